@@ -1,0 +1,53 @@
+"""Equations of motion of mechanisms, open or closed: to read, to run, to trust.
+
+>>> import lagrangian as lg
+>>> arm = lg.library("two_r")
+>>> dyn = lg.compile(arm)
+>>> dyn.mass_matrix([0.0, 0.0]).shape
+(2, 2)
+"""
+
+from __future__ import annotations
+
+from lagrangian.description.load import load
+from lagrangian.errors import LagrangianError
+from lagrangian.kernels.dynamics import Dynamics, compile
+from lagrangian.library import library
+from lagrangian.model.body import Body, box, capsule, cylinder, ellipsoid, plate, point_mass, sphere, tube
+from lagrangian.model.dh import DHRow
+from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
+from lagrangian.model.loop import Frame, LoopJoint, Pfaffian, PointSpring
+from lagrangian.model.mechanism import Initial, Mechanism
+from lagrangian.model.placement import Placement
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Body",
+    "DHRow",
+    "Dynamics",
+    "Frame",
+    "Friction",
+    "Initial",
+    "Joint",
+    "JointSpring",
+    "LagrangianError",
+    "Limits",
+    "LoopJoint",
+    "Mechanism",
+    "Pfaffian",
+    "Placement",
+    "PointSpring",
+    "Rotor",
+    "box",
+    "capsule",
+    "compile",
+    "cylinder",
+    "ellipsoid",
+    "library",
+    "load",
+    "plate",
+    "point_mass",
+    "sphere",
+    "tube",
+]

@@ -1,0 +1,125 @@
+"""Forward dynamics by the articulated-body algorithm (Featherstone 1983; 2008, section 7.3), in link axes.
+
+The articulated inertia is kept in blocks, `[n; f] = [A B; B^T M] [al; l] + [pn; pf]`, with classical accelerations. A joint of
+several speeds is eliminated one speed at a time, which is the factorisation of its own small mass matrix.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lagrangian.algorithms.inverse_dynamics import upward
+from lagrangian.algorithms.link import Column, Link, inverse, is_zero
+from lagrangian.algorithms.sweep import MATRIX, SCALAR, SYMMETRIC, VECTOR, Algorithm, Output, Values, inward, outward
+from lagrangian.model import vector as v
+
+
+@outward({"w": VECTOR}, save={"pn": VECTOR, "pf": VECTOR, "ca": VECTOR, "cl": VECTOR})
+def velocities(link: Link, parent: Values) -> tuple[Values, Values]:
+    """Angular velocity, velocity-product forces, and the acceleration a joint adds without qdd."""
+    wp = parent["w"]
+    wi = link.to_child(wp)
+    wj, vj = link.motion(link.qd)
+    w = v.add(wi, wj)
+    ca = v.cross(wi, wj)
+    turning = v.cross(wp, v.cross(wp, link.offset))  # in the parent's axes
+    cl = v.add(link.to_child(turning), v.cross(v.add(v.scale(2, wi), wj), vj))
+    pn = v.cross(w, v.sym_vec(link.I, w))
+    pf = v.cross(w, v.cross(w, link.h))
+    return {"w": w}, {"pn": pn, "pf": pf, "ca": ca, "cl": cl}
+
+
+def _unit(column: Column) -> int | None:
+    """Which of the six coordinates the column is, if it is one of them exactly."""
+    six = (*column[0], *column[1])
+    ones = [k for k, x in enumerate(six) if not is_zero(x)]
+    return ones[0] if len(ones) == 1 and isinstance(six[ones[0]], (int, float)) and six[ones[0]] == 1 else None
+
+
+def _outer_sub_sym(S: v.Symmetric, g: v.Vector, u: v.Vector) -> v.Symmetric:
+    """S - g u^T, symmetric because g is parallel to u."""
+    pairs = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+    return tuple(x - g[i] * u[j] for x, (i, j) in zip(S, pairs, strict=True))  # type: ignore[return-value]
+
+
+def _clear_sym(S: v.Symmetric, k: int) -> v.Symmetric:
+    pairs = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+    return tuple(0 if k in pair else x for x, pair in zip(S, pairs, strict=True))  # type: ignore[return-value]
+
+
+@inward(
+    {"A": SYMMETRIC, "B": MATRIX, "M": SYMMETRIC, "pn": VECTOR, "pf": VECTOR},
+    per_speed={"gn": VECTOR, "gf": VECTOR, "du": SCALAR},
+)
+def articulate(link: Link, children: Values) -> tuple[Values, Values]:
+    """The articulated inertia and bias of the link, then what of them the joint passes on."""
+    A = v.sym_add(link.I, children["A"])
+    B = v.mat_add(v.skew(link.h), children["B"])
+    m = link.mass
+    M = v.sym_add((m, 0, 0, m, 0, m), children["M"])
+    pn, pf = v.add(link.pn, children["pn"]), v.add(link.pf, children["pf"])
+    gns, gfs, dus = [], [], []
+    for k, column in enumerate(link.columns):
+        angular, linear = column
+        un = v.add(v.sym_vec(A, angular), v.mat_vec(B, linear))
+        uf = v.add(v.mat_t_vec(B, angular), v.sym_vec(M, linear))
+        D = v.dot(angular, un) + v.dot(linear, uf) + link.rotor
+        inverse_D = inverse(D)
+        u = link.tau[k] - link.friction(k) - link.spring(k) - (v.dot(angular, pn) + v.dot(linear, pf))
+        gn, gf = v.scale(inverse_D, un), v.scale(inverse_D, uf)
+        A, M = _outer_sub_sym(A, gn, un), _outer_sub_sym(M, gf, uf)
+        B = tuple(tuple(B[i][j] - gn[i] * uf[j] for j in range(3)) for i in range(3))  # type: ignore[assignment]
+        pn, pf = v.add(pn, v.scale(u, gn)), v.add(pf, v.scale(u, gf))
+        place = _unit(column)
+        if place is not None and is_zero(link.rotor):
+            # nothing can be pushed along a free axis: its row and column are zero, exactly
+            if place < 3:
+                A = _clear_sym(A, place)
+                B = tuple((0, 0, 0) if i == place else row for i, row in enumerate(B))  # type: ignore[assignment]
+            else:
+                M = _clear_sym(M, place - 3)
+                B = tuple(tuple(0 if j == place - 3 else x for j, x in enumerate(row)) for row in B)  # type: ignore[assignment]
+        gns.append(gn)
+        gfs.append(gf)
+        dus.append(inverse_D * u)
+    # bias of the joint's velocity products, then to the parent's axes and origin
+    pn = v.add(pn, v.add(v.sym_vec(A, link.ca), v.mat_vec(B, link.cl)))
+    pf = v.add(pf, v.add(v.mat_t_vec(B, link.ca), v.sym_vec(M, link.cl)))
+    A, B, M = link.sym_to_parent(A), link.mat_to_parent(B), link.sym_to_parent(M)
+    pf, pn = link.wrench_to_parent(pf, pn)
+    A, B = _shift(link.offset, A, B, M)
+    up = {"A": A, "B": B, "M": M, "pn": pn, "pf": pf}
+    return up, {"gn": tuple(gns), "gf": tuple(gfs), "du": tuple(dus)}
+
+
+def _shift(p: v.Vector, A: v.Symmetric, B: v.Matrix, M: v.Symmetric) -> tuple[v.Symmetric, v.Matrix]:
+    """Blocks about the parent's origin: B' = B + [p] M, A' = A - B [p] + [p] B'^T."""
+    pM = v.transpose(tuple(v.cross(p, row) for row in v.sym_full(M)))  # type: ignore[arg-type]
+    Bp = v.mat_add(B, pM)
+    # row i of -B [p] is p x (row i of B); row i of B' x p gives, transposed, [p] B'^T
+    left = tuple(v.cross(p, row) for row in B)
+    right = tuple(v.cross(p, row) for row in Bp)
+    pairs = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+    return tuple(a + (left[i][j] + right[j][i]) for a, (i, j) in zip(A, pairs, strict=True)), Bp  # type: ignore[return-value]
+
+
+@outward({"al": VECTOR, "l": VECTOR}, per_speed={"qdd": SCALAR}, ground=upward)
+def accelerate(link: Link, parent: Values) -> tuple[Values, Values]:
+    al, l = parent["al"], parent["l"]
+    l = v.add(link.to_child(v.add(l, v.cross(al, link.offset))), link.cl)
+    al = v.add(link.to_child(al), link.ca)
+    qdd: list[Any] = [0] * link.nv
+    for k in range(link.nv - 1, -1, -1):  # the last speed eliminated is the first known
+        qdd[k] = link.du[k] - (v.dot(link.gn[k], al) + v.dot(link.gf[k], l))
+        angular, linear = link.columns[k]
+        al, l = v.add(al, v.scale(qdd[k], angular)), v.add(l, v.scale(qdd[k], linear))
+    return {"al": al, "l": l}, {"qdd": tuple(qdd)}
+
+
+FORWARD_DYNAMICS = Algorithm(
+    "forward_dynamics",
+    ("q", "qd", "tau"),
+    (velocities, articulate, accelerate),
+    Output("speed", ("qdd",)),
+    regrouped=True,
+)

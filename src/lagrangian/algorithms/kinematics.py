@@ -1,0 +1,87 @@
+"""Pose, velocity, Jacobian and `J' q'` of a frame: sweeps along the path from the ground to it (`Tree.path`).
+
+Six-vectors are angular first, along the world's axes, at the frame's origin.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lagrangian.algorithms.inverse_dynamics import MOTION, move
+from lagrangian.algorithms.link import Link
+from lagrangian.algorithms.sweep import MATRIX, SCALAR, VECTOR, Algorithm, Output, Values, inward, outward
+from lagrangian.algorithms.tree import Tree
+from lagrangian.model import vector as v
+
+POSE = {"R": MATRIX, "x": VECTOR}
+
+
+def _upright(tree: Tree) -> Values:
+    return {"R": v.IDENTITY}
+
+
+def _pose(link: Link, parent: Values) -> Values:
+    return {"R": link.compose(parent["R"]), "x": v.add(parent["x"], v.mat_vec(parent["R"], link.offset))}
+
+
+@outward(POSE, save={"R_world": MATRIX, "x_world": VECTOR}, ground=_upright)
+def poses(link: Link, parent: Values) -> tuple[Values, Values]:
+    here = _pose(link, parent)
+    return here, {"R_world": here["R"], "x_world": here["x"]}
+
+
+@outward({**POSE, "w": VECTOR, "u": VECTOR}, ground=_upright)
+def velocity(link: Link, parent: Values) -> tuple[Values, Values]:
+    wp = parent["w"]
+    wj, vj = link.motion(link.qd)
+    w = v.add(link.to_child(wp), wj)
+    u = v.add(link.to_child(v.add(parent["u"], v.cross(wp, link.offset))), vj)
+    return {**_pose(link, parent), "w": w, "u": u}, {}
+
+
+@outward({**POSE, **MOTION}, ground=_upright)
+def acceleration(link: Link, parent: Values) -> tuple[Values, Values]:
+    """Accelerations without gravity; without qdd they are J' q'."""
+    return {**_pose(link, parent), **move(link, parent)}, {}
+
+
+@inward({"r": VECTOR}, per_speed={"column": (VECTOR, VECTOR)})
+def columns(link: Link, children: Values) -> tuple[Values, Values]:
+    """r is the frame's origin seen from the link; the columns are (z, z x r) and (0, z) turned into the world's axes."""
+    r = children["r"]
+    found = tuple(
+        (v.mat_vec(link.R_world, angular), v.mat_vec(link.R_world, v.add(v.cross(angular, r), linear)))
+        for angular, linear in link.columns
+    )
+    return {"r": v.add(link.offset, link.to_parent(r))}, {"column": found}
+
+
+@inward({"r": VECTOR}, per_speed={"torque": SCALAR})
+def virtual_work(link: Link, children: Values) -> tuple[Values, Values]:
+    """J^T F, F = (moment, force) at the frame's origin along the world's axes."""
+    up, found = columns.step(link, children)
+    moment, force = link.wrench[:3], link.wrench[3:]
+    torque = tuple(v.dot(angular, moment) + v.dot(linear, force) for angular, linear in found["column"])
+    return up, {"torque": torque}
+
+
+def _matrix(final: Values) -> tuple[Any, ...]:
+    R, x = final["R"], final["x"]
+    return (*R[0], x[0], *R[1], x[1], *R[2], x[2], 0, 0, 0, 1)
+
+
+def _twist(final: Values) -> tuple[Any, ...]:
+    return (*v.mat_vec(final["R"], final["w"]), *v.mat_vec(final["R"], final["u"]))
+
+
+def _acceleration(final: Values) -> tuple[Any, ...]:
+    return (*v.mat_vec(final["R"], final["al"]), *v.mat_vec(final["R"], final["l"]))
+
+
+POSE_OF_FRAME = Algorithm("pose", ("q",), (poses,), Output("tip", finish=_matrix))
+VELOCITY = Algorithm("velocity", ("q", "qd"), (velocity,), Output("tip", finish=_twist))
+ACCELERATION = Algorithm("acceleration", ("q", "qd", "qdd"), (acceleration,), Output("tip", finish=_acceleration))
+JACOBIAN_RATE = Algorithm("jacobian_dot_qd", ("q", "qd"), (acceleration,), Output("tip", finish=_acceleration))
+JACOBIAN = Algorithm("jacobian", ("q",), (poses, columns), Output("speed", ("column",)))
+EXTERNAL_TORQUE = Algorithm("external_torque", ("q", "wrench"), (poses, virtual_work), Output("speed", ("torque",)))
+LINK_POSES = Algorithm("link_poses", ("q",), (poses,), Output("link", ("R_world", "x_world")))

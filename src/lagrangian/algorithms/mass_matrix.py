@@ -1,0 +1,51 @@
+"""The mass matrix by the composite-rigid-body algorithm (Walker and Orin 1982; Featherstone 2008, section 6.2)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lagrangian.algorithms.link import Link
+from lagrangian.algorithms.sweep import SCALAR, SYMMETRIC, VECTOR, Algorithm, Output, Values, Walk, inward
+from lagrangian.model import vector as v
+
+COMPOSITE = {"m": SCALAR, "hc": VECTOR, "Ic": SYMMETRIC}
+
+
+@inward(COMPOSITE, save=COMPOSITE)
+def composite(link: Link, children: Values) -> tuple[Values, Values]:
+    """Mass, first moment and inertia about the link's origin of everything the link carries."""
+    m = link.mass + children["m"]
+    h = v.add(link.h, children["hc"])
+    I = v.sym_add(link.I, children["Ic"])
+    p, hp = link.offset, link.to_parent(h)
+    up = {"m": m, "hc": v.add(hp, v.scale(m, p)), "Ic": v.shift_inertia(link.sym_to_parent(I), hp, m, p)}
+    return up, {"m": m, "hc": h, "Ic": I}
+
+
+def unit_wrench(link: Link, k: int) -> tuple[v.Vector, v.Vector]:
+    """Force and moment that give everything the link carries a unit acceleration along speed k."""
+    angular, linear = link.columns[k]
+    f = v.add(v.scale(link.m, linear), v.cross(angular, link.hc))
+    n = v.add(v.sym_vec(link.Ic, angular), v.cross(link.hc, linear))
+    return f, n
+
+
+def start(link: Link, k: int) -> Values:
+    f, n = unit_wrench(link, k)
+    return {"f": f, "n": n}
+
+
+def meet(link: Link, carry: Values) -> tuple[Values, tuple[tuple[Any, ...], ...]]:
+    f, n = carry["f"], carry["n"]
+    found = tuple((v.dot(angular, n) + v.dot(linear, f),) for angular, linear in link.columns)
+    f, n = link.wrench_to_parent(f, n)
+    return {"f": f, "n": n}, found
+
+
+MASS_MATRIX = Algorithm(
+    "mass_matrix",
+    ("q",),
+    (composite, Walk(start, meet, {"f": VECTOR, "n": VECTOR}, diagonal=lambda link: link.rotor)),
+    Output("pairs"),
+    regrouped=True,
+)

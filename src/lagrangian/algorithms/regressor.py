@@ -1,0 +1,51 @@
+"""The regressor: tau = Y(q, qd, qdd) p, linear in each link's ten inertial parameters.
+
+p of a link is (m, h_x, h_y, h_z, I_xx, I_xy, I_xz, I_yy, I_yz, I_zz), first moments and inertia about its frame's origin
+(Atkeson, An and Hollerbach 1986).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lagrangian.algorithms.inverse_dynamics import MOTION, move, upward
+from lagrangian.algorithms.link import Link
+from lagrangian.algorithms.sweep import MATRIX, VECTOR, Algorithm, Output, Values, Walk, outward
+from lagrangian.model import vector as v
+
+PARAMETERS = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
+
+
+@outward(MOTION, save={"w": VECTOR, "al": VECTOR, "l": VECTOR, "U": MATRIX}, ground=upward)
+def motions(link: Link, parent: Values) -> tuple[Values, Values]:
+    here = move(link, parent)
+    return here, here
+
+
+def start(link: Link, k: int) -> Values:
+    """The wrench each unit parameter needs."""
+    wrenches = [(link.l, v.ZERO)]
+    for axis in v.IDENTITY:
+        wrenches.append((v.mat_vec(link.U, axis), v.cross(axis, link.l)))
+    for entry in range(6):
+        E = tuple(int(entry == j) for j in range(6))
+        n = v.add(v.sym_vec(E, link.al), v.cross(link.w, v.sym_vec(E, link.w)))  # type: ignore[arg-type]
+        wrenches.append((v.ZERO, n))
+    return {"f": tuple(f for f, _ in wrenches), "n": tuple(n for _, n in wrenches)}
+
+
+def meet(link: Link, carry: Values) -> tuple[Values, tuple[tuple[Any, ...], ...]]:
+    found = tuple(
+        tuple(v.dot(angular, n) + v.dot(linear, f) for f, n in zip(carry["f"], carry["n"], strict=True))
+        for angular, linear in link.columns
+    )
+    moved = [link.wrench_to_parent(f, n) for f, n in zip(carry["f"], carry["n"], strict=True)]
+    return {"f": tuple(f for f, _ in moved), "n": tuple(n for _, n in moved)}, found
+
+
+REGRESSOR = Algorithm(
+    "regressor",
+    ("q", "qd", "qdd"),
+    (motions, Walk(start, meet, {"f": (VECTOR,) * 10, "n": (VECTOR,) * 10}, per="link", width=10)),
+    Output("pairs"),
+)

@@ -1,0 +1,228 @@
+"""Recursive algorithms as short lists of sweeps over the links of a tree.
+
+A sweep is a plain function over scalars, with 3-vectors as tuples; it branches on structure only, never on values. The same
+source is run unrolled over floats, exact polynomials or traced values (`run` below), and rolled into a loop over the links
+(`kernels.rolled`). There are three kinds:
+
+- outward: `step(link, parent) -> (carry, saves)`, from the ground to the tips;
+- inward: `step(link, children) -> (carry for the parent, saves)`, where `children` is the sum of what the children handed in;
+- walk: from every speed (or every link) up to the ground, for results with two indices such as the mass matrix.
+
+Carries and saves are dictionaries of nested tuples. Their form is declared by a template of zeros. What one sweep saves, a
+later sweep finds as an attribute of the link; `per_speed` saves hold one value for each speed of the link's joint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from lagrangian.algorithms.link import Link
+from lagrangian.algorithms.tree import Tree
+
+Template = Any
+Values = dict[str, Any]
+
+SCALAR: Template = 0
+VECTOR: Template = (0, 0, 0)
+MATRIX: Template = (VECTOR, VECTOR, VECTOR)
+SYMMETRIC: Template = (0,) * 6
+
+
+def flatten(value: Any) -> Iterator[Any]:
+    if isinstance(value, tuple):
+        for part in value:
+            yield from flatten(part)
+    else:
+        yield value
+
+
+def unflatten(template: Template, flat: Iterator[Any]) -> Any:
+    if isinstance(template, tuple):
+        return tuple(unflatten(part, flat) for part in template)
+    return next(flat)
+
+
+def size(template: Template) -> int:
+    return sum(size(part) for part in template) if isinstance(template, tuple) else 1
+
+
+def sum_of(a: Any, b: Any) -> Any:
+    if isinstance(a, tuple):
+        return tuple(sum_of(x, y) for x, y in zip(a, b, strict=True))
+    return a + b
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """One pass over the links. `ground` gives the carry an outward sweep starts from where that is not zero."""
+
+    direction: str  # "outward" or "inward"
+    step: Callable[[Link, Values], tuple[Values, Values]]
+    carry: Mapping[str, Template]
+    save: Mapping[str, Template] = field(default_factory=dict)
+    per_speed: Mapping[str, Template] = field(default_factory=dict)
+    ground: Callable[[Tree], Values] = lambda tree: {}
+
+    @property
+    def name(self) -> str:
+        return self.step.__name__
+
+    def start(self, tree: Tree) -> Values:
+        return {**self.carry, **self.ground(tree)}
+
+
+@dataclass(frozen=True)
+class Walk:
+    """From each speed (`per="speed"`) or each link (`per="link"`) up to the ground.
+
+    `start(link, column)` gives the carry at the link itself. `step(link, carry)` gives the carry in the parent's frame and, for
+    every speed of the link, a tuple of results. Per speed: `(M_ba,)` or `(C_ba, C_ab)`, where a is the speed the walk came from
+    and b the one it meets; `diagonal(link)` is added where they are the same. Per link: a row of `width` results.
+    """
+
+    start: Callable[[Link, int], Values]
+    step: Callable[[Link, Values], tuple[Values, tuple[tuple[Any, ...], ...]]]
+    carry: Mapping[str, Template]
+    per: str = "speed"
+    width: int = 1
+    diagonal: Callable[[Link], Any] = lambda link: 0
+
+    @property
+    def name(self) -> str:
+        return self.start.__name__
+
+
+def outward(carry: Values, save: Values | None = None, per_speed: Values | None = None, ground: Any = None) -> Any:
+    extra = {} if ground is None else {"ground": ground}
+    return lambda step: Sweep("outward", step, carry, save or {}, per_speed or {}, **extra)
+
+
+def inward(carry: Values, save: Values | None = None, per_speed: Values | None = None) -> Any:
+    return lambda step: Sweep("inward", step, carry, save or {}, per_speed or {})
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where an algorithm's result is found.
+
+    "speed": the per-speed save `name`, a column a speed; "link": the saves `names` of every link, one row a link; "pairs": the walk's matrix;
+    "ground": `finish` of what the last sweep handed to the ground; "tip": `finish` of the last outward carry at the last link.
+    """
+
+    kind: str
+    names: tuple[str, ...] = ()
+    finish: Callable[[Values], tuple[Any, ...]] | None = None
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """Sweeps, the inputs they read (`q`, `qd`, `qdd`, `tau` per coordinate or speed, others whole), and the result's place."""
+
+    name: str
+    inputs: tuple[str, ...]
+    sweeps: tuple[Sweep | Walk, ...]
+    output: Output
+    regrouped: bool = False  # joint-space results may use Khalil's regrouped inertias; wrenches and energies may not
+
+    def columns(self, tree: Tree) -> int:
+        """The size of the result."""
+        kind = self.output.kind
+        if kind == "speed":
+            return tree.nv * size(self._template(self.output.names[0]))
+        if kind == "pairs":
+            walk = self.sweeps[-1]
+            assert isinstance(walk, Walk)
+            return tree.nv * (tree.nv if walk.per == "speed" else walk.width * len(tree))
+        if kind == "link":
+            return len(tree) * sum(size(self._template(name)) for name in self.output.names)
+        assert self.output.finish is not None
+        last = [s for s in self.sweeps if isinstance(s, Sweep)][-1]
+        return len(self.output.finish(dict(last.carry)))
+
+    def _template(self, name: str) -> Template:
+        found = [{**s.save, **s.per_speed} for s in self.sweeps if isinstance(s, Sweep)]
+        return next(saves[name] for saves in reversed(found) if name in saves)
+
+
+@dataclass(frozen=True)
+class Straight:
+    """An algorithm that is not a recursion: `compute(tree, links)` gives `size` results, always unrolled."""
+
+    name: str
+    inputs: tuple[str, ...]
+    compute: Callable[[Tree, Sequence[Link]], list[Any]]
+    size: int
+    regrouped: bool = False
+
+    def columns(self, tree: Tree) -> int:
+        return self.size
+
+
+def run(algorithm: Algorithm | Straight, tree: Tree, links: Sequence[Link]) -> list[Any]:
+    """Run unrolled, over whatever scalars the links hold; the result as a flat list."""
+    if isinstance(algorithm, Straight):
+        return algorithm.compute(tree, links)
+    final: Values = {}
+    for sweep in algorithm.sweeps:
+        if isinstance(sweep, Walk):
+            return _walk(sweep, tree, links)
+        if sweep.direction == "outward":
+            carries: list[Values] = []
+            ground = sweep.start(tree)
+            for link, parent in zip(links, tree.parent, strict=True):
+                carry, saves = sweep.step(link, carries[parent] if parent >= 0 else ground)
+                carries.append(carry)
+                link.__dict__.update(saves)
+            final = carries[-1] if carries else ground
+        else:
+            sums: list[Values] = [dict(sweep.carry) for _ in range(len(links) + 1)]  # the last is the ground
+            for i in range(len(links) - 1, -1, -1):
+                carry, saves = sweep.step(links[i], sums[i])
+                links[i].__dict__.update(saves)
+                to = sums[tree.parent[i]]
+                for key in sweep.carry:
+                    to[key] = sum_of(to[key], carry[key])
+            final = sums[-1]
+    return _collect(algorithm, tree, links, final)
+
+
+def _collect(algorithm: Algorithm, tree: Tree, links: Sequence[Link], final: Values) -> list[Any]:
+    output = algorithm.output
+    if output.kind == "speed":
+        result: list[Any] = [0] * algorithm.columns(tree)
+        for link in links:
+            for k, value in enumerate(getattr(link, output.names[0])):
+                for j, x in enumerate(flatten(value)):
+                    result[j * tree.nv + link.iv + k] = x
+        return result
+    if output.kind == "link":
+        return [x for link in links for name in output.names for x in flatten(getattr(link, name))]
+    assert output.finish is not None
+    return list(output.finish(final))
+
+
+def _walk(walk: Walk, tree: Tree, links: Sequence[Link]) -> list[Any]:
+    n = tree.nv
+    wide = n if walk.per == "speed" else walk.width * len(links)
+    result: list[Any] = [0] * (n * wide)
+    for i, link in enumerate(links):
+        for a in range(link.nv if walk.per == "speed" else 1):
+            carry = walk.start(link, a)
+            at = i
+            while at >= 0:
+                here = links[at]
+                carry, found = walk.step(here, carry)
+                for b, values in enumerate(found):
+                    row = here.iv + b
+                    if walk.per == "link":
+                        result[row * wide + i * walk.width : row * wide + (i + 1) * walk.width] = values
+                        continue
+                    column = link.iv + a
+                    extra = walk.diagonal(link) if row == column else 0
+                    result[row * wide + column] = values[0] + extra
+                    if at != i:
+                        result[column * wide + row] = values[-1]
+                at = tree.parent[at]
+    return result

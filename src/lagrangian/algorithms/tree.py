@@ -1,0 +1,220 @@
+"""A mechanism reduced to what the recursions need: elementary joints on a tree, each moving along or about its own z axis.
+
+Fixed joints are merged into the body that carries them, universal and planar joints become two revolute, or two prismatic and a
+revolute, with massless links between, and every link's frame is turned so that its joint's axis is z.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lagrangian.algorithms.link import CONSTANTS, KINDS, Link
+from lagrangian.model import vector as v
+from lagrangian.model.joint import Joint
+from lagrangian.model.mechanism import GROUND, Mechanism
+from lagrangian.model.placement import Placement, turn_z_to
+
+WIDTHS = {name: np.size(np.array(template, dtype=float)) for name, template in CONSTANTS.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """Arrays over the links, parents before children; `place` says where a body's frame is: (link, placement in it)."""
+
+    kind: tuple[str, ...]
+    parent: tuple[int, ...]
+    iq: tuple[int, ...]
+    iv: tuple[int, ...]
+    constants: dict[str, np.ndarray]  # (links, size) each
+    nq: int
+    nv: int
+    gravity: tuple[float, float, float]
+    place: dict[str, tuple[int, Placement]]
+    joint_link: dict[str, tuple[int, v.Matrix]]  # a joint's last link, and the joint's own axes in it
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def constant(self, name: str, i: int) -> Any:
+        """A constant of link i, as the nested tuple the sweeps expect."""
+        flat = iter(self.constants[name][i].tolist())
+        return _nest(CONSTANTS[name], flat)
+
+    def link(self, i: int) -> Link:
+        """Link i with its constants and no state."""
+        values = {name: self.constant(name, i) for name in CONSTANTS}
+        return Link(self.kind[i], iq=self.iq[i], iv=self.iv[i], **values)
+
+    def towards_ground(self, i: int) -> list[int]:
+        """Link i and its ancestors, the one at the ground first."""
+        chain: list[int] = []
+        while i >= 0:
+            chain.append(i)
+            i = self.parent[i]
+        return chain[::-1]
+
+    def subtree(self, chosen: Sequence[int]) -> Tree:
+        """Only the chosen links, which must include their ancestors; coordinates and speeds keep their places."""
+        order = sorted(set(chosen))
+        number = {i: k for k, i in enumerate(order)}
+        number[-1] = -1
+        return replace(
+            self,
+            kind=tuple(self.kind[i] for i in order),
+            parent=tuple(number[self.parent[i]] for i in order),
+            iq=tuple(self.iq[i] for i in order),
+            iv=tuple(self.iv[i] for i in order),
+            constants={k: a[order] for k, a in self.constants.items()},
+            place={b: (number[i], at) for b, (i, at) in self.place.items() if i in number},
+            joint_link={j: (number[i], R) for j, (i, R) in self.joint_link.items() if i in number},
+        )
+
+    def path(self, link: int, placement: Placement) -> Tree:
+        """The links from the ground to a link, and a fixed one at the end that carries a frame."""
+        chain = self.subtree(self.towards_ground(link))
+        n = len(chain)
+        constants = {k: np.vstack([a, np.zeros((1, a.shape[1]))]) for k, a in chain.constants.items()}
+        constants["R"][n] = snap_rotation(np.array(placement.rotation, dtype=float)).ravel()
+        constants["p"][n] = np.array(placement.position, dtype=float)
+        return replace(
+            chain,
+            kind=(*chain.kind, "fixed"),
+            parent=(*chain.parent, n - 1),
+            iq=(*chain.iq, self.nq),
+            iv=(*chain.iv, self.nv),
+            constants=constants,
+        )
+
+    def fingerprint(self) -> bytes:
+        """A digest of everything a kernel is compiled from."""
+        digest = hashlib.sha256(repr((self.kind, self.parent, self.iq, self.iv, self.nq, self.nv, self.gravity)).encode())
+        for name in sorted(self.constants):
+            digest.update(name.encode() + self.constants[name].tobytes())
+        return digest.digest()
+
+
+def _nest(template: Any, flat: Any) -> Any:
+    return tuple(_nest(part, flat) for part in template) if isinstance(template, tuple) else next(flat)
+
+
+def snap_rotation(R: np.ndarray) -> np.ndarray:
+    """Entries within rounding of 0, 1 or -1 made exact, so that they fold away."""
+    near = np.round(R)
+    return np.where(np.abs(R - near) < 1e-14, near, R) + 0.0
+
+
+def build(mechanism: Mechanism, merge_fixed: bool = True) -> Tree:
+    """The tree of a mechanism's joints; `merge_fixed=False` keeps a link for every fixed joint, to find its reaction."""
+    order = _depth_first(mechanism)
+    starts_q = _starts([j.kind.nq for j in mechanism.joints])
+    starts_v = _starts([j.kind.nv for j in mechanism.joints])
+    index = {id(j): k for k, j in enumerate(mechanism.joints)}
+    bodies = {b.name: b for b in mechanism.bodies}
+    place: dict[str, tuple[int, Placement]] = {GROUND: (-1, Placement())}
+    joint_link: dict[str, tuple[int, v.Matrix]] = {}
+    rows: list[tuple[str, int, int, int, Placement, Joint]] = []
+    inertias: list[tuple[Any, v.Vector, v.Symmetric]] = []
+    for joint in order:
+        parent, before = place[joint.parent]
+        before = before @ joint.placement
+        iq, iv = starts_q[index[id(joint)]], starts_v[index[id(joint)]]
+        turn = v.IDENTITY
+        steps = _elementary(joint)
+        if joint.type == "fixed" and not merge_fixed:
+            steps = [("fixed", v.Z)]
+        for kind, axis in steps:
+            wanted = turn_z_to(axis) if kind in ("revolute", "prismatic", "helical") else v.IDENTITY
+            # the link's frame is the joint's, turned so that its axis is z
+            rows.append((kind, parent, iq, iv, before @ Placement(v.mat_mat(v.transpose(turn), wanted)), joint))
+            inertias.append((0, v.ZERO, (0,) * 6))  # type: ignore[arg-type]
+            parent, before, turn = len(rows) - 1, Placement(), wanted
+            iq, iv = iq + KINDS[kind][0], iv + KINDS[kind][1]
+        where = before @ Placement(v.transpose(turn)) @ joint.child_placement.inverse()
+        place[joint.child] = (parent, where)
+        joint_link[joint.name] = (parent, v.transpose(turn))
+        if parent >= 0:
+            body = bodies[joint.child]
+            mass, h, I = inertias[parent]
+            moved = v.add(v.mat_vec(where.rotation, body.center), where.position)
+            turned = body.inertia if where.rotation == v.IDENTITY else v.sym_rotate(where.rotation, body.inertia)
+            about = v.sym_add(turned, v.point_inertia(body.mass, moved))
+            inertias[parent] = (mass + body.mass, v.add(h, v.scale(body.mass, moved)), v.sym_add(I, about))
+    constants = _constants(rows, inertias)
+    constants["R"] = snap_rotation(constants["R"])
+    return Tree(
+        kind=tuple(r[0] for r in rows),
+        parent=tuple(r[1] for r in rows),
+        iq=tuple(r[2] for r in rows),
+        iv=tuple(r[3] for r in rows),
+        constants=constants,
+        nq=mechanism.nq,
+        nv=mechanism.nv,
+        gravity=tuple(float(g) for g in mechanism.gravity),  # type: ignore[arg-type]
+        place=place,
+        joint_link=joint_link,
+    )
+
+
+def _constants(rows: list[tuple[str, int, int, int, Placement, Joint]], inertias: list[Any]) -> dict[str, np.ndarray]:
+    """The links' constants as arrays, one row a link."""
+    placements = [row[4] for row in rows]
+    joints = [row[5] for row in rows]
+    moving = [row[0] != "fixed" for row in rows]
+    columns: dict[str, list[Any]] = {
+        "R": [P.rotation for P in placements],
+        "p": [P.position for P in placements],
+        "mass": [m for m, _, _ in inertias],
+        "h": [h for _, h, _ in inertias],
+        "I": [I for _, _, I in inertias],
+        "pitch": [j.pitch if row[0] == "helical" else 0 for row, j in zip(rows, joints, strict=True)],
+        "rotor": [j.rotor.reflected for j in joints],
+        "viscous": [j.friction.viscous for j in joints],
+        "coulomb_positive": [j.friction.coulomb_positive for j in joints],
+        "coulomb_negative": [j.friction.coulomb_negative for j in joints],
+        "stiffness": [j.spring.stiffness for j in joints],
+        "rest": [j.spring.rest for j in joints],
+    }
+    arrays = {k: np.array(column, dtype=float).reshape(len(rows), WIDTHS[k]) for k, column in columns.items()}
+    for name in ("rotor", "viscous", "coulomb_positive", "coulomb_negative", "stiffness", "rest"):
+        arrays[name] *= np.array(moving, dtype=float).reshape(-1, 1)
+    return arrays
+
+
+def _starts(sizes: list[int]) -> list[int]:
+    return [0, *np.cumsum(sizes).tolist()]
+
+
+def _elementary(joint: Joint) -> list[tuple[str, v.Vector]]:
+    """The elementary joints a joint is made of, with their axes in its frame."""
+    match joint.type:
+        case "revolute" | "continuous":
+            return [("revolute", joint.axis)]
+        case "prismatic" | "helical":
+            return [(joint.type, joint.axis)]
+        case "universal":
+            return [("revolute", joint.axis), ("revolute", joint.axis2)]
+        case "planar":
+            x, y, z = v.transpose(turn_z_to(joint.axis))
+            return [("prismatic", x), ("prismatic", y), ("revolute", z)]
+        case "ball" | "free":
+            return [(joint.type, v.Z)]
+    return []
+
+
+def _depth_first(mechanism: Mechanism) -> list[Joint]:
+    """Joints with parents before children, a chain's links side by side."""
+    children: dict[str, list[Joint]] = {}
+    for joint in mechanism.joints:
+        children.setdefault(joint.parent, []).append(joint)
+    order: list[Joint] = []
+    stack = list(reversed(children.get(GROUND, [])))
+    while stack:
+        joint = stack.pop()
+        order.append(joint)
+        stack.extend(reversed(children.get(joint.child, [])))
+    return order

@@ -1,0 +1,64 @@
+"""What a reader of foreign files has to say: what it left out, and what it carried with a caveat."""
+
+from __future__ import annotations
+
+import math
+import sys
+import warnings
+
+from lagrangian.errors import ReaderWarning
+from lagrangian.model import vector as v
+from lagrangian.model.body import Body, Visual, inertia_problem
+
+_PACKAGE = __name__.partition(".")[0] + "."
+_NAMED, _NAMED_WARNED = 5, 20
+
+
+class Notes:
+    """One concise line a kind, with a count and the first few names; those that change the dynamics also warn."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self._kinds: dict[tuple[str, str], list[str]] = {}
+        self._warned: set[tuple[str, str]] = set()
+
+    def add(self, kind: str, meaning: str, name: str = "", *, warn: bool = False) -> None:
+        """One more thing of this kind. `warn` says that the dynamics differ from those the file describes."""
+        key = (kind, meaning)
+        self._kinds.setdefault(key, []).append(name)
+        if warn:
+            self._warned.add(key)
+
+    def _line(self, key: tuple[str, str]) -> str:
+        names = self._kinds[key]
+        shown = [name for name in names if name]
+        most = _NAMED_WARNED if key in self._warned else _NAMED
+        more = f": {', '.join(shown[:most])}{', ...' if len(shown) > most else ''}" if shown else ""
+        return f"{key[0]} ({len(names)}{more}): {key[1]}"
+
+    def lines(self) -> tuple[str, ...]:
+        return tuple(self._line(key) for key in self._kinds)
+
+    def warn(self) -> None:
+        """Warn of what changes the dynamics, at the line outside this package that asked for the file."""
+        level, frame = 1, sys._getframe()
+        while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_PACKAGE):
+            level, frame = level + 1, frame.f_back
+        for key in self._kinds:
+            if key in self._warned:
+                warnings.warn(f"{self.file}: {self._line(key)}", ReaderWarning, stacklevel=level)
+
+
+def tolerant_body(
+    name: str, mass: float, center: v.Vector, inertia: v.Symmetric, visuals: tuple[Visual, ...], notes: Notes
+) -> Body:
+    """A body as a foreign file has it: an inertia that no real body can have is kept, and noted.
+
+    Published files are often a little off; refusing them would help nobody, and changing them would be worse.
+    """
+    finite = all(math.isfinite(x) for x in inertia)  # one that is not is refused by the body itself
+    problem = inertia_problem(mass, inertia) if finite else ""
+    if problem:
+        kind = problem.partition(":")[0]  # without the body's own numbers, so that all of a kind share a line
+        notes.add("body with an impossible inertia", f"{kind}; kept as it is, as effective parameters", name, warn=True)
+    return Body(name, mass, center, inertia, effective=bool(problem), visuals=visuals)

@@ -1,0 +1,120 @@
+"""Bodies as a TOML description writes them: by their numbers, or composed of shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from lagrangian.description.table_reader import Table, located, shown, vector
+from lagrangian.errors import DescriptionError, one_of
+from lagrangian.model import body as model
+from lagrangian.model import vector as v
+from lagrangian.model.dh import symmetric
+from lagrangian.model.placement import Placement
+
+_ENTRIES = ("xx", "xy", "xz", "yy", "yz", "zz")
+INERTIAL = ("mass", "center", "inertia", "inertia_at_origin", "effective")
+
+
+def placement(table: Table, prefix: str = "") -> Placement:
+    """`xyz` with `rpy` or `quaternion` (w, x, y, z); each may carry a prefix such as `child_`."""
+    xyz, rpy, quaternion = prefix + "xyz", prefix + "rpy", prefix + "quaternion"
+    table.not_both(rpy, quaternion)
+    position = table.vector(xyz, default=v.ZERO)
+    if quaternion in table:
+        wxyz = table.vector(quaternion, 4)
+        with located(table.at(quaternion)):
+            return Placement.from_quaternion(position, wxyz)
+    return Placement.from_rpy(position, table.vector(rpy, default=v.ZERO))
+
+
+def placement_keys(prefix: str = "") -> tuple[str, str, str]:
+    return (prefix + "xyz", prefix + "rpy", prefix + "quaternion")
+
+
+def _tensor(table: Table, key: str) -> v.Symmetric:
+    """Three principal values, a 3x3 matrix, or a table of xx, yy, zz, xy, xz, yz."""
+    value, at = table.get(key), table.at(key)
+    if isinstance(value, Mapping):
+        entries = table.table(key)
+        entries.only(*_ENTRIES)
+        return tuple(entries.number(k, 0) for k in _ENTRIES)  # type: ignore[return-value]
+    if not isinstance(value, list) or len(value) != 3:
+        wanted = "write [xx, yy, zz], a 3x3 matrix, or {xx = .., yy = .., zz = .., xy = ..}"
+        raise DescriptionError(f"{at}: {shown(value)} is given; {wanted}")
+    if any(isinstance(x, list) for x in value):
+        rows: Any = [vector(row, f"{at}[{i}]", 3, table.names) for i, row in enumerate(value)]
+    else:
+        rows = vector(value, at, 3, table.names)
+    with located(table.here):
+        return symmetric(rows, key)
+
+
+def inertial(table: Table) -> tuple[Any, v.Vector, v.Symmetric]:
+    """Mass, centre of mass, and the inertia about it."""
+    table.not_both("inertia", "inertia_at_origin")
+    mass = table.number("mass", 0)
+    center = table.vector("center", default=v.ZERO)
+    if "inertia_at_origin" in table:
+        about_origin = _tensor(table, "inertia_at_origin")
+        shift = v.point_inertia(mass, center)
+        return mass, center, tuple(a - b for a, b in zip(about_origin, shift, strict=True))  # type: ignore[return-value]
+    return mass, center, _tensor(table, "inertia") if "inertia" in table else model.NO_INERTIA
+
+
+def body(table: Table) -> model.Body:
+    """One `[[body]]`."""
+    table.only("name", *INERTIAL, "shapes")
+    name = table.name()
+    if "shapes" not in table:
+        mass, center, inertia = inertial(table)
+        with located(table.here):
+            return model.Body(name, mass, center, inertia, effective=table.flag("effective", False))
+    for key in INERTIAL:
+        if key in table:
+            raise table.error(f"{key!r} and 'shapes' are both given; the shapes already say it")
+    shapes = [part for item in table.inline_tables("shapes") for part in _shape(item)]
+    with located(table.here):
+        return model.Body.from_shapes(name, shapes)
+
+
+def _holes(table: Table) -> list[tuple[Any, ...]]:
+    value = table.get("holes", [])
+    if not isinstance(value, list):
+        raise table.error(f"{shown(value)} is given; an array of holes [x, y, radius] is needed", "holes")
+    return [vector(hole, f"{table.at('holes')}[{i}]", 3, table.names) for i, hole in enumerate(value)]
+
+
+def _weighed(table: Table) -> dict[str, Any]:
+    """What every solid has: a place, and a mass or a density."""
+    if ("mass" in table) == ("density" in table):
+        raise table.error("give either 'mass' or 'density'")
+    return {"mass": table.number("mass", None), "density": table.number("density", None), "at": placement(table)}
+
+
+# each shape: its own keys, and how it is made
+_SHAPES: dict[str, tuple[tuple[str, ...], Callable[[Table], Any]]] = {
+    "box": (("size",), lambda t: model.box(t.vector("size"), **_weighed(t))),
+    "cylinder": (("radius", "length"), lambda t: model.cylinder(t.number("radius"), t.number("length"), **_weighed(t))),
+    "sphere": (("radius",), lambda t: model.sphere(t.number("radius"), **_weighed(t))),
+    "tube": (
+        ("outer", "inner", "length"),
+        lambda t: model.tube(t.number("outer"), t.number("inner"), t.number("length"), **_weighed(t)),
+    ),
+    "capsule": (("radius", "length"), lambda t: model.capsule(t.number("radius"), t.number("length"), **_weighed(t))),
+    "ellipsoid": (("radii",), lambda t: model.ellipsoid(t.vector("radii"), **_weighed(t))),
+    "plate": (("size", "holes"), lambda t: model.plate(t.vector("size"), holes=_holes(t), **_weighed(t))),
+    "point": ((), lambda t: model.point_mass(t.number("mass"), placement(t))),
+}
+
+
+def _shape(table: Table) -> tuple[model.Shape, ...]:
+    kind = table.text("shape")
+    if kind not in _SHAPES:
+        raise table.error(one_of("shape", kind, _SHAPES), "shape")
+    keys, make = _SHAPES[kind]
+    weights = ("mass",) if kind == "point" else ("mass", "density")
+    table.only("shape", *keys, *weights, *placement_keys())
+    with located(table.here):
+        made = make(table)
+    return made if isinstance(made, tuple) else (made,)

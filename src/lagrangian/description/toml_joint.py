@@ -1,0 +1,185 @@
+"""Joints of the tree, Denavit-Hartenberg rows, loops, springs and frames as a TOML description writes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lagrangian.description.table_reader import Table, located, scalar, shown, vector
+from lagrangian.description.toml_body import INERTIAL, inertial, placement, placement_keys
+from lagrangian.errors import one_of
+from lagrangian.model import vector as v
+from lagrangian.model.dh import CONVENTIONS, DHRow
+from lagrangian.model.joint import TYPES, Friction, Joint, JointSpring, Limits, Rotor
+from lagrangian.model.loop import LOOP_TYPES, Frame, LoopJoint, PointSpring
+from lagrangian.model.mechanism import GROUND, Mechanism
+
+_AXES = {"x": v.X, "y": v.Y, "z": v.Z}
+_AT_JOINT = ("friction", "rotor", "spring", "limits")
+
+
+def _axis(table: Table, key: str, default: v.Vector) -> v.Vector:
+    """A coordinate axis by its letter, with a sign if need be, or three numbers."""
+    value = table.get(key, default)
+    if key not in table:
+        return default
+    if not isinstance(value, str):
+        return vector(value, table.at(key), 3, table.names)  # type: ignore[return-value]
+    letter = value.strip()[-1:]
+    sign = value.strip()[:-1]
+    if letter not in _AXES or sign not in ("", "+", "-"):
+        raise table.error(f"{shown(value)} is not an axis; write 'x', 'y', 'z', '-x', '-y', '-z' or three numbers", key)
+    return v.neg(_AXES[letter]) if sign == "-" else _AXES[letter]
+
+
+def _friction(table: Table) -> Friction:
+    table.only("viscous", "coulomb")
+    viscous, coulomb = table.number("viscous", 0), table.get("coulomb", 0)
+    if isinstance(coulomb, list):
+        positive, negative = vector(coulomb, table.at("coulomb"), 2, table.names)
+    else:
+        positive = negative = scalar(coulomb, table.at("coulomb"), table.names)
+    with located(table.here):
+        return Friction(viscous, positive, negative)
+
+
+def _rotor(table: Table) -> Rotor:
+    table.only("inertia", "ratio")
+    with located(table.here):
+        return Rotor(table.number("inertia", 0), table.number("ratio", 1))
+
+
+def _spring(table: Table) -> JointSpring:
+    table.only("stiffness", "rest")
+    return JointSpring(table.number("stiffness"), table.number("rest", 0))
+
+
+def _limits(table: Table) -> Limits:
+    table.only("lower", "upper", "speed", "effort")
+    given = {key: float(table.number(key, finite=False)) for key in ("lower", "upper", "speed", "effort") if key in table}
+    for key in ("speed", "effort"):
+        if given.get(key, 0) < 0:
+            raise table.error(f"it is {given[key]:g}; a {key} limit is a size, and not negative", key)
+    return Limits(**given)
+
+
+def _at_joint(table: Table) -> dict[str, Any]:
+    """Friction, rotor, spring and limits, where they are given."""
+    readers = {"friction": _friction, "rotor": _rotor, "spring": _spring, "limits": _limits}
+    return {key: read(table.table(key)) for key, read in readers.items() if key in table}
+
+
+def _meaningful(table: Table, key: str, kind: str, kinds: tuple[str, ...]) -> None:
+    """An entry that the joint's type does not use is an error, not something to pass over."""
+    if key in table and kind not in kinds:
+        raise table.error(f"a {kind} joint has no {key}; only {', '.join(kinds)} have one", key)
+
+
+def joint(table: Table) -> Joint:
+    """One `[[joint]]`."""
+    placed = (*placement_keys(), *placement_keys("child_"))
+    table.only("name", "type", "parent", "child", *placed, "axis", "axis2", "pitch", "actuated", *_AT_JOINT)
+    name, kind = table.name(), table.choice("type", tuple(TYPES))
+    moving = tuple(t.name for t in TYPES.values() if t.nv)
+    _meaningful(table, "axis", kind, tuple(t.name for t in TYPES.values() if t.needs_axis))
+    _meaningful(table, "axis2", kind, ("universal",))
+    _meaningful(table, "pitch", kind, ("helical",))
+    for key in _AT_JOINT:
+        _meaningful(table, key, kind, moving)
+    if kind == "helical" and "pitch" not in table:
+        raise table.error("'pitch' is missing; a helical joint needs its advance in metres per radian")
+    with located(table.here):
+        return Joint(
+            name,
+            kind,
+            table.name("parent", GROUND),
+            table.name("child"),
+            placement(table),
+            placement(table, "child_"),
+            axis=_axis(table, "axis", v.Z),
+            axis2=_axis(table, "axis2", v.Y),
+            pitch=table.number("pitch", 0),
+            actuated=table.flag("actuated", True),
+            **_at_joint(table),
+        )
+
+
+def loop(table: Table) -> LoopJoint:
+    """One `[[loop]]`."""
+    table.only("name", "type", "a", "b", *placement_keys("a_"), *placement_keys("b_"), "axis", "axis2", "directions")
+    kind = table.choice("type", tuple(LOOP_TYPES))
+    _meaningful(table, "axis", kind, ("universal", "cylindrical", "revolute", "prismatic", "planar"))
+    _meaningful(table, "axis2", kind, ("universal",))
+    _meaningful(table, "directions", kind, ("point",))
+    directions = table.get("directions", ["x", "y", "z"])
+    if not isinstance(directions, list) or not all(isinstance(d, str) for d in directions):
+        raise table.error(f"{shown(directions)} is given; an array such as ['x', 'y'] is needed", "directions")
+    with located(table.here):
+        return LoopJoint(
+            table.name(),
+            kind,
+            table.name("a"),
+            table.name("b"),
+            placement(table, "a_"),
+            placement(table, "b_"),
+            axis=_axis(table, "axis", v.Z),
+            axis2=_axis(table, "axis2", v.Y),
+            directions=tuple(directions),
+        )
+
+
+def spring(table: Table) -> PointSpring:
+    """One `[[spring]]` between two points."""
+    table.only("name", "a", "b", "a_point", "b_point", "stiffness", "rest", "damping")
+    with located(table.here):
+        return PointSpring(
+            table.name(),
+            table.name("a"),
+            table.name("b"),
+            table.vector("a_point", default=v.ZERO),
+            table.vector("b_point", default=v.ZERO),
+            table.number("stiffness", 0),
+            table.number("rest", 0),
+            table.number("damping", 0),
+        )
+
+
+def frame(table: Table) -> Frame:
+    """One `[[frame]]`."""
+    table.only("name", "body", *placement_keys())
+    return Frame(table.name(), table.name("body"), placement(table))
+
+
+def _row(table: Table) -> DHRow:
+    table.only("joint", "a", "alpha", "d", "theta", *INERTIAL, *_AT_JOINT, "name", "link")
+    mass, center, inertia = inertial(table)
+    return DHRow(
+        joint=table.choice("joint", ("R", "P")),
+        **{key: table.number(key, 0) for key in ("a", "alpha", "d", "theta")},
+        mass=mass,
+        center=center,
+        inertia=v.sym_full(inertia),
+        effective=table.flag("effective", False),
+        name=table.name("name", ""),
+        link=table.name("link", ""),
+        **_at_joint(table),
+    )
+
+
+def dh_arm(table: Table, name: str) -> Mechanism:
+    """The arm of a `[dh]` table, through the model's own reading of DH rows."""
+    table.only("convention", "base", "tool", "row")
+    if "convention" not in table:
+        raise table.error(f"'convention' is missing; say which the table follows: {' or '.join(CONVENTIONS)}")
+    convention = table.text("convention")
+    if convention not in CONVENTIONS:
+        raise table.error(one_of("DH convention", convention, CONVENTIONS), "convention")
+    rows = [_row(t) for t in table.elements("row", "[[dh.row]]")]
+    if not rows:
+        raise table.error("it has no rows; each begins with [[dh.row]]")
+    ends: dict[str, Any] = {}
+    for key in ("base", "tool"):
+        if key in table:
+            table.table(key).only(*placement_keys())
+            ends[key] = placement(table.table(key))
+    with located(table.here):
+        return Mechanism.from_dh(rows, convention=convention, name=name, **ends)

@@ -1,0 +1,101 @@
+"""A link of a URDF as a body: its inertial data, and what to draw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lagrangian.description.notes import Notes, tolerant_body
+from lagrangian.description.xml import Element, located, number, numbers, text
+from lagrangian.model import vector as v
+from lagrangian.model.body import NO_INERTIA, Body, Visual
+from lagrangian.model.placement import Placement
+
+_IN_LINK = ("inertial", "visual", "collision")
+_ZERO = (0.0, 0.0, 0.0)
+Colors = Mapping[str, tuple[float, ...]]
+
+
+def origin(element: Element) -> Placement:
+    """The <origin> of an element; none is no offset."""
+    found = element.find("origin")
+    if found is None:
+        return Placement()
+    xyz, rpy = numbers(found, "xyz", 3, _ZERO), numbers(found, "rpy", 3, _ZERO)
+    if rpy == _ZERO:
+        return Placement(position=xyz)  # type: ignore[arg-type]
+    return Placement.from_rpy(xyz, rpy)
+
+
+def body(link: Element, name: str, colors: Colors, notes: Notes) -> Body:
+    """The body of a link; one without <inertial> has no mass."""
+    for child in link.children:
+        if child.tag == "collision":
+            notes.add("<collision>", "not carried over: there are no contacts")
+        elif child.tag not in _IN_LINK:
+            notes.add(f"<{child.tag}> of a link", "not carried over")
+    visuals = tuple(x for x in (_visual(element, colors, notes) for element in link.all("visual")) if x is not None)
+    mass, center, inertia = _inertial(link)
+    with located(link):
+        return tolerant_body(name, mass, center, inertia, visuals, notes)
+
+
+def _inertial(link: Element) -> tuple[float, v.Vector, v.Symmetric]:
+    """Mass, centre and inertia about it, along the link's axes."""
+    element = link.find("inertial")
+    if element is None:
+        return 0.0, v.ZERO, NO_INERTIA
+    given = element.find("mass")
+    if given is None:
+        raise element.error('has no mass; it needs <mass value="..."/>')
+    mass = number(given, "value")
+    if mass < 0:
+        raise given.error(f"the mass is {mass:g} kg; it cannot be negative")
+    tensor = element.find("inertia")
+    if tensor is None:
+        raise element.error('has no inertia; it needs <inertia ixx="..." ixy="..." ixz="..." iyy="..." iyz="..." izz="..."/>')
+    own: v.Symmetric = tuple(number(tensor, key) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))  # type: ignore[assignment]
+    at = origin(element)
+    return mass, at.position, own if at.rotation == v.IDENTITY else v.sym_rotate(at.rotation, own)
+
+
+# -- what to draw ------------------------------------------------------------------------------------------------------
+
+
+def materials(root: Element) -> dict[str, tuple[float, ...]]:
+    """The colours of the materials that the robot names for all its links."""
+    found = {}
+    for element in root.all("material"):
+        color = _color(element)
+        if color:
+            found[text(element, "name")] = color
+    return found
+
+
+def _color(material: Element) -> tuple[float, ...]:
+    element = material.find("color")
+    return numbers(element, "rgba", 4) if element is not None else ()
+
+
+def _visual(element: Element, colors: Colors, notes: Notes) -> Visual | None:
+    geometry = element.find("geometry")
+    if geometry is None or not geometry.children:
+        raise element.error("has no geometry; it needs <geometry> with a box, cylinder, sphere or mesh in it")
+    shape = geometry.children[0]
+    size: tuple[float, ...]
+    file = ""
+    if shape.tag == "box":
+        size = numbers(shape, "size", 3)
+    elif shape.tag in ("cylinder", "capsule"):
+        size = (number(shape, "radius"), number(shape, "length"))
+    elif shape.tag == "sphere":
+        size = (number(shape, "radius"),)
+    elif shape.tag == "mesh":
+        size, file = numbers(shape, "scale", 3, (1.0, 1.0, 1.0)), text(shape, "filename")
+    else:
+        notes.add(f"<{shape.tag}> of a visual", "not carried over: it is not drawn")
+        return None
+    material = element.find("material")
+    color: tuple[float, ...] = ()
+    if material is not None:
+        color = _color(material) or colors.get(material.attributes.get("name", ""), ())
+    return Visual(shape.tag, size, origin(element), color, file)

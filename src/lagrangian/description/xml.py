@@ -1,0 +1,251 @@
+"""A small, safe XML reader: elements that know their line, and typed access to their attributes.
+
+The tree is built without recursion, so that nesting can be as deep as it likes, and nothing outside the file is ever read:
+a document type with declarations or an address, the door to entity expansion and to foreign files, is refused.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+from lagrangian.description.text_file import as_path
+from lagrangian.errors import DescriptionError, MechanismError, one_of
+
+MAX_BYTES = 200_000_000
+_CHUNK = 1 << 20
+_REQUIRED: Any = object()
+
+
+class Element:
+    """A tag, its attributes and its children. `owner` is the nearest named element around it, for error messages."""
+
+    __slots__ = ("attributes", "children", "file", "line", "owner", "tag", "text")
+
+    def __init__(self, tag: str, attributes: Mapping[str, str], file: str, line: int, owner: str = "") -> None:
+        self.tag = tag
+        self.attributes = dict(attributes)
+        self.children: list[Element] = []
+        self.text = ""
+        self.file = file
+        self.line = line
+        self.owner = owner
+
+    @property
+    def label(self) -> str:
+        name = self.attributes.get("name")
+        return f"<{self.tag}>" if name is None else f'<{self.tag} name="{name}">'
+
+    @property
+    def where(self) -> str:
+        inside = f" in {self.owner}" if self.owner and "name" not in self.attributes else ""
+        return f"{self.file}:{self.line}: {self.label}{inside}"
+
+    def find(self, tag: str) -> Element | None:
+        """The first child with this tag."""
+        return next((child for child in self.children if child.tag == tag), None)
+
+    def all(self, tag: str) -> list[Element]:
+        return [child for child in self.children if child.tag == tag]
+
+    def walk(self) -> Iterator[Element]:
+        """This element and all below it, in the order of the file."""
+        stack = [self]
+        while stack:
+            element = stack.pop()
+            yield element
+            stack.extend(reversed(element.children))
+
+    def with_attributes(self, attributes: Mapping[str, str]) -> Element:
+        """The same element, at the same place, with other attributes."""
+        other = Element(self.tag, attributes, self.file, self.line, self.owner)
+        other.children, other.text = self.children, self.text
+        return other
+
+    def error(self, problem: str) -> DescriptionError:
+        return DescriptionError(f"{self.where}: {problem}")
+
+
+@contextmanager
+def located(element: Element) -> Iterator[None]:
+    """Says of a mechanism's error which element of the file caused it."""
+    try:
+        yield
+    except MechanismError as error:
+        raise element.error(str(error)) from None
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+def read_file(path: str | os.PathLike[str]) -> Element:
+    """The root element of a file."""
+    file = str(as_path(path))
+    try:
+        info = os.stat(file)
+    except (OSError, ValueError) as error:
+        raise DescriptionError(f"{file}: cannot be read: {_reason(error)}") from None
+    if stat.S_ISDIR(info.st_mode):
+        raise DescriptionError(f"{file}: is a directory; an XML file is needed")
+    if not stat.S_ISREG(info.st_mode):
+        raise DescriptionError(f"{file}: is not a regular file; an XML file is needed")
+    if info.st_size > MAX_BYTES:
+        raise DescriptionError(f"{file}: has {info.st_size / 1e6:.0f} MB; at most {MAX_BYTES / 1e6:.0f} MB are read")
+    try:
+        with Path(file).open("rb") as stream:
+            return _parse(iter(lambda: stream.read(_CHUNK), b""), file)
+    except OSError as error:
+        raise DescriptionError(f"{file}: cannot be read: {_reason(error)}") from None
+
+
+def read_text(text: str, file: str = "<text>") -> Element:
+    """The root element of a text; `file` is what its errors call it."""
+    # a lone surrogate has no UTF-8 form; as "?" it is refused, or harmless, where it stands
+    return _parse(iter([text.encode("utf-8", "replace")]), file, encoding="utf-8")
+
+
+def _reason(error: Exception) -> str:
+    return (getattr(error, "strerror", None) or str(error)).lower()
+
+
+def _parse(chunks: Iterator[bytes], file: str, encoding: str | None = None) -> Element:
+    first = next(chunks, b"")
+    _check_start(first, file)
+    builder = _Builder(file, encoding)
+    chunk: bytes | None = first
+    try:
+        while chunk is not None:
+            builder.parser.Parse(chunk, False)
+            chunk = next(chunks, None)
+        builder.parser.Parse(b"", True)
+    except expat.ExpatError as error:
+        problem = expat.ErrorString(error.code)
+        raise DescriptionError(f"{file}:{error.lineno}: not XML: {problem} at column {error.offset + 1}") from None
+    except (LookupError, ValueError, TypeError) as error:  # an encoding that does not exist, or is of several bytes
+        if isinstance(error, DescriptionError):
+            raise
+        raise DescriptionError(f"{file}:1: cannot be decoded ({error}); save it as UTF-8") from None
+    assert builder.root is not None  # expat has complained of a document without an element
+    return builder.root
+
+
+def _check_start(first: bytes, file: str) -> None:
+    if not first.strip():
+        raise DescriptionError(f"{file}:1: is empty; an XML element is needed")
+    if first[:2] in (b"\xff\xfe", b"\xfe\xff") or first[:4] in (b"<\0?\0", b"\0<\0?"):
+        raise DescriptionError(f"{file}:1: is UTF-16 text; save it as UTF-8")
+    if b"\0" in first[:4096]:
+        raise DescriptionError(f"{file}:1: is a binary file; an XML text is needed")
+
+
+class _Builder:
+    """Turns expat's events into elements."""
+
+    def __init__(self, file: str, encoding: str | None) -> None:
+        self.file = file
+        self.root: Element | None = None
+        self._open: list[Element] = []
+        self._text: list[list[str]] = []
+        self.parser = expat.ParserCreate(encoding)
+        self.parser.buffer_text = True
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._characters
+        self.parser.StartDoctypeDeclHandler = self._doctype
+        self.parser.EntityDeclHandler = self._entity
+        self.parser.ExternalEntityRefHandler = self._entity
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        owner = ""
+        if self._open:
+            parent = self._open[-1]
+            owner = parent.label if "name" in parent.attributes else parent.owner
+        element = Element(tag, attributes, self.file, self.parser.CurrentLineNumber, owner)
+        if self._open:
+            self._open[-1].children.append(element)
+        else:
+            self.root = element
+        self._open.append(element)
+        self._text.append([])
+
+    def _end(self, _tag: str) -> None:
+        self._open.pop().text = "".join(self._text.pop()).strip()
+
+    def _characters(self, text: str) -> None:
+        if self._text:
+            self._text[-1].append(text)
+
+    def _doctype(self, _name: str, system: str | None, public: str | None, declarations: int) -> None:
+        if system or public or declarations:
+            self._refuse("a document type with declarations or an external file is refused; remove the <!DOCTYPE ...>")
+
+    def _entity(self, *_: object) -> int:
+        self._refuse("an entity declaration is refused; write the text out")
+        return 0
+
+    def _refuse(self, problem: str) -> None:
+        raise DescriptionError(f"{self.file}:{self.parser.CurrentLineNumber}: {problem}")
+
+
+# -- attributes --------------------------------------------------------------------------------------------------------
+
+
+def text(element: Element, attribute: str, default: Any = _REQUIRED) -> str:
+    """An attribute that must be there, and not be empty, unless a default is given."""
+    value = element.attributes.get(attribute)
+    if value is None and default is not _REQUIRED:
+        return default
+    if value is None:
+        raise element.error(f"needs the attribute {attribute!r}")
+    if not value.strip() and default is _REQUIRED:
+        raise element.error(f"{attribute} is empty")
+    return value
+
+
+def numbers(
+    element: Element, attribute: str, count: int, default: Any = _REQUIRED, *, least: int | None = None, infinite: bool = False
+) -> tuple[float, ...]:
+    """`count` numbers, or at least `least` of them, separated by white space."""
+    value = text(element, attribute, None if default is not _REQUIRED else _REQUIRED)
+    if value is None:
+        return default
+    words = value.split()
+    fewest = count if least is None else least
+    if not fewest <= len(words) <= count:
+        needed = f"{count} number{'s' * (count > 1)}" if fewest == count else f"{fewest} to {count} numbers"
+        raise element.error(f"{attribute} needs {needed}, got {_shown(value)}")
+    return tuple(_number(element, attribute, word, infinite) for word in words)
+
+
+def number(element: Element, attribute: str, default: Any = _REQUIRED, *, infinite: bool = False) -> float:
+    """One number; `infinite` lets it be infinite, which a limit may be."""
+    value = numbers(element, attribute, 1, None if default is not _REQUIRED else _REQUIRED, infinite=infinite)
+    return default if value is None else value[0]
+
+
+def choice(element: Element, attribute: str, known: Sequence[str], default: Any = _REQUIRED) -> str:
+    """One of the words `known`."""
+    value = text(element, attribute, default)
+    if value not in known and value is not default:
+        raise element.error(f"{attribute}: {one_of('choice', value, known)}")
+    return value
+
+
+def _number(element: Element, attribute: str, word: str, infinite: bool) -> float:
+    try:
+        value = float(word if word.isascii() and "_" not in word else "")  # Python reads 1_000 and other scripts' digits too
+    except ValueError:
+        raise element.error(f"{attribute} has {_shown(word)}, which is not a number; such as 0.5 or -1e-3") from None
+    if math.isnan(value) or (math.isinf(value) and not infinite):
+        raise element.error(f"{attribute} is {_shown(word)}; a finite number is needed")
+    return value
+
+
+def _shown(value: str) -> str:
+    return repr(value if len(value) <= 60 else value[:57] + "...")

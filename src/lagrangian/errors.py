@@ -1,0 +1,39 @@
+"""The errors a user can meet. Each says where, what is wrong, and what would be right."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class LagrangianError(ValueError):
+    """Base of every error this package raises on purpose."""
+
+
+class DescriptionError(LagrangianError):
+    """A file, or a part of it, that cannot be read as a mechanism."""
+
+
+class MechanismError(LagrangianError):
+    """A mechanism that is not physically or topologically possible."""
+
+
+class ArgumentError(LagrangianError):
+    """An argument of the wrong shape, type or value."""
+
+
+class ClosedError(LagrangianError):
+    """A compiled object that was closed is used again."""
+
+
+class ReaderWarning(UserWarning):
+    """Something in a file that the mechanism does not carry, or carries with a caveat."""
+
+
+def one_of(what: str, got: object, known: Iterable[str]) -> str:
+    """A sentence that lists the names that do exist, the likeliest one first."""
+    names = list(known)
+    close = difflib.get_close_matches(str(got), names, n=1)
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    shown = ", ".join(names[:20]) + (f", ... ({len(names)} in all)" if len(names) > 20 else "")
+    return f"there is no {what} {got!r}.{hint} Known: {shown or 'none'}"

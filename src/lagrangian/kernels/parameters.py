@@ -1,0 +1,33 @@
+"""A body's ten inertial parameters, and how they move from its own frame to the link's that carries it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lagrangian.algorithms.tree import Tree
+from lagrangian.model import vector as v
+from lagrangian.model.body import Body
+from lagrangian.model.mechanism import Mechanism
+
+
+def body_parameters(body: Body) -> np.ndarray:
+    """(m, m c, I about the frame's origin)."""
+    return np.array([float(x) for x in (body.mass, *body.first_moment, *body.inertia_at_origin)])
+
+
+def link_from_body(mechanism: Mechanism, tree: Tree) -> list[tuple[int, np.ndarray]]:
+    """For each body its link and the 10x10 matrix that takes its parameters into the link's frame."""
+    found = []
+    for body in mechanism.bodies:
+        link, placement = tree.place[body.name]
+        R = tuple(tuple(float(x) for x in row) for row in placement.rotation)
+        p = tuple(float(x) for x in placement.position)
+        columns = []
+        for k in range(10):
+            unit = [float(k == j) for j in range(10)]
+            m, h, I = unit[0], tuple(unit[1:4]), tuple(unit[4:])
+            hr = v.mat_vec(R, h)  # type: ignore[arg-type]
+            about = v.shift_inertia(v.sym_rotate(R, I), hr, m, p)  # type: ignore[arg-type]
+            columns.append([m, *v.add(hr, v.scale(m, p)), *about])  # type: ignore[arg-type]
+        found.append((link, np.array(columns).T))
+    return found

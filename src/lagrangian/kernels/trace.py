@@ -1,0 +1,221 @@
+"""A tracer: running an algorithm on `Node`s records its operations as a straight-line graph.
+
+Equal operations are recorded once (hash-consing), operations with 0, 1 and -1 fold away, signs are moved outward, and what no
+output needs is left out. Nodes are kept as tuples `(operation, arguments...)`; arguments are indices of earlier nodes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+Number = int | float
+
+
+class Graph:
+    """The recorded operations, in an order in which each comes after its arguments."""
+
+    def __init__(self) -> None:
+        self.nodes: list[tuple[Any, ...]] = []
+        self._known: dict[tuple[Any, ...], Node] = {}
+
+    def add(self, *node: Any) -> Node:
+        found = self._known.get(node)
+        if found is None:
+            found = Node(self, len(self.nodes))
+            self.nodes.append(node)
+            self._known[node] = found
+        return found
+
+    def constant(self, x: Number) -> Node:
+        return self.add("constant", float(x))
+
+    def input(self, name: str, index: int) -> Node:
+        return self.add("input", name, index)
+
+    def node(self, x: Node | Number) -> Node:
+        return x if isinstance(x, Node) else self.constant(x)
+
+
+class Node:
+    """A traced scalar. Arithmetic with numbers and other nodes records new nodes, or folds."""
+
+    __slots__ = ("graph", "index")
+
+    def __init__(self, graph: Graph, index: int) -> None:
+        self.graph = graph
+        self.index = index
+
+    def _negated(self) -> Node | None:
+        """The argument, if this node is a negation."""
+        node = self.graph.nodes[self.index]
+        return Node(self.graph, node[1]) if node[0] == "neg" else None
+
+    def __add__(self, other: Any) -> Any:
+        if not isinstance(other, Node):
+            if other == 0:
+                return self
+            other = self.graph.constant(other)
+        inner = other._negated()
+        if inner is not None:
+            return self - inner
+        inner = self._negated()
+        if inner is not None:
+            return other - inner
+        a, b = self.index, other.index
+        return self.graph.add("add", a, b) if a < b else self.graph.add("add", b, a)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        if not isinstance(other, Node):
+            if other == 0:
+                return self
+            other = self.graph.constant(other)
+        if self.index == other.index:
+            return 0
+        inner = other._negated()
+        if inner is not None:
+            return self + inner
+        inner = self._negated()
+        if inner is not None:
+            return -(inner + other)
+        return self.graph.add("sub", self.index, other.index)
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self if other == 0 else self.graph.constant(other) - self
+
+    def __neg__(self) -> Node:
+        node = self.graph.nodes[self.index]
+        if node[0] == "neg":
+            return Node(self.graph, node[1])
+        if node[0] == "sub":
+            return self.graph.add("sub", node[2], node[1])
+        return self.graph.add("neg", self.index)
+
+    def __mul__(self, other: Any) -> Any:
+        graph = self.graph
+        if not isinstance(other, Node):
+            if other == 0:
+                return 0
+            if other == 1:
+                return self
+            if other == -1:
+                return -self
+            if other < 0:
+                return -(self * -other)
+            other = graph.constant(other)
+        mine, theirs = self._negated(), other._negated()
+        if mine is not None or theirs is not None:
+            product = (mine or self) * (theirs or other)
+            return product if mine is not None and theirs is not None else -product
+        a, b = self.index, other.index
+        return graph.add("mul", a, b) if a < b else graph.add("mul", b, a)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        if not isinstance(other, Node):
+            return self * (1.0 / other)
+        return self.graph.add("div", self.index, other.index)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        if other == 0:
+            return 0
+        return self.graph.add("div", self.graph.constant(other).index, self.index)
+
+    def sin(self) -> Node:
+        return self.graph.add("sin", self.index)
+
+    def cos(self) -> Node:
+        return self.graph.add("cos", self.index)
+
+    def sqrt(self) -> Node:
+        return self.graph.add("sqrt", self.index)
+
+    def touched_by(self, other: Node) -> Node:
+        """This value, but NaN where `other` is NaN or infinite: for an input that does not matter, but must not hide an error."""
+        return self.graph.add("touch", self.index, other.index)
+
+    def by_sign(self, positive: Any, negative: Any) -> Node:
+        """`positive` where this is above 0, `negative` where below, 0 at 0, NaN of NaN."""
+        graph = self.graph
+        return graph.add("by_sign", self.index, graph.node(positive).index, graph.node(negative).index)
+
+
+def sin(x: Any) -> Any:
+    return x.sin() if isinstance(x, Node) else math.sin(x)
+
+
+def cos(x: Any) -> Any:
+    return x.cos() if isinstance(x, Node) else math.cos(x)
+
+
+def sqrt(x: Any) -> Any:
+    return x.sqrt() if isinstance(x, Node) else math.sqrt(x)
+
+
+LEAVES = ("constant", "input")
+
+
+def arguments(node: tuple[Any, ...]) -> tuple[int, ...]:
+    return () if node[0] in LEAVES else node[1:]
+
+
+class Trace:
+    """What remains of a graph when only some outputs are wanted: nodes renumbered, outputs as indices."""
+
+    def __init__(self, graph: Graph, outputs: Iterable[Any]) -> None:
+        wanted = [graph.node(x).index for x in outputs]
+        live = [False] * len(graph.nodes)
+        stack = list(wanted)
+        while stack:
+            k = stack.pop()
+            if not live[k]:
+                live[k] = True
+                stack.extend(arguments(graph.nodes[k]))
+        number: dict[int, int] = {}
+        self.nodes: list[tuple[Any, ...]] = []
+        for k, alive in enumerate(live):
+            if alive:
+                node = graph.nodes[k]
+                number[k] = len(self.nodes)
+                self.nodes.append(node if node[0] in LEAVES else (node[0], *(number[a] for a in node[1:])))
+        self.outputs = [number[k] for k in wanted]
+        self.unused = [Node(graph, k) for k, node in enumerate(graph.nodes) if node[0] == "input" and not live[k]]
+
+    @property
+    def operations(self) -> int:
+        """How many operations a run costs; a division counts as the several multiplications it takes."""
+        cost = {"constant": 0, "input": 0, "neg": 0, "div": 4, "sqrt": 4, "sin": 12, "cos": 12}
+        return sum(cost.get(node[0], 1) for node in self.nodes)
+
+
+def schedule(nodes: Sequence[tuple[Any, ...]], outputs: Sequence[int]) -> list[tuple[str, int]]:
+    """An order for the processor: depth first from each output, the larger subtree first, so that few values are alive.
+
+    Gives ("node", index) and, as soon as its value is there, ("output", position).
+    """
+    need = [0] * len(nodes)  # Sethi and Ullman's count of registers
+    for k, node in enumerate(nodes):
+        wants = sorted((need[a] for a in arguments(node)), reverse=True)
+        if wants:
+            need[k] = max(wants[0], wants[1] + 1 if len(wants) > 1 else 1)
+    done = [False] * len(nodes)
+    order: list[tuple[str, int]] = []
+    for position, output in enumerate(outputs):
+        stack = [(output, False)]
+        while stack:
+            k, ready = stack.pop()
+            if done[k]:
+                continue
+            args = arguments(nodes[k])
+            if ready or not args:
+                done[k] = True
+                order.append(("node", k))
+                continue
+            stack.append((k, True))
+            stack.extend((a, False) for a in sorted(args, key=need.__getitem__))
+        order.append(("output", position))
+    return order

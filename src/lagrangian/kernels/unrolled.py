@@ -1,0 +1,213 @@
+"""A kernel for a small mechanism: one straight-line body, called for each block of states.
+
+Arrays are row-major, a state a row; the body turns blocks of rows into one vector per coordinate and back. States that do not
+fill a block go through a padded copy.
+
+    i64 kernel(ptr inputs, ptr output, ptr scratch, i64 states)
+
+`inputs` points to the arrays' addresses, the last of which are the angles: q itself, or q reduced. The result is not 0 if
+an angle was too large for sincos.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lagrangian.kernels.emit import Emitter
+from lagrangian.kernels.target import Target
+from lagrangian.kernels.trace import Trace
+
+
+def scratch_size(sizes: Sequence[int], output: int, width: int) -> int:
+    """Doubles of scratch the padded copy needs."""
+    return 0 if width == 1 else width * (sum(sizes) + sizes[0] + output)
+
+
+def module(trace: Trace, names: Sequence[str], sizes: Sequence[int], output: int, target: Target, width: int) -> str:
+    """The IR of a kernel; `names` and `sizes` are those of its inputs, q first."""
+    lines: list[str] = []
+    emitter = Emitter(lines, width, target.fma)
+    pointers = [*names, "angles"]
+    dims = dict(zip(pointers, [*sizes, sizes[0]], strict=True))
+    arguments = ", ".join(f"ptr noalias nocapture readonly %{n}" for n in pointers)
+    lines.append(f"define internal i1 @body({arguments}, ptr noalias nocapture %output) noinline nounwind {{")
+    if width == 1:
+        rows = _Scalars(emitter)
+    else:
+        rows = _Rows(emitter, dims, output)
+    emitter.graph(trace.nodes, trace.outputs, rows.load, rows.store)
+    rows.finish()
+    lines.append(f"  ret i1 {emitter.any_large()}")
+    lines.append("}")
+    lines += _loop(pointers, dims, output, width)
+    return "\n".join([*lines, *sorted(emitter.declared), *(_DECLARATIONS if width > 1 else [])])
+
+
+_DECLARATIONS = ["declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"]
+
+
+class _Scalars:
+    """One state: inputs and outputs are where they are."""
+
+    def __init__(self, emitter: Emitter) -> None:
+        self.emitter = emitter
+
+    def load(self, name: str, index: int, angle: bool) -> str:
+        return self.emitter.load("%angles" if angle else f"%{name}", index)
+
+    def store(self, position: int, value: str) -> None:
+        self.emitter.store(value, "%output", position)
+
+    def finish(self) -> None:
+        pass
+
+
+class _Rows:
+    """A block of rows: tiles of `width` columns are loaded, and stored, through a transpose in registers."""
+
+    def __init__(self, emitter: Emitter, dims: dict[str, int], output: int) -> None:
+        self.emitter = emitter
+        self.dims = dims
+        self.output = output
+        self.tiles: dict[tuple[str, int], list[str]] = {}
+        self.results: dict[int, str] = {}
+
+    def load(self, name: str, index: int, angle: bool) -> str:
+        name = "angles" if angle else name
+        tile, column = divmod(index, self.emitter.width)
+        if (name, tile) not in self.tiles:
+            self.tiles[name, tile] = self._load_tile(name, tile)
+        return self.tiles[name, tile][column]
+
+    def _load_tile(self, name: str, tile: int) -> list[str]:
+        e, w, dim = self.emitter, self.emitter.width, self.dims[name]
+        filled = min(w, dim - tile * w)
+        rows = []
+        for r in range(w):
+            at = e.put(f"getelementptr double, ptr %{name}, i64 {r * dim + tile * w}")
+            if filled == w:
+                rows.append(e.put(f"load {e.type}, ptr {at}, align 8"))
+            else:
+                function = f"@llvm.masked.load.{e.suffix}.p0"
+                e.declared.add(f"declare {e.type} {function}(ptr, i32, {e.mask}, {e.type})")
+                mask = _mask(w, filled)
+                rows.append(e.put(f"call {e.type} {function}(ptr {at}, i32 8, {e.mask} {mask}, {e.type} zeroinitializer)"))
+        return _transpose(e, rows)
+
+    def store(self, position: int, value: str) -> None:
+        w = self.emitter.width
+        self.results[position] = value
+        tile = position // w
+        last = min((tile + 1) * w, self.output)
+        if all(k in self.results for k in range(tile * w, last)):
+            self._store_tile(tile, last - tile * w)
+
+    def _store_tile(self, tile: int, filled: int) -> None:
+        e, w = self.emitter, self.emitter.width
+        zero = e.constant(0.0)
+        columns = [self.results.pop(tile * w + k) if k < filled else zero for k in range(w)]
+        for r, row in enumerate(_transpose(e, columns)):
+            at = e.put(f"getelementptr double, ptr %output, i64 {r * self.output + tile * w}")
+            if filled == w:
+                e.lines.append(f"  store {e.type} {row}, ptr {at}, align 8")
+            else:
+                function = f"@llvm.masked.store.{e.suffix}.p0"
+                e.declared.add(f"declare void {function}({e.type}, ptr, i32, {e.mask})")
+                e.lines.append(f"  call void {function}({e.type} {row}, ptr {at}, i32 8, {e.mask} {_mask(w, filled)})")
+
+    def finish(self) -> None:
+        assert not self.results
+
+
+def _mask(width: int, filled: int) -> str:
+    return "<" + ", ".join(f"i1 {'true' if k < filled else 'false'}" for k in range(width)) + ">"
+
+
+def _transpose(e: Emitter, rows: list[str]) -> list[str]:
+    """A square of `width` vectors turned over, in log2(width) rounds of shuffles."""
+    w, values, step = e.width, list(rows), 1
+    while step < w:
+        turned = list(values)
+        for i in range(w):
+            if i & step:
+                continue
+            a, b = values[i], values[i | step]
+            low = [k if not k & step else w + (k ^ step) for k in range(w)]
+            high = [k | step if not k & step else w + k for k in range(w)]
+            for to, picks in ((i, low), (i | step, high)):
+                mask = "<" + ", ".join(f"i32 {p}" for p in picks) + ">"
+                turned[to] = e.put(f"shufflevector {e.type} {a}, {e.type} {b}, <{w} x i32> {mask}")
+        values, step = turned, step * 2
+    return values
+
+
+def _loop(pointers: list[str], dims: dict[str, int], output: int, width: int) -> list[str]:
+    """The exported function: whole blocks, then the rest through scratch."""
+    out: list[str] = ["define i64 @kernel(ptr %inputs, ptr %output, ptr %scratch, i64 %states) nounwind {", "entry:"]
+    for k, name in enumerate(pointers):
+        out.append(f"  %{name}.at = getelementptr ptr, ptr %inputs, i64 {k}")
+        out.append(f"  %{name} = load ptr, ptr %{name}.at")
+    out.append(f"  %whole = icmp sge i64 %states, {width}")
+    out.append("  br i1 %whole, label %block, label %rest")
+    out.append("block:")
+    out.append("  %k = phi i64 [0, %entry], [%next, %block]")
+    out.append("  %flag = phi i1 [false, %entry], [%either, %block]")
+    for name in pointers:
+        out.append(f"  %{name}.row = mul i64 %k, {dims[name]}")
+        out.append(f"  %{name}.here = getelementptr double, ptr %{name}, i64 %{name}.row")
+    out.append(f"  %out.row = mul i64 %k, {output}")
+    out.append("  %out.here = getelementptr double, ptr %output, i64 %out.row")
+    here = ", ".join(f"ptr %{n}.here" for n in pointers)
+    out.append(f"  %large = call i1 @body({here}, ptr %out.here)")
+    out.append("  %either = or i1 %flag, %large")
+    out.append(f"  %next = add i64 %k, {width}")
+    out.append(f"  %reach = add i64 %next, {width}")
+    out.append("  %more = icmp sle i64 %reach, %states")
+    out.append("  br i1 %more, label %block, label %rest")
+    out.append("rest:")
+    out.append("  %done = phi i64 [0, %entry], [%next, %block]")
+    out.append("  %seen = phi i1 [false, %entry], [%either, %block]")
+    if width == 1:
+        out += ["  %r = zext i1 %seen to i64", "  ret i64 %r", "}"]
+        return out
+    out.append("  %left = sub i64 %states, %done")
+    out.append("  %any = icmp sgt i64 %left, 0")
+    out.append("  br i1 %any, label %copy, label %end")
+    # every lane gets a real row, the last one again where there is none: no lane divides by zero
+    out.append("copy:")
+    out.append("  %last = sub i64 %left, 1")
+    out.append("  br label %copy.row")
+    out.append("copy.row:")
+    out.append("  %j = phi i64 [0, %copy], [%j.next, %copy.row]")
+    out.append("  %past = icmp sgt i64 %j, %last")
+    out.append("  %j.from = select i1 %past, i64 %last, i64 %j")
+    out.append("  %from = add i64 %done, %j.from")
+    offset = 0
+    for name in pointers:
+        dim = dims[name]
+        out.append(f"  %{name}.s0 = getelementptr double, ptr %scratch, i64 {offset}")
+        out.append(f"  %{name}.sj = mul i64 %j, {dim}")
+        out.append(f"  %{name}.to = getelementptr double, ptr %{name}.s0, i64 %{name}.sj")
+        out.append(f"  %{name}.fj = mul i64 %from, {dim}")
+        out.append(f"  %{name}.from = getelementptr double, ptr %{name}, i64 %{name}.fj")
+        out.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr %{name}.to, ptr %{name}.from, i64 {8 * dim}, i1 false)")
+        offset += width * dim
+    out.append("  %j.next = add i64 %j, 1")
+    out.append(f"  %j.more = icmp slt i64 %j.next, {width}")
+    out.append("  br i1 %j.more, label %copy.row, label %run")
+    out.append("run:")
+    out.append(f"  %padded = getelementptr double, ptr %scratch, i64 {offset}")
+    there = ", ".join(f"ptr %{n}.s0" for n in pointers)
+    out.append(f"  %large.rest = call i1 @body({there}, ptr %padded)")
+    out.append(f"  %out.done = mul i64 %done, {output}")
+    out.append("  %out.to = getelementptr double, ptr %output, i64 %out.done")
+    out.append(f"  %bytes = mul i64 %left, {8 * output}")
+    out.append("  call void @llvm.memcpy.p0.p0.i64(ptr %out.to, ptr %padded, i64 %bytes, i1 false)")
+    out.append("  br label %end")
+    out.append("end:")
+    out.append("  %extra = phi i1 [false, %rest], [%large.rest, %run]")
+    out.append("  %all = or i1 %seen, %extra")
+    out.append("  %result = zext i1 %all to i64")
+    out.append("  ret i64 %result")
+    out.append("}")
+    return out

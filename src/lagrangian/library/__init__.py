@@ -1,0 +1,27 @@
+"""Mechanisms that come with the package, one TOML file each, with their sources."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import overload
+
+from lagrangian.errors import ArgumentError, one_of
+from lagrangian.model.mechanism import Mechanism
+
+
+@overload
+def library(name: None = None) -> list[str]: ...
+@overload
+def library(name: str) -> Mechanism: ...
+def library(name: str | None = None) -> list[str] | Mechanism:
+    """A packaged mechanism by its name; without a name, the names there are."""
+    folder = files(__name__)
+    names = sorted(entry.name[: -len(".toml")] for entry in folder.iterdir() if entry.name.endswith(".toml"))
+    if name is None:
+        return names
+    # looked up in the list, so that a name can never lead out of the folder
+    if name not in names:
+        raise ArgumentError(one_of("mechanism in the library called", name, names))
+    from lagrangian.description import toml
+
+    return toml.parse((folder / f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml")

@@ -1,0 +1,135 @@
+"""Denavit-Hartenberg tables, in both conventions, as bodies and joints.
+
+Standard (distal, Denavit and Hartenberg 1955): frame i at the far end of link i, `A_i = Rz(theta) Tz(d) Tx(a) Rx(alpha)`.
+Modified (proximal, Craig 1986): frame i on joint axis i, `A_i = Rx(alpha) Tx(a) Rz(theta) Tz(d)` with a, alpha of the link before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import math
+
+from lagrangian.errors import MechanismError, one_of
+from lagrangian.model import vector as v
+from lagrangian.model.body import Body
+from lagrangian.model.expression import Scalar
+from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
+from lagrangian.model.loop import Frame
+from lagrangian.model.placement import Placement, about_x, about_z
+
+CONVENTIONS = ("standard", "modified")
+_TYPES = {"R": "revolute", "P": "prismatic", "revolute": "revolute", "prismatic": "prismatic", "continuous": "continuous"}
+
+
+@dataclass(frozen=True)
+class DHRow:
+    """One joint and the link it moves. `theta` and `d` are constants; the joint's variable is added to the one it moves.
+
+    `inertia` is about the centre of mass, along the link's DH frame: three principal values, or a 3x3 matrix.
+    """
+
+    joint: str = "R"
+    a: Scalar = 0
+    alpha: Scalar = 0
+    d: Scalar = 0
+    theta: Scalar = 0
+    mass: Scalar = 0
+    center: Sequence[Scalar] = v.ZERO
+    inertia: Any = (0, 0, 0)
+    rotor: Rotor = Rotor()
+    friction: Friction = Friction()
+    spring: JointSpring = JointSpring()
+    limits: Limits = Limits()
+    effective: bool = False
+    name: str = ""
+    link: str = ""
+
+
+def symmetric(inertia: Any, where: str) -> v.Symmetric:
+    """Six entries from three principal values or a symmetric 3x3 matrix."""
+    rows = list(inertia)
+    if len(rows) == 3 and not any(hasattr(r, "__len__") for r in rows):
+        return (rows[0], 0, 0, rows[1], 0, rows[2])
+    if len(rows) == 3 and all(hasattr(r, "__len__") and len(r) == 3 for r in rows):
+        for i, j in ((0, 1), (0, 2), (1, 2)):
+            a, b = float(rows[i][j]), float(rows[j][i])
+            if abs(a - b) > 1e-9 * max(abs(a), abs(b)):
+                raise MechanismError(f"{where}: the inertia matrix is not symmetric: entry ({i + 1},{j + 1}) is {a:g}, ({j + 1},{i + 1}) is {b:g}")
+        return tuple(rows[i][j] for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)))  # type: ignore[return-value]
+    raise MechanismError(f"{where}: the inertia must be three principal values or a 3x3 matrix")
+
+
+def arm(
+    cls: Any,
+    rows: Sequence[Any],
+    convention: str,
+    name: str,
+    gravity: v.Vector,
+    base: Placement,
+    tool: Placement | None,
+    more: dict[str, Any],
+) -> Any:
+    """The bodies and joints of a table, as a mechanism (`Mechanism.from_dh`)."""
+    if convention not in CONVENTIONS:
+        raise MechanismError(f"{name}: {one_of('DH convention', convention, CONVENTIONS)}; say which the table follows")
+    bodies: list[Body] = []
+    joints: list[Joint] = []
+    parent, before = "ground", base
+    for i, given in enumerate(rows, 1):
+        row = _row(given, i)
+        where = f"DH row {i}"
+        if row.joint not in _TYPES:
+            raise MechanismError(f"{where}: {one_of('joint', row.joint, ('R', 'P'))}")
+        kind = _TYPES[row.joint]
+        along = Placement(v.IDENTITY, (row.a, 0, 0)) @ Placement(about_x(row.alpha))
+        turn = Placement(about_z(row.theta), (0, 0, row.d))
+        # the joint moves along z before (standard) or after (modified) the link's own constant part
+        if convention == "standard":
+            placement, child = before @ turn, along.inverse()
+        else:
+            placement, child = before @ Placement(about_x(row.alpha)) @ Placement(v.IDENTITY, (row.a, 0, 0)) @ turn, Placement()
+        link = row.link or f"link{i}"
+        bodies.append(
+            Body(link, row.mass, tuple(row.center), symmetric(row.inertia, where), effective=row.effective)  # type: ignore[arg-type]
+        )
+        joints.append(
+            Joint(
+                row.name or f"q{i}",
+                kind,
+                parent,
+                link,
+                placement,
+                child,
+                friction=row.friction,
+                rotor=row.rotor,
+                spring=row.spring,
+                limits=row.limits,
+            )
+        )
+        parent, before = link, Placement()
+    frames = list(more.pop("frames", ()))
+    if tool is not None:
+        frames.append(Frame("tool", parent, tool))
+    return cls(name=name, bodies=bodies, joints=joints, frames=frames, gravity=gravity, **more)
+
+
+def _row(given: Any, i: int) -> DHRow:
+    if isinstance(given, DHRow):
+        return given
+    if not isinstance(given, Mapping):
+        raise MechanismError(f"DH row {i}: a DHRow or a mapping is needed, not {type(given).__name__}")
+    known = [f.name for f in fields(DHRow)]
+    for key in given:
+        if key not in known:
+            raise MechanismError(f"DH row {i}: {one_of('entry', key, known)}")
+    values = dict(given)
+    for key, kind in (("rotor", Rotor), ("friction", Friction), ("spring", JointSpring), ("limits", Limits)):
+        if isinstance(values.get(key), Mapping):
+            values[key] = kind(**values[key])
+    for key in ("a", "alpha", "d", "theta", "mass"):
+        if not math.isfinite(float(values.get(key, 0))):
+            raise MechanismError(f"DH row {i}: {key} is {float(values[key])}; a finite number is needed")
+    return DHRow(**values)

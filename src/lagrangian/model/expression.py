@@ -1,0 +1,384 @@
+"""Scalars of a description: numbers, or expressions of named parameters.
+
+A description may write `"m1*l1^2/12"`; the closed form keeps the names, the kernels take the value. Text is parsed by the
+small grammar below and never handed to Python. Every node knows its numeric value, if it has one: a name that stands for a
+coordinate or for time has none.
+
+    sum     := product (('+' | '-') product)*
+    product := power (('*' | '/') power)*
+    power   := ('+' | '-') power | atom (('^' | '**') power)?
+    atom    := number | name | name '(' sum (',' sum)* ')' | '(' sum ')'
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Union
+
+from lagrangian.errors import DescriptionError, one_of
+
+Scalar = Union[int, float, "Expression"]
+
+MAX_LENGTH = 10_000
+MAX_DEPTH = 100
+MAX_PARTS = 300  # numbers, names and marks: a longer sum would nest too deeply to print
+
+_BINARY: dict[str, Callable[[float, float], float]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "^": operator.pow,
+    "atan2": math.atan2,
+    "min": min,
+    "max": max,
+}
+_UNARY: dict[str, Callable[[float], float]] = {
+    "neg": operator.neg,
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "asin": math.asin,
+    "acos": math.acos,
+    "atan": math.atan,
+    "sqrt": math.sqrt,
+    "exp": math.exp,
+    "log": math.log,
+    "tanh": math.tanh,
+    "abs": abs,
+    "sign": lambda x: float((x > 0) - (x < 0)),
+}
+FUNCTIONS = sorted((set(_UNARY) | set(_BINARY)) - {"neg", "+", "-", "*", "/", "^"})
+
+
+class Expression:
+    """A node of an expression: an operation on scalars, a parameter, a free symbol, or pi."""
+
+    __slots__ = ("arguments", "name", "operation", "value")
+
+    def __init__(self, operation: str, arguments: tuple[Scalar, ...], value: float | None, name: str = "") -> None:
+        self.operation = operation  # "symbol", "pi", or a key of the tables above
+        self.arguments = arguments
+        self.value = value
+        self.name = name
+
+    def __float__(self) -> float:
+        if self.value is None:
+            raise DescriptionError(f"'{self}' has no value: it depends on {', '.join(sorted(free_symbols(self)))}")
+        return self.value
+
+    def __repr__(self) -> str:
+        return f"Expression({str(self)!r})"
+
+    def __str__(self) -> str:
+        return _format(self, 0)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Expression):
+            return False
+        return (self.operation, self.name, self.value, self.arguments) == (
+            other.operation,
+            other.name,
+            other.value,
+            other.arguments,
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.operation, self.name, self.value, self.arguments))
+
+    def __add__(self, other: Scalar) -> Scalar:
+        return _add(self, other)
+
+    def __radd__(self, other: Scalar) -> Scalar:
+        return _add(other, self)
+
+    def __sub__(self, other: Scalar) -> Scalar:
+        return _subtract(self, other)
+
+    def __rsub__(self, other: Scalar) -> Scalar:
+        return _subtract(other, self)
+
+    def __mul__(self, other: Scalar) -> Scalar:
+        return _multiply(self, other)
+
+    def __rmul__(self, other: Scalar) -> Scalar:
+        return _multiply(other, self)
+
+    def __truediv__(self, other: Scalar) -> Scalar:
+        return self if _is(other, 1) else _node("/", self, other)
+
+    def __rtruediv__(self, other: Scalar) -> Scalar:
+        return 0 if _is(other, 0) else _node("/", other, self)
+
+    def __pow__(self, other: Scalar) -> Scalar:
+        return self if _is(other, 1) else _node("^", self, other)
+
+    def __neg__(self) -> Scalar:
+        return self.arguments[0] if self.operation == "neg" else _node("neg", self)
+
+    def __pos__(self) -> Scalar:
+        return self
+
+
+PI = Expression("pi", (), math.pi)
+
+
+def parameter(name: str, value: float) -> Expression:
+    """A named constant of the mechanism."""
+    return Expression("symbol", (), float(value), name)
+
+
+def symbol(name: str) -> Expression:
+    """A name without a value: a coordinate, a speed, time."""
+    return Expression("symbol", (), None, name)
+
+
+def free_symbols(scalar: Scalar) -> set[str]:
+    """The names in an expression that have no value."""
+    return {node.name for node in _walk(scalar) if node.operation == "symbol" and node.value is None}
+
+
+def parameters(scalar: Scalar) -> dict[str, float]:
+    """The named parameters in an expression, with their values."""
+    return {n.name: n.value for n in _walk(scalar) if n.operation == "symbol" and n.value is not None}
+
+
+def _walk(scalar: Scalar) -> Iterator[Expression]:
+    stack = [scalar]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Expression):
+            yield node
+            stack.extend(node.arguments)
+
+
+def _is(x: Scalar, number: int) -> bool:
+    return not isinstance(x, Expression) and x == number
+
+
+def _value(x: Scalar) -> float | None:
+    return x.value if isinstance(x, Expression) else float(x)
+
+
+def _node(operation: str, *arguments: Scalar) -> Scalar:
+    values = [_value(a) for a in arguments]
+    value: float | None = None
+    if None not in values:
+        function = _UNARY[operation] if len(values) == 1 else _BINARY[operation]
+        try:
+            value = function(*values)  # type: ignore[arg-type]
+        except (ZeroDivisionError, ValueError, OverflowError) as error:
+            shown = _format(Expression(operation, arguments, None), 0)
+            raise DescriptionError(f"'{shown}' cannot be computed: {error}") from None
+        if isinstance(value, complex) or not math.isfinite(value):
+            shown = _format(Expression(operation, arguments, None), 0)
+            raise DescriptionError(f"'{shown}' is {value}; a finite real number is needed")
+    return Expression(operation, arguments, value)
+
+
+def _add(a: Scalar, b: Scalar) -> Scalar:
+    if _is(a, 0):
+        return b
+    return a if _is(b, 0) else _node("+", a, b)
+
+
+def _subtract(a: Scalar, b: Scalar) -> Scalar:
+    if _is(b, 0):
+        return a
+    if _is(a, 0):
+        return -b
+    return 0 if a is b else _node("-", a, b)
+
+
+def _multiply(a: Scalar, b: Scalar) -> Scalar:
+    if _is(a, 0) or _is(b, 0):
+        return 0
+    if _is(a, 1):
+        return b
+    if _is(b, 1):
+        return a
+    if _is(a, -1):
+        return -b
+    return -a if _is(b, -1) else _node("*", a, b)
+
+
+def _quarter_turns(x: Scalar) -> int | None:
+    """n if x is n quarter turns to within rounding: sin and cos are then exact integers, not 6e-17."""
+    value = _value(x)
+    if value is None or (isinstance(x, Expression) and any(n.operation == "symbol" for n in _walk(x))):
+        return None
+    turns = value / (math.pi / 2)
+    return round(turns) if abs(turns - round(turns)) < 1e-15 * max(1.0, abs(turns)) else None
+
+
+def sin(x: Scalar) -> Scalar:
+    """Sine, exact at multiples of 90 degrees."""
+    n = _quarter_turns(x)
+    if n is not None:
+        return (0, 1, 0, -1)[n % 4]
+    return _node("sin", x) if isinstance(x, Expression) else math.sin(x)
+
+
+def cos(x: Scalar) -> Scalar:
+    """Cosine, exact at multiples of 90 degrees."""
+    n = _quarter_turns(x)
+    if n is not None:
+        return (1, 0, -1, 0)[n % 4]
+    return _node("cos", x) if isinstance(x, Expression) else math.cos(x)
+
+
+def sqrt(x: Scalar) -> Scalar:
+    """Square root."""
+    return _node("sqrt", x) if isinstance(x, Expression) else math.sqrt(x)
+
+
+_PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "^": 4}
+
+
+def _format(x: Scalar, outer: int) -> str:
+    if not isinstance(x, Expression):
+        text = f"{x:g}" if isinstance(x, float) and float(f"{x:g}") == x else repr(float(x) if isinstance(x, float) else x)
+        return f"({text})" if text[0] == "-" and outer > 3 else text  # (-2)^2 is not -2^2
+    if x.operation == "symbol":
+        return x.name
+    if x.operation == "pi":
+        return "pi"
+    level = _PRECEDENCE.get(x.operation)
+    if level is None:
+        return f"{x.operation}({', '.join(_format(a, 0) for a in x.arguments)})"
+    if x.operation == "neg":
+        text = "-" + _format(x.arguments[0], level)
+    else:
+        right = level + (x.operation in "-/")
+        text = f"{_format(x.arguments[0], level + (x.operation == '^'))}{x.operation}{_format(x.arguments[1], right)}"
+    return f"({text})" if level < outer else text
+
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*(?:\.\w+)*)|(?P<mark>\*\*|[-+*/^(),]))"
+)
+
+
+class _Parser:
+    def __init__(self, text: str, names: Mapping[str, Scalar]) -> None:
+        self.text = text
+        self.names = names
+        self.tokens = list(self._tokenise())
+        if len(self.tokens) > MAX_PARTS:
+            raise self.error(f"it has {len(self.tokens)} parts, more than the {MAX_PARTS} allowed; name parts as parameters")
+        self.position = 0
+        self.depth = 0
+
+    def _tokenise(self) -> Iterator[tuple[str, str]]:
+        text, at = self.text.rstrip(), 0
+        while at < len(text):
+            match = _TOKEN.match(text, at)
+            if not match:
+                raise self.error(f"'{text[at:].strip()[:12]}' is not understood at column {at + 1}")
+            yield str(match.lastgroup), match.group(str(match.lastgroup))
+            at = match.end()
+
+    def error(self, message: str) -> DescriptionError:
+        shown = self.text if len(self.text) <= 60 else self.text[:57] + "..."
+        return DescriptionError(
+            f"in the expression '{shown}': {message}. An expression is numbers, names, + - * / ^, parentheses and "
+            f"the functions {', '.join(FUNCTIONS)}"
+        )
+
+    def peek(self) -> str:
+        return self.tokens[self.position][1] if self.position < len(self.tokens) else ""
+
+    def take(self) -> tuple[str, str]:
+        if self.position >= len(self.tokens):
+            raise self.error("it ends too early")
+        self.position += 1
+        return self.tokens[self.position - 1]
+
+    def expect(self, mark: str) -> None:
+        if self.peek() != mark:
+            raise self.error(f"'{mark}' is missing")
+        self.position += 1
+
+    def sum(self) -> Scalar:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self.error(f"it is nested more than {MAX_DEPTH} deep")
+        result = self.product()
+        while self.peek() in ("+", "-"):
+            sign = self.take()[1]
+            result = _node(sign, result, self.product())
+        self.depth -= 1
+        return result
+
+    def product(self) -> Scalar:
+        result = self.power()
+        while self.peek() in ("*", "/"):
+            sign = self.take()[1]
+            result = _node(sign, result, self.power())
+        return result
+
+    def power(self) -> Scalar:
+        negative = False
+        while self.peek() in ("+", "-"):
+            negative ^= self.take()[1] == "-"
+        result = self.atom()
+        if self.peek() in ("^", "**"):
+            self.take()
+            self.depth += 1
+            if self.depth > MAX_DEPTH:
+                raise self.error(f"it is nested more than {MAX_DEPTH} deep")
+            result = _node("^", result, self.power())
+            self.depth -= 1
+        if not negative:
+            return result
+        return -result
+
+    def atom(self) -> Scalar:
+        kind, token = self.take()
+        if kind == "number":
+            return int(token) if token.isdigit() and len(token) < 16 else float(token)
+        if token == "(":
+            result = self.sum()
+            self.expect(")")
+            return result
+        if kind == "mark":
+            raise self.error(f"'{token}' is not expected there")
+        if self.peek() == "(" and token not in self.names:
+            return self.call(token)
+        if token in self.names:
+            return self.names[token]
+        if token == "pi":
+            return PI
+        raise self.error(one_of("name", token, [*self.names, "pi"]))
+
+    def call(self, function: str) -> Scalar:
+        if function not in FUNCTIONS:
+            raise self.error(one_of("function", function, FUNCTIONS))
+        self.expect("(")
+        arguments = [self.sum()]
+        while self.peek() == ",":
+            self.take()
+            arguments.append(self.sum())
+        self.expect(")")
+        wanted = 1 if function in _UNARY else 2
+        if len(arguments) != wanted:
+            raise self.error(f"{function} takes {wanted} argument{'s' * (wanted > 1)}, not {len(arguments)}")
+        if function in ("sin", "cos"):
+            return sin(arguments[0]) if function == "sin" else cos(arguments[0])
+        return _node(function, *arguments)
+
+
+def parse(text: str, names: Mapping[str, Scalar] | None = None) -> Scalar:
+    """Read an expression over the given names (`pi` is always known)."""
+    if len(text) > MAX_LENGTH:
+        raise DescriptionError(f"an expression of {len(text)} characters is longer than the {MAX_LENGTH} allowed")
+    parser = _Parser(text, names or {})
+    if not parser.tokens:
+        raise DescriptionError("an expression is empty; a number or an expression is needed")
+    result = parser.sum()
+    if parser.position < len(parser.tokens):
+        raise parser.error(f"'{parser.peek()}' is not expected there")
+    return result

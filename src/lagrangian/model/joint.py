@@ -1,0 +1,157 @@
+"""Joints of the tree, what sits at them, and the degrees of freedom each type has."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from lagrangian.model.expression import Scalar, sqrt
+from lagrangian.errors import MechanismError, one_of
+from lagrangian.model import vector as v
+from lagrangian.model.placement import Placement
+
+
+@dataclass(frozen=True, slots=True)
+class JointType:
+    """`nq` coordinates and `nv` speeds; the labels tell several coordinates of one joint apart."""
+
+    name: str
+    nq: int
+    nv: int
+    coordinates: tuple[str, ...]
+    speeds: tuple[str, ...]
+    needs_axis: bool = False
+
+
+TYPES: dict[str, JointType] = {
+    t.name: t
+    for t in (
+        JointType("revolute", 1, 1, ("",), ("",), True),
+        JointType("continuous", 1, 1, ("",), ("",), True),
+        JointType("prismatic", 1, 1, ("",), ("",), True),
+        JointType("helical", 1, 1, ("",), ("",), True),
+        JointType("universal", 2, 2, ("1", "2"), ("1", "2"), True),
+        JointType("ball", 4, 3, ("w", "x", "y", "z"), ("wx", "wy", "wz")),
+        JointType("planar", 3, 3, ("x", "y", "angle"), ("vx", "vy", "w"), True),
+        JointType("free", 7, 6, ("w", "x", "y", "z", "px", "py", "pz"), ("wx", "wy", "wz", "vx", "vy", "vz")),
+        JointType("fixed", 0, 0, (), ()),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Friction:
+    """Viscous plus Coulomb friction, the latter possibly different in the two directions.
+
+    F = viscous * qd + (coulomb_positive if qd > 0, -coulomb_negative if qd < 0); both Coulomb values are positive.
+    """
+
+    viscous: Scalar = 0
+    coulomb_positive: Scalar = 0
+    coulomb_negative: Scalar = 0
+
+    def __post_init__(self) -> None:
+        for name in ("viscous", "coulomb_positive", "coulomb_negative"):
+            x = float(getattr(self, name))
+            if not (math.isfinite(x) and x >= 0):
+                raise MechanismError(f"friction: {name} is {x:g}; it must be finite and not negative, or it would drive the joint")
+
+
+@dataclass(frozen=True, slots=True)
+class Rotor:
+    """A motor's rotor of inertia J_m behind a gear of ratio r: it adds r^2 J_m, and the motor drives with r times its torque."""
+
+    inertia: Scalar = 0
+    ratio: Scalar = 1
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(float(self.inertia)) and float(self.inertia) >= 0):
+            raise MechanismError(f"rotor: inertia is {float(self.inertia):g} kg m^2; it must be finite and not negative")
+        if not math.isfinite(float(self.ratio)) or float(self.ratio) == 0:
+            raise MechanismError(f"rotor: gear ratio is {float(self.ratio):g}; it must be finite and not 0")
+
+    @property
+    def reflected(self) -> Scalar:
+        return self.ratio * self.ratio * self.inertia
+
+
+@dataclass(frozen=True, slots=True)
+class JointSpring:
+    """A linear spring at the joint: V = 1/2 stiffness (q - rest)^2."""
+
+    stiffness: Scalar = 0
+    rest: Scalar = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    lower: float = -math.inf
+    upper: float = math.inf
+    speed: float = math.inf
+    effort: float = math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """Connects `child` to `parent`.
+
+    `placement` is the joint's frame in the parent body's frame, `child_placement` the joint's frame in the child body's frame:
+    at q = 0 the two coincide. Axes are given in the joint's frame. A helical joint advances `pitch` metres per radian;
+    a universal joint turns about `axis`, then about `axis2`; a planar joint slides along the x and y axes of a frame whose z is
+    `axis`, then turns about it; a ball's and a free joint's speeds are the child's, in the child's joint frame.
+    """
+
+    name: str
+    type: str
+    parent: str
+    child: str
+    placement: Placement = field(default_factory=Placement)
+    child_placement: Placement = field(default_factory=Placement)
+    axis: v.Vector = v.Z
+    axis2: v.Vector = v.Y
+    pitch: Scalar = 0
+    friction: Friction = field(default_factory=Friction)
+    rotor: Rotor = field(default_factory=Rotor)
+    spring: JointSpring = field(default_factory=JointSpring)
+    limits: Limits = field(default_factory=Limits)
+    actuated: bool = True
+
+    def __post_init__(self) -> None:
+        where = f"joint {self.name!r}"
+        if self.type not in TYPES:
+            raise MechanismError(f"{where}: {one_of('joint type', self.type, TYPES)}")
+        for what in ("axis", "axis2"):
+            object.__setattr__(self, what, unit(getattr(self, what), f"{where}: {what}"))
+        if self.type == "universal" and abs(float(v.dot(self.axis, self.axis2))) > 1e-9:
+            raise MechanismError(f"{where}: the two axes of a universal joint must be perpendicular")
+        numbers = (self.pitch, self.spring.stiffness, self.spring.rest, *self.placement.position, *self.child_placement.position)
+        numbers += tuple(x for P in (self.placement, self.child_placement) for row in P.rotation for x in row)
+        if not all(math.isfinite(float(x)) for x in numbers):
+            raise MechanismError(f"{where}: a number is not finite; pitch, spring and placements need finite numbers")
+        if self.limits.lower > self.limits.upper:
+            raise MechanismError(f"{where}: the lower limit {self.limits.lower:g} is above the upper {self.limits.upper:g}")
+        if self.type in ("ball", "free") and float(self.spring.stiffness) != 0:
+            raise MechanismError(f"{where}: a {self.type} joint has no single angle for a spring; use a spring between points")
+
+    @property
+    def kind(self) -> JointType:
+        return TYPES[self.type]
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        return tuple(f"{self.name}.{c}" if c else self.name for c in self.kind.coordinates)
+
+    @property
+    def speed_names(self) -> tuple[str, ...]:
+        return tuple(f"{self.name}.{c}" if c else self.name for c in self.kind.speeds)
+
+
+def unit(axis: v.Vector, where: str) -> v.Vector:
+    """The axis at length one; left alone, and so exact, where it already has it."""
+    length2 = float(v.dot(axis, axis))
+    if not (math.isfinite(length2) and length2 > 1e-20):
+        raise MechanismError(f"{where} is {tuple(float(x) for x in axis)}; it needs a finite direction, such as (0, 0, 1)")
+    if length2 == 1.0:
+        return axis
+    length = sqrt(v.dot(axis, axis))
+    return (axis[0] / length, axis[1] / length, axis[2] / length)

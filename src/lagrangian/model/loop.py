@@ -1,0 +1,95 @@
+"""What closes loops and otherwise constrains the tree: loop joints and Pfaffian constraints (MECHANICS.md section 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from lagrangian.model.expression import Scalar
+from lagrangian.errors import MechanismError, one_of
+from lagrangian.model import vector as v
+from lagrangian.model.joint import unit
+from lagrangian.model.placement import Placement
+
+# the number of equations each loop joint adds
+LOOP_TYPES: dict[str, int] = {
+    "point": 3,
+    "ball": 3,
+    "universal": 4,
+    "cylindrical": 4,
+    "revolute": 5,
+    "prismatic": 5,
+    "fixed": 6,
+    "planar": 3,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LoopJoint:
+    """Joins a frame on body `a` to a frame on body `b` of the tree.
+
+    Axes are given in the frame on `a`. A `point` keeps the two origins together along `directions` of that frame only: a planar
+    linkage closes with `directions = ("x", "y")` and no redundant equation.
+    """
+
+    name: str
+    type: str
+    a: str
+    b: str
+    placement_a: Placement = field(default_factory=Placement)
+    placement_b: Placement = field(default_factory=Placement)
+    axis: v.Vector = v.Z
+    axis2: v.Vector = v.Y
+    directions: tuple[str, ...] = ("x", "y", "z")
+
+    def __post_init__(self) -> None:
+        where = f"loop {self.name!r}"
+        if self.type not in LOOP_TYPES:
+            raise MechanismError(f"{where}: {one_of('loop joint type', self.type, LOOP_TYPES)}")
+        for what in ("axis", "axis2"):
+            object.__setattr__(self, what, unit(getattr(self, what), f"{where}: {what}"))
+        bad = [d for d in self.directions if d not in ("x", "y", "z")]
+        if bad or len(set(self.directions)) != len(self.directions) or not self.directions:
+            raise MechanismError(f"{where}: directions are {self.directions}; they must be different ones of x, y, z")
+
+    @property
+    def equations(self) -> int:
+        return len(self.directions) if self.type == "point" else LOOP_TYPES[self.type]
+
+
+@dataclass(frozen=True, slots=True)
+class Pfaffian:
+    """`phi(t) + sum_i coefficient_i(q, t) qd_i = 0`; speeds by their names, coefficients as expressions of coordinates."""
+
+    name: str
+    coefficients: tuple[tuple[str, Scalar], ...]
+    phi: Scalar = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PointSpring:
+    """A spring and damper in line between a point on body `a` and a point on body `b`.
+
+    The spring's tension is stiffness (length - rest), the damper's damping * d length / dt.
+    """
+
+    name: str
+    a: str
+    b: str
+    point_a: v.Vector = v.ZERO
+    point_b: v.Vector = v.ZERO
+    stiffness: Scalar = 0
+    rest: Scalar = 0
+    damping: Scalar = 0
+
+    def __post_init__(self) -> None:
+        if float(self.damping) < 0 or float(self.stiffness) < 0 or float(self.rest) < 0:
+            raise MechanismError(f"spring {self.name!r}: stiffness, rest length and damping cannot be negative")
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A named frame fixed to a body."""
+
+    name: str
+    body: str
+    placement: Placement = field(default_factory=Placement)

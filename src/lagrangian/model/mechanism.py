@@ -1,0 +1,262 @@
+"""A mechanism: bodies on a tree of joints, the loops that close it, and what acts on it. Frozen, and checked once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import MechanismError, one_of
+from lagrangian.model import vector as v
+from lagrangian.model.body import Body
+from lagrangian.model.expression import Expression, Scalar, free_symbols
+from lagrangian.model.joint import Joint
+from lagrangian.model.loop import Frame, LoopJoint, Pfaffian, PointSpring
+from lagrangian.model.placement import Placement
+
+GROUND = "ground"
+
+
+@dataclass(frozen=True)
+class Initial:
+    """How a simulation of this mechanism starts when nothing else is said."""
+
+    q: tuple[float, ...] | None = None
+    qd: tuple[float, ...] | None = None
+    t_span: tuple[float, float] | None = None
+    torques: tuple[tuple[str, Scalar], ...] = ()
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """Bodies, joints, loops, forces. Coordinates `q` and speeds `qd` are in the order in which the joints are listed."""
+
+    name: str
+    bodies: tuple[Body, ...]
+    joints: tuple[Joint, ...]
+    loops: tuple[LoopJoint, ...] = ()
+    constraints: tuple[Pfaffian, ...] = ()
+    springs: tuple[PointSpring, ...] = ()
+    frames: tuple[Frame, ...] = ()
+    gravity: v.Vector = (0, 0, -9.81)
+    poses: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    initial: Initial = field(default_factory=Initial)
+    parameters: Mapping[str, Expression] = field(default_factory=dict)
+    source: str = ""
+    description: str = ""
+    notes: tuple[str, ...] = ()  # what a reader did not carry over, or carried with a caveat
+    file: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("bodies", "joints", "loops", "constraints", "springs", "frames", "notes"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        try:
+            self._check()
+        except MechanismError as error:
+            raise MechanismError(f"{self.file or self.name}: {error}") from None
+
+    def _check(self) -> None:
+        if len(self.gravity) != 3 or not all(math.isfinite(float(g)) for g in self.gravity):
+            raise MechanismError("gravity must be three finite numbers, such as (0, 0, -9.81)")
+        _unique("body", [b.name for b in self.bodies])
+        _unique("joint", [j.name for j in self.joints])
+        _unique("frame", [f.name for f in self.frames] + [b.name for b in self.bodies])
+        _unique("loop, constraint or spring", [x.name for x in (*self.loops, *self.constraints, *self.springs)])
+        if GROUND in self.body_index:
+            raise MechanismError(f"a body is called {GROUND!r}, which is the name of the fixed world; call it otherwise")
+        known = self._bodies_and_ground
+        for joint in self.joints:
+            for role, body in (("parent", joint.parent), ("child", joint.child)):
+                if body not in known:
+                    raise MechanismError(f"joint {joint.name!r}: unknown {role}: {one_of('body', body, known)}")
+            if joint.child == GROUND:
+                raise MechanismError(f"joint {joint.name!r}: {GROUND!r} cannot be a child; swap parent and child")
+            if joint.parent == joint.child:
+                raise MechanismError(f"joint {joint.name!r}: joins body {joint.child!r} to itself")
+        for what, items in (("loop", self.loops), ("spring", self.springs)):
+            for item in items:
+                for body in (item.a, item.b):
+                    if body not in known:
+                        raise MechanismError(f"{what} {item.name!r}: {one_of('body', body, known)}")
+        for frame in self.frames:
+            if frame.body not in known:
+                raise MechanismError(f"frame {frame.name!r}: {one_of('body', frame.body, known)}")
+        self._check_tree()
+        self._check_constraints()
+        for name, pose in self.poses.items():
+            self._check_numbers(f"pose {name!r}", pose, self.nq, self.coordinate_names)
+        if self.initial.q is not None:
+            self._check_numbers("[initial] q", self.initial.q, self.nq, self.coordinate_names)
+        if self.initial.qd is not None:
+            self._check_numbers("[initial] qd", self.initial.qd, self.nv, self.speed_names)
+
+    def _check_tree(self) -> None:
+        parent_joint: dict[str, Joint] = {}
+        for joint in self.joints:
+            other = parent_joint.setdefault(joint.child, joint)
+            if other is not joint:
+                raise MechanismError(
+                    f"body {joint.child!r} is the child of two joints, {other.name!r} and {joint.name!r}; a tree has one. "
+                    f"Close the loop with a [[loop]] joint instead"
+                )
+        reached = {GROUND}
+        for body in self.bodies:
+            path: list[str] = []
+            seen: set[str] = set()
+            at = body.name
+            while at not in reached:
+                if at in seen:
+                    cycle = path[path.index(at) :]
+                    raise MechanismError(
+                        f"the joints form a cycle: {' -> '.join([*cycle, at])}. A tree starts at {GROUND!r}; "
+                        f"close the loop with a [[loop]] joint instead"
+                    )
+                path.append(at)
+                seen.add(at)
+                if at not in parent_joint:
+                    raise MechanismError(
+                        f"body {at!r} hangs on no joint; connect it to {GROUND!r} or to another body "
+                        f"(a `free` joint lets it fly, a `fixed` one holds it)"
+                    )
+                at = parent_joint[at].parent
+            reached.update(path)
+
+    def _check_constraints(self) -> None:
+        coordinates = {*self.coordinate_names, "t"}
+        for constraint in self.constraints:
+            for speed, coefficient in constraint.coefficients:
+                if speed not in self.speed_names:
+                    raise MechanismError(f"constraint {constraint.name!r}: {one_of('speed', speed, self.speed_names)}")
+                for name in free_symbols(coefficient) - coordinates:
+                    raise MechanismError(f"constraint {constraint.name!r}: {one_of('coordinate', name, coordinates)}")
+            for name in free_symbols(constraint.phi) - {"t"}:
+                raise MechanismError(f"constraint {constraint.name!r}: phi may depend on t alone, not on {name!r}")
+
+    @staticmethod
+    def _check_numbers(where: str, numbers: Sequence[float], size: int, names: Sequence[str]) -> None:
+        if len(numbers) != size:
+            raise MechanismError(f"{where} has {len(numbers)} numbers; {size} are needed: {', '.join(names[:12])}")
+        if not all(math.isfinite(float(x)) for x in numbers):
+            raise MechanismError(f"{where} has a number that is not finite")
+
+    # -- names and sizes ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def body_index(self) -> dict[str, int]:
+        return {b.name: i for i, b in enumerate(self.bodies)}
+
+    @cached_property
+    def joint_index(self) -> dict[str, int]:
+        return {j.name: i for i, j in enumerate(self.joints)}
+
+    @cached_property
+    def _bodies_and_ground(self) -> dict[str, int]:
+        return {GROUND: -1, **self.body_index}
+
+    @cached_property
+    def nq(self) -> int:
+        return sum(j.kind.nq for j in self.joints)
+
+    @cached_property
+    def nv(self) -> int:
+        return sum(j.kind.nv for j in self.joints)
+
+    @cached_property
+    def coordinate_names(self) -> tuple[str, ...]:
+        return tuple(name for j in self.joints for name in j.coordinate_names)
+
+    @cached_property
+    def speed_names(self) -> tuple[str, ...]:
+        return tuple(name for j in self.joints for name in j.speed_names)
+
+    @property
+    def equations(self) -> int:
+        """The number of constraint equations, redundant ones counted."""
+        return sum(loop.equations for loop in self.loops) + len(self.constraints)
+
+    @property
+    def mobility(self) -> int:
+        """Degrees of freedom by Gruebler's count: speeds less constraint equations."""
+        return self.nv - self.equations
+
+    def neutral(self) -> np.ndarray:
+        """The configuration with every coordinate zero and every quaternion (1, 0, 0, 0)."""
+        q = np.zeros(self.nq)
+        at = 0
+        for joint in self.joints:
+            if joint.type in ("ball", "free"):
+                q[at] = 1.0
+            at += joint.kind.nq
+        return q
+
+    def random_configuration(self, rng: np.random.Generator | int | None = None) -> np.ndarray:
+        """A random configuration: unit quaternions, angles over the circle, slides within their limits or a metre."""
+        rng = np.random.default_rng(rng)
+        q: list[float] = []
+        for joint in self.joints:
+            if joint.type in ("ball", "free"):
+                w = rng.normal(size=4)
+                q += [*(w / np.linalg.norm(w)), *rng.uniform(-1, 1, joint.kind.nq - 4)]
+                continue
+            for label in joint.kind.coordinates:
+                slides = joint.type == "prismatic" or label in ("x", "y")
+                span = 1.0 if slides else math.pi
+                low = joint.limits.lower if math.isfinite(joint.limits.lower) else -span
+                high = joint.limits.upper if math.isfinite(joint.limits.upper) else span
+                q.append(rng.uniform(low, high))
+        return np.array(q)
+
+    def frame(self, name: str) -> Frame:
+        """A frame by its name, or a body's own frame by the body's."""
+        found = self._frames.get(name)
+        if found is None:
+            raise MechanismError(one_of("frame or body", name, self._frames))
+        return found
+
+    @cached_property
+    def _frames(self) -> dict[str, Frame]:
+        bodies = {b: Frame(b, b) for b in self._bodies_and_ground}
+        return {**bodies, **{f.name: f for f in self.frames}}
+
+    def __str__(self) -> str:
+        from lagrangian.model.table import table
+
+        return table(self)
+
+    def __repr__(self) -> str:
+        return f"<Mechanism {self.name!r}: {len(self.bodies)} bodies, {self.nv} speeds, {self.equations} constraint equations>"
+
+    @classmethod
+    def from_dh(
+        cls,
+        rows: Sequence[Any],
+        *,
+        convention: str,
+        name: str = "arm",
+        gravity: v.Vector = (0, 0, -9.81),
+        base: Placement | None = None,
+        tool: Placement | None = None,
+        **more: Any,
+    ) -> Mechanism:
+        """A serial arm from a Denavit-Hartenberg table.
+
+        `rows` are `DHRow`s or mappings with the same names. `convention` must be said: "standard" (distal: link i's frame at its
+        far end, A = Rz(theta) Tz(d) Tx(a) Rx(alpha)) or "modified" (proximal, Craig: A = Rx(alpha) Tx(a) Rz(theta) Tz(d)).
+        """
+        from lagrangian.model.dh import arm
+
+        return arm(cls, rows, convention, name, gravity, base or Placement(), tool, more)
+
+
+def _unique(what: str, names: Sequence[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if not isinstance(name, str) or not name:
+            raise MechanismError(f"a {what} has no name")
+        if name in seen:
+            raise MechanismError(f"two of the same name: {what} {name!r}; names must differ")
+        seen.add(name)

@@ -1,0 +1,115 @@
+"""Where one frame stands in another: a rotation and a position."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lagrangian.model.expression import Scalar, cos, sin, sqrt
+from lagrangian.errors import MechanismError
+from lagrangian.model import vector as v
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Frame B in frame A: `R_AB`, whose columns are B's axes in A, and `p_AB`, B's origin in A."""
+
+    rotation: v.Matrix = v.IDENTITY
+    position: v.Vector = v.ZERO
+
+    def __matmul__(self, other: Placement) -> Placement:
+        if self.is_identity:
+            return other
+        if other.is_identity:
+            return self
+        return Placement(
+            v.mat_mat(self.rotation, other.rotation),
+            v.add(self.position, v.mat_vec(self.rotation, other.position)),
+        )
+
+    def inverse(self) -> Placement:
+        if self.is_identity:
+            return self
+        return Placement(v.transpose(self.rotation), v.neg(v.mat_t_vec(self.rotation, self.position)))
+
+    def matrix(self) -> np.ndarray:
+        """The 4x4 homogeneous matrix."""
+        T = np.eye(4)
+        T[:3, :3] = np.array(self.rotation, dtype=float)
+        T[:3, 3] = np.array(self.position, dtype=float)
+        return T
+
+    @property
+    def is_identity(self) -> bool:
+        return self.rotation == v.IDENTITY and self.position == v.ZERO
+
+    @staticmethod
+    def from_rpy(xyz: Sequence[Scalar] = v.ZERO, rpy: Sequence[Scalar] = v.ZERO) -> Placement:
+        """Roll, pitch, yaw about the fixed x, y, z axes, as in URDF: R = Rz(yaw) Ry(pitch) Rx(roll)."""
+        return Placement(
+            v.mat_mat(v.mat_mat(about_z(rpy[2]), about_y(rpy[1])), about_x(rpy[0])),
+            tuple(xyz),  # type: ignore[arg-type]
+        )
+
+    @staticmethod
+    def from_quaternion(xyz: Sequence[Scalar], wxyz: Sequence[Scalar]) -> Placement:
+        """From a quaternion (w, x, y, z); its length does not matter."""
+        w, x, y, z = (float(c) for c in wxyz)
+        length = float(np.sqrt(w * w + x * x + y * y + z * z))
+        if not length > 0:
+            raise MechanismError(f"the quaternion {tuple(wxyz)} has no direction; (1, 0, 0, 0) is no rotation")
+        return Placement(quaternion_matrix((w / length, x / length, y / length, z / length)), tuple(xyz))  # type: ignore[arg-type]
+
+    @staticmethod
+    def from_matrix(T: Any) -> Placement:
+        """From a 4x4 homogeneous matrix."""
+        T = np.asarray(T, dtype=float)
+        return Placement(tuple(map(tuple, T[:3, :3].tolist())), tuple(T[:3, 3].tolist()))  # type: ignore[arg-type]
+
+
+def about_x(angle: Scalar) -> v.Matrix:
+    c, s = cos(angle), sin(angle)
+    return ((1, 0, 0), (0, c, -s), (0, s, c))
+
+
+def about_y(angle: Scalar) -> v.Matrix:
+    c, s = cos(angle), sin(angle)
+    return ((c, 0, s), (0, 1, 0), (-s, 0, c))
+
+
+def about_z(angle: Scalar) -> v.Matrix:
+    c, s = cos(angle), sin(angle)
+    return ((c, -s, 0), (s, c, 0), (0, 0, 1))
+
+
+def quaternion_matrix(wxyz: Sequence[Any]) -> v.Matrix:
+    """Rotation of a unit quaternion."""
+    w, x, y, z = wxyz
+    return (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+    )
+
+
+def turn_z_to(axis: v.Vector) -> v.Matrix:
+    """A rotation whose z column is the unit vector `axis`: exact permutations for the coordinate axes."""
+    exact = {
+        (0, 0, 1): v.IDENTITY,
+        (0, 0, -1): ((1, 0, 0), (0, -1, 0), (0, 0, -1)),
+        (1, 0, 0): ((0, 0, 1), (1, 0, 0), (0, 1, 0)),
+        (-1, 0, 0): ((0, 0, -1), (-1, 0, 0), (0, 1, 0)),
+        (0, 1, 0): ((0, 1, 0), (0, 0, 1), (1, 0, 0)),
+        (0, -1, 0): ((0, -1, 0), (0, 0, -1), (1, 0, 0)),
+    }.get(axis)
+    if exact is not None:
+        return exact  # type: ignore[return-value]
+    # the coordinate axis least along `axis` gives a well-conditioned x direction
+    least = min(range(3), key=lambda k: abs(float(axis[k])))
+    u = v.cross((v.X, v.Y, v.Z)[least], axis)
+    length = sqrt(v.dot(u, u))
+    x = (u[0] / length, u[1] / length, u[2] / length)
+    return v.transpose((x, v.cross(axis, x), axis))

@@ -1,0 +1,319 @@
+"""The TOML format: the documented example, what each entry becomes, and an error for every mistake."""
+
+import contextlib
+import math
+import re
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from toml_mistakes import BOB, MISTAKES, PENDULUM, THETA
+
+from lagrangian.description import toml
+from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError
+from lagrangian.model.dh import DHRow
+from lagrangian.model.expression import free_symbols
+from lagrangian.model.joint import Friction, JointSpring, Limits, Rotor
+from lagrangian.model.mechanism import Mechanism
+
+DOCS = Path(__file__).parents[2] / "docs" / "toml.md"
+EXAMPLES = re.findall(r"```toml\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
+
+def parse(text):
+    return toml.parse(textwrap.dedent(text), "arm.toml")
+
+
+# -- the documentation -----------------------------------------------------------------------------------------------------
+
+
+def test_the_documented_example():
+    m = toml.parse(EXAMPLES[0], "docs.toml")
+    assert (m.name, m.nq, m.nv, m.equations) == ("example", 8, 7, 3)
+    assert [float(x) for x in m.gravity] == [0, -9.81, 0]
+    assert m.coordinate_names == ("x", "theta1", "theta2", "theta3", "wheel.w", "wheel.x", "wheel.y", "wheel.z")
+    assert m.joints[0].friction == Friction(2.0, 0.5, 0.5)
+    assert m.joints[0].limits == Limits(-1, 1, 2, 100)
+    assert m.joints[1].rotor == Rotor(1e-5, 100)
+    assert m.joints[1].spring == JointSpring(0.1, 0)
+    assert not m.joints[2].actuated
+    assert m.joints[1].actuated
+    assert m.poses["bent"] == pytest.approx((0, math.pi / 6, math.pi / 3, 0, 1, 0, 0, 0))
+    assert m.poses["turned"] == (0, 0, 0, 0, 0, 0, 0, 1)
+    assert m.initial.q == (0, 0.1, 0, 0, 1, 0, 0, 0)
+    assert m.initial.qd == (0.2, 0, 0, 0, 1, 0, 0)
+    assert m.initial.t_span == (0, 5)
+    torques = dict(m.initial.torques)
+    assert free_symbols(torques["x"]) == {"t", "qd_x"}
+    assert free_symbols(torques["theta1"]) == {"theta1"}
+    assert m.frame("tip").placement.position == (0.3, 0, 0)
+    spin = m.constraints[0]
+    assert {name: free_symbols(c) for name, c in spin.coefficients} == {"wheel.wz": set(), "x": {"theta1"}}
+    assert free_symbols(spin.phi) == {"t"}
+    assert m.springs[0].stiffness == 50
+    assert float(m.springs[0].point_b[0]) == 0.5
+
+
+def test_the_documented_dh_table():
+    m = toml.parse(EXAMPLES[1], "docs.toml")
+    assert m.coordinate_names == ("q1", "slide")
+    assert m.frame("tool").body == "carriage"
+
+
+def test_the_documentation_names_every_entry():
+    text = DOCS.read_text(encoding="utf-8")
+    source = "".join((Path(toml.__file__).parent / f).read_text() for f in ("toml_body.py", "toml_joint.py", "toml_motion.py"))
+    keys = set(re.findall(r'table\.(?:number|vector|text|name|flag|choice|get)\("(\w+)"', source))
+    assert len(keys) > 15
+    for key in keys:
+        assert re.search(rf"\b{key}\b", text), f"{key} is not in docs/toml.md"
+
+
+# -- what entries become ---------------------------------------------------------------------------------------------------
+
+
+def test_names_stay_in_the_closed_form_and_have_values():
+    m = parse('[parameters]\nm1 = 2\nl = 0.5\nI = "m1*l^2/3"\nangle = "pi/4"\n' + BOB.replace("mass = 1", 'mass = "m1"') + THETA)
+    assert str(m.bodies[0].mass) == "m1"
+    assert float(m.bodies[0].mass) == 2
+    assert float(m.parameters["I"]) == pytest.approx(1 / 6)
+    assert str(m.parameters["I"]) == "m1*l^2/3"
+    assert str(m.parameters["angle"]) == "angle"
+    assert float(m.parameters["angle"]) == pytest.approx(math.pi / 4)
+
+
+@pytest.mark.parametrize(
+    "inertia",
+    [
+        "inertia = [[2, 0.1, 0.2], [0.1, 3, 0.3], [0.2, 0.3, 4]]",
+        "inertia = { xx = 2, yy = 3, zz = 4, xy = 0.1, xz = 0.2, yz = 0.3 }",
+    ],
+)
+def test_forms_of_the_inertia(inertia):
+    assert parse(BOB + inertia + THETA).bodies[0].inertia == (2, 0.1, 0.2, 3, 0.3, 4)
+
+
+def test_inertia_at_the_origin_is_shifted_to_the_centre():
+    m = parse(BOB.replace("[1, 0, 0]", "[0.1, 0.2, 0.3]") + "inertia_at_origin = [2, 3, 4]" + THETA)
+    c = np.array([0.1, 0.2, 0.3])
+    assert m.bodies[0].inertia_matrix == pytest.approx(np.diag([2, 3, 4]) - (c @ c * np.eye(3) - np.outer(c, c)))
+
+
+def test_placements():
+    m = parse(
+        PENDULUM
+        + 'xyz = [1, 2, 3]\nrpy = [0, 0, "pi/2"]\nchild_quaternion = [1, 1, 0, 0]\nchild_xyz = [0, 0, 1]\naxis = "-y"\n'
+        + '[[frame]]\nname = "f"\nbody = "bob"\nrpy = [0.1, 0.2, 0.3]\n'
+    )
+    joint = m.joints[0]
+    assert joint.placement.matrix() == pytest.approx(np.array([[0, -1, 0, 1], [1, 0, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]]))
+    assert joint.child_placement.matrix() == pytest.approx(np.array([[1, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 1], [0, 0, 0, 1]]))
+    assert joint.axis == (0, -1, 0)
+    (cr, sr), (cp, sp), (cy, sy) = ((math.cos(a), math.sin(a)) for a in (0.1, 0.2, 0.3))
+    yaw = np.array([[cy, -sy, 0], [sy, cy, 0], [0, 0, 1]])
+    pitch = np.array([[cp, 0, sp], [0, 1, 0], [-sp, 0, cp]])
+    roll = np.array([[1, 0, 0], [0, cr, -sr], [0, sr, cr]])
+    assert m.frame("f").placement.matrix()[:3, :3] == pytest.approx(yaw @ pitch @ roll)
+
+
+def test_shapes_are_weighed_and_placed():
+    box = '{ shape = "box", size = [2, 1, 1], density = 3, xyz = [1, 0, 0] }'
+    point = '{ shape = "point", mass = 6, xyz = [-1, 0, 0] }'
+    bob = parse(f'[[body]]\nname = "bob"\nshapes = [{box}, {point}]\n{THETA}').bodies[0]
+    assert float(bob.mass) == 12
+    assert bob.center == pytest.approx((0, 0, 0))
+    assert bob.inertia[0] == pytest.approx(6 * 2 / 12)
+    assert bob.inertia[5] == pytest.approx(6 * 5 / 12 + 12)
+
+
+def test_coulomb_friction_in_two_directions():
+    assert parse(PENDULUM + "friction = { coulomb = [0.3, 0.4] }").joints[0].friction == Friction(0, 0.3, 0.4)
+
+
+def test_limits_may_be_infinite():
+    assert parse(PENDULUM + "limits = { lower = -inf, upper = 2 }").joints[0].limits == Limits(-math.inf, 2)
+
+
+ARM = """
+[dh]
+convention = "modified"
+base = { xyz = [0, 0, 1] }
+[[dh.row]]
+joint = "R"
+alpha = 0.3
+mass = 2
+inertia = { xx = 1, yy = 1, zz = 1, xy = 0.1 }
+[[dh.row]]
+joint = "P"
+a = 0.5
+friction = { viscous = 2 }
+"""
+
+
+def test_a_dh_table_is_what_from_dh_makes_of_its_rows():
+    rows = [
+        DHRow("R", alpha=0.3, mass=2, inertia=[[1, 0.1, 0], [0.1, 1, 0], [0, 0, 1]]),
+        DHRow("P", a=0.5, friction=Friction(2)),
+    ]
+    ours = parse(ARM)
+    theirs = Mechanism.from_dh(rows, convention="modified", base=ours.joints[0].placement @ ours.joints[0].placement.inverse())
+    assert ours.bodies == theirs.bodies
+    assert ours.joints[1] == theirs.joints[1]
+    assert ours.joints[0].placement.position == (0, 0, 1)
+
+
+def test_bodies_beside_a_dh_table_hang_on_its_links():
+    hand = '[[body]]\nname = "hand"\nmass = 1\n[[joint]]\nname = "grip"\ntype = "fixed"\nparent = "link2"\nchild = "hand"\n'
+    m = parse(ARM + hand)
+    assert [b.name for b in m.bodies] == ["link1", "link2", "hand"]
+    assert m.joints[2].parent == "link2"
+
+
+def test_the_name_is_the_files_if_none_is_given():
+    assert toml.parse(PENDULUM, "dir/pend.toml").name == "pend"
+
+
+def test_dotted_names_with_and_without_quotes():
+    free = BOB + '[[joint]]\nname = "base"\ntype = "free"\nchild = "bob"\n'
+    plain = parse(free + "[initial]\nqd = { base.vx = 1 }\n[pose]\np = { base.px = 2 }")
+    quoted = parse(free + '[initial]\nqd = { "base.vx" = 1 }\n[pose]\np = { "base.px" = 2 }')
+    assert plain.initial.qd == quoted.initial.qd == (0, 0, 0, 1, 0, 0)
+    assert plain.poses == quoted.poses == {"p": (1, 0, 0, 0, 2, 0, 0)}
+
+
+# -- mistakes --------------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("text", MISTAKES, ids=[str(i) for i in range(len(MISTAKES))])
+def test_mistakes(text):
+    kind, message = MISTAKES[text]
+    with pytest.raises(kind, match=message) as caught:
+        parse(text)
+    assert type(caught.value) is kind
+    assert str(caught.value).startswith("arm.toml: ")
+    assert str(caught.value).count("arm.toml") == 1
+
+
+# -- hostile input ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = " + "[" * 10_000 + "]" * 10_000,
+        "x = " + "{a=" * 10_000 + "1" + "}" * 10_000,
+        "body = [" + "[" * 400 + "]" * 400 + "]",
+        ".".join("a" * 5000) + " = 1",
+        "x." * 49 + "x = 1\nx = 2",
+        "[parameters]\n" + ".".join("a" * 5000) + " = 1",
+        PENDULUM + "[initial]\ntorques." + ".".join("a" * 5000) + " = 1",
+        PENDULUM + "[pose.p]\n" + ".".join("a" * 5000) + " = 1",
+        "x = " + "1" * 5000,
+        "x = 1 # " + "y" * 200_000,
+        "\x00",
+        "x = '\x07'",
+        "a = 1\na = 2",
+        "name = 'x'\n" * 2,
+        "'" + "k" * 90_000 + "' = 1",
+    ],
+)
+def test_hostile_documents_end_in_a_short_clear_error(text):
+    with pytest.raises(DescriptionError) as caught:
+        parse(text)
+    assert len(str(caught.value)) < 1000
+
+
+def test_parameters_of_parameters_do_not_explode():
+    lines = ["a0 = 1.0"] + [f"a{i} = 'a{i - 1}*a{i - 1}'" for i in range(1, 64)]
+    with pytest.raises(DescriptionError, match="written out it has more than"):
+        parse("[parameters]\n" + "\n".join(lines) + PENDULUM)
+
+
+@given(st.text(max_size=200))
+@settings(max_examples=200, deadline=None)
+def test_any_text_is_read_or_refused(text):
+    with contextlib.suppress(LagrangianError):
+        toml.parse(text)
+
+
+_words = st.sampled_from(["", "x", "theta", "1/0", "pi", "bob", "ground", "revolute"])
+_values = st.recursive(
+    st.one_of(st.integers(), st.floats(), st.booleans(), _words),
+    lambda sub: st.one_of(
+        st.lists(sub, max_size=4),
+        st.dictionaries(st.sampled_from(["name", "xx", "theta", "a"]), sub, max_size=3),
+    ),
+    max_leaves=6,
+)
+_tables = "[[body]] [[joint]] [dh] [[dh.row]] [[loop]] [[constraint]] [[spring]] [[frame]] [pose] [initial]".split()  # noqa: SIM905
+_keys = """
+    name mass center inertia shapes effective type parent child xyz rpy quaternion axis pitch friction rotor spring limits
+    actuated a b directions coefficients phi stiffness rest damping body q qd t_span torques joint alpha d theta convention
+    base tool row
+""".split()  # noqa: SIM905
+
+
+def _write(value):
+    """A value as TOML text."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_write, value)) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{k} = {_write(x)}" for k, x in value.items()) + "}"
+    return repr(value)
+
+
+@given(st.sampled_from(_tables), st.dictionaries(st.sampled_from(_keys), _values, max_size=5))
+@settings(max_examples=400, deadline=None)
+def test_any_value_under_any_key_is_read_or_refused(table, entries):
+    text = PENDULUM + table + "\n" + "\n".join(f"{k} = {_write(v)}" for k, v in entries.items())
+    message = "<text>: "
+    try:
+        toml.parse(text)
+    except LagrangianError as error:
+        message = str(error)
+    assert message.startswith("<text>: ")
+
+
+# -- files -----------------------------------------------------------------------------------------------------------------
+
+
+def test_read(tmp_path):
+    file = tmp_path / "pend.toml"
+    file.write_bytes(b"\xef\xbb\xbf" + ("description = 'θ'\n" + PENDULUM).encode())
+    m = toml.read(file)
+    assert (m.name, m.description, m.file) == ("pend", "θ", str(file))
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(DescriptionError, match="no such file"):
+        toml.read(tmp_path / "x.toml")
+    with pytest.raises(DescriptionError, match="directory"):
+        toml.read(tmp_path)
+    bad = tmp_path / "bad.toml"
+    bad.write_bytes(b"name = 'a'\nsource = '\xe4'\n")
+    with pytest.raises(DescriptionError, match="line 2 is not UTF-8"):
+        toml.read(bad)
+    with pytest.raises(DescriptionError, match=r"cannot be read|no such file"):
+        toml.read("a\0b.toml")
+
+
+def test_files_that_never_end(tmp_path, monkeypatch):
+    monkeypatch.setattr("lagrangian.description.text_file.MAX_BYTES", 1000)
+    big = tmp_path / "big.toml"
+    big.write_text("#" * 1001)
+    with pytest.raises(DescriptionError, match="larger than"):
+        toml.read(big)
+    if Path("/dev/zero").exists():
+        with pytest.raises(DescriptionError, match="not a regular file"):
+            toml.read("/dev/zero")
+
+
+@pytest.mark.parametrize("text", [None, b"", 3])
+def test_what_is_no_text(text):
+    with pytest.raises(ArgumentError):
+        toml.parse(text)

@@ -1,0 +1,157 @@
+"""Mistakes in a TOML description, each with the error it must give."""
+
+from lagrangian.errors import DescriptionError, MechanismError
+
+BOB = """
+[[body]]
+name = "bob"
+mass = 1
+center = [1, 0, 0]
+"""
+THETA = """
+[[joint]]
+name = "theta"
+type = "revolute"
+child = "bob"
+"""
+PENDULUM = BOB + THETA
+BALL = PENDULUM.replace("revolute", "ball")
+SHAPE = "[[body]]\nname = 'bob'\nshapes = ["
+ROW = "[dh]\nconvention = 'modified'\n[[dh.row]]\n"
+LOOP = PENDULUM + "[[loop]]\nname = 'l'\n"
+CONSTRAINT = PENDULUM + "[[constraint]]\nname = 'c'"
+
+MISTAKES = {
+    # the document
+    "x = ": (DescriptionError, r"this is not TOML: Invalid value \(at end of document\)"),
+    "x = ]": (DescriptionError, r"this is not TOML: Invalid value \(at line 1, column 5\): x = \]"),
+    "ok = 1\na b = 2": (DescriptionError, r"line 2, column 3\): a b = 2"),
+    "": (DescriptionError, "describes no joints"),
+    "nam = 'x'": (DescriptionError, r"no entry 'nam'. Did you mean 'name'\? Known: name, description"),
+    "[joints]": (DescriptionError, "no entry 'joints'. Did you mean 'joint'"),
+    "body = 3": (DescriptionError, r"body: 3 is given; an array of tables is needed \(each begins with \[\[body\]\]\)"),
+    "[body]": (DescriptionError, "body: a table is given; an array of tables"),
+    "pose = [1]" + PENDULUM: (DescriptionError, "pose: an array of 1 is given; a table is needed"),
+    "name = 3": (DescriptionError, "name: 3 is given; text in quotes is needed"),
+    "name = ''": (DescriptionError, "cannot be a name"),
+    "gravity = 9.81" + PENDULUM: (DescriptionError, "gravity: 9.81 is given; an array of 3 numbers"),
+    "gravity = [0, 9.81]" + PENDULUM: (DescriptionError, "gravity: an array of 2 is given; an array of 3 numbers"),
+    "gravity = [0, 0, nan]" + PENDULUM: (DescriptionError, r"gravity\[2\]: it is nan; a finite number is needed"),
+    "gravity = [0, 0, 'gg']" + PENDULUM: (DescriptionError, r"gravity\[2\]: in the expression 'gg': there is no name 'gg'"),
+    # parameters
+    "[parameters]\n'm 1' = 2": (DescriptionError, "'m 1' cannot be a name"),
+    "[parameters]\npi = 3": (DescriptionError, r"\[parameters\]: pi: this name is part of expressions"),
+    "[parameters]\nt = 3": (DescriptionError, "t: this name is part of expressions"),
+    "[parameters]\nsin = 3": (DescriptionError, "sin: this name is part of expressions"),
+    "[parameters]\na = true": (DescriptionError, "a: true is not a number"),
+    "[parameters]\na = [1]": (DescriptionError, "a: an array of 1 is given; a parameter is one number"),
+    "[parameters]\na.b = 1": (DescriptionError, "a: a table is given"),
+    "[parameters]\na = inf": (DescriptionError, "a: it is inf"),
+    "[parameters]\na = 'b'\nb = 1": (DescriptionError, "a: in the expression 'b': there is no name 'b'"),
+    "[parameters]\na = '1/0'": (DescriptionError, "a: '1/0' cannot be computed"),
+    "[parameters]\na = 1979-05-27": (DescriptionError, "a: date 1979-05-27 is not a number"),
+    "[parameters]\ntheta = 1" + PENDULUM: (DescriptionError, "'theta' is also a parameter"),
+    "[parameters]\nqd_theta = 1" + PENDULUM: (DescriptionError, "'qd_theta' is also a parameter"),
+    # bodies
+    "[[body]]\nmass = 1": (DescriptionError, r"\[\[body\]\] 1: 'name' is missing"),
+    BOB + "masss = 1" + THETA: (
+        DescriptionError,
+        r"arm\.toml: \[\[body\]\] 1 'bob': there is no entry 'masss'. Did you mean 'mass'",
+    ),
+    BOB.replace("1\nc", "true\nc") + THETA: (DescriptionError, r"\[\[body\]\] 1 'bob': mass: true is not a number"),
+    BOB.replace("1\nc", "'2*m'\nc") + THETA: (DescriptionError, r"mass: in the expression '2\*m': there is no name 'm'"),
+    BOB.replace("1\nc", "-1\nc") + THETA: (MechanismError, r"arm\.toml: \[\[body\]\] 1 'bob': .*cannot be negative"),
+    BOB.replace("1\nc", "1e999\nc") + THETA: (DescriptionError, "mass: it is inf"),
+    BOB.replace("1\nc", "9" * 400 + "\nc") + THETA: (DescriptionError, "mass: it is inf"),
+    BOB + "inertia = [1, 1, 3]" + THETA: (MechanismError, r"1 'bob': .*cannot exceed the sum"),
+    BOB + "inertia = 3" + THETA: (DescriptionError, "inertia: 3 is given; write"),
+    BOB + "inertia = [1, [2], 3]" + THETA: (DescriptionError, r"inertia\[0\]: 1 is given; an array of 3"),
+    BOB + "inertia = { x = 1 }" + THETA: (DescriptionError, "inertia: there is no entry 'x'"),
+    BOB + "inertia = [[1, 2, 0], [0, 1, 0], [0, 0, 1]]" + THETA: (MechanismError, "1 'bob': inertia: .*not symmetric"),
+    BOB + "inertia = [1, 1, 1]\ninertia_at_origin = [1, 1, 1]" + THETA: (DescriptionError, "both given; give one"),
+    BOB + "effective = 1" + THETA: (DescriptionError, "effective: 1 is given; true or false"),
+    BOB + "shapes = []" + THETA: (DescriptionError, "'mass' and 'shapes' are both given"),
+    BOB + BOB + THETA: (DescriptionError, r"\[\[body\]\] 2 'bob': the name is already taken by \[\[body\]\] 1"),
+    "[[body]]\nname = 'bob'\nshapes = []" + THETA: (MechanismError, "must be positive"),
+    SHAPE + "{shape = 'boxx'}]" + THETA: (DescriptionError, r"shapes\[0\].shape: there is no shape 'boxx'"),
+    SHAPE + "{shape = 'box', radius = 1}]" + THETA: (DescriptionError, r"shapes\[0\]: there is no entry 'radius'"),
+    SHAPE + "{shape = 'sphere', radius = 1}]" + THETA: (DescriptionError, "either 'mass' or 'density'"),
+    SHAPE + "{shape = 'sphere', mass = 1}]" + THETA: (DescriptionError, r"shapes\[0\]: 'radius' is missing"),
+    SHAPE + "{shape = 'sphere', radius = -1, mass = 1}]" + THETA: (MechanismError, r"shapes\[0\]: sphere: a dim"),
+    SHAPE + "{shape = 'plate', size = [1, 1, 1], mass = 1, holes = 2}]" + THETA: (DescriptionError, "holes: 2"),
+    # joints
+    BOB + "[[joint]]\nname = 'j'\ntype = 'hinge'": (DescriptionError, r"\[\[joint\]\] 1 'j': type: there is no type 'hinge'"),
+    BOB + "[[joint]]\nname = 'j'\ntype = 'revolute'": (DescriptionError, "'child' is missing"),
+    PENDULUM + "parent = 'grond'": (MechanismError, r"arm\.toml: joint 'theta': unknown parent.*Did you mean 'ground'"),
+    PENDULUM + "axis = 'w'": (DescriptionError, "axis: 'w' is not an axis; write 'x'"),
+    PENDULUM + "axis = '--x'": (DescriptionError, "axis: '--x' is not an axis"),
+    PENDULUM + "axis = [0, 0, 0]": (MechanismError, r"1 'theta': .*needs a finite direction"),
+    PENDULUM + "axis2 = 'x'": (DescriptionError, "a revolute joint has no axis2; only universal"),
+    PENDULUM + "pitch = 1": (DescriptionError, "a revolute joint has no pitch"),
+    PENDULUM.replace("revolute", "helical"): (DescriptionError, "'pitch' is missing; a helical joint"),
+    PENDULUM.replace("revolute", "fixed") + "friction = { viscous = 1 }": (DescriptionError, "a fixed joint has no friction"),
+    BALL + "axis = 'x'": (DescriptionError, "a ball joint has no axis"),
+    PENDULUM + "rpy = [0, 0, 0]\nquaternion = [1, 0, 0, 0]": (DescriptionError, "'rpy' and 'quaternion' are both given"),
+    PENDULUM + "quaternion = [0, 0, 0, 0]": (MechanismError, "1 'theta': quaternion: .*no direction"),
+    PENDULUM + "rpy = ['90 deg', 0, 0]": (DescriptionError, r"rpy\[0\]: in the expression '90 deg': 'deg' is not expected"),
+    PENDULUM + "friction = { viscous = -1 }": (MechanismError, "1 'theta': friction: .*viscous is -1"),
+    PENDULUM + "friction = { dry = 1 }": (DescriptionError, "1 'theta': friction: there is no entry 'dry'"),
+    PENDULUM + "friction = { coulomb = [1, 2, 3] }": (
+        DescriptionError,
+        r"friction.coulomb: an array of 3 is given; an array of 2",
+    ),
+    PENDULUM + "friction = 1": (DescriptionError, "friction: 1 is given; a table is needed"),
+    PENDULUM + "rotor = { ratio = 0 }": (MechanismError, "rotor: .*gear ratio is 0"),
+    PENDULUM + "spring = { rest = 0 }": (DescriptionError, "spring: 'stiffness' is missing"),
+    PENDULUM + "limits = { lower = 1, upper = 0 }": (MechanismError, "lower limit 1 is above"),
+    PENDULUM + "limits = { upper = nan }": (DescriptionError, "limits.upper: it is nan"),
+    PENDULUM + "limits = { speed = -1 }": (DescriptionError, "limits.speed: it is -1"),
+    PENDULUM + "actuated = 'no'": (DescriptionError, "actuated: 'no' is given; true or false"),
+    PENDULUM.replace('"theta"', '"t"'): (DescriptionError, "'t' is part of expressions"),
+    PENDULUM + THETA: (DescriptionError, r"\[\[joint\]\] 2 'theta': the name is already taken"),
+    # DH
+    "[dh]\n[[dh.row]]\njoint = 'R'": (DescriptionError, r"\[dh\]: 'convention' is missing; say which"),
+    "[dh]\nconvention = 'craig'\n[[dh.row]]\njoint = 'R'": (DescriptionError, "convention: there is no DH convention 'craig'"),
+    "[dh]\nconvention = 'modified'": (DescriptionError, "it has no rows"),
+    ROW + "a = 1": (DescriptionError, r"\[\[dh.row\]\] 1: 'joint' is missing"),
+    ROW + "joint = 'Q'": (DescriptionError, "joint: there is no joint 'Q'"),
+    ROW + "joint = 'R'\nalfa = 1": (DescriptionError, "no entry 'alfa'. Did you mean 'alpha'"),
+    ROW + "joint = 'R'\nmass = -1": (MechanismError, r"\[dh\]: .*cannot be negative"),
+    "[dh]\nconvention = 'modified'\nbase = {x = 1}\n[[dh.row]]\njoint = 'R'": (
+        DescriptionError,
+        r"\[dh\]: base: there is no entry 'x'",
+    ),
+    # loops, constraints, springs, frames
+    LOOP + "type = 'pont'": (DescriptionError, "no type 'pont'. Did you mean 'point'"),
+    LOOP + "type = 'point'\na = 'bob'": (DescriptionError, r"\[\[loop\]\] 1 'l': 'b' is missing"),
+    LOOP + "type = 'point'\na = 'bob'\nb = 'x'": (MechanismError, "loop 'l': there is no body 'x'"),
+    LOOP + "type = 'point'\na = 'bob'\nb = 'ground'\ndirections = 'xy'": (DescriptionError, "'xy' is given"),
+    LOOP + "type = 'point'\na = 'bob'\nb = 'ground'\ndirections = ['w']": (MechanismError, "different ones"),
+    LOOP + "type = 'ball'\na = 'bob'\nb = 'ground'\ndirections = ['x']": (DescriptionError, "has no directions"),
+    CONSTRAINT + "": (DescriptionError, "'coefficients' is missing or empty"),
+    CONSTRAINT + "\ncoefficients = {thet = 1}": (DescriptionError, "no speed 'thet'. Did you mean 'theta'"),
+    CONSTRAINT + "\ncoefficients = {theta = 'x'}": (DescriptionError, "coefficients.theta: .*no name 'x'"),
+    CONSTRAINT + "\ncoefficients = {theta = 'qd_theta'}": (DescriptionError, "no name 'qd_theta'"),
+    CONSTRAINT + "\ncoefficients = {theta = 1}\nphi = 'theta'": (DescriptionError, "phi: .*no name 'theta'"),
+    CONSTRAINT + "\ncoefficients = {theta = true}": (DescriptionError, "theta: true is not a number"),
+    CONSTRAINT + "\ncoefficients = {theta = {a = {b = {c = {d = {e = {f = 1}}}}}}}": (DescriptionError, "too deeply"),
+    PENDULUM + "[[spring]]\nname = 's'\na = 'bob'": (DescriptionError, "'b' is missing"),
+    PENDULUM + "[[spring]]\nname = 's'\na = 'bob'\nb = 'ground'\nstiffness = -1": (MechanismError, "1 's': .*cannot be negative"),
+    PENDULUM + "[[frame]]\nname = 'f'\nbody = 'x'": (MechanismError, "frame 'f': there is no body 'x'"),
+    PENDULUM + "[[frame]]\nname = 'bob'\nbody = 'bob'": (MechanismError, "two of the same name: frame 'bob'"),
+    # poses and the start
+    PENDULUM + "[pose]\np = [1, 2]": (DescriptionError, r"\[pose\]: p: 2 numbers are given; 1 are needed: theta"),
+    PENDULUM + "[pose]\np = 1": (DescriptionError, "p: 1 is given; an array of 1 numbers, or a table"),
+    PENDULUM + "[pose]\np = {phi = 1}": (DescriptionError, "p: there is no coordinate 'phi'"),
+    PENDULUM + "[pose]\np = [nan]": (DescriptionError, r"p\[0\]: it is nan"),
+    PENDULUM + "[pose]\np = ['t']": (DescriptionError, r"p\[0\]: .*no name 't'"),
+    BALL + "[pose]\np = [1, 1, 0, 0]": (MechanismError, "quaternion of joint 'theta' has length 1.41421"),
+    PENDULUM + "[initial]\nq0 = [1]": (DescriptionError, r"\[initial\]: there is no entry 'q0'"),
+    PENDULUM + "[initial]\nq = []": (DescriptionError, "q: 0 numbers are given"),
+    PENDULUM + "[initial]\nqd = {x = 1}": (DescriptionError, "qd: there is no speed 'x'"),
+    PENDULUM + "[initial]\nt_span = [1, 1]": (DescriptionError, "t_span: it runs from 1 to 1 s; the end must come after"),
+    PENDULUM + "[initial]\nt_span = 5": (DescriptionError, "t_span: 5 is given; an array of 2"),
+    PENDULUM + "[initial]\ntorques = {tau = 1}": (DescriptionError, "torques: there is no joint or speed 'tau'"),
+    PENDULUM + "[initial]\ntorques = {theta = 'theta_dot'}": (DescriptionError, "torques.theta: .*Did you mean 'theta'"),
+    BALL + "[initial]\ntorques = {theta = 1}": (DescriptionError, "several speeds; name one of them: theta.wx"),
+}

@@ -1,0 +1,93 @@
+"""Random mechanisms and motions for tests."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+import lagrangian as lg
+from lagrangian.model.joint import TYPES
+from lagrangian.model.placement import quaternion_matrix
+
+MOVING = [t for t in TYPES if t != "fixed"]
+
+
+def random_body(rng: np.random.Generator, name: str) -> lg.Body:
+    """A real body: its inertia comes from a positive definite matrix of second moments."""
+    A = rng.normal(size=(3, 3)) * 0.2
+    second = A @ A.T + 0.005 * np.eye(3)
+    inertia = np.trace(second) * np.eye(3) - second
+    return lg.Body(name, 0.5 + rng.random(), tuple(rng.normal(size=3) * 0.2), tuple(inertia[np.triu_indices(3)]))
+
+
+def random_placement(rng: np.random.Generator) -> lg.Placement:
+    return lg.Placement.from_quaternion(rng.normal(size=3) * 0.3, rng.normal(size=4))
+
+
+def random_mechanism(types: list[str], seed: int, *, chain: bool = False, passive: bool = False) -> lg.Mechanism:
+    """A tree (or chain) with the given joints; `passive` adds rotors, viscous friction, joint springs and springs between points."""
+    rng = np.random.default_rng(seed)
+    bodies, joints = [], []
+    for i, kind in enumerate(types):
+        bodies.append(random_body(rng, f"b{i}"))
+        parent = -1 if i == 0 else i - 1 if chain else int(rng.integers(-1, i))
+        axis = rng.normal(size=3)
+        extra = {}
+        if passive:
+            extra["rotor"] = lg.Rotor(rng.random() * 0.01, rng.normal() * 5 + 10)
+            extra["friction"] = lg.Friction(rng.random())
+            if kind not in ("ball", "free"):
+                extra["spring"] = lg.JointSpring(rng.random() * 5, rng.normal())
+        joints.append(
+            lg.Joint(
+                f"j{i}",
+                kind,
+                f"b{parent}" if parent >= 0 else "ground",
+                f"b{i}",
+                random_placement(rng),
+                random_placement(rng),
+                axis=tuple(axis),
+                axis2=tuple(np.cross(axis, rng.normal(size=3))),
+                pitch=0.3,
+                **extra,
+            )
+        )
+    springs = []
+    if passive:
+        points = [tuple(rng.normal(size=3)) for _ in range(2)]
+        springs = [lg.PointSpring("stay", "ground", f"b{len(types) - 1}", *points, stiffness=7.0, rest=0.4, damping=0.8)]
+    return lg.Mechanism("random", bodies, joints, springs=springs, gravity=tuple(rng.normal(size=3) * 9))
+
+
+def state(mechanism: lg.Mechanism, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Random q, qd, qdd, tau."""
+    rng = np.random.default_rng(seed)
+    return (mechanism.random_configuration(rng), *(rng.normal(size=mechanism.nv) for _ in range(3)))
+
+
+def advance(mechanism: lg.Mechanism, q: np.ndarray, qd: np.ndarray, h: float) -> np.ndarray:
+    """q after moving at speeds qd for a time h, to first order in translations and exactly in rotations."""
+    q = q.copy()
+    iq = iv = 0
+    for joint in mechanism.joints:
+        nq, nv = joint.kind.nq, joint.kind.nv
+        if joint.type in ("ball", "free"):
+            turn = qd[iv : iv + 3] * h
+            if joint.type == "free":
+                R = np.array(quaternion_matrix(q[iq : iq + 4]))
+                q[iq + 4 : iq + 7] += h * R @ qd[iv + 3 : iv + 6]
+            angle = np.linalg.norm(turn)
+            half = np.concatenate([[np.cos(angle / 2)], 0.5 * np.sinc(angle / 2 / np.pi) * turn])
+            a, b = q[iq : iq + 4], half
+            q[iq : iq + 4] = [
+                a[0] * b[0] - a[1:] @ b[1:],
+                *(a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:])),
+            ]
+        else:
+            q[iq : iq + nq] += h * qd[iv : iv + nv]
+        iq, iv = iq + nq, iv + nv
+    return q
+
+
+joint_lists = st.lists(st.sampled_from(list(TYPES)), min_size=1, max_size=6).filter(lambda types: any(t != "fixed" for t in types))
+seeds = st.integers(0, 2**31)

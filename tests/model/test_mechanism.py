@@ -1,0 +1,191 @@
+"""What a mechanism is checked for, and what it knows of itself."""
+
+import math
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+
+from lagrangian.errors import MechanismError
+from lagrangian.model.body import Body
+from lagrangian.model.expression import parameter, parse, symbol
+from lagrangian.model.joint import TYPES, Friction, Joint, JointSpring, Limits, Rotor
+from lagrangian.model.loop import LOOP_TYPES, Frame, LoopJoint, Pfaffian, PointSpring
+from lagrangian.model.mechanism import Initial, Mechanism
+from lagrangian.model.placement import Placement
+
+A, B = Body("a", 1.0), Body("b", 1.0)
+JA, JB = Joint("qa", "revolute", "ground", "a"), Joint("qb", "revolute", "a", "b")
+
+
+def make(bodies=(A, B), joints=(JA, JB), **more):
+    return Mechanism("test", bodies, joints, **more)
+
+
+def test_a_good_one():
+    m = make(frames=[Frame("tip", "b")], poses={"zero": (0.0, 0.0)}, initial=Initial((0.0, 0.0), (1.0, 0.0), (0, 1)))
+    assert (m.nq, m.nv, m.mobility) == (2, 2, 2)
+    assert isinstance(m.frames, tuple)
+    with pytest.raises(FrozenInstanceError):
+        m.name = "other"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"gravity": (0, 0)}, "gravity must be three"),
+        ({"gravity": (0, math.nan, 0)}, "gravity must be three finite"),
+        ({"bodies": [A, A]}, "two of the same name: body 'a'"),
+        ({"joints": [JA, Joint("qa", "revolute", "a", "b")]}, "two of the same name: joint 'qa'"),
+        ({"frames": [Frame("a", "b")]}, "two of the same name: frame 'a'"),
+        ({"bodies": [A, Body("")]}, "a body has no name"),
+        ({"bodies": [A, Body("ground")], "joints": [JA, Joint("q", "revolute", "a", "ground")]}, "name of the fixed world"),
+        ({"joints": [JA, Joint("qb", "revolute", "aa", "b")]}, "unknown parent: there is no body 'aa'. Did you mean 'a'"),
+        ({"joints": [JA, Joint("qb", "revolute", "a", "c")]}, "unknown child: there is no body 'c'"),
+        ({"joints": [JA, JB, Joint("back", "revolute", "b", "ground")]}, "cannot be a child; swap"),
+        ({"joints": [JA, Joint("qb", "revolute", "b", "b")]}, "joins body 'b' to itself"),
+        ({"joints": [JA, JB, Joint("qc", "revolute", "ground", "b")]}, r"child of two joints, 'qb' and 'qc'.*\[\[loop\]\]"),
+        ({"joints": [JA]}, "body 'b' hangs on no joint"),
+        ({"joints": [Joint("qa", "revolute", "b", "a"), JB]}, "the joints form a cycle: a -> b -> a"),
+        ({"loops": [LoopJoint("l", "point", "a", "x")]}, "loop 'l': there is no body 'x'"),
+        ({"springs": [PointSpring("s", "x", "a")]}, "spring 's': there is no body 'x'"),
+        ({"frames": [Frame("f", "x")]}, "frame 'f': there is no body 'x'"),
+        ({"loops": [LoopJoint("l", "point", "a", "b")] * 2}, "two of the same name: loop, constraint or spring 'l'"),
+        ({"constraints": [Pfaffian("c", (("qx", 1),))]}, "constraint 'c': there is no speed 'qx'"),
+        ({"constraints": [Pfaffian("c", (("qa", symbol("z")),))]}, "there is no coordinate 'z'"),
+        ({"constraints": [Pfaffian("c", (("qa", 1),), symbol("qa"))]}, "phi may depend on t alone"),
+        ({"poses": {"p": (0.0,)}}, r"pose 'p' has 1 numbers; 2 are needed: qa, qb"),
+        ({"poses": {"p": (0.0, math.inf)}}, "not finite"),
+        ({"initial": Initial(q=(0.0,))}, r"\[initial\] q has 1 numbers"),
+        ({"initial": Initial(qd=(0.0, 0.0, 0.0))}, r"\[initial\] qd has 3 numbers"),
+    ],
+)
+def test_errors(change, message):
+    with pytest.raises(MechanismError, match=message):
+        make(**change)
+
+
+def test_errors_name_the_file():
+    with pytest.raises(MechanismError, match=r"^arm\.toml: body 'b' hangs"):
+        make(joints=[JA], file="arm.toml")
+
+
+@pytest.mark.parametrize(
+    ("make_part", "message"),
+    [
+        (lambda: Joint("j", "hinge", "a", "b"), "no joint type 'hinge'"),
+        (lambda: Joint("j", "revolut", "a", "b"), "Did you mean 'revolute'"),
+        (lambda: Joint("j", "revolute", "a", "b", axis=(0, 0, 0)), "needs a finite direction"),
+        (lambda: Joint("j", "revolute", "a", "b", axis=(0, math.nan, 0)), "needs a finite direction"),
+        (lambda: Joint("j", "universal", "a", "b", axis=(0, 0, 1), axis2=(0, 1, 1)), "must be perpendicular"),
+        (lambda: Joint("j", "helical", "a", "b", pitch=math.inf), "not finite"),
+        (lambda: Joint("j", "revolute", "a", "b", Placement(position=(math.nan, 0, 0))), "not finite"),
+        (lambda: Joint("j", "revolute", "a", "b", spring=JointSpring(math.nan)), "not finite"),
+        (lambda: Joint("j", "revolute", "a", "b", limits=Limits(1, -1)), "lower limit 1 is above the upper -1"),
+        (lambda: Joint("j", "ball", "a", "b", spring=JointSpring(1.0)), "no single angle for a spring"),
+        (lambda: Friction(viscous=-1), "viscous is -1"),
+        (lambda: Friction(coulomb_negative=math.nan), "coulomb_negative is nan"),
+        (lambda: Rotor(inertia=-1), "inertia is -1"),
+        (lambda: Rotor(ratio=0), "gear ratio is 0"),
+        (lambda: LoopJoint("l", "hook", "a", "b"), "no loop joint type 'hook'"),
+        (lambda: LoopJoint("l", "point", "a", "b", directions=("x", "x")), "different ones of x, y, z"),
+        (lambda: LoopJoint("l", "point", "a", "b", directions=()), "different ones of x, y, z"),
+        (lambda: LoopJoint("l", "point", "a", "b", directions=("w",)), "different ones of x, y, z"),
+        (lambda: PointSpring("s", "a", "b", damping=-1), "cannot be negative"),
+        (lambda: Placement.from_quaternion((0, 0, 0), (0, 0, 0, 0)), "has no direction"),
+    ],
+)
+def test_errors_of_the_parts(make_part, message):
+    with pytest.raises(MechanismError, match=message):
+        make_part()
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_every_joint_type_counts_and_names_its_coordinates(kind):
+    m = make(joints=[JA, Joint("j", kind, "a", "b")])
+    expected = {"universal": (2, 2), "ball": (4, 3), "planar": (3, 3), "free": (7, 6), "fixed": (0, 0)}.get(kind, (1, 1))
+    assert (m.nq - 1, m.nv - 1) == expected
+    assert len(m.coordinate_names) == m.nq == len(m.neutral())
+    assert len(m.speed_names) == m.nv
+    assert len(set(m.coordinate_names)) == m.nq
+    q = m.random_configuration(3)
+    assert q.shape == (m.nq,)
+    if kind in ("ball", "free"):
+        assert np.linalg.norm(q[1:5]) == pytest.approx(1)
+        assert m.neutral()[1] == 1
+        assert np.count_nonzero(m.neutral()) == 1
+
+
+def test_random_configurations_keep_to_the_limits():
+    m = make(joints=[Joint("qa", "revolute", "ground", "a", limits=Limits(0.1, 0.2)), JB])
+    rng = np.random.default_rng(0)
+    assert all(0.1 <= m.random_configuration(rng)[0] <= 0.2 for _ in range(50))
+
+
+@pytest.mark.parametrize("kind", LOOP_TYPES)
+def test_loops_take_away_freedom(kind):
+    freedom = {"point": 3, "ball": 3, "universal": 2, "cylindrical": 2, "revolute": 1, "prismatic": 1, "fixed": 0, "planar": 3}
+    flying = [Joint("fa", "free", "ground", "a"), Joint("fb", "free", "ground", "b")]
+    m = make(joints=flying, loops=[LoopJoint("l", kind, "a", "b")])
+    assert m.mobility == 6 + freedom[kind]
+
+
+def test_a_planar_point_closes_two_directions():
+    m = make(loops=[LoopJoint("l", "point", "ground", "b", directions=("x", "y"))])
+    assert (m.equations, m.mobility) == (2, 0)
+
+
+def test_frames_by_name():
+    m = make(frames=[Frame("tip", "b", Placement(position=(1, 0, 0)))])
+    assert m.frame("tip").placement.position == (1, 0, 0)
+    assert m.frame("a") == Frame("a", "a")
+    assert m.frame("ground").body == "ground"
+    with pytest.raises(MechanismError, match=r"no frame or body 'tipp'. Did you mean 'tip'"):
+        m.frame("tipp")
+
+
+def test_axes_are_made_units():
+    assert Joint("j", "revolute", "a", "b", axis=(0, 0, -1)).axis == (0, 0, -1)  # exact, not divided
+    assert Joint("j", "revolute", "a", "b", axis=(3, 0, 4)).axis == pytest.approx((0.6, 0, 0.8))
+
+
+def test_the_table_shows_what_there_is():
+    l1 = parameter("l1", 0.5)
+    m = make(
+        bodies=[Body("a", parameter("m1", 2.0), (l1, 0, 0)), B],
+        joints=[JA, Joint("qb", "revolute", "a", "b", axis=(0, -1, 0), limits=Limits(-1, 2))],
+        loops=[LoopJoint("closure", "point", "ground", "b", directions=("x", "y"))],
+        constraints=[Pfaffian("roll", (("qa", parse("2*l1", {"l1": l1})),), symbol("t"))],
+        springs=[PointSpring("stay", "a", "b", stiffness=50)],
+        frames=[Frame("tip", "b")],
+        poses={"zero": (0.0, 0.0)},
+        source="somewhere",
+        description="what it is",
+        notes=("a mesh was left out",),
+    )
+    text = str(m)
+    for part in (
+        "test: 2 bodies, 2 coordinates, 2 speeds, 3 constraint equations, mobility -1",
+        "what it is",
+        "source: somewhere",
+        "m1",
+        "(l1, 0, 0)",
+        "-y",
+        "-1 .. 2",
+        "loop closure: point, ground – b",
+        "spring stay: a – b, 50 N/m",
+        "constraint roll: (2*l1) qa' + t = 0",
+        "frames: tip",
+        "poses: zero",
+        "note: a mesh was left out",
+    ):
+        assert part in text
+    assert repr(m) == "<Mechanism 'test': 2 bodies, 2 speeds, 3 constraint equations>"
+
+
+def test_the_table_of_a_long_chain_stays_short():
+    bodies = [Body(f"b{i}", 1.0) for i in range(200)]
+    joints = [Joint(f"q{i}", "revolute", f"b{i - 1}" if i else "ground", f"b{i}") for i in range(200)]
+    text = str(Mechanism("chain", bodies, joints))
+    assert "... and 160 more joints" in text
+    assert text.count("\n") < 60
