@@ -30,6 +30,10 @@ class ReaderWarning(UserWarning):
     """Something in a file that the mechanism does not carry, or carries with a caveat."""
 
 
+class MechanismWarning(UserWarning):
+    """A mechanism that is possible, but of which some result is not determined."""
+
+
 def one_of(what: str, got: object, known: Iterable[str]) -> str:
     """A sentence that lists the names that do exist, the likeliest one first."""
     names = list(known)

@@ -90,6 +90,15 @@ class Tree:
             constants=constants,
         )
 
+    def joints_without_mass(self) -> list[str]:
+        """Joints that move nothing with inertia: their acceleration is not determined."""
+        carries = [bool(m) for m in (self.constants["mass"].any(axis=1) | self.constants["I"].any(axis=1)).tolist()]
+        for i in range(len(self) - 1, -1, -1):
+            if carries[i] and self.parent[i] >= 0:
+                carries[self.parent[i]] = True
+        rotor = self.constants["rotor"][:, 0]
+        return [name for name, (i, _) in self.joint_link.items() if i >= 0 and not carries[i] and rotor[i] == 0]
+
     def fingerprint(self) -> bytes:
         """A digest of everything a kernel is compiled from."""
         digest = hashlib.sha256(repr((self.kind, self.parent, self.iq, self.iv, self.nq, self.nv, self.gravity)).encode())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -17,7 +18,7 @@ from lagrangian.algorithms.mass_matrix import MASS_MATRIX
 from lagrangian.algorithms.point_springs import algorithms as spring_algorithms
 from lagrangian.algorithms.regressor import REGRESSOR
 from lagrangian.algorithms.sweep import Algorithm
-from lagrangian.errors import ArgumentError, ClosedError
+from lagrangian.errors import ArgumentError, ClosedError, MechanismWarning
 from lagrangian.kernels.kernel import Kernel, prepare
 from lagrangian.kernels.parameters import body_parameters, link_from_body
 from lagrangian.model.mechanism import Mechanism
@@ -121,6 +122,8 @@ class _Fast:
             return method(kernels, *args, **named)
 
         python.__name__, python.__doc__ = name, self.__doc__
+        if name == "forward_dynamics":
+            _warn_of_joints_without_mass(kernels)
         algorithm, square = _ENTRIES[name]
         n = kernels.tree.nv
         kernel = kernels.whole(algorithm, (n, n) if square == 2 else (n,) if square == 1 else () if square == 0 else (square,))
@@ -130,6 +133,18 @@ class _Fast:
         function = kernel.fast(python, name, f"{name}({names})\n--\n\n{self.__doc__}") if simple and n else python
         dynamics.__dict__[name] = function
         return function
+
+
+def _warn_of_joints_without_mass(kernels: _Kernels) -> None:
+    names = kernels.tree.joints_without_mass()
+    if names:
+        shown = ", ".join(repr(n) for n in names[:5]) + (" ..." if len(names) > 5 else "")
+        warnings.warn(
+            f"{kernels.mechanism.name}: nothing that joint {shown} moves has mass, so its acceleration is not determined and comes out "
+            f"as NaN; give what it carries a mass, give it a rotor, or make it fixed",
+            MechanismWarning,
+            stacklevel=4,
+        )
 
 
 # the functions with a fast entry: their algorithm, and the form of their result (a scalar, a vector or a matrix over the speeds)
@@ -194,7 +209,9 @@ class Dynamics:
     def inverse_dynamics(kernels: _Kernels, q: Array, qd: Array, qdd: Array, wrenches: Wrenches = None) -> Array:  # noqa: N805
         """The joint forces tau for a motion. `wrenches` maps frames to (moment, force) that act there."""
         tau = kernels.whole(INVERSE_DYNAMICS, (kernels.tree.nv,))(q, qd, qdd)
-        return tau - kernels.external(q, wrenches) - kernels.springs(q, qd)
+        if wrenches or kernels.mechanism.springs:
+            tau = tau - kernels.external(q, wrenches) - kernels.springs(q, qd)
+        return tau
 
     @_fast
     def forward_dynamics(kernels: _Kernels, q: Array, qd: Array, tau: Array, wrenches: Wrenches = None) -> Array:  # noqa: N805
@@ -216,9 +233,8 @@ class Dynamics:
     @_fast
     def gravity(kernels: _Kernels, q: Array) -> Array:  # noqa: N805
         """G(q) = dV/dq, springs included."""
-        return kernels.whole(GRAVITY, (kernels.tree.nv,))(q) - (
-            kernels.of_springs("elastic")(q) if kernels.mechanism.springs else 0.0
-        )
+        G = kernels.whole(GRAVITY, (kernels.tree.nv,))(q)
+        return G - kernels.of_springs("elastic")(q) if kernels.mechanism.springs else G
 
     @_fast
     def kinetic_energy(kernels: _Kernels, q: Array, qd: Array) -> Array:  # noqa: N805

@@ -27,7 +27,7 @@ from lagrangian.kernels.trace import Graph, Trace
 
 # past this many links, or operations, straight-line code takes seconds to compile, and a loop over the links is used
 UNROLL_LINKS = 64
-UNROLL_OPERATIONS = 12_000
+UNROLL_OPERATIONS = 9_000
 # forward dynamics through the mass matrix grows with the cube of the depth: not worth counting past this many speeds
 FACTORISE_SPEEDS = 30
 # states times operations below which threads cost more than they bring
@@ -229,7 +229,7 @@ def prepare(where: str, names: Sequence[str], sizes: Sequence[int], arguments: S
     arrays: list[np.ndarray] = []
     batch: int | None = None
     for name, n, given in zip(names, sizes, arguments, strict=True):
-        array = _as_float(where, name, given)
+        array = given if type(given) is np.ndarray and given.dtype == np.float64 else _as_float(where, name, given)
         if array.ndim not in (1, 2) or array.shape[-1] != n:
             raise ArgumentError(f"{where}: {name} has shape {array.shape}; ({n},) for one state or (batch, {n}) for many is needed")
         if array.ndim == 2:
@@ -238,7 +238,12 @@ def prepare(where: str, names: Sequence[str], sizes: Sequence[int], arguments: S
             batch = len(array)
         arrays.append(array)
     rows = 1 if batch is None else batch
-    return [np.ascontiguousarray(np.broadcast_to(a, (rows, a.shape[-1]))) for a in arrays], batch
+    return [a if a.ndim == 2 and a.flags.c_contiguous else _rows(a, rows) for a in arrays], batch
+
+
+def _rows(array: np.ndarray, rows: int) -> np.ndarray:
+    """Contiguous rows; a single one is repeated."""
+    return np.ascontiguousarray(array.reshape(1, -1) if array.ndim == 1 and rows == 1 else np.broadcast_to(array, (rows, array.shape[-1])))
 
 
 def _as_float(where: str, name: str, given: Any) -> np.ndarray:

@@ -1,0 +1,94 @@
+"""The object cache: used, private, and not trusted blindly."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lagrangian as lg
+from lagrangian.kernels import cache, jit
+from tests.mechanisms import random_mechanism
+
+ARM = random_mechanism(["revolute", "prismatic"], 8)
+Q = np.array([0.3, 0.4])
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    place = tmp_path / "cache"
+    monkeypatch.setenv(cache.VARIABLE, str(place))
+    return place
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The kernels that are compiled."""
+    seen: list[str] = []
+    original = jit.compile_object
+
+    def count(ir: str, *rest: object, **named: object) -> bytes:
+        if "@kernel" in ir:
+            seen.append(ir)
+        return original(ir, *rest, **named)
+
+    monkeypatch.setattr(jit, "compile_object", count)
+    return seen
+
+
+def test_the_second_time_nothing_is_compiled(folder: Path, compiled: list[str]) -> None:
+    wanted = lg.compile(ARM).gravity(Q)
+    assert len(compiled) == 1
+    np.testing.assert_array_equal(lg.compile(ARM).gravity(Q), wanted)
+    assert len(compiled) == 1
+    other = random_mechanism(["revolute", "prismatic"], 9)
+    assert (lg.compile(other).gravity(Q) != wanted).any()
+    assert len(compiled) == 2
+
+
+def test_rolled_kernels_come_back_too(folder: Path, compiled: list[str], rolled_only: None) -> None:
+    wanted = lg.compile(ARM).mass_matrix(Q)
+    np.testing.assert_array_equal(lg.compile(ARM).mass_matrix(Q), wanted)
+    assert len(compiled) == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_it_is_private(folder: Path) -> None:
+    lg.compile(ARM).gravity(Q)
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert all(stat.S_IMODE(f.stat().st_mode) == 0o600 for f in folder.iterdir())
+
+
+@pytest.mark.parametrize("harm", ["cut", "flip", "empty", "garbage"])
+def test_a_damaged_object_is_made_anew(folder: Path, compiled: list[str], harm: str) -> None:
+    wanted = lg.compile(ARM).gravity(Q)
+    file = max(folder.glob("*.kernel"), key=lambda f: f.stat().st_mtime_ns)
+    data = bytearray(file.read_bytes())
+    data[-100] ^= 1
+    file.write_bytes({"cut": bytes(data[:200]), "flip": bytes(data), "empty": b"", "garbage": b"\x7fELF" * 100}[harm])
+    np.testing.assert_array_equal(lg.compile(ARM).gravity(Q), wanted)
+    assert len(compiled) == 2
+
+
+def test_it_can_be_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiled: list[str]) -> None:
+    monkeypatch.setenv(cache.VARIABLE, "off")
+    for _ in range(2):
+        lg.compile(ARM).gravity(Q)
+    assert len(compiled) == 2
+
+
+def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "file" / "cache"))
+    assert lg.compile(ARM).gravity(Q).shape == (2,)
+
+
+def test_it_does_not_grow_without_bound(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "LIMIT", 20_000)
+    dyn = lg.compile(ARM)
+    for function in (dyn.gravity, dyn.mass_matrix, dyn.potential_energy, dyn.center_of_mass):
+        function(Q)
+    assert sum(f.stat().st_size for f in folder.glob("*.kernel")) <= 20_000

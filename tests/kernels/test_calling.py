@@ -1,0 +1,296 @@
+"""How the compiled functions are called: shapes, types, batches, threads, errors, and the life of the machine code."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import pickle
+import subprocess
+import sys
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+import lagrangian as lg
+from lagrangian.errors import ArgumentError, ClosedError, MechanismError, MechanismWarning
+from tests.mechanisms import random_mechanism
+
+ARM = random_mechanism(["revolute", "prismatic", "revolute"], 3, chain=True)
+
+
+@pytest.fixture(params=["fast", "plain"])
+def dyn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> lg.Dynamics:
+    """With the compiled entry for one state, and without it."""
+    monkeypatch.setenv("LAGRANGIAN_FASTCALL", "1" if request.param == "fast" else "0")
+    return lg.compile(ARM)
+
+
+def states(n: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(3, n, 3))
+
+
+def test_a_batch_is_its_states_one_by_one(dyn: lg.Dynamics) -> None:
+    for n in (0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 33):
+        q, qd, x = states(n)
+        for function, arguments, shape in (
+            (dyn.inverse_dynamics, (q, qd, x), (3,)),
+            (dyn.mass_matrix, (q,), (3, 3)),
+            (dyn.kinetic_energy, (q, qd), ()),
+        ):
+            many = function(*arguments)
+            assert many.shape == (n, *shape)
+            assert many.dtype == np.float64
+            for k in range(n):
+                one = function(*(a[k] for a in arguments))
+                # the same operations, rounded alike whatever the width
+                np.testing.assert_array_equal(many[k], one)
+
+
+def test_scalars_come_as_floats(dyn: lg.Dynamics) -> None:
+    q, qd, _ = states(1)[:, 0]
+    assert type(dyn.kinetic_energy(q, qd)) is float
+    assert type(dyn.potential_energy(list(q))) is float
+
+
+def test_other_numbers_than_float64(dyn: lg.Dynamics) -> None:
+    q, qd, x = states(5)
+    wanted = dyn.inverse_dynamics(q, qd, x)
+    half = np.float32(q)
+    np.testing.assert_allclose(dyn.inverse_dynamics(half, qd, x), dyn.inverse_dynamics(np.float64(half), qd, x))
+    np.testing.assert_allclose(dyn.inverse_dynamics(half[0], qd[0], x[0]), dyn.inverse_dynamics(np.float64(half[0]), qd[0], x[0]))
+    np.testing.assert_array_equal(dyn.inverse_dynamics(q.tolist(), qd.tolist(), x.tolist()), wanted)
+    np.testing.assert_array_equal(dyn.inverse_dynamics(q[0].tolist(), tuple(qd[0]), x[0]), wanted[0])
+    np.testing.assert_array_equal(dyn.gravity([1, 0, 2]), dyn.gravity([1.0, 0.0, 2.0]))
+    np.testing.assert_array_equal(dyn.gravity(np.array([1, 0, 2])), dyn.gravity([1.0, 0.0, 2.0]))
+    swapped = q[0].astype(">f8")
+    np.testing.assert_array_equal(dyn.inverse_dynamics(swapped, qd[0], x[0]), wanted[0])
+
+
+def test_arrays_that_are_not_contiguous(dyn: lg.Dynamics) -> None:
+    q, qd, x = states(10)
+    wanted = dyn.inverse_dynamics(q[::2], qd[::2], x[::2])
+    np.testing.assert_array_equal(dyn.inverse_dynamics(np.asfortranarray(q)[::2], qd[::2].copy(), x[::2]), wanted)
+    wide = np.zeros((10, 6))
+    wide[:, ::2] = q
+    np.testing.assert_array_equal(dyn.inverse_dynamics(wide[::2, ::2], qd[::2], x[::2]), wanted)
+    np.testing.assert_array_equal(dyn.inverse_dynamics(wide[0, ::2], qd[0], x[0]), wanted[0])
+    frozen = q[0].copy()
+    frozen.flags.writeable = False
+    np.testing.assert_array_equal(dyn.inverse_dynamics(frozen, qd[0], x[0]), wanted[0])
+
+
+def test_one_state_goes_with_every_row_of_a_batch(dyn: lg.Dynamics) -> None:
+    q, qd, x = states(4)
+    np.testing.assert_array_equal(dyn.inverse_dynamics(q, qd[0], x), dyn.inverse_dynamics(q, np.tile(qd[0], (4, 1)), x))
+
+
+def test_keywords(dyn: lg.Dynamics) -> None:
+    q, qd, x = states(1)[:, 0]
+    np.testing.assert_array_equal(dyn.inverse_dynamics(q, qdd=x, qd=qd), dyn.inverse_dynamics(q, qd, x))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([0.0] * 4, [0.0] * 3, [0.0] * 3), r"q has shape \(4,\); \(3,\) for one state or \(batch, 3\)"),
+        ((np.zeros((2, 3, 3)), np.zeros(3), np.zeros(3)), r"q has shape \(2, 3, 3\)"),
+        ((np.zeros(3), np.zeros(()), np.zeros(3)), r"qd has shape \(\)"),
+        ((np.zeros((2, 3)), np.zeros((3, 3)), np.zeros(3)), "qd has 3 rows where another argument has 2"),
+        ((np.zeros(3), np.zeros(3, dtype=complex), np.zeros(3)), "qd is an array of complex128; real numbers"),
+        ((np.zeros(3), ["a", "b", "c"], np.zeros(3)), "qd is an array of <U1"),
+        (([[0.0], [0.0, 1.0]], np.zeros(3), np.zeros(3)), "q is not an array of numbers"),
+        ((None, np.zeros(3), np.zeros(3)), "q is an array of object"),
+        ((object(), np.zeros(3), np.zeros(3)), "q is an array of object"),
+    ],
+)
+def test_wrong_arguments_are_refused_by_name(dyn: lg.Dynamics, arguments: tuple, message: str) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        dyn.inverse_dynamics(*arguments)
+
+
+def test_a_missing_argument(dyn: lg.Dynamics) -> None:
+    with pytest.raises(TypeError, match="qdd"):
+        dyn.inverse_dynamics([0.0] * 3, [0.0] * 3)
+    with pytest.raises(TypeError):
+        dyn.inverse_dynamics()
+
+
+def test_a_bad_number_is_never_hidden() -> None:
+    """Neither of these depends on the first angle, which turns about the vertical; a NaN there must show all the same."""
+    dyn = lg.compile(lg.library("panda"))
+    zero = np.zeros(7)
+    for bad in (np.nan, np.inf):
+        for k in range(7):
+            q = zero.copy()
+            q[k] = bad
+            for result in (dyn.inverse_dynamics(q, zero, zero), dyn.mass_matrix(q), dyn.gravity(q), dyn.forward_dynamics(q, zero, zero)):
+                assert np.isnan(result).any()
+            assert np.isnan(dyn.gravity(np.array([zero, q, zero]))[1]).any()
+            assert np.isfinite(dyn.gravity(np.array([zero, q, zero]))[[0, 2]]).all()
+
+
+def test_threads_change_nothing_but_the_time() -> None:
+    dyn = lg.compile(lg.library("puma560"))
+    q, qd, x = np.random.default_rng(0).normal(size=(3, 20_003, 6))
+    dyn.threads = 1
+    alone = dyn.forward_dynamics(q, qd, x)
+    for n in (2, 3, 8):
+        dyn.threads = n
+        np.testing.assert_array_equal(dyn.forward_dynamics(q, qd, x), alone)
+    for bad in (0, -1, 1.5, "2", True, None):
+        with pytest.raises(ArgumentError, match="threads"):
+            dyn.threads = bad
+
+
+def test_calls_from_many_threads(dyn: lg.Dynamics) -> None:
+    """One-state calls share a scratch, which Python's lock keeps apart; batches have their own."""
+    q, qd, x = states(64)
+    wanted = dyn.inverse_dynamics(q, qd, x)
+    wrong: list[int] = []
+
+    def work() -> None:
+        for k in range(64):
+            if (dyn.inverse_dynamics(q[k], qd[k], x[k]) != wanted[k]).any() or (dyn.inverse_dynamics(q, qd, x) != wanted).any():
+                wrong.append(k)
+
+    workers = [threading.Thread(target=work) for _ in range(4)]
+    for w in workers:
+        w.start()
+    for w in workers:
+        w.join()
+    assert not wrong
+
+
+def test_closing(dyn: lg.Dynamics) -> None:
+    q, qd, x = states(1)[:, 0]
+    kept = dyn.inverse_dynamics
+    wanted = kept(q, qd, x)
+    dyn.close()
+    np.testing.assert_array_equal(kept(q, qd, x), wanted)  # it has its own hold on the code
+    for use in (lambda: dyn.inverse_dynamics(q, qd, x), lambda: dyn.pose(q, "b0"), lambda: dyn.threads, lambda: dyn.friction(qd)):
+        with pytest.raises(ClosedError, match="compile the mechanism again"):
+            use()
+    dyn.close()
+    with lg.compile(ARM) as other:
+        other.gravity(q)
+    with pytest.raises(ClosedError):
+        other.gravity(q)
+
+
+def test_a_function_outlives_its_dynamics_and_everything_is_freed() -> None:
+    dyn = lg.compile(ARM)
+    function = dyn.inverse_dynamics
+    q, qd, x = states(1)[:, 0]
+    wanted = function(q, qd, x)
+    gone = weakref.ref(dyn)
+    kernels = weakref.ref(dyn._kernels)
+    del dyn
+    gc.collect()
+    assert gone() is None
+    np.testing.assert_array_equal(function(q, qd, x), wanted)
+    del function
+    gc.collect()
+    assert kernels() is None
+
+
+def test_the_fast_entry_does_not_leak() -> None:
+    dyn = lg.compile(ARM)
+    q, qd, x = states(1)[:, 0]
+    function = dyn.inverse_dynamics
+    before = [sys.getrefcount(a) for a in (q, qd, x, function)]
+    for _ in range(1000):
+        function(q, qd, x)
+        for bad in ((q, qd), (q, qd, x[:2]), (q, qd, None)):
+            with pytest.raises((ArgumentError, TypeError)):
+                function(*bad)
+    assert [sys.getrefcount(a) for a in (q, qd, x, function)] == before
+
+
+def test_results_are_new_arrays(dyn: lg.Dynamics) -> None:
+    q, qd, x = states(1)[:, 0]
+    first, second = dyn.inverse_dynamics(q, qd, x), dyn.inverse_dynamics(q, qd, x)
+    first[:] = 0
+    assert second.any()
+    assert second.flags.writeable
+
+
+def test_help_and_signature() -> None:
+    function = lg.compile(ARM).inverse_dynamics
+    assert "joint forces" in inspect.getdoc(function)
+    assert list(inspect.signature(function).parameters)[:3] == ["q", "qd", "qdd"]
+
+
+def test_frames_by_name(dyn: lg.Dynamics) -> None:
+    with pytest.raises(MechanismError, match="Did you mean 'b2'"):
+        dyn.pose(np.zeros(3), "b22")
+    np.testing.assert_array_equal(dyn.pose(np.zeros(3), "ground"), np.eye(4))
+    assert dyn.jacobian(np.zeros((5, 3)), "b1").shape == (5, 6, 3)
+
+
+def test_wrenches_of_unknown_frames_and_wrong_sizes(dyn: lg.Dynamics) -> None:
+    z = np.zeros(3)
+    with pytest.raises(MechanismError, match="no frame or body 'hand'"):
+        dyn.inverse_dynamics(z, z, z, wrenches={"hand": np.zeros(6)})
+    with pytest.raises(ArgumentError, match="wrench has shape"):
+        dyn.inverse_dynamics(z, z, z, wrenches={"b2": np.zeros(3)})
+
+
+def test_friction_needs_q_where_dampers_hang_between_points() -> None:
+    damped = random_mechanism(["revolute", "revolute"], 4, passive=True)
+    with pytest.raises(ArgumentError, match=r"friction\(qd, q\)"):
+        lg.compile(damped).friction(np.zeros(2))
+
+
+def test_coulomb_friction_has_two_sides() -> None:
+    slide = lg.Joint("x", "prismatic", "ground", "cart", axis=(1, 0, 0), friction=lg.Friction(0.5, 2.0, 3.0))
+    dyn = lg.compile(lg.Mechanism("cart", [lg.Body("cart", 1.0)], [slide]))
+    for speed, force in ((2.0, 3.0), (-2.0, -4.0), (0.0, 0.0), (-0.0, 0.0)):
+        assert dyn.friction([speed])[0] == force
+        assert dyn.inverse_dynamics([0.0], [speed], [0.0])[0] == force
+        assert dyn.forward_dynamics([0.0], [speed], [0.0])[0] == -force
+    assert np.isnan(dyn.friction([np.nan])[0])
+    assert np.isnan(dyn.inverse_dynamics([0.0], [np.nan], [0.0])[0])
+
+
+def test_a_joint_that_moves_no_mass_is_said() -> None:
+    joints = [lg.Joint("j", "revolute", "ground", "a"), lg.Joint("loose", "revolute", "a", "b", lg.Placement(position=(1, 0, 0)))]
+    dyn = lg.compile(lg.Mechanism("m", [lg.Body("a", 1.0, (0.5, 0, 0), (0.1, 0, 0, 0.1, 0, 0.1)), lg.Body("b")], joints))
+    with pytest.warns(MechanismWarning, match="'loose'.*NaN"):
+        assert np.isnan(dyn.forward_dynamics(np.zeros(2), np.zeros(2), np.zeros(2))[1])
+    assert np.isfinite(dyn.inverse_dynamics(np.zeros(2), np.zeros(2), np.ones(2))).all()
+
+
+def test_nothing_moves() -> None:
+    still = lg.Mechanism("post", [lg.Body("post", 1.0)], [lg.Joint("foot", "fixed", "ground", "post")])
+    dyn = lg.compile(still)
+    assert dyn.inverse_dynamics([], [], []).shape == (0,)
+    assert dyn.mass_matrix([]).shape == (0, 0)
+    assert dyn.mass_matrix(np.zeros((4, 0))).shape == (4, 0, 0)
+    assert dyn.kinetic_energy([], []) == 0.0
+    np.testing.assert_array_equal(dyn.pose([], "post"), np.eye(4))
+
+
+def test_compile_takes_a_mechanism() -> None:
+    with pytest.raises(ArgumentError, match="not str"):
+        lg.compile("arm.toml")
+
+
+def test_a_mechanism_can_be_sent_to_another_process() -> None:
+    copy = pickle.loads(pickle.dumps(ARM))
+    q = np.array([0.1, 0.2, 0.3])
+    np.testing.assert_array_equal(lg.compile(copy).gravity(q), lg.compile(ARM).gravity(q))
+
+
+def test_a_forked_child_has_threads_of_its_own() -> None:
+    program = (
+        "import os, numpy as np, lagrangian as lg\n"
+        "d = lg.compile(lg.library('puma560')); d.threads = 2; q = np.random.default_rng(0).normal(size=(20000, 6))\n"
+        "a = d.gravity(q); a = d.forward_dynamics(q, q, q)\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    os._exit(0 if (d.forward_dynamics(q, q, q) == a).all() else 1)\n"
+        "raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+    )
+    assert subprocess.run([sys.executable, "-c", program], timeout=120, check=False).returncode == 0
