@@ -4,9 +4,9 @@
     python benchmarks/kernels.py --rounds 10          # fewer repetitions
     LAGRANGIAN_CPU=avx2 python benchmarks/kernels.py  # the same with AVX2 only
 
-Pinocchio is measured twice: its Python functions in a loop, and, on one thread, `rneaInParallel` and `abaInParallel`, which loop in
-C++. It has no such loop for the mass matrix: there its C++ time is taken as that of the Python call less the overhead that the
-same comparison shows for inverse dynamics.
+Pinocchio is measured twice: its Python functions in a loop, and, on one thread, `rneaInParallel` and `abaInParallel`, which loop
+in C++. It has no such loop for the mass matrix: there its C++ time is estimated, as the share of the Python call's time that C++
+takes in the other two.
 """
 
 from __future__ import annotations
@@ -117,7 +117,13 @@ def panda(rounds: int) -> None:
             f"{key} pin python": "Pinocchio, loop in Python",
             f"{key} mujoco": "MuJoCo, loop in Python",
         }
-        show(f"Panda, {title}, batch of {BATCH}", 1e9, "ns/state", {n: times[k] for k, n in names.items() if k in times}, names[f"{key} ours"])
+        show(
+            f"Panda, {title}, batch of {BATCH}",
+            1e9,
+            "ns/state",
+            {n: times[k] for k, n in names.items() if k in times},
+            names[f"{key} ours"],
+        )
     a, b, c = q[0].copy(), qd[0].copy(), x[0].copy()
     single = best(
         {
@@ -183,7 +189,8 @@ def _mjcf(arm: lg.Mechanism) -> str:
         I = I - link.mass * (center @ center * np.eye(3) - np.outer(center, center))
         full = " ".join(repr(float(v)) for v in (I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]))
         pos, com = (" ".join(repr(float(v)) for v in p) for p in (link.p, center))
-        text += f'<body pos="{pos}" xyaxes="{axes}"><joint axis="0 0 1"/><inertial mass="{link.mass!r}" pos="{com}" fullinertia="{full}"/>'
+        text += f'<body pos="{pos}" xyaxes="{axes}"><joint axis="0 0 1"/>'
+        text += f'<inertial mass="{link.mass!r}" pos="{com}" fullinertia="{full}"/>'
     return text + "</body>" * len(tree) + "</worldbody></mujoco>"
 
 
@@ -223,18 +230,17 @@ def long_chain(rounds: int) -> None:
         show(f"chain of {n}, {title}, one state", 1e6, "us", {names[k]: times[k] for k in names if k in times}, "lagrangian")
 
 
-def _drake(n: int, q: np.ndarray, qd: np.ndarray, x: np.ndarray, tau: np.ndarray, qdd: np.ndarray) -> dict[str, Callable[[], object]]:
+def _drake(
+    n: int, q: np.ndarray, qd: np.ndarray, x: np.ndarray, tau: np.ndarray, qdd: np.ndarray
+) -> dict[str, Callable[[], object]]:
     from pydrake.math import RigidTransform
     from pydrake.multibody.plant import MultibodyPlant
-    from pydrake.multibody.tree import RevoluteJoint, RotationalInertia, SpatialInertia, UnitInertia
+    from pydrake.multibody.tree import RevoluteJoint, SpatialInertia, UnitInertia
 
     plant = MultibodyPlant(0.0)
     parent = plant.world_body()
     for i in range(n):
-        inertia = SpatialInertia(
-            1.0, [0, 0, -0.05], UnitInertia(RotationalInertia(0.0125, 0.0125, 0.002))
-            if not hasattr(UnitInertia, "ReExpress") else UnitInertia(0.0125, 0.0125, 0.002)
-        )
+        inertia = SpatialInertia(1.0, [0, 0, -0.05], UnitInertia(0.0125, 0.0125, 0.002))
         body = plant.AddRigidBody(f"b{i}", inertia)
         axis = [0, 1, 0] if i % 2 else [1, 0, 0]
         plant.AddJoint(
@@ -287,11 +293,13 @@ def _offset(plant: object, parent: object, i: int, where: object) -> object:
 def huge() -> None:
     """100,000 links: time and memory of a process of its own."""
     program = (
-        "import sys, time, resource; sys.path.insert(0, sys.argv[2]); import numpy as np, lagrangian as lg; from kernels import chain\n"
+        "import sys, time, resource; sys.path.insert(0, sys.argv[2])\n"
+        "import numpy as np, lagrangian as lg; from kernels import chain\n"
         "n = int(sys.argv[1]); t = time.perf_counter(); m = chain(n); a = time.perf_counter(); d = lg.compile(m)\n"
         "q = np.zeros(n); d.forward_dynamics(q, q, q); d.inverse_dynamics(q, q, q); b = time.perf_counter()\n"
         "d.forward_dynamics(q, q, q); c = time.perf_counter(); mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3\n"
-        "print(f'  {n:>7} links: model {a-t:.2f} s, compiled and first run {b-a:.2f} s, forward dynamics {1e3*(c-b):.1f} ms, {mb:.0f} MB')"
+        "print(f'  {n:>7} links: model {a-t:.2f} s, compiled and first run {b-a:.2f} s,', end=' ')\n"
+        "print(f'forward dynamics {1e3*(c-b):.1f} ms, {mb:.0f} MB')"
     )
     print("\nlong chains, each in a process of its own")
     for n in (1_000, 10_000, 100_000):
@@ -307,7 +315,13 @@ def start_up() -> None:
         for k in range(3):
             folder = f"{cache}/{k}" if fresh else cache
             environment = {**os.environ, "LAGRANGIAN_CACHE": folder}
-            found.append(float(subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True).stdout))
+            found.append(
+                float(
+                    subprocess.run(
+                        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+                    ).stdout
+                )
+            )
         print(f"  {title:<58} {min(found):8.3f} s")
 
     clock = "import time; t = time.perf_counter(); "
@@ -319,9 +333,11 @@ def start_up() -> None:
         timed("first kernel of a 7-joint arm, from the cache", first, cache + "/cold/0", False)
         path = str(urdf("tiago_dual.urdf"))
         tiago = (
-            f"import warnings; warnings.simplefilter('ignore'); import lagrangian as lg, numpy as np; m = lg.load({path!r}); x = np.zeros(m.nv); q = m.neutral(); "
+            "import warnings; warnings.simplefilter('ignore'); import lagrangian as lg, numpy as np\n"
+            f"m = lg.load({path!r}); x = np.zeros(m.nv); q = m.neutral()\n"
             + clock
-            + "d = lg.compile(m); d.inverse_dynamics(q, x, x); d.forward_dynamics(q, x, x); d.mass_matrix(q); print(time.perf_counter() - t)"
+            + "d = lg.compile(m); d.inverse_dynamics(q, x, x); d.forward_dynamics(q, x, x); d.mass_matrix(q)\n"
+            + "print(time.perf_counter() - t)"
         )
         timed("tiago_dual: inverse, forward dynamics and mass matrix, cold", tiago, cache + "/tiago", True)
 

@@ -25,7 +25,7 @@ def random_placement(rng: np.random.Generator) -> lg.Placement:
 
 
 def random_mechanism(types: list[str], seed: int, *, chain: bool = False, passive: bool = False) -> lg.Mechanism:
-    """A tree (or chain) with the given joints; `passive` adds rotors, viscous friction, joint springs and springs between points."""
+    """A tree (or chain) with the given joints; `passive` adds rotors, viscous friction, springs at joints and between points."""
     rng = np.random.default_rng(seed)
     bodies, joints = [], []
     for i, kind in enumerate(types):
@@ -89,5 +89,7 @@ def advance(mechanism: lg.Mechanism, q: np.ndarray, qd: np.ndarray, h: float) ->
     return q
 
 
-joint_lists = st.lists(st.sampled_from(list(TYPES)), min_size=1, max_size=6).filter(lambda types: any(t != "fixed" for t in types))
+joint_lists = st.lists(st.sampled_from(list(TYPES)), min_size=1, max_size=6).filter(
+    lambda types: any(t != "fixed" for t in types)
+)
 seeds = st.integers(0, 2**31)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from lagrangian.description.load import load
 from lagrangian.errors import LagrangianError
-from lagrangian.kernels.dynamics import Dynamics, compile
+from lagrangian.kernels.dynamics import Dynamics, compile  # noqa: A004
 from lagrangian.library import library
 from lagrangian.model.body import Body, box, capsule, cylinder, ellipsoid, plate, point_mass, sphere, tube
 from lagrangian.model.dh import DHRow

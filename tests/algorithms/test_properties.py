@@ -121,9 +121,7 @@ def test_momentum_center_of_mass_regressor_and_reactions(form: str, types: list[
         if joint.parent == "ground" and joint.child in {b.name for b in moving}:
             R = dyn.pose(q, joint.child)[:3, :3] @ np.array(joint.child_placement.rotation, dtype=float)
             forces += R @ row[3:]
-    change = sum(
-        float(b.mass) * _acceleration_of_center(dyn, b, q, qd, qdd) for b in moving
-    )
+    change = sum(float(b.mass) * _acceleration_of_center(dyn, b, q, qd, qdd) for b in moving)
     carried = np.array([float(g) for g in mechanism.gravity])
     close(forces, change - mass * carried, 1e-10)
 

@@ -22,6 +22,7 @@ from lagrangian.model.mechanism import Mechanism
 DOCS = Path(__file__).parents[2] / "docs" / "toml.md"
 EXAMPLES = re.findall(r"```toml\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
 
+
 def parse(text):
     return toml.parse(textwrap.dedent(text), "arm.toml")
 
@@ -184,6 +185,7 @@ def test_dotted_names_with_and_without_quotes():
 
 
 # -- mistakes --------------------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("text", MISTAKES, ids=[str(i) for i in range(len(MISTAKES))])
 def test_mistakes(text):

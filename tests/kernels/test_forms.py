@@ -34,7 +34,11 @@ ALONG_PATH = (
 MECHANISMS = {
     "chain of revolutes": (["revolute"] * 5, True, False),
     "chain of two kinds": (["revolute", "prismatic"] * 3, True, False),
-    "tree of all kinds": (["revolute", "helical", "universal", "ball", "planar", "free", "prismatic", "continuous"], False, False),
+    "tree of all kinds": (
+        ["revolute", "helical", "universal", "ball", "planar", "free", "prismatic", "continuous"],
+        False,
+        False,
+    ),
     "with rotors, friction and springs": (["revolute", "prismatic", "ball", "revolute"], False, True),
 }
 

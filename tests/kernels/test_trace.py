@@ -70,7 +70,8 @@ def test_zero_one_and_signs_fold_away() -> None:
     assert 0 + x is x
     assert x - 0 is x
     assert x - x == 0
-    assert (-(-x)).index == x.index
+    minus = -x
+    assert (-minus).index == x.index
     assert 0 / x == 0
     assert len(graph.nodes) == before + 1  # only -x
     assert (x + y).index == (y + x).index

@@ -50,7 +50,7 @@ MODEL = """
 
 
 class Translator:
-    """Between MuJoCo's coordinates and ours: its free joint is (position, quaternion) with (world linear, body angular) speeds."""
+    """Between MuJoCo's coordinates and ours: its free joint is (position, quaternion), (world linear, body angular)."""
 
     def __init__(self, model, mechanism: lg.Mechanism) -> None:
         self.model, self.mechanism = model, mechanism

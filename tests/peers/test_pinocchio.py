@@ -34,8 +34,8 @@ def name(path: Path) -> str:
 class Translator:
     """Between Pinocchio's coordinates and ours.
 
-    Pinocchio orders joints its own way, keeps a continuous joint as (cos, sin), a free one as (position, x, y, z, w) with (linear,
-    angular) velocity; ours are in the file's order, with (w, x, y, z, position) and (angular, linear).
+    Pinocchio orders joints its own way, keeps a continuous joint as (cos, sin), a free one as (position, x, y, z, w) with
+    (linear, angular) velocity; ours are in the file's order, with (w, x, y, z, position) and (angular, linear).
     """
 
     def __init__(self, model, mechanism: lg.Mechanism) -> None:

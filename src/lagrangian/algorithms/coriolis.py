@@ -86,7 +86,7 @@ def meet(link: Link, carry: Values) -> tuple[Values, tuple[tuple[Any, ...], ...]
 CORIOLIS_MATRIX = Algorithm(
     "coriolis_matrix",
     ("q", "qd"),
-    (speeds, composite_bias, Walk(start, meet, {k: VECTOR for k in ("f", "n", "gf", "gn", "t")})),
+    (speeds, composite_bias, Walk(start, meet, dict.fromkeys(("f", "n", "gf", "gn", "t"), VECTOR))),
     Output("pairs"),
     regrouped=True,
 )

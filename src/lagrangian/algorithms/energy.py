@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from lagrangian.algorithms.coriolis import SPEED
+from lagrangian.algorithms.coriolis import speeds as _speeds
 from lagrangian.algorithms.link import Link, is_zero
 from lagrangian.algorithms.sweep import SCALAR, VECTOR, Algorithm, Output, Values, inward, outward
 from lagrangian.algorithms.tree import Tree
-from lagrangian.algorithms.coriolis import speeds as _speeds
 from lagrangian.model import vector as v
 
 
@@ -81,4 +81,3 @@ KINETIC_ENERGY = Algorithm("kinetic_energy", ("q", "qd"), (kinetic, total), Outp
 POTENTIAL_ENERGY = Algorithm("potential_energy", ("q",), (potential, total), Output("ground", finish=_energy))
 CENTER_OF_MASS = Algorithm("center_of_mass", ("q",), (first_moments,), Output("ground", finish=_center))
 MOMENTUM = Algorithm("momentum", ("q", "qd"), (_speeds, momenta), Output("ground", finish=_about_center))
-

@@ -39,9 +39,7 @@ def _point(tree: Tree, links: Sequence[Link], body: str, point: v.Vector) -> tup
     return x, columns
 
 
-def point_springs(
-    tree: Tree, links: Sequence[Link], springs: Sequence[PointSpring]
-) -> tuple[Any, list[Any], list[Any]]:
+def point_springs(tree: Tree, links: Sequence[Link], springs: Sequence[PointSpring]) -> tuple[Any, list[Any], list[Any]]:
     """Energy, and the generalised forces of the springs and of the dampers."""
     carries: list[dict[str, Any]] = []
     for link, parent in zip(links, tree.parent, strict=True):

@@ -107,8 +107,9 @@ def inward(carry: Values, save: Values | None = None, per_speed: Values | None =
 class Output:
     """Where an algorithm's result is found.
 
-    "speed": the per-speed save `name`, a column a speed; "link": the saves `names` of every link, one row a link; "pairs": the walk's matrix;
-    "ground": `finish` of what the last sweep handed to the ground; "tip": `finish` of the last outward carry at the last link.
+    "speed": the per-speed save `name`, a column a speed; "link": the saves `names` of every link, one row a link; "pairs": the
+    walk's matrix; "ground": `finish` of what the last sweep handed to the ground; "tip": `finish` of the outward carry at the
+    last link.
     """
 
     kind: str

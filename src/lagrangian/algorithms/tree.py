@@ -92,7 +92,8 @@ class Tree:
 
     def joints_without_mass(self) -> list[str]:
         """Joints that move nothing with inertia: their acceleration is not determined."""
-        carries = [bool(m) for m in (self.constants["mass"].any(axis=1) | self.constants["I"].any(axis=1)).tolist()]
+        inertias = np.hstack([self.constants["mass"], self.constants["I"]])
+        carries: list[bool] = (inertias != 0).any(axis=1).tolist()
         for i in range(len(self) - 1, -1, -1):
             if carries[i] and self.parent[i] >= 0:
                 carries[self.parent[i]] = True

@@ -14,6 +14,7 @@ from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.coriolis import CORIOLIS_MATRIX
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.inverse_dynamics import GRAVITY, INVERSE_DYNAMICS, REACTIONS
+from lagrangian.algorithms.link import KINDS
 from lagrangian.algorithms.mass_matrix import MASS_MATRIX
 from lagrangian.algorithms.point_springs import algorithms as spring_algorithms
 from lagrangian.algorithms.regressor import REGRESSOR
@@ -128,7 +129,13 @@ class _Fast:
         n = kernels.tree.nv
         kernel = kernels.whole(algorithm, (n, n) if square == 2 else (n,) if square == 1 else () if square == 0 else (square,))
         # springs between points are added in Python; all else is in the kernel
-        simple = not kernels.mechanism.springs or name in ("mass_matrix", "coriolis_matrix", "kinetic_energy", "center_of_mass", "momentum")
+        simple = not kernels.mechanism.springs or name in (
+            "mass_matrix",
+            "coriolis_matrix",
+            "kinetic_energy",
+            "center_of_mass",
+            "momentum",
+        )
         names = ", ".join(algorithm.inputs)
         function = kernel.fast(python, name, f"{name}({names})\n--\n\n{self.__doc__}") if simple and n else python
         dynamics.__dict__[name] = function
@@ -140,8 +147,8 @@ def _warn_of_joints_without_mass(kernels: _Kernels) -> None:
     if names:
         shown = ", ".join(repr(n) for n in names[:5]) + (" ..." if len(names) > 5 else "")
         warnings.warn(
-            f"{kernels.mechanism.name}: nothing that joint {shown} moves has mass, so its acceleration is not determined and comes out "
-            f"as NaN; give what it carries a mass, give it a rotor, or make it fixed",
+            f"{kernels.mechanism.name}: nothing that joint {shown} moves has mass, so its acceleration is not determined and "
+            f"comes out as NaN; give what it carries a mass, give it a rotor, or make it fixed",
             MechanismWarning,
             stacklevel=4,
         )
@@ -206,7 +213,7 @@ class Dynamics:
     # -- equations of motion -----------------------------------------------------------------------------------------
 
     @_fast
-    def inverse_dynamics(kernels: _Kernels, q: Array, qd: Array, qdd: Array, wrenches: Wrenches = None) -> Array:  # noqa: N805
+    def inverse_dynamics(kernels: _Kernels, q: Array, qd: Array, qdd: Array, wrenches: Wrenches = None) -> Array:
         """The joint forces tau for a motion. `wrenches` maps frames to (moment, force) that act there."""
         tau = kernels.whole(INVERSE_DYNAMICS, (kernels.tree.nv,))(q, qd, qdd)
         if wrenches or kernels.mechanism.springs:
@@ -214,46 +221,46 @@ class Dynamics:
         return tau
 
     @_fast
-    def forward_dynamics(kernels: _Kernels, q: Array, qd: Array, tau: Array, wrenches: Wrenches = None) -> Array:  # noqa: N805
+    def forward_dynamics(kernels: _Kernels, q: Array, qd: Array, tau: Array, wrenches: Wrenches = None) -> Array:
         """The accelerations qdd for joint forces tau. `wrenches` maps frames to (moment, force) that act there."""
         if wrenches or kernels.mechanism.springs:
             tau = np.asarray(tau) + kernels.external(q, wrenches) + kernels.springs(q, qd)
         return kernels.whole(FORWARD_DYNAMICS, (kernels.tree.nv,))(q, qd, tau)
 
     @_fast
-    def mass_matrix(kernels: _Kernels, q: Array) -> Array:  # noqa: N805
+    def mass_matrix(kernels: _Kernels, q: Array) -> Array:
         """M(q), symmetric positive definite; rotors included."""
         return kernels.whole(MASS_MATRIX, (kernels.tree.nv, kernels.tree.nv))(q)
 
     @_fast
-    def coriolis_matrix(kernels: _Kernels, q: Array, qd: Array) -> Array:  # noqa: N805
+    def coriolis_matrix(kernels: _Kernels, q: Array, qd: Array) -> Array:
         """C(q, qd) of the Christoffel symbols: M' - 2C is skew."""
         return kernels.whole(CORIOLIS_MATRIX, (kernels.tree.nv, kernels.tree.nv))(q, qd)
 
     @_fast
-    def gravity(kernels: _Kernels, q: Array) -> Array:  # noqa: N805
+    def gravity(kernels: _Kernels, q: Array) -> Array:
         """G(q) = dV/dq, springs included."""
         G = kernels.whole(GRAVITY, (kernels.tree.nv,))(q)
         return G - kernels.of_springs("elastic")(q) if kernels.mechanism.springs else G
 
     @_fast
-    def kinetic_energy(kernels: _Kernels, q: Array, qd: Array) -> Array:  # noqa: N805
+    def kinetic_energy(kernels: _Kernels, q: Array, qd: Array) -> Array:
         """1/2 qd' M qd."""
         return kernels.whole(energy.KINETIC_ENERGY, ())(q, qd)
 
     @_fast
-    def potential_energy(kernels: _Kernels, q: Array) -> Array:  # noqa: N805
+    def potential_energy(kernels: _Kernels, q: Array) -> Array:
         """V(q) of gravity and springs."""
         V = kernels.whole(energy.POTENTIAL_ENERGY, ())(q)
         return V + kernels.of_springs("energy")(q) if kernels.mechanism.springs else V
 
     @_fast
-    def center_of_mass(kernels: _Kernels, q: Array) -> Array:  # noqa: N805
+    def center_of_mass(kernels: _Kernels, q: Array) -> Array:
         """The centre of mass of all that moves, in the world."""
         return kernels.whole(energy.CENTER_OF_MASS, (3,))(q)
 
     @_fast
-    def momentum(kernels: _Kernels, q: Array, qd: Array) -> Array:  # noqa: N805
+    def momentum(kernels: _Kernels, q: Array, qd: Array) -> Array:
         """Angular momentum about the centre of mass, then linear momentum, along the world's axes."""
         return kernels.whole(energy.MOMENTUM, (6,))(q, qd)
 
@@ -266,7 +273,9 @@ class Dynamics:
         F = F[0] if batch is None else F
         if any(float(s.damping) for s in self.mechanism.springs):
             if q is None:
-                raise ArgumentError("friction: this mechanism has dampers between points; their forces need q as well: friction(qd, q)")
+                raise ArgumentError(
+                    "friction: this mechanism has dampers between points; their forces need q as well: friction(qd, q)"
+                )
             F = F - kernels.of_springs("viscous")(q, qd)
         return F
 
@@ -327,7 +336,7 @@ class Dynamics:
 def _per_speed(tree: trees.Tree, constant: str) -> np.ndarray:
     values = np.zeros(tree.nv)
     for i, kind in enumerate(tree.kind):
-        width = trees.KINDS[kind][1]
+        width = KINDS[kind][1]
         values[tree.iv[i] : tree.iv[i] + width] = tree.constants[constant][i, 0]
     return values
 
@@ -337,5 +346,3 @@ def compile(mechanism: Mechanism) -> Dynamics:  # noqa: A001
     if not isinstance(mechanism, Mechanism):
         raise ArgumentError(f"compile takes a Mechanism, as load() or library() give it, not {type(mechanism).__name__}")
     return Dynamics(mechanism)
-
-

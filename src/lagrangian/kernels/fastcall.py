@@ -46,6 +46,7 @@ class _Context(ctypes.Structure):
         ("parameters", ctypes.c_void_p),
         ("table", ctypes.c_void_p),
         ("new", ctypes.c_void_p),  # PyArray_New, or 0
+        ("get_pointer", ctypes.c_void_p),  # PyArray_GetPtr
         ("array_type", ctypes.c_void_p),
         ("dimensions", ctypes.c_int64),
         ("shape", ctypes.c_int64 * 2),
@@ -92,6 +93,7 @@ entry:
   %views = alloca [{80 * (MOST + 1)} x i8], align 16
   %pointers = alloca [{MOST + 3} x ptr], align 16
   %number = alloca double, align 8
+  %origin = alloca [2 x i64], align 8
   %ctx.object = call ptr @PyTuple_GetItem(ptr %self, i64 3)
   %ctx = call ptr @PyLong_AsVoidPtr(ptr %ctx.object)
   %inputs = load i64, ptr %ctx
@@ -127,7 +129,7 @@ refused:
 check:
   %len.at = getelementptr i8, ptr %view, i64 16
   %len = load i64, ptr %len.at
-  %want.off = add i64 %i, 11
+  %want.off = add i64 %i, 12
   %want.at = getelementptr i64, ptr %ctx, i64 %want.off
   %want = load i64, ptr %want.at
   %len.ok = icmp eq i64 %len, %want
@@ -184,32 +186,41 @@ to.array:
   %direct = icmp ne ptr %new, null
   br i1 %direct, label %by.numpy, label %by.python
 by.numpy:
-  %ctx.type = getelementptr i64, ptr %ctx, i64 7
+  %ctx.pointer = getelementptr i64, ptr %ctx, i64 7
+  %get.pointer = load ptr, ptr %ctx.pointer
+  %ctx.type = getelementptr i64, ptr %ctx, i64 8
   %type = load ptr, ptr %ctx.type
-  %ctx.nd = getelementptr i64, ptr %ctx, i64 8
+  %ctx.nd = getelementptr i64, ptr %ctx, i64 9
   %nd = load i32, ptr %ctx.nd
-  %ctx.dims = getelementptr i64, ptr %ctx, i64 9
+  %ctx.dims = getelementptr i64, ptr %ctx, i64 10
   %array.n = call ptr %new(ptr %type, i32 %nd, ptr %ctx.dims, i32 12, ptr null, ptr null, i32 0, i32 0, ptr null)
-  br label %allocated
+  %made.n = icmp ne ptr %array.n, null
+  br i1 %made.n, label %point, label %fail
+point:
+  store [2 x i64] zeroinitializer, ptr %origin
+  %out.n = call ptr %get.pointer(ptr %array.n, ptr %origin)
+  br label %run
 by.python:
   %empty = call ptr @PyTuple_GetItem(ptr %self, i64 1)
   %shape = call ptr @PyTuple_GetItem(ptr %self, i64 2)
   %array.p = call ptr @PyObject_Call(ptr %empty, ptr %shape, ptr null)
-  br label %allocated
-allocated:
-  %array = phi ptr [%array.n, %by.numpy], [%array.p, %by.python]
-  %made = icmp ne ptr %array, null
-  br i1 %made, label %open, label %fail
+  %made.p = icmp ne ptr %array.p, null
+  br i1 %made.p, label %open, label %fail
 open:
   %out.off = mul i64 %inputs, 80
   %out.view = getelementptr i8, ptr %views, i64 %out.off
-  %out.status = call i32 @PyObject_GetBuffer(ptr %array, ptr %out.view, i32 57)
+  %out.status = call i32 @PyObject_GetBuffer(ptr %array.p, ptr %out.view, i32 57)
   %opened = icmp eq i32 %out.status, 0
-  br i1 %opened, label %run, label %lost
+  br i1 %opened, label %opened.it, label %lost
+opened.it:
+  %out.p = load ptr, ptr %out.view
+  br label %run
 run:
-  %out = load ptr, ptr %out.view
+  %array = phi ptr [%array.n, %point], [%array.p, %opened.it]
+  %out = phi ptr [%out.n, %point], [%out.p, %opened.it]
+  %held.views = phi i64 [%inputs, %point], [%after, %opened.it]
   %large = call i64 %kernel(ptr %pointers, ptr %out, ptr %scratch, i64 1)
-  call void @release(ptr %views, i64 %after)
+  call void @release(ptr %views, i64 %held.views)
   %fine = icmp eq i64 %large, 0
   br i1 %fine, label %done, label %again
 done:
@@ -218,7 +229,7 @@ again:
   call void @Py_DecRef(ptr %array)
   br label %slow
 lost:
-  call void @Py_DecRef(ptr %array)
+  call void @Py_DecRef(ptr %array.p)
   br label %fail
 fail:
   call void @PyErr_Clear()
@@ -255,8 +266,8 @@ def _entry() -> tuple[jit.Code, int] | None:
 
 
 @cache
-def _numpy_new() -> tuple[int, int]:
-    """The addresses of numpy's PyArray_New and array type, from the table it offers to C code; zeros if it is not one we know."""
+def _numpy_new() -> tuple[int, int, int]:
+    """PyArray_New, PyArray_GetPtr and the array type, from numpy's table for C code; zeros if it is not one we know."""
     import numpy as np
 
     try:
@@ -266,10 +277,10 @@ def _numpy_new() -> tuple[int, int]:
         table = ctypes.cast(pointer(core._multiarray_umath._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))
         version = ctypes.CFUNCTYPE(ctypes.c_uint)(table[0])()
         if version not in (0x1000009, 0x2000000) or table[2] != id(np.ndarray):
-            return 0, 0
-        return table[93] or 0, id(np.ndarray)
+            return 0, 0, 0
+        return table[93] or 0, table[160] or 0, id(np.ndarray)
     except (AttributeError, TypeError, ValueError):
-        return 0, 0
+        return 0, 0, 0
 
 
 def wrap(

@@ -43,8 +43,10 @@ class Code:
 
     def __init__(self, data: bytes, target: Target) -> None:
         llvm = _llvm()
-        machine = _llvm().Target.from_default_triple().create_target_machine(
-            cpu=target.cpu, features=target.features, reloc="pic", jit=True
+        machine = (
+            _llvm()
+            .Target.from_default_triple()
+            .create_target_machine(cpu=target.cpu, features=target.features, reloc="pic", jit=True)
         )
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
         self._object = llvm.ObjectFileRef.from_data(data)

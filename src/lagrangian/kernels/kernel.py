@@ -31,7 +31,7 @@ UNROLL_OPERATIONS = 9_000
 # forward dynamics through the mass matrix grows with the cube of the depth: not worth counting past this many speeds
 FACTORISE_SPEEDS = 30
 # states times operations below which threads cost more than they bring
-THREAD_WORK = 2_000_000
+THREAD_WORK = 8_000_000
 
 _SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 
@@ -124,7 +124,9 @@ class Kernel:
         chosen = target.current()
         width = chosen.width if many else 1
         if (chosen, width) not in self._variants:
-            name = store.key(self.algorithm.name, self.tree.fingerprint().hex(), chosen, width, UNROLL_LINKS, UNROLL_OPERATIONS, self._extra)
+            name = store.key(
+                self.algorithm.name, self.tree.fingerprint().hex(), chosen, width, UNROLL_LINKS, UNROLL_OPERATIONS, self._extra
+            )
             found = store.load(name)
             if found is None:
                 header, code = self._compile(chosen, width)
@@ -154,10 +156,12 @@ class Kernel:
         arrays, batch = prepare(self.algorithm.name, self.names, self.sizes, arguments)
         count = 1 if batch is None else batch
         try:
-            out = np.empty((count, self.size))
+            out = _aligned((count, self.size))
         except MemoryError:
             gigabytes = count * self.size * 8 / 1e9
-            raise ArgumentError(f"{self.algorithm.name}: the result would take {gigabytes:.0f} GB; there is not that much memory") from None
+            raise ArgumentError(
+                f"{self.algorithm.name}: the result would take {gigabytes:.0f} GB; there is not that much memory"
+            ) from None
         if count and self.size:
             self._run(arrays, out, count)
         if batch is None:
@@ -222,7 +226,9 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)  # a forked child has none of its parent's threads
 
 
-def prepare(where: str, names: Sequence[str], sizes: Sequence[int], arguments: Sequence[Any]) -> tuple[list[np.ndarray], int | None]:
+def prepare(
+    where: str, names: Sequence[str], sizes: Sequence[int], arguments: Sequence[Any]
+) -> tuple[list[np.ndarray], int | None]:
     """Arguments as contiguous float64 rows, and the batch size; None for a single state."""
     if len(arguments) != len(names):
         raise ArgumentError(f"{where} takes {len(names)} arguments ({', '.join(names)}), not {len(arguments)}")
@@ -231,7 +237,9 @@ def prepare(where: str, names: Sequence[str], sizes: Sequence[int], arguments: S
     for name, n, given in zip(names, sizes, arguments, strict=True):
         array = given if type(given) is np.ndarray and given.dtype == np.float64 else _as_float(where, name, given)
         if array.ndim not in (1, 2) or array.shape[-1] != n:
-            raise ArgumentError(f"{where}: {name} has shape {array.shape}; ({n},) for one state or (batch, {n}) for many is needed")
+            raise ArgumentError(
+                f"{where}: {name} has shape {array.shape}; ({n},) for one state or (batch, {n}) for many is needed"
+            )
         if array.ndim == 2:
             if batch is not None and batch != len(array):
                 raise ArgumentError(f"{where}: {name} has {len(array)} rows where another argument has {batch}; they must agree")
@@ -241,9 +249,21 @@ def prepare(where: str, names: Sequence[str], sizes: Sequence[int], arguments: S
     return [a if a.ndim == 2 and a.flags.c_contiguous else _rows(a, rows) for a in arrays], batch
 
 
+def _aligned(shape: tuple[int, int]) -> np.ndarray:
+    """An array that starts a cache line: whole vectors then never straddle two."""
+    size = shape[0] * shape[1]
+    if size <= 64:
+        return np.empty(shape)
+    room = np.empty(size + 8)
+    start = (-room.ctypes.data // 8) % 8
+    return room[start : start + size].reshape(shape)
+
+
 def _rows(array: np.ndarray, rows: int) -> np.ndarray:
     """Contiguous rows; a single one is repeated."""
-    return np.ascontiguousarray(array.reshape(1, -1) if array.ndim == 1 and rows == 1 else np.broadcast_to(array, (rows, array.shape[-1])))
+    return np.ascontiguousarray(
+        array.reshape(1, -1) if array.ndim == 1 and rows == 1 else np.broadcast_to(array, (rows, array.shape[-1]))
+    )
 
 
 def _as_float(where: str, name: str, given: Any) -> np.ndarray:

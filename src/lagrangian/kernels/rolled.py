@@ -369,7 +369,9 @@ class _Builder:
             e = self.emitter()
             where = {**self.place(e, j), "i": j}
 
-            def on_pair(b: int, c: int, value: str, e: Emitter = e, where: dict[str, str] = where) -> None:
+            last = max((label[2] for label in found.steps[other].outputs if label[0] == "pair"), default=0)
+
+            def on_pair(b: int, c: int, value: str, e: Emitter = e, where: dict[str, str] = where, last: int = last) -> None:
                 row = e.put(f"add i64 {where['iv']}, {b}")
                 if walk.per == "link":
                     wide = walk.width * self.n
@@ -378,10 +380,9 @@ class _Builder:
                     return
                 if c == 0:
                     self.store_out(e, e.put(f"add i64 {e.put(f'mul i64 {row}, {n}')}, {column}"), value)
-                if c == results - 1:
+                if c == last:
                     self.store_out(e, e.put(f"add i64 {e.put(f'mul i64 {column}, {n}')}, {row}"), value)
 
-            results = 1 + max((label[2] for label in found.steps[other].outputs if label[0] == "pair"), default=0)
             merged[other] = self.run_step(e, found.steps[other], where, carry, on_pair)
             ends[other] = self.new("end")
             lines.append(f"  br label %{ends[other]}\n{ends[other]}:\n  br label %{after}")
@@ -413,7 +414,10 @@ class _Builder:
         lines.append("define internal i1 @angles(ptr noalias %q, ptr noalias %cos, ptr noalias %sin) noinline nounwind {\nentry:")
         total = self.tree.nq * self.width
         flags = []
-        for wide, first, last in ((self.target.width, 0, total - total % self.target.width), (1, total - total % self.target.width, total)):
+        for wide, first, last in (
+            (self.target.width, 0, total - total % self.target.width),
+            (1, total - total % self.target.width, total),
+        ):
             if first == last:
                 continue
             name = self.new("run")
@@ -452,7 +456,10 @@ class _Builder:
         lines.append("  %none = icmp sle i64 %states, 0\n  br i1 %none, label %exit, label %block\nblock:")
         lines.append("  %k = phi i64 [0, %entry], [%k.next, %done]\n  %flag = phi i1 [false, %entry], [%either, %done]")
         lines.append("  %last = sub i64 %states, 1")
-        sources = {**{f"%in.{n}": (f"%row.{n}", s) for n, s in zip(self.names, self.sizes, strict=True)}, "%angles": ("%row.angles", self.sizes[0])}
+        sources = {
+            **{f"%in.{n}": (f"%row.{n}", s) for n, s in zip(self.names, self.sizes, strict=True)},
+            "%angles": ("%row.angles", self.sizes[0]),
+        }
         if w == 1:
             for name, (row, dim) in sources.items():
                 lines.append(f"  {name}.off = mul i64 %k, {dim}\n  {name} = getelementptr double, ptr {row}, i64 {name}.off")
@@ -489,7 +496,9 @@ class _Builder:
         lines.append(f"  {r}.off = mul i64 {r}.state, {dim}\n  {r}.base = getelementptr double, ptr {rows}, i64 {r}.off")
         lines.append(f"  br label %{column}\n{column}:\n  {c} = phi i64 [0, %{row}], [{c}.next, %{column}]")
         lines.append(f"  {c}.a = getelementptr double, ptr {r}.base, i64 {c}")
-        lines.append(f"  {c}.m = mul i64 {c}, {w}\n  {c}.l = add i64 {c}.m, {r}\n  {c}.b = getelementptr double, ptr {lanes}, i64 {c}.l")
+        lines.append(
+            f"  {c}.m = mul i64 {c}, {w}\n  {c}.l = add i64 {c}.m, {r}\n  {c}.b = getelementptr double, ptr {lanes}, i64 {c}.l"
+        )
         source, target = (f"{c}.a", f"{c}.b") if inward else (f"{c}.b", f"{c}.a")
         lines.append(f"  {c}.v = load double, ptr {source}, align 8\n  store double {c}.v, ptr {target}, align 8")
         lines.append(f"  {c}.next = add i64 {c}, 1\n  {c}.more = icmp slt i64 {c}.next, {dim}")
@@ -500,5 +509,3 @@ class _Builder:
             lines.append(f"  {r}.left = sub i64 %states, %k\n  {r}.few = icmp slt i64 {r}.left, {w}")
             lines.append(f"  {r}.stop = select i1 {r}.few, i64 {r}.left, i64 {w}\n  {r}.more = icmp slt i64 {r}.next, {r}.stop")
         lines.append(f"  br i1 {r}.more, label %{row}, label %{end}\n{end}:")
-
-

@@ -128,22 +128,11 @@ class _Tracer:
             for j in moved:
                 del fixed[j]
         varying = [j for j in range(len(ground)) if j not in fixed]
-        for per_speed, saves in ((False, sweep.save), (True, sweep.per_speed)):
-            for name, template in saves.items():
+        for per_speed, declared in ((False, sweep.save), (True, sweep.per_speed)):
+            for name, template in declared.items():
                 self.saved[name] = (per_speed, template)
-        keep = set(self.algorithm.output.names)
+        self._fold_saves(sweep, [saves for _, _, saves in results.values()])
         raw: dict[str, tuple[Graph, list[Any], list[tuple[Any, ...]]]] = {}
-        constants: dict[tuple[str, int], set[float | None]] = {}
-        for kind, (_graph, _, saves) in results.items():
-            for name, j, _k, x in saves:
-                constants.setdefault((name, j), set()).add(_number(x))
-            if KINDS[kind][1] == 0:
-                continue
-        for key in [k for k in self.save_constants if k[0] in {*sweep.save, *sweep.per_speed}]:
-            del self.save_constants[key]
-        for key, found in constants.items():
-            if len(found) == 1 and None not in found and key[0] not in keep:
-                self.save_constants[key] = next(iter(found))  # type: ignore[assignment]
         for kind, (graph, carry, saves) in results.items():
             values: list[Any] = [carry[j] for j in varying]
             labels: list[tuple[Any, ...]] = [("carry", j) for j in varying]
@@ -153,6 +142,19 @@ class _Tracer:
                     labels.append(("save", name, j) if k is None else ("speed", name, j, k))
             raw[kind] = (graph, values, labels)
         return Pass(sweep, {}, varying, [ground[j] for j in varying]), raw
+
+    def _fold_saves(self, sweep: Sweep, results: list[list[tuple[Any, ...]]]) -> None:
+        """Components that every kind saves as one and the same number are known to later sweeps, unless they are the result."""
+        found: dict[tuple[str, int], set[float | None]] = {}
+        for saves in results:
+            for name, j, _, x in saves:
+                found.setdefault((name, j), set()).add(_number(x))
+        for key in [k for k in self.save_constants if k[0] in {*sweep.save, *sweep.per_speed}]:
+            del self.save_constants[key]
+        for key, numbers in found.items():
+            number = next(iter(numbers))
+            if len(numbers) == 1 and number is not None and key[0] not in self.algorithm.output.names:
+                self.save_constants[key] = number
 
     def _step(self, sweep: Sweep, kind: str, fixed: dict[int, float]) -> tuple[Graph, list[Any], list[tuple[Any, ...]]]:
         graph = Graph()

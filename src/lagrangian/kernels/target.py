@@ -55,5 +55,11 @@ def _target(choice: str) -> Target:
     host, flags = llvm.get_host_cpu_name(), features.flatten()
     if not x86:
         return Target("native", host, flags, 2, True)
-    width = 8 if features.get("avx512f") and features.get("avx512dq") and features.get("avx512vl") else 4 if features.get("avx") else 2
+    width = (
+        8
+        if features.get("avx512f") and features.get("avx512dq") and features.get("avx512vl")
+        else 4
+        if features.get("avx")
+        else 2
+    )
     return Target("native", host, flags, width, bool(features.get("fma")))

@@ -31,7 +31,7 @@ class Graph:
     def constant(self, x: Number) -> Node:
         return self.add("constant", float(x))
 
-    def input(self, name: str, index: int) -> Node:
+    def input(self, name: str, index: Any) -> Node:
         return self.add("input", name, index)
 
     def node(self, x: Node | Number) -> Node:

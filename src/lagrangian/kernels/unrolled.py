@@ -31,10 +31,7 @@ def module(trace: Trace, names: Sequence[str], sizes: Sequence[int], output: int
     dims = dict(zip(pointers, [*sizes, sizes[0]], strict=True))
     arguments = ", ".join(f"ptr noalias nocapture readonly %{n}" for n in pointers)
     lines.append(f"define internal i1 @body({arguments}, ptr noalias nocapture %output) noinline nounwind {{")
-    if width == 1:
-        rows = _Scalars(emitter)
-    else:
-        rows = _Rows(emitter, dims, output)
+    rows = _Scalars(emitter) if width == 1 else _Rows(emitter, dims, output)
     emitter.graph(trace.nodes, trace.outputs, rows.load, rows.store)
     rows.finish()
     lines.append(f"  ret i1 {emitter.any_large()}")
@@ -71,6 +68,8 @@ class _Rows:
         self.output = output
         self.tiles: dict[tuple[str, int], list[str]] = {}
         self.results: dict[int, str] = {}
+        self.rows: dict[tuple[int, int], str] = {}
+        self.stored: set[int] = set()
 
     def load(self, name: str, index: int, angle: bool) -> str:
         name = "angles" if angle else name
@@ -95,28 +94,47 @@ class _Rows:
         return _transpose(e, rows)
 
     def store(self, position: int, value: str) -> None:
-        w = self.emitter.width
+        e, w = self.emitter, self.emitter.width
+        if self.output == 1:  # a column of scalars is a vector as it is
+            e.lines.append(f"  store {e.type} {value}, ptr %output, align 8")
+            return
         self.results[position] = value
         tile = position // w
         last = min((tile + 1) * w, self.output)
         if all(k in self.results for k in range(tile * w, last)):
-            self._store_tile(tile, last - tile * w)
+            columns = [self.results.pop(k) if k < last else "poison" for k in range(tile * w, (tile + 1) * w)]
+            for r, row in enumerate(_transpose(e, columns)):
+                self.rows[r, tile] = row
+            self._store_vectors()
 
-    def _store_tile(self, tile: int, filled: int) -> None:
+    def _store_vectors(self) -> None:
+        """Store what is complete. A block of rows is contiguous: it is written as whole vectors, not row by row.
+
+        Rows whose length is no multiple of the width would have their pieces straddle cache lines, which halves the speed of a
+        7 x 7 mass matrix.
+        """
         e, w = self.emitter, self.emitter.width
-        zero = e.constant(0.0)
-        columns = [self.results.pop(tile * w + k) if k < filled else zero for k in range(w)]
-        for r, row in enumerate(_transpose(e, columns)):
-            at = e.put(f"getelementptr double, ptr %output, i64 {r * self.output + tile * w}")
-            if filled == w:
-                e.lines.append(f"  store {e.type} {row}, ptr {at}, align 8")
-            else:
-                function = f"@llvm.masked.store.{e.suffix}.p0"
-                e.declared.add(f"declare void {function}({e.type}, ptr, i32, {e.mask})")
-                e.lines.append(f"  call void {function}({e.type} {row}, ptr {at}, i32 8, {e.mask} {_mask(w, filled)})")
+        for m in [m for m in range(self.output) if m not in self.stored]:
+            places = [divmod(m * w + k, self.output) for k in range(w)]  # row and column of each lane
+            sources = list(dict.fromkeys((r, c // w) for r, c in places))
+            if any(source not in self.rows for source in sources):
+                continue
+            self.stored.add(m)
+            value = self.rows[sources[0]]
+            lanes = [c % w if (r, c // w) == sources[0] else -1 for r, c in places]
+            for source in sources[1:] or sources[:1]:
+                new = source != sources[0]
+                picks = [w + c % w if new and (r, c // w) == source else lane for (r, c), lane in zip(places, lanes, strict=True)]
+                if picks != list(range(w)):
+                    mask = "<" + ", ".join(f"i32 {p}" if p >= 0 else "i32 poison" for p in picks) + ">"
+                    value = e.put(f"shufflevector {e.type} {value}, {e.type} {self.rows[source]}, <{w} x i32> {mask}")
+                lanes = [k if p >= 0 else -1 for k, p in enumerate(picks)]
+            at = e.put(f"getelementptr double, ptr %output, i64 {m * w}")
+            e.lines.append(f"  store {e.type} {value}, ptr {at}, align 8")
 
     def finish(self) -> None:
         assert not self.results
+        assert self.output == 1 or len(self.stored) == self.output
 
 
 def _mask(width: int, filled: int) -> str:

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.model.expression import Scalar
 from lagrangian.errors import MechanismError
 from lagrangian.model import vector as v
+from lagrangian.model.expression import Scalar
 from lagrangian.model.placement import Placement
 
 NO_INERTIA: v.Symmetric = (0, 0, 0, 0, 0, 0)
@@ -92,7 +92,8 @@ class Body:
     @staticmethod
     def from_shapes(name: str, shapes: Sequence[Shape]) -> Body:
         """One rigid body made of shapes; a shape with negative density or mass is a hole."""
-        mass, moment, inertia = 0, v.ZERO, NO_INERTIA
+        mass: Scalar = 0
+        moment, inertia = v.ZERO, NO_INERTIA
         for shape in shapes:
             m, R, p = shape.mass, shape.placement.rotation, shape.placement.position
             mass = mass + m
@@ -169,9 +170,7 @@ def box(size: Sequence[Scalar], *, mass: Any = None, density: Any = None, at: Pl
     )
 
 
-def cylinder(
-    radius: Scalar, length: Scalar, *, mass: Any = None, density: Any = None, at: Placement | None = None
-) -> Shape:
+def cylinder(radius: Scalar, length: Scalar, *, mass: Any = None, density: Any = None, at: Placement | None = None) -> Shape:
     """A solid cylinder along z."""
     r2 = radius * radius
     m = _solid("cylinder", (radius, length), math.pi * r2 * length, mass, density)
@@ -211,9 +210,7 @@ def ellipsoid(radii: Sequence[Scalar], *, mass: Any = None, density: Any = None,
     )
 
 
-def capsule(
-    radius: Scalar, length: Scalar, *, mass: Any = None, density: Any = None, at: Placement | None = None
-) -> Shape:
+def capsule(radius: Scalar, length: Scalar, *, mass: Any = None, density: Any = None, at: Placement | None = None) -> Shape:
     """A cylinder along z of the given length between its two half-ball caps."""
     r, h = radius, length
     volume = math.pi * (r * r) * (h + 4 / 3 * r)

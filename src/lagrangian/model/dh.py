@@ -1,16 +1,15 @@
 """Denavit-Hartenberg tables, in both conventions, as bodies and joints.
 
 Standard (distal, Denavit and Hartenberg 1955): frame i at the far end of link i, `A_i = Rz(theta) Tz(d) Tx(a) Rx(alpha)`.
-Modified (proximal, Craig 1986): frame i on joint axis i, `A_i = Rx(alpha) Tx(a) Rz(theta) Tz(d)` with a, alpha of the link before.
+Modified (proximal, Craig 1986): frame i on joint axis i, `A_i = Rx(alpha) Tx(a) Rz(theta) Tz(d)`, a and alpha of the link before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any
-
 import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from lagrangian.errors import MechanismError, one_of
 from lagrangian.model import vector as v
@@ -39,10 +38,10 @@ class DHRow:
     mass: Scalar = 0
     center: Sequence[Scalar] = v.ZERO
     inertia: Any = (0, 0, 0)
-    rotor: Rotor = Rotor()
-    friction: Friction = Friction()
-    spring: JointSpring = JointSpring()
-    limits: Limits = Limits()
+    rotor: Rotor = field(default_factory=Rotor)
+    friction: Friction = field(default_factory=Friction)
+    spring: JointSpring = field(default_factory=JointSpring)
+    limits: Limits = field(default_factory=Limits)
     effective: bool = False
     name: str = ""
     link: str = ""
@@ -57,7 +56,9 @@ def symmetric(inertia: Any, where: str) -> v.Symmetric:
         for i, j in ((0, 1), (0, 2), (1, 2)):
             a, b = float(rows[i][j]), float(rows[j][i])
             if abs(a - b) > 1e-9 * max(abs(a), abs(b)):
-                raise MechanismError(f"{where}: the inertia matrix is not symmetric: entry ({i + 1},{j + 1}) is {a:g}, ({j + 1},{i + 1}) is {b:g}")
+                raise MechanismError(
+                    f"{where}: the inertia matrix is not symmetric: entry ({i + 1},{j + 1}) is {a:g}, ({j + 1},{i + 1}) is {b:g}"
+                )
         return tuple(rows[i][j] for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)))  # type: ignore[return-value]
     raise MechanismError(f"{where}: the inertia must be three principal values or a 3x3 matrix")
 
@@ -128,6 +129,10 @@ def _row(given: Any, i: int) -> DHRow:
     values = dict(given)
     for key, kind in (("rotor", Rotor), ("friction", Friction), ("spring", JointSpring), ("limits", Limits)):
         if isinstance(values.get(key), Mapping):
+            parts = [f.name for f in fields(kind)]
+            for part in values[key]:
+                if part not in parts:
+                    raise MechanismError(f"DH row {i}: {key}: {one_of('entry', part, parts)}")
             values[key] = kind(**values[key])
     for key in ("a", "alpha", "d", "theta", "mass"):
         if not math.isfinite(float(values.get(key, 0))):

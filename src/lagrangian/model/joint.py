@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from lagrangian.model.expression import Scalar, sqrt
 from lagrangian.errors import MechanismError, one_of
 from lagrangian.model import vector as v
+from lagrangian.model.expression import Scalar, sqrt
 from lagrangian.model.placement import Placement
 
 
@@ -54,7 +54,9 @@ class Friction:
         for name in ("viscous", "coulomb_positive", "coulomb_negative"):
             x = float(getattr(self, name))
             if not (math.isfinite(x) and x >= 0):
-                raise MechanismError(f"friction: {name} is {x:g}; it must be finite and not negative, or it would drive the joint")
+                raise MechanismError(
+                    f"friction: {name} is {x:g}; it must be finite and not negative, or it would drive the joint"
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,13 @@ class Joint:
             object.__setattr__(self, what, unit(getattr(self, what), f"{where}: {what}"))
         if self.type == "universal" and abs(float(v.dot(self.axis, self.axis2))) > 1e-9:
             raise MechanismError(f"{where}: the two axes of a universal joint must be perpendicular")
-        numbers = (self.pitch, self.spring.stiffness, self.spring.rest, *self.placement.position, *self.child_placement.position)
+        numbers: tuple[Scalar, ...] = (
+            self.pitch,
+            self.spring.stiffness,
+            self.spring.rest,
+            *self.placement.position,
+            *self.child_placement.position,
+        )
         numbers += tuple(x for P in (self.placement, self.child_placement) for row in P.rotation for x in row)
         if not all(math.isfinite(float(x)) for x in numbers):
             raise MechanismError(f"{where}: a number is not finite; pitch, spring and placements need finite numbers")

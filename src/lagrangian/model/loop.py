@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lagrangian.model.expression import Scalar
 from lagrangian.errors import MechanismError, one_of
 from lagrangian.model import vector as v
+from lagrangian.model.expression import Scalar
 from lagrangian.model.joint import unit
 from lagrangian.model.placement import Placement
 

@@ -65,7 +65,8 @@ class Mechanism:
         _unique("body", [b.name for b in self.bodies])
         _unique("joint", [j.name for j in self.joints])
         _unique("frame", [f.name for f in self.frames] + [b.name for b in self.bodies])
-        _unique("loop, constraint or spring", [x.name for x in (*self.loops, *self.constraints, *self.springs)])
+        others = [*(x.name for x in self.loops), *(x.name for x in self.constraints), *(x.name for x in self.springs)]
+        _unique("loop, constraint or spring", others)
         if GROUND in self.body_index:
             raise MechanismError(f"a body is called {GROUND!r}, which is the name of the fixed world; call it otherwise")
         known = self._bodies_and_ground

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.model.expression import Scalar, cos, sin, sqrt
 from lagrangian.errors import MechanismError
 from lagrangian.model import vector as v
+from lagrangian.model.expression import Scalar, cos, sin, sqrt
 
 
 @dataclass(frozen=True, slots=True)

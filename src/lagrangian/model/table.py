@@ -42,7 +42,18 @@ def table(m: Mechanism) -> str:
         axis = _axis(joint.axis) if joint.kind.needs_axis else ""
         inertia = _vector((body.inertia[0], body.inertia[3], body.inertia[5]))
         rows.append(
-            (str(i + 1), joint.name, joint.type, axis, joint.parent, body.name, _number(body.mass), _vector(body.center), inertia, limits)
+            (
+                str(i + 1),
+                joint.name,
+                joint.type,
+                axis,
+                joint.parent,
+                body.name,
+                _number(body.mass),
+                _vector(body.center),
+                inertia,
+                limits,
+            )
         )
     widths = [max(len(r[k]) for r in rows) for k in range(len(rows[0]))]
     lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
@@ -59,11 +70,14 @@ def table(m: Mechanism) -> str:
     lines.append(f"gravity {_vector(m.gravity)} m/s²")
     lines += [f"loop {x.name}: {x.type}, {x.a} – {x.b}" for x in m.loops]
     lines += [f"spring {x.name}: {x.a} – {x.b}, {_number(x.stiffness)} N/m" for x in m.springs]
-    lines += [f"constraint {x.name}: " + " + ".join(f"({_number(c)}) {n}'" for n, c in x.coefficients) + " + " + _number(x.phi) + " = 0" for x in m.constraints]
+    lines += [
+        f"constraint {x.name}: " + " + ".join(f"({_number(c)}) {n}'" for n, c in x.coefficients) + " + " + _number(x.phi) + " = 0"
+        for x in m.constraints
+    ]
     if m.frames:
         names = [f.name for f in m.frames]
         lines.append("frames: " + ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else ""))
     if m.poses:
         lines.append("poses: " + ", ".join(m.poses))
     lines += [f"note: {n}" for n in m.notes]
-    return "\n".join(head + [""] + lines)
+    return "\n".join([*head, "", *lines])

@@ -1,0 +1,69 @@
+"""Three ways to describe an arm of one's own: in Python, by a Denavit-Hartenberg table, and as TOML."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+
+import lagrangian as lg
+
+# 1. bodies and joints
+upper = lg.Body.from_shapes(
+    "upper", [lg.tube(0.03, 0.025, 0.5, density=2700, at=lg.Placement.from_rpy((0.25, 0, 0), (0, math.pi / 2, 0)))]
+)
+fore = lg.Body("fore", mass=1.2, center=(0.2, 0, 0), inertia=(0.001, 0, 0, 0.02, 0, 0.02))
+arm = lg.Mechanism(
+    "own arm",
+    [upper, fore],
+    [
+        lg.Joint("shoulder", "revolute", "ground", "upper", axis=(0, -1, 0), friction=lg.Friction(viscous=0.1)),
+        lg.Joint("elbow", "revolute", "upper", "fore", lg.Placement(position=(0.5, 0, 0)), axis=(0, -1, 0)),
+    ],
+    frames=[lg.Frame("tip", "fore", lg.Placement(position=(0.4, 0, 0)))],
+)
+print(arm)
+
+# 2. the same kinematics as a table; the convention has no default
+table = lg.Mechanism.from_dh(
+    [
+        {"a": 0, "alpha": math.pi / 2, "mass": 0},
+        {"a": 0.5, "alpha": 0, "mass": 1.0, "center": (0.25, 0, 0), "inertia": (0.001, 0.02, 0.02)},
+    ],
+    convention="modified",
+)
+print("\n", table, sep="")
+
+# 3. a file: parameters have names, expressions are allowed
+text = """
+gravity = [0, -9.81, 0]
+
+[parameters]
+l = 0.5
+m = 2.0
+
+[[body]]
+name = "link"
+mass = "m"
+center = ["l/2", 0, 0]
+inertia = [0, "m*l^2/12", "m*l^2/12"]
+
+[[joint]]
+name = "theta"
+type = "revolute"
+child = "link"
+axis = "z"
+"""
+path = Path("pendulum.toml")
+path.write_text(text)
+pendulum = lg.load(path)
+path.unlink()
+print("\n", pendulum, sep="")
+
+dyn = lg.compile(arm)
+q, qd = np.array([0.3, -0.5]), np.zeros(2)
+print("\ntip at", dyn.pose(q, "tip")[:3, 3].round(4))
+print(
+    "torques that hold a 5 N weight at the tip:",
+    dyn.inverse_dynamics(q, qd, qd, wrenches={"tip": [0, 0, 0, 0, 0, -5.0]}).round(4),
+)
+print("bearing loads at the shoulder (moment, force):", dyn.reactions(q, qd, qd)[0].round(4))
