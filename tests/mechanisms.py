@@ -25,7 +25,7 @@ def random_placement(rng: np.random.Generator) -> lg.Placement:
 
 
 def random_mechanism(types: list[str], seed: int, *, chain: bool = False, passive: bool = False) -> lg.Mechanism:
-    """A tree (or chain) with the given joints; `passive` adds rotors, viscous friction, springs at joints and between points."""
+    """A tree (or chain) with the given joints; `passive` adds rotors, friction, springs at joints and between points."""
     rng = np.random.default_rng(seed)
     bodies, joints = [], []
     for i, kind in enumerate(types):
@@ -35,7 +35,7 @@ def random_mechanism(types: list[str], seed: int, *, chain: bool = False, passiv
         extra = {}
         if passive:
             extra["rotor"] = lg.Rotor(rng.random() * 0.01, rng.normal() * 5 + 10)
-            extra["friction"] = lg.Friction(rng.random())
+            extra["friction"] = lg.Friction(*rng.random(3))
             if kind not in ("ball", "free"):
                 extra["spring"] = lg.JointSpring(rng.random() * 5, rng.normal())
         joints.append(

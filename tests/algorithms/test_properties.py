@@ -145,3 +145,53 @@ def test_reaction_of_a_fixed_joint_is_the_weight_it_holds() -> None:
     g = 9.81
     np.testing.assert_allclose(flange, [0, -3 * g * 0.1, 0, 0, 0, 3 * g], atol=1e-12)
     np.testing.assert_allclose(shoulder, [0, -(2 * 0.5 + 3 * 1.1) * g, 0, 0, 0, 5 * g], atol=1e-12)
+
+
+def test_reactions_with_wrenches_and_springs_balance_every_body(form: str) -> None:
+    """Newton's and Euler's laws for each body, with the joints' wrenches, gravity, springs and an outside wrench."""
+    mechanism = random_mechanism(["revolute", "prismatic", "fixed", "ball", "revolute"], 21, passive=True)
+    dyn = lg.compile(mechanism)
+    q, qd, qdd, _ = state(mechanism, 4)
+    pushed, wrench = mechanism.bodies[3].name, np.array([0.3, -0.2, 0.5, 1.0, 2.0, -3.0])
+    found = dyn.reactions(q, qd, qdd, wrenches={pushed: wrench})
+    gravity = np.array([float(g) for g in mechanism.gravity])
+    total: dict[str, np.ndarray] = {}  # moment about the world's origin, and force, on each body
+    for body in mechanism.bodies:
+        total[body.name] = np.zeros(6)
+    total["ground"] = np.zeros(6)
+
+    def act(body: str, point: np.ndarray, moment: np.ndarray, force: np.ndarray) -> None:
+        total[body] += np.concatenate([moment + np.cross(point, force), force])
+
+    def world(body: str, point: tuple[float, ...]) -> np.ndarray:
+        T = dyn.pose(q, body)
+        return T[:3, :3] @ np.array(point, dtype=float) + T[:3, 3]
+
+    for joint, row in zip(mechanism.joints, found, strict=True):
+        T = dyn.pose(q, joint.child) @ joint.child_placement.matrix()
+        moment, force = T[:3, :3] @ row[:3], T[:3, :3] @ row[3:]
+        act(joint.child, T[:3, 3], moment, force)
+        act(joint.parent, T[:3, 3], -moment, -force)
+    (spring,) = mechanism.springs
+    a, b = world(spring.a, spring.point_a), world(spring.b, spring.point_b)
+    length = np.linalg.norm(b - a)
+    rate = (b - a) @ _point_velocity(dyn, spring.b, b, q, qd) / length
+    pull = (spring.stiffness * (length - spring.rest) + spring.damping * rate) * (b - a) / length
+    act(spring.a, a, np.zeros(3), pull)
+    act(spring.b, b, np.zeros(3), -pull)
+    act(pushed, world(pushed, (0, 0, 0)), wrench[:3], wrench[3:])
+    for body in mechanism.bodies:
+        act(body.name, world(body.name, body.center), np.zeros(3), float(body.mass) * gravity)
+        T, v = dyn.pose(q, body.name), dyn.velocity(q, qd, body.name)
+        I = T[:3, :3] @ body.inertia_matrix @ T[:3, :3].T
+        a_center = _acceleration_of_center(dyn, body, q, qd, qdd)
+        alpha = dyn.acceleration(q, qd, qdd, body.name)[:3]
+        spin = I @ alpha + np.cross(v[:3], I @ v[:3])
+        about = spin + np.cross(world(body.name, body.center), float(body.mass) * a_center)
+        close(total[body.name], np.concatenate([about, float(body.mass) * a_center]), 1e-10)
+    np.testing.assert_allclose(dyn.reactions(q[None], qd[None], qdd[None], wrenches={pushed: wrench})[0], found)
+
+
+def _point_velocity(dyn: lg.Dynamics, body: str, point: np.ndarray, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    v, T = dyn.velocity(q, qd, body), dyn.pose(q, body)
+    return v[3:] + np.cross(v[:3], point - T[:3, 3])

@@ -189,3 +189,19 @@ def test_the_table_of_a_long_chain_stays_short():
     text = str(Mechanism("chain", bodies, joints))
     assert "... and 160 more joints" in text
     assert text.count("\n") < 60
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"frames": [Frame("f", "b", Placement(position=(math.nan, 0, 0)))]}, "frame 'f': a number is not finite"),
+        ({"springs": [PointSpring("s", "ground", "b", (math.inf, 0, 0))]}, "spring 's': a number is not finite"),
+        ({"loops": [LoopJoint("l", "ball", "ground", "b", Placement(position=(0, math.nan, 0)))]}, "loop 'l': a number is not"),
+        ({"poses": {"p": (0, 0, 0, 0)}}, "pose 'p': the quaternion of joint 'j' is zero"),
+        ({"initial": Initial(t_span=(1.0, 0.0))}, r"t_span is \(1, 0\); two finite times"),
+        ({"initial": Initial(torques=(("k", 1.0),))}, "torques: there is no joint or speed 'k'"),
+    ],
+)
+def test_numbers_that_are_not_the_bodies(change, message):
+    with pytest.raises(MechanismError, match=message):
+        Mechanism("m", [Body("b", 1.0)], [Joint("j", "ball", "ground", "b")], **change)

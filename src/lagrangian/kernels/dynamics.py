@@ -21,6 +21,7 @@ from lagrangian.algorithms.regressor import REGRESSOR
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.errors import ArgumentError, ClosedError, MechanismWarning
 from lagrangian.kernels.kernel import Kernel, prepare
+from lagrangian.kernels.loads import Loads
 from lagrangian.kernels.parameters import body_parameters, link_from_body
 from lagrangian.model.mechanism import Mechanism
 
@@ -36,6 +37,7 @@ class _Kernels:
         self.tree = trees.build(mechanism)
         self.threads = _cores()
         self._made: dict[tuple[str, str], Kernel] = {}
+        self._full: trees.Tree | None = None
 
     def whole(self, algorithm: Algorithm, shape: tuple[int, ...]) -> Kernel:
         return self._kernel((algorithm.name, ""), lambda: (algorithm, self.tree, shape, ()))
@@ -63,13 +65,15 @@ class _Kernels:
 
         return self._kernel(("springs", which), make)
 
-    def reactions(self) -> tuple[Kernel, trees.Tree]:
-        """Newton-Euler with a link for every fixed joint too."""
-        kernel = self._kernel(
-            ("reactions", ""),
-            lambda: (REACTIONS, full := trees.build(self.mechanism, merge_fixed=False), (len(full), 6), ()),
+    def reactions(self) -> tuple[Kernel, Kernel]:
+        """Newton-Euler with a link for every fixed joint too, and the poses of those links."""
+        if self._full is None:
+            self._full = trees.build(self.mechanism, merge_fixed=False)
+        full = self._full
+        return (
+            self._kernel(("reactions", ""), lambda: (REACTIONS, full, (len(full), 6), ())),
+            self._kernel(("link poses", ""), lambda: (kinematics.LINK_POSES, full, (len(full), 12), ())),
         )
-        return kernel, kernel.tree
 
     def _kernel(self, key: tuple[str, str], make: Callable[[], Any]) -> Kernel:
         if key not in self._made:
@@ -298,17 +302,30 @@ class Dynamics:
         """(m, m c_x, m c_y, m c_z, I_xx, I_xy, I_xz, I_yy, I_yz, I_zz) of each body, about its frame's origin."""
         return np.concatenate([body_parameters(b) for b in self.mechanism.bodies]) if self.mechanism.bodies else np.zeros(0)
 
-    def reactions(self, q: Array, qd: Array, qdd: Array) -> Array:
+    def reactions(self, q: Array, qd: Array, qdd: Array, wrenches: Wrenches = None) -> Array:
         """The wrench each joint, fixed ones too, exerts on its child: (moment, force) at the joint, in its child-side axes.
 
-        Shape (joints, 6), in the order of `mechanism.joints`; the part along a free axis is the joint force itself.
+        Shape (joints, 6), in the order of `mechanism.joints`. Along a free axis it is the joint force less what the rotor, the
+        friction and the spring at the joint take. `wrenches` maps frames to (moment, force) that act there.
         """
-        kernel, tree = self._open().reactions()
+        kernels = self._open()
+        kernel, poses = kernels.reactions()
+        tree = kernel.tree
         W = kernel(q, qd, qdd)
-        rows, turns = zip(*(tree.joint_link[j.name] for j in self.mechanism.joints), strict=True)
-        R = np.array(turns, dtype=float)  # the joint's axes in the link's, transposed below
-        picked = W[..., list(rows), :].reshape(*W.shape[:-2], len(rows), 2, 3)
-        return np.einsum("jab,...jcb->...jca", R.transpose(0, 2, 1), picked).reshape(*W.shape[:-2], len(rows), 6)
+        many = W.reshape(-1, len(tree), 6)
+        if wrenches or self.mechanism.springs:
+            (rows, speeds), _ = prepare("reactions", ("q", "qd"), (self.nq, self.nv), (q, qd))
+            rows, speeds = (np.broadcast_to(a, (len(many), a.shape[1])) for a in (rows, speeds))
+            loads = Loads(self.mechanism, tree, poses(rows), speeds)
+            loads.taken_from(many, loads.of_wrenches(wrenches or {}))
+            loads.taken_from(many, loads.of_springs())
+        if not self.mechanism.joints:
+            return np.zeros((*W.shape[:-2], 0, 6))
+        links, axes = zip(*(tree.joint_link[j.name] for j in self.mechanism.joints), strict=True)
+        R = np.array(axes, dtype=float)  # per joint: its axes in the link's
+        picked = many[:, list(links)].reshape(len(many), len(links), 2, 3)
+        turned: np.ndarray = np.einsum("jba,sjcb->sjca", R, picked)
+        return turned.reshape(*W.shape[:-2], len(links), 6)
 
     # -- frames ------------------------------------------------------------------------------------------------------
 

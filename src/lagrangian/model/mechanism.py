@@ -87,13 +87,21 @@ class Mechanism:
             if frame.body not in known:
                 raise MechanismError(f"frame {frame.name!r}: {one_of('body', frame.body, known)}")
         self._check_tree()
+        self._check_finite()
         self._check_constraints()
         for name, pose in self.poses.items():
-            self._check_numbers(f"pose {name!r}", pose, self.nq, self.coordinate_names)
+            self._check_configuration(f"pose {name!r}", pose)
         if self.initial.q is not None:
-            self._check_numbers("[initial] q", self.initial.q, self.nq, self.coordinate_names)
+            self._check_configuration("[initial] q", self.initial.q)
         if self.initial.qd is not None:
             self._check_numbers("[initial] qd", self.initial.qd, self.nv, self.speed_names)
+        if self.initial.t_span is not None:
+            start, end = (float(t) for t in self.initial.t_span)
+            if not (math.isfinite(start) and math.isfinite(end) and start < end):
+                raise MechanismError(f"[initial] t_span is ({start:g}, {end:g}); two finite times are needed, the earlier first")
+        for speed, _ in self.initial.torques:
+            if speed not in self.speed_names:
+                raise MechanismError(f"[initial] torques: {one_of('joint or speed', speed, self.speed_names)}")
 
     def _check_tree(self) -> None:
         parent_joint: dict[str, Joint] = {}
@@ -125,6 +133,30 @@ class Mechanism:
                     )
                 at = parent_joint[at].parent
             reached.update(path)
+
+    def _check_finite(self) -> None:
+        """Numbers of loops, frames and springs; bodies and joints check their own."""
+        numbers: list[tuple[str, tuple[Scalar, ...]]] = []
+        for loop in self.loops:
+            for P in (loop.placement_a, loop.placement_b):
+                numbers.append((f"loop {loop.name!r}", (*P.position, *P.rotation[0], *P.rotation[1], *P.rotation[2])))
+        for frame in self.frames:
+            P = frame.placement
+            numbers.append((f"frame {frame.name!r}", (*P.position, *P.rotation[0], *P.rotation[1], *P.rotation[2])))
+        for spring in self.springs:
+            values = (*spring.point_a, *spring.point_b, spring.stiffness, spring.rest, spring.damping)
+            numbers.append((f"spring {spring.name!r}", values))
+        for where, scalars in numbers:
+            if not all(math.isfinite(float(x)) for x in scalars):
+                raise MechanismError(f"{where}: a number is not finite; placements, points and stiffnesses need finite numbers")
+
+    def _check_configuration(self, where: str, q: Sequence[float]) -> None:
+        self._check_numbers(where, q, self.nq, self.coordinate_names)
+        at = 0
+        for joint in self.joints:
+            if joint.type in ("ball", "free") and not any(float(x) for x in q[at : at + 4]):
+                raise MechanismError(f"{where}: the quaternion of joint {joint.name!r} is zero; (1, 0, 0, 0) is no rotation")
+            at += joint.kind.nq
 
     def _check_constraints(self) -> None:
         coordinates = {*self.coordinate_names, "t"}
