@@ -10,7 +10,15 @@
 from __future__ import annotations
 
 from lagrangian.description.load import load
-from lagrangian.errors import LagrangianError
+from lagrangian.errors import (
+    ArgumentError,
+    ClosedError,
+    DescriptionError,
+    LagrangianError,
+    MechanismError,
+    MechanismWarning,
+    ReaderWarning,
+)
 from lagrangian.kernels.dynamics import Dynamics, compile  # noqa: A004
 from lagrangian.library import library
 from lagrangian.model.body import Body, box, capsule, cylinder, ellipsoid, plate, point_mass, sphere, tube
@@ -23,7 +31,10 @@ from lagrangian.model.placement import Placement
 __version__ = "0.1.0"
 
 __all__ = [
+    "ArgumentError",
     "Body",
+    "ClosedError",
+    "DescriptionError",
     "DHRow",
     "Dynamics",
     "Frame",
@@ -35,9 +46,12 @@ __all__ = [
     "Limits",
     "LoopJoint",
     "Mechanism",
+    "MechanismError",
+    "MechanismWarning",
     "Pfaffian",
     "Placement",
     "PointSpring",
+    "ReaderWarning",
     "Rotor",
     "box",
     "capsule",

@@ -38,7 +38,7 @@ def check_identities(mechanism: lg.Mechanism, seed: int) -> None:
     q, qd, qdd, tau = state(mechanism, seed)
     n = mechanism.nv
     M, C, G = dyn.mass_matrix(q), dyn.coriolis_matrix(q, qd), dyn.gravity(q)
-    F = dyn.friction(qd, q)
+    F = dyn.friction(qd, q=q)
 
     close(M, M.T, 1e-13)
     assert np.linalg.eigvalsh(M)[0] > 0

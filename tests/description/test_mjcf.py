@@ -153,7 +153,7 @@ def check_joints(m, ref):
         assert j.friction.viscous == ref.dof_damping[dof]
         if j.type == "free":
             continue
-        assert j.friction.coulomb_positive == j.friction.coulomb_negative == ref.dof_frictionloss[dof]
+        assert j.friction.coulomb == j.friction.coulomb_negative == ref.dof_frictionloss[dof]
         assert j.rotor.reflected == ref.dof_armature[dof]
         if j.type == "ball":
             continue

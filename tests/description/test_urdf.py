@@ -224,7 +224,7 @@ def test_axis_limits_and_friction(full):
     assert joints["wheel"].axis == (1, 0, 0)  # the format's default
     turn = joints["turn"]
     assert (turn.limits.lower, turn.limits.upper, turn.limits.speed, turn.limits.effort) == (-1, 2, 3, 10)
-    assert (turn.friction.viscous, turn.friction.coulomb_positive, turn.friction.coulomb_negative) == (0.5, 0.2, 0.2)
+    assert (turn.friction.viscous, turn.friction.coulomb, turn.friction.coulomb_negative) == (0.5, 0.2, 0.2)
     assert joints["wheel"].limits.lower == -math.inf
     assert joints["wheel"].limits.effort == 4
 

@@ -102,7 +102,7 @@ def test_puma_against_the_published_numbers():
 
 def test_puma_friction_is_that_of_the_motors_through_the_gears():
     """The published torques with friction, less those without it, at unit speeds."""
-    friction = [float(j.friction.viscous) + float(j.friction.coulomb_positive) for j in library("puma560").joints]
+    friction = [float(j.friction.viscous) + float(j.friction.coulomb) for j in library("puma560").joints]
     assert friction == pytest.approx(np.array(PUMA["own"]["t2"]) - np.array(PUMA["own"]["t2_nofric"]), abs=1e-12)
     p = data("puma560")["parameters"]
     backwards = [abs(G) * -Tc[1] for G, Tc in zip(p["G"], p["Tc"], strict=True)]

@@ -108,7 +108,7 @@ def test_what_sits_at_the_joint_is_carried():
         "center": (0.1, 0, 0),
         "inertia": [[0.1, 0.01, 0], [0.01, 0.1, 0], [0, 0, 0.1]],
         "rotor": {"inertia": 1e-4, "ratio": -50},
-        "friction": {"viscous": 0.1, "coulomb_positive": 0.2, "coulomb_negative": 0.3},
+        "friction": {"viscous": 0.1, "coulomb": 0.2, "coulomb_negative": 0.3},
         "limits": {"lower": -1, "upper": 1},
     }
     arm = Mechanism.from_dh([row], convention="standard")
@@ -122,13 +122,13 @@ def test_what_sits_at_the_joint_is_carried():
 @pytest.mark.parametrize(
     ("rows", "convention", "message"),
     [
-        ([DHRow()], "craig", "no DH convention 'craig'"),
-        ([DHRow()], "Standard", "Did you mean 'standard'"),
+        ([DHRow()], "craig", "'modified' .proximal, as Craig"),
+        ([DHRow()], "Standard", "'standard' .distal"),
         ([DHRow(joint="X")], "standard", "DH row 1: there is no joint 'X'"),
         ([{"alhpa": 1}], "standard", "DH row 1: there is no entry 'alhpa'. Did you mean 'alpha'"),
         ([DHRow(), 3], "standard", "DH row 2: a DHRow or a mapping"),
         ([{"a": math.nan}], "standard", "a is nan"),
-        ([{"mass": 1, "inertia": (1, 2)}], "standard", "three principal values or a 3x3"),
+        ([{"mass": 1, "inertia": (1, 2)}], "standard", "three principal values, a 3x3"),
         ([{"mass": 1, "inertia": [[1, 2, 0], [3, 1, 0], [0, 0, 1]]}], "standard", "not symmetric"),
     ],
 )

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lagrangian.errors import MechanismError
-from lagrangian.model.body import Body
+from lagrangian.model.body import Body, box, sphere
 from lagrangian.model.expression import parameter, parse, symbol
 from lagrangian.model.joint import TYPES, Friction, Joint, JointSpring, Limits, Rotor
 from lagrangian.model.loop import LOOP_TYPES, Frame, LoopJoint, Pfaffian, PointSpring
@@ -33,8 +33,8 @@ def test_a_good_one():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"gravity": (0, 0)}, "gravity must be three"),
-        ({"gravity": (0, math.nan, 0)}, "gravity must be three finite"),
+        ({"gravity": (0, 0)}, "gravity is .* three numbers are needed"),
+        ({"gravity": (0, math.nan, 0)}, "gravity is nan; finite numbers"),
         ({"bodies": [A, A]}, "two of the same name: body 'a'"),
         ({"joints": [JA, Joint("qa", "revolute", "a", "b")]}, "two of the same name: joint 'qa'"),
         ({"frames": [Frame("a", "b")]}, "two of the same name: frame 'a'"),
@@ -44,7 +44,7 @@ def test_a_good_one():
         ({"joints": [JA, Joint("qb", "revolute", "a", "c")]}, "unknown child: there is no body 'c'"),
         ({"joints": [JA, JB, Joint("back", "revolute", "b", "ground")]}, "cannot be a child; swap"),
         ({"joints": [JA, Joint("qb", "revolute", "b", "b")]}, "joins body 'b' to itself"),
-        ({"joints": [JA, JB, Joint("qc", "revolute", "ground", "b")]}, r"child of two joints, 'qb' and 'qc'.*\[\[loop\]\]"),
+        ({"joints": [JA, JB, Joint("qc", "revolute", "ground", "b")]}, r"child of two joints, 'qb' and 'qc'.*loop joint"),
         ({"joints": [JA]}, "body 'b' hangs on no joint"),
         ({"joints": [Joint("qa", "revolute", "b", "a"), JB]}, "the joints form a cycle: a -> b -> a"),
         ({"loops": [LoopJoint("l", "point", "a", "x")]}, "loop 'l': there is no body 'x'"),
@@ -78,13 +78,14 @@ def test_errors_name_the_file():
         (lambda: Joint("j", "revolute", "a", "b", axis=(0, 0, 0)), "needs a finite direction"),
         (lambda: Joint("j", "revolute", "a", "b", axis=(0, math.nan, 0)), "needs a finite direction"),
         (lambda: Joint("j", "universal", "a", "b", axis=(0, 0, 1), axis2=(0, 1, 1)), "must be perpendicular"),
-        (lambda: Joint("j", "helical", "a", "b", pitch=math.inf), "not finite"),
-        (lambda: Joint("j", "revolute", "a", "b", Placement(position=(math.nan, 0, 0))), "not finite"),
-        (lambda: Joint("j", "revolute", "a", "b", spring=JointSpring(math.nan)), "not finite"),
+        (lambda: Joint("j", "helical", "a", "b", pitch=math.inf), "finite numbers are needed"),
+        (lambda: Joint("j", "revolute", "a", "b", Placement(position=(math.nan, 0, 0))), "finite numbers are needed"),
+        (lambda: Joint("j", "revolute", "a", "b", spring=JointSpring(math.nan)), "finite numbers are needed"),
         (lambda: Joint("j", "revolute", "a", "b", limits=Limits(1, -1)), "lower limit 1 is above the upper -1"),
         (lambda: Joint("j", "ball", "a", "b", spring=JointSpring(1.0)), "no single angle for a spring"),
         (lambda: Friction(viscous=-1), "viscous is -1"),
         (lambda: Friction(coulomb_negative=math.nan), "coulomb_negative is nan"),
+        (lambda: Friction(coulomb=-2), "coulomb is -2"),
         (lambda: Rotor(inertia=-1), "inertia is -1"),
         (lambda: Rotor(ratio=0), "gear ratio is 0"),
         (lambda: LoopJoint("l", "hook", "a", "b"), "no loop joint type 'hook'"),
@@ -102,7 +103,7 @@ def test_errors_of_the_parts(make_part, message):
 
 @pytest.mark.parametrize("kind", TYPES)
 def test_every_joint_type_counts_and_names_its_coordinates(kind):
-    m = make(joints=[JA, Joint("j", kind, "a", "b")])
+    m = make(joints=[JA, Joint("j", kind, "a", "b", pitch=0.1)])
     expected = {"universal": (2, 2), "ball": (4, 3), "planar": (3, 3), "free": (7, 6), "fixed": (0, 0)}.get(kind, (1, 1))
     assert (m.nq - 1, m.nv - 1) == expected
     assert len(m.coordinate_names) == m.nq == len(m.neutral())
@@ -194,14 +195,86 @@ def test_the_table_of_a_long_chain_stays_short():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"frames": [Frame("f", "b", Placement(position=(math.nan, 0, 0)))]}, "frame 'f': a number is not finite"),
-        ({"springs": [PointSpring("s", "ground", "b", (math.inf, 0, 0))]}, "spring 's': a number is not finite"),
-        ({"loops": [LoopJoint("l", "ball", "ground", "b", Placement(position=(0, math.nan, 0)))]}, "loop 'l': a number is not"),
-        ({"poses": {"p": (0, 0, 0, 0)}}, "pose 'p': the quaternion of joint 'j' is zero"),
-        ({"initial": Initial(t_span=(1.0, 0.0))}, r"t_span is \(1, 0\); two finite times"),
-        ({"initial": Initial(torques=(("k", 1.0),))}, "torques: there is no joint or speed 'k'"),
+        (lambda: {"frames": [Frame("f", "b", (math.nan, 0, 0))]}, "frame 'f': the position is nan"),
+        (lambda: {"springs": [PointSpring("s", "ground", "b", (math.inf, 0, 0))]}, "spring 's': point_a is inf"),
+        (
+            lambda: {"loops": [LoopJoint("l", "ball", "ground", "b", (0, math.nan, 0))]},
+            "loop 'l': placement_a: the position is nan",
+        ),
+        (lambda: {"poses": {"p": (0, 0, 0, 0)}}, "pose 'p': the quaternion of joint 'j' is zero"),
+        (lambda: {"initial": Initial(t_span=(1.0, 0.0))}, r"t_span is \(1, 0\); two finite times"),
+        (lambda: {"initial": Initial(torques=(("k", 1.0),))}, "torques: there is no joint or speed 'k'"),
+        (lambda: {"gravity": -9.81}, r"gravity is -9.81; three numbers are needed, such as \(0, 0, -9.81\)"),
+        (lambda: {"frames": Frame("f", "b")}, "frames is one Frame; a list of them is needed"),
+        (lambda: {"loops": ["l"]}, "loops has 'l' in it; only LoopJoint belongs there"),
     ],
 )
 def test_numbers_that_are_not_the_bodies(change, message):
     with pytest.raises(MechanismError, match=message):
-        Mechanism("m", [Body("b", 1.0)], [Joint("j", "ball", "ground", "b")], **change)
+        Mechanism("m", [Body("b", 1.0)], [Joint("j", "ball", "ground", "b")], **change())
+
+
+TURN = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+
+
+def test_lists_and_arrays_serve_as_vectors():
+    joint = Joint("j", "revolute", "ground", "b", Placement(TURN, np.array([1, 2, 3])), axis=[0, -1, 0], limits=(-1, 1))
+    assert joint == Joint(
+        "j", "revolute", "ground", "b", Placement(tuple(map(tuple, TURN.tolist())), (1, 2, 3)), axis="-y", limits=Limits(-1, 1)
+    )
+    assert Joint("j", "fixed", "ground", "b", [1, 2, 3]).placement == Placement(position=(1, 2, 3))
+    homogeneous = np.eye(4)
+    homogeneous[:3, :3] = TURN
+    np.testing.assert_array_equal(Joint("j", "fixed", "ground", "b", homogeneous).placement.matrix(), homogeneous)
+    assert Joint("j", "revolute", "ground", "b", friction={"viscous": 0.1}, rotor={"inertia": 2}).friction == Friction(0.1)
+    body = Body("b", np.float64(2), [1, 2, 3], np.diag([0.1, 0.2, 0.25]))
+    assert body == Body("b", 2.0, (1, 2, 3), (0.1, 0.2, 0.25)) == Body("b", 2.0, (1, 2, 3), (0.1, 0, 0, 0.2, 0, 0.25))
+    assert hash(make()) == hash(make())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda: Joint("j", "revolute", "ground", "b", axis="w"), "axis: there is no axis 'w'"),
+        (lambda: Joint("j", "revolute", "ground", "b", axis=(0, 1)), r"axis is \(0, 1\); three numbers"),
+        (lambda: Joint("j", "revolute", "ground", "b", 3), "placement is 3; a Placement is needed, such as"),
+        (lambda: Joint("j", "revolute", "ground", "b", Placement((0, 0, 1))), "the rotation: a row is 0; three numbers"),
+        (lambda: Joint("j", "revolute", "ground", "b", Placement(2 * np.eye(3))), "the rotation is not one"),
+        (lambda: Joint("j", "revolute", "ground", "b", Placement(np.diag([1, 1, -1]))), "is a reflection"),
+        (lambda: Joint("j", "revolute", "ground", "b", np.ones((4, 4))), "the rotation is not one"),
+        (lambda: Joint("j", "revolute", "ground", "b", Placement(position=(0, 0))), "the position is .* three numbers"),
+        (lambda: Joint("j", "revolute", "ground", "b", friction=0.1), r"friction is 0.1; Friction\(viscous=..., coulomb=...\)"),
+        (lambda: Joint("j", "revolute", "ground", "b", rotor={"inertias": 1}), "Did you mean 'inertia'"),
+        (lambda: Joint("j", "revolute", "ground", "b", spring=3), "spring is 3"),
+        (lambda: Joint("j", "helical", "ground", "b"), "needs a pitch"),
+        (lambda: Body("b", "1"), "mass is '1'; a number is needed"),
+        (lambda: Body("b", 1, (1, 0)), r"center is \(1, 0\); three numbers are needed"),
+        (lambda: Body("b", 1, inertia=(1, 1)), "three principal values, a 3x3 matrix, or the six entries"),
+        (lambda: Body("b", 1, inertia=((1, 0.5, 0), (0, 1, 0), (0, 0, 1))), "not symmetric"),
+        (lambda: Body.from_shapes("b", box((1, 1, 1), mass=1)), "shapes is one Shape; a list of them is needed"),
+        (lambda: box(0.1, mass=1), "box: its size is 0.1; three numbers are needed"),
+        (lambda: sphere(0.1, mass=1, at=3), "sphere: at is 3; a Placement is needed"),
+        (lambda: Placement.from_matrix(np.eye(3)), r"a homogeneous matrix is 4x4, not of shape \(3, 3\)"),
+        (lambda: Placement.from_quaternion((0, 0, 0), (1, 0, 0)), r"four numbers \(w, x, y, z\), not 3"),
+        (lambda: Mechanism("m", A, JA), "bodies is one Body; a list of them is needed"),
+        (lambda: Mechanism("m", [JA], [A]), "bodies has Joint.* only Body belongs there"),
+        (lambda: make().frame("qa"), "'qa' is a joint; the body it moves is 'a'"),
+        (lambda: make().frame(np.zeros(2)), "as text; this is a ndarray"),
+        (lambda: make().body("c"), "there is no body 'c'"),
+        (lambda: make().joint("a"), "there is no joint 'a'"),
+        (lambda: make().replace(gravty=(0, 0, 0)), "Did you mean 'gravity'"),
+        (lambda: Mechanism.from_dh([{"a": "x"}], convention="standard"), "DH row 1: a is 'x'; a number is needed"),
+        (lambda: Mechanism.from_dh([{}], convention="Craig"), "'modified' .proximal, as Craig"),
+        (lambda: Mechanism.from_dh([{"rotor": {"j": 1}}], convention="standard"), "DH row 1: rotor: there is no entry 'j'"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_what_would_be_right(wrong, message):
+    with pytest.raises(MechanismError, match=message):
+        wrong()
+
+
+def test_replacing():
+    moon = make().replace(gravity=[0, 0, -1.62])
+    assert moon.gravity == (0, 0, -1.62)
+    assert moon.body("a") is A
+    assert moon.joint("qb") is JB

@@ -90,15 +90,40 @@ class Tree:
             constants=constants,
         )
 
-    def joints_without_mass(self) -> list[str]:
-        """Joints that move nothing with inertia: their acceleration is not determined."""
-        inertias = np.hstack([self.constants["mass"], self.constants["I"]])
-        carries: list[bool] = (inertias != 0).any(axis=1).tolist()
+    def joints_without_inertia(self) -> list[str]:
+        """Joints whose acceleration nothing determines: what they move has no inertia along them, in any configuration."""
+        mass, I = self.constants["mass"][:, 0], self.constants["I"]
+        heavy: list[bool] = ((mass != 0) | (I != 0).any(axis=1)).tolist()
+        children = [False] * len(self)  # whether a link carries another that has mass
         for i in range(len(self) - 1, -1, -1):
-            if carries[i] and self.parent[i] >= 0:
-                carries[self.parent[i]] = True
+            if self.parent[i] >= 0 and (heavy[i] or children[i]):
+                children[self.parent[i]] = True
         rotor = self.constants["rotor"][:, 0]
-        return [name for name, (i, _) in self.joint_link.items() if i >= 0 and not carries[i] and rotor[i] == 0]
+        found = []
+        for name, (i, _) in self.joint_link.items():
+            if i >= 0 and not children[i] and rotor[i] == 0 and not self._moves_inertia(i, mass[i], I[i]):
+                found.append(name)
+        return found
+
+    def _moves_inertia(self, i: int, mass: float, I: np.ndarray) -> bool:
+        """Whether link i by itself has inertia along each of its joint's speeds."""
+        xx, xy, xz, yy, yz, zz = I.tolist()
+        match self.kind[i]:
+            case "revolute":
+                return bool(zz != 0)
+            case "prismatic":
+                return mass != 0
+            case "helical":
+                return bool(zz != 0 or mass != 0)
+            case "ball":
+                return bool(np.linalg.matrix_rank(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])) == 3)
+            case "free":
+                h = self.constants["h"][i]
+                about = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) - (
+                    mass and (h @ h * np.eye(3) - np.outer(h, h)) / mass
+                )
+                return bool(mass != 0 and np.linalg.matrix_rank(about) == 3)
+        return True
 
     def fingerprint(self) -> bytes:
         """A digest of everything a kernel is compiled from."""
@@ -184,7 +209,7 @@ def _constants(rows: list[tuple[str, int, int, int, Placement, Joint]], inertias
         "pitch": [j.pitch if row[0] == "helical" else 0 for row, j in zip(rows, joints, strict=True)],
         "rotor": [j.rotor.reflected for j in joints],
         "viscous": [j.friction.viscous for j in joints],
-        "coulomb_positive": [j.friction.coulomb_positive for j in joints],
+        "coulomb_positive": [j.friction.coulomb for j in joints],
         "coulomb_negative": [j.friction.coulomb_negative for j in joints],
         "stiffness": [j.spring.stiffness for j in joints],
         "rest": [j.spring.rest for j in joints],

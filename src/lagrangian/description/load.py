@@ -1,4 +1,4 @@
-"""A mechanism from a file of any kind we read, by its suffix."""
+"""A mechanism from a file of any kind we read, by its suffix, or from a text of a kind that is named."""
 
 from __future__ import annotations
 
@@ -11,28 +11,37 @@ from lagrangian.description.text_file import as_path, read_text
 from lagrangian.errors import ArgumentError, DescriptionError, one_of
 from lagrangian.model.mechanism import Mechanism
 
+FORMATS = ("toml", "urdf", "mjcf")
 _BY_SUFFIX = {".toml": "toml", ".urdf": "urdf", ".mjcf": "mjcf", ".xml": "mjcf"}
-_OPTIONS: dict[str, tuple[str, ...]] = {"toml": (), "urdf": ("floating",), "mjcf": ()}
+_OPTIONS: dict[str, tuple[str, ...]] = {"toml": ("parameters",), "urdf": ("floating",), "mjcf": ()}
+# an option of another format, and what does the same in this one
+_INSTEAD = {
+    ("toml", "floating"): 'give the base a [[joint]] with type = "free" in the file',
+    ("mjcf", "floating"): "give the base a <freejoint/> in the file",
+    ("urdf", "parameters"): "only a TOML file has named parameters",
+    ("mjcf", "parameters"): "only a TOML file has named parameters",
+}
 _ROOTS = {"robot": "urdf", "mujoco": "mjcf"}
 # what may stand before the first element: declaration, comments, document type
 _PROLOGUE = re.compile(r"\s*(?:<\?.*?\?>|<!--.*?-->|<![^>\[]*(?:\[.*?\]\s*)?>)", re.DOTALL)
+_LONGEST_PATH = 260
+_TEXT_BEGINS = re.compile(r"\s*(?:\[\[?[A-Za-z]\w*(?:\.\w+)*\]|[A-Za-z_]\w*\s*=|<[?!A-Za-z])")
 
 
 def load(path: str | os.PathLike[str], **options: Any) -> Mechanism:
     """The mechanism a file describes: .toml, .urdf, .mjcf, or .xml (MJCF, or URDF if its root is `<robot>`).
 
-    `floating=True` lets a URDF robot's base fly free.
+    `parameters={"l1": 1.0}` gives other values to some of a TOML file's parameters; `floating=True` lets a URDF robot's base fly
+    free.
     """
+    _refuse_text(path)
     file = as_path(path)
     kind = _kind(file)
-    for option in options:
-        if option not in _OPTIONS[kind]:
-            where = f"{file}: a {kind.upper()} file takes no option {option!r}"
-            raise ArgumentError(f"{where}; {one_of('option', option, _OPTIONS[kind])}" if _OPTIONS[kind] else where)
+    _check_options(kind, options, str(file))
     if kind == "toml":
         from lagrangian.description import toml
 
-        return toml.read(file)
+        return toml.read(file, **options)
     if kind == "urdf":
         from lagrangian.description import urdf
 
@@ -40,6 +49,51 @@ def load(path: str | os.PathLike[str], **options: Any) -> Mechanism:
     from lagrangian.description import mjcf
 
     return mjcf.read(file)
+
+
+def loads(text: str, format: str = "toml", **options: Any) -> Mechanism:  # noqa: A002
+    """The mechanism a text describes, of the format "toml", "urdf" or "mjcf"; the options are those of `load`."""
+    if format not in FORMATS:
+        raise ArgumentError(one_of("format", format, FORMATS))
+    if not isinstance(text, str):
+        raise ArgumentError(f"loads takes a text, not {type(text).__name__}; for a file there is load(path)")
+    if "\n" not in text and Path(text[:_LONGEST_PATH]).suffix.lower() in _BY_SUFFIX:
+        raise ArgumentError(f"loads takes a text, and {text[:60]!r} is a path; for a file there is load(path)")
+    _check_options(format, options, "<text>")
+    if format == "toml":
+        from lagrangian.description import toml
+
+        return toml.parse(text, **options)
+    if format == "urdf":
+        from lagrangian.description import urdf
+
+        return urdf.read_text(text, **options)
+    from lagrangian.description import mjcf
+
+    return mjcf.read_text(text)
+
+
+def _check_options(kind: str, options: dict[str, Any], file: str) -> None:
+    for option in options:
+        if (kind, option) in _INSTEAD:
+            raise ArgumentError(f"{file}: {kind.upper()} takes no option {option!r}; {_INSTEAD[kind, option]}")
+        if option not in _OPTIONS[kind]:
+            raise ArgumentError(f"{file}: {one_of(f'option for {kind.upper()} called', option, _OPTIONS[kind])}")
+
+
+def _refuse_text(path: Any) -> None:
+    """A description itself, given where its path belongs: without this, the whole of it would be in the error."""
+    if not isinstance(path, str):
+        return
+    known = Path(path[-_LONGEST_PATH:]).suffix.lower() in _BY_SUFFIX
+    text = "\n" in path or len(path) > _LONGEST_PATH or (not known and _TEXT_BEGINS.match(path))
+    if text and not os.path.exists(path):  # some file systems do take such names
+        begin = path.strip()[:30].partition("\n")[0]
+        format = "toml" if not begin.startswith("<") else "mjcf" if "<mujoco" in path else "urdf"  # noqa: A001
+        raise ArgumentError(
+            f"load takes the path of a file, and this names none: it looks like a description itself ({begin!r}...); "
+            f'for a text there is loads(text, format="{format}")'
+        )
 
 
 def _kind(file: Path) -> str:

@@ -75,6 +75,7 @@ class Walker:
         # names that are made up must not be those of a later element
         self._taken = {e.attributes["name"] for e in root.walk() if "name" in e.attributes} | {GROUND}
         self._lines: dict[tuple[str, str], str] = {}
+        self._carrier: dict[str, str] = {GROUND: GROUND}  # the body with joints that each is rigidly part of
         self._count = 0
 
     def walk(self, worlds: list[Element]) -> Tree:
@@ -105,6 +106,7 @@ class Walker:
         mjcf_joint.check_group(name, parts.joints, element, at.parent == GROUND)
         self._note_body(element, name)
         moves = at.moves or bool(parts.joints)
+        self._carrier[name] = name if parts.joints else self._carrier[at.parent]
         self._connect(element, name, at.parent, pose, parts.joints)
         visuals = tuple(x for x in map(self.assets.visual, parts.geoms) if x is not None)
         given = self._inertial(name, parts, moves)
@@ -246,7 +248,20 @@ class Walker:
         if number(element, "gravcomp", 0.0) != 0:
             self.notes.add("gravcomp", "not carried over: the body feels all of gravity", name, warn=True)
 
+    def _note_massless(self) -> None:
+        """Moving bodies that have no mass, nor carry any rigidly: a forgotten geom, which MuJoCo refuses."""
+        masses: dict[str, float] = {}
+        for name, given, _, _ in self._masses:
+            if name in self._carrier:  # those between two joints of one body are massless by design
+                carrier = self._carrier[name]
+                masses[carrier] = masses.get(carrier, 0.0) + given.mass
+        for name, mass in masses.items():
+            if mass == 0 and name != GROUND:
+                meaning = "its mass is 0, as neither an <inertial> nor a <geom> gives it one; MuJoCo would refuse it"
+                self.notes.add("moving body without mass", meaning, name, warn=True)
+
     def _make_bodies(self) -> None:
+        self._note_massless()
         total = sum(given.mass for _, given, _, _ in self._masses)
         factor = self.compiler.settotalmass / total if self.compiler.settotalmass > 0 and total > 0 else 1
         for name, given, visuals, element in self._masses:

@@ -14,6 +14,14 @@ _PACKAGE = __name__.partition(".")[0] + "."
 _NAMED, _NAMED_WARNED = 5, 20
 
 
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn at the line outside this package that asked for the file."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
+
+
 class Notes:
     """One concise line a kind, with a count and the first few names; those that change the dynamics also warn."""
 
@@ -40,13 +48,10 @@ class Notes:
         return tuple(self._line(key) for key in self._kinds)
 
     def warn(self) -> None:
-        """Warn of what changes the dynamics, at the line outside this package that asked for the file."""
-        level, frame = 1, sys._getframe()
-        while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_PACKAGE):
-            level, frame = level + 1, frame.f_back
+        """Warn of what changes the dynamics."""
         for key in self._kinds:
             if key in self._warned:
-                warnings.warn(f"{self.file}: {self._line(key)}", ReaderWarning, stacklevel=level)
+                warn(f"{self.file}: {self._line(key)}", ReaderWarning)
 
 
 def tolerant_body(

@@ -7,6 +7,7 @@ wrong and what would be right. Nothing here knows what a mechanism is.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +16,7 @@ from lagrangian.errors import DescriptionError, LagrangianError, one_of
 from lagrangian.model.expression import Scalar, parse
 
 _REQUIRED: Any = object()
+_ELEMENT = re.compile(r"\[\[([\w.]+)\]\] \d+ (['\"].*['\"])$")
 Names = Mapping[str, Scalar]
 
 
@@ -26,7 +28,24 @@ def located(where: str) -> Iterator[None]:
     except LagrangianError as error:
         if str(error).startswith(where):
             raise
-        raise type(error)(f"{where}: {error}") from None
+        raise type(error)(f"{where}: {_without_place(str(error), where)}") from None
+
+
+def _without_place(message: str, where: str) -> str:
+    """The model's message without what it says of the place, if `where` ends in the same: `body 'a'` after `[[body]] 1 'a'`."""
+    element = _ELEMENT.search(where)
+    place = f"{element.group(1)} {element.group(2)}" if element else where.rpartition(": ")[2]
+    return message.removeprefix(f"{place}: ")
+
+
+def unknown(what: str, got: str, known: Sequence[str]) -> str:
+    """A sentence on a name that is not known; one of the same words in another order (`xyz_a`) is the likeliest to be meant."""
+    got = got if len(got) <= 60 else got[:57] + "..."
+    words = sorted(got.lower().split("_"))
+    for name in known:
+        if sorted(name.lower().split("_")) == words:
+            return f"there is no {what} {got!r}. Did you mean {name!r}? Known: {', '.join(known)}"
+    return one_of(what, got, known)
 
 
 def shown(value: Any) -> str:
@@ -61,21 +80,25 @@ def scalar(value: Any, at: str, names: Names, *, finite: bool = True) -> Scalar:
     return value
 
 
-def vector(value: Any, at: str, size: int, names: Names) -> tuple[Scalar, ...]:
-    """An array of a known length, of numbers or expressions."""
+def vector(value: Any, at: str, size: int, names: Names, example: Sequence[float] = ()) -> tuple[Scalar, ...]:
+    """An array of a known length, of numbers or expressions; an error shows `example`, if zeros would not be right there."""
     if not isinstance(value, list) or len(value) != size:
-        raise DescriptionError(f"{at}: {shown(value)} is given; an array of {size} numbers is needed, such as {[0] * size}")
+        such = list(example) or [0] * size
+        raise DescriptionError(f"{at}: {shown(value)} is given; an array of {size} numbers is needed, such as {such}")
     return tuple(scalar(x, f"{at}[{i}]", names) for i, x in enumerate(value))
 
 
 class Table:
     """A table of the file, with its place and the names its expressions may use."""
 
-    def __init__(self, data: Mapping[str, Any], where: str, names: Names, prefix: str = "") -> None:
+    def __init__(
+        self, data: Mapping[str, Any], where: str, names: Names, prefix: str = "", elsewhere: Mapping[str, str] | None = None
+    ) -> None:
         self.data = data
         self.where = where  # the file and the element
         self.names = names
         self.prefix = prefix  # the keys that lead from the element to this table
+        self.elsewhere = elsewhere or {}  # entries that belong to another table, and what to say of them in this one
 
     def at(self, key: str) -> str:
         return f"{self.where}: {self.prefix}{key}"
@@ -94,7 +117,8 @@ class Table:
         """Refuse entries that have no meaning here: a misspelt key must not be passed over."""
         for key in self.data:
             if key not in keys:
-                raise self.error(one_of("entry", key if len(key) <= 60 else key[:57] + "...", keys))
+                hint = self.elsewhere.get(key)
+                raise self.error(f"there is no entry {key!r} here: {hint}" if hint else unknown("entry", key, keys))
 
     def not_both(self, *keys: str) -> None:
         given = [k for k in keys if k in self.data]
@@ -112,9 +136,9 @@ class Table:
         value = self.get(key, default)
         return value if key not in self.data else scalar(value, self.at(key), self.names, finite=finite)
 
-    def vector(self, key: str, size: int = 3, default: Any = _REQUIRED) -> Any:
+    def vector(self, key: str, size: int = 3, default: Any = _REQUIRED, example: Sequence[float] = ()) -> Any:
         value = self.get(key, default)
-        return value if key not in self.data else vector(value, self.at(key), size, self.names)
+        return value if key not in self.data else vector(value, self.at(key), size, self.names, example)
 
     def text(self, key: str, default: Any = _REQUIRED) -> Any:
         value = self.get(key, default)
@@ -141,31 +165,38 @@ class Table:
             raise self.error(one_of(key, value, known), key)
         return value
 
-    def table(self, key: str) -> Table:
-        """A sub-table; an empty one where it is not given."""
+    def table(self, key: str, example: str = "") -> Table:
+        """A sub-table; an empty one where it is not given. An error shows `example`."""
         value = self.get(key, {})
         if not isinstance(value, Mapping):
-            raise self.error(f"{shown(value)} is given; a table is needed", key)
+            such = f", such as {key} = {example}" if example else ""
+            raise self.error(f"{shown(value)} is given; a table is needed{such}", key)
         return Table(value, self.where, self.names, f"{self.prefix}{key}.")
+
+    def section(self, key: str) -> Table:
+        """A `[key]` of the file: a sub-table that is a place of its own."""
+        return Table(self.table(key).data, f"{self.where}: [{key}]", self.names, elsewhere=self.elsewhere)
 
     def inline_tables(self, key: str) -> list[Table]:
         """Tables written as an array inside this element."""
-        return [Table(x, self.where, self.names, f"{self.prefix}{key}[{i}].") for i, x in enumerate(self._array(key))]
+        rows = self._array(key, "{ ... }")
+        return [Table(x, self.where, self.names, f"{self.prefix}{key}[{i}].") for i, x in enumerate(rows)]
 
     def elements(self, key: str, title: str | None = None) -> list[Table]:
         """The `[[key]]` elements, each located by its number and its name."""
         title = title or f"[[{key}]]"
         found = []
-        for i, data in enumerate(self._array(key), 1):
+        for i, data in enumerate(self._array(key, title), 1):
             name = data.get("name")
             called = f" {shown(name)}" if isinstance(name, str) and name else ""
-            found.append(Table(data, f"{self.where}: {title} {i}{called}", self.names))
+            found.append(Table(data, f"{self.where}: {title} {i}{called}", self.names, elsewhere=self.elsewhere))
         return found
 
-    def _array(self, key: str) -> list[Mapping[str, Any]]:
+    def _array(self, key: str, begin: str) -> list[Mapping[str, Any]]:
         value = self.get(key, [])
         if not isinstance(value, list) or not all(isinstance(x, Mapping) for x in value):
-            raise self.error(f"{shown(value)} is given; an array of tables is needed (each begins with [[{key}]])", key)
+            how = "each begins with" if begin.startswith("[") else "each is"
+            raise self.error(f"{shown(value)} is given; an array of tables is needed ({how} {begin})", key)
         return value
 
     def flat(self, limit: int = 4) -> dict[str, Any]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import tomllib
 from collections.abc import Mapping
+from numbers import Real
 from pathlib import PurePath
 from typing import Any
 
@@ -14,7 +16,7 @@ from lagrangian.description import toml_motion as motion_of
 from lagrangian.description.table_reader import Table, scalar, shown
 from lagrangian.description.text_file import MAX_BYTES, as_path, read_text
 from lagrangian.description.toml_body import body
-from lagrangian.errors import ArgumentError, DescriptionError
+from lagrangian.errors import ArgumentError, DescriptionError, one_of
 from lagrangian.model.expression import Expression, Scalar, parameter
 from lagrangian.model.expression import parameters as parameters_in
 from lagrangian.model.mechanism import Mechanism
@@ -22,25 +24,30 @@ from lagrangian.model.mechanism import Mechanism
 MAX_LINE = 100_000
 MAX_PARTS = 50
 MAX_PARAMETER = 100  # operations and names: what stands for expressions of expressions must not grow without bound
+TEXT = "<text>"  # what errors call a text that is of no file
 _PART = re.compile(r"\.[ \t]*[^.\s]")
+_HEADER = re.compile(r"\[+\s*([\w.]+)\s*\]")
 _ELEMENTS = ("body", "joint", "loop", "constraint", "spring", "frame")
-_TOP = ("name", "description", "source", "gravity", "parameters", "dh", *_ELEMENTS, "pose", "initial")
+_ENTRIES = ("name", "description", "source", "gravity")
+_TOP = (*_ENTRIES, "parameters", "dh", *_ELEMENTS, "pose", "initial")
+# TOML gives what is written below a table's header to that table
+_ABOVE = {key: f"{key!r} is an entry of the whole file, and those go before the first [table] or [[table]]" for key in _ENTRIES}
 
 
-def read(path: str | os.PathLike[str]) -> Mechanism:
-    """The mechanism a TOML file describes."""
-    return parse(read_text(path), str(as_path(path)))
+def read(path: str | os.PathLike[str], parameters: Mapping[str, float] | None = None) -> Mechanism:
+    """The mechanism a TOML file describes, with other values of some of its parameters."""
+    return parse(read_text(path), str(as_path(path)), parameters)
 
 
-def parse(text: str, file: str = "<text>") -> Mechanism:
-    """The mechanism a TOML text describes; `file` is what errors call it."""
+def parse(text: str, file: str = TEXT, parameters: Mapping[str, float] | None = None) -> Mechanism:
+    """The mechanism a TOML text describes; `file` is what errors call it, `parameters` replace values of its own."""
     if not isinstance(text, str):
         raise ArgumentError(f"TOML text is needed, not {type(text).__name__}")
-    top = Table(_document(text, file), file, {})
+    top = Table(_document(text, file), file, {}, elsewhere=_ABOVE)
     top.only(*_TOP)
-    parameters = _parameters(top.table("parameters"), file)
-    top = Table(top.data, file, parameters)
-    name = top.name("name", PurePath(file).stem)
+    known = _parameters(_overridden(top.table("parameters"), parameters, file), file)
+    top = Table(top.data, file, known, elsewhere=_ABOVE)
+    name = top.name("name", PurePath(file).stem if file != TEXT else "mechanism")
 
     for kind in _ELEMENTS:
         _no_twins(top.elements(kind))
@@ -48,13 +55,13 @@ def parse(text: str, file: str = "<text>") -> Mechanism:
     joints = [joints_of.joint(t) for t in top.elements("joint")]
     frames = [joints_of.frame(t) for t in top.elements("frame")]
     if "dh" in top:
-        arm = joints_of.dh_arm(Table(top.table("dh").data, f"{file}: [dh]", parameters), name)
+        arm = joints_of.dh_arm(top.section("dh"), name)
         # the arm comes first, whatever stands beside it is mounted on it or next to it
         bodies, joints, frames = [*arm.bodies, *bodies], [*arm.joints, *joints], [*arm.frames, *frames]
     if not joints:
         raise DescriptionError(f"{file}: it describes no joints; give [[body]] and [[joint]], or a [dh] table")
 
-    coordinates = motion_of.Coordinates(joints, parameters, file)
+    coordinates = motion_of.Coordinates(joints, known, file)
     return Mechanism(
         name=name,
         bodies=tuple(bodies),
@@ -63,10 +70,10 @@ def parse(text: str, file: str = "<text>") -> Mechanism:
         constraints=tuple(motion_of.constraint(t, coordinates) for t in top.elements("constraint")),
         springs=tuple(joints_of.spring(t) for t in top.elements("spring")),
         frames=tuple(frames),
-        gravity=top.vector("gravity", default=(0, 0, -9.81)),
-        poses=motion_of.poses(Table(top.table("pose").data, f"{file}: [pose]", parameters), coordinates),
-        initial=motion_of.initial(Table(top.table("initial").data, f"{file}: [initial]", parameters), coordinates),
-        parameters=parameters,
+        gravity=top.vector("gravity", default=(0, 0, -9.81), example=(0, 0, -9.81)),
+        poses=motion_of.poses(top.section("pose"), coordinates),
+        initial=motion_of.initial(top.section("initial"), coordinates),
+        parameters=known,
         source=top.text("source", ""),
         description=top.text("description", ""),
         file=file,
@@ -100,30 +107,70 @@ def _document(text: str, file: str) -> dict[str, Any]:
         at = re.search(r"at line (\d+)", message)
         line = text.split("\n")[int(at.group(1)) - 1].strip() if at else ""
         quoted = f": {line[:100]}" if line else ""
-        raise DescriptionError(f"{file}: this is not TOML: {message}{quoted}") from None
+        raise DescriptionError(f"{file}: this is not TOML: {message}{quoted}{_repeated(line)}") from None
 
 
-def _parameters(table: Table, file: str) -> dict[str, Expression]:
+def _repeated(line: str) -> str:
+    """The hint for a header at which TOML stumbles because one like it has single brackets."""
+    header = _HEADER.match(line)
+    if header is None or header.group(1) not in (*_ELEMENTS, "dh.row"):
+        return ""
+    return f". Elements of which there may be several are written [[{header.group(1)}]], each of them"
+
+
+def _overridden(table: Table, given: Mapping[str, float] | None, file: str) -> Mapping[str, Any]:
+    """The entries of `[parameters]` with the caller's values in place of the file's."""
+    if given is None:
+        return table.data
+    if not isinstance(given, Mapping):
+        raise ArgumentError(f"{file}: parameters: a mapping of names to numbers is needed, not {type(given).__name__}")
+    values: dict[str, float] = {}
+    for name, value in given.items():
+        if name not in table.data:
+            raise ArgumentError(f"{file}: parameters: {one_of('parameter', name, table.data)}")
+        if isinstance(value, bool) or not isinstance(value, Real) or not _is_finite(value):
+            raise ArgumentError(f"{file}: parameters: {name} is {shown(value)}; a finite number is needed")
+        values[name] = float(value)
+    return {**table.data, **values}
+
+
+def _is_finite(number: Real) -> bool:
+    try:
+        return math.isfinite(number)
+    except OverflowError:  # an integer beyond all floats
+        return False
+
+
+def _parameters(entries: Mapping[str, Any], file: str) -> dict[str, Expression]:
     """Named constants, in the order given.
 
     A parameter that is a number is a symbol with that value. One that is an expression of others stands for the expression,
     so that the closed form keeps the dependence.
     """
     found: dict[str, Expression] = {}
-    for name, value in table.data.items():
+    for name, value in entries.items():
         at = f"{file}: [parameters]: {name}"
         if not name.isidentifier():
             raise DescriptionError(f"{file}: [parameters]: {shown(name)} cannot be a name; use letters, digits and _, such as m1")
         if name in motion_of.RESERVED:
             raise DescriptionError(f"{at}: this name is part of expressions ({', '.join(motion_of.RESERVED)}); call it otherwise")
-        if isinstance(value, (Mapping, list)):
-            raise DescriptionError(f"{at}: {shown(value)} is given; a parameter is one number or expression")
-        given = scalar(value, at, found)
+        given = _constant(name, value, at, found)
         if _is_long(given):
             raise DescriptionError(f"{at}: written out it has more than {MAX_PARAMETER} operations and names; give its value")
         named = isinstance(given, Expression) and bool(parameters_in(given))
         found[name] = given if named else parameter(name, float(given))  # type: ignore[assignment]
     return found
+
+
+def _constant(name: str, value: Any, at: str, names: Mapping[str, Scalar]) -> Scalar:
+    try:
+        if isinstance(value, (Mapping, list)):
+            raise DescriptionError(f"{at}: {shown(value)} is given; a parameter is one number or expression")
+        return scalar(value, at, names)
+    except DescriptionError as error:
+        if name not in _ABOVE:  # a parameter may have such a name: only a mistake makes it doubtful
+            raise
+        raise DescriptionError(f"{error}. {_ABOVE[name]}") from None
 
 
 def _is_long(given: Scalar) -> bool:

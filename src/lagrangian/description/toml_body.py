@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from lagrangian.description.notes import warn
 from lagrangian.description.table_reader import Table, located, shown, vector
-from lagrangian.errors import DescriptionError, one_of
+from lagrangian.errors import DescriptionError, MechanismWarning, one_of
 from lagrangian.model import body as model
 from lagrangian.model import vector as v
-from lagrangian.model.dh import symmetric
+from lagrangian.model.coerce import symmetric
+from lagrangian.model.expression import Scalar, has_pi
 from lagrangian.model.placement import Placement
 
+_A_TURN = 2 * math.pi + 0.01  # radians, with room for a rounded 6.2832
+_DIMENSIONS = (0.1, 0.2, 0.3)
 _ENTRIES = ("xx", "xy", "xz", "yy", "yz", "zz")
 INERTIAL = ("mass", "center", "inertia", "inertia_at_origin", "effective")
 
@@ -22,10 +27,22 @@ def placement(table: Table, prefix: str = "") -> Placement:
     table.not_both(rpy, quaternion)
     position = table.vector(xyz, default=v.ZERO)
     if quaternion in table:
-        wxyz = table.vector(quaternion, 4)
+        wxyz = table.vector(quaternion, 4, example=(1, 0, 0, 0))
         with located(table.at(quaternion)):
             return Placement.from_quaternion(position, wxyz)
-    return Placement.from_rpy(position, table.vector(rpy, default=v.ZERO))
+    angles = table.vector(rpy, default=v.ZERO)
+    for i, angle in enumerate(angles):
+        doubt_degrees(angle, f"{table.at(rpy)}[{i}]")
+    return Placement.from_rpy(position, angles)
+
+
+def doubt_degrees(angle: Scalar, at: str) -> None:
+    """Warn of a constant angle of more than a turn; what is written with pi is meant in radians."""
+    value = float(angle)
+    if abs(value) > _A_TURN and not has_pi(angle):
+        text = str(angle) if len(str(angle)) <= 40 else f"{value:g}"
+        problem = f"{value:g} rad is more than a turn; if degrees are meant write deg({text}), in quotes"
+        warn(f"{at}: {problem}", MechanismWarning)
 
 
 def placement_keys(prefix: str = "") -> tuple[str, str, str]:
@@ -82,7 +99,11 @@ def _holes(table: Table) -> list[tuple[Any, ...]]:
     value = table.get("holes", [])
     if not isinstance(value, list):
         raise table.error(f"{shown(value)} is given; an array of holes [x, y, radius] is needed", "holes")
-    return [vector(hole, f"{table.at('holes')}[{i}]", 3, table.names) for i, hole in enumerate(value)]
+    return [vector(hole, f"{table.at('holes')}[{i}]", 3, table.names, (0, 0, 0.01)) for i, hole in enumerate(value)]
+
+
+def _size(table: Table) -> Any:
+    return table.vector("size", example=_DIMENSIONS)
 
 
 def _weighed(table: Table) -> dict[str, Any]:
@@ -94,7 +115,7 @@ def _weighed(table: Table) -> dict[str, Any]:
 
 # each shape: its own keys, and how it is made
 _SHAPES: dict[str, tuple[tuple[str, ...], Callable[[Table], Any]]] = {
-    "box": (("size",), lambda t: model.box(t.vector("size"), **_weighed(t))),
+    "box": (("size",), lambda t: model.box(_size(t), **_weighed(t))),
     "cylinder": (("radius", "length"), lambda t: model.cylinder(t.number("radius"), t.number("length"), **_weighed(t))),
     "sphere": (("radius",), lambda t: model.sphere(t.number("radius"), **_weighed(t))),
     "tube": (
@@ -102,8 +123,8 @@ _SHAPES: dict[str, tuple[tuple[str, ...], Callable[[Table], Any]]] = {
         lambda t: model.tube(t.number("outer"), t.number("inner"), t.number("length"), **_weighed(t)),
     ),
     "capsule": (("radius", "length"), lambda t: model.capsule(t.number("radius"), t.number("length"), **_weighed(t))),
-    "ellipsoid": (("radii",), lambda t: model.ellipsoid(t.vector("radii"), **_weighed(t))),
-    "plate": (("size", "holes"), lambda t: model.plate(t.vector("size"), holes=_holes(t), **_weighed(t))),
+    "ellipsoid": (("radii",), lambda t: model.ellipsoid(t.vector("radii", example=_DIMENSIONS), **_weighed(t))),
+    "plate": (("size", "holes"), lambda t: model.plate(_size(t), holes=_holes(t), **_weighed(t))),
     "point": ((), lambda t: model.point_mass(t.number("mass"), placement(t))),
 }
 

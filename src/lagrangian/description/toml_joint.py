@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from lagrangian.description.table_reader import Table, located, scalar, shown, vector
-from lagrangian.description.toml_body import INERTIAL, inertial, placement, placement_keys
-from lagrangian.errors import one_of
+from lagrangian.description.toml_body import INERTIAL, doubt_degrees, inertial, placement, placement_keys
+from lagrangian.errors import LagrangianError, one_of
 from lagrangian.model import vector as v
 from lagrangian.model.dh import CONVENTIONS, DHRow
 from lagrangian.model.joint import TYPES, Friction, Joint, JointSpring, Limits, Rotor
@@ -14,7 +15,11 @@ from lagrangian.model.loop import LOOP_TYPES, Frame, LoopJoint, PointSpring
 from lagrangian.model.mechanism import GROUND, Mechanism
 
 _AXES = {"x": v.X, "y": v.Y, "z": v.Z}
-_AT_JOINT = ("friction", "rotor", "spring", "limits")
+_DH_JOINTS = {"R": "R", "P": "P", "revolute": "R", "prismatic": "P"}
+_DH_ALIASES = {
+    "modified": ("craig", "khalil", "proximal", "mdh"),
+    "standard": ("classic", "classical", "distal", "original", "spong", "corke", "dh"),
+}
 
 
 def _axis(table: Table, key: str, default: v.Vector) -> v.Vector:
@@ -23,7 +28,7 @@ def _axis(table: Table, key: str, default: v.Vector) -> v.Vector:
     if key not in table:
         return default
     if not isinstance(value, str):
-        return vector(value, table.at(key), 3, table.names)  # type: ignore[return-value]
+        return vector(value, table.at(key), 3, table.names, (0, 0, 1))  # type: ignore[return-value]
     letter = value.strip()[-1:]
     sign = value.strip()[:-1]
     if letter not in _AXES or sign not in ("", "+", "-"):
@@ -62,10 +67,18 @@ def _limits(table: Table) -> Limits:
     return Limits(**given)
 
 
+# what sits at a joint: how it is read, and what an error shows of it
+_AT_JOINT: dict[str, tuple[Callable[[Table], Any], str]] = {
+    "friction": (_friction, "{ viscous = 0.1, coulomb = 0.2 }"),
+    "rotor": (_rotor, "{ inertia = 1e-5, ratio = 100 }"),
+    "spring": (_spring, "{ stiffness = 3, rest = 0 }"),
+    "limits": (_limits, "{ lower = -1, upper = 1 }"),
+}
+
+
 def _at_joint(table: Table) -> dict[str, Any]:
     """Friction, rotor, spring and limits, where they are given."""
-    readers = {"friction": _friction, "rotor": _rotor, "spring": _spring, "limits": _limits}
-    return {key: read(table.table(key)) for key, read in readers.items() if key in table}
+    return {key: read(table.table(key, example)) for key, (read, example) in _AT_JOINT.items() if key in table}
 
 
 def _meaningful(table: Table, key: str, kind: str, kinds: tuple[str, ...]) -> None:
@@ -152,9 +165,12 @@ def frame(table: Table) -> Frame:
 def _row(table: Table) -> DHRow:
     table.only("joint", "a", "alpha", "d", "theta", *INERTIAL, *_AT_JOINT, "name", "link")
     mass, center, inertia = inertial(table)
+    lengths_and_angles = {key: table.number(key, 0) for key in ("a", "alpha", "d", "theta")}
+    for key in ("alpha", "theta"):
+        doubt_degrees(lengths_and_angles[key], table.at(key))
     return DHRow(
-        joint=table.choice("joint", ("R", "P")),
-        **{key: table.number(key, 0) for key in ("a", "alpha", "d", "theta")},
+        joint=_DH_JOINTS[table.choice("joint", tuple(_DH_JOINTS), "R")],
+        **lengths_and_angles,
         mass=mass,
         center=center,
         inertia=v.sym_full(inertia),
@@ -170,16 +186,28 @@ def dh_arm(table: Table, name: str) -> Mechanism:
     table.only("convention", "base", "tool", "row")
     if "convention" not in table:
         raise table.error(f"'convention' is missing; say which the table follows: {' or '.join(CONVENTIONS)}")
-    convention = table.text("convention")
-    if convention not in CONVENTIONS:
-        raise table.error(one_of("DH convention", convention, CONVENTIONS), "convention")
+    convention = _convention(table)
     rows = [_row(t) for t in table.elements("row", "[[dh.row]]")]
     if not rows:
         raise table.error("it has no rows; each begins with [[dh.row]]")
     ends: dict[str, Any] = {}
     for key in ("base", "tool"):
         if key in table:
-            table.table(key).only(*placement_keys())
-            ends[key] = placement(table.table(key))
-    with located(table.here):
+            end = table.table(key, "{ xyz = [0, 0, 0.4] }")
+            end.only(*placement_keys())
+            ends[key] = placement(end)
+    try:
         return Mechanism.from_dh(rows, convention=convention, name=name, **ends)
+    except LagrangianError as error:  # the arm calls itself by its name, which is the file's by default
+        raise type(error)(f"{table.here}: {str(error).removeprefix(f'{name}: ')}") from None
+
+
+def _convention(table: Table) -> str:
+    given: str = table.text("convention")
+    if given in CONVENTIONS:
+        return given
+    for convention, aliases in _DH_ALIASES.items():
+        if given.strip().lower().removesuffix("'s") in aliases:
+            whose = "proximal, Craig's" if convention == "modified" else "distal, Denavit and Hartenberg's own"
+            raise table.error(f"there is no DH convention {shown(given)}; write {convention!r}, which is {whose}", "convention")
+    raise table.error(one_of("DH convention", given, CONVENTIONS), "convention")

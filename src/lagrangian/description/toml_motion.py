@@ -50,7 +50,7 @@ class Coordinates:
 def constraint(table: Table, coordinates: Coordinates) -> Pfaffian:
     """One `[[constraint]]`: phi(t) + sum of coefficient times speed = 0."""
     table.only("name", "coefficients", "phi")
-    given = table.table("coefficients")
+    given = table.table("coefficients", "{ x = 1 }")
     coefficients = []
     for speed, value in given.flat().items():
         if speed not in coordinates.qd:
@@ -105,6 +105,9 @@ def _configuration(table: Table, key: str, coordinates: Coordinates) -> tuple[fl
 
 def poses(table: Table, coordinates: Coordinates) -> dict[str, tuple[float, ...]]:
     """The `[pose]` table: configurations by name."""
+    for name in table.data:
+        if name in table.elsewhere:  # else gravity = [...] would be taken for a pose of three coordinates
+            raise table.error(table.elsewhere[name])
     return {name: _configuration(table, name, coordinates) for name in table.data}
 
 
@@ -115,11 +118,11 @@ def initial(table: Table, coordinates: Coordinates) -> Initial:
     qd = _values(table, "qd", coordinates.qd, [0.0] * len(coordinates.qd)) if "qd" in table else None
     span = None
     if "t_span" in table:
-        start, end = (float(x) for x in table.vector("t_span", 2))
+        start, end = (float(x) for x in table.vector("t_span", 2, example=(0, 10)))
         if not start < end:
             raise table.error(f"it runs from {start:g} to {end:g} s; the end must come after the start", "t_span")
         span = (start, end)
-    return Initial(q, qd, span, _torques(table.table("torques"), coordinates))
+    return Initial(q, qd, span, _torques(table.table("torques", "{ x = '-3*x' }"), coordinates))
 
 
 def _torques(table: Table, coordinates: Coordinates) -> tuple[tuple[str, Scalar], ...]:

@@ -41,6 +41,13 @@ def read(path: str | os.PathLike[str], *, floating: bool = False) -> Mechanism:
     return mechanism
 
 
+def read_text(model: str, file: str = "<text>", *, floating: bool = False) -> Mechanism:
+    """A mechanism from a text of URDF; `file` is what its errors call it."""
+    mechanism, notes = _mechanism(xml.read_text(model, file), floating)
+    notes.warn()
+    return mechanism
+
+
 def _mechanism(root: Element, floating: bool) -> tuple[Mechanism, Notes]:
     _refuse_xacro(root)
     _check_root(root)

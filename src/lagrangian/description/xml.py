@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -78,7 +79,9 @@ def located(element: Element) -> Iterator[None]:
     try:
         yield
     except MechanismError as error:
-        raise element.error(str(error)) from None
+        # the model says `joint 'a': ...`, and so does the element's own label
+        name = re.escape(repr(element.attributes.get("name", "")))
+        raise element.error(re.sub(rf"^\w+ {name}: ", "", str(error))) from None
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,163 +11,18 @@ from lagrangian.algorithms import energy, kinematics
 from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.coriolis import CORIOLIS_MATRIX
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
-from lagrangian.algorithms.inverse_dynamics import GRAVITY, INVERSE_DYNAMICS, REACTIONS
+from lagrangian.algorithms.inverse_dynamics import GRAVITY, INVERSE_DYNAMICS
 from lagrangian.algorithms.link import KINDS
 from lagrangian.algorithms.mass_matrix import MASS_MATRIX
-from lagrangian.algorithms.point_springs import algorithms as spring_algorithms
 from lagrangian.algorithms.regressor import REGRESSOR
-from lagrangian.algorithms.sweep import Algorithm
-from lagrangian.errors import ArgumentError, ClosedError, MechanismWarning
-from lagrangian.kernels.kernel import Kernel, prepare
+from lagrangian.errors import ArgumentError, ClosedError, MechanismWarning, one_of
+from lagrangian.kernels.entry import Entry
+from lagrangian.kernels.kernel import prepare
 from lagrangian.kernels.loads import Loads
 from lagrangian.kernels.parameters import body_parameters, link_from_body
+from lagrangian.kernels.store import Array, Kernels, Wrenches, checked
+from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
-
-Array = Any
-Wrenches = Mapping[str, Any] | None
-
-
-class _Kernels:
-    """The kernels of a mechanism, each made when first asked for. It does not know the `Dynamics` that uses it."""
-
-    def __init__(self, mechanism: Mechanism) -> None:
-        self.mechanism = mechanism
-        self.tree = trees.build(mechanism)
-        self.threads = _cores()
-        self._made: dict[tuple[str, str], Kernel] = {}
-        self._full: trees.Tree | None = None
-
-    def whole(self, algorithm: Algorithm, shape: tuple[int, ...]) -> Kernel:
-        return self._kernel((algorithm.name, ""), lambda: (algorithm, self.tree, shape, ()))
-
-    def of_frame(self, algorithm: Algorithm, name: str, shape: tuple[int, ...]) -> Kernel:
-        """Along the path from the ground to a frame."""
-
-        def make() -> Any:
-            frame = self.mechanism.frame(name)
-            link, placement = self.tree.place[frame.body]
-            return algorithm, self.tree.path(link, placement @ frame.placement), shape, ()
-
-        return self._kernel((algorithm.name, name), make)
-
-    def of_springs(self, which: str) -> Kernel:
-        """The springs between points, on the links they hang on."""
-
-        def make() -> Any:
-            springs = self.mechanism.springs
-            held = {i for s in springs for body in (s.a, s.b) for i in self.tree.towards_ground(self.tree.place[body][0])}
-            algorithm = spring_algorithms(self.tree, springs)[which]
-            shape = () if which == "energy" else (self.tree.nv,)
-            fixed = tuple((s, tuple((b, self.tree.place[b]) for b in (s.a, s.b))) for s in springs)
-            return algorithm, self.tree.subtree(sorted(held)), shape, fixed
-
-        return self._kernel(("springs", which), make)
-
-    def reactions(self) -> tuple[Kernel, Kernel]:
-        """Newton-Euler with a link for every fixed joint too, and the poses of those links."""
-        if self._full is None:
-            self._full = trees.build(self.mechanism, merge_fixed=False)
-        full = self._full
-        return (
-            self._kernel(("reactions", ""), lambda: (REACTIONS, full, (len(full), 6), ())),
-            self._kernel(("link poses", ""), lambda: (kinematics.LINK_POSES, full, (len(full), 12), ())),
-        )
-
-    def _kernel(self, key: tuple[str, str], make: Callable[[], Any]) -> Kernel:
-        if key not in self._made:
-            algorithm, tree, shape, extra = make()
-            self._made[key] = Kernel(algorithm, tree, shape, lambda: self.threads, extra)
-        return self._made[key]
-
-    def external(self, q: Array, wrenches: Wrenches) -> Array:
-        """sum J^T F of wrenches on frames."""
-        total: Any = 0.0
-        for frame, wrench in (wrenches or {}).items():
-            total = total + self.of_frame(kinematics.EXTERNAL_TORQUE, frame, (self.tree.nv,))(q, wrench)
-        return total
-
-    def springs(self, q: Array, qd: Array) -> Array:
-        """Generalised forces of springs and dampers between points."""
-        if not self.mechanism.springs:
-            return 0.0
-        total = self.of_springs("elastic")(q)
-        if any(float(s.damping) for s in self.mechanism.springs):
-            total = total + self.of_springs("viscous")(q, qd)
-        return total
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _fast(method: Callable[..., Any]) -> Any:
-    """A method that, when first looked up, is replaced by its compiled entry for one state."""
-    return _Fast(method)
-
-
-class _Fast:
-    def __init__(self, method: Callable[..., Any]) -> None:
-        self.method = method
-        self.__doc__ = method.__doc__
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, dynamics: Dynamics | None, owner: type) -> Any:
-        if dynamics is None:
-            return self
-        kernels = dynamics._open()
-        method, name = self.method, self.name
-
-        def python(*args: Any, **named: Any) -> Any:
-            return method(kernels, *args, **named)
-
-        python.__name__, python.__doc__ = name, self.__doc__
-        if name == "forward_dynamics":
-            _warn_of_joints_without_mass(kernels)
-        algorithm, square = _ENTRIES[name]
-        n = kernels.tree.nv
-        kernel = kernels.whole(algorithm, (n, n) if square == 2 else (n,) if square == 1 else () if square == 0 else (square,))
-        # springs between points are added in Python; all else is in the kernel
-        simple = not kernels.mechanism.springs or name in (
-            "mass_matrix",
-            "coriolis_matrix",
-            "kinetic_energy",
-            "center_of_mass",
-            "momentum",
-        )
-        names = ", ".join(algorithm.inputs)
-        function = kernel.fast(python, name, f"{name}({names})\n--\n\n{self.__doc__}") if simple and n else python
-        dynamics.__dict__[name] = function
-        return function
-
-
-def _warn_of_joints_without_mass(kernels: _Kernels) -> None:
-    names = kernels.tree.joints_without_mass()
-    if names:
-        shown = ", ".join(repr(n) for n in names[:5]) + (" ..." if len(names) > 5 else "")
-        warnings.warn(
-            f"{kernels.mechanism.name}: nothing that joint {shown} moves has mass, so its acceleration is not determined and "
-            f"comes out as NaN; give what it carries a mass, give it a rotor, or make it fixed",
-            MechanismWarning,
-            stacklevel=4,
-        )
-
-
-# the functions with a fast entry: their algorithm, and the form of their result (a scalar, a vector or a matrix over the speeds)
-_ENTRIES: dict[str, tuple[Algorithm, int]] = {
-    "inverse_dynamics": (INVERSE_DYNAMICS, 1),
-    "forward_dynamics": (FORWARD_DYNAMICS, 1),
-    "mass_matrix": (MASS_MATRIX, 2),
-    "coriolis_matrix": (CORIOLIS_MATRIX, 2),
-    "gravity": (GRAVITY, 1),
-    "kinetic_energy": (energy.KINETIC_ENERGY, 0),
-    "potential_energy": (energy.POTENTIAL_ENERGY, 0),
-    "center_of_mass": (energy.CENTER_OF_MASS, 3),
-    "momentum": (energy.MOMENTUM, 6),
-}
 
 
 class Dynamics:
@@ -179,24 +32,34 @@ class Dynamics:
     `threads` is the number of threads a large batch may use.
     """
 
-    def __init__(self, mechanism: Mechanism) -> None:
-        self.mechanism = mechanism
-        self.nq, self.nv = mechanism.nq, mechanism.nv
-        self._kernels: _Kernels | None = _Kernels(mechanism)
+    def __init__(self, mechanism: Mechanism, threads: int | None = None) -> None:
+        self.__dict__.update(mechanism=mechanism, nq=mechanism.nq, nv=mechanism.nv, _kernels=Kernels(mechanism))
+        if threads is not None:
+            self.threads = threads
+
+    mechanism: Mechanism
+    nq: int
+    nv: int
+    _kernels: Kernels | None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name != "threads":
+            raise AttributeError(one_of("attribute to set", name, ["threads"]))
+        object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
         return f"<Dynamics of {self.mechanism.name!r}: {self.nq} coordinates, {self.nv} speeds>"
 
-    def _open(self) -> _Kernels:
+    def _open(self) -> Kernels:
         if self._kernels is None:
             raise ClosedError(f"the dynamics of {self.mechanism.name!r} were closed; compile the mechanism again")
         return self._kernels
 
     def close(self) -> None:
         """Let go of the machine code. Functions taken from here before keep their own and stay safe to call."""
-        self._kernels = None
-        for name in _ENTRIES:
-            self.__dict__.pop(name, None)
+        for name in [name for name in self.__dict__ if name not in ("mechanism", "nq", "nv")]:
+            del self.__dict__[name]
+        self.__dict__["_kernels"] = None
 
     def __enter__(self) -> Dynamics:
         return self
@@ -216,69 +79,72 @@ class Dynamics:
 
     # -- equations of motion -----------------------------------------------------------------------------------------
 
-    @_fast
-    def inverse_dynamics(kernels: _Kernels, q: Array, qd: Array, qdd: Array, wrenches: Wrenches = None) -> Array:
+    @Entry(INVERSE_DYNAMICS, 1, springs=True)
+    def inverse_dynamics(kernels: Kernels, q: Array, qd: Array, qdd: Array, wrenches: Wrenches = None) -> Array:
         """The joint forces tau for a motion. `wrenches` maps frames to (moment, force) that act there."""
         tau = kernels.whole(INVERSE_DYNAMICS, (kernels.tree.nv,))(q, qd, qdd)
-        if wrenches or kernels.mechanism.springs:
+        if wrenches is not None or kernels.mechanism.springs:
             tau = tau - kernels.external(q, wrenches) - kernels.springs(q, qd)
         return tau
 
-    @_fast
-    def forward_dynamics(kernels: _Kernels, q: Array, qd: Array, tau: Array, wrenches: Wrenches = None) -> Array:
+    @Entry(FORWARD_DYNAMICS, 1, springs=True)
+    def forward_dynamics(kernels: Kernels, q: Array, qd: Array, tau: Array, wrenches: Wrenches = None) -> Array:
         """The accelerations qdd for joint forces tau. `wrenches` maps frames to (moment, force) that act there."""
-        if wrenches or kernels.mechanism.springs:
+        if wrenches is not None or kernels.mechanism.springs:
             tau = np.asarray(tau) + kernels.external(q, wrenches) + kernels.springs(q, qd)
         return kernels.whole(FORWARD_DYNAMICS, (kernels.tree.nv,))(q, qd, tau)
 
-    @_fast
-    def mass_matrix(kernels: _Kernels, q: Array) -> Array:
+    @Entry(MASS_MATRIX, 2)
+    def mass_matrix(kernels: Kernels, q: Array) -> Array:
         """M(q), symmetric positive definite; rotors included."""
         return kernels.whole(MASS_MATRIX, (kernels.tree.nv, kernels.tree.nv))(q)
 
-    @_fast
-    def coriolis_matrix(kernels: _Kernels, q: Array, qd: Array) -> Array:
+    @Entry(CORIOLIS_MATRIX, 2)
+    def coriolis_matrix(kernels: Kernels, q: Array, qd: Array) -> Array:
         """C(q, qd) of the Christoffel symbols: M' - 2C is skew."""
         return kernels.whole(CORIOLIS_MATRIX, (kernels.tree.nv, kernels.tree.nv))(q, qd)
 
-    @_fast
-    def gravity(kernels: _Kernels, q: Array) -> Array:
+    @Entry(GRAVITY, 1, springs=True)
+    def gravity(kernels: Kernels, q: Array) -> Array:
         """G(q) = dV/dq, springs included."""
         G = kernels.whole(GRAVITY, (kernels.tree.nv,))(q)
         return G - kernels.of_springs("elastic")(q) if kernels.mechanism.springs else G
 
-    @_fast
-    def kinetic_energy(kernels: _Kernels, q: Array, qd: Array) -> Array:
+    @Entry(energy.KINETIC_ENERGY, 0)
+    def kinetic_energy(kernels: Kernels, q: Array, qd: Array) -> Array:
         """1/2 qd' M qd."""
         return kernels.whole(energy.KINETIC_ENERGY, ())(q, qd)
 
-    @_fast
-    def potential_energy(kernels: _Kernels, q: Array) -> Array:
+    @Entry(energy.POTENTIAL_ENERGY, 0, springs=True)
+    def potential_energy(kernels: Kernels, q: Array) -> Array:
         """V(q) of gravity and springs."""
         V = kernels.whole(energy.POTENTIAL_ENERGY, ())(q)
         return V + kernels.of_springs("energy")(q) if kernels.mechanism.springs else V
 
-    @_fast
-    def center_of_mass(kernels: _Kernels, q: Array) -> Array:
+    @Entry(energy.CENTER_OF_MASS, 1, size=3)
+    def center_of_mass(kernels: Kernels, q: Array) -> Array:
         """The centre of mass of all that moves, in the world."""
         return kernels.whole(energy.CENTER_OF_MASS, (3,))(q)
 
-    @_fast
-    def momentum(kernels: _Kernels, q: Array, qd: Array) -> Array:
+    @Entry(energy.MOMENTUM, 1, size=6)
+    def momentum(kernels: Kernels, q: Array, qd: Array) -> Array:
         """Angular momentum about the centre of mass, then linear momentum, along the world's axes."""
         return kernels.whole(energy.MOMENTUM, (6,))(q, qd)
 
-    def friction(self, qd: Array, q: Array = None) -> Array:
+    def friction(self, qd: Array, *, q: Array = None) -> Array:
         """F: viscous and Coulomb friction of the joints. Dampers between points depend on `q` too, which is then needed."""
         kernels = self._open()
         (speeds,), batch = prepare("friction", ("qd",), (self.nv,), (qd,))
-        viscous, positive, negative = (_per_speed(kernels.tree, k) for k in ("viscous", "coulomb_positive", "coulomb_negative"))
+        if "_friction" not in self.__dict__:
+            names = ("viscous", "coulomb_positive", "coulomb_negative")
+            self.__dict__["_friction"] = [_per_speed(kernels.tree, name) for name in names]
+        viscous, positive, negative = self.__dict__["_friction"]
         F = viscous * speeds + np.where(speeds > 0, positive, np.where(speeds < 0, -negative, 0.0 * speeds))
         F = F[0] if batch is None else F
         if any(float(s.damping) for s in self.mechanism.springs):
             if q is None:
                 raise ArgumentError(
-                    "friction: this mechanism has dampers between points; their forces need q as well: friction(qd, q)"
+                    "friction: this mechanism has dampers between points, whose forces need q too: friction(qd, q=q)"
                 )
             F = F - kernels.of_springs("viscous")(q, qd)
         return F
@@ -313,11 +179,11 @@ class Dynamics:
         tree = kernel.tree
         W = kernel(q, qd, qdd)
         many = W.reshape(-1, len(tree), 6)
-        if wrenches or self.mechanism.springs:
+        if wrenches is not None or self.mechanism.springs:
             (rows, speeds), _ = prepare("reactions", ("q", "qd"), (self.nq, self.nv), (q, qd))
             rows, speeds = (np.broadcast_to(a, (len(many), a.shape[1])) for a in (rows, speeds))
             loads = Loads(self.mechanism, tree, poses(rows), speeds)
-            loads.taken_from(many, loads.of_wrenches(wrenches or {}))
+            loads.taken_from(many, loads.of_wrenches(checked(wrenches)))
             loads.taken_from(many, loads.of_springs())
         if not self.mechanism.joints:
             return np.zeros((*W.shape[:-2], 0, 6))
@@ -329,23 +195,23 @@ class Dynamics:
 
     # -- frames ------------------------------------------------------------------------------------------------------
 
-    def pose(self, q: Array, frame: str) -> Array:
+    def pose(self, q: Array, frame: str | Frame) -> Array:
         """The frame's 4x4 homogeneous matrix in the world."""
         return self._open().of_frame(kinematics.POSE_OF_FRAME, frame, (4, 4))(q)
 
-    def velocity(self, q: Array, qd: Array, frame: str) -> Array:
+    def velocity(self, q: Array, qd: Array, frame: str | Frame) -> Array:
         """(angular velocity, velocity of the origin)."""
         return self._open().of_frame(kinematics.VELOCITY, frame, (6,))(q, qd)
 
-    def acceleration(self, q: Array, qd: Array, qdd: Array, frame: str) -> Array:
+    def acceleration(self, q: Array, qd: Array, qdd: Array, frame: str | Frame) -> Array:
         """(angular acceleration, acceleration of the origin)."""
         return self._open().of_frame(kinematics.ACCELERATION, frame, (6,))(q, qd, qdd)
 
-    def jacobian(self, q: Array, frame: str) -> Array:
+    def jacobian(self, q: Array, frame: str | Frame) -> Array:
         """J, 6 x nv: (angular velocity, velocity of the origin) = J qd."""
         return self._open().of_frame(kinematics.JACOBIAN, frame, (6, self.nv))(q)
 
-    def jacobian_dot_qd(self, q: Array, qd: Array, frame: str) -> Array:
+    def jacobian_dot_qd(self, q: Array, qd: Array, frame: str | Frame) -> Array:
         """J' qd: the frame's acceleration when qdd = 0."""
         return self._open().of_frame(kinematics.JACOBIAN_RATE, frame, (6,))(q, qd)
 
@@ -358,8 +224,19 @@ def _per_speed(tree: trees.Tree, constant: str) -> np.ndarray:
     return values
 
 
-def compile(mechanism: Mechanism) -> Dynamics:  # noqa: A001
-    """The dynamics of a mechanism as functions. Each is compiled to machine code when first used, and kept for next time."""
+def compile(mechanism: Mechanism, threads: int | None = None) -> Dynamics:  # noqa: A001
+    """The dynamics of a mechanism as functions. Each is compiled to machine code when first used, and kept for next time.
+
+    `threads` is the number of threads a large batch may use; all cores if it is not given.
+    """
     if not isinstance(mechanism, Mechanism):
         raise ArgumentError(f"compile takes a Mechanism, as load() or library() give it, not {type(mechanism).__name__}")
-    return Dynamics(mechanism)
+    if mechanism.equations:
+        closed = [*(x.name for x in mechanism.loops), *(x.name for x in mechanism.constraints)]
+        shown = ", ".join(closed[:5]) + (" ..." if len(closed) > 5 else "")
+        warnings.warn(
+            f"{mechanism.name}: its loops and constraints ({shown}) are not in these functions, which are those of the open tree",
+            MechanismWarning,
+            stacklevel=2,
+        )
+    return Dynamics(mechanism, threads)

@@ -37,7 +37,9 @@ _SYMBOLS = (
 )
 
 
-class _Context(ctypes.Structure):
+class Context(ctypes.Structure):
+    """What the entry needs to know. Until `kernel` is set, every call goes to the Python function, which compiles it."""
+
     _fields_ = (
         ("inputs", ctypes.c_int64),
         ("scalar", ctypes.c_int64),
@@ -59,7 +61,7 @@ class _Method(ctypes.Structure):
 
 
 # Py_buffer: buf 0, obj 8, len 16, itemsize 24, readonly 32, ndim 36, ...; 80 bytes in all. The context is read as words of 8
-# bytes in the order of _Context. 56 asks for a C-contiguous buffer, 57 for a writable one; 12 is numpy's NPY_DOUBLE.
+# bytes in the order of Context. 56 asks for a C-contiguous buffer, 57 for a writable one; 12 is numpy's NPY_DOUBLE.
 _IR = f"""
 declare ptr @PyTuple_GetItem(ptr, i64)
 declare ptr @PyLong_AsVoidPtr(ptr)
@@ -99,7 +101,11 @@ entry:
   %inputs = load i64, ptr %ctx
   %same = icmp eq i64 %nargs, %inputs
   %plain = icmp eq ptr %kwnames, null
-  %good = and i1 %same, %plain
+  %ctx.kernel = getelementptr i64, ptr %ctx, i64 2
+  %kernel = load ptr, ptr %ctx.kernel
+  %compiled = icmp ne ptr %kernel, null
+  %fits = and i1 %same, %plain
+  %good = and i1 %fits, %compiled
   br i1 %good, label %start, label %slow
 start:
   %float64 = call ptr @PyTuple_GetItem(ptr %self, i64 4)
@@ -163,8 +169,6 @@ ready:
   %ctx.table = getelementptr i64, ptr %ctx, i64 5
   %table = load ptr, ptr %ctx.table
   store ptr %table, ptr %table.at
-  %ctx.kernel = getelementptr i64, ptr %ctx, i64 2
-  %kernel = load ptr, ptr %ctx.kernel
   %ctx.scratch = getelementptr i64, ptr %ctx, i64 3
   %scratch = load ptr, ptr %ctx.scratch
   %ctx.scalar = getelementptr i64, ptr %ctx, i64 1
@@ -284,26 +288,16 @@ def _numpy_new() -> tuple[int, int, int]:
 
 
 def wrap(
-    python: Callable[..., Any],
-    *,
-    name: str,
-    doc: str,
-    kernel: int,
-    sizes: Sequence[int],
-    shape: tuple[int, ...],
-    scratch: int,
-    parameters: int,
-    table: int,
-    alive: object,
-) -> Callable[..., Any]:
-    """`python` with the fast entry in front of it; addresses belong to what `alive` keeps."""
+    python: Callable[..., Any], *, name: str, doc: str, sizes: Sequence[int], shape: tuple[int, ...], alive: object
+) -> tuple[Callable[..., Any], Context | None]:
+    """`python` with the fast entry in front of it, and the entry's context; what its addresses point to belongs to `alive`."""
     import numpy as np
 
     entry = _entry() if os.environ.get(VARIABLE, "1") != "0" and 0 < len(sizes) <= MOST and len(shape) <= 2 else None
     if entry is None:
-        return python
+        return python, None
     code, address = entry
-    context = _Context(len(sizes), int(shape == ()), kernel, scratch, parameters, table, *_numpy_new(), len(shape))
+    context = Context(len(sizes), int(shape == ()), 0, 0, 0, 0, *_numpy_new(), len(shape))
     for k, n in enumerate(shape):
         context.shape[k] = n
     for k, n in enumerate(sizes):
@@ -313,5 +307,4 @@ def wrap(
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype = ctypes.py_object
     make.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
-    function: Callable[..., Any] = make(ctypes.addressof(method), itself, None)
-    return function
+    return make(ctypes.addressof(method), itself, None), context

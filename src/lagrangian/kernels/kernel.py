@@ -115,6 +115,8 @@ class Kernel:
         self._threads = threads
         self._extra = extra  # what the result depends on besides the tree, for the cache
         self._variants: dict[tuple[target.Target, int], _Variant] = {}
+        self._entries: list[fastcall.Context] = []
+        self._scratch: np.ndarray | None = None  # of the entries for one state, which Python's lock keeps apart
         self._angles = [tree.iq[i] for i, kind in enumerate(tree.kind) if kind in TURNS]
 
     # -- compiling ---------------------------------------------------------------------------------------------------
@@ -134,6 +136,8 @@ class Kernel:
             else:
                 header, code = found
             self._variants[chosen, width] = _Variant(header, code, chosen, self.tree)
+            if not many:
+                self._serve(self._variants[chosen, width])
         return self._variants[chosen, width]
 
     def _compile(self, chosen: target.Target, width: int) -> tuple[dict[str, Any], bytes]:
@@ -190,23 +194,26 @@ class Kernel:
             return any([*flags, *(job.result() for job in jobs)])
         return _piece(variant, arrays, angles, out, 0, count)
 
-    def fast(self, python: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]:
-        """`python`, with the entry for one state in front of it."""
-        variant = self.variant(many=False)
-        scratch = np.empty(max(1, variant.scratch))
-        table, parameters = (variant.data[1].ctypes.data, variant.data[0].ctypes.data) if variant.data else (0, 0)
-        return fastcall.wrap(
-            python,
-            name=name,
-            doc=doc,
-            kernel=variant.address,
-            sizes=self.sizes,
-            shape=self.shape,
-            scratch=scratch.ctypes.data,
-            parameters=parameters,
-            table=table,
-            alive=(variant, scratch, self),
-        )
+    def fast(self, python: Callable[..., Any], name: str, signature: str, doc: str) -> Callable[..., Any]:
+        """`python`, with the entry for one state in front of it; the code for one state is compiled at the first such call."""
+        text = f"{name}({signature})\n--\n\n{doc}"
+        function, context = fastcall.wrap(python, name=name, doc=text, sizes=self.sizes, shape=self.shape, alive=self)
+        if context is not None:
+            self._entries.append(context)
+            chosen = target.current()
+            if (chosen, 1) in self._variants:
+                self._serve(self._variants[chosen, 1])
+        return function
+
+    def _serve(self, variant: _Variant) -> None:
+        """Give the entries for one state their code."""
+        if self._scratch is None or len(self._scratch) < variant.scratch:
+            self._scratch = np.empty(max(1, variant.scratch))
+        for context in self._entries:
+            context.scratch = self._scratch.ctypes.data
+            if variant.data:
+                context.parameters, context.table = (a.ctypes.data for a in variant.data)
+            context.kernel = variant.address
 
 
 def _piece(variant: _Variant, arrays: list[np.ndarray], angles: np.ndarray, out: np.ndarray, first: int, last: int) -> bool:
@@ -241,12 +248,12 @@ def prepare(
                 f"{where}: {name} has shape {array.shape}; ({n},) for one state or (batch, {n}) for many is needed"
             )
         if array.ndim == 2:
-            if batch is not None and batch != len(array):
+            if batch not in (None, 1, len(array)) and len(array) != 1:
                 raise ArgumentError(f"{where}: {name} has {len(array)} rows where another argument has {batch}; they must agree")
-            batch = len(array)
+            batch = len(array) if batch in (None, 1) else batch
         arrays.append(array)
     rows = 1 if batch is None else batch
-    return [a if a.ndim == 2 and a.flags.c_contiguous else _rows(a, rows) for a in arrays], batch
+    return [a if a.ndim == 2 and len(a) == rows and a.flags.c_contiguous else _rows(a, rows) for a in arrays], batch
 
 
 def _aligned(shape: tuple[int, int]) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.resources import files
 from typing import overload
 
@@ -12,16 +13,18 @@ from lagrangian.model.mechanism import Mechanism
 @overload
 def library(name: None = None) -> list[str]: ...
 @overload
-def library(name: str) -> Mechanism: ...
-def library(name: str | None = None) -> list[str] | Mechanism:
-    """A packaged mechanism by its name; without a name, the names there are."""
+def library(name: str, parameters: Mapping[str, float] | None = None) -> Mechanism: ...
+def library(name: str | None = None, parameters: Mapping[str, float] | None = None) -> list[str] | Mechanism:
+    """A packaged mechanism by its name, with other values of some of its parameters; without a name, the names there are."""
     folder = files(__name__)
     names = sorted(entry.name[: -len(".toml")] for entry in folder.iterdir() if entry.name.endswith(".toml"))
     if name is None:
+        if parameters is not None:
+            raise ArgumentError("parameters are given, but no mechanism is named; such as library('two_r', parameters=...)")
         return names
     # looked up in the list, so that a name can never lead out of the folder
     if name not in names:
         raise ArgumentError(one_of("mechanism in the library called", name, names))
     from lagrangian.description import toml
 
-    return toml.parse((folder / f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml")
+    return toml.parse((folder / f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml", parameters)

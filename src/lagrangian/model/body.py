@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import MechanismError
+from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar
 from lagrangian.model.placement import Placement
@@ -33,8 +34,9 @@ class Body:
     """A rigid body in its own frame.
 
     `center` is the centre of mass, `inertia` the tensor about it along the frame's axes, `(xx, xy, xz, yy, yz, zz)` with
-    `xy = -∫ x y dm`. `effective` says that the numbers are identified or regrouped parameters, such as the published PUMA 560's
-    first link, of which only combinations mean something: they are then not held to what a real body can have.
+    `xy = -∫ x y dm`; three principal values or a 3x3 matrix will do as well. `effective` says that the numbers are identified or
+    regrouped parameters, such as the published PUMA 560's first link, of which only combinations mean something: they are then
+    not held to what a real body can have.
     """
 
     name: str
@@ -45,6 +47,11 @@ class Body:
     visuals: tuple[Visual, ...] = ()
 
     def __post_init__(self) -> None:
+        where = f"body {self.name!r}"
+        if type(self.mass) not in (int, float):
+            object.__setattr__(self, "mass", coerce.scalar(self.mass, f"{where}: mass"))
+        object.__setattr__(self, "center", coerce.vector(self.center, f"{where}: center", "(0.1, 0, 0)"))
+        object.__setattr__(self, "inertia", coerce.symmetric(self.inertia, f"{where}: inertia"))
         for what, numbers in (("mass", (self.mass,)), ("center", self.center), ("inertia", self.inertia)):
             for x in numbers:
                 if not math.isfinite(float(x)):
@@ -56,7 +63,7 @@ class Body:
             if problem:
                 raise MechanismError(
                     f"body {self.name!r}: {problem}. If these are identified or regrouped parameters rather than a real "
-                    f"body's, say `effective = true`"
+                    f"body's, say so with effective = true"
                 )
 
     @property
@@ -92,6 +99,7 @@ class Body:
     @staticmethod
     def from_shapes(name: str, shapes: Sequence[Shape]) -> Body:
         """One rigid body made of shapes; a shape with negative density or mass is a hole."""
+        shapes = coerce.items(Shape, shapes, f"body {name!r}: shapes")
         mass: Scalar = 0
         moment, inertia = v.ZERO, NO_INERTIA
         for shape in shapes:
@@ -153,64 +161,70 @@ def _solid(kind: str, size: tuple[Scalar, ...], volume: Scalar, mass: Any, densi
     return mass if mass is not None else density * volume
 
 
+def _three(kind: str, size: Any) -> v.Vector:
+    return coerce.vector(size, f"{kind}: its size", "(0.1, 0.2, 0.3)")
+
+
+def _at(kind: str, at: Any) -> Placement:
+    return Placement() if at is None else Placement.of(at, f"{kind}: at")
+
+
 def _diagonal(xx: Scalar, yy: Scalar, zz: Scalar) -> v.Symmetric:
     return (xx, 0, 0, yy, 0, zz)
 
 
-def box(size: Sequence[Scalar], *, mass: Any = None, density: Any = None, at: Placement | None = None) -> Shape:
+def box(size: Sequence[Scalar], *, mass: Any = None, density: Any = None, at: Any = None) -> Shape:
     """A box of full side lengths along x, y, z."""
-    x, y, z = size
+    x, y, z = _three("box", size)
     m = _solid("box", (x, y, z), x * y * z, mass, density)
     return Shape(
         "box",
         (x, y, z),
         m,
         _diagonal(m * (y * y + z * z) / 12, m * (x * x + z * z) / 12, m * (x * x + y * y) / 12),
-        at or Placement(),
+        _at("box", at),
     )
 
 
-def cylinder(radius: Scalar, length: Scalar, *, mass: Any = None, density: Any = None, at: Placement | None = None) -> Shape:
+def cylinder(radius: Scalar, length: Scalar, *, mass: Any = None, density: Any = None, at: Any = None) -> Shape:
     """A solid cylinder along z."""
     r2 = radius * radius
     m = _solid("cylinder", (radius, length), math.pi * r2 * length, mass, density)
     side = m * (3 * r2 + length * length) / 12
-    return Shape("cylinder", (radius, length), m, _diagonal(side, side, m * r2 / 2), at or Placement())
+    return Shape("cylinder", (radius, length), m, _diagonal(side, side, m * r2 / 2), _at("cylinder", at))
 
 
-def sphere(radius: Scalar, *, mass: Any = None, density: Any = None, at: Placement | None = None) -> Shape:
+def sphere(radius: Scalar, *, mass: Any = None, density: Any = None, at: Any = None) -> Shape:
     """A solid ball."""
     m = _solid("sphere", (radius,), 4 / 3 * math.pi * radius * radius * radius, mass, density)
     i = m * (radius * radius) * 2 / 5
-    return Shape("sphere", (radius,), m, _diagonal(i, i, i), at or Placement())
+    return Shape("sphere", (radius,), m, _diagonal(i, i, i), _at("sphere", at))
 
 
-def tube(
-    outer: Scalar, inner: Scalar, length: Scalar, *, mass: Any = None, density: Any = None, at: Placement | None = None
-) -> Shape:
+def tube(outer: Scalar, inner: Scalar, length: Scalar, *, mass: Any = None, density: Any = None, at: Any = None) -> Shape:
     """A hollow cylinder along z, by its outer and inner radius."""
     if not 0 <= float(inner) < float(outer):
         raise MechanismError(f"tube: inner radius {float(inner):g} m must be at least 0 and less than outer {float(outer):g} m")
     r2 = outer * outer + inner * inner
     m = _solid("tube", (outer, length), math.pi * (outer * outer - inner * inner) * length, mass, density)
     side = m * (3 * r2 + length * length) / 12
-    return Shape("cylinder", (outer, length), m, _diagonal(side, side, m * r2 / 2), at or Placement())
+    return Shape("cylinder", (outer, length), m, _diagonal(side, side, m * r2 / 2), _at("tube", at))
 
 
-def ellipsoid(radii: Sequence[Scalar], *, mass: Any = None, density: Any = None, at: Placement | None = None) -> Shape:
+def ellipsoid(radii: Sequence[Scalar], *, mass: Any = None, density: Any = None, at: Any = None) -> Shape:
     """A solid ellipsoid by its three semi-axes."""
-    a, b, c = radii
+    a, b, c = _three("ellipsoid", radii)
     m = _solid("ellipsoid", (a, b, c), 4 / 3 * math.pi * a * b * c, mass, density)
     return Shape(
         "ellipsoid",
         (a, b, c),
         m,
         _diagonal(m * (b * b + c * c) / 5, m * (a * a + c * c) / 5, m * (a * a + b * b) / 5),
-        at or Placement(),
+        _at("ellipsoid", at),
     )
 
 
-def capsule(radius: Scalar, length: Scalar, *, mass: Any = None, density: Any = None, at: Placement | None = None) -> Shape:
+def capsule(radius: Scalar, length: Scalar, *, mass: Any = None, density: Any = None, at: Any = None) -> Shape:
     """A cylinder along z of the given length between its two half-ball caps."""
     r, h = radius, length
     volume = math.pi * (r * r) * (h + 4 / 3 * r)
@@ -219,12 +233,12 @@ def capsule(radius: Scalar, length: Scalar, *, mass: Any = None, density: Any = 
     ms = m - mc
     axial = mc * (r * r) / 2 + ms * (r * r) * 2 / 5
     side = mc * (3 * (r * r) + h * h) / 12 + ms * ((r * r) * 2 / 5 + h * h / 4 + 3 / 8 * h * r)
-    return Shape("capsule", (r, h), m, _diagonal(side, side, axial), at or Placement())
+    return Shape("capsule", (r, h), m, _diagonal(side, side, axial), _at("capsule", at))
 
 
-def point_mass(mass: Scalar, at: Placement | None = None) -> Shape:
+def point_mass(mass: Scalar, at: Any = None) -> Shape:
     """A particle."""
-    return Shape("point", (), mass, NO_INERTIA, at or Placement())
+    return Shape("point", (), mass, NO_INERTIA, _at("point_mass", at))
 
 
 def plate(
@@ -233,13 +247,13 @@ def plate(
     holes: Sequence[tuple[Scalar, Scalar, Scalar]] = (),
     mass: Any = None,
     density: Any = None,
-    at: Placement | None = None,
+    at: Any = None,
 ) -> tuple[Shape, ...]:
     """A flat plate (x, y, thickness along z) with round through-holes `(x, y, radius)`.
 
     `mass` is that of the plate as it is, with its holes.
     """
-    x, y, z = size
+    x, y, z = _three("plate", size)
     area = x * y
     for hx, hy, r in holes:
         area = area - math.pi * (r * r)
@@ -251,7 +265,7 @@ def plate(
     if (mass is None) == (density is None):
         raise MechanismError("plate: give either a mass or a density")
     rho = density if density is not None else mass / (area * z)
-    base = at or Placement()
+    base = _at("plate", at)
     shapes = [box(size, density=rho, at=base)]
     for hx, hy, r in holes:
         hole = cylinder(r, z, density=-rho, at=base @ Placement(position=(hx, hy, 0)))

@@ -6,12 +6,12 @@ Modified (proximal, Craig 1986): frame i on joint axis i, `A_i = Rx(alpha) Tx(a)
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 from lagrangian.errors import MechanismError, one_of
+from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
 from lagrangian.model.expression import Scalar
@@ -47,22 +47,6 @@ class DHRow:
     link: str = ""
 
 
-def symmetric(inertia: Any, where: str) -> v.Symmetric:
-    """Six entries from three principal values or a symmetric 3x3 matrix."""
-    rows = list(inertia)
-    if len(rows) == 3 and not any(hasattr(r, "__len__") for r in rows):
-        return (rows[0], 0, 0, rows[1], 0, rows[2])
-    if len(rows) == 3 and all(hasattr(r, "__len__") and len(r) == 3 for r in rows):
-        for i, j in ((0, 1), (0, 2), (1, 2)):
-            a, b = float(rows[i][j]), float(rows[j][i])
-            if abs(a - b) > 1e-9 * max(abs(a), abs(b)):
-                raise MechanismError(
-                    f"{where}: the inertia matrix is not symmetric: entry ({i + 1},{j + 1}) is {a:g}, ({j + 1},{i + 1}) is {b:g}"
-                )
-        return tuple(rows[i][j] for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)))  # type: ignore[return-value]
-    raise MechanismError(f"{where}: the inertia must be three principal values or a 3x3 matrix")
-
-
 def arm(
     cls: Any,
     rows: Sequence[Any],
@@ -70,12 +54,13 @@ def arm(
     name: str,
     gravity: v.Vector,
     base: Placement,
-    tool: Placement | None,
+    tool: Any,
     more: dict[str, Any],
 ) -> Any:
     """The bodies and joints of a table, as a mechanism (`Mechanism.from_dh`)."""
     if convention not in CONVENTIONS:
-        raise MechanismError(f"{name}: {one_of('DH convention', convention, CONVENTIONS)}; say which the table follows")
+        known = "'standard' (distal, as Denavit and Hartenberg, Spong, Corke) or 'modified' (proximal, as Craig, Khalil)"
+        raise MechanismError(f"{name}: the DH convention is {convention!r}; say which the table follows: {known}")
     bodies: list[Body] = []
     joints: list[Joint] = []
     parent, before = "ground", base
@@ -93,9 +78,7 @@ def arm(
         else:
             placement, child = before @ Placement(about_x(row.alpha)) @ Placement(v.IDENTITY, (row.a, 0, 0)) @ turn, Placement()
         link = row.link or f"link{i}"
-        bodies.append(
-            Body(link, row.mass, tuple(row.center), symmetric(row.inertia, where), effective=row.effective)  # type: ignore[arg-type]
-        )
+        bodies.append(Body(link, row.mass, row.center, row.inertia, effective=row.effective))  # type: ignore[arg-type]
         joints.append(
             Joint(
                 row.name or f"q{i}",
@@ -129,12 +112,8 @@ def _row(given: Any, i: int) -> DHRow:
     values = dict(given)
     for key, kind in (("rotor", Rotor), ("friction", Friction), ("spring", JointSpring), ("limits", Limits)):
         if isinstance(values.get(key), Mapping):
-            parts = [f.name for f in fields(kind)]
-            for part in values[key]:
-                if part not in parts:
-                    raise MechanismError(f"DH row {i}: {key}: {one_of('entry', part, parts)}")
-            values[key] = kind(**values[key])
+            values[key] = coerce.part(kind, values[key], f"DH row {i}: {key}")
     for key in ("a", "alpha", "d", "theta", "mass"):
-        if not math.isfinite(float(values.get(key, 0))):
-            raise MechanismError(f"DH row {i}: {key} is {float(values[key])}; a finite number is needed")
+        values[key] = coerce.scalar(values.get(key, 0), f"DH row {i}: {key}")
+        coerce.finite((values[key],), f"DH row {i}", key)
     return DHRow(**values)

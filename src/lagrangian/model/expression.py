@@ -50,6 +50,7 @@ _UNARY: dict[str, Callable[[float], float]] = {
     "tanh": math.tanh,
     "abs": abs,
     "sign": lambda x: float((x > 0) - (x < 0)),
+    "deg": math.radians,  # read as x*pi/180, so that no node is called so
 }
 FUNCTIONS = sorted((set(_UNARY) | set(_BINARY)) - {"neg", "+", "-", "*", "/", "^"})
 
@@ -146,6 +147,11 @@ def parameters(scalar: Scalar) -> dict[str, float]:
     return {n.name: n.value for n in _walk(scalar) if n.operation == "symbol" and n.value is not None}
 
 
+def has_pi(scalar: Scalar) -> bool:
+    """Whether an expression is written with pi, or with `deg`, which stands for it."""
+    return any(node.operation == "pi" for node in _walk(scalar))
+
+
 def _walk(scalar: Scalar) -> Iterator[Expression]:
     stack = [scalar]
     while stack:
@@ -230,10 +236,18 @@ def cos(x: Scalar) -> Scalar:
     return _node("cos", x) if isinstance(x, Expression) else math.cos(x)
 
 
+def deg(x: Scalar) -> Scalar:
+    """Degrees as radians: x*pi/180, with the exact pi, so that sines and cosines of right angles are exact too."""
+    return x * PI / 180
+
+
 def sqrt(x: Scalar) -> Scalar:
     """Square root."""
     return _node("sqrt", x) if isinstance(x, Expression) else math.sqrt(x)
 
+
+# functions that an expression in text calls as Python does, and that may give something simpler than a call
+_FOLDED: dict[str, Callable[[Scalar], Scalar]] = {"sin": sin, "cos": cos, "deg": deg}
 
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "^": 4}
 
@@ -281,12 +295,11 @@ class _Parser:
             yield str(match.lastgroup), match.group(str(match.lastgroup))
             at = match.end()
 
-    def error(self, message: str) -> DescriptionError:
+    def error(self, message: str, *, grammar: bool = True) -> DescriptionError:
         shown = self.text if len(self.text) <= 60 else self.text[:57] + "..."
-        return DescriptionError(
-            f"in the expression '{shown}': {message}. An expression is numbers, names, + - * / ^, parentheses and "
-            f"the functions {', '.join(FUNCTIONS)}"
-        )
+        parts = f"numbers, names, + - * / ^, parentheses and the functions {', '.join(FUNCTIONS)}"
+        more = f". An expression is {parts}" if grammar else ""
+        return DescriptionError(f"in the expression '{shown}': {message}{more}")
 
     def peek(self) -> str:
         return self.tokens[self.position][1] if self.position < len(self.tokens) else ""
@@ -356,7 +369,7 @@ class _Parser:
 
     def call(self, function: str) -> Scalar:
         if function not in FUNCTIONS:
-            raise self.error(one_of("function", function, FUNCTIONS))
+            raise self.error(one_of("function", function, FUNCTIONS), grammar=False)  # which lists the functions too
         self.expect("(")
         arguments = [self.sum()]
         while self.peek() == ",":
@@ -366,8 +379,8 @@ class _Parser:
         wanted = 1 if function in _UNARY else 2
         if len(arguments) != wanted:
             raise self.error(f"{function} takes {wanted} argument{'s' * (wanted > 1)}, not {len(arguments)}")
-        if function in ("sin", "cos"):
-            return sin(arguments[0]) if function == "sin" else cos(arguments[0])
+        if function in _FOLDED:
+            return _FOLDED[function](arguments[0])
         return _node(function, *arguments)
 
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from lagrangian.errors import MechanismError, one_of
+from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar, sqrt
 from lagrangian.model.placement import Placement
@@ -43,16 +44,19 @@ TYPES: dict[str, JointType] = {
 class Friction:
     """Viscous plus Coulomb friction, the latter possibly different in the two directions.
 
-    F = viscous * qd + (coulomb_positive if qd > 0, -coulomb_negative if qd < 0); both Coulomb values are positive.
+    F = viscous * qd + (coulomb if qd > 0, -coulomb_negative if qd < 0); both Coulomb values are positive, and the second is the
+    first unless it is given.
     """
 
     viscous: Scalar = 0
-    coulomb_positive: Scalar = 0
-    coulomb_negative: Scalar = 0
+    coulomb: Scalar = 0
+    coulomb_negative: Scalar | None = None
 
     def __post_init__(self) -> None:
-        for name in ("viscous", "coulomb_positive", "coulomb_negative"):
-            x = float(getattr(self, name))
+        if self.coulomb_negative is None:
+            object.__setattr__(self, "coulomb_negative", self.coulomb)
+        for name in ("viscous", "coulomb", "coulomb_negative"):
+            x = float(coerce.scalar(getattr(self, name), f"friction: {name}"))
             if not (math.isfinite(x) and x >= 0):
                 raise MechanismError(
                     f"friction: {name} is {x:g}; it must be finite and not negative, or it would drive the joint"
@@ -87,6 +91,8 @@ class JointSpring:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
+    """Of position, speed and force, for each of the joint's coordinates."""
+
     lower: float = -math.inf
     upper: float = math.inf
     speed: float = math.inf
@@ -123,19 +129,19 @@ class Joint:
         if self.type not in TYPES:
             raise MechanismError(f"{where}: {one_of('joint type', self.type, TYPES)}")
         for what in ("axis", "axis2"):
-            object.__setattr__(self, what, unit(getattr(self, what), f"{where}: {what}"))
+            given = coerce.axis(getattr(self, what), f"{where}: {what}")
+            object.__setattr__(self, what, unit(given, f"{where}: {what}"))
+        for what in ("placement", "child_placement"):
+            object.__setattr__(self, what, Placement.of(getattr(self, what), f"{where}: {what}"))
+        if isinstance(self.limits, (tuple, list)) and len(self.limits) == 2:
+            object.__setattr__(self, "limits", Limits(*self.limits))
+        for what, kind in (("friction", Friction), ("rotor", Rotor), ("spring", JointSpring), ("limits", Limits)):
+            object.__setattr__(self, what, coerce.part(kind, getattr(self, what), f"{where}: {what}"))
+        if self.type == "helical" and float(self.pitch) == 0:
+            raise MechanismError(f"{where}: a helical joint needs a pitch, in metres per radian, that is not 0")
         if self.type == "universal" and abs(float(v.dot(self.axis, self.axis2))) > 1e-9:
             raise MechanismError(f"{where}: the two axes of a universal joint must be perpendicular")
-        numbers: tuple[Scalar, ...] = (
-            self.pitch,
-            self.spring.stiffness,
-            self.spring.rest,
-            *self.placement.position,
-            *self.child_placement.position,
-        )
-        numbers += tuple(x for P in (self.placement, self.child_placement) for row in P.rotation for x in row)
-        if not all(math.isfinite(float(x)) for x in numbers):
-            raise MechanismError(f"{where}: a number is not finite; pitch, spring and placements need finite numbers")
+        coerce.finite((self.pitch, self.spring.stiffness, self.spring.rest), where, "pitch or spring")
         if self.limits.lower > self.limits.upper:
             raise MechanismError(f"{where}: the lower limit {self.limits.lower:g} is above the upper {self.limits.upper:g}")
         if self.type in ("ball", "free") and float(self.spring.stiffness) != 0:

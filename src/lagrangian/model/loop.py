@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from lagrangian.errors import MechanismError, one_of
+from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar
 from lagrangian.model.joint import unit
@@ -46,7 +47,11 @@ class LoopJoint:
         if self.type not in LOOP_TYPES:
             raise MechanismError(f"{where}: {one_of('loop joint type', self.type, LOOP_TYPES)}")
         for what in ("axis", "axis2"):
-            object.__setattr__(self, what, unit(getattr(self, what), f"{where}: {what}"))
+            given = coerce.axis(getattr(self, what), f"{where}: {what}")
+            object.__setattr__(self, what, unit(given, f"{where}: {what}"))
+        for what in ("placement_a", "placement_b"):
+            object.__setattr__(self, what, Placement.of(getattr(self, what), f"{where}: {what}"))
+        object.__setattr__(self, "directions", tuple(self.directions))
         bad = [d for d in self.directions if d not in ("x", "y", "z")]
         if bad or len(set(self.directions)) != len(self.directions) or not self.directions:
             raise MechanismError(f"{where}: directions are {self.directions}; they must be different ones of x, y, z")
@@ -82,6 +87,13 @@ class PointSpring:
     damping: Scalar = 0
 
     def __post_init__(self) -> None:
+        where = f"spring {self.name!r}"
+        for what in ("point_a", "point_b"):
+            point = coerce.vector(getattr(self, what), f"{where}: {what}", "(0.1, 0, 0)")
+            coerce.finite(point, where, what)
+            object.__setattr__(self, what, point)
+        for what in ("stiffness", "rest", "damping"):
+            coerce.finite((coerce.scalar(getattr(self, what), f"{where}: {what}"),), where, what)
         if float(self.damping) < 0 or float(self.stiffness) < 0 or float(self.rest) < 0:
             raise MechanismError(f"spring {self.name!r}: stiffness, rest length and damping cannot be negative")
 
@@ -93,3 +105,6 @@ class Frame:
     name: str
     body: str
     placement: Placement = field(default_factory=Placement)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "placement", Placement.of(self.placement, f"frame {self.name!r}"))

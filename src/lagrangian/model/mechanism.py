@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from lagrangian.errors import MechanismError, one_of
+from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
 from lagrangian.model.expression import Expression, Scalar, free_symbols
@@ -52,16 +53,16 @@ class Mechanism:
     file: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("bodies", "joints", "loops", "constraints", "springs", "frames", "notes"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
         try:
+            for name, kind in _PARTS.items():
+                object.__setattr__(self, name, coerce.items(kind, getattr(self, name), name))
+            object.__setattr__(self, "gravity", coerce.vector(self.gravity, "gravity", "(0, 0, -9.81)"))
             self._check()
         except MechanismError as error:
             raise MechanismError(f"{self.file or self.name}: {error}") from None
 
     def _check(self) -> None:
-        if len(self.gravity) != 3 or not all(math.isfinite(float(g)) for g in self.gravity):
-            raise MechanismError("gravity must be three finite numbers, such as (0, 0, -9.81)")
+        coerce.finite(self.gravity, "the mechanism", "gravity")
         _unique("body", [b.name for b in self.bodies])
         _unique("joint", [j.name for j in self.joints])
         _unique("frame", [f.name for f in self.frames] + [b.name for b in self.bodies])
@@ -87,7 +88,6 @@ class Mechanism:
             if frame.body not in known:
                 raise MechanismError(f"frame {frame.name!r}: {one_of('body', frame.body, known)}")
         self._check_tree()
-        self._check_finite()
         self._check_constraints()
         for name, pose in self.poses.items():
             self._check_configuration(f"pose {name!r}", pose)
@@ -110,7 +110,7 @@ class Mechanism:
             if other is not joint:
                 raise MechanismError(
                     f"body {joint.child!r} is the child of two joints, {other.name!r} and {joint.name!r}; a tree has one. "
-                    f"Close the loop with a [[loop]] joint instead"
+                    f"Close the loop with a loop joint instead"
                 )
         reached = {GROUND}
         for body in self.bodies:
@@ -122,7 +122,7 @@ class Mechanism:
                     cycle = path[path.index(at) :]
                     raise MechanismError(
                         f"the joints form a cycle: {' -> '.join([*cycle, at])}. A tree starts at {GROUND!r}; "
-                        f"close the loop with a [[loop]] joint instead"
+                        f"close the loop with a loop joint instead"
                     )
                 path.append(at)
                 seen.add(at)
@@ -133,22 +133,6 @@ class Mechanism:
                     )
                 at = parent_joint[at].parent
             reached.update(path)
-
-    def _check_finite(self) -> None:
-        """Numbers of loops, frames and springs; bodies and joints check their own."""
-        numbers: list[tuple[str, tuple[Scalar, ...]]] = []
-        for loop in self.loops:
-            for P in (loop.placement_a, loop.placement_b):
-                numbers.append((f"loop {loop.name!r}", (*P.position, *P.rotation[0], *P.rotation[1], *P.rotation[2])))
-        for frame in self.frames:
-            P = frame.placement
-            numbers.append((f"frame {frame.name!r}", (*P.position, *P.rotation[0], *P.rotation[1], *P.rotation[2])))
-        for spring in self.springs:
-            values = (*spring.point_a, *spring.point_b, spring.stiffness, spring.rest, spring.damping)
-            numbers.append((f"spring {spring.name!r}", values))
-        for where, scalars in numbers:
-            if not all(math.isfinite(float(x)) for x in scalars):
-                raise MechanismError(f"{where}: a number is not finite; placements, points and stiffnesses need finite numbers")
 
     def _check_configuration(self, where: str, q: Sequence[float]) -> None:
         self._check_numbers(where, q, self.nq, self.coordinate_names)
@@ -227,7 +211,7 @@ class Mechanism:
         return q
 
     def random_configuration(self, rng: np.random.Generator | int | None = None) -> np.ndarray:
-        """A random configuration: unit quaternions, angles over the circle, slides within their limits or a metre."""
+        """A random configuration within the limits; without any, angles over the circle and slides within a metre."""
         rng = np.random.default_rng(rng)
         q: list[float] = []
         for joint in self.joints:
@@ -243,12 +227,42 @@ class Mechanism:
                 q.append(rng.uniform(low, high))
         return np.array(q)
 
-    def frame(self, name: str) -> Frame:
+    def frame(self, name: str | Frame) -> Frame:
         """A frame by its name, or a body's own frame by the body's."""
+        if isinstance(name, Frame):
+            return name
+        if not isinstance(name, str):
+            raise MechanismError(f"a frame is given by its name, or its body's, as text; this is a {type(name).__name__}")
         found = self._frames.get(name)
         if found is None:
-            raise MechanismError(one_of("frame or body", name, self._frames))
+            hint = ""
+            if name in self.joint_index:
+                hint = f"{name!r} is a joint; the body it moves is {self.joints[self.joint_index[name]].child!r}. "
+            raise MechanismError(hint + one_of("frame or body", name, self._frames))
         return found
+
+    def body(self, name: str) -> Body:
+        """A body by its name."""
+        if name not in self.body_index:
+            raise MechanismError(one_of("body", name, self.body_index))
+        return self.bodies[self.body_index[name]]
+
+    def joint(self, name: str) -> Joint:
+        """A joint by its name."""
+        if name not in self.joint_index:
+            raise MechanismError(one_of("joint", name, self.joint_index))
+        return self.joints[self.joint_index[name]]
+
+    def replace(self, **changes: Any) -> Mechanism:
+        """The same mechanism with some of its entries changed, such as `gravity`, and checked again."""
+        known = [f.name for f in fields(self)]
+        for change in changes:
+            if change not in known:
+                raise MechanismError(one_of("entry", change, known))
+        return replace(self, **changes)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.bodies, self.joints))
 
     @cached_property
     def _frames(self) -> dict[str, Frame]:
@@ -271,8 +285,8 @@ class Mechanism:
         convention: str,
         name: str = "arm",
         gravity: v.Vector = (0, 0, -9.81),
-        base: Placement | None = None,
-        tool: Placement | None = None,
+        base: Any = None,
+        tool: Any = None,
         **more: Any,
     ) -> Mechanism:
         """A serial arm from a Denavit-Hartenberg table.
@@ -282,7 +296,19 @@ class Mechanism:
         """
         from lagrangian.model.dh import arm
 
-        return arm(cls, rows, convention, name, gravity, base or Placement(), tool, more)
+        base = Placement() if base is None else Placement.of(base, f"{name}: base")
+        return arm(cls, rows, convention, name, gravity, base, tool, more)
+
+
+_PARTS: dict[str, type] = {
+    "bodies": Body,
+    "joints": Joint,
+    "loops": LoopJoint,
+    "constraints": Pfaffian,
+    "springs": PointSpring,
+    "frames": Frame,
+    "notes": str,
+}
 
 
 def _unique(what: str, names: Sequence[str]) -> None:

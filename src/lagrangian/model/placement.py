@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import MechanismError
+from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar, cos, sin, sqrt
 
@@ -19,6 +20,25 @@ class Placement:
 
     rotation: v.Matrix = v.IDENTITY
     position: v.Vector = v.ZERO
+
+    @staticmethod
+    def of(given: Any, where: str) -> Placement:
+        """A checked placement from one, from three numbers (a position), or from a 4x4 homogeneous matrix."""
+        if isinstance(given, Placement):
+            if type(given.rotation) is tuple and type(given.position) is tuple and given.is_identity:
+                return given
+            R = coerce.rotation(given.rotation, where)
+            p = coerce.vector(given.position, f"{where}: the position", "(0, 0, 0.5)")
+            coerce.finite(p, where, "the position")
+            return given if R is given.rotation and p is given.position else Placement(R, p)
+        if getattr(given, "shape", None) == (4, 4):
+            return Placement.of(Placement.from_matrix(given), where)
+        if hasattr(given, "__len__") and len(given) == 3 and not any(hasattr(x, "__len__") for x in given):
+            return Placement.of(Placement(position=given), where)
+        raise MechanismError(
+            f"{where} is {given!r:.60}; a Placement is needed, such as Placement(position=(0, 0, 0.5)) or "
+            f"Placement.from_rpy(xyz, rpy), or three numbers for a position"
+        )
 
     def __matmul__(self, other: Placement) -> Placement:
         if self.is_identity:
@@ -49,24 +69,29 @@ class Placement:
     @staticmethod
     def from_rpy(xyz: Sequence[Scalar] = v.ZERO, rpy: Sequence[Scalar] = v.ZERO) -> Placement:
         """Roll, pitch, yaw about the fixed x, y, z axes, as in URDF: R = Rz(yaw) Ry(pitch) Rx(roll)."""
-        return Placement(
-            v.mat_mat(v.mat_mat(about_z(rpy[2]), about_y(rpy[1])), about_x(rpy[0])),
-            tuple(xyz),  # type: ignore[arg-type]
-        )
+        roll, pitch, yaw = coerce.vector(rpy, "rpy", "(0, 0, 1.57)")
+        turn = v.mat_mat(v.mat_mat(about_z(yaw), about_y(pitch)), about_x(roll))
+        return Placement(turn, coerce.vector(xyz, "xyz", "(0, 0, 0.5)"))
 
     @staticmethod
     def from_quaternion(xyz: Sequence[Scalar], wxyz: Sequence[Scalar]) -> Placement:
         """From a quaternion (w, x, y, z); its length does not matter."""
+        if len(wxyz) != 4:
+            raise MechanismError(f"a quaternion has four numbers (w, x, y, z), not {len(wxyz)}")
         w, x, y, z = (float(c) for c in wxyz)
         length = float(np.sqrt(w * w + x * x + y * y + z * z))
         if not length > 0:
             raise MechanismError(f"the quaternion {tuple(wxyz)} has no direction; (1, 0, 0, 0) is no rotation")
-        return Placement(quaternion_matrix((w / length, x / length, y / length, z / length)), tuple(xyz))  # type: ignore[arg-type]
+        return Placement(
+            quaternion_matrix((w / length, x / length, y / length, z / length)), coerce.vector(xyz, "xyz", "(0, 0, 0.5)")
+        )
 
     @staticmethod
     def from_matrix(T: Any) -> Placement:
         """From a 4x4 homogeneous matrix."""
         T = np.asarray(T, dtype=float)
+        if T.shape != (4, 4):
+            raise MechanismError(f"a homogeneous matrix is 4x4, not of shape {T.shape}")
         return Placement(tuple(map(tuple, T[:3, :3].tolist())), tuple(T[:3, 3].tolist()))  # type: ignore[arg-type]
 
 

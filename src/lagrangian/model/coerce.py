@@ -1,0 +1,138 @@
+"""What a user may hand to the model, made into what the model holds, or refused with a sentence that says what would be right.
+
+Lists, tuples and numpy arrays serve as vectors and matrices; three numbers serve as a placement without rotation, a 4x4 matrix as
+any placement; mappings serve as the small classes that sit at a joint.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, TypeVar
+
+import numpy as np
+
+from lagrangian.errors import MechanismError, one_of
+from lagrangian.model import vector as v
+from lagrangian.model.expression import Expression, Scalar
+
+_NUMBERS = (int, float, Expression)
+_AXES = {"x": v.X, "y": v.Y, "z": v.Z, "-x": (-1, 0, 0), "-y": (0, -1, 0), "-z": (0, 0, -1)}
+
+T = TypeVar("T")
+
+
+def scalar(given: Any, where: str) -> Scalar:
+    """A number or an expression."""
+    if type(given) in _NUMBERS:
+        return given  # type: ignore[no-any-return]
+    if isinstance(given, (np.floating, np.integer)) or (
+        isinstance(given, np.ndarray) and given.ndim == 0 and given.dtype.kind in "fiu"
+    ):
+        return given.item()  # type: ignore[no-any-return]
+    if isinstance(given, float):
+        return float(given)
+    raise MechanismError(f"{where} is {_short(given)}; a number is needed")
+
+
+def vector(given: Any, where: str, example: str = "(0, 0, 1)") -> v.Vector:
+    """Three numbers."""
+    if type(given) is tuple and len(given) == 3 and all(type(x) in _NUMBERS for x in given):
+        return given
+    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__len__") or len(given) != 3:
+        raise MechanismError(f"{where} is {_short(given)}; three numbers are needed, such as {example}")
+    return tuple(scalar(x, where) for x in given)  # type: ignore[return-value]
+
+
+def axis(given: Any, where: str) -> v.Vector:
+    """A direction: three numbers, or the name of a coordinate axis, such as "-y"."""
+    if isinstance(given, str):
+        if given not in _AXES:
+            raise MechanismError(f"{where}: {one_of('axis', given, _AXES)}")
+        return _AXES[given]
+    return vector(given, where)
+
+
+def matrix(given: Any, where: str) -> v.Matrix:
+    """A 3x3 matrix."""
+    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__len__") or len(given) != 3:
+        raise MechanismError(f"{where} is {_short(given)}; a 3x3 matrix is needed")
+    return tuple(vector(row, f"{where}: a row") for row in given)  # type: ignore[return-value]
+
+
+def rotation(given: Any, where: str) -> v.Matrix:
+    """A rotation matrix: orthogonal and right-handed."""
+    R = given if given is v.IDENTITY else matrix(given, f"{where}: the rotation")
+    if R == v.IDENTITY:
+        return v.IDENTITY
+    A = np.array(R, dtype=float)
+    if not np.isfinite(A).all():
+        raise MechanismError(f"{where}: the rotation has a number that is not finite")
+    off = float(np.abs(A @ A.T - np.eye(3)).max())
+    if off > 1e-6:
+        raise MechanismError(
+            f"{where}: the rotation is not one: its rows are not of length one and perpendicular (off by {off:.1g})"
+        )
+    if np.linalg.det(A) < 0:
+        raise MechanismError(f"{where}: the rotation is a reflection: its axes form a left-handed frame")
+    return R
+
+
+def symmetric(given: Any, where: str) -> v.Symmetric:
+    """An inertia: six entries `(xx, xy, xz, yy, yz, zz)`, three principal values, or a symmetric 3x3 matrix."""
+    if type(given) is tuple and len(given) == 6 and all(type(x) in _NUMBERS for x in given):
+        return given
+    what = "three principal values, a 3x3 matrix, or the six entries (xx, xy, xz, yy, yz, zz)"
+    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__len__") or len(given) not in (3, 6):
+        raise MechanismError(f"{where} is {_short(given)}; {what} are needed")
+    if len(given) == 6:
+        return tuple(scalar(x, where) for x in given)  # type: ignore[return-value]
+    if not any(hasattr(row, "__len__") for row in given):
+        xx, yy, zz = vector(given, where)
+        return (xx, 0, 0, yy, 0, zz)
+    A = matrix(given, where)
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        a, b = float(A[i][j]), float(A[j][i])
+        if abs(a - b) > 1e-9 * max(abs(a), abs(b)):
+            pair = f"entry ({i + 1},{j + 1}) is {a:g}, ({j + 1},{i + 1}) is {b:g}"
+            raise MechanismError(f"{where}: the matrix is not symmetric: {pair}")
+    return v.sym_of(A)
+
+
+def part(kind: type[T], given: Any, where: str) -> T:
+    """One of the small classes at a joint, as itself or as a mapping of its entries."""
+    if isinstance(given, kind):
+        return given
+    names = [f.name for f in fields(kind)]  # type: ignore[arg-type]
+    if not isinstance(given, Mapping):
+        example = f"{kind.__name__}({', '.join(f'{n}=...' for n in names[:2])})"
+        raise MechanismError(f"{where} is {_short(given)}; {example}, or a mapping with the same names, is needed")
+    for name in given:
+        if name not in names:
+            raise MechanismError(f"{where}: {one_of('entry', name, names)}")
+    return kind(**given)
+
+
+def items(kind: type[T], given: Any, where: str) -> tuple[T, ...]:
+    """Several things of one class."""
+    if isinstance(given, kind):
+        raise MechanismError(f"{where} is one {kind.__name__}; a list of them is needed: [{kind.__name__}(...)]")
+    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__iter__"):
+        raise MechanismError(f"{where} is {_short(given)}; a list of {kind.__name__} is needed")
+    several = tuple(given)
+    for one in several:
+        if not isinstance(one, kind):
+            raise MechanismError(f"{where} has {_short(one)} in it; only {kind.__name__} belongs there")
+    return several
+
+
+def finite(numbers: Any, where: str, what: str) -> None:
+    for x in numbers:
+        if not math.isfinite(float(x)):
+            raise MechanismError(f"{where}: {what} is {float(x)}; finite numbers are needed")
+
+
+def _short(given: Any) -> str:
+    text = repr(given)
+    return text if len(text) <= 60 else text[:57] + "..."
