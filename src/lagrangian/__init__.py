@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from lagrangian.description.load import load
+from lagrangian.description.load import load, loads
 from lagrangian.errors import (
     ArgumentError,
     ClosedError,
@@ -34,8 +34,8 @@ __all__ = [
     "ArgumentError",
     "Body",
     "ClosedError",
-    "DescriptionError",
     "DHRow",
+    "DescriptionError",
     "Dynamics",
     "Frame",
     "Friction",
@@ -60,6 +60,7 @@ __all__ = [
     "ellipsoid",
     "library",
     "load",
+    "loads",
     "plate",
     "point_mass",
     "sphere",

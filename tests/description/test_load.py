@@ -6,8 +6,8 @@ import types
 import pytest
 
 from lagrangian import description
-from lagrangian.description.load import load
-from lagrangian.errors import ArgumentError, DescriptionError
+from lagrangian.description.load import load, loads
+from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError
 
 PENDULUM = """
 [[body]]
@@ -68,10 +68,120 @@ def test_options_reach_the_reader(tmp_path, readers):
 
 def test_unknown_options(tmp_path, readers):
     (tmp_path / "a.urdf").write_text("<robot/>")
-    with pytest.raises(ArgumentError, match="Did you mean 'floating'"):
+    with pytest.raises(ArgumentError, match="Did you mean 'floating'") as caught:
         load(tmp_path / "a.urdf", floting=True)
-    with pytest.raises(ArgumentError, match="takes no option 'floating'"):
+    assert str(caught.value).count("floting") == 1
+    with pytest.raises(ArgumentError, match=r"takes no option 'floating'; give the base a \[\[joint\]\] with type = \"free\""):
         load(tmp_path / "a.toml", floating=True)
+    with pytest.raises(ArgumentError, match=r"takes no option 'floating'; give the base a <freejoint/>"):
+        load(tmp_path / "a.mjcf", floating=True)
+    with pytest.raises(ArgumentError, match="only a TOML file has named parameters"):
+        load(tmp_path / "a.urdf", parameters={"l": 1})
+
+
+def test_parameters_reach_the_toml_reader(tmp_path):
+    file = tmp_path / "arm.toml"
+    file.write_text("[parameters]\nm = 1\n" + PENDULUM.replace("mass = 1", "mass = 'm'"))
+    assert float(load(file, parameters={"m": 3}).bodies[0].mass) == 3
+    with pytest.raises(ArgumentError, match=r"arm\.toml: parameters: there is no parameter 'mm'. Did you mean 'm'"):
+        load(file, parameters={"mm": 3})
+
+
+# -- texts -----------------------------------------------------------------------------------------------------------------
+
+URDF = '<robot name="r">\n<link name="a"/>\n</robot>'
+MJCF = '<mujoco model="m">\n<worldbody><body name="b"><joint/><geom size="0.1"/></body></worldbody>\n</mujoco>'
+
+
+def test_texts_of_each_format():
+    named = "[parameters]\nm = 1\n" + PENDULUM.replace("mass = 1", "mass = 'm'")
+    assert loads(PENDULUM).coordinate_names == ("theta",)
+    assert float(loads(named, parameters={"m": 3}).bodies[0].mass) == 3
+    assert loads(URDF, "urdf").nv == 0
+    assert loads(URDF, format="urdf", floating=True).nv == 6
+    assert loads(MJCF, "mjcf").name == "m"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "message"),
+    [
+        ("[[body]]\nname = 1", "toml", r"^<text>: \[\[body\]\] 1: name: 1 is given"),
+        ("<robot name='r'>\n<joint/></robot>", "urdf", "^<text>:2: <joint>"),
+        ("<mujoco>\n<worldboddy/></mujoco>", "mjcf", "^<text>:2: <worldboddy>"),
+        (PENDULUM, "tmol", "no format 'tmol'. Did you mean 'toml'"),
+        (PENDULUM, "yaml", "no format 'yaml'. Known: toml, urdf, mjcf"),
+        ("robots/arm.toml", "toml", "'robots/arm.toml' is a path; for a file there is load"),
+        (b"x = 1", "toml", "loads takes a text, not bytes"),
+        (None, "toml", "loads takes a text, not NoneType"),
+    ],
+)
+def test_texts_that_are_refused(text, kind, message):
+    with pytest.raises(LagrangianError, match=message):
+        loads(text, kind)
+
+
+def test_options_of_texts():
+    with pytest.raises(ArgumentError, match=r"^<text>: TOML takes no option 'floating'"):
+        loads(PENDULUM, floating=True)
+    with pytest.raises(ArgumentError, match=r"^<text>: there is no option for URDF called 'floting'"):
+        loads(URDF, "urdf", floting=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (PENDULUM, "toml"),
+        (PENDULUM * 100, "toml"),
+        ("name = 'arm'", "toml"),
+        ("[[body]]", "toml"),
+        ("x" * 300, "toml"),
+        ("x" * 300 + ".toml", "toml"),
+        (URDF, "urdf"),
+        ("<robot name='r'/>", "urdf"),
+        ("<?xml version='1.0'?>" + MJCF, "mjcf"),
+    ],
+)
+def test_a_text_where_a_path_belongs(text, kind):
+    with pytest.raises(ArgumentError, match=rf'^load takes the path of a file.*format="{kind}"') as caught:
+        load(text)
+    assert len(str(caught.value)) < 200
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["a = 1.toml", "[x].toml", "two\nlines.toml", "<robot.toml"])
+def test_a_path_may_look_odd(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    try:
+        (tmp_path / name).write_text(PENDULUM)
+    except OSError:
+        pytest.skip("the file system does not take this name")
+    assert load(name).coordinate_names == ("theta",)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text"),
+    [
+        (".toml", "x = "),
+        (".toml", PENDULUM + "parent = 'grund'"),
+        (".toml", PENDULUM + "rpy = ['sinus(1)', 0, 0]"),
+        (".toml", PENDULUM.replace("mass = 1", "mass = -1")),
+        (".toml", "[dh]\nconvention = 'standard'\n[[dh.row]]\nlink = 'a'\n[[dh.row]]\nlink = 'a'"),
+        (".toml", "[dh]\nconvention = 'standard'\n[[dh.row]]\nmass = -1"),
+        (".urdf", "<robot name='r'"),
+        (".urdf", "<robot name='r'/>"),
+        (".urdf", "<robot name='r'><link name='a'/><link name='a'/></robot>"),
+        (".xml", "<html/>"),
+        (".xml", "<mujoco><worldbody><body><joint axis='0 0 0'/></body></worldbody></mujoco>"),
+        (".xml", "<mujoco><worldbody><body name='a'><geom size='-1'/></body></worldbody></mujoco>"),
+    ],
+)
+def test_errors_name_the_file_once(tmp_path, suffix, text):
+    file = tmp_path / f"wrong{suffix}"
+    file.write_text(text)
+    with pytest.raises(LagrangianError) as caught:
+        load(file)
+    assert str(caught.value).startswith(str(file))
+    assert str(caught.value).count("wrong") == 1
 
 
 @pytest.mark.parametrize(

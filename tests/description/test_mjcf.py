@@ -541,6 +541,44 @@ def test_an_impossible_inertia_is_kept_and_warned_of():
     assert m.bodies[0].inertia == (1, 0, 0, 1, 0, 3)
 
 
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "",
+        '<geom size=".1" mass="0"/>',
+        '<body name="fixed"><site name="s"/></body>',
+        f'<body name="below"><joint/>{BALL}</body>',
+        '<joint axis="1 0 0"/>',
+    ],
+)
+def test_a_moving_body_without_mass_is_warned_of(inside):
+    text = model(f'<body name="bare"><joint/>{inside}</body>')
+    with pytest.raises(ValueError, match="mass and inertia of moving bodies"):
+        mujoco.MjModel.from_xml_string(text)
+    with pytest.warns(ReaderWarning, match=r"moving body without mass \(1: bare\): its mass is 0") as caught:
+        m = mjcf.read_text(text)
+    assert len(caught) == 1
+    assert m.body("bare").mass == 0
+    assert any("moving body without mass (1: bare)" in note for note in m.notes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        model(f'<body name="bare"><joint/><body>{BALL}</body></body>'),  # its mass is in what is fixed to it
+        model(f'<body><joint/>{BALL}<body name="bare"/></body>'),
+        model(f'<body><joint/><joint axis="1 0 0"/>{BALL}</body>'),
+        model(f'<body name="bare"/><body><joint/>{BALL}</body>'),
+        model('<body name="bare"><joint/></body>', '<compiler boundmass=".1" boundinertia=".1"/>'),
+    ],
+)
+def test_bodies_without_mass_that_are_no_mistake(text):
+    mujoco.MjModel.from_xml_string(text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mjcf.read_text(text)
+
+
 def test_gravity():
     body = f"<body><joint/>{BALL}</body>"
     assert quiet(model(body)).gravity == (0, 0, -9.81)

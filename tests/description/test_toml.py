@@ -4,18 +4,20 @@ import contextlib
 import math
 import re
 import textwrap
+import warnings
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toml_mistakes import BOB, MISTAKES, PENDULUM, THETA
+from toml_mistakes import BOB, LOOP, MISTAKES, PENDULUM, ROW, THETA
 
 from lagrangian.description import toml
-from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError
+from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, MechanismWarning
 from lagrangian.model.dh import DHRow
-from lagrangian.model.expression import free_symbols
+from lagrangian.model.expression import FUNCTIONS, free_symbols
 from lagrangian.model.joint import Friction, JointSpring, Limits, Rotor
 from lagrangian.model.mechanism import Mechanism
 
@@ -70,6 +72,11 @@ def test_the_documentation_names_every_entry():
     assert len(keys) > 15
     for key in keys:
         assert re.search(rf"\b{key}\b", text), f"{key} is not in docs/toml.md"
+
+
+def test_the_documentation_names_every_function():
+    listed = re.search(r"the functions `([^`]*)`", DOCS.read_text(encoding="utf-8"))
+    assert listed.group(1).split() == FUNCTIONS
 
 
 # -- what entries become ---------------------------------------------------------------------------------------------------
@@ -165,6 +172,13 @@ def test_a_dh_table_is_what_from_dh_makes_of_its_rows():
     assert ours.joints[0].placement.position == (0, 0, 1)
 
 
+@pytest.mark.parametrize(
+    ("joint", "kind"), [("", "revolute"), ("joint = 'revolute'", "revolute"), ("joint = 'prismatic'", "prismatic")]
+)
+def test_a_dh_joint_by_its_whole_name_or_none(joint, kind):
+    assert parse(ROW + joint).joints[0].type == kind
+
+
 def test_bodies_beside_a_dh_table_hang_on_its_links():
     hand = '[[body]]\nname = "hand"\nmass = 1\n[[joint]]\nname = "grip"\ntype = "fixed"\nparent = "link2"\nchild = "hand"\n'
     m = parse(ARM + hand)
@@ -174,6 +188,7 @@ def test_bodies_beside_a_dh_table_hang_on_its_links():
 
 def test_the_name_is_the_files_if_none_is_given():
     assert toml.parse(PENDULUM, "dir/pend.toml").name == "pend"
+    assert toml.parse(PENDULUM).name == "mechanism"
 
 
 def test_dotted_names_with_and_without_quotes():
@@ -182,6 +197,92 @@ def test_dotted_names_with_and_without_quotes():
     quoted = parse(free + '[initial]\nqd = { "base.vx" = 1 }\n[pose]\np = { "base.px" = 2 }')
     assert plain.initial.qd == quoted.initial.qd == (0, 0, 0, 1, 0, 0)
     assert plain.poses == quoted.poses == {"p": (1, 0, 0, 0, 2, 0, 0)}
+
+
+# -- degrees ---------------------------------------------------------------------------------------------------------------
+
+
+def test_degrees():
+    joint = parse(PENDULUM + 'rpy = [0, 0, "deg(90)"]').joints[0]
+    assert joint.placement.rotation == ((0, -1, 0), (1, 0, 0), (0, 0, 1))  # exactly
+
+
+@pytest.mark.parametrize(
+    ("text", "entry", "inside"),
+    [
+        (PENDULUM + "rpy = [0, 90, 0]", "[[joint]] 1 'theta': rpy[1]", "90"),
+        (PENDULUM + "child_rpy = [-180.0, 0, 0]", "[[joint]] 1 'theta': child_rpy[0]", "-180"),
+        (LOOP + "type = 'ball'\na = 'bob'\nb = 'ground'\na_rpy = [0, 0, 45]", "[[loop]] 1 'l': a_rpy[2]", "45"),
+        (LOOP + "type = 'ball'\na = 'bob'\nb = 'ground'\nb_rpy = [0, 0, 45]", "[[loop]] 1 'l': b_rpy[2]", "45"),
+        (ROW + "alpha = 90", "[dh]: [[dh.row]] 1: alpha", "90"),
+        ("[parameters]\na = 30\n" + ROW + "theta = '3*a'", "[dh]: [[dh.row]] 1: theta", "3*a"),
+    ],
+)
+def test_an_angle_of_more_than_a_turn_may_be_in_degrees(text, entry, inside):
+    with pytest.warns(MechanismWarning) as caught:
+        parse(text)
+    assert len(caught) == 1
+    message = str(caught[0].message)
+    assert message.startswith(f"arm.toml: {entry}: ")
+    assert f"rad is more than a turn; if degrees are meant write deg({inside})" in message
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PENDULUM + "rpy = [6.2832, -6.2832, '4*pi']",
+        PENDULUM + "rpy = ['deg(400)', 0, 0]",
+        PENDULUM + "[pose]\np = [90]\n[initial]\nq = [90]",
+        ROW + "a = 90\nd = 90\nalpha = 'deg(-720)'",
+    ],
+)
+def test_angles_that_are_not_doubted(text):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        parse(text)
+
+
+# -- parameters the caller gives ---------------------------------------------------------------------------------------------
+
+NAMED = "[parameters]\nm1 = 2\nl = 0.5\nI = 'm1*l^2/3'\n" + BOB.replace("mass = 1", 'mass = "m1"') + THETA
+
+
+@pytest.mark.parametrize("value", [6, 6.0, np.float64(6), np.int64(6), Fraction(6)])
+def test_other_values_of_parameters(value):
+    m = toml.parse(NAMED, "arm.toml", {"m1": value})
+    assert float(m.bodies[0].mass) == 6
+    assert str(m.bodies[0].mass) == "m1"
+    assert float(m.parameters["l"]) == 0.5
+    assert float(m.parameters["I"]) == pytest.approx(0.5)  # what is derived follows
+    assert str(m.parameters["I"]) == "m1*l^2/3"
+
+
+def test_a_derived_parameter_may_be_given_a_value():
+    m = toml.parse(NAMED, "arm.toml", {"I": 7})
+    assert str(m.parameters["I"]) == "I"
+    assert float(m.parameters["I"]) == 7
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"m_1": 1}, "there is no parameter 'm_1'. Did you mean 'm1'"),
+        ({3: 1}, "there is no parameter 3"),
+        ({"m1": "2"}, "m1 is '2'; a finite number"),
+        ({"m1": True}, "m1 is true; a finite number"),
+        ({"m1": None}, "m1 is NoneType None; a finite number"),
+        ({"m1": math.nan}, "m1 is nan; a finite number"),
+        ({"m1": -math.inf}, "m1 is -inf; a finite number"),
+        ({"m1": 10**400}, "m1 is a very large integer; a finite number"),
+        ([("m1", 1)], "a mapping of names to numbers is needed, not list"),
+    ],
+)
+def test_values_of_parameters_that_are_refused(given, message):
+    with pytest.raises(ArgumentError, match=rf"^arm\.toml: parameters: {message}"):
+        toml.parse(NAMED, "arm.toml", given)
+    with pytest.raises(ArgumentError, match="Known: none"):
+        toml.parse(PENDULUM, "arm.toml", {"m1": 1})
 
 
 # -- mistakes --------------------------------------------------------------------------------------------------------------
@@ -195,6 +296,8 @@ def test_mistakes(text):
     assert type(caught.value) is kind
     assert str(caught.value).startswith("arm.toml: ")
     assert str(caught.value).count("arm.toml") == 1
+    for name in re.findall(r"\[\[\w+\]\] \d+ ('\w+'): ", str(caught.value)):  # said once too
+        assert not re.search(rf"(body|joint|loop|spring) {name}: ", str(caught.value))
 
 
 # -- hostile input ---------------------------------------------------------------------------------------------------------

@@ -168,3 +168,5 @@ def test_a_mechanism_error_is_given_its_place():
     element = xml.read_text('<joint name="j"/>', "f")
     with pytest.raises(DescriptionError, match=r'^f:1: <joint name="j">: bad axis$'), xml.located(element):
         raise MechanismError("bad axis")
+    with pytest.raises(DescriptionError, match=r'^f:1: <joint name="j">: bad axis$'), xml.located(element):
+        raise MechanismError("joint 'j': bad axis")  # its name is said once

@@ -19,9 +19,8 @@ Q = np.array([0.3, 0.4])
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    place = tmp_path / "cache"
-    monkeypatch.setenv(cache.VARIABLE, str(place))
-    return place
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
+    return tmp_path / "kernels"
 
 
 @pytest.fixture
@@ -92,3 +91,55 @@ def test_it_does_not_grow_without_bound(folder: Path, monkeypatch: pytest.Monkey
     for function in (dyn.gravity, dyn.mass_matrix, dyn.potential_energy, dyn.center_of_mass):
         function(Q)
     assert sum(f.stat().st_size for f in folder.glob("*.kernel")) <= 20_000
+
+
+def test_the_same_file_with_another_value_is_another_kernel(folder: Path) -> None:
+    """A parameter's name stays the same when its value changes."""
+    text = """
+    [parameters]
+    k = {k}
+    [[body]]
+    name = "b"
+    mass = 1
+    center = [1, 0, 0]
+    [[joint]]
+    name = "x"
+    type = "prismatic"
+    child = "b"
+    axis = "x"
+    rotor = {{ inertia = "k" }}
+    [[spring]]
+    name = "s"
+    a = "ground"
+    b = "b"
+    stiffness = "k"
+    """
+    from lagrangian.description.toml import parse
+
+    for k in (100.0, 200.0):
+        dyn = lg.compile(parse(text.format(k=k)))
+        assert dyn.gravity([0.5]) == pytest.approx([0.5 * k])
+        assert dyn.mass_matrix([0.5]) == pytest.approx(np.array([[1 + k]]))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_what_others_could_have_written_is_not_loaded(folder: Path, compiled: list[str]) -> None:
+    lg.compile(ARM).gravity(Q)
+    for file in folder.glob("*.kernel"):
+        file.chmod(0o666)
+    lg.compile(ARM).gravity(Q)
+    assert len(compiled) == 2
+    folder.chmod(0o777)
+    cache._private.cache_clear()
+    assert cache.folder() is None
+    lg.compile(ARM).gravity(Q)
+    assert len(compiled) == 3
+
+
+def test_a_full_disk_leaves_nothing_behind(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(os, "replace", full)
+    lg.compile(ARM).gravity(Q)
+    assert not list(folder.iterdir())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import inspect
+import os
 import pickle
 import subprocess
 import sys
@@ -91,6 +92,11 @@ def test_keywords(dyn: lg.Dynamics) -> None:
     np.testing.assert_array_equal(dyn.inverse_dynamics(q, qdd=x, qd=qd), dyn.inverse_dynamics(q, qd, x))
 
 
+def test_signatures() -> None:
+    for function in (lg.Dynamics.inverse_dynamics, lg.compile(ARM).inverse_dynamics):
+        assert list(inspect.signature(function).parameters)[-4:] == ["q", "qd", "qdd", "wrenches"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -117,8 +123,11 @@ def test_a_missing_argument(dyn: lg.Dynamics) -> None:
         dyn.inverse_dynamics()
 
 
-def test_a_bad_number_is_never_hidden() -> None:
+@pytest.mark.parametrize("form", ["unrolled", "rolled"])
+def test_a_bad_number_is_never_hidden(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither of these depends on the first angle, which turns about the vertical; a NaN there must show all the same."""
+    if form == "rolled":
+        monkeypatch.setattr("lagrangian.kernels.kernel.UNROLL_LINKS", -1)
     dyn = lg.compile(lg.library("panda"))
     zero = np.zeros(7)
     for bad in (np.nan, np.inf):
@@ -266,9 +275,15 @@ def test_coulomb_friction_has_two_sides() -> None:
 def test_a_joint_that_moves_no_mass_is_said() -> None:
     joints = [lg.Joint("j", "revolute", "ground", "a"), lg.Joint("loose", "revolute", "a", "b", lg.Placement(position=(1, 0, 0)))]
     dyn = lg.compile(lg.Mechanism("m", [lg.Body("a", 1.0, (0.5, 0, 0), (0.1, 0, 0, 0.1, 0, 0.1)), lg.Body("b")], joints))
-    with pytest.warns(MechanismWarning, match="'loose'.*NaN"):
+    with pytest.warns(MechanismWarning, match="'loose' moves has no inertia along it.*NaN"):
         assert np.isnan(dyn.forward_dynamics(np.zeros(2), np.zeros(2), np.zeros(2))[1])
     assert np.isfinite(dyn.inverse_dynamics(np.zeros(2), np.zeros(2), np.ones(2))).all()
+
+
+def test_a_point_mass_on_its_own_axis_is_said() -> None:
+    turning = lg.Mechanism("m", [lg.Body("a", 1.0)], [lg.Joint("j", "revolute", "ground", "a")])
+    with pytest.warns(MechanismWarning, match="'j' moves has no inertia"):
+        assert np.isnan(lg.compile(turning).forward_dynamics([0.0], [0.0], [1.0])).all()
 
 
 def test_nothing_moves() -> None:
@@ -318,3 +333,139 @@ def test_the_fast_entry_without_numpys_own_function(monkeypatch: pytest.MonkeyPa
     for _ in range(100):
         function(q, qd, x)
     assert sys.getrefcount(q) == before
+
+
+GARBAGE = """
+import gc, numpy as np, lagrangian as lg
+arm = lg.library("two_r")
+
+class Last:
+    def __init__(self):
+        self.dyn = lg.compile(arm)
+        self.function = self.dyn.gravity
+        self.function(np.zeros(2))
+        self.itself = self
+
+    def __del__(self):
+        assert self.function(np.zeros(2)).shape == (2,)
+
+for _ in range(20):
+    Last()
+    f = lg.compile(arm).gravity
+    cycle = [f]
+    cycle.append(cycle)
+    del f, cycle
+    gc.collect()
+"""
+
+
+def test_code_is_there_for_the_last_call_of_a_finaliser() -> None:
+    """Functions in cycles of garbage, with freed memory overwritten so that a use of it shows."""
+    environment = {
+        **os.environ,
+        "PYTHONMALLOC": "malloc",
+        "MALLOC_PERTURB_": "255",
+        "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", GARBAGE], env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+
+
+def test_forward_dynamics_with_wrenches_checks_its_shapes_too() -> None:
+    dyn = lg.compile(ARM)
+    z, wrench = np.zeros(3), {"b2": np.ones(6)}
+    for tau in (0.0, [5.0], np.zeros((3, 1)), "abc"):
+        with pytest.raises(ArgumentError, match="forward_dynamics: tau"):
+            dyn.forward_dynamics(z, z, tau, wrenches=wrench)
+    for wrong in ([0.0] * 6, z, "b2"):
+        with pytest.raises(ArgumentError, match="a mapping from frames to moment and force is needed"):
+            dyn.inverse_dynamics(z, z, z, wrong)
+    with pytest.raises(ArgumentError, match="wrench on 'b2'"):
+        dyn.forward_dynamics(z, z, z, {"b2": np.zeros(5)})
+
+
+def test_empty_batches_everywhere() -> None:
+    dyn = lg.compile(ARM)
+    z = np.zeros((0, 3))
+    assert dyn.regressor(z, z, z).shape == (0, 3, 30)
+    assert dyn.reactions(z, z, z).shape == (0, 3, 6)
+    assert dyn.jacobian(z, "b2").shape == (0, 6, 3)
+    assert dyn.friction(z).shape == (0, 3)
+    nothing = lg.compile(lg.Mechanism("nothing", [], []))
+    assert nothing.reactions([], [], []).shape == (0, 6)
+    assert nothing.regressor([], [], []).shape == (0, 0)
+
+
+def test_one_row_goes_with_every_row_of_a_batch(dyn: lg.Dynamics) -> None:
+    q, qd, x = states(4)
+    np.testing.assert_array_equal(dyn.inverse_dynamics(q, qd[:1], x), dyn.inverse_dynamics(q, qd[0], x))
+    wrench = np.arange(24.0).reshape(4, 6)
+    many = dyn.reactions(q[0], qd[0], x[0], wrenches={"b2": wrench})
+    np.testing.assert_allclose(many[2], dyn.reactions(q[0], qd[0], x[0], wrenches={"b2": wrench[2]}))
+
+
+def test_swapped_and_other_frames(dyn: lg.Dynamics) -> None:
+    q = np.zeros(3)
+    with pytest.raises(ArgumentError, match="the frame is a ndarray; it is given by its name, after the other arguments"):
+        dyn.pose("b2", q)
+    np.testing.assert_array_equal(dyn.pose(q, ARM.frame("b2")), dyn.pose(q, "b2"))
+    with pytest.raises(MechanismError, match="'j2' is a joint; the body it moves is 'b2'"):
+        dyn.pose(q, "j2")
+
+
+def test_only_threads_can_be_set() -> None:
+    dyn = lg.compile(ARM, threads=1)
+    assert dyn.threads == 1
+    with pytest.raises(AttributeError, match="Did you mean 'threads'"):
+        dyn.thread = 2
+
+
+def test_a_copy_by_pickle() -> None:
+    dyn = lg.compile(ARM)
+    q = np.array([0.1, 0.2, 0.3])
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(dyn)).gravity(q), dyn.gravity(q))
+
+
+def test_loops_are_not_left_out_silently() -> None:
+    with pytest.warns(MechanismWarning, match="those of the open tree"):
+        lg.compile(lg.library("four_bar"))
+
+
+def test_nothing_is_compiled_by_looking(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAGRANGIAN_CACHE", "off")
+    dyn = lg.compile(ARM)
+    assert hasattr(dyn, "inverse_dynamics")
+    assert not dyn._open().whole.__self__._made["inverse_dynamics", ""]._variants
+
+
+def test_springs_whose_ends_meet() -> None:
+    """Without a rest length the force is k d, also where d is zero."""
+    joint = lg.Joint("j", "free", "ground", "b")
+    body = lg.Body("b", 1.0, inertia=(0.1, 0.1, 0.1))
+    held = lg.Mechanism("m", [body], [joint], springs=[lg.PointSpring("s", "ground", "b", stiffness=10.0)], gravity=(0, 0, 0))
+    dyn, q = lg.compile(held), held.neutral()
+    np.testing.assert_array_equal(dyn.gravity(q), np.zeros(6))
+    assert dyn.potential_energy(q) == 0.0
+    q[4] = 0.5
+    np.testing.assert_allclose(dyn.gravity(q), [0, 0, 0, 5, 0, 0], atol=1e-15)
+    np.testing.assert_allclose(dyn.forward_dynamics(q, np.zeros(6), np.zeros(6)), [0, 0, 0, -5, 0, 0], atol=1e-15)
+
+
+def test_dampers_take_energy() -> None:
+    """Their power is -c (rate of the distance)^2, the rate from the poses by differences."""
+    damped = random_mechanism(["revolute", "revolute"], 4, passive=True)
+    bare = [lg.Joint(j.name, j.type, j.parent, j.child, j.placement, j.child_placement, j.axis) for j in damped.joints]
+    damped = damped.replace(joints=bare)
+    dyn = lg.compile(damped)
+    (spring,) = damped.springs
+    q, qd = np.array([0.3, -0.4]), np.array([0.7, 1.1])
+
+    def distance(q: np.ndarray) -> float:
+        T = dyn.pose(q, spring.b)
+        return float(np.linalg.norm(T[:3, :3] @ spring.point_b + T[:3, 3] - spring.point_a))
+
+    rate = (distance(q + 1e-6 * qd) - distance(q - 1e-6 * qd)) / 2e-6
+    assert qd @ dyn.friction(qd, q=q) == pytest.approx(spring.damping * rate**2, rel=1e-7)

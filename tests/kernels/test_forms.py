@@ -69,7 +69,7 @@ def compare(algorithm: Algorithm, mechanism: lg.Mechanism, tree: trees.Tree, bat
         else rng.normal(size=(rows, sizes.get(name, mechanism.nv)))
         for name in algorithm.inputs
     }
-    compiled = kernel.Kernel(algorithm, tree, (algorithm.columns(tree),), lambda: 1)
+    compiled = kernel.Kernel(algorithm, tree, (algorithm.columns(tree),), kernel.Threads(1))
     given = [x if batch else x[0] for x in inputs.values()]
     got = np.atleast_2d(compiled(*given))
     for k in range(rows):

@@ -2,6 +2,7 @@
 
 import json
 import math
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +42,23 @@ def test_unknown_names_are_answered_with_the_list(name):
 def test_a_near_miss():
     with pytest.raises(ArgumentError, match="Did you mean 'puma560'"):
         library("puma")
+
+
+def test_other_values_of_parameters():
+    m = library("two_r", parameters={"l1": 2, "m2": np.float64(3)})
+    assert values(m) == {**values(library("two_r")), "l1": 2, "m2": 3}
+    assert float(m.joints[1].placement.position[0]) == 2
+    with pytest.raises(ArgumentError, match=r"two_r\.toml: parameters: there is no parameter 'l_1'. Did you mean 'l1'"):
+        library("two_r", {"l_1": 2})
+    with pytest.raises(ArgumentError, match="no mechanism is named"):
+        library(parameters={"l1": 2})
+
+
+@pytest.mark.parametrize("name", library())
+def test_no_warnings(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        library(name)
 
 
 @pytest.mark.parametrize("name", library())

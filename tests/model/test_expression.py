@@ -64,6 +64,26 @@ def test_sine_and_cosine_are_exact_at_quarter_turns(turns):
         assert (ex.sin(angle), ex.cos(angle)) == expected
 
 
+@pytest.mark.parametrize("turns", range(-9, 10))
+def test_degrees_are_exact_at_quarter_turns(turns):
+    expected = [(0, 1), (1, 0), (0, -1), (-1, 0)][turns % 4]
+    for text in (f"deg({90 * turns})", f"deg({90 * turns}.0)", f"deg({turns}*90)"):
+        angle = ex.parse(text)
+        assert float(angle) == pytest.approx(math.radians(90 * turns), rel=1e-15)
+        assert (ex.sin(angle), ex.cos(angle)) == expected
+
+
+def test_degrees_are_written_with_pi():
+    assert str(ex.parse("deg(30)")) == "30*pi/180"
+    assert str(ex.parse("deg(a + 1)", NAMES)) == "(a+1)*pi/180"
+    assert ex.free_symbols(ex.parse("deg(q)", {"q": ex.symbol("q")})) == {"q"}
+    assert ex.has_pi(ex.parse("deg(30)"))
+    assert not ex.has_pi(ex.parse("a*30", NAMES))
+    assert not ex.has_pi(30)
+    with pytest.raises(DescriptionError, match="deg takes 1 argument, not 2"):
+        ex.parse("deg(1, 2)")
+
+
 def test_a_named_angle_is_not_folded():
     right = ex.parameter("alpha", math.pi / 2)
     assert str(ex.cos(right)) == "cos(alpha)"
@@ -217,8 +237,9 @@ def test_refused(text):
 def test_unknown_names_are_answered_with_those_that_exist():
     with pytest.raises(DescriptionError, match="Did you mean 'm_2'"):
         ex.parse("2*m2", NAMES)
-    with pytest.raises(DescriptionError, match=r"no function 'sinus'.*Did you mean 'sin'"):
+    with pytest.raises(DescriptionError, match=r"no function 'sinus'.*Did you mean 'sin'") as caught:
         ex.parse("sinus(a)", NAMES)
+    assert str(caught.value).count("atan2") == 1  # the functions are listed once
 
 
 @pytest.mark.parametrize(

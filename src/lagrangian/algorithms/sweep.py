@@ -147,24 +147,8 @@ class Algorithm:
         return next(saves[name] for saves in reversed(found) if name in saves)
 
 
-@dataclass(frozen=True)
-class Straight:
-    """An algorithm that is not a recursion: `compute(tree, links)` gives `size` results, always unrolled."""
-
-    name: str
-    inputs: tuple[str, ...]
-    compute: Callable[[Tree, Sequence[Link]], list[Any]]
-    size: int
-    regrouped: bool = False
-
-    def columns(self, tree: Tree) -> int:
-        return self.size
-
-
-def run(algorithm: Algorithm | Straight, tree: Tree, links: Sequence[Link]) -> list[Any]:
+def run(algorithm: Algorithm, tree: Tree, links: Sequence[Link]) -> list[Any]:
     """Run unrolled, over whatever scalars the links hold; the result as a flat list."""
-    if isinstance(algorithm, Straight):
-        return algorithm.compute(tree, links)
     final: Values = {}
     for sweep in algorithm.sweeps:
         if isinstance(sweep, Walk):

@@ -118,7 +118,7 @@ class Table:
         for key in self.data:
             if key not in keys:
                 hint = self.elsewhere.get(key)
-                raise self.error(f"there is no entry {key!r} here: {hint}" if hint else unknown("entry", key, keys))
+                raise self.error(f"there is no entry {key!r} here; it {hint}" if hint else unknown("entry", key, keys))
 
     def not_both(self, *keys: str) -> None:
         given = [k for k in keys if k in self.data]

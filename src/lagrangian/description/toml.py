@@ -31,7 +31,7 @@ _ELEMENTS = ("body", "joint", "loop", "constraint", "spring", "frame")
 _ENTRIES = ("name", "description", "source", "gravity")
 _TOP = (*_ENTRIES, "parameters", "dh", *_ELEMENTS, "pose", "initial")
 # TOML gives what is written below a table's header to that table
-_ABOVE = {key: f"{key!r} is an entry of the whole file, and those go before the first [table] or [[table]]" for key in _ENTRIES}
+_ABOVE = dict.fromkeys(_ENTRIES, "belongs to the whole file: write it before the first [table] or [[table]]")
 
 
 def read(path: str | os.PathLike[str], parameters: Mapping[str, float] | None = None) -> Mechanism:
@@ -170,7 +170,7 @@ def _constant(name: str, value: Any, at: str, names: Mapping[str, Scalar]) -> Sc
     except DescriptionError as error:
         if name not in _ABOVE:  # a parameter may have such a name: only a mistake makes it doubtful
             raise
-        raise DescriptionError(f"{error}. {_ABOVE[name]}") from None
+        raise DescriptionError(f"{error}. {name!r} {_ABOVE[name]}") from None
 
 
 def _is_long(given: Scalar) -> bool:

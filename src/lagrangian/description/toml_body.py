@@ -12,7 +12,7 @@ from lagrangian.errors import DescriptionError, MechanismWarning, one_of
 from lagrangian.model import body as model
 from lagrangian.model import vector as v
 from lagrangian.model.coerce import symmetric
-from lagrangian.model.expression import Scalar, has_pi
+from lagrangian.model.expression import Expression, Scalar, has_pi
 from lagrangian.model.placement import Placement
 
 _A_TURN = 2 * math.pi + 0.01  # radians, with room for a rounded 6.2832
@@ -40,7 +40,7 @@ def doubt_degrees(angle: Scalar, at: str) -> None:
     """Warn of a constant angle of more than a turn; what is written with pi is meant in radians."""
     value = float(angle)
     if abs(value) > _A_TURN and not has_pi(angle):
-        text = str(angle) if len(str(angle)) <= 40 else f"{value:g}"
+        text = str(angle) if isinstance(angle, Expression) and len(str(angle)) <= 40 else f"{value:g}"
         problem = f"{value:g} rad is more than a turn; if degrees are meant write deg({text}), in quotes"
         warn(f"{at}: {problem}", MechanismWarning)
 

@@ -107,7 +107,7 @@ def poses(table: Table, coordinates: Coordinates) -> dict[str, tuple[float, ...]
     """The `[pose]` table: configurations by name."""
     for name in table.data:
         if name in table.elsewhere:  # else gravity = [...] would be taken for a pose of three coordinates
-            raise table.error(table.elsewhere[name])
+            raise table.error(f"{name!r} {table.elsewhere[name]}")
     return {name: _configuration(table, name, coordinates) for name in table.data}
 
 

@@ -21,29 +21,31 @@ _MAGIC = b"lagrangian kernel 1\n"
 
 
 def folder() -> Path | None:
-    """The cache folder, made private; None if caching is off or no such folder can be had."""
+    """The cache folder; None if caching is off or no private one can be had."""
     chosen = os.environ.get(VARIABLE, "")
     if chosen.lower() in ("off", "0", "no", "none"):
         return None
-    base = Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lagrangian"
+    base = Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "lagrangian"
     return _private(base)
 
 
 @cache
 def _private(base: Path) -> Path | None:
+    """`kernels` in the folder, ours and closed to others; one that others could write in is not used, for what it may hold."""
     try:
-        base.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = base.lstat()
+        place = base.expanduser() / "kernels"
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = place.lstat()
     except (OSError, RuntimeError):
         return None
-    if not stat.S_ISDIR(status.st_mode) or not os.access(base, os.W_OK | os.X_OK):
+    if not stat.S_ISDIR(status.st_mode) or not os.access(place, os.W_OK | os.X_OK):
         return None
-    if os.name == "posix" and (status.st_uid != os.getuid() or status.st_mode & 0o077):
-        # somebody else could have put code here; tighten it if it is ours, else do without
-        if status.st_uid != os.getuid():
-            return None
-        base.chmod(0o700)
-    return base
+    return place if _ours(status) else None
+
+
+def _ours(status: os.stat_result) -> bool:
+    """Owned by us, and writable by nobody else."""
+    return os.name != "posix" or (status.st_uid == os.getuid() and not status.st_mode & 0o022)
 
 
 @cache
@@ -57,11 +59,14 @@ def source_digest() -> bytes:
     return digest.digest()
 
 
-def key(*parts: object) -> str:
+def key(*parts: str | bytes | int) -> str:
+    """A name for what the parts and the code that makes kernels determine."""
     import llvmlite
 
     digest = hashlib.sha256(source_digest())
-    digest.update(repr((llvmlite.__version__, parts)).encode())
+    for part in (llvmlite.__version__, *parts):
+        data = part if isinstance(part, bytes) else str(part).encode()
+        digest.update(len(data).to_bytes(8, "little") + data)
     return digest.hexdigest()
 
 
@@ -72,7 +77,10 @@ def load(name: str) -> tuple[dict[str, Any], bytes] | None:
         return None
     path = base / f"{name}.kernel"
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            if not _ours(os.fstat(file.fileno())):
+                return None
+            data = file.read()
     except OSError:
         return None
     if not data.startswith(_MAGIC) or data[len(_MAGIC) : len(_MAGIC) + 32] != hashlib.sha256(data[len(_MAGIC) + 32 :]).digest():
@@ -88,6 +96,7 @@ def store(name: str, header: dict[str, Any], code: bytes) -> None:
     if base is None:
         return
     content = json.dumps(header).encode() + b"\n" + code
+    temporary = ""
     try:
         handle, temporary = tempfile.mkstemp(dir=base)
         with os.fdopen(handle, "wb") as file:
@@ -95,7 +104,8 @@ def store(name: str, header: dict[str, Any], code: bytes) -> None:
         os.replace(temporary, base / f"{name}.kernel")
         _prune(base)
     except OSError:
-        return
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
 
 
 def _prune(base: Path) -> None:

@@ -20,6 +20,7 @@ from lagrangian.kernels.entry import Entry
 from lagrangian.kernels.kernel import prepare
 from lagrangian.kernels.loads import Loads
 from lagrangian.kernels.parameters import body_parameters, link_from_body
+from lagrangian.kernels.springs import Springs
 from lagrangian.kernels.store import Array, Kernels, Wrenches, checked
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
@@ -47,6 +48,9 @@ class Dynamics:
             raise AttributeError(one_of("attribute to set", name, ["threads"]))
         object.__setattr__(self, name, value)
 
+    def __reduce__(self) -> Any:
+        return Dynamics, (self.mechanism,)
+
     def __repr__(self) -> str:
         return f"<Dynamics of {self.mechanism.name!r}: {self.nq} coordinates, {self.nv} speeds>"
 
@@ -54,6 +58,12 @@ class Dynamics:
         if self._kernels is None:
             raise ClosedError(f"the dynamics of {self.mechanism.name!r} were closed; compile the mechanism again")
         return self._kernels
+
+    def _twin(self) -> Dynamics:
+        """Another handle on the same kernels: what functions taken from this one fall back on, even when this one is closed."""
+        twin = object.__new__(Dynamics)
+        twin.__dict__.update(mechanism=self.mechanism, nq=self.nq, nv=self.nv, _kernels=self._open())
+        return twin
 
     def close(self) -> None:
         """Let go of the machine code. Functions taken from here before keep their own and stay safe to call."""
@@ -69,66 +79,82 @@ class Dynamics:
 
     @property
     def threads(self) -> int:
-        return self._open().threads
+        return self._open().threads.count
 
     @threads.setter
     def threads(self, count: int) -> None:
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
             raise ArgumentError(f"threads is {count!r}; a whole number of at least 1 is needed")
-        self._open().threads = int(count)
+        self._open().threads.count = int(count)
 
     # -- equations of motion -----------------------------------------------------------------------------------------
 
     @Entry(INVERSE_DYNAMICS, 1, springs=True)
-    def inverse_dynamics(kernels: Kernels, q: Array, qd: Array, qdd: Array, wrenches: Wrenches = None) -> Array:
+    def inverse_dynamics(self, q: Array, qd: Array, qdd: Array, wrenches: Wrenches = None) -> Array:
         """The joint forces tau for a motion. `wrenches` maps frames to (moment, force) that act there."""
+        kernels = self._open()
         tau = kernels.whole(INVERSE_DYNAMICS, (kernels.tree.nv,))(q, qd, qdd)
-        if wrenches is not None or kernels.mechanism.springs:
-            tau = tau - kernels.external(q, wrenches) - kernels.springs(q, qd)
+        if wrenches is not None:
+            tau = tau - kernels.external(q, wrenches)
+        if kernels.mechanism.springs:
+            tau = tau - Springs(kernels, q, qd).torque()
         return tau
 
     @Entry(FORWARD_DYNAMICS, 1, springs=True)
-    def forward_dynamics(kernels: Kernels, q: Array, qd: Array, tau: Array, wrenches: Wrenches = None) -> Array:
+    def forward_dynamics(self, q: Array, qd: Array, tau: Array, wrenches: Wrenches = None) -> Array:
         """The accelerations qdd for joint forces tau. `wrenches` maps frames to (moment, force) that act there."""
+        kernels = self._open()
         if wrenches is not None or kernels.mechanism.springs:
-            tau = np.asarray(tau) + kernels.external(q, wrenches) + kernels.springs(q, qd)
+            n = kernels.tree.nv
+            rows, batch = prepare("forward_dynamics", ("q", "qd", "tau"), (kernels.tree.nq, n, n), (q, qd, tau))
+            q, qd, tau = rows if batch is not None else (row[0] for row in rows)
+            tau = tau + kernels.external(q, wrenches)
+            if kernels.mechanism.springs:
+                tau = tau + Springs(kernels, q, qd).torque()
         return kernels.whole(FORWARD_DYNAMICS, (kernels.tree.nv,))(q, qd, tau)
 
     @Entry(MASS_MATRIX, 2)
-    def mass_matrix(kernels: Kernels, q: Array) -> Array:
+    def mass_matrix(self, q: Array) -> Array:
         """M(q), symmetric positive definite; rotors included."""
+        kernels = self._open()
         return kernels.whole(MASS_MATRIX, (kernels.tree.nv, kernels.tree.nv))(q)
 
     @Entry(CORIOLIS_MATRIX, 2)
-    def coriolis_matrix(kernels: Kernels, q: Array, qd: Array) -> Array:
+    def coriolis_matrix(self, q: Array, qd: Array) -> Array:
         """C(q, qd) of the Christoffel symbols: M' - 2C is skew."""
+        kernels = self._open()
         return kernels.whole(CORIOLIS_MATRIX, (kernels.tree.nv, kernels.tree.nv))(q, qd)
 
     @Entry(GRAVITY, 1, springs=True)
-    def gravity(kernels: Kernels, q: Array) -> Array:
+    def gravity(self, q: Array) -> Array:
         """G(q) = dV/dq, springs included."""
+        kernels = self._open()
         G = kernels.whole(GRAVITY, (kernels.tree.nv,))(q)
-        return G - kernels.of_springs("elastic")(q) if kernels.mechanism.springs else G
+        return G - Springs(kernels, q).torque(viscous=False) if kernels.mechanism.springs else G
 
     @Entry(energy.KINETIC_ENERGY, 0)
-    def kinetic_energy(kernels: Kernels, q: Array, qd: Array) -> Array:
+    def kinetic_energy(self, q: Array, qd: Array) -> Array:
         """1/2 qd' M qd."""
+        kernels = self._open()
         return kernels.whole(energy.KINETIC_ENERGY, ())(q, qd)
 
     @Entry(energy.POTENTIAL_ENERGY, 0, springs=True)
-    def potential_energy(kernels: Kernels, q: Array) -> Array:
+    def potential_energy(self, q: Array) -> Array:
         """V(q) of gravity and springs."""
+        kernels = self._open()
         V = kernels.whole(energy.POTENTIAL_ENERGY, ())(q)
-        return V + kernels.of_springs("energy")(q) if kernels.mechanism.springs else V
+        return V + Springs(kernels, q).energy() if kernels.mechanism.springs else V
 
     @Entry(energy.CENTER_OF_MASS, 1, size=3)
-    def center_of_mass(kernels: Kernels, q: Array) -> Array:
+    def center_of_mass(self, q: Array) -> Array:
         """The centre of mass of all that moves, in the world."""
+        kernels = self._open()
         return kernels.whole(energy.CENTER_OF_MASS, (3,))(q)
 
     @Entry(energy.MOMENTUM, 1, size=6)
-    def momentum(kernels: Kernels, q: Array, qd: Array) -> Array:
+    def momentum(self, q: Array, qd: Array) -> Array:
         """Angular momentum about the centre of mass, then linear momentum, along the world's axes."""
+        kernels = self._open()
         return kernels.whole(energy.MOMENTUM, (6,))(q, qd)
 
     def friction(self, qd: Array, *, q: Array = None) -> Array:
@@ -146,7 +172,7 @@ class Dynamics:
                 raise ArgumentError(
                     "friction: this mechanism has dampers between points, whose forces need q too: friction(qd, q=q)"
                 )
-            F = F - kernels.of_springs("viscous")(q, qd)
+            F = F - Springs(kernels, q, qd).torque(elastic=False)
         return F
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
@@ -162,7 +188,7 @@ class Dynamics:
         for b, (link, T) in enumerate(moved):
             if link >= 0:
                 out[..., b, :] = Y[..., link, :] @ T
-        return out.reshape(*Y.shape[:-2], -1)
+        return out.reshape(*Y.shape[:-2], 10 * len(moved))
 
     def inertial_parameters(self) -> np.ndarray:
         """(m, m c_x, m c_y, m c_z, I_xx, I_xy, I_xz, I_yy, I_yz, I_zz) of each body, about its frame's origin."""
@@ -176,22 +202,23 @@ class Dynamics:
         """
         kernels = self._open()
         kernel, poses = kernels.reactions()
-        tree = kernel.tree
+        tree, joints = kernel.tree, self.mechanism.joints
+        given = checked(wrenches)
+        names = ("q", "qd", "qdd", *(f"the wrench on {name!r}" for name in given))
+        sizes = (self.nq, self.nv, self.nv, *(6 for _ in given))
+        (q, qd, qdd, *acting), batch = prepare("reactions", names, sizes, (q, qd, qdd, *given.values()))
+        if not joints:
+            return np.zeros((0, 6) if batch is None else (batch, 0, 6))
         W = kernel(q, qd, qdd)
-        many = W.reshape(-1, len(tree), 6)
-        if wrenches is not None or self.mechanism.springs:
-            (rows, speeds), _ = prepare("reactions", ("q", "qd"), (self.nq, self.nv), (q, qd))
-            rows, speeds = (np.broadcast_to(a, (len(many), a.shape[1])) for a in (rows, speeds))
-            loads = Loads(self.mechanism, tree, poses(rows), speeds)
-            loads.taken_from(many, loads.of_wrenches(checked(wrenches)))
-            loads.taken_from(many, loads.of_springs())
-        if not self.mechanism.joints:
-            return np.zeros((*W.shape[:-2], 0, 6))
-        links, axes = zip(*(tree.joint_link[j.name] for j in self.mechanism.joints), strict=True)
+        if given or self.mechanism.springs:
+            loads = Loads(self.mechanism, tree, poses(q))
+            loads.taken_from(W, loads.of_wrenches(dict(zip(given, acting, strict=True))))
+            loads.taken_from(W, loads.of_springs(Springs(kernels, q, qd)))
+        links, axes = zip(*(tree.joint_link[j.name] for j in joints), strict=True)
         R = np.array(axes, dtype=float)  # per joint: its axes in the link's
-        picked = many[:, list(links)].reshape(len(many), len(links), 2, 3)
-        turned: np.ndarray = np.einsum("jba,sjcb->sjca", R, picked)
-        return turned.reshape(*W.shape[:-2], len(links), 6)
+        picked = W[:, list(links)].reshape(len(W), len(links), 2, 3)
+        turned: np.ndarray = np.einsum("jba,sjcb->sjca", R, picked).reshape(len(W), len(links), 6)
+        return turned[0] if batch is None else turned
 
     # -- frames ------------------------------------------------------------------------------------------------------
 

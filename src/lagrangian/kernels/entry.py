@@ -1,7 +1,7 @@
 """Methods that turn into compiled functions when they are first looked up.
 
-Looking a method up costs Python more than running a small robot's kernel; so the first look-up puts the compiled entry itself into
-the object, where the next one finds it directly.
+Looking a method up costs Python more than running a small robot's kernel; so the first look-up puts the compiled entry itself
+into the object, where the next one finds it directly.
 """
 
 from __future__ import annotations
@@ -9,15 +9,17 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.errors import MechanismWarning
 from lagrangian.kernels.store import Kernels
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 
 class Entry:
-    """A method whose body is `method(kernels, ...)`, and whose one-state calls go straight to the kernel of `algorithm`.
+    """A method whose one-state calls go straight to the kernel of `algorithm`; all others run the method's own body.
 
     `dimensions` is the form of the result over the speeds: 0 a number, 1 a vector, 2 a matrix; or `size`, if it is not over them.
     `springs` says that springs between points matter to it: where there are any, they are added in Python.
@@ -26,31 +28,18 @@ class Entry:
     def __init__(self, algorithm: Algorithm, dimensions: int, size: int = 0, springs: bool = False) -> None:
         self.algorithm, self.dimensions, self.size, self.springs = algorithm, dimensions, size, springs
 
-    def __call__(self, method: Callable[..., Any]) -> Entry:
+    def __call__(self, method: F) -> F:
         self.method, self.name, self.__doc__ = method, method.__name__, method.__doc__
-        first, *rest = inspect.signature(method).parameters.values()
+        _, *rest = inspect.signature(method).parameters.values()
         self.parameters = [p.replace(annotation=inspect.Parameter.empty) for p in rest]
-        name = self.name
-
-        def unbound(dynamics: Any, *args: Any, **named: Any) -> Any:
-            return getattr(dynamics, name)(*args, **named)
-
-        unbound.__name__, unbound.__doc__ = name, method.__doc__
-        unbound.__signature__ = inspect.Signature([first.replace(name="self"), *rest])  # type: ignore[attr-defined]
-        self.unbound = unbound
-        return self
+        return self  # type: ignore[return-value]  # to a type checker it is the method
 
     def __get__(self, dynamics: Any, owner: type) -> Any:
         if dynamics is None:
-            return self.unbound
+            return self.method
         kernels: Kernels = dynamics._open()
-        method, n = self.method, kernels.tree.nv
-
-        def python(*args: Any, **named: Any) -> Any:
-            return method(kernels, *args, **named)
-
-        python.__name__, python.__doc__ = self.name, self.__doc__
-        python.__signature__ = inspect.Signature(self.parameters)  # type: ignore[attr-defined]
+        n = kernels.tree.nv
+        python = self.method.__get__(dynamics._twin())
         if self.name == "forward_dynamics":
             warn_of_joints_without_inertia(kernels)
         function = python
@@ -67,8 +56,8 @@ def warn_of_joints_without_inertia(kernels: Kernels) -> None:
     if names:
         shown = ", ".join(repr(n) for n in names[:5]) + (" ..." if len(names) > 5 else "")
         warnings.warn(
-            f"{kernels.mechanism.name}: what joint {shown} moves has no inertia along it, so its acceleration is not determined and "
-            f"comes out as NaN; give what it carries a mass and an inertia, give it a rotor, or make it fixed",
+            f"{kernels.mechanism.name}: what joint {shown} moves has no inertia along it, so its acceleration is not determined "
+            f"and comes out as NaN; give what it carries a mass and an inertia, give it a rotor, or make it fixed",
             MechanismWarning,
             stacklevel=3,
         )

@@ -17,6 +17,8 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from lagrangian.kernels import cache as store
 from lagrangian.kernels import jit, target
 
@@ -37,31 +39,30 @@ _SYMBOLS = (
 )
 
 
-class Context(ctypes.Structure):
-    """What the entry needs to know. Until `kernel` is set, every call goes to the Python function, which compiles it."""
+class Context:
+    """What the entry needs to know, in words of 8 bytes. Until `kernel` is set, every call goes to the Python function.
 
-    _fields_ = (
-        ("inputs", ctypes.c_int64),
-        ("scalar", ctypes.c_int64),
-        ("kernel", ctypes.c_void_p),
-        ("scratch", ctypes.c_void_p),
-        ("parameters", ctypes.c_void_p),
-        ("table", ctypes.c_void_p),
-        ("new", ctypes.c_void_p),  # PyArray_New, or 0
-        ("get_pointer", ctypes.c_void_p),  # PyArray_GetPtr
-        ("array_type", ctypes.c_void_p),
-        ("dimensions", ctypes.c_int64),
-        ("shape", ctypes.c_int64 * 2),
-        ("bytes", ctypes.c_int64 * MOST),
-    )
+    The words are a numpy array: unlike a ctypes structure, it is not emptied while a cycle of garbage is taken apart.
+    """
 
+    FIELDS = ("inputs", "scalar", "kernel", "scratch", "parameters", "table", "new", "get_pointer", "array_type", "dimensions")
 
-class _Method(ctypes.Structure):
-    _fields_ = (("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p))
+    def __init__(self, sizes: Sequence[int], shape: tuple[int, ...]) -> None:
+        new, get_pointer, array_type = _numpy_new()
+        rows, columns = (*shape, 0, 0)[:2]
+        bytes_of_inputs = [8 * n for n in sizes] + [0] * (MOST - len(sizes))
+        words = [len(sizes), int(shape == ()), 0, 0, 0, 0, new, get_pointer, array_type, len(shape), rows, columns]
+        self.words = np.array([*words, *bytes_of_inputs], dtype=np.uint64)
+
+    def serve(self, kernel: int, scratch: int, parameters: int, table: int) -> None:
+        """Set the code for one state and its data; the code last, since its being there is the sign that all is."""
+        self.words[3:6] = scratch, parameters, table
+        self.words[2] = kernel
 
 
 # Py_buffer: buf 0, obj 8, len 16, itemsize 24, readonly 32, ndim 36, ...; 80 bytes in all. The context is read as words of 8
-# bytes in the order of Context. 56 asks for a C-contiguous buffer, 57 for a writable one; 12 is numpy's NPY_DOUBLE.
+# bytes in the order of Context.FIELDS, then the result's shape and the inputs' sizes in bytes. 56 asks for a C-contiguous buffer,
+# 57 for a writable one; 12 is numpy's NPY_DOUBLE.
 _IR = f"""
 declare ptr @PyTuple_GetItem(ptr, i64)
 declare ptr @PyLong_AsVoidPtr(ptr)
@@ -258,7 +259,7 @@ def _entry() -> tuple[jit.Code, int] | None:
         for name in _SYMBOLS:
             jit.add_symbol(name, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0)
         chosen = target.current()
-        name = store.key("fastcall", _IR, chosen)
+        name = store.key("fastcall", _IR, chosen.key)
         found = store.load(name)
         data = found[1] if found else jit.compile_object(_IR, chosen)
         if not found:
@@ -272,8 +273,6 @@ def _entry() -> tuple[jit.Code, int] | None:
 @cache
 def _numpy_new() -> tuple[int, int, int]:
     """PyArray_New, PyArray_GetPtr and the array type, from numpy's table for C code; zeros if it is not one we know."""
-    import numpy as np
-
     try:
         pointer = ctypes.pythonapi.PyCapsule_GetPointer
         pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
@@ -291,20 +290,18 @@ def wrap(
     python: Callable[..., Any], *, name: str, doc: str, sizes: Sequence[int], shape: tuple[int, ...], alive: object
 ) -> tuple[Callable[..., Any], Context | None]:
     """`python` with the fast entry in front of it, and the entry's context; what its addresses point to belongs to `alive`."""
-    import numpy as np
-
     entry = _entry() if os.environ.get(VARIABLE, "1") != "0" and 0 < len(sizes) <= MOST and len(shape) <= 2 else None
     if entry is None:
         return python, None
     code, address = entry
-    context = Context(len(sizes), int(shape == ()), 0, 0, 0, 0, *_numpy_new(), len(shape))
-    for k, n in enumerate(shape):
-        context.shape[k] = n
-    for k, n in enumerate(sizes):
-        context.bytes[k] = 8 * n
-    method = _Method(name.encode(), address, _FLAGS, doc.encode())
-    itself = (python, np.empty, (shape,), ctypes.addressof(context), np.dtype("f8"), "dtype", context, method, code, alive)
+    context = Context(sizes, shape)
+    # PyMethodDef: name, function, flags, documentation
+    texts = name.encode(), doc.encode()
+    pointers = [ctypes.cast(ctypes.c_char_p(text), ctypes.c_void_p).value or 0 for text in texts]
+    method = np.array([pointers[0], address, _FLAGS, pointers[1]], dtype=np.uint64)
+    kept = (context.words, method, texts, code.life, alive)
+    itself = (python, np.empty, (shape,), context.words.ctypes.data, np.dtype("f8"), "dtype", kept)
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype = ctypes.py_object
     make.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
-    return make(ctypes.addressof(method), itself, None), context
+    return make(method.ctypes.data, itself, None), context

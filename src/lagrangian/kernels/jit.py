@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import weakref
 from functools import cache
 from typing import Any
+
+import numpy as np
 
 from lagrangian.kernels.target import Target
 
@@ -38,23 +41,31 @@ def compile_object(ir: str, target: Target, level: int = 1) -> bytes:
     return machine.emit_object(module)
 
 
+# Engines are held here and not by the objects that use them: in a cycle of garbage, Python may finalise an engine, and so unmap
+# its code, while other finalisers can still call it. An array is not part of cycles: it goes when the last reference to it does.
+_ENGINES: dict[int, Any] = {}
+
+
 class Code:
-    """Machine code loaded from an object file; it lives as long as this does."""
+    """Machine code loaded from an object file; it lives as long as this, or `life`, does."""
 
     def __init__(self, data: bytes, target: Target) -> None:
         llvm = _llvm()
-        machine = (
-            _llvm()
-            .Target.from_default_triple()
-            .create_target_machine(cpu=target.cpu, features=target.features, reloc="pic", jit=True)
+        machine = llvm.Target.from_default_triple().create_target_machine(
+            cpu=target.cpu, features=target.features, reloc="pic", jit=True
         )
-        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
-        self._object = llvm.ObjectFileRef.from_data(data)
-        self._engine.add_object_file(self._object)
-        self._engine.finalize_object()
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+        contents = llvm.ObjectFileRef.from_data(data)
+        engine.add_object_file(contents)
+        engine.finalize_object()
+        self.life = np.empty(0)
+        key = id(self.life)
+        _ENGINES[key] = (engine, contents)
+        weakref.finalize(self.life, _ENGINES.pop, key)
 
     def address(self, name: str) -> int:
-        address: int = self._engine.get_function_address(name)
+        engine, _ = _ENGINES[id(self.life)]
+        address: int = engine.get_function_address(name)
         if not address:
             raise LookupError(f"the object has no function {name!r}")
         return address

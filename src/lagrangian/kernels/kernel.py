@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import os
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -17,13 +19,13 @@ from lagrangian.algorithms.inverse_dynamics import BIAS
 from lagrangian.algorithms.link import TURNS, Link
 from lagrangian.algorithms.mass_matrix import MASS_MATRIX
 from lagrangian.algorithms.regroup import regroup
-from lagrangian.algorithms.sweep import Algorithm, Straight, run
+from lagrangian.algorithms.sweep import Algorithm, run
 from lagrangian.algorithms.tree import Tree
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels import cache as store
 from lagrangian.kernels import fastcall, jit, rolled, target, unrolled
 from lagrangian.kernels.rolled_trace import WHOLE
-from lagrangian.kernels.trace import Graph, Trace
+from lagrangian.kernels.trace import Graph, TooLarge, Trace
 
 # past this many links, or operations, straight-line code takes seconds to compile, and a loop over the links is used
 UNROLL_LINKS = 64
@@ -55,13 +57,13 @@ def links(tree: Tree, inputs: Sequence[str], value: Callable[[str, int], Any], c
     return made
 
 
-def trace_unrolled(algorithm: Algorithm | Straight, tree: Tree) -> Trace:
+def trace_unrolled(algorithm: Algorithm, tree: Tree, limit: int | None = None) -> Trace:
     """The straight-line operations of an algorithm; forward dynamics by whichever of its two ways takes fewer."""
     if algorithm.regrouped:
         tree = regroup(tree)
 
     def traced(compute: Callable[[Graph, list[Link]], list[Any]]) -> Trace:
-        graph = Graph()
+        graph = Graph(limit)
         state = links(tree, algorithm.inputs, graph.input, lambda x: x.cos(), lambda x: x.sin())
         results = compute(graph, state)
         found = Trace(graph, results)
@@ -97,15 +99,17 @@ class _Variant:
             self.data = [rolled.parameter_array(tree, [tuple(c) for c in header["parameters"]]), rolled.table(tree)]
 
 
+@dataclass
+class Threads:
+    """How many threads a large batch may use; shared by the kernels of one mechanism."""
+
+    count: int
+
+
 class Kernel:
-    """Callable with one state, `(n,)` arrays, or a batch, `(batch, n)`.
+    """Callable with one state, `(n,)` arrays, or a batch, `(batch, n)`."""
 
-    `threads()` says how many threads a large batch may use.
-    """
-
-    def __init__(
-        self, algorithm: Algorithm | Straight, tree: Tree, shape: tuple[int, ...], threads: Callable[[], int], extra: object = ()
-    ) -> None:
+    def __init__(self, algorithm: Algorithm, tree: Tree, shape: tuple[int, ...], threads: Threads) -> None:
         self.algorithm = algorithm
         self.tree = tree
         self.shape = shape
@@ -113,7 +117,6 @@ class Kernel:
         self.sizes = [tree.nq if n == "q" else WHOLE.get(n, tree.nv) for n in self.names]
         self.size = algorithm.columns(tree)
         self._threads = threads
-        self._extra = extra  # what the result depends on besides the tree, for the cache
         self._variants: dict[tuple[target.Target, int], _Variant] = {}
         self._entries: list[fastcall.Context] = []
         self._scratch: np.ndarray | None = None  # of the entries for one state, which Python's lock keeps apart
@@ -125,30 +128,35 @@ class Kernel:
         """The code for one state, or for many; compiled, or taken from the cache, when first asked for."""
         chosen = target.current()
         width = chosen.width if many else 1
-        if (chosen, width) not in self._variants:
-            name = store.key(
-                self.algorithm.name, self.tree.fingerprint().hex(), chosen, width, UNROLL_LINKS, UNROLL_OPERATIONS, self._extra
-            )
-            found = store.load(name)
-            if found is None:
-                header, code = self._compile(chosen, width)
-                store.store(name, header, code)
-            else:
-                header, code = found
-            self._variants[chosen, width] = _Variant(header, code, chosen, self.tree)
-            if not many:
-                self._serve(self._variants[chosen, width])
-        return self._variants[chosen, width]
+        found = self._variants.get((chosen, width))
+        if found is None:
+            with _compiling:  # of two threads that ask at once, one compiles: code that is in use must not be replaced
+                found = self._variants.get((chosen, width)) or self._make(chosen, width)
+        return found
+
+    def _make(self, chosen: target.Target, width: int) -> _Variant:
+        name = store.key(self.algorithm.name, self.tree.fingerprint(), chosen.key, width, UNROLL_LINKS, UNROLL_OPERATIONS)
+        found = store.load(name)
+        if found is None:
+            header, code = self._compile(chosen, width)
+            store.store(name, header, code)
+        else:
+            header, code = found
+        variant = self._variants[chosen, width] = _Variant(header, code, chosen, self.tree)
+        if width == 1:
+            self._serve(variant)
+        return variant
 
     def _compile(self, chosen: target.Target, width: int) -> tuple[dict[str, Any], bytes]:
-        straight = isinstance(self.algorithm, Straight)
-        if straight or len(self.tree) <= UNROLL_LINKS:
-            trace = trace_unrolled(self.algorithm, self.tree)
-            if straight or trace.operations <= UNROLL_OPERATIONS:
+        if len(self.tree) <= UNROLL_LINKS:
+            try:
+                trace = trace_unrolled(self.algorithm, self.tree, limit=3 * UNROLL_OPERATIONS)
+            except TooLarge:
+                trace = None
+            if trace is not None and trace.operations <= UNROLL_OPERATIONS:
                 ir = unrolled.module(trace, self.names, self.sizes, self.size, chosen, width)
                 scratch = unrolled.scratch_size(self.sizes, self.size, width)
                 return {"form": "unrolled", "scratch": scratch, "operations": trace.operations}, jit.compile_object(ir, chosen)
-        assert isinstance(self.algorithm, Algorithm)
         loop = rolled.module(self.algorithm, self.tree, self.names, self.sizes, chosen, width)
         operations = 100 * len(self.tree) + self.size
         header = {"form": "rolled", "scratch": loop.scratch, "operations": operations, "parameters": loop.parameters}
@@ -184,12 +192,15 @@ class Kernel:
 
     def _spread(self, variant: _Variant, arrays: list[np.ndarray], angles: np.ndarray, out: np.ndarray, count: int) -> bool:
         """Run in one piece, or in several on threads; ctypes lets go of Python's lock meanwhile."""
-        threads = self._threads()
+        threads = self._threads.count
         if threads > 1 and count * variant.operations > THREAD_WORK and count >= 16 * threads:
             step = -(-count // threads)
             step += -step % 8
             pieces = [(a, min(a + step, count)) for a in range(0, count, step)]
-            jobs = [_pool(threads).submit(_piece, variant, arrays, angles, out, a, b) for a, b in pieces[1:]]
+            try:
+                jobs = [_pool(threads).submit(_piece, variant, arrays, angles, out, a, b) for a, b in pieces[1:]]
+            except RuntimeError:  # the interpreter is shutting down and starts no more threads
+                return _piece(variant, arrays, angles, out, 0, count)
             flags = [_piece(variant, arrays, angles, out, *pieces[0])]
             return any([*flags, *(job.result() for job in jobs)])
         return _piece(variant, arrays, angles, out, 0, count)
@@ -209,11 +220,9 @@ class Kernel:
         """Give the entries for one state their code."""
         if self._scratch is None or len(self._scratch) < variant.scratch:
             self._scratch = np.empty(max(1, variant.scratch))
+        parameters, table = (a.ctypes.data for a in variant.data) if variant.data else (0, 0)
         for context in self._entries:
-            context.scratch = self._scratch.ctypes.data
-            if variant.data:
-                context.parameters, context.table = (a.ctypes.data for a in variant.data)
-            context.kernel = variant.address
+            context.serve(variant.address, self._scratch.ctypes.data, parameters, table)
 
 
 def _piece(variant: _Variant, arrays: list[np.ndarray], angles: np.ndarray, out: np.ndarray, first: int, last: int) -> bool:
@@ -229,8 +238,18 @@ def _pool(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads, thread_name_prefix="lagrangian")
 
 
+_compiling = threading.RLock()
+
+
+def _in_child() -> None:
+    """A forked child has none of its parent's threads, nor what they held."""
+    global _compiling
+    _compiling = threading.RLock()
+    _pool.cache_clear()
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.cache_clear)  # a forked child has none of its parent's threads
+    os.register_at_fork(after_in_child=_in_child)
 
 
 def prepare(

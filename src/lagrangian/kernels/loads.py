@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from lagrangian.algorithms.tree import Tree
-from lagrangian.errors import ArgumentError
+from lagrangian.kernels.springs import Springs
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.placement import Placement
 
 # a load: its link, its point in the world, its moment and its force along the world's axes; all but the link one row a state
 Load = tuple[int, np.ndarray, np.ndarray, np.ndarray]
@@ -22,8 +21,8 @@ Load = tuple[int, np.ndarray, np.ndarray, np.ndarray]
 class Loads:
     """Loads on the links of a tree at given states, from the links' poses (states, links, 12) as `LINK_POSES` gives them."""
 
-    def __init__(self, mechanism: Mechanism, tree: Tree, poses: np.ndarray, qd: np.ndarray) -> None:
-        self.mechanism, self.tree, self.qd = mechanism, tree, qd
+    def __init__(self, mechanism: Mechanism, tree: Tree, poses: np.ndarray) -> None:
+        self.mechanism, self.tree = mechanism, tree
         self.R = poses[..., :9].reshape(*poses.shape[:-1], 3, 3)
         self.x = poses[..., 9:]
 
@@ -31,28 +30,14 @@ class Loads:
         for name, given in wrenches.items():
             frame = self.mechanism.frame(name)
             link, placement = self.tree.place[frame.body]
-            wrench = np.asarray(given, dtype=float)
-            if wrench.shape[-1:] != (6,):
-                raise ArgumentError(f"reactions: the wrench on {name!r} has shape {wrench.shape}; (6,) or (batch, 6) is needed")
-            wrench = np.broadcast_to(wrench, (len(self.x), 6))
+            wrench = np.broadcast_to(given, (len(self.x), 6))
             point = self.point(link, (placement @ frame.placement).position)
             yield link, point, wrench[:, :3], wrench[:, 3:]
 
-    def of_springs(self) -> Iterator[Load]:
-        for spring in self.mechanism.springs:
-            ends = []
-            for body, local in ((spring.a, spring.point_a), (spring.b, spring.point_b)):
-                link, placement = self.tree.place[body]
-                point = self.point(link, (placement @ Placement(position=local)).position)
-                ends.append((link, point, self.speed(link, point)))
-            (a, xa, va), (b, xb, vb) = ends
-            d = xb - xa
-            length = np.linalg.norm(d, axis=1, keepdims=True)
-            direction = d / length
-            rate = np.sum(direction * (vb - va), axis=1, keepdims=True)
-            tension = float(spring.stiffness) * (length - float(spring.rest)) + float(spring.damping) * rate
-            yield a, xa, np.zeros_like(xa), tension * direction
-            yield b, xb, np.zeros_like(xb), -tension * direction
+    def of_springs(self, springs: Springs) -> Iterator[Load]:
+        for frame, force in springs.forces():
+            link, placement = self.tree.place[frame.body]
+            yield link, self.point(link, (placement @ frame.placement).position), np.zeros_like(force), force
 
     def point(self, link: int, local: Any) -> np.ndarray:
         """A point given in a link's frame, in the world."""
@@ -60,16 +45,6 @@ class Loads:
         if link < 0:
             return np.broadcast_to(local, (len(self.x), 3))
         return self.x[:, link] + self.R[:, link] @ local
-
-    def speed(self, link: int, point: np.ndarray) -> np.ndarray:
-        """The velocity of a point that moves with a link."""
-        total = np.zeros_like(point)
-        for i in self.tree.towards_ground(link):
-            here = self.tree.link(i)
-            for k, (angular, linear) in enumerate(here.columns):
-                turn = np.cross(self.R[:, i] @ np.array(angular, dtype=float), point - self.x[:, i])
-                total = total + self.qd[:, here.iv + k, None] * (turn + self.R[:, i] @ np.array(linear, dtype=float))
-        return total
 
     def taken_from(self, reactions: np.ndarray, loads: Iterator[Load]) -> None:
         """Subtract what the loads carry themselves from the wrenches (states, links, moment and force) of the joints."""

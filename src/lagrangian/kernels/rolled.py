@@ -19,7 +19,7 @@ from lagrangian.algorithms.link import KINDS
 from lagrangian.algorithms.sweep import Algorithm, Sweep, Walk, size
 from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels import rolled_trace
-from lagrangian.kernels.emit import Emitter
+from lagrangian.kernels.emit import Emitter, hexadecimal
 from lagrangian.kernels.rolled_trace import WHOLE, Pass, Program, Step
 from lagrangian.kernels.target import Target
 
@@ -71,6 +71,9 @@ class _Builder:
         self.arguments = ", ".join(f"ptr noalias {p}" for p in self.pointers)
         self.given = ", ".join(f"ptr {p}" for p in self.pointers)
         self.label = 0
+        # a path to a frame leaves out joints that rightly do not matter
+        on_it = sum(KINDS[kind][0] for kind in tree.kind)
+        self.touches = bool(self.output and tree.nq and on_it == tree.nq)
 
     # -- layout ------------------------------------------------------------------------------------------------------
 
@@ -104,6 +107,8 @@ class _Builder:
         if self.program.finish is not None:
             self.finish(self.program.finish)
         self.sincos()
+        if self.touches:
+            self.touch()
         self.entry()
         ir = "\n".join([*self.lines, *sorted(self.declared)])
         return Rolled(ir, self.areas()["size"], self.program.parameters)
@@ -444,6 +449,38 @@ class _Builder:
             result = "%both"
         lines.append(f"  ret i1 {result}\n}}")
 
+    def touch(self) -> None:
+        """out[0] plus 0 times every coordinate: a NaN among them shows, also where the result does not depend on it."""
+        lines, wide = self.lines, self.target.width
+        total = self.tree.nq * self.width
+        whole = total - total % wide
+        lines.append("define internal void @touch(ptr noalias %q, ptr noalias %out) noinline nounwind {\nentry:")
+        e = self.emitter()
+        if self.width == 1:
+            e = Emitter(lines, wide, self.target.fma)
+            e._count, e.declared = self.label, self.declared
+        sums = e.constant(0.0)
+        if whole:
+            lines.append("  br label %loop\nloop:\n  %i = phi i64 [0, %entry], [%i.next, %loop]")
+            lines.append(f"  %sum = phi {e.type} [{e.constant(0.0)}, %entry], [%sum.next, %loop]")
+            x = e.put(f"load {e.type}, ptr {e.put('getelementptr double, ptr %q, i64 %i')}, align 8")
+            lines.append(f"  %sum.next = fadd {e.type} %sum, {e.binary('fmul', x, e.constant(0.0))}")
+            lines.append(f"  %i.next = add i64 %i, {wide}\n  %more = icmp slt i64 %i.next, {whole}")
+            lines.append("  br i1 %more, label %loop, label %done\ndone:")
+            sums = "%sum.next"
+        if self.width == 1:
+            if whole and wide > 1:
+                name = f"@llvm.vector.reduce.fadd.v{wide}f64"
+                self.declared.add(f"declare double {name}(double, <{wide} x double>)")
+                sums = e.put(f"call double {name}(double {hexadecimal(0.0)}, {e.type} {sums})")
+            one = self.emitter()
+            sums = sums if whole else one.constant(0.0)
+            for k in range(whole, total):
+                sums = one.binary("fadd", sums, one.binary("fmul", one.load("%q", k), one.constant(0.0)))
+            e = one
+        e.store(e.binary("fadd", e.load("%out", 0), sums), "%out", 0)
+        lines.append("  ret void\n}")
+
     def entry(self) -> None:
         lines, w = self.lines, self.width
         offsets = self.areas()
@@ -477,6 +514,8 @@ class _Builder:
             lines.append(f"  call void @pass{number}({self.given})")
         if self.program.finish is not None:
             lines.append(f"  call void @finish({self.given})")
+        if self.touches:
+            lines.append("  call void @touch(ptr %in.q, ptr %out)")
         if w > 1 and self.output:
             self.copy("%output", "%out", self.output, inward=False)
         lines.append(f"  %either = or i1 %flag, {'%large' if self.program.turns else 'false'}")

@@ -9,10 +9,9 @@ from typing import Any
 from lagrangian.algorithms import kinematics
 from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.inverse_dynamics import REACTIONS
-from lagrangian.algorithms.point_springs import algorithms as spring_algorithms
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.errors import ArgumentError
-from lagrangian.kernels.kernel import Kernel
+from lagrangian.kernels.kernel import Kernel, Threads
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
 
@@ -26,13 +25,13 @@ class Kernels:
     def __init__(self, mechanism: Mechanism, threads: int | None = None) -> None:
         self.mechanism = mechanism
         self.tree = trees.build(mechanism)
-        self.threads = threads or cores()
+        self.threads = Threads(threads or cores())
         self._made: dict[tuple[str, object], Kernel] = {}
         self._of_frames: dict[tuple[str, object], Callable[..., Any]] = {}
         self._full: trees.Tree | None = None
 
     def whole(self, algorithm: Algorithm, shape: tuple[int, ...]) -> Kernel:
-        return self._kernel((algorithm.name, ""), lambda: (algorithm, self.tree, shape, ()))
+        return self._kernel((algorithm.name, ""), lambda: (algorithm, self.tree, shape))
 
     def of_frame(self, algorithm: Algorithm, frame: str | Frame, shape: tuple[int, ...]) -> Callable[..., Any]:
         """Along the path from the ground to a frame, with an entry for one state."""
@@ -44,23 +43,10 @@ class Kernels:
             place = self.mechanism.frame(frame)
             link, placement = self.tree.place[place.body]
             path = self.tree.path(link, placement @ place.placement)
-            kernel = Kernel(algorithm, path, shape, lambda: self.threads)
+            kernel = Kernel(algorithm, path, shape, self.threads)
             found = kernel.fast(kernel, algorithm.name, ", ".join(algorithm.inputs), "Of one frame.")
             self._of_frames[algorithm.name, frame] = found
         return found
-
-    def of_springs(self, which: str) -> Kernel:
-        """The springs between points, on the links they hang on."""
-
-        def make() -> Any:
-            springs = self.mechanism.springs
-            held = {i for s in springs for body in (s.a, s.b) for i in self.tree.towards_ground(self.tree.place[body][0])}
-            algorithm = spring_algorithms(self.tree, springs)[which]
-            shape = () if which == "energy" else (self.tree.nv,)
-            fixed = tuple((s, tuple((b, self.tree.place[b]) for b in (s.a, s.b))) for s in springs)
-            return algorithm, self.tree.subtree(sorted(held)), shape, fixed
-
-        return self._kernel(("springs", which), make)
 
     def reactions(self) -> tuple[Kernel, Kernel]:
         """Newton-Euler with a link for every fixed joint too, and the poses of those links."""
@@ -68,14 +54,14 @@ class Kernels:
             self._full = trees.build(self.mechanism, merge_fixed=False)
         full = self._full
         return (
-            self._kernel(("reactions", ""), lambda: (REACTIONS, full, (len(full), 6), ())),
-            self._kernel(("link poses", ""), lambda: (kinematics.LINK_POSES, full, (len(full), 12), ())),
+            self._kernel(("reactions", ""), lambda: (REACTIONS, full, (len(full), 6))),
+            self._kernel(("link poses", ""), lambda: (kinematics.LINK_POSES, full, (len(full), 12))),
         )
 
     def _kernel(self, key: tuple[str, object], make: Callable[[], Any]) -> Kernel:
         if key not in self._made:
-            algorithm, tree, shape, extra = make()
-            self._made[key] = Kernel(algorithm, tree, shape, lambda: self.threads, extra)
+            algorithm, tree, shape = make()
+            self._made[key] = Kernel(algorithm, tree, shape, self.threads)
         return self._made[key]
 
     def external(self, q: Array, wrenches: Wrenches) -> Array:
@@ -87,15 +73,6 @@ class Kernels:
             except ArgumentError as error:
                 raise ArgumentError(f"wrench on {frame!r}: {error}") from None
             total = total + torque
-        return total
-
-    def springs(self, q: Array, qd: Array) -> Array:
-        """Generalised forces of springs and dampers between points."""
-        if not self.mechanism.springs:
-            return 0.0
-        total = self.of_springs("elastic")(q)
-        if any(float(s.damping) for s in self.mechanism.springs):
-            total = total + self.of_springs("viscous")(q, qd)
         return total
 
 

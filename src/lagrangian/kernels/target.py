@@ -25,6 +25,11 @@ class Target:
     width: int
     fma: bool
 
+    @property
+    def key(self) -> str:
+        """All of it as text, for the cache."""
+        return f"{self.cpu}|{self.features}|{self.width}|{self.fma}"
+
 
 def current() -> Target:
     """The target in force, from the environment."""

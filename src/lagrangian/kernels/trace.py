@@ -13,16 +13,23 @@ from typing import Any
 Number = int | float
 
 
+class TooLarge(Exception):
+    """A graph has outgrown its limit: straight-line code is not the way."""
+
+
 class Graph:
     """The recorded operations, in an order in which each comes after its arguments."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int | None = None) -> None:
+        self.limit = limit if limit is not None else 1 << 62
         self.nodes: list[tuple[Any, ...]] = []
         self._known: dict[tuple[Any, ...], Node] = {}
 
     def add(self, *node: Any) -> Node:
         found = self._known.get(node)
         if found is None:
+            if len(self.nodes) >= self.limit:
+                raise TooLarge
             found = Node(self, len(self.nodes))
             self.nodes.append(node)
             self._known[node] = found
