@@ -1,7 +1,6 @@
 """Three ways to describe an arm of one's own: in Python, by a Denavit-Hartenberg table, and as TOML."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 
@@ -23,7 +22,7 @@ arm = lg.Mechanism(
 )
 print(arm)
 
-# 2. the same kinematics as a table; the convention has no default
+# 2. a Denavit-Hartenberg table; the convention has no default
 table = lg.Mechanism.from_dh(
     [
         {"a": 0, "alpha": math.pi / 2, "mass": 0},
@@ -35,6 +34,7 @@ print("\n", table, sep="")
 
 # 3. a file: parameters have names, expressions are allowed
 text = """
+name = "pendulum"
 gravity = [0, -9.81, 0]
 
 [parameters]
@@ -53,11 +53,10 @@ type = "revolute"
 child = "link"
 axis = "z"
 """
-path = Path("pendulum.toml")
-path.write_text(text)
-pendulum = lg.load(path)
-path.unlink()
+pendulum = lg.loads(text)  # or lg.load("pendulum.toml")
 print("\n", pendulum, sep="")
+longer = lg.loads(text, parameters={"l": 1.0})  # the same with another value
+print("\nI =", float(longer.body("link").inertia[5]))
 
 dyn = lg.compile(arm)
 q, qd = np.array([0.3, -0.5]), np.zeros(2)
@@ -66,4 +65,5 @@ print(
     "torques that hold a 5 N weight at the tip:",
     dyn.inverse_dynamics(q, qd, qd, wrenches={"tip": [0, 0, 0, 0, 0, -5.0]}).round(4),
 )
-print("bearing loads at the shoulder (moment, force):", dyn.reactions(q, qd, qd)[0].round(4))
+loads = dyn.reactions(q, qd, qd, wrenches={"tip": [0, 0, 0, 0, 0, -5.0]})
+print("bearing loads at the shoulder (moment, force):", loads[0].round(4))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 import tempfile
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-os.environ.setdefault("LAGRANGIAN_CACHE", os.path.join(tempfile.gettempdir(), f"lagrangian-tests-{os.getuid()}"))
+os.environ.setdefault("LAGRANGIAN_CACHE", os.path.join(tempfile.gettempdir(), f"lagrangian-tests-{getpass.getuser()}"))
 
 # compiling a kernel takes longer than hypothesis expects of an example
 settings.register_profile("lagrangian", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])

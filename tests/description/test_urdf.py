@@ -404,7 +404,11 @@ BAD = {
     "mass inf": (f'<robot name="r">{link("a", inertial("inf"))}</robot>', 1, "finite"),
     "no mass": ('<robot name="r"><link name="a">\n<inertial/></link></robot>', 2, "<mass value="),
     "no inertia": ('<robot name="r"><link name="a"><inertial><mass value="1"/></inertial></link></robot>', 1, "<inertia ixx="),
-    "no izz": (f'<robot name="r">{link("a", inertial()).replace("izz", "zzz")}</robot>', 1, "needs the attribute 'izz'"),
+    "no izz": (
+        f'<robot name="r">{link("a", inertial()).replace("izz", "zzz")}</robot>',
+        1,
+        "no attribute 'zzz'. Did you mean 'izz'",
+    ),
     "visual": ('<robot name="r"><link name="a"><visual/></link></robot>', 1, "<geometry>"),
     "box": (
         '<robot name="r"><link name="a"><visual><geometry><box size="1"/></geometry></visual></link></robot>',

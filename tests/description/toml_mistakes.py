@@ -16,6 +16,7 @@ child = "bob"
 """
 PENDULUM = BOB + THETA
 BALL = PENDULUM.replace("revolute", "ball")
+SPRING, LIMITS = "spring = { stiffness = 0 }", "limits = { effort = 3 }"
 SHAPE = "[[body]]\nname = 'bob'\nshapes = ["
 ROW = "[dh]\nconvention = 'modified'\n[[dh.row]]\n"
 LOOP = PENDULUM + "[[loop]]\nname = 'l'\n"
@@ -107,7 +108,19 @@ MISTAKES = {
     PENDULUM + "axis2 = 'x'": (DescriptionError, "a revolute joint has no axis2; only universal"),
     PENDULUM + "pitch = 1": (DescriptionError, "a revolute joint has no pitch"),
     PENDULUM.replace("revolute", "helical"): (DescriptionError, "'pitch' is missing; a helical joint"),
-    PENDULUM.replace("revolute", "fixed") + "friction = { viscous = 1 }": (DescriptionError, "a fixed joint has no friction"),
+    **{
+        PENDULUM.replace("revolute", kind) + entry: (
+            DescriptionError,
+            f"1 'theta': .*a {kind} joint has no {what}; only revolute, .* one",
+        )
+        for kind, entries in {
+            "fixed": ("friction = { viscous = 1 }", "rotor = { inertia = 1 }", SPRING, LIMITS, "actuated = false"),
+            "free": ("rotor = { inertia = 1 }", SPRING, LIMITS),
+            "ball": (SPRING, LIMITS),
+        }.items()
+        for entry in entries
+        for what in [entry.partition(" ")[0].replace("actuated", "actuator")]
+    },
     BALL + "axis = 'x'": (DescriptionError, "a ball joint has no axis"),
     PENDULUM + "rpy = [0, 0, 0]\nquaternion = [1, 0, 0, 0]": (DescriptionError, "'rpy' and 'quaternion' are both given"),
     PENDULUM + "quaternion = [0, 0, 0, 0]": (MechanismError, "1 'theta': quaternion: .*no direction"),

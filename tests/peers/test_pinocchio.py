@@ -109,9 +109,8 @@ def compare(path: Path, floating: bool) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MechanismWarning)
         FD = dyn.forward_dynamics(q, qd, ID)
-    deepest = mechanism.bodies[-1].name
-    J, T = dyn.jacobian(q, deepest), dyn.pose(q, deepest)
-    frame = model.getFrameId(deepest, pin.FrameType.BODY)
+    bodies = [mechanism.bodies[k].name for k in {0, len(mechanism.bodies) // 2, len(mechanism.bodies) - 1}]
+    frames = {body: (model.getFrameId(body, pin.FrameType.BODY), dyn.jacobian(q, body), dyn.pose(q, body)) for body in bodies}
     for k in range(STATES):
         pq, pv, pa = to.q(q[k]), to.v(qd[k]), to.v(qdd[k])
         check(ID[k], to.vector(pin.rnea(model, data, pq, pv, pa)), "inverse dynamics")
@@ -122,19 +121,17 @@ def compare(path: Path, floating: bool) -> None:
         check(G[k], to.vector(pin.computeGeneralizedGravity(model, data, pq)), "gravity")
         check(K[k], np.array(pin.computeKineticEnergy(model, data, pq, pv)), "kinetic energy")
         check(V[k], np.array(pin.computePotentialEnergy(model, data, pq)), "potential energy")
-        # a nearly singular mass matrix, of robots with massless links, makes accelerations large: both are held to M qdd = force
         theirs_qdd = to.vector(pin.aba(model, data, pq, pv, to.v(ID[k])))
         if not np.diag(theirs).all():  # a joint that moves no mass: there is no answer, and neither makes one up
             assert np.isnan(FD[k]).any()
             assert np.isnan(theirs_qdd).any()
-        elif np.linalg.cond(theirs) < 1e5:
-            check(FD[k], theirs_qdd, "forward dynamics")
         else:
-            check(theirs @ (FD[k] - qdd[k]), np.zeros(model.nv), "forward dynamics")
+            check(FD[k], theirs_qdd, "forward dynamics")
         pin.framesForwardKinematics(model, data, pq)
-        pJ = to.vector(pin.computeFrameJacobian(model, data, pq, frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED))
-        check(J[k], pJ[[3, 4, 5, 0, 1, 2]], "Jacobian")
-        check(T[k], data.oMf[frame].homogeneous, "pose")
+        for frame, J, T in frames.values():
+            pJ = to.vector(pin.computeFrameJacobian(model, data, pq, frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED))
+            check(J[k], pJ[[3, 4, 5, 0, 1, 2]], "Jacobian")
+            check(T[k], data.oMf[frame].homogeneous, "pose")
 
 
 @pytest.mark.parametrize("path", robots(), ids=name)
@@ -144,6 +141,14 @@ def test_fixed_base(path: Path) -> None:
 
 @pytest.mark.parametrize("path", robots(), ids=name)
 def test_floating_base(path: Path, rolled_only: None) -> None:
+    compare(path, floating=True)
+
+
+SMALL = ("solo12", "hyq_no_sensors", "anymal", "ur5_robot", "panda", "double_pendulum", "kinova")
+
+
+@pytest.mark.parametrize("path", [p for p in robots() if p.stem in SMALL], ids=name)
+def test_floating_base_unrolled(path: Path) -> None:
     compare(path, floating=True)
 
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import os
 
-from lagrangian.description import mjcf_equality, xml
+from lagrangian.description import mjcf_equality, mjcf_option, xml
 from lagrangian.description.mjcf_compiler import Compiler
 from lagrangian.description.mjcf_document import MAIN, Defaults, expand_includes, sections
 from lagrangian.description.mjcf_inertia import Assets
+from lagrangian.description.mjcf_schema import check_attributes
 from lagrangian.description.mjcf_tree import Tree, Walker
 from lagrangian.description.notes import Notes
-from lagrangian.description.xml import Element, choice, number, numbers, text
+from lagrangian.description.xml import Element, numbers, text
 from lagrangian.errors import one_of
-from lagrangian.model import vector as v
 from lagrangian.model.mechanism import Initial, Mechanism
 
 _SECTIONS = (
@@ -61,6 +61,7 @@ def _mechanism(root: Element, directory: str | None) -> tuple[Mechanism, Notes]:
     if root.tag != "mujoco":
         known = {"robot": "this is URDF, not MJCF", "sdf": "this is SDF, not MJCF", "mujocoinclude": "this is a part of a model"}
         raise root.error(known.get(root.tag, "an MJCF file starts with <mujoco>"))
+    check_attributes(root)
     expand_includes(root, directory)
     for section in root.children:
         if section.tag not in _SECTIONS:
@@ -69,13 +70,14 @@ def _mechanism(root: Element, directory: str | None) -> tuple[Mechanism, Notes]:
     compiler = Compiler.read(root)
     defaults = Defaults(root)
     assets = Assets.read([defaults.applied(element, MAIN) for element in sections(root, "asset")], compiler)
-    gravity = _gravity(root, notes)
+    gravity = mjcf_option.gravity(root, notes)
     tree = Walker(root, compiler, defaults, assets, notes).walk(root.all("worldbody"))
     if not tree.bodies:
         raise root.error('has no body; a mechanism needs at least one, such as <worldbody><body name="link">')
     loops = mjcf_equality.loops(sections(root, "equality"), tree, defaults, notes)
     for loop in loops:
         notes.add("<connect> and <weld>", _EXACT, loop.name)
+    poses = mjcf_equality.poses(sections(root, "keyframe"), tree, notes)
     _note_sections(root, defaults, notes)
     mechanism = Mechanism(
         name=text(root, "model", "MuJoCo Model"),
@@ -84,7 +86,7 @@ def _mechanism(root: Element, directory: str | None) -> tuple[Mechanism, Notes]:
         loops=tuple(loops),
         frames=tuple(tree.frames),
         gravity=gravity,
-        poses=mjcf_equality.poses(sections(root, "keyframe"), tree),
+        poses=poses,
         initial=_initial(tree),
         notes=notes.lines(),
         file=root.file,
@@ -100,24 +102,6 @@ def _initial(tree: Tree) -> Initial:
         for joint, part in zip(tree.joints, written, strict=True)
     )
     return Initial() if neutral else Initial(q=tuple(x for part in written for x in part))
-
-
-def _gravity(root: Element, notes: Notes) -> v.Vector:
-    gravity: v.Vector = (0, 0, -9.81)
-    for option in root.all("option"):
-        gravity = numbers(option, "gravity", 3, gravity)  # type: ignore[assignment]
-        if number(option, "density", 0.0) or number(option, "viscosity", 0.0):
-            notes.add("<option> density or viscosity", "not carried over: there is no fluid", warn=True)
-    for option in root.all("option"):
-        for flag in option.all("flag"):
-            for name in ("gravity", "equality", "frictionloss", "passive", "spring", "damper", "constraint"):
-                if choice(flag, name, ("enable", "disable"), "enable") == "enable":
-                    continue
-                if name == "gravity":
-                    gravity = v.ZERO
-                else:
-                    notes.add("<flag> that disables", "not carried over: it stays enabled", name, warn=True)
-    return gravity
 
 
 def _note_sections(root: Element, defaults: Defaults, notes: Notes) -> None:
@@ -136,6 +120,9 @@ def _note_sections(root: Element, defaults: Defaults, notes: Notes) -> None:
         adds = any(any(numbers(applied, key, 3, (0.0,), least=1)) for key in ("armature", "damping"))
         meaning = "not carried over, and with it its armature or damping" if adds else "not carried over: give joint torques"
         notes.add("<actuator>", meaning, element.attributes.get("name", ""), warn=adds)
+    for tag in ("visual", "statistic", "size"):
+        if root.find(tag) is not None:
+            notes.add(f"<{tag}>", "not carried over")
     for tag in ("contact", "sensor", "custom"):
         for element in sections(root, tag):
             notes.add(f"<{tag}>", "not carried over", element.attributes.get("name", ""))

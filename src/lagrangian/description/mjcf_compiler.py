@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from lagrangian.description.mjcf_schema import check_attributes, check_children
 from lagrangian.description.xml import Element, choice, number, numbers, text
-from lagrangian.errors import one_of
 from lagrangian.model import vector as v
 from lagrangian.model.placement import Placement, about_x, about_y, about_z
 
@@ -14,37 +14,6 @@ ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
 POSE = ("pos", *ORIENTATIONS)
 _ABOUT = {"x": about_x, "y": about_y, "z": about_z}
 _TRUE_FALSE = ("true", "false")
-
-# what each element may have; a misspelt attribute, silently dropped, would change the mechanism
-KNOWN: dict[str, frozenset[str]] = {
-    tag: frozenset(names.split())
-    for tag, names in {
-        "compiler": "alignfree angle assetdir autolimits balanceinertia boundinertia boundmass conflict convexhull coordinate "
-        "discardvisual eulerseq exactmeshinertia fitaabb fusestatic inertiafromgeom inertiagrouprange meshdir passthrough "
-        "savecanonical savecompiled saveinertial settotalmass strippath texturedir usethread",
-        "body": "axisangle childclass euler fuse gravcomp mocap name pos quat simple sleep user xyaxes zaxis",
-        "worldbody": "name childclass",
-        "frame": "axisangle childclass euler massscale name pos quat scale scaling xyaxes zaxis",
-        "inertial": "axisangle diaginertia euler fullinertia mass pos quat xyaxes zaxis",
-        "joint": "actuatorfrclimited actuatorfrcrange actuatorgravcomp armature axis class damping frictionloss group limited "
-        "margin name pos range ref solimpfriction solimplimit solreffriction solreflimit springdamper springref springyield "
-        "stiffness type user",
-        "freejoint": "align group name",
-        "geom": "adhesion axisangle castshadow class conaffinity condim contype density euler fitscale fluidcoef fluidshape "
-        "friction fromto gap group hfield margin mass material mesh name pos priority quat rgba shellinertia size solimp solmix "
-        "solref surfacevel type user xyaxes zaxis",
-        "site": "axisangle class euler fromto group material mesh name pos quat rgba size type user xyaxes zaxis",
-        "connect": "active anchor body1 body2 class name site1 site2 solimp solref",
-        "weld": "active anchor body1 body2 class name relpose site1 site2 solimp solref torquescale",
-    }.items()
-}
-
-
-def check_attributes(element: Element) -> None:
-    known = KNOWN[element.tag]
-    for attribute in element.attributes:
-        if attribute not in known:
-            raise element.error(one_of("attribute", attribute, sorted(known)))
 
 
 def yes(element: Element, attribute: str, default: bool = False) -> bool:
@@ -74,6 +43,9 @@ class Compiler:
         elements = root.all("compiler")
         for element in elements:
             check_attributes(element)
+            check_children(element, ("lengthrange",))
+            for inner in element.children:
+                check_attributes(inner)
         merged: dict[str, str] = {}
         for element in elements:
             merged.update(element.attributes)

@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterator, Mapping
 
 from lagrangian.description import xml
-from lagrangian.description.mjcf_compiler import KNOWN, ORIENTATIONS
+from lagrangian.description.mjcf_compiler import ORIENTATIONS
+from lagrangian.description.mjcf_schema import check_attributes, check_default
 from lagrangian.description.xml import Element, text
 from lagrangian.errors import DescriptionError, one_of
 
@@ -70,13 +71,14 @@ class Defaults:
         stack = [(top, name)]
         while stack:
             element, name = stack.pop()
+            check_attributes(element)
             own = self._classes[name]
             inner = []
             for child in element.children:
                 if child.tag == "default":
                     inner.append(child)
                 else:
-                    _check_known(child)
+                    check_default(child)
                     own[child.tag] = overlay(own.get(child.tag, {}), child.attributes)
             for child in inner:
                 label = text(child, "class")
@@ -99,13 +101,6 @@ class Defaults:
         if label is not None and label not in self._classes:
             raise element.error(f"{attribute}: {one_of('default class', label, self._classes)}")
         return inherited if label is None else label
-
-
-def _check_known(element: Element) -> None:
-    if element.tag in ("joint", "geom", "site"):
-        for attribute in element.attributes:
-            if attribute not in KNOWN[element.tag]:
-                raise element.error(one_of("attribute", attribute, sorted(KNOWN[element.tag])))
 
 
 def overlay(below: Mapping[str, str], above: Mapping[str, str]) -> dict[str, str]:

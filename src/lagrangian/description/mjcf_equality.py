@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 
-from lagrangian.description.mjcf_compiler import check_attributes, quaternion, yes
+from lagrangian.description.mjcf_compiler import quaternion, yes
 from lagrangian.description.mjcf_document import MAIN, Defaults
+from lagrangian.description.mjcf_schema import check_attributes
 from lagrangian.description.mjcf_tree import Tree
 from lagrangian.description.notes import Notes
 from lagrangian.description.xml import Element, located, number, numbers, text
@@ -106,16 +107,20 @@ def _named(made: list[LoopJoint]) -> list[LoopJoint]:
 # -- poses -------------------------------------------------------------------------------------------------------------
 
 
-def poses(elements: Iterable[Element], tree: Tree) -> dict[str, tuple[float, ...]]:
+def poses(elements: Iterable[Element], tree: Tree, notes: Notes) -> dict[str, tuple[float, ...]]:
     """The keyframes' qpos in our order: a free joint's quaternion before its position."""
     found: dict[str, tuple[float, ...]] = {}
     count = sum(joint.kind.nq for joint in tree.joints)
     for k, element in enumerate(elements):
         if element.tag != "key":
             raise element.error(one_of("element", element.tag, ("key",)))
+        check_attributes(element)
         name = element.attributes.get("name") or f"key{k}"
         if name in found:
             raise element.error("a key of this name is already there; names must differ")
+        for attribute in element.attributes:
+            if attribute not in ("name", "qpos"):
+                notes.add(f"<key> {attribute}", "not carried over: a pose has coordinates only", name)
         if "qpos" not in element.attributes:
             found[name] = tuple(x for part in tree.written_pose() for x in part)
             continue

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lagrangian.description.mjcf_compiler import POSE, Compiler, check_attributes, least_turn, yes
+from lagrangian.description.mjcf_compiler import POSE, Compiler, least_turn, yes
+from lagrangian.description.mjcf_schema import check_attributes
 from lagrangian.description.xml import Element, choice, located, number, numbers, text
 from lagrangian.model import body as solids
 from lagrangian.model import vector as v

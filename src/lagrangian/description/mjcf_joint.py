@@ -10,7 +10,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lagrangian.description.mjcf_compiler import Compiler, about, as_quaternion, check_attributes
+from lagrangian.description.mjcf_compiler import Compiler, about, as_quaternion
+from lagrangian.description.mjcf_schema import check_attributes
 from lagrangian.description.notes import Notes
 from lagrangian.description.xml import Element, choice, located, number, numbers
 from lagrangian.model import vector as v

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from lagrangian.description import mjcf_joint
-from lagrangian.description.mjcf_compiler import Compiler, check_attributes, yes
+from lagrangian.description.mjcf_compiler import Compiler, yes
 from lagrangian.description.mjcf_document import MAIN, Defaults
 from lagrangian.description.mjcf_inertia import Assets, Geom, Inertial, bounded, from_geoms, geom, inertial
+from lagrangian.description.mjcf_schema import check_attributes
 from lagrangian.description.notes import Notes, tolerant_body
 from lagrangian.description.xml import Element, located, number, numbers
 from lagrangian.errors import one_of
@@ -138,7 +139,9 @@ class Walker:
                 raise element.error(f"<{element.tag}> is not supported: {_REFUSED[element.tag]}")
             elif element.tag == "plugin":
                 self.notes.add("<plugin>", "not carried over", warn=True)
-            elif element.tag not in _IGNORED:
+            elif element.tag in _IGNORED:
+                self.notes.add(f"<{element.tag}>", "not carried over", element.attributes.get("name", ""))
+            else:
                 raise element.error(one_of("element", element.tag, _KNOWN))
         return parts
 

@@ -64,7 +64,8 @@ def _limits(table: Table) -> Limits:
     for key in ("speed", "effort"):
         if given.get(key, 0) < 0:
             raise table.error(f"it is {given[key]:g}; a {key} limit is a size, and not negative", key)
-    return Limits(**given)
+    with located(table.here):
+        return Limits(**given)
 
 
 # what sits at a joint: how it is read, and what an error shows of it
@@ -73,6 +74,15 @@ _AT_JOINT: dict[str, tuple[Callable[[Table], Any], str]] = {
     "rotor": (_rotor, "{ inertia = 1e-5, ratio = 100 }"),
     "spring": (_spring, "{ stiffness = 3, rest = 0 }"),
     "limits": (_limits, "{ lower = -1, upper = 1 }"),
+}
+
+# entries that would mean nothing: a fixed joint does not move, and a ball has no single angle for a spring or a limit
+_NOT_AT = {
+    "friction": ("fixed",),
+    "rotor": ("fixed", "free"),
+    "spring": ("fixed", "free", "ball"),
+    "limits": ("fixed", "free", "ball"),
+    "actuated": ("fixed",),
 }
 
 
@@ -84,7 +94,8 @@ def _at_joint(table: Table) -> dict[str, Any]:
 def _meaningful(table: Table, key: str, kind: str, kinds: tuple[str, ...]) -> None:
     """An entry that the joint's type does not use is an error, not something to pass over."""
     if key in table and kind not in kinds:
-        raise table.error(f"a {kind} joint has no {key}; only {', '.join(kinds)} have one", key)
+        what = "actuator" if key == "actuated" else key
+        raise table.error(f"a {kind} joint has no {what}; only {', '.join(kinds)} have one", key)
 
 
 def joint(table: Table) -> Joint:
@@ -92,12 +103,11 @@ def joint(table: Table) -> Joint:
     placed = (*placement_keys(), *placement_keys("child_"))
     table.only("name", "type", "parent", "child", *placed, "axis", "axis2", "pitch", "actuated", *_AT_JOINT)
     name, kind = table.name(), table.choice("type", tuple(TYPES))
-    moving = tuple(t.name for t in TYPES.values() if t.nv)
     _meaningful(table, "axis", kind, tuple(t.name for t in TYPES.values() if t.needs_axis))
     _meaningful(table, "axis2", kind, ("universal",))
     _meaningful(table, "pitch", kind, ("helical",))
-    for key in _AT_JOINT:
-        _meaningful(table, key, kind, moving)
+    for key, without in _NOT_AT.items():
+        _meaningful(table, key, kind, tuple(t for t in TYPES if t not in without))
     if kind == "helical" and "pitch" not in table:
         raise table.error("'pitch' is missing; a helical joint needs its advance in metres per radian")
     with located(table.here):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Collection, Iterable, Mapping
 
 from lagrangian.description import xml
 from lagrangian.description.notes import Notes
+from lagrangian.description.urdf_check import NOT_CARRIED, check
 from lagrangian.description.urdf_link import body, materials, origin
 from lagrangian.description.xml import Element, located, number, numbers, text
 from lagrangian.errors import one_of
@@ -23,10 +25,8 @@ _TYPES = {
     "floating": "free",
     "planar": "planar",
 }
-_NOT_CARRIED = "not carried over"
 _TOP_LEVEL = ("link", "joint", "material")
 _XACRO = "this is a xacro file, not yet a URDF; run xacro first: `xacro robot.urdf.xacro > robot.urdf`"
-_IN_JOINT = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
 
 
 def read(path: str | os.PathLike[str], *, floating: bool = False) -> Mechanism:
@@ -52,14 +52,12 @@ def _mechanism(root: Element, floating: bool) -> tuple[Mechanism, Notes]:
     _refuse_xacro(root)
     _check_root(root)
     notes = Notes(root.file)
+    check(root, notes)
     links = _by_name(root, "link")
     joints = _by_name(root, "joint")
     if not links:
         raise root.error('has no link; a robot needs at least one, such as <link name="base"/>')
-    for element in root.children:
-        if element.tag not in _TOP_LEVEL:
-            notes.add(f"<{element.tag}>", _NOT_CARRIED, element.attributes.get("name", ""))
-    colors = materials(root)
+    colors = materials(root, notes)
     names = _body_names(links, notes)
     base = _root_link(root, links, joints)
     bodies = [body(element, names[name], colors, notes) for name, element in links.items()]
@@ -193,11 +191,11 @@ def _joint(element: Element, names: Mapping[str, str], notes: Notes) -> Joint:
     kind = text(element, "type")
     if kind not in _TYPES:
         raise element.error(f"type: {one_of('joint type', kind, _TYPES)}")
-    for child in element.children:
-        if child.tag not in _IN_JOINT:
-            notes.add(f"<{child.tag}> of a joint", _NOT_CARRIED)
+    for tag in ("calibration", "safety_controller"):
+        if element.find(tag) is not None:
+            notes.add(f"<{tag}> of a <joint>", NOT_CARRIED, name)
     if element.find("mimic") is not None:
-        notes.add("<mimic> joint", f"{_NOT_CARRIED}: it moves on its own", name, warn=True)
+        notes.add("<mimic> joint", f"{NOT_CARRIED}: it moves on its own", name, warn=True)
     axis = (1.0, 0.0, 0.0)
     given = element.find("axis")
     if given is not None and kind in ("revolute", "continuous", "prismatic", "planar"):
@@ -229,10 +227,14 @@ def _limits(joint: Element, kind: str, notes: Notes) -> Limits:
     # urdfdom's default of both is 0
     lower, upper = number(element, "lower", 0.0, infinite=True), number(element, "upper", 0.0, infinite=True)
     if not bounded:
-        return Limits(speed=speed, effort=effort)
+        if (lower or upper) and not (math.isinf(lower) and math.isinf(upper)):
+            notes.add(f"<limit> lower and upper of a {kind} joint", NOT_CARRIED, joint.attributes["name"])
+        with located(element):
+            return Limits(speed=speed, effort=effort)
     if "lower" not in element.attributes and "upper" not in element.attributes:
         notes.add("<limit> without lower and upper", "both are 0, as URDF says", joint.attributes["name"])
-    return Limits(lower, upper, speed, effort)
+    with located(element):
+        return Limits(lower, upper, speed, effort)
 
 
 def _friction(joint: Element) -> Friction:

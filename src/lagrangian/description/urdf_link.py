@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from lagrangian.description.notes import Notes, tolerant_body
@@ -10,7 +11,6 @@ from lagrangian.model import vector as v
 from lagrangian.model.body import NO_INERTIA, Body, Visual
 from lagrangian.model.placement import Placement
 
-_IN_LINK = ("inertial", "visual", "collision")
 _ZERO = (0.0, 0.0, 0.0)
 Colors = Mapping[str, tuple[float, ...]]
 
@@ -21,9 +21,23 @@ def origin(element: Element) -> Placement:
     if found is None:
         return Placement()
     xyz, rpy = numbers(found, "xyz", 3, _ZERO), numbers(found, "rpy", 3, _ZERO)
+    if "quat_xyzw" in found.attributes:
+        return _turned(found, xyz)
     if rpy == _ZERO:
         return Placement(position=xyz)  # type: ignore[arg-type]
     return Placement.from_rpy(xyz, rpy)
+
+
+def _turned(found: Element, xyz: tuple[float, ...]) -> Placement:
+    """An origin with a quaternion, whose real part URDF has last; its length does not matter."""
+    if "rpy" in found.attributes:
+        raise found.error("has rpy and quat_xyzw; an orientation is given in one way only")
+    x, y, z, w = numbers(found, "quat_xyzw", 4)
+    if not math.hypot(x, y, z, w) > 1e-14:
+        raise found.error("quat_xyzw is a quaternion of length 0; 0 0 0 1 is no rotation")
+    if (x, y, z) == _ZERO:
+        return Placement(position=xyz)  # type: ignore[arg-type]
+    return Placement.from_quaternion(xyz, (w, x, y, z))
 
 
 def body(link: Element, name: str, colors: Colors, notes: Notes) -> Body:
@@ -31,8 +45,6 @@ def body(link: Element, name: str, colors: Colors, notes: Notes) -> Body:
     for child in link.children:
         if child.tag == "collision":
             notes.add("<collision>", "not carried over: there are no contacts")
-        elif child.tag not in _IN_LINK:
-            notes.add(f"<{child.tag}> of a link", "not carried over")
     visuals = tuple(x for x in (_visual(element, colors, notes) for element in link.all("visual")) if x is not None)
     mass, center, inertia = _inertial(link)
     with located(link):
@@ -61,17 +73,19 @@ def _inertial(link: Element) -> tuple[float, v.Vector, v.Symmetric]:
 # -- what to draw ------------------------------------------------------------------------------------------------------
 
 
-def materials(root: Element) -> dict[str, tuple[float, ...]]:
+def materials(root: Element, notes: Notes) -> dict[str, tuple[float, ...]]:
     """The colours of the materials that the robot names for all its links."""
     found = {}
     for element in root.all("material"):
-        color = _color(element)
+        color = _color(element, notes)
         if color:
             found[text(element, "name")] = color
     return found
 
 
-def _color(material: Element) -> tuple[float, ...]:
+def _color(material: Element, notes: Notes) -> tuple[float, ...]:
+    if material.find("texture") is not None:
+        notes.add("<texture> of a material", "not carried over", material.attributes.get("name", ""))
     element = material.find("color")
     return numbers(element, "rgba", 4) if element is not None else ()
 
@@ -81,6 +95,8 @@ def _visual(element: Element, colors: Colors, notes: Notes) -> Visual | None:
     if geometry is None or not geometry.children:
         raise element.error("has no geometry; it needs <geometry> with a box, cylinder, sphere or mesh in it")
     shape = geometry.children[0]
+    if len(geometry.children) > 1:
+        notes.add("<geometry> with several shapes", "only the first is drawn", element.attributes.get("name", ""))
     size: tuple[float, ...]
     file = ""
     if shape.tag == "box":
@@ -97,5 +113,5 @@ def _visual(element: Element, colors: Colors, notes: Notes) -> Visual | None:
     material = element.find("material")
     color: tuple[float, ...] = ()
     if material is not None:
-        color = _color(material) or colors.get(material.attributes.get("name", ""), ())
+        color = _color(material, notes) or colors.get(material.attributes.get("name", ""), ())
     return Visual(shape.tag, size, origin(element), color, file)

@@ -1,30 +1,21 @@
 """Scalars of a description: numbers, or expressions of named parameters.
 
-A description may write `"m1*l1^2/12"`; the closed form keeps the names, the kernels take the value. Text is parsed by the
-small grammar below and never handed to Python. Every node knows its numeric value, if it has one: a name that stands for a
-coordinate or for time has none.
-
-    sum     := product (('+' | '-') product)*
-    product := power (('*' | '/') power)*
-    power   := ('+' | '-') power | atom (('^' | '**') power)?
-    atom    := number | name | name '(' sum (',' sum)* ')' | '(' sum ')'
+A description may write `"m1*l1^2/12"`; the closed form keeps the names, the kernels take the value. Text is read by the small
+grammar of `expression_parser` and never handed to Python. Every node knows its numeric value, if it has one: a name that stands
+for a coordinate or for time has none.
 """
 
 from __future__ import annotations
 
 import math
 import operator
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Union
 
-from lagrangian.errors import DescriptionError, one_of
+from lagrangian.errors import DescriptionError
+from lagrangian.model import expression_parser
 
 Scalar = Union[int, float, "Expression"]
-
-MAX_LENGTH = 10_000
-MAX_DEPTH = 100
-MAX_PARTS = 300  # numbers, names and marks: a longer sum would nest too deeply to print
 
 _BINARY: dict[str, Callable[[float, float], float]] = {
     "+": operator.add,
@@ -247,7 +238,20 @@ def sqrt(x: Scalar) -> Scalar:
 
 
 # functions that an expression in text calls as Python does, and that may give something simpler than a call
-_FOLDED: dict[str, Callable[[Scalar], Scalar]] = {"sin": sin, "cos": cos, "deg": deg}
+_FOLDED: dict[str, Callable[..., Scalar]] = {"sin": sin, "cos": cos, "deg": deg}
+
+
+def parse(text: str, names: Mapping[str, Scalar] | None = None) -> Scalar:
+    """Read an expression over the given names (`pi` is always known)."""
+    arguments = {name: 1 if name in _UNARY else 2 for name in FUNCTIONS}
+    grammar = expression_parser.Grammar(names or {}, {"pi": PI}, arguments, _called)
+    return grammar.read(text)
+
+
+def _called(operation: str, *arguments: Scalar) -> Scalar:
+    folded = _FOLDED.get(operation)
+    return folded(*arguments) if folded else _node(operation, *arguments)
+
 
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "^": 4}
 
@@ -269,129 +273,3 @@ def _format(x: Scalar, outer: int) -> str:
         right = level + (x.operation in "-/")
         text = f"{_format(x.arguments[0], level + (x.operation == '^'))}{x.operation}{_format(x.arguments[1], right)}"
     return f"({text})" if level < outer else text
-
-
-_TOKEN = re.compile(
-    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*(?:\.\w+)*)|(?P<mark>\*\*|[-+*/^(),]))"
-)
-
-
-class _Parser:
-    def __init__(self, text: str, names: Mapping[str, Scalar]) -> None:
-        self.text = text
-        self.names = names
-        self.tokens = list(self._tokenise())
-        if len(self.tokens) > MAX_PARTS:
-            raise self.error(f"it has {len(self.tokens)} parts, more than the {MAX_PARTS} allowed; name parts as parameters")
-        self.position = 0
-        self.depth = 0
-
-    def _tokenise(self) -> Iterator[tuple[str, str]]:
-        text, at = self.text.rstrip(), 0
-        while at < len(text):
-            match = _TOKEN.match(text, at)
-            if not match:
-                raise self.error(f"'{text[at:].strip()[:12]}' is not understood at column {at + 1}")
-            yield str(match.lastgroup), match.group(str(match.lastgroup))
-            at = match.end()
-
-    def error(self, message: str, *, grammar: bool = True) -> DescriptionError:
-        shown = self.text if len(self.text) <= 60 else self.text[:57] + "..."
-        parts = f"numbers, names, + - * / ^, parentheses and the functions {', '.join(FUNCTIONS)}"
-        more = f". An expression is {parts}" if grammar else ""
-        return DescriptionError(f"in the expression '{shown}': {message}{more}")
-
-    def peek(self) -> str:
-        return self.tokens[self.position][1] if self.position < len(self.tokens) else ""
-
-    def take(self) -> tuple[str, str]:
-        if self.position >= len(self.tokens):
-            raise self.error("it ends too early")
-        self.position += 1
-        return self.tokens[self.position - 1]
-
-    def expect(self, mark: str) -> None:
-        if self.peek() != mark:
-            raise self.error(f"'{mark}' is missing")
-        self.position += 1
-
-    def sum(self) -> Scalar:
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise self.error(f"it is nested more than {MAX_DEPTH} deep")
-        result = self.product()
-        while self.peek() in ("+", "-"):
-            sign = self.take()[1]
-            result = _node(sign, result, self.product())
-        self.depth -= 1
-        return result
-
-    def product(self) -> Scalar:
-        result = self.power()
-        while self.peek() in ("*", "/"):
-            sign = self.take()[1]
-            result = _node(sign, result, self.power())
-        return result
-
-    def power(self) -> Scalar:
-        negative = False
-        while self.peek() in ("+", "-"):
-            negative ^= self.take()[1] == "-"
-        result = self.atom()
-        if self.peek() in ("^", "**"):
-            self.take()
-            self.depth += 1
-            if self.depth > MAX_DEPTH:
-                raise self.error(f"it is nested more than {MAX_DEPTH} deep")
-            result = _node("^", result, self.power())
-            self.depth -= 1
-        if not negative:
-            return result
-        return -result
-
-    def atom(self) -> Scalar:
-        kind, token = self.take()
-        if kind == "number":
-            return int(token) if token.isdigit() and len(token) < 16 else float(token)
-        if token == "(":
-            result = self.sum()
-            self.expect(")")
-            return result
-        if kind == "mark":
-            raise self.error(f"'{token}' is not expected there")
-        if self.peek() == "(" and token not in self.names:
-            return self.call(token)
-        if token in self.names:
-            return self.names[token]
-        if token == "pi":
-            return PI
-        raise self.error(one_of("name", token, [*self.names, "pi"]))
-
-    def call(self, function: str) -> Scalar:
-        if function not in FUNCTIONS:
-            raise self.error(one_of("function", function, FUNCTIONS), grammar=False)  # which lists the functions too
-        self.expect("(")
-        arguments = [self.sum()]
-        while self.peek() == ",":
-            self.take()
-            arguments.append(self.sum())
-        self.expect(")")
-        wanted = 1 if function in _UNARY else 2
-        if len(arguments) != wanted:
-            raise self.error(f"{function} takes {wanted} argument{'s' * (wanted > 1)}, not {len(arguments)}")
-        if function in _FOLDED:
-            return _FOLDED[function](arguments[0])
-        return _node(function, *arguments)
-
-
-def parse(text: str, names: Mapping[str, Scalar] | None = None) -> Scalar:
-    """Read an expression over the given names (`pi` is always known)."""
-    if len(text) > MAX_LENGTH:
-        raise DescriptionError(f"an expression of {len(text)} characters is longer than the {MAX_LENGTH} allowed")
-    parser = _Parser(text, names or {})
-    if not parser.tokens:
-        raise DescriptionError("an expression is empty; a number or an expression is needed")
-    result = parser.sum()
-    if parser.position < len(parser.tokens):
-        raise parser.error(f"'{parser.peek()}' is not expected there")
-    return result

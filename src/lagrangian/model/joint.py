@@ -98,6 +98,14 @@ class Limits:
     speed: float = math.inf
     effort: float = math.inf
 
+    def __post_init__(self) -> None:
+        for name in ("lower", "upper", "speed", "effort"):
+            x = float(coerce.scalar(getattr(self, name), f"limits: {name}"))
+            if math.isnan(x) or (name in ("speed", "effort") and x < 0):
+                raise MechanismError(f"limits: {name} is {x:g}; a number is needed, and speed and effort cannot be negative")
+        if self.lower > self.upper:
+            raise MechanismError(f"limits: the lower limit {self.lower:g} is above the upper {self.upper:g}")
+
 
 @dataclass(frozen=True, slots=True)
 class Joint:
@@ -142,8 +150,6 @@ class Joint:
         if self.type == "universal" and abs(float(v.dot(self.axis, self.axis2))) > 1e-9:
             raise MechanismError(f"{where}: the two axes of a universal joint must be perpendicular")
         coerce.finite((self.pitch, self.spring.stiffness, self.spring.rest), where, "pitch or spring")
-        if self.limits.lower > self.limits.upper:
-            raise MechanismError(f"{where}: the lower limit {self.limits.lower:g} is above the upper {self.limits.upper:g}")
         if self.type in ("ball", "free") and float(self.spring.stiffness) != 0:
             raise MechanismError(f"{where}: a {self.type} joint has no single angle for a spring; use a spring between points")
 

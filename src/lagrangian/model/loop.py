@@ -52,6 +52,10 @@ class LoopJoint:
         for what in ("placement_a", "placement_b"):
             object.__setattr__(self, what, Placement.of(getattr(self, what), f"{where}: {what}"))
         object.__setattr__(self, "directions", tuple(self.directions))
+        if self.a == self.b:
+            raise MechanismError(f"{where}: joins body {self.a!r} to itself; it needs two bodies")
+        if self.type == "universal" and abs(float(v.dot(self.axis, self.axis2))) > 1e-9:
+            raise MechanismError(f"{where}: the two axes of a universal joint must be perpendicular")
         bad = [d for d in self.directions if d not in ("x", "y", "z")]
         if bad or len(set(self.directions)) != len(self.directions) or not self.directions:
             raise MechanismError(f"{where}: directions are {self.directions}; they must be different ones of x, y, z")

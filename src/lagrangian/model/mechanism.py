@@ -56,6 +56,8 @@ class Mechanism:
         try:
             for name, kind in _PARTS.items():
                 object.__setattr__(self, name, coerce.items(kind, getattr(self, name), name))
+            for name in ("poses", "parameters"):
+                object.__setattr__(self, name, dict(getattr(self, name)))  # a copy of one's own
             object.__setattr__(self, "gravity", coerce.vector(self.gravity, "gravity", "(0, 0, -9.81)"))
             self._check()
         except MechanismError as error:
@@ -65,7 +67,8 @@ class Mechanism:
         coerce.finite(self.gravity, "the mechanism", "gravity")
         _unique("body", [b.name for b in self.bodies])
         _unique("joint", [j.name for j in self.joints])
-        _unique("frame", [f.name for f in self.frames] + [b.name for b in self.bodies])
+        _unique("frame", [GROUND, *(f.name for f in self.frames), *(b.name for b in self.bodies if b.name != GROUND)])
+        _unique("coordinate", self.coordinate_names)
         others = [*(x.name for x in self.loops), *(x.name for x in self.constraints), *(x.name for x in self.springs)]
         _unique("loop, constraint or spring", others)
         if GROUND in self.body_index:

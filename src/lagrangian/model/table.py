@@ -11,7 +11,7 @@ from lagrangian.model.expression import Expression
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
 
-_SHOWN = 40
+_SHOWN = 20
 
 
 def _number(x: Any) -> str:
@@ -31,53 +31,107 @@ def _axis(x: v.Vector) -> str:
     return _vector(x)
 
 
+def _grid(rows: list[tuple[str, ...]]) -> list[str]:
+    """Rows under a header, in columns; columns in which nothing stands are left out."""
+    kept = [k for k in range(len(rows[0])) if any(row[k] for row in rows[1:])]
+    widths = {k: max(len(row[k]) for row in rows) for k in kept}
+    lines = ["  ".join(row[k].ljust(widths[k]) for k in kept).rstrip() for row in rows]
+    lines.insert(1, "  ".join("─" * widths[k] for k in kept))
+    return lines
+
+
+def _optional(x: Any) -> str:
+    return "" if float(x) == 0 else _number(x)
+
+
+def _angles(R: v.Matrix) -> str:
+    """Roll, pitch and yaw of a rotation, '' if it is none."""
+    if R == v.IDENTITY:
+        return ""
+    r = [[float(x) for x in row] for row in R]
+    pitch = math.asin(max(-1.0, min(1.0, -r[2][0])))
+    if abs(r[2][0]) < 1 - 1e-12:
+        roll, yaw = math.atan2(r[2][1], r[2][2]), math.atan2(r[1][0], r[0][0])
+    else:  # roll and yaw turn about the same axis: all of it is given to yaw
+        roll, yaw = 0.0, math.atan2(-r[0][1], r[1][1])
+    return _vector((roll + 0.0, pitch + 0.0, yaw + 0.0))
+
+
+def _joints(m: Mechanism) -> list[str]:
+    head = (
+        "",
+        "joint",
+        "type",
+        "axis",
+        "parent",
+        "child",
+        "at [m]",
+        "rpy [rad]",
+        "limits",
+        "rotor [kg m²]",
+        "viscous",
+        "Coulomb",
+        "spring",
+    )
+    rows: list[tuple[str, ...]] = [head]
+    for i, joint in enumerate(m.joints[:_SHOWN]):
+        low, high, friction = joint.limits.lower, joint.limits.upper, joint.friction
+        two_sided = friction.coulomb_negative != friction.coulomb
+        coulomb = (
+            f"+{_number(friction.coulomb)} -{_number(friction.coulomb_negative)}" if two_sided else _optional(friction.coulomb)
+        )
+        axis = _axis(joint.axis) if joint.kind.needs_axis else ""
+        if joint.type == "universal":
+            axis += f", {_axis(joint.axis2)}"
+        if joint.type == "helical":
+            axis += f", {_number(joint.pitch)} m/rad"
+        limits = "" if math.isinf(low) and math.isinf(high) else f"{low:.4g} .. {high:.4g}"
+        at = "" if joint.placement.position == v.ZERO else _vector(joint.placement.position)
+        rotation = _angles(joint.placement.rotation)
+        drive = (_optional(joint.rotor.reflected), _optional(friction.viscous), coulomb, _optional(joint.spring.stiffness))
+        rows.append((str(i + 1), joint.name, joint.type, axis, joint.parent, joint.child, at, rotation, limits, *drive))
+    return _grid(rows)
+
+
+def _bodies(m: Mechanism) -> list[str]:
+    rows: list[tuple[str, ...]] = [("body", "mass [kg]", "centre [m]", "Ixx, Iyy, Izz [kg m²]", "Ixy, Ixz, Iyz [kg m²]")]
+    for body in m.bodies[:_SHOWN]:
+        xx, xy, xz, yy, yz, zz = body.inertia
+        products = "" if all(float(x) == 0 for x in (xy, xz, yz)) else _vector((xy, xz, yz))
+        rows.append((body.name, _number(body.mass), _vector(body.center), _vector((xx, yy, zz)), products))
+    return _grid(rows)
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}" if n == 1 else f"{n} {'bodies' if what == 'body' else what + 's'}"
+
+
 def table(m: Mechanism) -> str:
     """Joints and bodies in columns, then loops, frames, poses and what a reader left out."""
-    rows = [("", "joint", "type", "axis", "parent", "child", "mass [kg]", "centre [m]", "Ixx, Iyy, Izz [kg m²]", "limits")]
-    bodies = {b.name: b for b in m.bodies}
-    for i, joint in enumerate(m.joints[:_SHOWN]):
-        body = bodies[joint.child]
-        low, high = joint.limits.lower, joint.limits.upper
-        limits = "" if math.isinf(low) and math.isinf(high) else f"{low:.4g} .. {high:.4g}"
-        axis = _axis(joint.axis) if joint.kind.needs_axis else ""
-        inertia = _vector((body.inertia[0], body.inertia[3], body.inertia[5]))
-        rows.append(
-            (
-                str(i + 1),
-                joint.name,
-                joint.type,
-                axis,
-                joint.parent,
-                body.name,
-                _number(body.mass),
-                _vector(body.center),
-                inertia,
-                limits,
-            )
-        )
-    widths = [max(len(r[k]) for r in rows) for k in range(len(rows[0]))]
-    lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
-    lines.insert(1, "  ".join("─" * w for w in widths))
-    head = [f"{m.name}: {len(m.bodies)} bodies, {m.nq} coordinates, {m.nv} speeds"]
+    head = [f"{m.name}: {_count(len(m.bodies), 'body')}, {_count(m.nq, 'coordinate')}, {_count(m.nv, 'speed')}"]
     if m.equations:
-        head[0] += f", {m.equations} constraint equations, mobility {m.mobility} (Gruebler)"
+        head[0] += f", {_count(m.equations, 'constraint equation')}, mobility {m.mobility} (Gruebler)"
     if m.description:
         head.append(m.description)
     if m.source:
         head.append(f"source: {m.source}")
+    lines = [*head, ""]
+    if m.joints:
+        lines += [*_joints(m), "", *_bodies(m)]
     if len(m.joints) > _SHOWN:
         lines.append(f"... and {len(m.joints) - _SHOWN} more joints")
-    lines.append(f"gravity {_vector(m.gravity)} m/s²")
+    lines += ["", f"gravity {_vector(m.gravity)} m/s²"]
+    if m.parameters:
+        lines.append("parameters: " + ", ".join(f"{name} = {float(x):.6g}" for name, x in m.parameters.items()))
     lines += [f"loop {x.name}: {x.type}, {x.a} – {x.b}" for x in m.loops]
     lines += [f"spring {x.name}: {x.a} – {x.b}, {_number(x.stiffness)} N/m" for x in m.springs]
-    lines += [
-        f"constraint {x.name}: " + " + ".join(f"({_number(c)}) {n}'" for n, c in x.coefficients) + " + " + _number(x.phi) + " = 0"
-        for x in m.constraints
-    ]
+    for constraint in m.constraints:
+        terms = " + ".join(f"({_number(c)}) {name}'" for name, c in constraint.coefficients)
+        lines.append(f"constraint {constraint.name}: {terms} + {_number(constraint.phi)} = 0")
     if m.frames:
         names = [f.name for f in m.frames]
         lines.append("frames: " + ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else ""))
     if m.poses:
         lines.append("poses: " + ", ".join(m.poses))
     lines += [f"note: {n}" for n in m.notes]
-    return "\n".join([*head, "", *lines])
+    return "\n".join(lines)
