@@ -80,10 +80,10 @@ class Translator:
         return ours
 
 
-def check(ours: np.ndarray, theirs: np.ndarray, what: str) -> None:
+def check(ours: np.ndarray, theirs: np.ndarray, what: str, slack: float = 0.0) -> None:
     scale = max(float(np.abs(theirs).max(initial=0.0)), 1.0)
     worst = float(np.abs(np.asarray(ours) - theirs).max(initial=0.0)) / scale
-    assert worst < TOLERANCE, f"{what}: off by {worst:.1e}"
+    assert worst < max(TOLERANCE, slack), f"{what}: off by {worst:.1e}"
 
 
 def compare(path: Path, floating: bool) -> None:
@@ -126,7 +126,11 @@ def compare(path: Path, floating: bool) -> None:
             assert np.isnan(FD[k]).any()
             assert np.isnan(theirs_qdd).any()
         else:
-            check(FD[k], theirs_qdd, "forward dynamics")
+            # the forces were made from qdd: on an ill-conditioned robot (floating iCub: 6e8) Pinocchio itself is off by 2e-9,
+            # and no two can agree better than the worse of them
+            off = float(np.abs(theirs_qdd - qdd[k]).max())
+            check(FD[k], theirs_qdd, "forward dynamics", 2 * off)
+            check(FD[k], qdd[k], "forward dynamics of inverse dynamics", 2 * off)
         pin.framesForwardKinematics(model, data, pq)
         for frame, J, T in frames.values():
             pJ = to.vector(pin.computeFrameJacobian(model, data, pq, frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from lagrangian.algorithms.coriolis import SPEED, speeds
 from lagrangian.algorithms.inverse_dynamics import MOTION, move
 from lagrangian.algorithms.link import Link
 from lagrangian.algorithms.sweep import MATRIX, SCALAR, VECTOR, Algorithm, Output, Values, inward, outward
@@ -30,13 +31,10 @@ def poses(link: Link, parent: Values) -> tuple[Values, Values]:
     return here, {"R_world": here["R"], "x_world": here["x"]}
 
 
-@outward({**POSE, "w": VECTOR, "u": VECTOR}, ground=_upright)
+@outward({**POSE, **SPEED}, ground=_upright)
 def velocity(link: Link, parent: Values) -> tuple[Values, Values]:
-    wp = parent["w"]
-    wj, vj = link.motion(link.qd)
-    w = v.add(link.to_child(wp), wj)
-    u = v.add(link.to_child(v.add(parent["u"], v.cross(wp, link.offset))), vj)
-    return {**_pose(link, parent), "w": w, "u": u}, {}
+    here, _ = speeds.step(link, parent)
+    return {**_pose(link, parent), **here}, {}
 
 
 @outward({**POSE, **MOTION}, ground=_upright)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 from lagrangian.errors import MechanismError, one_of
 from lagrangian.model import coerce
@@ -136,19 +137,13 @@ class Joint:
         where = f"joint {self.name!r}"
         if self.type not in TYPES:
             raise MechanismError(f"{where}: {one_of('joint type', self.type, TYPES)}")
-        for what in ("axis", "axis2"):
-            given = coerce.axis(getattr(self, what), f"{where}: {what}")
-            object.__setattr__(self, what, unit(given, f"{where}: {what}"))
-        for what in ("placement", "child_placement"):
-            object.__setattr__(self, what, Placement.of(getattr(self, what), f"{where}: {what}"))
+        settle(self, where, ("axis", "axis2"), ("placement", "child_placement"))
         if isinstance(self.limits, (tuple, list)) and len(self.limits) == 2:
             object.__setattr__(self, "limits", Limits(*self.limits))
         for what, kind in (("friction", Friction), ("rotor", Rotor), ("spring", JointSpring), ("limits", Limits)):
             object.__setattr__(self, what, coerce.part(kind, getattr(self, what), f"{where}: {what}"))
         if self.type == "helical" and float(self.pitch) == 0:
             raise MechanismError(f"{where}: a helical joint needs a pitch, in metres per radian, that is not 0")
-        if self.type == "universal" and abs(float(v.dot(self.axis, self.axis2))) > 1e-9:
-            raise MechanismError(f"{where}: the two axes of a universal joint must be perpendicular")
         coerce.finite((self.pitch, self.spring.stiffness, self.spring.rest), where, "pitch or spring")
         if self.type in ("ball", "free") and float(self.spring.stiffness) != 0:
             raise MechanismError(f"{where}: a {self.type} joint has no single angle for a spring; use a spring between points")
@@ -164,6 +159,17 @@ class Joint:
     @property
     def speed_names(self) -> tuple[str, ...]:
         return tuple(f"{self.name}.{c}" if c else self.name for c in self.kind.speeds)
+
+
+def settle(item: Any, where: str, axes: tuple[str, ...], placements: tuple[str, ...]) -> None:
+    """Make a frozen item's axes unit vectors and its placements checked ones; the axes of a universal joint are perpendicular."""
+    for what in axes:
+        given = coerce.axis(getattr(item, what), f"{where}: {what}")
+        object.__setattr__(item, what, unit(given, f"{where}: {what}"))
+    for what in placements:
+        object.__setattr__(item, what, Placement.of(getattr(item, what), f"{where}: {what}"))
+    if item.type == "universal" and abs(float(v.dot(item.axis, item.axis2))) > 1e-9:
+        raise MechanismError(f"{where}: the two axes of a universal joint must be perpendicular")
 
 
 def unit(axis: v.Vector, where: str) -> v.Vector:

@@ -8,7 +8,7 @@ from lagrangian.errors import MechanismError, one_of
 from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar
-from lagrangian.model.joint import unit
+from lagrangian.model.joint import settle
 from lagrangian.model.placement import Placement
 
 # the number of equations each loop joint adds
@@ -46,16 +46,10 @@ class LoopJoint:
         where = f"loop {self.name!r}"
         if self.type not in LOOP_TYPES:
             raise MechanismError(f"{where}: {one_of('loop joint type', self.type, LOOP_TYPES)}")
-        for what in ("axis", "axis2"):
-            given = coerce.axis(getattr(self, what), f"{where}: {what}")
-            object.__setattr__(self, what, unit(given, f"{where}: {what}"))
-        for what in ("placement_a", "placement_b"):
-            object.__setattr__(self, what, Placement.of(getattr(self, what), f"{where}: {what}"))
+        settle(self, where, ("axis", "axis2"), ("placement_a", "placement_b"))
         object.__setattr__(self, "directions", tuple(self.directions))
         if self.a == self.b:
             raise MechanismError(f"{where}: joins body {self.a!r} to itself; it needs two bodies")
-        if self.type == "universal" and abs(float(v.dot(self.axis, self.axis2))) > 1e-9:
-            raise MechanismError(f"{where}: the two axes of a universal joint must be perpendicular")
         bad = [d for d in self.directions if d not in ("x", "y", "z")]
         if bad or len(set(self.directions)) != len(self.directions) or not self.directions:
             raise MechanismError(f"{where}: directions are {self.directions}; they must be different ones of x, y, z")
