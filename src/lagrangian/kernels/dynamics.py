@@ -19,7 +19,7 @@ from lagrangian.errors import ArgumentError, ClosedError, MechanismWarning, one_
 from lagrangian.kernels.entry import Entry
 from lagrangian.kernels.kernel import prepare
 from lagrangian.kernels.loads import Loads
-from lagrangian.kernels.parameters import body_parameters, link_from_body
+from lagrangian.kernels.parameters import body_parameters
 from lagrangian.kernels.springs import Springs
 from lagrangian.kernels.store import Array, Kernels, Wrenches, checked
 from lagrangian.model.loop import Frame
@@ -183,12 +183,11 @@ class Dynamics:
         kernels = self._open()
         n, count = self.nv, len(kernels.tree)
         Y = kernels.whole(REGRESSOR, (n, count, 10))(q, qd, qdd)
-        moved = link_from_body(self.mechanism, kernels.tree)
-        out = np.zeros((*Y.shape[:-2], len(self.mechanism.bodies), 10))
-        for b, (link, T) in enumerate(moved):
-            if link >= 0:
-                out[..., b, :] = Y[..., link, :] @ T
-        return out.reshape(*Y.shape[:-2], 10 * len(moved))
+        links, moved = kernels.bodies()
+        if not count:
+            return np.zeros((*Y.shape[:-2], 10 * len(links)))
+        by_body = np.moveaxis(Y.reshape(-1, count, 10), 1, 0)[links]
+        return np.moveaxis(by_body @ moved, 0, 1).reshape(*Y.shape[:-2], 10 * len(links))
 
     def inertial_parameters(self) -> np.ndarray:
         """(m, m c_x, m c_y, m c_z, I_xx, I_xy, I_xz, I_yy, I_yz, I_zz) of each body, about its frame's origin."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import threading
@@ -80,8 +81,8 @@ def trace_unrolled(algorithm: Algorithm, tree: Tree, limit: int | None = None) -
 
     found = traced(lambda graph, state: run(algorithm, tree, state))
     if algorithm is FORWARD_DYNAMICS and tree.nv <= FACTORISE_SPEEDS:
-        other = traced(factorised)
-        found = min(found, other, key=lambda t: t.operations)
+        with contextlib.suppress(TooLarge):
+            found = min(found, traced(factorised), key=lambda t: t.operations)
     return found
 
 

@@ -15,19 +15,24 @@ def body_parameters(body: Body) -> np.ndarray:
     return np.array([float(x) for x in (body.mass, *body.first_moment, *body.inertia_at_origin)])
 
 
-def link_from_body(mechanism: Mechanism, tree: Tree) -> list[tuple[int, np.ndarray]]:
-    """For each body its link and the 10x10 matrix that takes its parameters into the link's frame."""
-    found = []
-    for body in mechanism.bodies:
+def link_from_body(mechanism: Mechanism, tree: Tree) -> tuple[np.ndarray, np.ndarray]:
+    """For each body its link, and the 10x10 matrix that takes its parameters into the link's frame.
+
+    A body fixed to the ground has no link: its matrix is zero, and its link the first.
+    """
+    links = np.zeros(len(mechanism.bodies), dtype=int)
+    matrices = np.zeros((len(mechanism.bodies), 10, 10))
+    for b, body in enumerate(mechanism.bodies):
         link, placement = tree.place[body.name]
+        if link < 0:
+            continue
+        links[b] = link
         R = tuple(tuple(float(x) for x in row) for row in placement.rotation)
         p = tuple(float(x) for x in placement.position)
-        columns = []
         for k in range(10):
             unit = [float(k == j) for j in range(10)]
             m, h, I = unit[0], tuple(unit[1:4]), tuple(unit[4:])
             hr = v.mat_vec(R, h)  # type: ignore[arg-type]
             about = v.shift_inertia(v.sym_rotate(R, I), hr, m, p)  # type: ignore[arg-type]
-            columns.append([m, *v.add(hr, v.scale(m, p)), *about])  # type: ignore[arg-type]
-        found.append((link, np.array(columns).T))
-    return found
+            matrices[b, :, k] = [m, *v.add(hr, v.scale(m, p)), *about]  # type: ignore[arg-type]
+    return links, matrices

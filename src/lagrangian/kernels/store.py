@@ -6,12 +6,15 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from lagrangian.algorithms import kinematics
 from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.inverse_dynamics import REACTIONS
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.kernel import Kernel, Threads
+from lagrangian.kernels.parameters import link_from_body
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
 
@@ -29,6 +32,7 @@ class Kernels:
         self._made: dict[tuple[str, object], Kernel] = {}
         self._of_frames: dict[tuple[str, object], Callable[..., Any]] = {}
         self._full: trees.Tree | None = None
+        self._bodies: tuple[np.ndarray, np.ndarray] | None = None
 
     def whole(self, algorithm: Algorithm, shape: tuple[int, ...]) -> Kernel:
         return self._kernel((algorithm.name, ""), lambda: (algorithm, self.tree, shape))
@@ -63,6 +67,12 @@ class Kernels:
             algorithm, tree, shape = make()
             self._made[key] = Kernel(algorithm, tree, shape, self.threads)
         return self._made[key]
+
+    def bodies(self) -> tuple[np.ndarray, np.ndarray]:
+        """Each body's link, and how its inertial parameters pass into the link's frame."""
+        if self._bodies is None:
+            self._bodies = link_from_body(self.mechanism, self.tree)
+        return self._bodies
 
     def external(self, q: Array, wrenches: Wrenches) -> Array:
         """sum J^T F of wrenches on frames."""
