@@ -108,13 +108,14 @@ class Tree:
     def _moves_inertia(self, i: int, mass: float, I: np.ndarray) -> bool:
         """Whether link i by itself has inertia along each of its joint's speeds."""
         xx, xy, xz, yy, yz, zz = I.tolist()
+        about_axis = abs(zz) > 1e-14 * max(abs(xx), abs(yy))  # what is less is rounding
         match self.kind[i]:
             case "revolute":
-                return bool(zz != 0)
+                return about_axis
             case "prismatic":
                 return mass != 0
             case "helical":
-                return bool(zz != 0 or mass != 0)
+                return about_axis or mass != 0
             case "ball":
                 return bool(np.linalg.matrix_rank(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])) == 3)
             case "free":
