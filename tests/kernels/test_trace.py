@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lagrangian.kernels.trace import Graph, Node, Trace, arguments, schedule
+from lagrangian.kernels.trace import Graph, Node, TooLarge, Trace, arguments, schedule
 
 
 def evaluate(x: object, inputs: list[float]) -> float:
@@ -109,10 +109,9 @@ def test_a_schedule_has_every_node_after_its_arguments() -> None:
     assert len(done) == len(trace.nodes)
 
 
-def test_numbers_do_not_need_a_graph() -> None:
-    from lagrangian.kernels import trace
-
-    assert trace.sin(0.5) == math.sin(0.5)
-    assert trace.sqrt(2.0) == math.sqrt(2.0)
-    with pytest.raises(ZeroDivisionError):
-        Graph().input("x", 0) / 0
+def test_a_graph_can_be_kept_from_growing() -> None:
+    graph = Graph(limit=10)
+    x = graph.input("x", 0)
+    with pytest.raises(TooLarge):
+        for _ in range(20):
+            x = x * x + 1

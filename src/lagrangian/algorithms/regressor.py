@@ -13,8 +13,6 @@ from lagrangian.algorithms.link import Link
 from lagrangian.algorithms.sweep import MATRIX, VECTOR, Algorithm, Output, Values, Walk, outward
 from lagrangian.model import vector as v
 
-PARAMETERS = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
-
 
 @outward(MOTION, save={"w": VECTOR, "al": VECTOR, "l": VECTOR, "U": MATRIX}, ground=upward)
 def motions(link: Link, parent: Values) -> tuple[Values, Values]:

@@ -6,7 +6,6 @@ output needs is left out. Nodes are kept as tuples `(operation, arguments...)`; 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -138,9 +137,6 @@ class Node:
     def cos(self) -> Node:
         return self.graph.add("cos", self.index)
 
-    def sqrt(self) -> Node:
-        return self.graph.add("sqrt", self.index)
-
     def touched_by(self, other: Node) -> Node:
         """This value, but NaN where `other` is NaN or infinite: for an input that does not matter, but must not hide an error."""
         return self.graph.add("touch", self.index, other.index)
@@ -149,18 +145,6 @@ class Node:
         """`positive` where this is above 0, `negative` where below, 0 at 0, NaN of NaN."""
         graph = self.graph
         return graph.add("by_sign", self.index, graph.node(positive).index, graph.node(negative).index)
-
-
-def sin(x: Any) -> Any:
-    return x.sin() if isinstance(x, Node) else math.sin(x)
-
-
-def cos(x: Any) -> Any:
-    return x.cos() if isinstance(x, Node) else math.cos(x)
-
-
-def sqrt(x: Any) -> Any:
-    return x.sqrt() if isinstance(x, Node) else math.sqrt(x)
 
 
 LEAVES = ("constant", "input")
@@ -195,7 +179,7 @@ class Trace:
     @property
     def operations(self) -> int:
         """How many operations a run costs; a division counts as the several multiplications it takes."""
-        cost = {"constant": 0, "input": 0, "neg": 0, "div": 4, "sqrt": 4, "sin": 12, "cos": 12}
+        cost = {"constant": 0, "input": 0, "neg": 0, "div": 4, "sin": 12, "cos": 12}
         return sum(cost.get(node[0], 1) for node in self.nodes)
 
 
