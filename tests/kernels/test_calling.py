@@ -49,6 +49,16 @@ def test_a_batch_is_its_states_one_by_one(dyn: lg.Dynamics) -> None:
                 np.testing.assert_array_equal(many[k], one)
 
 
+def test_a_large_angle_changes_nothing_for_the_states_beside_it(dyn: lg.Dynamics) -> None:
+    q, qd, x = states(20)
+    wanted = dyn.inverse_dynamics(q, qd, x)
+    q[7, 0] = 1e14
+    got = dyn.inverse_dynamics(q, qd, x)
+    rest = np.arange(20) != 7
+    np.testing.assert_array_equal(got[rest], wanted[rest])
+    np.testing.assert_array_equal(got[7], dyn.inverse_dynamics(q[7], qd[7], x[7]))
+
+
 def test_scalars_come_as_floats(dyn: lg.Dynamics) -> None:
     q, qd, _ = states(1)[:, 0]
     assert type(dyn.kinetic_energy(q, qd)) is float

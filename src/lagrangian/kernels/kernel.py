@@ -24,7 +24,7 @@ from lagrangian.algorithms.sweep import Algorithm, run
 from lagrangian.algorithms.tree import Tree
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels import cache as store
-from lagrangian.kernels import fastcall, jit, rolled, target, unrolled
+from lagrangian.kernels import fastcall, jit, rolled, sincos, target, unrolled
 from lagrangian.kernels.rolled_trace import WHOLE
 from lagrangian.kernels.trace import Graph, TooLarge, Trace
 
@@ -188,7 +188,8 @@ class Kernel:
             angles = arrays[0].copy()
             with np.errstate(invalid="ignore"):
                 turned = angles[:, self._angles]
-                angles[:, self._angles] = np.arctan2(np.sin(turned), np.cos(turned))
+                large = np.abs(turned) > sincos.limit(target.current().fma)
+                angles[:, self._angles] = np.where(large, np.arctan2(np.sin(turned), np.cos(turned)), turned)
             self._spread(variant, arrays, angles, out, count)
 
     def _spread(self, variant: _Variant, arrays: list[np.ndarray], angles: np.ndarray, out: np.ndarray, count: int) -> bool:
