@@ -297,7 +297,8 @@ def huge() -> None:
         "import numpy as np, lagrangian as lg; from kernels import chain\n"
         "n = int(sys.argv[1]); t = time.perf_counter(); m = chain(n); a = time.perf_counter(); d = lg.compile(m)\n"
         "q = np.zeros(n); d.forward_dynamics(q, q, q); d.inverse_dynamics(q, q, q); b = time.perf_counter()\n"
-        "d.forward_dynamics(q, q, q); c = time.perf_counter(); mb = int(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1]) / 1e3\n"
+        "d.forward_dynamics(q, q, q); c = time.perf_counter()\n"
+        "mb = int(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1]) / 1e3\n"
         "print(f'  {n:>7} links: model {a-t:.2f} s, compiled and first run {b-a:.2f} s,', end=' ')\n"
         "print(f'forward dynamics {1e3*(c-b):.1f} ms, {mb:.0f} MB')"
     )
