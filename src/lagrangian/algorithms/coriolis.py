@@ -14,7 +14,8 @@ from typing import Any
 
 from lagrangian.algorithms.link import Link
 from lagrangian.algorithms.mass_matrix import COMPOSITE, composite, unit_wrench
-from lagrangian.algorithms.sweep import MATRIX, VECTOR, Algorithm, Output, Values, Walk, inward, outward
+from lagrangian.algorithms.nested import MATRIX, VECTOR
+from lagrangian.algorithms.sweep import Algorithm, Output, Values, Walk, inward, outward
 from lagrangian.model import vector as v
 
 SPEED = {"w": VECTOR, "u": VECTOR}

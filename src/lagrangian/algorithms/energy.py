@@ -7,7 +7,8 @@ from typing import Any
 from lagrangian.algorithms.coriolis import SPEED
 from lagrangian.algorithms.coriolis import speeds as _speeds
 from lagrangian.algorithms.link import Link, is_zero
-from lagrangian.algorithms.sweep import SCALAR, VECTOR, Algorithm, Output, Values, inward, outward
+from lagrangian.algorithms.nested import SCALAR, VECTOR
+from lagrangian.algorithms.sweep import Algorithm, Output, Values, inward, outward
 from lagrangian.algorithms.tree import Tree
 from lagrangian.model import vector as v
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from lagrangian.algorithms.inverse_dynamics import upward
 from lagrangian.algorithms.link import Column, Link, inverse, is_zero
-from lagrangian.algorithms.sweep import MATRIX, SCALAR, SYMMETRIC, VECTOR, Algorithm, Output, Values, inward, outward
+from lagrangian.algorithms.nested import MATRIX, SCALAR, SYMMETRIC, VECTOR
+from lagrangian.algorithms.sweep import Algorithm, Output, Values, inward, outward
 from lagrangian.model import vector as v
 
 

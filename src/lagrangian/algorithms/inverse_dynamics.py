@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from lagrangian.algorithms.link import Link
-from lagrangian.algorithms.sweep import MATRIX, SCALAR, VECTOR, Algorithm, Output, Values, inward, outward
+from lagrangian.algorithms.nested import MATRIX, SCALAR, VECTOR
+from lagrangian.algorithms.sweep import Algorithm, Output, Values, inward, outward
 from lagrangian.algorithms.tree import Tree
 from lagrangian.model import vector as v
 

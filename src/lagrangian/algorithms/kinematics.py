@@ -10,7 +10,8 @@ from typing import Any
 from lagrangian.algorithms.coriolis import SPEED, speeds
 from lagrangian.algorithms.inverse_dynamics import MOTION, move
 from lagrangian.algorithms.link import Link
-from lagrangian.algorithms.sweep import MATRIX, SCALAR, VECTOR, Algorithm, Output, Values, inward, outward
+from lagrangian.algorithms.nested import MATRIX, SCALAR, VECTOR
+from lagrangian.algorithms.sweep import Algorithm, Output, Values, inward, outward
 from lagrangian.algorithms.tree import Tree
 from lagrangian.model import vector as v
 

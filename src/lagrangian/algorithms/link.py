@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from lagrangian.algorithms.nested import MATRIX, SCALAR, SYMMETRIC, VECTOR, Template
 from lagrangian.model import vector as v
 
 Column = tuple[v.Vector, v.Vector]  # a unit speed's angular and linear velocity, in the link's axes
@@ -25,19 +26,19 @@ KINDS: dict[str, tuple[int, int]] = {
 TURNS = ("revolute", "helical")  # those that need sin and cos of their coordinate
 
 # a link's constants, with their form
-CONSTANTS: dict[str, Any] = {
-    "R": ((0, 0, 0),) * 3,
-    "p": (0, 0, 0),
-    "mass": 0,
-    "h": (0, 0, 0),
-    "I": (0,) * 6,
-    "pitch": 0,
-    "rotor": 0,
-    "viscous": 0,
-    "coulomb_positive": 0,
-    "coulomb_negative": 0,
-    "stiffness": 0,
-    "rest": 0,
+CONSTANTS: dict[str, Template] = {
+    "R": MATRIX,
+    "p": VECTOR,
+    "mass": SCALAR,
+    "h": VECTOR,
+    "I": SYMMETRIC,
+    "pitch": SCALAR,
+    "rotor": SCALAR,
+    "viscous": SCALAR,
+    "coulomb_positive": SCALAR,
+    "coulomb_negative": SCALAR,
+    "stiffness": SCALAR,
+    "rest": SCALAR,
 }
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from lagrangian.algorithms.link import Link
-from lagrangian.algorithms.sweep import SCALAR, SYMMETRIC, VECTOR, Algorithm, Output, Values, Walk, inward
+from lagrangian.algorithms.nested import SCALAR, SYMMETRIC, VECTOR
+from lagrangian.algorithms.sweep import Algorithm, Output, Values, Walk, inward
 from lagrangian.model import vector as v
 
 COMPOSITE = {"m": SCALAR, "hc": VECTOR, "Ic": SYMMETRIC}

@@ -10,7 +10,8 @@ from typing import Any
 
 from lagrangian.algorithms.inverse_dynamics import MOTION, move, upward
 from lagrangian.algorithms.link import Link
-from lagrangian.algorithms.sweep import MATRIX, VECTOR, Algorithm, Output, Values, Walk, outward
+from lagrangian.algorithms.nested import MATRIX, VECTOR
+from lagrangian.algorithms.sweep import Algorithm, Output, Values, Walk, outward
 from lagrangian.model import vector as v
 
 

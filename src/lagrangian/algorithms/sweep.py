@@ -8,50 +8,21 @@ source is run unrolled over floats, exact polynomials or traced values (`run` be
 - inward: `step(link, children) -> (carry for the parent, saves)`, where `children` is the sum of what the children handed in;
 - walk: from every speed (or every link) up to the ground, for results with two indices such as the mass matrix.
 
-Carries and saves are dictionaries of nested tuples. Their form is declared by a template of zeros. What one sweep saves, a
+Carries and saves are dictionaries of nested tuples, whose form is declared by templates (`nested`). What one sweep saves, a
 later sweep finds as an attribute of the link; `per_speed` saves hold one value for each speed of the link's joint.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from lagrangian.algorithms.link import Link
+from lagrangian.algorithms.nested import Template, flatten, size, sum_of
 from lagrangian.algorithms.tree import Tree
 
-Template = Any
 Values = dict[str, Any]
-
-SCALAR: Template = 0
-VECTOR: Template = (0, 0, 0)
-MATRIX: Template = (VECTOR, VECTOR, VECTOR)
-SYMMETRIC: Template = (0,) * 6
-
-
-def flatten(value: Any) -> Iterator[Any]:
-    if isinstance(value, tuple):
-        for part in value:
-            yield from flatten(part)
-    else:
-        yield value
-
-
-def unflatten(template: Template, flat: Iterator[Any]) -> Any:
-    if isinstance(template, tuple):
-        return tuple(unflatten(part, flat) for part in template)
-    return next(flat)
-
-
-def size(template: Template) -> int:
-    return sum(size(part) for part in template) if isinstance(template, tuple) else 1
-
-
-def sum_of(a: Any, b: Any) -> Any:
-    if isinstance(a, tuple):
-        return tuple(sum_of(x, y) for x, y in zip(a, b, strict=True))
-    return a + b
 
 
 @dataclass(frozen=True)
@@ -64,10 +35,6 @@ class Sweep:
     save: Mapping[str, Template] = field(default_factory=dict)
     per_speed: Mapping[str, Template] = field(default_factory=dict)
     ground: Callable[[Tree], Values] = lambda tree: {}
-
-    @property
-    def name(self) -> str:
-        return self.step.__name__
 
     def start(self, tree: Tree) -> Values:
         return {**self.carry, **self.ground(tree)}
@@ -88,10 +55,6 @@ class Walk:
     per: str = "speed"
     width: int = 1
     diagonal: Callable[[Link], Any] = lambda link: 0
-
-    @property
-    def name(self) -> str:
-        return self.start.__name__
 
 
 def outward(carry: Values, save: Values | None = None, per_speed: Values | None = None, ground: Any = None) -> Any:
@@ -131,18 +94,19 @@ class Algorithm:
         """The size of the result."""
         kind = self.output.kind
         if kind == "speed":
-            return tree.nv * size(self._template(self.output.names[0]))
+            return tree.nv * size(self.template(self.output.names[0]))
         if kind == "pairs":
             walk = self.sweeps[-1]
             assert isinstance(walk, Walk)
             return tree.nv * (tree.nv if walk.per == "speed" else walk.width * len(tree))
         if kind == "link":
-            return len(tree) * sum(size(self._template(name)) for name in self.output.names)
+            return len(tree) * sum(size(self.template(name)) for name in self.output.names)
         assert self.output.finish is not None
         last = [s for s in self.sweeps if isinstance(s, Sweep)][-1]
         return len(self.output.finish(dict(last.carry)))
 
-    def _template(self, name: str) -> Template:
+    def template(self, name: str) -> Template:
+        """The form of what the sweeps save under a name; of the last, if several do."""
         found = [{**s.save, **s.per_speed} for s in self.sweeps if isinstance(s, Sweep)]
         return next(saves[name] for saves in reversed(found) if name in saves)
 

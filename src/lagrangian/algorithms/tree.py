@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from lagrangian.algorithms.link import CONSTANTS, KINDS, Link
+from lagrangian.algorithms.nested import size, unflatten
 from lagrangian.model import vector as v
 from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.placement import Placement, turn_z_to
 
-WIDTHS = {name: np.size(np.array(template, dtype=float)) for name, template in CONSTANTS.items()}
+WIDTHS = {name: size(template) for name, template in CONSTANTS.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +43,7 @@ class Tree:
 
     def constant(self, name: str, i: int) -> Any:
         """A constant of link i, as the nested tuple the sweeps expect."""
-        flat = iter(self.constants[name][i].tolist())
-        return _nest(CONSTANTS[name], flat)
+        return unflatten(CONSTANTS[name], iter(self.constants[name][i].tolist()))
 
     def link(self, i: int) -> Link:
         """Link i with its constants and no state."""
@@ -90,52 +90,12 @@ class Tree:
             constants=constants,
         )
 
-    def joints_without_inertia(self) -> list[str]:
-        """Joints whose acceleration nothing determines: what they move has no inertia along them, in any configuration."""
-        mass, I = self.constants["mass"][:, 0], self.constants["I"]
-        heavy: list[bool] = ((mass != 0) | (I != 0).any(axis=1)).tolist()
-        children = [False] * len(self)  # whether a link carries another that has mass
-        for i in range(len(self) - 1, -1, -1):
-            if self.parent[i] >= 0 and (heavy[i] or children[i]):
-                children[self.parent[i]] = True
-        rotor = self.constants["rotor"][:, 0]
-        found = []
-        for name, (i, _) in self.joint_link.items():
-            if i >= 0 and not children[i] and rotor[i] == 0 and not self._moves_inertia(i, mass[i], I[i]):
-                found.append(name)
-        return found
-
-    def _moves_inertia(self, i: int, mass: float, I: np.ndarray) -> bool:
-        """Whether link i by itself has inertia along each of its joint's speeds."""
-        xx, xy, xz, yy, yz, zz = I.tolist()
-        about_axis = abs(zz) > 1e-14 * max(abs(xx), abs(yy))  # what is less is rounding
-        match self.kind[i]:
-            case "revolute":
-                return about_axis
-            case "prismatic":
-                return mass != 0
-            case "helical":
-                return about_axis or mass != 0
-            case "ball":
-                return bool(np.linalg.matrix_rank(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])) == 3)
-            case "free":
-                h = self.constants["h"][i]
-                about = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) - (
-                    mass and (h @ h * np.eye(3) - np.outer(h, h)) / mass
-                )
-                return bool(mass != 0 and np.linalg.matrix_rank(about) == 3)
-        return True
-
     def fingerprint(self) -> bytes:
         """A digest of everything a kernel is compiled from."""
         digest = hashlib.sha256(repr((self.kind, self.parent, self.iq, self.iv, self.nq, self.nv, self.gravity)).encode())
         for name in sorted(self.constants):
             digest.update(name.encode() + self.constants[name].tobytes())
         return digest.digest()
-
-
-def _nest(template: Any, flat: Any) -> Any:
-    return tuple(_nest(part, flat) for part in template) if isinstance(template, tuple) else next(flat)
 
 
 def snap_rotation(R: np.ndarray) -> np.ndarray:

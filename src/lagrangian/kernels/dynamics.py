@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 
 from lagrangian.algorithms import energy, kinematics
-from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.coriolis import CORIOLIS_MATRIX
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.inverse_dynamics import GRAVITY, INVERSE_DYNAMICS
-from lagrangian.algorithms.link import KINDS
 from lagrangian.algorithms.mass_matrix import MASS_MATRIX
 from lagrangian.algorithms.regressor import REGRESSOR
 from lagrangian.errors import ArgumentError, ClosedError, MechanismWarning, one_of
@@ -161,11 +159,9 @@ class Dynamics:
         """F: viscous and Coulomb friction of the joints. Dampers between points depend on `q` too, which is then needed."""
         kernels = self._open()
         (speeds,), batch = prepare("friction", ("qd",), (self.nv,), (qd,))
-        if "_friction" not in self.__dict__:
-            names = ("viscous", "coulomb_positive", "coulomb_negative")
-            self.__dict__["_friction"] = [_per_speed(kernels.tree, name) for name in names]
-        viscous, positive, negative = self.__dict__["_friction"]
-        F = viscous * speeds + np.where(speeds > 0, positive, np.where(speeds < 0, -negative, 0.0 * speeds))
+        constants = kernels.friction()
+        dry = np.where(speeds < 0, -constants["coulomb_negative"], 0.0 * speeds)
+        F = constants["viscous"] * speeds + np.where(speeds > 0, constants["coulomb_positive"], dry)
         F = F[0] if batch is None else F
         if any(float(s.damping) for s in self.mechanism.springs):
             if q is None:
@@ -240,14 +236,6 @@ class Dynamics:
     def jacobian_dot_qd(self, q: Array, qd: Array, frame: str | Frame) -> Array:
         """J' qd: the frame's acceleration when qdd = 0."""
         return self._open().of_frame(kinematics.JACOBIAN_RATE, frame, (6,))(q, qd)
-
-
-def _per_speed(tree: trees.Tree, constant: str) -> np.ndarray:
-    values = np.zeros(tree.nv)
-    for i, kind in enumerate(tree.kind):
-        width = KINDS[kind][1]
-        values[tree.iv[i] : tree.iv[i] + width] = tree.constants[constant][i, 0]
-    return values
 
 
 def compile(mechanism: Mechanism, threads: int | None = None) -> Dynamics:  # noqa: A001

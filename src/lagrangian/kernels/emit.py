@@ -16,9 +16,9 @@ def hexadecimal(x: float) -> str:
 
 
 class Emitter:
-    """Appends instructions to `lines`; `width` states at once."""
+    """Appends instructions to `lines`; `width` states at once. Temporaries are numbered from `first`."""
 
-    def __init__(self, lines: list[str], width: int, fma: bool) -> None:
+    def __init__(self, lines: list[str], width: int, fma: bool, declared: set[str] | None = None, first: int = 0) -> None:
         self.lines = lines
         self.width = width
         self.has_fma = fma
@@ -26,9 +26,9 @@ class Emitter:
         self.integer = "i64" if width == 1 else f"<{width} x i64>"
         self.mask = "i1" if width == 1 else f"<{width} x i1>"
         self.suffix = "f64" if width == 1 else f"v{width}f64"
-        self._count = 0
+        self._count = first
         self._sincos: dict[str, tuple[str, str]] = {}
-        self.declared: set[str] = set()
+        self.declared: set[str] = set() if declared is None else declared  # the intrinsics that are used
         self.large: str | None = None  # where some angle was beyond what sincos reduces
 
     def temporary(self) -> str:

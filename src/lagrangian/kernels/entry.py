@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from lagrangian.algorithms.sweep import Algorithm
+from lagrangian.algorithms.undetermined import undetermined_joints
 from lagrangian.errors import MechanismWarning
 from lagrangian.kernels.store import Kernels
 
@@ -41,7 +42,7 @@ class Entry:
         n = kernels.tree.nv
         python = self.method.__get__(dynamics._twin())
         if self.name == "forward_dynamics":
-            warn_of_joints_without_inertia(kernels)
+            warn_of_undetermined_joints(kernels)
         function = python
         if n and not (self.springs and kernels.mechanism.springs):
             shape = (self.size,) if self.size else (n,) * self.dimensions
@@ -51,8 +52,8 @@ class Entry:
         return function
 
 
-def warn_of_joints_without_inertia(kernels: Kernels) -> None:
-    names = kernels.tree.joints_without_inertia()
+def warn_of_undetermined_joints(kernels: Kernels) -> None:
+    names = undetermined_joints(kernels.tree)
     if names:
         shown = ", ".join(repr(n) for n in names[:5]) + (" ..." if len(names) > 5 else "")
         warnings.warn(

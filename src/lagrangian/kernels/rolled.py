@@ -17,7 +17,7 @@ import numpy as np
 
 from lagrangian.algorithms.sweep import Algorithm, Walk
 from lagrangian.algorithms.tree import Tree
-from lagrangian.kernels.emit import Emitter, hexadecimal
+from lagrangian.kernels.emit import hexadecimal
 from lagrangian.kernels.rolled_loops import Loops
 from lagrangian.kernels.target import Target
 
@@ -106,9 +106,7 @@ class _Kernel(Loops):
             i = f"%i.{name}"
             lines.append(f"  {i} = phi i64 [{first}, %{before}], [{i}.next, %{name}]")
             lines.append(f"  {i}.flag = phi i1 [false, %{before}], [{i}.either, %{name}]")
-            e = Emitter(lines, wide, self.target.fma)
-            e._count = self.label = self.label + 100_000
-            e.declared = self.declared
+            e = self.emitter_of(wide)
             x = e.put(f"load {e.type}, ptr {e.put(f'getelementptr double, ptr %q, i64 {i}')}, align 8")
             s, c = e.sin_and_cos(x)
             for value, base in ((s, "%sin"), (c, "%cos")):
@@ -130,10 +128,7 @@ class _Kernel(Loops):
         total = self.tree.nq * self.width
         whole = total - total % wide
         lines.append("define internal void @touch(ptr noalias %q, ptr noalias %out) noinline nounwind {\nentry:")
-        e = self.emitter()
-        if self.width == 1:
-            e = Emitter(lines, wide, self.target.fma)
-            e._count, e.declared = self.label, self.declared
+        e = self.emitter_of(wide)  # the lanes of a block, or so many coordinates of one state at once
         sums = e.constant(0.0)
         if whole:
             lines.append("  br label %loop\nloop:\n  %i = phi i64 [0, %entry], [%i.next, %loop]")

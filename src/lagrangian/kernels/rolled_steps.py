@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from lagrangian.algorithms.link import KINDS
-from lagrangian.algorithms.sweep import Algorithm, Sweep, size
+from lagrangian.algorithms.nested import size
+from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels import rolled_trace
 from lagrangian.kernels.emit import Emitter
@@ -45,10 +46,12 @@ class Steps:
         return f"{word}.{self.label}"
 
     def emitter(self) -> Emitter:
-        e = Emitter(self.lines, self.width, self.target.fma)
-        e._count = self.label = self.label + 100_000  # names must not meet those of other emitters in the function
-        e.declared = self.declared
-        return e
+        return self.emitter_of(self.width)
+
+    def emitter_of(self, width: int) -> Emitter:
+        """One whose names do not meet those of the others in a function."""
+        self.label += 100_000
+        return Emitter(self.lines, width, self.target.fma, self.declared, self.label)
 
     def place(self, e: Emitter, i: str) -> dict[str, str]:
         """Pointers to what belongs to link i."""
@@ -143,12 +146,11 @@ class Steps:
         e.lines.append(f"  store {self.type} {value}, ptr {e.put(f'getelementptr double, ptr %out, i64 {at}')}, align 8")
 
     def store_link_row(self, e: Emitter, where: dict[str, str], name: str, j: int, value: str) -> None:
-        templates = {k: t for s in self.algorithm.sweeps if isinstance(s, Sweep) for k, t in s.save.items()}
         offset, row = 0, 0
         for other in self.algorithm.output.names:
             if other == name:
                 offset = row + j
-            row += size(templates[other])
+            row += size(self.algorithm.template(other))
         base = e.put(f"mul i64 {where['i']}, {row}")
         self.store_out(e, e.put(f"add i64 {base}, {offset}"), value)
 

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from lagrangian.algorithms.link import CONSTANTS, KINDS, TURNS, Link
-from lagrangian.algorithms.sweep import Algorithm, Sweep, Template, Values, Walk, flatten, size, unflatten
+from lagrangian.algorithms.nested import Template, flatten, size, unflatten
+from lagrangian.algorithms.sweep import Algorithm, Sweep, Values, Walk
 from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.trace import Graph, Node, Trace
 

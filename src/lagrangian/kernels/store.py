@@ -11,6 +11,7 @@ import numpy as np
 from lagrangian.algorithms import kinematics
 from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.inverse_dynamics import REACTIONS
+from lagrangian.algorithms.link import KINDS
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.kernel import Kernel, Threads
@@ -25,17 +26,18 @@ Wrenches = Mapping[str, Any] | None
 class Kernels:
     """It does not know the `Dynamics` that uses it, so that a function taken from there lives on without it."""
 
-    def __init__(self, mechanism: Mechanism, threads: int | None = None) -> None:
+    def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
         self.tree = trees.build(mechanism)
-        self.threads = Threads(threads or cores())
-        self._made: dict[tuple[str, object], Kernel] = {}
+        self.threads = Threads(cores())
+        self._made: dict[str, Kernel] = {}
         self._of_frames: dict[tuple[str, object], Callable[..., Any]] = {}
         self._full: trees.Tree | None = None
         self._bodies: tuple[np.ndarray, np.ndarray] | None = None
+        self._friction: dict[str, np.ndarray] | None = None
 
     def whole(self, algorithm: Algorithm, shape: tuple[int, ...]) -> Kernel:
-        return self._kernel((algorithm.name, ""), lambda: (algorithm, self.tree, shape))
+        return self._kernel(algorithm, self.tree, shape)
 
     def of_frame(self, algorithm: Algorithm, frame: str | Frame, shape: tuple[int, ...]) -> Callable[..., Any]:
         """Along the path from the ground to a frame, with an entry for one state."""
@@ -58,15 +60,26 @@ class Kernels:
             self._full = trees.build(self.mechanism, merge_fixed=False)
         full = self._full
         return (
-            self._kernel(("reactions", ""), lambda: (REACTIONS, full, (len(full), 6))),
-            self._kernel(("link poses", ""), lambda: (kinematics.LINK_POSES, full, (len(full), 12))),
+            self._kernel(REACTIONS, full, (len(full), 6)),
+            self._kernel(kinematics.LINK_POSES, full, (len(full), 12)),
         )
 
-    def _kernel(self, key: tuple[str, object], make: Callable[[], Any]) -> Kernel:
-        if key not in self._made:
-            algorithm, tree, shape = make()
-            self._made[key] = Kernel(algorithm, tree, shape, self.threads)
-        return self._made[key]
+    def _kernel(self, algorithm: Algorithm, tree: trees.Tree, shape: tuple[int, ...]) -> Kernel:
+        found = self._made.get(algorithm.name)
+        if found is None:
+            found = self._made[algorithm.name] = Kernel(algorithm, tree, shape, self.threads)
+        return found
+
+    def friction(self) -> dict[str, np.ndarray]:
+        """The friction constants of every speed."""
+        if self._friction is None:
+            widths = [KINDS[kind][1] for kind in self.tree.kind]
+            order = [iv + k for iv, width in zip(self.tree.iv, widths, strict=True) for k in range(width)]
+            self._friction = {}
+            for name in ("viscous", "coulomb_positive", "coulomb_negative"):
+                values = self._friction[name] = np.zeros(self.tree.nv)
+                values[order] = np.repeat(self.tree.constants[name][:, 0], widths)
+        return self._friction
 
     def bodies(self) -> tuple[np.ndarray, np.ndarray]:
         """Each body's link, and how its inertial parameters pass into the link's frame."""
