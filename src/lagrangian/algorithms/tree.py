@@ -106,7 +106,7 @@ def snap_rotation(R: np.ndarray) -> np.ndarray:
 
 def build(mechanism: Mechanism, merge_fixed: bool = True) -> Tree:
     """The tree of a mechanism's joints; `merge_fixed=False` keeps a link for every fixed joint, to find its reaction."""
-    order = _depth_first(mechanism)
+    order = mechanism.outward()
     starts_q = _starts([j.kind.nq for j in mechanism.joints])
     starts_v = _starts([j.kind.nv for j in mechanism.joints])
     index = {id(j): k for k, j in enumerate(mechanism.joints)}
@@ -200,17 +200,3 @@ def _elementary(joint: Joint) -> list[tuple[str, v.Vector]]:
         case "ball" | "free":
             return [(joint.type, v.Z)]
     return []
-
-
-def _depth_first(mechanism: Mechanism) -> list[Joint]:
-    """Joints with parents before children, a chain's links side by side."""
-    children: dict[str, list[Joint]] = {}
-    for joint in mechanism.joints:
-        children.setdefault(joint.parent, []).append(joint)
-    order: list[Joint] = []
-    stack = list(reversed(children.get(GROUND, [])))
-    while stack:
-        joint = stack.pop()
-        order.append(joint)
-        stack.extend(reversed(children.get(joint.child, [])))
-    return order

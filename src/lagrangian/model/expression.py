@@ -244,11 +244,12 @@ _FOLDED: dict[str, Callable[..., Scalar]] = {"sin": sin, "cos": cos, "deg": deg}
 def parse(text: str, names: Mapping[str, Scalar] | None = None) -> Scalar:
     """Read an expression over the given names (`pi` is always known)."""
     arguments = {name: 1 if name in _UNARY else 2 for name in FUNCTIONS}
-    grammar = expression_parser.Grammar(names or {}, {"pi": PI}, arguments, _called)
+    grammar = expression_parser.Grammar(names or {}, {"pi": PI}, arguments, call)
     return grammar.read(text)
 
 
-def _called(operation: str, *arguments: Scalar) -> Scalar:
+def call(operation: str, *arguments: Scalar) -> Scalar:
+    """A function by its name, simpler than a call where it can be."""
     folded = _FOLDED.get(operation)
     return folded(*arguments) if folded else _node(operation, *arguments)
 

@@ -203,6 +203,19 @@ class Mechanism:
         """Degrees of freedom by Gruebler's count: speeds less constraint equations."""
         return self.nv - self.equations
 
+    def outward(self) -> list[Joint]:
+        """Joints with parents before children, a chain's side by side."""
+        children: dict[str, list[Joint]] = {}
+        for joint in self.joints:
+            children.setdefault(joint.parent, []).append(joint)
+        order: list[Joint] = []
+        stack = list(reversed(children.get(GROUND, [])))
+        while stack:
+            joint = stack.pop()
+            order.append(joint)
+            stack.extend(reversed(children.get(joint.child, [])))
+        return order
+
     def neutral(self) -> np.ndarray:
         """The configuration with every coordinate zero and every quaternion (1, 0, 0, 0)."""
         q = np.zeros(self.nq)

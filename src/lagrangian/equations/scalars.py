@@ -1,0 +1,377 @@
+"""Scalars of the model as elements of a ring.
+
+Which generators are needed is known only when all scalars have been read: a generator that is missing is noted and read as zero,
+and the reading is done again with a ring that has it (`settled`). Named parameters stay names, decimals become exact fractions;
+sines and cosines of sums of angles are expanded; what is no polynomial (a root, a quotient, a function of time) becomes a
+generator with its own relation and its own derivatives.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any, TypeVar
+
+from lagrangian.equations.ring import Element, Ring, Symbol
+from lagrangian.model.derivative import derivative
+from lagrangian.model.expression import Expression, Scalar, call, parameters
+
+T = TypeVar("T")
+Pair = tuple[Any, Any]  # cosine and sine
+
+# terms of an angle with more than this many turns, or a fraction of one, are not expanded
+MULTIPLE = 3
+# generators in this order: those that are rewritten by others before the others
+_ORDER = (
+    *("inverse", "root", "function", "sine", "cosine", "constant_sine", "constant_cosine", "coordinate", "time", "speed"),
+    *("acceleration", "sign", "load", "parameter", "inertial"),
+)
+
+
+class Scalars:
+    """Reads scalars into the ring of the symbols declared so far.
+
+    `angles` are the joints' absolute angles: for each, the coordinates it adds up, with their signs; `pair_of` says how
+    a coordinate's own cosine and sine come from two of them.
+    """
+
+    def __init__(self, coordinates: Sequence[str], inertial: set[str], names: Sequence[str] = ()) -> None:
+        self.coordinates = {name: k for k, name in enumerate(coordinates)}
+        self.names = {name: k for k, name in enumerate(names)}  # parameters in the order of the description
+        self.inertial = inertial
+        self.symbols: dict[str, Symbol] = {}
+        self.atoms: dict[str, tuple[str, Expression]] = {}  # generators that are functions: what of
+        self.angles: list[tuple[tuple[int, int], ...]] = []
+        self.angle_of: dict[int, int] = {}  # the absolute angle a coordinate is the last part of
+        self.before: dict[int, int | None] = {}  # the absolute angle it is added to
+        self.values: dict[str, float] = {}  # of parameters met in angles
+        self.notes: list[str] = []
+        self.prefixes = ("s", "c")
+        self._missing = False
+        for k in range(len(coordinates)):
+            number = k + 1
+            self.declare(Symbol("coordinate", f"q{number}", index=k, meaning=coordinates[k]))
+            self.declare(Symbol("speed", f"qd{number}", index=k, meaning=f"d {coordinates[k]} / dt"))
+            self.declare(Symbol("acceleration", f"qdd{number}", index=k, meaning=f"d^2 {coordinates[k]} / dt^2"))
+        for name in ("Mx", "My", "Mz", "Fx", "Fy", "Fz"):
+            self.declare(Symbol("load", f"load_{name}", meaning=f"{name} of the wrench that acts on the frame"))
+        self.ring = self._ring()
+
+    # -- the ring ----------------------------------------------------------------------------------------------------
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether a generator is missing, so that what was read is not yet what it will be."""
+        return self._missing
+
+    def declare(self, symbol: Symbol) -> None:
+        if symbol.name not in self.symbols:
+            self.symbols[symbol.name] = symbol
+            self._missing = True
+
+    def settled(self, read: Callable[[], T]) -> T:
+        """The result of `read` once all generators it needs are there."""
+        while True:
+            self._missing = False
+            result = read()
+            if not self._missing:
+                return result
+            self.ring = self._ring()
+
+    def set_angles(self, angles: list[tuple[tuple[int, int], ...]], angle_of: dict[int, int], before: dict[int, int | None]) -> None:
+        """The joints' absolute angles, each a pair of generators."""
+        self.angles, self.angle_of, self.before = angles, angle_of, before
+        taken = {name for name in self.symbols if self.symbols[name].kind in ("parameter", "inertial")}
+        labels = [angle_label(a) for a in angles]
+        for s, c in (("s", "c"), ("S", "C"), ("sin", "cos"), ("sine", "cosine")):
+            if not taken & {prefix + label for prefix in (s, c) for label in labels}:
+                self.prefixes = (s, c)
+                break
+        s, c = self.prefixes
+        for angle, label in zip(angles, labels, strict=True):
+            self.declare(Symbol("sine", s + label, angle=angle))
+            self.declare(Symbol("cosine", c + label, angle=angle))
+        self.ring = self._ring()
+
+    def _ring(self) -> Ring:
+        kinds = {kind: k for k, kind in enumerate(_ORDER)}
+        # a pair's sine and cosine side by side; a function before those it is made of
+        kinds["cosine"], kinds["constant_cosine"] = kinds["sine"], kinds["constant_sine"]
+        kinds["inverse"] = kinds["root"] = kinds["function"]
+        order = list(self.symbols.values())
+        later = {name: self.names.get(name, len(self.names) + k) for k, name in enumerate(self.symbols)}
+        order.sort(key=lambda s: (kinds[s.kind], -later[s.name] if kinds[s.kind] == kinds["function"] else later[s.name]))
+        self.ring = ring = Ring(order)
+        for k in range(len(self.coordinates)):
+            ring.set_rate(f"q{k + 1}", k, 1)
+        if "t" in self.symbols:
+            ring.set_rate("t", len(self.coordinates), 1)
+        for name in self.symbols:
+            symbol = self.symbols[name]
+            if symbol.kind not in ("sine", "constant_sine"):
+                continue
+            other = self.cosine_name(name)
+            if other not in self.symbols:
+                continue
+            s, c = ring.generator(name), ring.generator(other)
+            ring.relate_square(name, 1 - c * c)
+            for k, sign in symbol.angle:
+                ring.set_rate(name, k, sign * c)
+                ring.set_rate(other, k, -sign * s)
+        self._relate_atoms()
+        return ring
+
+    def _relate_atoms(self) -> None:
+        ring, missing = self.ring, self._missing
+        for name, (kind, expression) in list(self.atoms.items()):
+            if name not in ring.number:
+                continue
+            if kind == "root":
+                ring.relate_square(name, ring(self.of(expression.arguments[0])))
+            elif kind == "inverse":
+                ring.relate_inverse(name, ring(self.of(expression.arguments[1])))
+            for coordinate, k in (*self.coordinates.items(), ("t", len(self.coordinates))):
+                ring.set_rate(name, k, ring(self.of(derivative(expression, coordinate))))
+        self._missing = self._missing or missing
+
+    def cosine_name(self, sine: str) -> str:
+        if self.symbols[sine].kind == "constant_sine":
+            return "cos" + sine.removeprefix("sin")
+        return self.prefixes[1] + sine.removeprefix(self.prefixes[0])
+
+    def generator(self, symbol: Symbol) -> Any:
+        """The generator of a symbol; zero, for now, if the ring does not have it yet."""
+        if symbol.name not in self.ring.number:
+            self.declare(symbol)
+            self._missing = True
+            return self.ring.zero
+        return self.ring.generator(symbol.name)
+
+    # -- scalars -----------------------------------------------------------------------------------------------------
+
+    def of(self, x: Scalar) -> Any:
+        """An exact number (int or Fraction), or an element."""
+        if isinstance(x, int):
+            return x
+        if isinstance(x, float):
+            return exact(x)
+        match x.operation:
+            case "symbol":
+                return self._symbol(x)
+            case "pi":
+                return self.generator(Symbol("parameter", "pi", math.pi, meaning="pi"))
+            case "sin":
+                return self.pair(x.arguments[0])[1]
+            case "cos":
+                return self.pair(x.arguments[0])[0]
+            case "neg":
+                return -self.of(x.arguments[0])
+        if x.operation in ("+", "-", "*", "/", "^"):
+            a, b = x.arguments
+            return self._binary(x, a, b)
+        if x.operation == "tan":
+            return self.of(call("/", call("sin", *x.arguments), call("cos", *x.arguments)))
+        return self._atom("root" if x.operation == "sqrt" else "function", x)
+
+    def _symbol(self, x: Expression) -> Any:
+        if x.value is None:
+            if x.name == "t":
+                return self.generator(Symbol("time", "t", meaning="time"))
+            return self.ring.generator(f"q{self.coordinates[x.name] + 1}")
+        kind = "inertial" if x.name in self.inertial else "parameter"
+        return self.generator(Symbol(kind, x.name, x.value))
+
+    def _binary(self, x: Expression, a: Scalar, b: Scalar) -> Any:
+        if x.operation == "^":
+            power = self.of(b)
+            if isinstance(power, Fraction) and power.denominator == 2 and power > 0:
+                return self.of(call("sqrt", a)) ** power.numerator
+            if not isinstance(power, int) or abs(power) > 24:
+                return self._atom("function", x)
+            if power < 0:
+                return self.of(call("/", 1, a if power == -1 else call("^", a, -power)))
+            return self.of(a) ** power
+        left, right = self.of(a), self.of(b)
+        match x.operation:
+            case "+":
+                return left + right
+            case "-":
+                return left - right
+            case "*":
+                return left * right
+        if isinstance(right, (int, Fraction)):
+            return Fraction(left) / right if isinstance(left, (int, Fraction)) else left / right
+        if isinstance(left, Element) and not right.poly.is_zero():
+            quotient, rest = divmod(left.poly, right.poly)
+            if rest.is_zero():
+                return Element(self.ring, quotient)  # it divides out
+        return left * self._atom("inverse", call("/", 1, b))
+
+    def _atom(self, kind: str, x: Any) -> Any:
+        name = str(x)
+        self.atoms.setdefault(name, (kind, x))
+        return self.generator(Symbol(kind, name, x.value, meaning=name))
+
+    # -- angles ------------------------------------------------------------------------------------------------------
+
+    def pair(self, angle: Scalar) -> Pair:
+        """Cosine and sine of an angle: sums are expanded, quarter turns are exact."""
+        self.values.update(parameters(angle))
+        terms = linear(angle)
+        if terms is None:
+            return self._whole(angle)
+        result: Pair = (1, 0)
+        for name, factor in terms.items():
+            result = turned(result, self._term(name, factor))
+        return result
+
+    def _term(self, name: str, factor: Fraction) -> Pair:
+        if name == "pi":
+            quarters = round(factor * 2)
+            rest = factor - Fraction(quarters, 2)
+            result = _quarter(quarters)
+            return turned(result, self._constant(f"{_over('pi', rest)}", float(rest) * math.pi)) if rest else result
+        if name == "":
+            return self.constant_angle(float(factor))
+        whole = factor.denominator == 1 and abs(factor) <= MULTIPLE
+        if not whole:
+            scaled = abs(factor.numerator) * self._named(name) / factor.denominator
+            c, s = self._whole(scaled)
+            return (c, s) if factor > 0 else (c, -s)
+        result = (1, 0)
+        one = self.coordinate_pair(self.coordinates[name]) if name in self.coordinates else self._whole(self._named(name))
+        one = one if factor > 0 else (one[0], -one[1])
+        for _ in range(abs(factor.numerator)):
+            result = turned(result, one)
+        return result
+
+    def _named(self, name: str) -> Any:
+        """The expression of a name met in an angle."""
+        return Expression("symbol", (), self.values.get(name), name)
+
+    def constant_angle(self, angle: float, tolerance: float = 1e-14) -> Pair:
+        """Cosine and sine of a number of radians; multiples of 15 degrees are recognised."""
+        quarters = round(angle / (math.pi / 2))
+        rest = angle - quarters * (math.pi / 2)
+        if abs(rest) <= tolerance:
+            return _quarter(quarters)
+        parts = round(rest / (math.pi / 12))
+        name = f"{abs(rest):.15g}"
+        value = abs(rest)
+        if abs(rest - parts * math.pi / 12) <= max(tolerance, 1e-14):
+            value = abs(parts) * math.pi / 12
+            name = _over("pi", Fraction(abs(parts), 12))
+        elif not math.isclose(float(name), value, rel_tol=1e-15):
+            name = repr(value)
+        c, s = self._constant(name, value)
+        return turned(_quarter(quarters), (c, s) if rest > 0 else (c, -s))
+
+    def _constant(self, name: str, value: float) -> Pair:
+        if name.startswith("-"):
+            c, s = self._constant(name[1:], -value)
+            return c, -s
+        return (
+            self.generator(Symbol("constant_cosine", f"cos({name})", math.cos(value), meaning=f"cos({name})")),
+            self.generator(Symbol("constant_sine", f"sin({name})", math.sin(value), meaning=f"sin({name})")),
+        )
+
+    def _whole(self, angle: Scalar) -> Pair:
+        """Of an angle that stays in one piece: a parameter, or a function of coordinates and time."""
+        name = str(angle)
+        value = angle.value if isinstance(angle, Expression) else float(angle)
+        if value is not None:
+            return self._constant(name, value)
+        for operation in ("sin", "cos"):
+            self.atoms.setdefault(f"{operation}({name})", ("function", call(operation, angle)))
+        return (
+            self.generator(Symbol("constant_cosine", f"cos({name})", meaning=f"cos({name})")),
+            self.generator(Symbol("constant_sine", f"sin({name})", meaning=f"sin({name})")),
+        )
+
+    def coordinate_pair(self, k: int) -> Pair:
+        """Of a coordinate: the difference of the absolute angle it ends and the one it starts from."""
+        if k not in self.angle_of:  # a length, of which someone takes the cosine
+            s, c = self.prefixes
+            label = angle_label(((k, 1),))
+            return (
+                self.generator(Symbol("cosine", c + label, angle=((k, 1),))),
+                self.generator(Symbol("sine", s + label, angle=((k, 1),))),
+            )
+        c, s = self.absolute(self.angle_of[k])
+        start = self.before[k]
+        if start is not None:
+            c0, s0 = self.absolute(start)
+            c, s = c * c0 + s * s0, s * c0 - c * s0
+        sign = dict(self.angles[self.angle_of[k]])[k]
+        return (c, s) if sign > 0 else (c, -s)
+
+    def absolute(self, number: int) -> Pair:
+        """Cosine and sine of an absolute angle."""
+        s, c = self.prefixes
+        label = angle_label(self.angles[number])
+        return self.ring.generator(c + label), self.ring.generator(s + label)
+
+
+def exact(x: float) -> int | Fraction:
+    """A float as the decimal it is written as."""
+    return int(x) if x.is_integer() and abs(x) < 1e15 else Fraction(repr(x))
+
+
+def turned(a: Pair, b: Pair) -> Pair:
+    """Cosine and sine of the sum of two angles."""
+    return a[0] * b[0] - a[1] * b[1], a[1] * b[0] + a[0] * b[1]
+
+
+def _quarter(n: int) -> Pair:
+    return ((1, 0), (0, 1), (-1, 0), (0, -1))[n % 4]
+
+
+def linear(x: Scalar) -> dict[str, Fraction] | None:
+    """An angle as a sum of multiples of names, of "pi" and of "" (a number); None if it is no such sum."""
+    if not isinstance(x, Expression):
+        return {"": Fraction(exact(float(x)))} if x else {}
+    match x.operation:
+        case "symbol":
+            return {x.name: Fraction(1)}
+        case "pi":
+            return {"pi": Fraction(1)}
+    parts = [linear(a) for a in x.arguments]
+    if any(p is None for p in parts):
+        return None
+    first = parts[0] or {}
+    if x.operation == "neg":
+        return {name: -c for name, c in first.items()}
+    if len(parts) != 2:
+        return None
+    second = parts[1] or {}
+    match x.operation:
+        case "+" | "-":
+            sign = 1 if x.operation == "+" else -1
+            result = dict(first)
+            for name, c in second.items():
+                result[name] = result.get(name, Fraction(0)) + sign * c
+            return {name: c for name, c in result.items() if c}
+        case "*" if set(first) <= {""} or set(second) <= {""}:
+            numbers, rest = (first, second) if set(first) <= {""} else (second, first)
+            factor = numbers.get("", Fraction(0))
+            return {name: c * factor for name, c in rest.items() if c * factor}
+        case "/" if set(second) == {""}:
+            return {name: c / second[""] for name, c in first.items()}
+    return None
+
+
+def angle_label(angle: tuple[tuple[int, int], ...]) -> str:
+    """Of an absolute angle: 23 for q2 + q3, 2-3 for q2 - q3, 9_10 where numbers need a mark between them."""
+    wide = any(k >= 9 for k, _ in angle)
+    label = ""
+    for k, sign in angle:
+        mark = "-" if sign < 0 else "_" if wide and label else ""
+        label += f"{mark}{k + 1}"
+    return label
+
+
+def _over(name: str, factor: Fraction) -> str:
+    sign, factor = ("-", -factor) if factor < 0 else ("", factor)
+    top = name if factor.numerator == 1 else f"{factor.numerator}*{name}"
+    return sign + (top if factor.denominator == 1 else f"{top}/{factor.denominator}")

@@ -1,0 +1,370 @@
+"""A mechanism over the ring: links with exact constants, each moving along or about z of its joint's frame.
+
+A link's own frame is its body's, as the description gives it, so that the inertial parameters in the equations are the ones
+the reader knows. Between the parent's frame and the link's stand a constant placement, the joint's motion about or along z,
+and another constant placement. Bodies on fixed joints are merged into the link that carries them.
+
+Angles of revolute joints about parallel axes are added up along the chain: c23 is the cosine of q2 + q3, whatever stands between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lagrangian.equations.ring import Element, Ring, Symbol
+from lagrangian.equations.rotation import Rotations
+from lagrangian.equations.scalars import Scalars, exact
+from lagrangian.errors import ArgumentError, one_of
+from lagrangian.model import vector as v
+from lagrangian.model.body import Body
+from lagrangian.model.expression import Expression, parameters
+from lagrangian.model.joint import Joint
+from lagrangian.model.mechanism import GROUND, Mechanism
+from lagrangian.model.placement import turn_z_to
+
+SYMBOLS = ("given", "inertial", "all")
+PARAMETERS = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
+MEANINGS = (
+    "mass of {}",
+    *("first moment m c_{} of {{}}".format(a) for a in "xyz"),
+    *("inertia I_{} of {{}} about its frame's origin".format(a) for a in ("xx", "xy", "xz", "yy", "yz", "zz")),
+)
+
+
+@dataclass(frozen=True)
+class Pose:
+    """A rotation and a position, over exact scalars."""
+
+    R: v.Matrix = v.IDENTITY
+    p: v.Vector = v.ZERO
+
+    def __matmul__(self, other: Pose) -> Pose:
+        return Pose(v.mat_mat(self.R, other.R), v.add(self.p, v.mat_vec(self.R, other.p)))
+
+
+@dataclass(frozen=True)
+class Inertia:
+    """Mass, first moment and inertia about the frame's origin."""
+
+    mass: Any = 0
+    h: v.Vector = v.ZERO
+    I: v.Symmetric = (0, 0, 0, 0, 0, 0)
+
+    def __add__(self, other: Inertia) -> Inertia:
+        return Inertia(self.mass + other.mass, v.add(self.h, other.h), v.sym_add(self.I, other.I))
+
+    def seen_from(self, pose: Pose) -> Inertia:
+        """In a frame in which this one stands at `pose`."""
+        h = v.mat_vec(pose.R, self.h)
+        I = v.shift_inertia(v.sym_rotate(pose.R, self.I), h, self.mass, pose.p)
+        return Inertia(self.mass, v.add(h, v.scale(self.mass, pose.p)), I)
+
+    @property
+    def ten(self) -> tuple[Any, ...]:
+        return (self.mass, *self.h, *self.I)
+
+
+@dataclass(frozen=True)
+class Link:
+    """A moving link: its parent's index (-1 the ground), its joint, and what it carries."""
+
+    name: str
+    joint: Joint
+    kind: str  # "revolute", "prismatic" or "helical"
+    parent: int
+    k: int  # its coordinate
+    before: Pose
+    after: Pose
+    inertia: Inertia
+    c: Any
+    s: Any
+    q: Any
+    pitch: Any
+    rotor: Any
+
+    @property
+    def turns(self) -> bool:
+        return self.kind != "prismatic"
+
+    def turned(self, x: v.Vector) -> v.Vector:
+        """Rz(q) x."""
+        return (self.c * x[0] - self.s * x[1], self.s * x[0] + self.c * x[1], x[2]) if self.turns else x
+
+    def turned_back(self, x: v.Vector) -> v.Vector:
+        """Rz(q)^T x."""
+        return (self.c * x[0] + self.s * x[1], self.c * x[1] - self.s * x[0], x[2]) if self.turns else x
+
+    def to_child(self, x: v.Vector) -> v.Vector:
+        """A vector given in the parent's axes, in the link's."""
+        return v.mat_t_vec(self.after.R, self.turned_back(v.mat_t_vec(self.before.R, x)))
+
+    def to_parent(self, x: v.Vector) -> v.Vector:
+        return v.mat_vec(self.before.R, self.turned(v.mat_vec(self.after.R, x)))
+
+    @property
+    def along(self) -> v.Vector:
+        """How far the joint's frame has moved along its axis."""
+        match self.kind:
+            case "prismatic":
+                return (0, 0, self.q)
+            case "helical":
+                return (0, 0, self.pitch * self.q)
+        return v.ZERO
+
+    @property
+    def offset(self) -> v.Vector:
+        """From the parent's origin to the link's, in the parent's axes."""
+        return v.add(self.before.p, v.mat_vec(self.before.R, v.add(self.along, self.turned(self.after.p))))
+
+    @property
+    def column(self) -> tuple[v.Vector, v.Vector]:
+        """Angular velocity, and velocity of the link's origin, for a unit rate of the joint, in the link's axes."""
+        angular = v.Z if self.turns else v.ZERO
+        linear = v.cross(angular, self.after.p)
+        match self.kind:
+            case "prismatic":
+                linear = v.Z
+            case "helical":
+                linear = v.add(linear, (0, 0, self.pitch))
+        return v.mat_t_vec(self.after.R, angular), v.mat_t_vec(self.after.R, linear)
+
+
+class System:
+    """What the derivations start from."""
+
+    def __init__(self, mechanism: Mechanism, symbols: str = "given") -> None:
+        if symbols not in SYMBOLS:
+            raise ArgumentError(f"derive: symbols: {one_of('choice', symbols, SYMBOLS)}")
+        self.mechanism = mechanism
+        self.symbols = symbols
+        self.coordinates = mechanism.coordinate_names
+        self.n = len(self.coordinates)
+        self.scalars = Scalars(self.coordinates, _inertial_names(mechanism), list(mechanism.parameters))
+        self.rotations = Rotations(self.scalars)
+        self.order = _moving(mechanism)
+        constants = self.scalars.settled(self._constants)
+        self.scalars.set_angles(*_angles(self.order, constants))
+        self.links = self.scalars.settled(self._links)
+        self.gravity = self.scalars.settled(self._gravity)
+
+    @property
+    def ring(self) -> Ring:
+        return self.scalars.ring
+
+    def settle(self, read: Any) -> Any:
+        """Read more scalars; if they need generators the ring does not have, the links move to a larger ring with them."""
+        ring = self.ring
+        result = self.scalars.settled(read)
+        if self.ring is not ring:
+            self.links = self.scalars.settled(self._links)
+            self.gravity = self.scalars.settled(self._gravity)
+        return result
+
+    def generator(self, name: str) -> Element:
+        return self.ring.generator(name)
+
+    def speed(self, k: int) -> Element:
+        return self.ring.generator(f"qd{k + 1}")
+
+    def acceleration(self, k: int) -> Element:
+        return self.ring.generator(f"qdd{k + 1}")
+
+    def path(self, i: int) -> list[int]:
+        """Link i and its ancestors, the one at the ground first."""
+        chain = []
+        while i >= 0:
+            chain.append(i)
+            i = self.links[i].parent
+        return chain[::-1]
+
+    # -- reading the mechanism ---------------------------------------------------------------------------------------
+
+    def vector(self, x: Sequence[Any]) -> v.Vector:
+        return tuple(self.scalars.of(e) for e in x)  # type: ignore[return-value]
+
+    def position(self, x: Sequence[Any], name: str = "") -> v.Vector:
+        """A position; named, if lengths are to be symbols, and with rounding of zero as zero."""
+        x = [0 if isinstance(e, float) and abs(e) < 1e-14 else e for e in x]
+        if self.symbols == "all" and name:
+            x = [_named(e, f"{name}{axis}") for e, axis in zip(x, "xyz", strict=True)]
+        return self.vector(x)
+
+    def pose(self, placement: Any, where: str, name: str = "") -> Pose:
+        return Pose(self.rotations.of(placement.rotation, where), self.position(placement.position, name))
+
+    def _poses(self, joint: Joint, number: int) -> tuple[Pose, Pose]:
+        """Before and after the joint's motion about z."""
+        where = f"joint {joint.name!r}"
+        before = self.pose(joint.placement, where, f"a{number}" if number else "")
+        inverse = joint.child_placement.inverse()
+        after = self.pose(inverse, where, f"b{number}" if number else "")
+        if joint.type == "fixed" or tuple(joint.axis) == v.Z:
+            return before, after
+        T = turn_z_to(tuple(float(x) if not isinstance(x, Expression) else x for x in joint.axis))  # type: ignore[arg-type]
+        R = self.rotations.of(T, where)
+        return Pose(v.mat_mat(before.R, R), before.p), Pose(v.mat_mat(v.transpose(R), after.R), v.mat_t_vec(R, after.p))
+
+    def _constants(self) -> list[tuple[Pose, Pose]]:
+        self._gravity()
+        found = [self._poses(joint, number) for joint, _, number in self.order]
+        for joint, _, number in self.order:
+            self._inertia(joint, number)
+        return found
+
+    def _inertia(self, joint: Joint, number: int) -> Inertia:
+        body = self.mechanism.body(joint.child)
+        carried = self._body(body)
+        for other, pose in self._fixed_to(body.name, Pose()):
+            carried = carried + self._body(other).seen_from(pose)
+        if self.symbols == "given":
+            return carried
+        values = _numeric(self.scalars, carried)
+        names = [f"{p}{number}" for p in PARAMETERS]
+        meant = [m.format(f"link {number} ({body.name})") for m in MEANINGS]
+        made = [
+            self.scalars.generator(Symbol("inertial", self._free_name(name), value, meaning=meaning))
+            for name, value, meaning in zip(names, values, meant, strict=True)
+        ]
+        return Inertia(made[0], tuple(made[1:4]), tuple(made[4:]))  # type: ignore[arg-type]
+
+    def _free_name(self, name: str) -> str:
+        """A name no parameter of the mechanism has."""
+        while name in self.mechanism.parameters:
+            name += "_"
+        return name
+
+    def _body(self, body: Body) -> Inertia:
+        of = self.scalars.of
+        mass, center, I = of(body.mass), self.vector(body.center), self.vector(body.inertia)
+        about = v.sym_add(I, v.point_inertia(mass, center))  # type: ignore[arg-type]
+        return Inertia(mass, v.scale(mass, center), about)
+
+    def _fixed_to(self, body: str, pose: Pose) -> list[tuple[Body, Pose]]:
+        """Bodies that fixed joints carry along with a body, and where."""
+        found = []
+        for joint in self.mechanism.joints:
+            if joint.type == "fixed" and joint.parent == body:
+                before, after = self._poses(joint, 0)
+                at = pose @ before @ after
+                found += [(self.mechanism.body(joint.child), at), *self._fixed_to(joint.child, at)]
+        return found
+
+    def place(self, body: str) -> tuple[int, Pose]:
+        """A body's link (-1 the ground), and where its frame is on it."""
+        at = Pose()
+        carriers = {joint.child: joint for joint in self.mechanism.joints}
+        while body != GROUND and carriers[body].type == "fixed":
+            before, after = self._poses(carriers[body], 0)
+            at, body = before @ after @ at, carriers[body].parent
+        numbers = {joint.child: k for k, (joint, _, _) in enumerate(self.order)}
+        return (-1 if body == GROUND else numbers[body]), at
+
+    def _gravity(self) -> v.Vector:
+        g = list(self.mechanism.gravity)
+        moving = [k for k in range(3) if isinstance(g[k], Expression) or g[k] != 0]
+        if self.symbols != "given":
+            for k in moving:
+                name = self._free_name("g" if len(moving) == 1 else f"g{'xyz'[k]}")
+                if not (isinstance(g[k], Expression) and parameters(g[k])):
+                    made = self.scalars.generator(Symbol("parameter", name, abs(float(g[k])), meaning="gravity"))
+                    g[k] = made if float(g[k]) > 0 else -made
+        return tuple(x if isinstance(x, Element) else self.scalars.of(x) for x in g)  # type: ignore[return-value]
+
+    def _links(self) -> list[Link]:
+        of = self.scalars.of
+        links = []
+        for joint, parent, number in self.order:
+            before, after = self._poses(joint, number)
+            k = number - 1
+            kind = "revolute" if joint.type == "continuous" else joint.type
+            c, s = self.scalars.coordinate_pair(k) if kind != "prismatic" else (1, 0)
+            rotor = of(joint.rotor.reflected)
+            if self.symbols != "given" and float(joint.rotor.inertia):
+                name = self._free_name(f"Ja{number}")
+                meaning = f"inertia of the rotor at joint {number}, as the joint sees it"
+                rotor = self.scalars.generator(Symbol("inertial", name, float(joint.rotor.reflected), meaning=meaning))
+            pitch = of(joint.pitch) if kind == "helical" else 0
+            q = self.ring.generator(f"q{number}")
+            inertia = self._inertia(joint, number)
+            links.append(Link(joint.child, joint, kind, parent, k, before, after, inertia, c, s, q, pitch, rotor))
+        return links
+
+
+def _moving(mechanism: Mechanism) -> list[tuple[Joint, int, int]]:
+    """Joints that move, parents before children: with the index of the link they start from, and their coordinate's number."""
+    numbers, at = {}, 0
+    for joint in mechanism.joints:
+        at += joint.kind.nq
+        numbers[joint.name] = at
+    order: list[tuple[Joint, int, int]] = []
+    link_of = {GROUND: -1}
+    for joint in mechanism.outward():
+        parent = link_of[joint.parent]
+        if joint.type == "fixed":
+            link_of[joint.child] = parent
+            continue
+        link_of[joint.child] = len(order)
+        order.append((joint, parent, numbers[joint.name]))
+    return order
+
+
+def _angles(order: list[tuple[Joint, int, int]], constants: list[tuple[Pose, Pose]]) -> Any:
+    """Absolute angles: a revolute joint's, added to that of the nearest one before it if their axes are parallel."""
+    angles: list[tuple[tuple[int, int], ...]] = []
+    angle_of: dict[int, int] = {}
+    start: dict[int, int | None] = {}
+    for i, (joint, _, number) in enumerate(order):
+        if joint.type == "prismatic":
+            continue
+        # the constant rotation from the joint before to this one
+        C, at = constants[i][0].R, order[i][1]
+        while at >= 0 and order[at][0].type == "prismatic":
+            before, after = constants[at]
+            C, at = v.mat_mat(v.mat_mat(before.R, after.R), C), order[at][1]
+        k = number - 1
+        sign, before_it = 1, None
+        if at >= 0:
+            C = v.mat_mat(constants[at][1].R, C)
+            if not C[0][2] and not C[1][2]:
+                before_it = angle_of[order[at][2] - 1]
+                sign = dict(angles[before_it])[order[at][2] - 1] * (1 if C[2][2] == 1 else -1)
+        angle_of[k], start[k] = len(angles), before_it
+        angles.append((*(angles[before_it] if before_it is not None else ()), (k, sign)))
+    return angles, angle_of, start
+
+
+def _named(x: Any, name: str) -> Any:
+    """A number that is not zero, as a parameter."""
+    if isinstance(x, Expression) or x == 0:
+        return x
+    return Expression("symbol", (), float(x), name)
+
+
+def _inertial_names(mechanism: Mechanism) -> set[str]:
+    """Parameters in which the equations are linear: the names in masses and inertias that no length, angle or gravity has."""
+    masses, others = set(), set()
+    for body in mechanism.bodies:
+        masses |= set(parameters(body.mass))
+        for x in body.inertia:
+            masses |= set(parameters(x))
+        for x in body.center:
+            others |= set(parameters(x))
+    for joint in mechanism.joints:
+        masses |= set(parameters(joint.rotor.inertia))
+        for placement in (joint.placement, joint.child_placement):
+            for x in (*placement.position, *(e for row in placement.rotation for e in row)):
+                others |= set(parameters(x))
+    for x in mechanism.gravity:
+        others |= set(parameters(x))
+    return masses - others
+
+
+def _numeric(scalars: Scalars, inertia: Inertia) -> list[float]:
+    from lagrangian.equations.numbers import value
+
+    return [value(scalars.ring(x)) for x in inertia.ten]
+
+
+__all__ = ["Inertia", "Link", "Pose", "System", "exact"]
