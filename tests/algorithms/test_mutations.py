@@ -31,7 +31,7 @@ from lagrangian.algorithms import (
 )
 from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.sweep import Algorithm, run
-from lagrangian.kernels import kernel
+from lagrangian.kernels import sweeps
 from tests.mechanisms import advance, random_mechanism, state
 
 MODULES = (inverse_dynamics, mass_matrix, forward_dynamics, coriolis, energy, kinematics, regressor, link, regroup, factorised)
@@ -111,7 +111,7 @@ def altered(module: types.ModuleType, n: int) -> tuple[types.ModuleType, int, st
 
 
 def value(algorithm: Algorithm, tree: trees.Tree, **inputs: np.ndarray) -> np.ndarray:
-    given = kernel.links(tree, algorithm.inputs, lambda name, k: float(inputs[name][k]), math.cos, math.sin)
+    given = sweeps.links(tree, algorithm.inputs, lambda name, k: float(inputs[name][k]), math.cos, math.sin)
     return np.array(run(algorithm, tree, given), dtype=float)
 
 

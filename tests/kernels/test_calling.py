@@ -137,7 +137,7 @@ def test_a_missing_argument(dyn: lg.Dynamics) -> None:
 def test_a_bad_number_is_never_hidden(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither of these depends on the first angle, which turns about the vertical; a NaN there must show all the same."""
     if form == "rolled":
-        monkeypatch.setattr("lagrangian.kernels.kernel.UNROLL_LINKS", -1)
+        monkeypatch.setattr("lagrangian.kernels.sweeps.UNROLL_LINKS", -1)
     dyn = lg.compile(lg.library("panda"))
     zero = np.zeros(7)
     for bad in (np.nan, np.inf):

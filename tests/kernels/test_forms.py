@@ -20,7 +20,7 @@ from lagrangian.algorithms.mass_matrix import MASS_MATRIX
 from lagrangian.algorithms.regressor import REGRESSOR
 from lagrangian.algorithms.sweep import Algorithm, run
 from lagrangian.errors import ArgumentError
-from lagrangian.kernels import kernel, target
+from lagrangian.kernels import kernel, sweeps, target
 from tests.mechanisms import random_mechanism
 
 WHOLE = (
@@ -55,7 +55,7 @@ def targets() -> list[str]:
 
 
 def reference(algorithm: Algorithm, tree: trees.Tree, inputs: dict[str, np.ndarray]) -> np.ndarray:
-    state = kernel.links(tree, algorithm.inputs, lambda name, k: float(inputs[name][k]), math.cos, math.sin)
+    state = sweeps.links(tree, algorithm.inputs, lambda name, k: float(inputs[name][k]), math.cos, math.sin)
     return np.array(run(algorithm, tree, state), dtype=float)
 
 
@@ -69,7 +69,7 @@ def compare(algorithm: Algorithm, mechanism: lg.Mechanism, tree: trees.Tree, bat
         else rng.normal(size=(rows, sizes.get(name, mechanism.nv)))
         for name in algorithm.inputs
     }
-    compiled = kernel.Kernel(algorithm, tree, (algorithm.columns(tree),), kernel.Threads(1))
+    compiled = kernel.Kernel(sweeps.Sweeps(algorithm, tree), (algorithm.columns(tree),), kernel.Threads(1))
     given = [x if batch else x[0] for x in inputs.values()]
     got = np.atleast_2d(compiled(*given))
     for k in range(rows):
@@ -83,9 +83,9 @@ def compare(algorithm: Algorithm, mechanism: lg.Mechanism, tree: trees.Tree, bat
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_all_algorithms(name: str, form: str, batch: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
     if form == "rolled":
-        monkeypatch.setattr(kernel, "UNROLL_LINKS", -1)
+        monkeypatch.setattr(sweeps, "UNROLL_LINKS", -1)
     else:
-        monkeypatch.setattr(kernel, "UNROLL_OPERATIONS", 10**9)
+        monkeypatch.setattr(sweeps, "UNROLL_OPERATIONS", 10**9)
     types, chain, passive = MECHANISMS[name]
     mechanism = random_mechanism(types, 2, chain=chain, passive=passive)
     tree = trees.build(mechanism)
@@ -102,7 +102,7 @@ def test_all_algorithms(name: str, form: str, batch: int | None, monkeypatch: py
 def test_targets(name: str, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(target.VARIABLE, name)
     if form == "rolled":
-        monkeypatch.setattr(kernel, "UNROLL_LINKS", -1)
+        monkeypatch.setattr(sweeps, "UNROLL_LINKS", -1)
     mechanism = random_mechanism(["revolute", "prismatic", "ball", "revolute"], 5)
     tree = trees.build(mechanism)
     for algorithm in (INVERSE_DYNAMICS, FORWARD_DYNAMICS, MASS_MATRIX):
@@ -121,13 +121,13 @@ def test_forward_dynamics_takes_the_cheaper_way() -> None:
 
     def operations(n: int) -> tuple[int, int]:
         tree = trees.build(random_mechanism(["revolute"] * n, 1, chain=True))
-        chosen = kernel.trace_unrolled(FORWARD_DYNAMICS, tree).operations
-        before = kernel.FACTORISE_SPEEDS
+        chosen = sweeps.trace_unrolled(FORWARD_DYNAMICS, tree).operations
+        before = sweeps.FACTORISE_SPEEDS
         try:
-            kernel.FACTORISE_SPEEDS = 0
-            return chosen, kernel.trace_unrolled(FORWARD_DYNAMICS, tree).operations
+            sweeps.FACTORISE_SPEEDS = 0
+            return chosen, sweeps.trace_unrolled(FORWARD_DYNAMICS, tree).operations
         finally:
-            kernel.FACTORISE_SPEEDS = before
+            sweeps.FACTORISE_SPEEDS = before
 
     short, articulated_short = operations(3)
     long, articulated_long = operations(20)

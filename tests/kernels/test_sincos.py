@@ -45,7 +45,7 @@ def exact(x: float) -> tuple[float, float]:
 def test_accuracy(name: str, many: bool, rolled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(target.VARIABLE, name)
     if rolled:
-        monkeypatch.setattr("lagrangian.kernels.kernel.UNROLL_LINKS", -1)
+        monkeypatch.setattr("lagrangian.kernels.sweeps.UNROLL_LINKS", -1)
     dyn = lg.compile(CRANK)
     rng = np.random.default_rng(0)
     quadrants = np.arange(-9, 10) * np.pi / 4

@@ -19,16 +19,15 @@ from lagrangian.model import vector as v
 def regroup(tree: Tree) -> Tree:
     constants = {name: array.copy() for name, array in tree.constants.items()}
     mass, h, I = constants["mass"], constants["h"], constants["I"]
-    scale_h, scale_I = np.abs(h).max(initial=0.0), np.abs(I).max(initial=0.0)
     for j in range(len(tree) - 1, -1, -1):
         kind = tree.kind[j]
         if kind == "revolute":
-            m, along, a = mass[j, 0], (0.0, 0.0, h[j, 2]), I[j, 3]
-            moved = (a, 0.0, 0.0, a, 0.0, 0.0)
+            m, along, a = mass[j, 0], (0, 0, h[j, 2]), I[j, 3]
+            moved = (a, 0, 0, a, 0, 0)
         elif kind == "prismatic":
-            m, along, moved = 0.0, (0.0, 0.0, 0.0), tuple(I[j].tolist())
+            m, along, moved = 0, v.ZERO, tuple(I[j].tolist())
         elif kind == "ball":
-            m, along, moved = mass[j, 0], (0.0, 0.0, 0.0), (0.0,) * 6
+            m, along, moved = mass[j, 0], v.ZERO, (0,) * 6
         else:
             continue
         mass[j] -= m
@@ -45,7 +44,10 @@ def regroup(tree: Tree) -> Tree:
         I[k] += v.shift_inertia(v.sym_rotate(R, moved), H, m, p)  # type: ignore[arg-type]
         h[k] += v.add(H, v.scale(m, p))
         mass[k] += m
+    if tree.exact:
+        return replace(tree, constants=constants)
     # what rounding left of terms that cancel would otherwise cost operations
-    h[np.abs(h) < 1e-16 * scale_h] = 0.0
-    I[np.abs(I) < 1e-16 * scale_I] = 0.0
+    for name in ("h", "I"):
+        scale = np.abs(tree.constants[name]).max(initial=0.0)
+        constants[name][np.abs(constants[name]) < 1e-16 * scale] = 0.0
     return replace(tree, constants=constants)

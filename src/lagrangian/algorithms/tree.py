@@ -16,6 +16,7 @@ import numpy as np
 from lagrangian.algorithms.link import CONSTANTS, KINDS, Link
 from lagrangian.algorithms.nested import size, unflatten
 from lagrangian.model import vector as v
+from lagrangian.model.body import Body
 from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.placement import Placement, turn_z_to
@@ -34,12 +35,17 @@ class Tree:
     constants: dict[str, np.ndarray]  # (links, size) each
     nq: int
     nv: int
-    gravity: tuple[float, float, float]
+    gravity: v.Vector
     place: dict[str, tuple[int, Placement]]
     joint_link: dict[str, tuple[int, v.Matrix]]  # a joint's last link, and the joint's own axes in it
 
     def __len__(self) -> int:
         return len(self.kind)
+
+    @property
+    def exact(self) -> bool:
+        """Whether its constants are exact scalars, as a proof needs them, and not floats."""
+        return self.constants["R"].dtype == object
 
     def constant(self, name: str, i: int) -> Any:
         """A constant of link i, as the nested tuple the sweeps expect."""
@@ -78,9 +84,10 @@ class Tree:
         """The links from the ground to a link, and a fixed one at the end that carries a frame."""
         chain = self.subtree(self.towards_ground(link))
         n = len(chain)
-        constants = {k: np.vstack([a, np.zeros((1, a.shape[1]))]) for k, a in chain.constants.items()}
-        constants["R"][n] = snap_rotation(np.array(placement.rotation, dtype=float)).ravel()
-        constants["p"][n] = np.array(placement.position, dtype=float)
+        constants = {k: np.vstack([a, np.zeros((1, a.shape[1]), dtype=a.dtype)]) for k, a in chain.constants.items()}
+        R = np.array(placement.rotation, dtype=constants["R"].dtype)
+        constants["R"][n] = (R if self.exact else snap_rotation(R)).ravel()
+        constants["p"][n] = np.array(placement.position, dtype=constants["p"].dtype)
         return replace(
             chain,
             kind=(*chain.kind, "fixed"),
@@ -104,7 +111,35 @@ def snap_rotation(R: np.ndarray) -> np.ndarray:
     return np.where(np.abs(R - near) < 1e-14, near, R) + 0.0
 
 
-def build(mechanism: Mechanism, merge_fixed: bool = True) -> Tree:
+class Floats:
+    """How a mechanism's scalars are read into a tree: as floats. A proof reads them as exact scalars instead."""
+
+    def placements(self, joint: Joint) -> tuple[Placement, Placement]:
+        """Where the joint stands in its parent, and its child in the joint."""
+        return joint.placement, joint.child_placement.inverse()
+
+    def turn(self, joint: Joint, axis: v.Vector) -> v.Matrix:
+        """A rotation whose z is the axis."""
+        return turn_z_to(axis)
+
+    def body(self, body: Body) -> tuple[Any, v.Vector, v.Symmetric]:
+        """Mass, centre, and inertia about it."""
+        return body.mass, body.center, body.inertia
+
+    def array(self, column: list[Any]) -> np.ndarray:
+        return np.array(column, dtype=float)
+
+    def rotations(self, R: np.ndarray) -> np.ndarray:
+        return snap_rotation(R)
+
+    def gravity(self, mechanism: Mechanism) -> v.Vector:
+        return tuple(float(g) for g in mechanism.gravity)  # type: ignore[return-value]
+
+
+FLOATS = Floats()
+
+
+def build(mechanism: Mechanism, merge_fixed: bool = True, read: Floats = FLOATS) -> Tree:
     """The tree of a mechanism's joints; `merge_fixed=False` keeps a link for every fixed joint, to find its reaction."""
     order = mechanism.outward()
     starts_q = _starts([j.kind.nq for j in mechanism.joints])
@@ -117,31 +152,32 @@ def build(mechanism: Mechanism, merge_fixed: bool = True) -> Tree:
     inertias: list[tuple[Any, v.Vector, v.Symmetric]] = []
     for joint in order:
         parent, before = place[joint.parent]
-        before = before @ joint.placement
+        to_joint, to_child = read.placements(joint)
+        before = before @ to_joint
         iq, iv = starts_q[index[id(joint)]], starts_v[index[id(joint)]]
         turn = v.IDENTITY
         steps = _elementary(joint)
         if joint.type == "fixed" and not merge_fixed:
             steps = [("fixed", v.Z)]
         for kind, axis in steps:
-            wanted = turn_z_to(axis) if kind in ("revolute", "prismatic", "helical") else v.IDENTITY
+            wanted = read.turn(joint, axis) if kind in ("revolute", "prismatic", "helical") else v.IDENTITY
             # the link's frame is the joint's, turned so that its axis is z
             rows.append((kind, parent, iq, iv, before @ Placement(v.mat_mat(v.transpose(turn), wanted)), joint))
             inertias.append((0, v.ZERO, (0,) * 6))  # type: ignore[arg-type]
             parent, before, turn = len(rows) - 1, Placement(), wanted
             iq, iv = iq + KINDS[kind][0], iv + KINDS[kind][1]
-        where = before @ Placement(v.transpose(turn)) @ joint.child_placement.inverse()
+        where = before @ Placement(v.transpose(turn)) @ to_child
         place[joint.child] = (parent, where)
         joint_link[joint.name] = (parent, v.transpose(turn))
         if parent >= 0:
-            body = bodies[joint.child]
+            body_mass, center, inertia = read.body(bodies[joint.child])
             mass, h, I = inertias[parent]
-            moved = v.add(v.mat_vec(where.rotation, body.center), where.position)
-            turned = body.inertia if where.rotation == v.IDENTITY else v.sym_rotate(where.rotation, body.inertia)
-            about = v.sym_add(turned, v.point_inertia(body.mass, moved))
-            inertias[parent] = (mass + body.mass, v.add(h, v.scale(body.mass, moved)), v.sym_add(I, about))
-    constants = _constants(rows, inertias)
-    constants["R"] = snap_rotation(constants["R"])
+            moved = v.add(v.mat_vec(where.rotation, center), where.position)
+            turned = inertia if where.rotation == v.IDENTITY else v.sym_rotate(where.rotation, inertia)
+            about = v.sym_add(turned, v.point_inertia(body_mass, moved))
+            inertias[parent] = (mass + body_mass, v.add(h, v.scale(body_mass, moved)), v.sym_add(I, about))
+    constants = _constants(rows, inertias, read)
+    constants["R"] = read.rotations(constants["R"])
     return Tree(
         kind=tuple(r[0] for r in rows),
         parent=tuple(r[1] for r in rows),
@@ -150,13 +186,15 @@ def build(mechanism: Mechanism, merge_fixed: bool = True) -> Tree:
         constants=constants,
         nq=mechanism.nq,
         nv=mechanism.nv,
-        gravity=tuple(float(g) for g in mechanism.gravity),  # type: ignore[arg-type]
+        gravity=read.gravity(mechanism),
         place=place,
         joint_link=joint_link,
     )
 
 
-def _constants(rows: list[tuple[str, int, int, int, Placement, Joint]], inertias: list[Any]) -> dict[str, np.ndarray]:
+def _constants(
+    rows: list[tuple[str, int, int, int, Placement, Joint]], inertias: list[Any], read: Floats
+) -> dict[str, np.ndarray]:
     """The links' constants as arrays, one row a link."""
     placements = [row[4] for row in rows]
     joints = [row[5] for row in rows]
@@ -175,9 +213,9 @@ def _constants(rows: list[tuple[str, int, int, int, Placement, Joint]], inertias
         "stiffness": [j.spring.stiffness for j in joints],
         "rest": [j.spring.rest for j in joints],
     }
-    arrays = {k: np.array(column, dtype=float).reshape(len(rows), WIDTHS[k]) for k, column in columns.items()}
+    arrays = {k: read.array(column).reshape(len(rows), WIDTHS[k]) for k, column in columns.items()}
     for name in ("rotor", "viscous", "coulomb_positive", "coulomb_negative", "stiffness", "rest"):
-        arrays[name] *= np.array(moving, dtype=float).reshape(-1, 1)
+        arrays[name] *= np.array(moving, dtype=int).reshape(-1, 1)
     return arrays
 
 

@@ -214,7 +214,7 @@ def rational(x: Any) -> Any:
     if isinstance(x, (int, fmpq)):
         return x
     if isinstance(x, float):
-        x = int(x) if x.is_integer() and abs(x) < 1e15 else Fraction(repr(x))
+        x = int(x) if x.is_integer() and abs(x) < 1e15 else Fraction(repr(float(x)))
     if isinstance(x, Fraction):
         return fmpq(x.numerator, x.denominator)
     if isinstance(x, int) or type(x).__name__ == "fmpz":

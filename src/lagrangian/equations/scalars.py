@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from lagrangian.equations.ring import Element, Ring, Symbol
 from lagrangian.model.derivative import derivative
-from lagrangian.model.expression import Expression, Scalar, call, parameters
+from lagrangian.model.expression import PI, Expression, Scalar, call, parameters
 
 T = TypeVar("T")
 Pair = tuple[Any, Any]  # cosine and sine
@@ -46,6 +46,8 @@ class Scalars:
         self.angle_of: dict[int, int] = {}  # the absolute angle a coordinate is the last part of
         self.before: dict[int, int | None] = {}  # the absolute angle it is added to
         self.values: dict[str, float] = {}  # of parameters met in angles
+        self.constants: dict[str, Scalar] = {}  # the angle of every constant sine and cosine
+        self.lengths: dict[str, Element] = {}  # of springs, and their inverses: the square of the length
         self.notes: list[str] = []
         self.prefixes = ("s", "c")
         self._missing = False
@@ -57,6 +59,7 @@ class Scalars:
         for name in ("Mx", "My", "Mz", "Fx", "Fy", "Fz"):
             self.declare(Symbol("load", f"load_{name}", meaning=f"{name} of the wrench that acts on the frame"))
         self.ring = self._ring()
+        self._missing = False
 
     # -- the ring ----------------------------------------------------------------------------------------------------
 
@@ -73,10 +76,15 @@ class Scalars:
     def settled(self, read: Callable[[], T]) -> T:
         """The result of `read` once all generators it needs are there."""
         while True:
-            self._missing = False
+            self._rebuild()
             result = read()
             if not self._missing:
                 return result
+
+    def _rebuild(self) -> None:
+        """A ring of all that is declared; relations between generators may declare more."""
+        while self._missing:
+            self._missing = False
             self.ring = self._ring()
 
     def set_angles(self, angles: list[tuple[tuple[int, int], ...]], angle_of: dict[int, int], before: dict[int, int | None]) -> None:
@@ -92,7 +100,7 @@ class Scalars:
         for angle, label in zip(angles, labels, strict=True):
             self.declare(Symbol("sine", s + label, angle=angle))
             self.declare(Symbol("cosine", c + label, angle=angle))
-        self.ring = self._ring()
+        self._rebuild()
 
     def _ring(self) -> Ring:
         kinds = {kind: k for k, kind in enumerate(_ORDER)}
@@ -123,7 +131,7 @@ class Scalars:
         return ring
 
     def _relate_atoms(self) -> None:
-        ring, missing = self.ring, self._missing
+        ring = self.ring
         for name, (kind, expression) in list(self.atoms.items()):
             if name not in ring.number:
                 continue
@@ -133,7 +141,6 @@ class Scalars:
                 ring.relate_inverse(name, ring(self.of(expression.arguments[1])))
             for coordinate, k in (*self.coordinates.items(), ("t", len(self.coordinates))):
                 ring.set_rate(name, k, ring(self.of(derivative(expression, coordinate))))
-        self._missing = self._missing or missing
 
     def cosine_name(self, sine: str) -> str:
         if self.symbols[sine].kind == "constant_sine":
@@ -180,7 +187,13 @@ class Scalars:
                 return self.generator(Symbol("time", "t", meaning="time"))
             return self.ring.generator(f"q{self.coordinates[x.name] + 1}")
         kind = "inertial" if x.name in self.inertial else "parameter"
-        return self.generator(Symbol(kind, x.name, x.value))
+        return self.generator(Symbol(kind, self.free_name(x.name), x.value, meaning=x.name))
+
+    def free_name(self, name: str) -> str:
+        """A parameter's name, or a variant of it if a coordinate's generator is called so."""
+        while name in self.symbols and self.symbols[name].kind not in ("parameter", "inertial"):
+            name += "_"
+        return name
 
     def _binary(self, x: Expression, a: Scalar, b: Scalar) -> Any:
         if x.operation == "^":
@@ -231,7 +244,7 @@ class Scalars:
             quarters = round(factor * 2)
             rest = factor - Fraction(quarters, 2)
             result = _quarter(quarters)
-            return turned(result, self._constant(f"{_over('pi', rest)}", float(rest) * math.pi)) if rest else result
+            return turned(result, self._constant(_over("pi", rest), rest.numerator * PI / rest.denominator)) if rest else result
         if name == "":
             return self.constant_angle(float(factor))
         whole = factor.denominator == 1 and abs(factor) <= MULTIPLE
@@ -258,46 +271,42 @@ class Scalars:
             return _quarter(quarters)
         parts = round(rest / (math.pi / 12))
         name = f"{abs(rest):.15g}"
-        value = abs(rest)
+        value: Scalar = abs(rest)
         if abs(rest - parts * math.pi / 12) <= max(tolerance, 1e-14):
-            value = abs(parts) * math.pi / 12
-            name = _over("pi", Fraction(abs(parts), 12))
+            share = Fraction(abs(parts), 12)
+            name, value = _over("pi", share), share.numerator * PI / share.denominator
         elif not math.isclose(float(name), value, rel_tol=1e-15):
             name = repr(value)
         c, s = self._constant(name, value)
         return turned(_quarter(quarters), (c, s) if rest > 0 else (c, -s))
 
-    def _constant(self, name: str, value: float) -> Pair:
+    def _constant(self, name: str, angle: Scalar) -> Pair:
         if name.startswith("-"):
-            c, s = self._constant(name[1:], -value)
+            c, s = self._constant(name[1:], -angle)
             return c, -s
-        return (
-            self.generator(Symbol("constant_cosine", f"cos({name})", math.cos(value), meaning=f"cos({name})")),
-            self.generator(Symbol("constant_sine", f"sin({name})", math.sin(value), meaning=f"sin({name})")),
-        )
+        value = float(angle)
+        self.constants[f"cos({name})"] = self.constants[f"sin({name})"] = angle
+        # the sine first: its square is rewritten by the cosine's, which must stand after it
+        sine = self.generator(Symbol("constant_sine", f"sin({name})", math.sin(value), meaning=f"sin({name})"))
+        return self.generator(Symbol("constant_cosine", f"cos({name})", math.cos(value), meaning=f"cos({name})")), sine
 
     def _whole(self, angle: Scalar) -> Pair:
         """Of an angle that stays in one piece: a parameter, or a function of coordinates and time."""
         name = str(angle)
-        value = angle.value if isinstance(angle, Expression) else float(angle)
-        if value is not None:
-            return self._constant(name, value)
+        if not isinstance(angle, Expression) or angle.value is not None:
+            return self._constant(name, angle)
         for operation in ("sin", "cos"):
             self.atoms.setdefault(f"{operation}({name})", ("function", call(operation, angle)))
-        return (
-            self.generator(Symbol("constant_cosine", f"cos({name})", meaning=f"cos({name})")),
-            self.generator(Symbol("constant_sine", f"sin({name})", meaning=f"sin({name})")),
-        )
+        sine = self.generator(Symbol("constant_sine", f"sin({name})", meaning=f"sin({name})"))
+        return self.generator(Symbol("constant_cosine", f"cos({name})", meaning=f"cos({name})")), sine
 
     def coordinate_pair(self, k: int) -> Pair:
         """Of a coordinate: the difference of the absolute angle it ends and the one it starts from."""
         if k not in self.angle_of:  # a length, of which someone takes the cosine
             s, c = self.prefixes
             label = angle_label(((k, 1),))
-            return (
-                self.generator(Symbol("cosine", c + label, angle=((k, 1),))),
-                self.generator(Symbol("sine", s + label, angle=((k, 1),))),
-            )
+            sine = self.generator(Symbol("sine", s + label, angle=((k, 1),)))
+            return self.generator(Symbol("cosine", c + label, angle=((k, 1),))), sine
         c, s = self.absolute(self.angle_of[k])
         start = self.before[k]
         if start is not None:
@@ -315,7 +324,7 @@ class Scalars:
 
 def exact(x: float) -> int | Fraction:
     """A float as the decimal it is written as."""
-    return int(x) if x.is_integer() and abs(x) < 1e15 else Fraction(repr(x))
+    return int(x) if x.is_integer() and abs(x) < 1e15 else Fraction(repr(float(x)))
 
 
 def turned(a: Pair, b: Pair) -> Pair:
@@ -362,12 +371,13 @@ def linear(x: Scalar) -> dict[str, Fraction] | None:
 
 
 def angle_label(angle: tuple[tuple[int, int], ...]) -> str:
-    """Of an absolute angle: 23 for q2 + q3, 2-3 for q2 - q3, 9_10 where numbers need a mark between them."""
+    """Of a sum of coordinates: 23 for q2 + q3, 2m3 for q2 - q3, 223 for 2 q2 + q3; 9_10 where numbers need a mark between them."""
     wide = any(k >= 9 for k, _ in angle)
     label = ""
-    for k, sign in angle:
-        mark = "-" if sign < 0 else "_" if wide and label else ""
-        label += f"{mark}{k + 1}"
+    for k, times in angle:
+        for _ in range(abs(times)):
+            mark = "m" if times < 0 else "_" if wide and label else ""
+            label += f"{mark}{k + 1}"
     return label
 
 

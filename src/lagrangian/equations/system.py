@@ -10,12 +10,14 @@ Angles of revolute joints about parallel axes are added up along the chain: c23 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from lagrangian.equations import lengths
+from lagrangian.equations.link import Inertia, Link, Pose
+from lagrangian.equations.numbers import value
 from lagrangian.equations.ring import Element, Ring, Symbol
 from lagrangian.equations.rotation import Rotations
-from lagrangian.equations.scalars import Scalars, exact
+from lagrangian.equations.scalars import Scalars
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
@@ -33,104 +35,6 @@ MEANINGS = (
 )
 
 
-@dataclass(frozen=True)
-class Pose:
-    """A rotation and a position, over exact scalars."""
-
-    R: v.Matrix = v.IDENTITY
-    p: v.Vector = v.ZERO
-
-    def __matmul__(self, other: Pose) -> Pose:
-        return Pose(v.mat_mat(self.R, other.R), v.add(self.p, v.mat_vec(self.R, other.p)))
-
-
-@dataclass(frozen=True)
-class Inertia:
-    """Mass, first moment and inertia about the frame's origin."""
-
-    mass: Any = 0
-    h: v.Vector = v.ZERO
-    I: v.Symmetric = (0, 0, 0, 0, 0, 0)
-
-    def __add__(self, other: Inertia) -> Inertia:
-        return Inertia(self.mass + other.mass, v.add(self.h, other.h), v.sym_add(self.I, other.I))
-
-    def seen_from(self, pose: Pose) -> Inertia:
-        """In a frame in which this one stands at `pose`."""
-        h = v.mat_vec(pose.R, self.h)
-        I = v.shift_inertia(v.sym_rotate(pose.R, self.I), h, self.mass, pose.p)
-        return Inertia(self.mass, v.add(h, v.scale(self.mass, pose.p)), I)
-
-    @property
-    def ten(self) -> tuple[Any, ...]:
-        return (self.mass, *self.h, *self.I)
-
-
-@dataclass(frozen=True)
-class Link:
-    """A moving link: its parent's index (-1 the ground), its joint, and what it carries."""
-
-    name: str
-    joint: Joint
-    kind: str  # "revolute", "prismatic" or "helical"
-    parent: int
-    k: int  # its coordinate
-    before: Pose
-    after: Pose
-    inertia: Inertia
-    c: Any
-    s: Any
-    q: Any
-    pitch: Any
-    rotor: Any
-
-    @property
-    def turns(self) -> bool:
-        return self.kind != "prismatic"
-
-    def turned(self, x: v.Vector) -> v.Vector:
-        """Rz(q) x."""
-        return (self.c * x[0] - self.s * x[1], self.s * x[0] + self.c * x[1], x[2]) if self.turns else x
-
-    def turned_back(self, x: v.Vector) -> v.Vector:
-        """Rz(q)^T x."""
-        return (self.c * x[0] + self.s * x[1], self.c * x[1] - self.s * x[0], x[2]) if self.turns else x
-
-    def to_child(self, x: v.Vector) -> v.Vector:
-        """A vector given in the parent's axes, in the link's."""
-        return v.mat_t_vec(self.after.R, self.turned_back(v.mat_t_vec(self.before.R, x)))
-
-    def to_parent(self, x: v.Vector) -> v.Vector:
-        return v.mat_vec(self.before.R, self.turned(v.mat_vec(self.after.R, x)))
-
-    @property
-    def along(self) -> v.Vector:
-        """How far the joint's frame has moved along its axis."""
-        match self.kind:
-            case "prismatic":
-                return (0, 0, self.q)
-            case "helical":
-                return (0, 0, self.pitch * self.q)
-        return v.ZERO
-
-    @property
-    def offset(self) -> v.Vector:
-        """From the parent's origin to the link's, in the parent's axes."""
-        return v.add(self.before.p, v.mat_vec(self.before.R, v.add(self.along, self.turned(self.after.p))))
-
-    @property
-    def column(self) -> tuple[v.Vector, v.Vector]:
-        """Angular velocity, and velocity of the link's origin, for a unit rate of the joint, in the link's axes."""
-        angular = v.Z if self.turns else v.ZERO
-        linear = v.cross(angular, self.after.p)
-        match self.kind:
-            case "prismatic":
-                linear = v.Z
-            case "helical":
-                linear = v.add(linear, (0, 0, self.pitch))
-        return v.mat_t_vec(self.after.R, angular), v.mat_t_vec(self.after.R, linear)
-
-
 class System:
     """What the derivations start from."""
 
@@ -146,21 +50,41 @@ class System:
         self.order = _moving(mechanism)
         constants = self.scalars.settled(self._constants)
         self.scalars.set_angles(*_angles(self.order, constants))
-        self.links = self.scalars.settled(self._links)
-        self.gravity = self.scalars.settled(self._gravity)
+        lengths.declare(self)
+        self._declare_signs()
+        # the last reading leaves a ring with every generator the mechanism needs
+        self.links, self.gravity = self.scalars.settled(self._read)
+        lengths.relate(self)
 
     @property
     def ring(self) -> Ring:
         return self.scalars.ring
 
-    def settle(self, read: Any) -> Any:
-        """Read more scalars; if they need generators the ring does not have, the links move to a larger ring with them."""
-        ring = self.ring
-        result = self.scalars.settled(read)
-        if self.ring is not ring:
-            self.links = self.scalars.settled(self._links)
-            self.gravity = self.scalars.settled(self._gravity)
-        return result
+    def _read(self) -> tuple[list[Link], v.Vector]:
+        of, mechanism = self.scalars.of, self.mechanism
+        for constraint in mechanism.constraints:
+            for _, coefficient in constraint.coefficients:
+                of(coefficient)
+        for loop in mechanism.loops:
+            for placement in (loop.placement_a, loop.placement_b):
+                self.pose(placement, f"loop {loop.name!r}")
+            self.rotations.of(turn_z_to(loop.axis), f"loop {loop.name!r}")
+            self.vector(loop.axis2)
+        for frame in mechanism.frames:
+            self.pose(frame.placement, f"frame {frame.name!r}")
+        for joint in mechanism.joints:
+            friction, spring = joint.friction, joint.spring
+            self.vector((friction.viscous, friction.coulomb, friction.coulomb_negative, spring.stiffness, spring.rest))
+        for between in mechanism.springs:
+            self.vector((*between.point_a, *between.point_b, between.stiffness, between.rest, between.damping))
+        return self._links(), self._gravity()
+
+    def _declare_signs(self) -> None:
+        """Coulomb friction follows the sign of its joint's speed."""
+        for joint, _, number in self.order:
+            if float(joint.friction.coulomb) or float(joint.friction.coulomb_negative):  # type: ignore[arg-type]
+                meaning = f"sign of qd{number}"
+                self.scalars.declare(Symbol("sign", f"sgn{number}", index=number - 1, meaning=meaning))
 
     def generator(self, name: str) -> Element:
         return self.ring.generator(name)
@@ -181,8 +105,8 @@ class System:
 
     # -- reading the mechanism ---------------------------------------------------------------------------------------
 
-    def vector(self, x: Sequence[Any]) -> v.Vector:
-        return tuple(self.scalars.of(e) for e in x)  # type: ignore[return-value]
+    def vector(self, x: Sequence[Any]) -> Any:
+        return tuple(self.scalars.of(e) for e in x)
 
     def position(self, x: Sequence[Any], name: str = "") -> v.Vector:
         """A position; named, if lengths are to be symbols, and with rounding of zero as zero."""
@@ -200,6 +124,8 @@ class System:
         before = self.pose(joint.placement, where, f"a{number}" if number else "")
         inverse = joint.child_placement.inverse()
         after = self.pose(inverse, where, f"b{number}" if number else "")
+        if joint.type != "fixed":
+            before = self.place(joint.parent)[1] @ before  # the parent may be fixed to the link that carries it
         if joint.type == "fixed" or tuple(joint.axis) == v.Z:
             return before, after
         T = turn_z_to(tuple(float(x) if not isinstance(x, Expression) else x for x in joint.axis))  # type: ignore[arg-type]
@@ -362,9 +288,5 @@ def _inertial_names(mechanism: Mechanism) -> set[str]:
 
 
 def _numeric(scalars: Scalars, inertia: Inertia) -> list[float]:
-    from lagrangian.equations.numbers import value
-
     return [value(scalars.ring(x)) for x in inertia.ten]
 
-
-__all__ = ["Inertia", "Link", "Pose", "System", "exact"]

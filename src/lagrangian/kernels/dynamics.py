@@ -196,8 +196,8 @@ class Dynamics:
         friction and the spring at the joint take. `wrenches` maps frames to (moment, force) that act there.
         """
         kernels = self._open()
-        kernel, poses = kernels.reactions()
-        tree, joints = kernel.tree, self.mechanism.joints
+        tree, kernel, poses = kernels.reactions()
+        joints = self.mechanism.joints
         given = checked(wrenches)
         names = ("q", "qd", "qdd", *(f"the wrench on {name!r}" for name in given))
         sizes = (self.nq, self.nv, self.nv, *(6 for _ in given))

@@ -142,6 +142,8 @@ class Emitter:
                     return self.binary("fdiv", value(node[1]), value(node[2]))
                 case "neg":
                     return self.negative(value(node[1]))
+                case "sqrt":
+                    return self.call("sqrt", value(node[1]))
                 case "touch":
                     return self.fma(value(node[2]), self.constant(0.0), value(node[1]))
                 case "by_sign":

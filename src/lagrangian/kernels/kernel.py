@@ -1,8 +1,7 @@
-"""One algorithm, compiled for one tree, as a function of one state or many."""
+"""A program, compiled, as a function of one state or many."""
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import os
 import threading
@@ -14,90 +13,27 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.algorithms.factorised import solve
-from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
-from lagrangian.algorithms.inverse_dynamics import BIAS
-from lagrangian.algorithms.link import TURNS, Link
-from lagrangian.algorithms.mass_matrix import MASS_MATRIX
-from lagrangian.algorithms.regroup import regroup
-from lagrangian.algorithms.sweep import Algorithm, run
-from lagrangian.algorithms.tree import Tree
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels import cache as store
-from lagrangian.kernels import fastcall, jit, rolled, sincos, target, unrolled
-from lagrangian.kernels.rolled_trace import WHOLE
-from lagrangian.kernels.trace import Graph, TooLarge, Trace
+from lagrangian.kernels import fastcall, jit, sincos, target
+from lagrangian.kernels.program import Header, Program
 
-# past this many links, or operations, straight-line code takes seconds to compile, and a loop over the links is used
-UNROLL_LINKS = 64
-UNROLL_OPERATIONS = 9_000
-# forward dynamics through the mass matrix grows with the cube of the depth: not worth counting past this many speeds
-FACTORISE_SPEEDS = 30
 # states times operations below which threads cost more than they bring
 THREAD_WORK = 8_000_000
 
 _SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 
 
-def links(tree: Tree, inputs: Sequence[str], value: Callable[[str, int], Any], cos: Any, sin: Any) -> list[Link]:
-    """The tree's links with their state: `value(name, index)` for each entry of the inputs."""
-    made = []
-    for i in range(len(tree)):
-        link = tree.link(i)
-        for name in inputs:
-            if name in WHOLE:
-                state = tuple(value(name, k) for k in range(WHOLE[name]))
-            elif name == "q":
-                state = tuple(value(name, link.iq + k) for k in range(link.nq))
-            else:
-                state = tuple(value(name, link.iv + k) for k in range(link.nv))
-            setattr(link, name, state)
-        if link.kind in TURNS:
-            link.c, link.s = cos(link.q[0]), sin(link.q[0])
-        made.append(link)
-    return made
-
-
-def trace_unrolled(algorithm: Algorithm, tree: Tree, limit: int | None = None) -> Trace:
-    """The straight-line operations of an algorithm; forward dynamics by whichever of its two ways takes fewer."""
-    if algorithm.regrouped:
-        tree = regroup(tree)
-
-    def traced(compute: Callable[[Graph, list[Link]], list[Any]]) -> Trace:
-        graph = Graph(limit)
-        state = links(tree, algorithm.inputs, graph.input, lambda x: x.cos(), lambda x: x.sin())
-        results = compute(graph, state)
-        found = Trace(graph, results)
-        if results and found.unused:
-            first = graph.node(results[0])
-            for unused in found.unused:
-                first = first.touched_by(unused)
-            found = Trace(graph, [first, *results[1:]])
-        return found
-
-    def factorised(graph: Graph, state: list[Link]) -> list[Any]:
-        M, bias = run(MASS_MATRIX, tree, state), run(BIAS, tree, state)
-        return solve(tree, M, [graph.input("tau", k) - b for k, b in enumerate(bias)])
-
-    found = traced(lambda graph, state: run(algorithm, tree, state))
-    if algorithm is FORWARD_DYNAMICS and tree.nv <= FACTORISE_SPEEDS:
-        with contextlib.suppress(TooLarge):
-            found = min(found, traced(factorised), key=lambda t: t.operations)
-    return found
-
-
 class _Variant:
     """The machine code for one vector width."""
 
-    def __init__(self, header: dict[str, Any], code: bytes, chosen: target.Target, tree: Tree) -> None:
+    def __init__(self, header: Header, code: bytes, chosen: target.Target, data: list[np.ndarray]) -> None:
         self.code = jit.Code(code, chosen)
         self.address = self.code.address("kernel")
         self.function = _SIGNATURE(self.address)
         self.scratch = int(header["scratch"])
         self.operations = int(header["operations"])
-        self.data: list[np.ndarray] = []
-        if header["form"] == "rolled":
-            self.data = [rolled.parameter_array(tree, [tuple(c) for c in header["parameters"]]), rolled.table(tree)]
+        self.data = data
 
 
 @dataclass
@@ -110,18 +46,14 @@ class Threads:
 class Kernel:
     """Callable with one state, `(n,)` arrays, or a batch, `(batch, n)`."""
 
-    def __init__(self, algorithm: Algorithm, tree: Tree, shape: tuple[int, ...], threads: Threads) -> None:
-        self.algorithm = algorithm
-        self.tree = tree
+    def __init__(self, program: Program, shape: tuple[int, ...], threads: Threads) -> None:
+        self.program = program
         self.shape = shape
-        self.names = algorithm.inputs
-        self.sizes = [tree.nq if n == "q" else WHOLE.get(n, tree.nv) for n in self.names]
-        self.size = algorithm.columns(tree)
+        self.sizes, self.size = program.sizes, program.size
         self._threads = threads
         self._variants: dict[tuple[target.Target, int], _Variant] = {}
         self._entries: list[fastcall.Context] = []
         self._scratch: np.ndarray | None = None  # of the entries for one state, which Python's lock keeps apart
-        self._angles = [tree.iq[i] for i, kind in enumerate(tree.kind) if kind in TURNS]
 
     # -- compiling ---------------------------------------------------------------------------------------------------
 
@@ -136,44 +68,29 @@ class Kernel:
         return found
 
     def _make(self, chosen: target.Target, width: int) -> _Variant:
-        name = store.key(self.algorithm.name, self.tree.fingerprint(), chosen.key, width, UNROLL_LINKS, UNROLL_OPERATIONS)
+        name = store.key(*self.program.key(), chosen.key, width)
         found = store.load(name)
         if found is None:
-            header, code = self._compile(chosen, width)
+            header, code = self.program.compile(chosen, width)
             store.store(name, header, code)
         else:
             header, code = found
-        variant = self._variants[chosen, width] = _Variant(header, code, chosen, self.tree)
+        variant = self._variants[chosen, width] = _Variant(header, code, chosen, self.program.data(header))
         if width == 1:
             self._serve(variant)
         return variant
 
-    def _compile(self, chosen: target.Target, width: int) -> tuple[dict[str, Any], bytes]:
-        if len(self.tree) <= UNROLL_LINKS:
-            try:
-                trace = trace_unrolled(self.algorithm, self.tree, limit=3 * UNROLL_OPERATIONS)
-            except TooLarge:
-                trace = None
-            if trace is not None and trace.operations <= UNROLL_OPERATIONS:
-                ir = unrolled.module(trace, self.names, self.sizes, self.size, chosen, width)
-                scratch = unrolled.scratch_size(self.sizes, self.size, width)
-                return {"form": "unrolled", "scratch": scratch, "operations": trace.operations}, jit.compile_object(ir, chosen)
-        loop = rolled.module(self.algorithm, self.tree, self.names, self.sizes, chosen, width)
-        operations = 100 * len(self.tree) + self.size
-        header = {"form": "rolled", "scratch": loop.scratch, "operations": operations, "parameters": loop.parameters}
-        return header, jit.compile_object(loop.ir, chosen, level=2)
-
     # -- running -----------------------------------------------------------------------------------------------------
 
     def __call__(self, *arguments: Any) -> Any:
-        arrays, batch = prepare(self.algorithm.name, self.names, self.sizes, arguments)
+        arrays, batch = prepare(self.program.name, self.program.inputs, self.sizes, arguments)
         count = 1 if batch is None else batch
         try:
             out = _aligned((count, self.size))
         except MemoryError:
             gigabytes = count * self.size * 8 / 1e9
             raise ArgumentError(
-                f"{self.algorithm.name}: the result would take {gigabytes:.0f} GB; there is not that much memory"
+                f"{self.program.name}: the result would take {gigabytes:.0f} GB; there is not that much memory"
             ) from None
         if count and self.size:
             self._run(arrays, out, count)
@@ -187,9 +104,9 @@ class Kernel:
             # an angle beyond what the kernel's sincos reduces: give it the same angle within one turn
             angles = arrays[0].copy()
             with np.errstate(invalid="ignore"):
-                turned = angles[:, self._angles]
+                turned = angles[:, self.program.angles]
                 large = np.abs(turned) > sincos.limit(target.current().fma)
-                angles[:, self._angles] = np.where(large, np.arctan2(np.sin(turned), np.cos(turned)), turned)
+                angles[:, self.program.angles] = np.where(large, np.arctan2(np.sin(turned), np.cos(turned)), turned)
             self._spread(variant, arrays, angles, out, count)
 
     def _spread(self, variant: _Variant, arrays: list[np.ndarray], angles: np.ndarray, out: np.ndarray, count: int) -> bool:

@@ -16,6 +16,7 @@ from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.kernel import Kernel, Threads
 from lagrangian.kernels.parameters import link_from_body
+from lagrangian.kernels.sweeps import Sweeps
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
 
@@ -49,17 +50,18 @@ class Kernels:
             place = self.mechanism.frame(frame)
             link, placement = self.tree.place[place.body]
             path = self.tree.path(link, placement @ place.placement)
-            kernel = Kernel(algorithm, path, shape, self.threads)
+            kernel = Kernel(Sweeps(algorithm, path), shape, self.threads)
             found = kernel.fast(kernel, algorithm.name, ", ".join(algorithm.inputs), "Of one frame.")
             self._of_frames[algorithm.name, frame] = found
         return found
 
-    def reactions(self) -> tuple[Kernel, Kernel]:
-        """Newton-Euler with a link for every fixed joint too, and the poses of those links."""
+    def reactions(self) -> tuple[trees.Tree, Kernel, Kernel]:
+        """Newton-Euler on a tree with a link for every fixed joint too, and the poses of those links."""
         if self._full is None:
             self._full = trees.build(self.mechanism, merge_fixed=False)
         full = self._full
         return (
+            full,
             self._kernel(REACTIONS, full, (len(full), 6)),
             self._kernel(kinematics.LINK_POSES, full, (len(full), 12)),
         )
@@ -67,7 +69,7 @@ class Kernels:
     def _kernel(self, algorithm: Algorithm, tree: trees.Tree, shape: tuple[int, ...]) -> Kernel:
         found = self._made.get(algorithm.name)
         if found is None:
-            found = self._made[algorithm.name] = Kernel(algorithm, tree, shape, self.threads)
+            found = self._made[algorithm.name] = Kernel(Sweeps(algorithm, tree), shape, self.threads)
         return found
 
     def friction(self) -> dict[str, np.ndarray]:

@@ -137,6 +137,9 @@ class Node:
     def cos(self) -> Node:
         return self.graph.add("cos", self.index)
 
+    def sqrt(self) -> Node:
+        return self.graph.add("sqrt", self.index)
+
     def touched_by(self, other: Node) -> Node:
         """This value, but NaN where `other` is NaN or infinite: for an input that does not matter, but must not hide an error."""
         return self.graph.add("touch", self.index, other.index)
@@ -179,8 +182,19 @@ class Trace:
     @property
     def operations(self) -> int:
         """How many operations a run costs; a division counts as the several multiplications it takes."""
-        cost = {"constant": 0, "input": 0, "neg": 0, "div": 4, "sin": 12, "cos": 12}
+        cost = {"constant": 0, "input": 0, "neg": 0, "div": 4, "sqrt": 4, "sin": 12, "cos": 12}
         return sum(cost.get(node[0], 1) for node in self.nodes)
+
+
+def with_all_inputs(graph: Graph, outputs: list[Any]) -> Trace:
+    """The trace of outputs; inputs they do not depend on are still looked at, so that NaN in them is not hidden."""
+    found = Trace(graph, outputs)
+    if outputs and found.unused:
+        first = graph.node(outputs[0])
+        for unused in found.unused:
+            first = first.touched_by(unused)
+        found = Trace(graph, [first, *outputs[1:]])
+    return found
 
 
 def schedule(nodes: Sequence[tuple[Any, ...]], outputs: Sequence[int]) -> list[tuple[str, int]]:

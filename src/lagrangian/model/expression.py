@@ -202,13 +202,17 @@ def _multiply(a: Scalar, b: Scalar) -> Scalar:
     return -a if _is(b, -1) else _node("*", a, b)
 
 
+# turns this near to a whole number of quarters are that number: pi/2 written with 11 decimals is off by 3e-12
+QUARTER = 5e-12
+
+
 def _quarter_turns(x: Scalar) -> int | None:
-    """n if x is n quarter turns to within rounding: sin and cos are then exact integers, not 6e-17."""
+    """n if x is n quarter turns, as 1.57079632679 in a URDF is meant to be: sin and cos are then exact integers, not 5e-12."""
     value = _value(x)
     if value is None or (isinstance(x, Expression) and any(n.operation == "symbol" for n in _walk(x))):
         return None
     turns = value / (math.pi / 2)
-    return round(turns) if abs(turns - round(turns)) < 1e-15 * max(1.0, abs(turns)) else None
+    return round(turns) if abs(turns - round(turns)) < max(QUARTER, 1e-15 * abs(turns)) else None
 
 
 def sin(x: Scalar) -> Scalar:

@@ -1,0 +1,44 @@
+"""Equations of motion in the coordinates of a frame, as formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from lagrangian.equations.cartesian import CartesianElements
+from lagrangian.equations.formula import Formula, FormulaMatrix
+
+
+@dataclass(frozen=True)
+class CartesianEquations:
+    """F = M_x x'' + C_x + G_x along `directions`; singular where `determinant`, the Jacobian's, is zero."""
+
+    directions: tuple[str, ...]
+    J: FormulaMatrix
+    determinant: Formula
+    M_x: FormulaMatrix
+    C_x: FormulaMatrix
+    G_x: FormulaMatrix
+
+    @staticmethod
+    def of(formula: Callable[..., Formula], directions: Sequence[str], made: CartesianElements) -> CartesianEquations:
+        det = made.determinant
+        if not det:
+            from lagrangian.errors import MechanismError
+
+            raise MechanismError(
+                f"the Jacobian along {', '.join(directions)} is singular in every configuration: these directions are not independent"
+            )
+        square = det * det
+        return CartesianEquations(
+            tuple(directions),
+            FormulaMatrix("J", [[formula(x) for x in row] for row in made.jacobian]),
+            formula(det),
+            FormulaMatrix("M_x", [[formula(x, square) for x in row] for row in made.M], symmetric=True),
+            FormulaMatrix("C_x", [[formula(x, square)] for x in made.C], vector=True),
+            FormulaMatrix("G_x", [[formula(x, det)] for x in made.G], vector=True),
+        )
+
+    def __str__(self) -> str:
+        parts = [f"F = M_x x'' + C_x + G_x along {', '.join(self.directions)}", f"det J = {self.determinant}"]
+        return "\n".join([*parts, str(self.M_x), str(self.C_x), str(self.G_x)])

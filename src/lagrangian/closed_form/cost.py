@@ -1,0 +1,132 @@
+"""What a derivation will cost, said before it starts.
+
+Polynomials grow with the number of turns between a link and the ground: by a constant factor a joint, for axes in general
+position. The first links of the longest path are derived, which takes a fraction of a second, and the growth seen there is
+carried on.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lagrangian.equations import lagrange
+from lagrangian.equations.system import System
+from lagrangian.errors import LagrangianError
+from lagrangian.model import vector as v
+
+# paths up to this length cost less than asking what they cost
+SHORT = 8
+# how long the first links may take, in seconds
+TRIAL = 0.25
+
+
+class CostError(LagrangianError):
+    """A derivation that would take longer than was allowed."""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    seconds: float
+    terms: float
+    bytes: float
+
+    def __str__(self) -> str:
+        return f"about {_time(self.seconds)}, {_count(self.terms)} terms, {_memory(self.bytes)} of memory"
+
+
+def forecast(system: System) -> Forecast | None:
+    """None for mechanisms that are small anyway."""
+    depths = [len(system.path(i)) for i in range(len(system.links))]
+    if not depths or max(depths) <= SHORT:
+        return None
+    path = system.path(max(range(len(depths)), key=depths.__getitem__))
+    costs: list[tuple[float, int]] = []
+    started = time.perf_counter()
+    before: lagrange.Columns = {}
+    for number in path:
+        at = time.perf_counter()
+        link = system.links[number]
+        here = {k: (link.to_child(w), link.to_child(v.add(u, v.cross(w, link.offset)))) for k, (w, u) in before.items()}
+        here[link.k] = link.column
+        terms = 0
+        for k, (w, u) in here.items():
+            linear = v.add(v.scale(link.inertia.mass, u), v.cross(w, link.inertia.h))
+            angular = v.add(v.sym_vec(link.inertia.I, w), v.cross(link.inertia.h, u))
+            for j, (wj, uj) in here.items():
+                if j <= k:
+                    entry = system.ring(v.dot(wj, angular) + v.dot(uj, linear))
+                    terms += entry.terms
+                    for other in here:
+                        terms += 2 * system.ring.derivative(entry, other).terms
+        costs.append((time.perf_counter() - at, terms))
+        before = here
+        if time.perf_counter() - started > TRIAL:
+            break
+    while len(costs) < max(depths):  # the growth of the last joints, carried on
+        (a, m), (b, n) = costs[-3], costs[-1]
+        costs.append((b * max(1.0, (b / a) ** 0.5), int(n * max(1.0, (n / max(1, m)) ** 0.5))))
+    seconds = 1.5 * sum(costs[depth - 1][0] for depth in depths)
+    terms = float(sum(costs[depth - 1][1] for depth in depths))
+    return Forecast(seconds, terms, terms * (8 * (len(system.ring.symbols) // 8 + 1) + 16))
+
+
+def check(system: System, limit: float | None) -> Forecast | None:
+    """The forecast, if there is one; an error if it is beyond the limit."""
+    expected = forecast(system)
+    if expected is not None and limit is not None and expected.seconds > limit:
+        raise CostError(
+            f"{system.mechanism.name}: the closed form of {system.n} joints would take {expected} (the limit is {_time(limit)}). "
+            f"Pass limit=None to derive it all the same; or run it without: lagrangian.compile gives the same functions, exactly "
+            f"as accurate, for thousands of joints"
+        )
+    return expected
+
+
+class Progress:
+    """Says on the terminal what is being done, once it has taken a second."""
+
+    def __init__(self, name: str, expected: Forecast | None) -> None:
+        self.name, self.expected = name, expected
+        self.started = self.said = time.perf_counter()
+        self.shown = False
+        if expected is not None and expected.seconds > 2:
+            self._say(f"{name}: {expected}; Ctrl-C stops it", "\n")
+
+    def __call__(self, what: str, done: float) -> None:
+        now = time.perf_counter()
+        every = 0.2 if sys.stderr.isatty() else 10.0
+        if now - self.started > 1.0 and now - self.said > every:
+            self.said, self.shown = now, True
+            self._say(f"{self.name}: {what}, {100 * done:.0f} %, {_time(now - self.started)}", "\r" if sys.stderr.isatty() else "\n")
+
+    def close(self) -> None:
+        if self.shown and sys.stderr.isatty():
+            self._say("", "\n")
+
+    @staticmethod
+    def _say(text: str, end: str) -> None:
+        print(text.ljust(70) if end == "\r" else text, end=end, file=sys.stderr, flush=True)
+
+
+Tick = Callable[[str, float], None]
+
+
+def _time(seconds: float) -> str:
+    for size, unit in ((31_557_600.0, "years"), (86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
+        if seconds >= 2 * size:
+            return f"{_count(seconds / size)} {unit}"
+    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
+
+
+def _count(x: float) -> str:
+    return f"{x:.0f}" if x < 10_000 else f"{x:.1e}".replace("e+0", "e").replace("e+", "e")
+
+
+def _memory(size: float) -> str:
+    for scale, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB")):
+        if size >= scale:
+            return f"{_count(size / scale)} {unit}"
+    return f"{size / 1e3:.0f} kB"

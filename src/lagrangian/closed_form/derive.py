@@ -1,0 +1,48 @@
+"""From a mechanism to its equations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lagrangian.closed_form.cost import Progress, check
+from lagrangian.closed_form.equations import Equations
+from lagrangian.equations import lagrange
+from lagrangian.equations.system import System
+from lagrangian.errors import ArgumentError
+from lagrangian.model.elementary import elementary
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.proof.prove import Derived
+
+# a derivation forecast to take longer than this is not begun unless asked for
+LIMIT = 600.0
+
+
+def derive(
+    mechanism: Mechanism,
+    symbols: str = "given",
+    *,
+    limit: float | None = LIMIT,
+    progress: Callable[[str, float], None] | None = None,
+) -> Equations:
+    """The equations of motion of a mechanism, by Lagrange's formulation, exact.
+
+    Named parameters stay names and numbers become exact fractions. `symbols="inertial"` names the ten inertial parameters of
+    every link (m, m c, I about its frame's origin), the rotors and gravity; `symbols="all"` the lengths too. Joints of several
+    coordinates become several of one. A derivation forecast to take more than `limit` seconds is refused, with what it would
+    cost; `progress(what, share)` is told how far it is, or the terminal if it takes longer than a second.
+    """
+    if not isinstance(mechanism, Mechanism):
+        raise ArgumentError(f"derive takes a Mechanism, as load() or library() give it, not {type(mechanism).__name__}")
+    system = System(elementary(mechanism), symbols)
+    expected = check(system, limit)
+    shown = Progress(mechanism.name, expected)
+    tick = progress or shown
+    try:
+        jacobians = lagrange.columns(system, tick)
+        M = lagrange.mass_matrix(system, jacobians, tick)
+        V = lagrange.gravity_potential(system)
+        christoffel = lagrange.Christoffel(system, M, tick)
+        tick("done", 1.0)
+    finally:
+        shown.close()
+    return Equations(system, Derived(M, christoffel, lagrange.gradient(system, V), V), jacobians)

@@ -1,0 +1,117 @@
+"""Documents of their own: the equations as a LaTeX or Markdown file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lagrangian.closed_form.sections import LONG, Section, aligned, definitions, groups, heading
+from lagrangian.equations.writing import text
+from lagrangian.equations.writing.notation import parts, typeset_words
+from lagrangian.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from lagrangian.closed_form.equations import Equations
+
+_TEX = r"""\documentclass[11pt]{article}
+\usepackage[a4paper,margin=20mm]{geometry}
+\usepackage{amsmath}
+\usepackage[utf8]{inputenc}
+\allowdisplaybreaks
+\begin{document}
+"""
+
+
+def save(eom: Equations, path: Any, digits: int | None) -> None:
+    target = Path(os.fspath(path))
+    writers = {".tex": _tex, ".md": _markdown}
+    if target.suffix not in writers:
+        raise ArgumentError(f"save: {target.name!r} ends in {target.suffix!r}; .tex and .md can be written")
+    whole = sum(x.terms for x in eom._derived.christoffel.symbols.values()) <= 20 * LONG
+    written = writers[target.suffix](eom, eom.sections(full=whole), digits)
+    try:
+        target.write_text(written, encoding="utf-8")
+    except OSError as error:
+        raise ArgumentError(f"save: {target}: {error.strerror or error}") from None
+
+
+def _title(eom: Equations) -> str:
+    return f"Equations of motion of {eom.mechanism.name}"
+
+
+def _equation(eom: Equations) -> str:
+    right = r"\tau + \Psi^{T} \lambda" if eom.constraint_names else r"\tau"
+    friction = " + F" if "+ F" in heading(eom) else ""
+    return rf"M(q)\,\ddot{{q}} + C(q, \dot{{q}})\,\dot{{q}} + G(q){friction} = {right}"
+
+
+def _coordinates(eom: Equations) -> str:
+    return "q = (" + ",\\ ".join("".join(parts(name)) for name in eom.coordinates) + ")"
+
+
+def _blocks(eom: Equations, section: Section, digits: int | None) -> str:
+    style = text.latex(eom._writer.notation, text.Rounding(digits))
+    rows = [row for same, formula in section.formulas for row in aligned(same, formula, style)]
+    return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
+
+
+def _meanings(eom: Equations, sections: list[Section]) -> list[tuple[str, str]]:
+    """Names typeset, with what they stand for, formulas typeset too."""
+    notation = eom._writer.notation
+    found = []
+    for name, words in definitions(eom, sections):
+        is_formula = words.startswith(("sin(", "cos("))
+        found.append((notation.latex(name), f"${typeset_words(words)}$" if is_formula else words))
+    return found
+
+
+def _groups(eom: Equations) -> list[str]:
+    return [f"{''.join(parts(name))} &= {typeset_words(words)}" for name, words in groups(eom)]
+
+
+def _tex(eom: Equations, sections: list[Section], digits: int | None) -> str:
+    lines = [_TEX + f"\\section*{{{_escaped(_title(eom))}}}", _escaped(eom.mechanism.description.strip()), ""]
+    lines += [f"\\[ {_equation(eom)}, \\qquad {_coordinates(eom)} \\]"]
+    for section in sections:
+        lines.append(f"\\subsection*{{{_escaped(section.title)}}}")
+        lines += [_escaped(word) + r"\par" for word in section.words]
+        if section.formulas:
+            lines.append(_blocks(eom, section, digits))
+    meanings = _meanings(eom, sections)
+    if meanings:
+        lines.append(r"\subsection*{where}")
+        lines += [f"${name}$: {words if words.startswith('$') else _escaped(words)}\\par" for name, words in meanings]
+    grouped = _groups(eom)
+    if grouped:
+        lines.append(r"\subsection*{Base parameters that stand for several}")
+        lines.append("\\begin{align*}\n" + " \\\\\n".join(grouped) + "\n\\end{align*}")
+    lines += [f"\\noindent Note: {_escaped(note)}\\par" for note in eom.notes]
+    return "\n".join([*lines, r"\end{document}", ""])
+
+
+def _markdown(eom: Equations, sections: list[Section], digits: int | None) -> str:
+    lines = [f"# {_title(eom)}", "", eom.mechanism.description.strip(), ""]
+    lines += ["$$", f"{_equation(eom)}, \\qquad {_coordinates(eom)}", "$$", ""]
+    for section in sections:
+        lines += [f"## {section.title}", ""]
+        lines += [f"{word}  " for word in section.words]
+        if section.formulas:
+            lines += ["$$", _blocks(eom, section, digits).replace("align*", "aligned"), "$$", ""]
+    meanings = _meanings(eom, sections)
+    if meanings:
+        lines += ["## where", "", "| name | stands for |", "| --- | --- |"]
+        lines += [f"| ${name}$ | {words} |" for name, words in meanings]
+        lines.append("")
+    grouped = _groups(eom)
+    if grouped:
+        body = " \\\\\n".join(grouped)
+        lines += ["## Base parameters that stand for several", "", "$$", f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}", "$$", ""]
+    lines += [f"Note: {note}" for note in eom.notes]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _escaped(words: str) -> str:
+    for mark in "\\&%$#_{}":
+        words = words.replace(mark, r"\textbackslash{}" if mark == "\\" else f"\\{mark}")
+    return words.replace("^", r"\^{}").replace("~", r"\~{}")

@@ -1,0 +1,429 @@
+"""The equations of motion of one mechanism, in closed form: what `lagrangian.derive` gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from lagrangian.closed_form.cartesian import CartesianEquations
+from lagrangian.closed_form.reduced import ReducedEquations
+from lagrangian.closed_form.sections import Section, show, typeset
+from lagrangian.equations import cartesian, constraints, forces, kane, kinematics, lagrange, newton_euler
+from lagrangian.equations import base_parameters as base
+from lagrangian.equations.formula import Formula, FormulaMatrix
+from lagrangian.equations.matrices import determinant
+from lagrangian.equations.ring import Element, fraction
+from lagrangian.equations.system import System
+from lagrangian.equations.uicker_kahn import UickerKahn
+from lagrangian.equations.writing.structure import Velocities
+from lagrangian.equations.writing.writer import Writer
+from lagrangian.errors import ArgumentError, MechanismError, one_of
+from lagrangian.model.expression import Scalar
+from lagrangian.model.loop import Frame
+from lagrangian.proof.certificate import Certificate
+from lagrangian.proof.prove import Derived, prove
+
+DIRECTIONS = ("wx", "wy", "wz", "x", "y", "z")
+
+
+class Equations:
+    """`M q'' + C q' + G + F = tau + Psi^T lambda`, exact and readable.
+
+    `M, C, G, F, tau`, the Christoffel symbols, energies and Jacobians are formulas: `print` writes them, notebooks typeset
+    them, `==` compares them exactly. Indices count from 0, as everywhere in Python; printed names count from 1, as in books.
+    `mechanism` is what they are of: its joints have one coordinate each.
+    """
+
+    def __init__(self, system: System, derived: Derived, jacobians: list[lagrange.Columns], grouping: Any = None) -> None:
+        self.system, self.mechanism = system, system.mechanism
+        self._derived, self._jacobians = derived, jacobians
+        self._grouping: base.BaseParameters | None = grouping
+        renamed = {b: f"{b}R" for b, group in grouping.grouping.items() if len(group) > 1} if grouping else {}
+        self._writer = Writer(system, renamed)
+
+    # -- making formulas ---------------------------------------------------------------------------------------------
+
+    def _formula(self, x: Any, structure: Callable[[], Any] | None = None) -> Formula:
+        element = self.system.ring(x)
+        if self._grouping is not None:
+            element = self._grouping.regrouped(element)
+        return Formula(self._writer, element, None, structure)
+
+    def _vector(self, name: str, elements: Sequence[Any]) -> FormulaMatrix:
+        return FormulaMatrix(name, [[self._formula(x)] for x in elements], vector=True)
+
+    def _matrix(self, name: str, rows: Sequence[Sequence[Any]]) -> FormulaMatrix:
+        return FormulaMatrix(name, [[self._formula(x) for x in row] for row in rows])
+
+    @cached_property
+    def _velocities(self) -> Velocities:
+        return Velocities(self._writer, self.system, self._jacobians)
+
+    # -- the equations -----------------------------------------------------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        """How many coordinates there are."""
+        return self.system.n
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        return self.system.coordinates
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was taken otherwise than the description says, such as 1.5708 for a right angle."""
+        return tuple(self.system.scalars.notes)
+
+    @cached_property
+    def M(self) -> FormulaMatrix:
+        """The mass matrix, rotors included."""
+        made: dict[tuple[int, int], Formula] = {}
+        for i in range(self.n):
+            for j in range(i, self.n):
+                # products of velocities are a known form where each inertial parameter is one symbol
+                known = (lambda i=i, j=j: self._velocities.structure(i, j)) if self.system.symbols != "given" else None
+                made[i, j] = made[j, i] = self._formula(self._derived.M[i][j], known)
+        return FormulaMatrix("M", [[made[i, j] for j in range(self.n)] for i in range(self.n)], symmetric=True)
+
+    def christoffel(self, i: int, j: int, k: int) -> Formula:
+        """c_ijk = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2, the first kind; C_ij = sum_k c_ijk q'_k."""
+        for given in (i, j, k):
+            if not 0 <= given < self.n:
+                raise ArgumentError(f"christoffel: indices run from 0 to {self.n - 1}; {given} is outside")
+        return self._formula(self._derived.christoffel[i, j, k])
+
+    @cached_property
+    def C(self) -> FormulaMatrix:
+        """The Coriolis matrix of the Christoffel symbols: M' - 2C is skew."""
+        return self._matrix("C", lagrange.coriolis_matrix(self.system, self._derived.christoffel))
+
+    @cached_property
+    def _velocity_terms(self) -> tuple[list[Element], list[Element]]:
+        return lagrange.velocity_terms(self.system, self._derived.christoffel)
+
+    @cached_property
+    def centripetal(self) -> FormulaMatrix:
+        """The part of C q' with squares q'_j^2."""
+        return self._vector("centripetal", self._velocity_terms[0])
+
+    @cached_property
+    def coriolis(self) -> FormulaMatrix:
+        """The part of C q' with products q'_j q'_k of different speeds."""
+        return self._vector("coriolis", self._velocity_terms[1])
+
+    @cached_property
+    def _springs(self) -> Element:
+        return forces.spring_potential(self.system)
+
+    @cached_property
+    def _slopes(self) -> list[Element]:
+        """dV/dq, springs included."""
+        springs = lagrange.gradient(self.system, self._springs)
+        return [g + s for g, s in zip(self._derived.G, springs, strict=True)]
+
+    @cached_property
+    def G(self) -> FormulaMatrix:
+        """dV/dq: gravity and springs."""
+        return self._vector("G", self._slopes)
+
+    @cached_property
+    def gravity(self) -> FormulaMatrix:
+        """The part of G that gravity makes."""
+        return self._vector("gravity", self._derived.G)
+
+    @cached_property
+    def springs(self) -> FormulaMatrix:
+        """The part of G that springs make."""
+        return self._vector("springs", lagrange.gradient(self.system, self._springs))
+
+    @cached_property
+    def _friction(self) -> list[Element]:
+        return forces.friction(self.system)
+
+    @cached_property
+    def F(self) -> FormulaMatrix:
+        """Friction: viscous, Coulomb (sgn), and dampers."""
+        return self._vector("F", self._friction)
+
+    @cached_property
+    def rotors(self) -> FormulaMatrix:
+        """What the rotors add to the diagonal of M: r^2 J_m."""
+        made = [self.system.ring.zero] * self.n
+        for link in self.system.links:
+            made[link.k] = self.system.ring(link.rotor)
+        return self._vector("rotors", made)
+
+    @cached_property
+    def _torques(self) -> list[Element]:
+        ring, n = self.system.ring, self.n
+        centripetal, coriolis = self._velocity_terms
+        made = []
+        for i in range(n):
+            x: Any = centripetal[i] + coriolis[i] + self._slopes[i] + self._friction[i]
+            for j in range(n):
+                x = x + self._derived.M[i][j] * self.system.acceleration(j)
+            made.append(ring(x))
+        return made
+
+    @cached_property
+    def tau(self) -> FormulaMatrix:
+        """M q'' + C q' + G + F: the joint forces of a motion of the tree."""
+        return self._vector("tau", self._torques)
+
+    @cached_property
+    def kinetic_energy(self) -> Formula:
+        """K = 1/2 q'^T M q'."""
+        total: Any = self.system.ring.zero
+        for i in range(self.n):
+            for j in range(i, self.n):
+                times = Fraction(1, 2) if i == j else 1
+                total = total + self._derived.M[i][j] * times * (self.system.speed(i) * self.system.speed(j))
+        return self._formula(total)
+
+    @cached_property
+    def potential_energy(self) -> Formula:
+        """V of gravity and springs; zero height is the ground's origin."""
+        return self._formula(self._derived.V + self._springs)
+
+    @property
+    def lagrangian(self) -> Formula:
+        """L = K - V."""
+        return self.kinetic_energy - self.potential_energy  # type: ignore[no-any-return]
+
+    # -- frames ------------------------------------------------------------------------------------------------------
+
+    def _frame(self, frame: str | Frame) -> Frame:
+        if isinstance(frame, Frame) and frame not in self.mechanism.frames and frame.placement.rotation != Frame("", "").placement.rotation:
+            raise ArgumentError(f"frame {frame.name!r} is turned; add it to the mechanism's frames before deriving")
+        return self.mechanism.frame(frame)
+
+    def pose(self, frame: str | Frame) -> FormulaMatrix:
+        """The frame's 4x4 homogeneous matrix in the world."""
+        _, pose = kinematics.frame_pose(self.system, self._frame(frame))
+        return self._matrix("T", [*([*row, p] for row, p in zip(pose.R, pose.p, strict=True)), [0, 0, 0, 1]])
+
+    def jacobian(self, frame: str | Frame) -> FormulaMatrix:
+        """J, 6 x n: (angular velocity, velocity of the origin) = J q', along the world's axes."""
+        return self._matrix("J", kinematics.jacobian(self.system, self._frame(frame)))
+
+    def external(self, frame: str | Frame) -> FormulaMatrix:
+        """J^T F: the joint forces that balance nothing yet, of a wrench (load_Mx .. load_Fz) that acts on a frame."""
+        J = kinematics.jacobian(self.system, self._frame(frame))
+        wrench = [self.system.generator(f"load_{name}") for name in ("Mx", "My", "Mz", "Fx", "Fy", "Fz")]
+        made = [sum((J[row][k] * wrench[row] for row in range(6)), self.system.ring.zero) for k in range(self.n)]
+        return self._vector("Q", made)
+
+    def cartesian(self, frame: str | Frame, directions: Sequence[str] = DIRECTIONS) -> CartesianEquations:
+        """M_x, C_x, G_x of a frame along as many directions as there are coordinates, such as ("x", "y") for a planar 2R arm."""
+        J = self._rows(frame, directions)
+        velocity = [a + b for a, b in zip(*self._velocity_terms, strict=True)]
+        made = cartesian.cartesian(self.system, J, self._derived.M, velocity, self._slopes)
+        return CartesianEquations.of(self._quotient, directions, made)
+
+    def _rows(self, frame: str | Frame, directions: Sequence[str]) -> list[list[Element]]:
+        for direction in directions:
+            if direction not in DIRECTIONS:
+                raise ArgumentError(one_of("direction", direction, DIRECTIONS))
+        if len(directions) != self.n or len(set(directions)) != len(directions):
+            raise ArgumentError(
+                f"{len(directions)} directions for {self.n} coordinates: choose {self.n} different ones of {', '.join(DIRECTIONS)}; "
+                f"an arm with more joints than directions has no Cartesian equations of its own"
+                if self.n <= 6
+                else f"{self.mechanism.name} has {self.n} coordinates, more than the 6 directions of a frame: its Cartesian "
+                f"equations do not determine the motion of its joints"
+            )
+        J = kinematics.jacobian(self.system, self._frame(frame))
+        return [J[DIRECTIONS.index(direction)] for direction in directions]
+
+    def _quotient(self, above: Element, below: Element | None = None) -> Formula:
+        if self._grouping is not None:
+            above = self._grouping.regrouped(above)
+        return Formula(self._writer, above, below)
+
+    # -- constraints -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _rows_of_constraints(self) -> list[constraints.Row]:
+        return constraints.rows(self.system)
+
+    @property
+    def constraint_names(self) -> tuple[str, ...]:
+        return tuple(row.name for row in self._rows_of_constraints)
+
+    @cached_property
+    def eta(self) -> FormulaMatrix:
+        """The loops' equations eta(q) = 0; constraints on speeds have none."""
+        return self._vector("eta", [row.eta for row in self._rows_of_constraints if row.eta is not None])
+
+    @cached_property
+    def Psi(self) -> FormulaMatrix:
+        """d eta / dq of the loops, then the coefficients of the Pfaffian constraints."""
+        return self._matrix("Psi", [row.psi for row in self._rows_of_constraints])
+
+    @cached_property
+    def Psi_dot(self) -> FormulaMatrix:
+        """d Psi / dt, with the speeds in it."""
+        return self._matrix("Psi_dot", [row.psi_dot(self.system) for row in self._rows_of_constraints])
+
+    @property
+    def phi(self) -> tuple[Scalar, ...]:
+        """phi(t) of `phi(t) + Psi(q) q' = 0`, row by row; zero for loops."""
+        return tuple(row.phi for row in self._rows_of_constraints)
+
+    @property
+    def phi_dot(self) -> tuple[Scalar, ...]:
+        return tuple(row.phi_dot for row in self._rows_of_constraints)
+
+    def reduced(self, independent: Sequence[str] | None = None, at: Sequence[float] | None = None) -> ReducedEquations:
+        """The equations in independent coordinates, where sums of angles solve the loops (a parallelogram).
+
+        `independent` are the actuated joints unless given; `at` is a closed pose to start from, the mechanism's own unless given.
+        """
+        if not self.mechanism.equations:
+            raise MechanismError(f"{self.mechanism.name} has no constraints: its equations are in independent coordinates already")
+        return ReducedEquations(self, self._independent(independent), self._closed_pose(at), self._slopes, self._friction)
+
+    def _independent(self, given: Sequence[str] | None) -> list[int]:
+        if given is None:
+            actuated = {name for joint in self.mechanism.joints if joint.actuated for name in joint.coordinate_names}
+            chosen = [k for k, name in enumerate(self.coordinates) if name in actuated]
+            return chosen
+        for name in given:
+            if name not in self.coordinates:
+                raise ArgumentError(one_of("coordinate", name, self.coordinates))
+        return [self.coordinates.index(name) for name in given]
+
+    def _closed_pose(self, at: Sequence[float] | None) -> Sequence[float]:
+        if at is not None:
+            return at
+        if self.mechanism.initial.q is not None:
+            return self.mechanism.initial.q
+        return next(iter(self.mechanism.poses.values()), (0.0,) * self.n)
+
+    def singularities(
+        self, frame: str | Frame | None = None, directions: Sequence[str] = (), independent: Sequence[str] | None = None
+    ) -> list[Formula]:
+        """What must vanish in a singular configuration: the factors of a determinant.
+
+        Of a closed mechanism: of the block of Psi that belongs to the coordinates that are not `independent` (the actuated ones
+        unless given). Of a frame: of its Jacobian along as many `directions` as there are coordinates.
+        """
+        if frame is not None:
+            return self._factors(determinant(self.system.ring, self._rows(frame, directions or DIRECTIONS)))
+        rows = self._rows_of_constraints
+        chosen = self._independent(independent)
+        dependent = [k for k in range(self.n) if k not in chosen]
+        if not rows:
+            raise MechanismError(f"{self.mechanism.name} has no loops; name a frame and directions for its Jacobian's determinant")
+        if len(dependent) != len(rows):
+            raise MechanismError(
+                f"{self.mechanism.name}: {len(rows)} constraint equations and {len(dependent)} coordinates that are not independent; "
+                f"their block is not square. Choose {self.n - len(rows)} independent coordinates"
+            )
+        return self._factors(determinant(self.system.ring, [[row.psi[k] for k in dependent] for row in rows]))
+
+    def _factors(self, x: Element) -> list[Formula]:
+        if not x:
+            return [self._formula(0)]
+        content, factors = x.poly.factor()
+        found = [Formula(self._writer, Element(self.system.ring, f)) for f, _ in factors]
+        # lengths and other names first, and the number in front only if there is nothing else
+        return sorted(found, key=lambda f: f.operators) or [self._formula(fraction(content))]
+
+    # -- other derivations -------------------------------------------------------------------------------------------
+
+    def newton_euler(self) -> FormulaMatrix:
+        """tau by the Newton-Euler recursion, without friction and springs."""
+        return self._vector("tau", newton_euler.newton_euler(self.system))
+
+    def kane(self) -> FormulaMatrix:
+        """tau by Kane's equations, without friction and springs."""
+        return self._vector("tau", kane.kane(self.system))
+
+    def uicker_kahn(self) -> UickerKahn:
+        """The trace form: transforms T, their derivatives U_jk and U_jkl, pseudo-inertias, and M, velocity terms, gravity from them."""
+        return UickerKahn(self.system)
+
+    def prove(self, progress: Any = None) -> Certificate:
+        """Prove that Lagrange, Newton-Euler, Kane, Uicker-Kahn and the shipped algorithms give the same equations, exactly."""
+        return prove(self.system, self._derived, progress or lagrange.quiet)
+
+    def base_parameters(self, rotors: bool = False) -> base.BaseParameters:
+        """The fewest combinations of inertial parameters that matter, how they are grouped, and those without effect."""
+        if self.system.symbols == "given":
+            return base.base_parameters(self.system, rotors=rotors)
+        return base.base_parameters(self.system, rotors=rotors, M=self._derived.M, V=self._derived.V)
+
+    def grouped(self) -> Equations:
+        """The same equations in base parameters, the shortest form: Izz1R stands for all that acts like Izz1."""
+        if self._grouping is not None:
+            return self
+        if self.system.symbols == "given":
+            from lagrangian.closed_form.derive import derive
+
+            return derive(self.mechanism, symbols="inertial", limit=None).grouped()
+        return Equations(self.system, self._derived, self._jacobians, self.base_parameters())
+
+    # -- to run and to read ------------------------------------------------------------------------------------------
+
+    def compile(self, parameters: dict[str, float] | None = None, threads: int | None = None) -> Any:
+        """The closed form as machine code, through the same tracer as the recursions: to run one against the other."""
+        from lagrangian.closed_form.compiled import CompiledEquations
+
+        return CompiledEquations(self, self._derived, self._rows_of_constraints, parameters or {}, threads)
+
+    @property
+    def readable(self) -> Equations:
+        """These equations; in base parameters if the inertial parameters are symbols, which is shorter."""
+        return self.grouped() if self.system.symbols != "given" else self
+
+    def sections(self, full: bool = False) -> list[Section]:
+        """What `show` and `latex` write, section by section."""
+        from lagrangian.closed_form.sections import of_equations
+
+        return of_equations(self.readable, full)
+
+    def show(self, digits: int | None = 6, full: bool = False) -> None:
+        """Print the equations. Long numbers are rounded to `digits` (None: exact); `full` prints even very long parts."""
+        print(show(self.readable, self.sections(full), digits))
+
+    def __str__(self) -> str:
+        return show(self.readable, self.sections(), 6)
+
+    def __repr__(self) -> str:
+        terms = sum(self._derived.M[i][j].terms for i in range(self.n) for j in range(i, self.n))
+        return f"<Equations of {self.mechanism.name!r}: {self.n} coordinates, {len(self._rows_of_constraints)} constraints, M of {terms} terms>"
+
+    def latex(self, digits: int | None = 6, full: bool = False) -> str:
+        """The equations typeset, ready for a document."""
+        return typeset(self.readable, self.sections(full), digits)
+
+    def _repr_latex_(self) -> str:
+        from lagrangian.closed_form.sections import in_short
+
+        return in_short(self.readable)
+
+    def to_sympy(self, dynamic: bool = False) -> dict[str, Any]:
+        """SymPy matrices by name: M, C, G, F, tau, and eta, Psi, Psi_dot where there are constraints."""
+        names = ["M", "C", "G", "F", "tau", *(("eta", "Psi", "Psi_dot") if self._rows_of_constraints else ())]
+        return {name: getattr(self, name).to_sympy(dynamic) for name in names if len(getattr(self, name))}
+
+    def save(self, path: Any, digits: int | None = 6) -> None:
+        """A document of its own: `.tex` (LaTeX) or `.md` (Markdown with formulas)."""
+        from lagrangian.closed_form.document import save
+
+        save(self.readable, path, digits)
+
+    def parameters(self) -> dict[str, float | None]:
+        """The named parameters in the equations, with their values."""
+        return {s.name: s.value for s in self.system.ring.symbols if s.kind in ("parameter", "inertial")}
+
+    def __reduce__(self) -> Any:
+        from lagrangian.closed_form.derive import derive
+
+        return derive, (self.mechanism, self.system.symbols)
+
+

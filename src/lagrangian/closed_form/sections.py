@@ -1,0 +1,293 @@
+"""The equations as sections of named formulas: what is printed, typeset and written into documents."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lagrangian.equations.formula import Formula, FormulaMatrix, index
+from lagrangian.equations.writing import text
+from lagrangian.equations.writing.notation import parts, pretty, typeset_words
+from lagrangian.equations.writing.tree import names
+
+if TYPE_CHECKING:
+    from lagrangian.closed_form.equations import Equations
+
+# parts with more terms than this are printed only when asked for: nobody reads them
+LONG = 1500
+WIDTH = 110
+
+
+@dataclass(frozen=True)
+class Section:
+    """A title, formulas with the names they are equal to, and lines of plain words."""
+
+    title: str
+    formulas: tuple[tuple[tuple[str, ...], Formula], ...] = ()
+    words: tuple[str, ...] = ()
+
+
+def of_equations(eom: Equations, full: bool) -> list[Section]:
+    """M, the Christoffel symbols, C, G, F, constraints."""
+    found = [Section("Mass matrix M", _entries(eom.M))]
+    found += _velocity_sections(eom, full)
+    found.append(Section("G = dV/dq", _entries(eom.G), () if _any(eom.G) else ("G = 0",)))
+    if _any(eom.F):
+        found.append(Section("Friction F", _entries(eom.F)))
+    if eom.constraint_names:
+        found += _constraint_sections(eom)
+    return found
+
+
+def _velocity_sections(eom: Equations, full: bool) -> list[Section]:
+    symbols = eom._derived.christoffel.symbols
+    terms = sum(x.terms for x in symbols.values())
+    title = "Christoffel symbols c_ijk = c_ikj that are not zero"
+    if not terms:
+        return [Section("Velocity terms", words=("all Christoffel symbols are zero: C = 0",))]
+    if terms > LONG and not full:
+        some = sum(bool(x.poly) for x in symbols.values())
+        words = f"{some} symbols with {terms} terms, not printed: show(full=True) prints them, eom.christoffel(i, j, k) gives one"
+        return [Section(title, words=(words,))]
+    entries = []
+    for i, j, k in symbols:
+        formula = eom.christoffel(i, j, k)
+        if not formula.is_zero:
+            same = (f"c{index(i, j, k)}",) if j == k else (f"c{index(i, j, k)}", f"c{index(i, k, j)}")
+            entries.append((same, formula))
+    return [Section(title, tuple(entries)), Section("Coriolis matrix C_ij = sum_k c_ijk q'_k", _entries(eom.C))]
+
+
+def _constraint_sections(eom: Equations) -> list[Section]:
+    found = []
+    if len(eom.eta):
+        found.append(Section("Loops eta(q) = 0", _entries(eom.eta)))
+    found.append(Section("Constraint matrix Psi", _entries(eom.Psi)))
+    found.append(Section("Psi_dot = d Psi / dt", _entries(eom.Psi_dot)))
+    moving = [f"phi of {name} = {phi}" for name, phi in zip(eom.constraint_names, eom.phi, strict=True) if str(phi) != "0"]
+    rate = " + phi_dot" if moving else ""
+    found.append(
+        Section(
+            "Multipliers",
+            words=(
+                *moving,
+                f"Psi q'' + Psi_dot q'{rate} = 0,   f = tau - C q' - G - F",
+                f"lambda = -(Psi M^-1 Psi^T)^-1 (Psi_dot q'{rate} + Psi M^-1 f)",
+                f"M q'' = f + Psi^T lambda;   row by row: {', '.join(eom.constraint_names)}",
+            ),
+        )
+    )
+    return found
+
+
+def _any(matrix: FormulaMatrix) -> bool:
+    return any(not x.is_zero for row in matrix.rows for x in row)
+
+
+def _entries(matrix: FormulaMatrix) -> tuple[tuple[tuple[str, ...], Formula], ...]:
+    """Those that are not zero; of a symmetric matrix with both names."""
+    found = []
+    for i, row in enumerate(matrix.rows):
+        for j, formula in enumerate(row):
+            if formula.is_zero or (matrix.symmetric and j < i):
+                continue
+            if matrix.vector:
+                same: tuple[str, ...] = (f"{matrix.name}{index(i)}",)
+            else:
+                same = (f"{matrix.name}{index(i, j)}",)
+                if matrix.symmetric and i != j:
+                    same = (*same, f"{matrix.name}{index(j, i)}")
+            found.append((same, formula))
+    return tuple(found)
+
+
+# -- definitions -------------------------------------------------------------------------------------------------------
+
+
+def definitions(eom: Equations, sections: list[Section]) -> list[tuple[str, str]]:
+    """Names met in the formulas that do not stand for themselves: what each means."""
+    met: dict[str, None] = {}
+    for section in sections:
+        for _, formula in section.formulas:
+            names(formula.tree, met)
+    notation = eom._writer.notation
+    found = []
+    for name in met:
+        if name in eom._writer.number and eom.system.ring.symbols[eom._writer.number[name]].kind in ("speed", "acceleration"):
+            continue
+        meaning = notation.meaning(name)
+        if meaning and meaning != name:
+            found.append((name, meaning))
+    return sorted(found, key=lambda pair: _alphabetical(pair[0], eom))
+
+
+def _alphabetical(name: str, eom: Equations) -> tuple[int, int, str]:
+    number = eom._writer.number.get(name)
+    kind = eom.system.ring.symbols[number].kind if number is not None else "sine"
+    order = 0 if kind in ("sine", "cosine") else 1 if kind == "coordinate" else 2
+    return order, len(name) if order == 0 else 0, name if order == 0 else f"{number:05d}"
+
+
+def groups(eom: Equations) -> list[tuple[str, str]]:
+    """What base parameters stand for."""
+    if eom._grouping is None:
+        return []
+    found = []
+    for b, group in eom._grouping.grouping.items():
+        if len(group) > 1:
+            words = ""
+            for name, (above, below) in group.items():
+                factor = Formula(eom._writer, above, below)
+                words += _summand(factor, name, bool(words))
+            found.append((f"{b}R", words))
+    return found
+
+
+def _summand(factor: Formula, name: str, later: bool) -> str:
+    shown = str(factor)
+    if shown in ("1", "-1"):
+        sign, body = shown[:-1], name
+    else:
+        sign = "-" if shown.startswith("-") and " " not in shown else ""
+        shown = shown[1:] if sign else shown
+        body = f"{f'({shown})' if ' ' in shown else shown}*{name}"
+    if not later:
+        return sign + body
+    return f" {sign or '+'} {body}"
+
+
+# -- text --------------------------------------------------------------------------------------------------------------
+
+
+def heading(eom: Equations) -> str:
+    right = "tau + Psi^T lambda" if eom.constraint_names else "tau"
+    friction = " + F" if _any(eom.F) else ""
+    return f"M q'' + C q' + G{friction} = {right}"
+
+
+def show(eom: Equations, sections: list[Section], digits: int | None) -> str:
+    """For a terminal."""
+    rounding = text.Rounding(digits)
+    style = text.unicode(eom._writer.notation, rounding)
+    lines = [f"{eom.mechanism.name}: {heading(eom)}", f"q = ({', '.join(pretty(name) for name in eom.coordinates)})", ""]
+    for section in sections:
+        lines += [section.title, *(f"  {word}" for word in section.words)]
+        for same, formula in section.formulas:
+            left = " = ".join(_subscripted(name) for name in same)
+            lines += _wrapped(f"  {left} = {_written(formula, style)}")
+        lines.append("")
+    lines += _where(eom, sections)
+    if rounding.rounded:
+        lines.append(f"Numbers are rounded to {digits} digits; digits=None writes them exactly.")
+    lines += [f"Note: {note}" for note in eom.notes]
+    return "\n".join(lines).rstrip()
+
+
+def _where(eom: Equations, sections: list[Section]) -> list[str]:
+    notation = eom._writer.notation
+    found = [f"{notation.unicode(name)} = {_pretty_words(meaning)}" for name, meaning in definitions(eom, sections)]
+    grouped = [f"{pretty(name)} = {words}" for name, words in groups(eom)]
+    if not found and not grouped:
+        return []
+    lines = ["where"]
+    short = [line for line in found if len(line) < 40]
+    lines += _columns(short)
+    lines += [f"  {line}" for line in found if len(line) >= 40]
+    if grouped:
+        lines += ["base parameters that stand for several:"]
+        for line in grouped:
+            lines += _wrapped(f"  {line}")
+    return [*lines, ""]
+
+
+def _pretty_words(meaning: str) -> str:
+    """Of a sine or cosine of coordinates, with Greek letters; other words stay."""
+    if not meaning.startswith(("sin(", "cos(")):
+        return meaning
+    words = re.split(r"([A-Za-z_][A-Za-z_0-9]*)", meaning)
+    return "".join(word if word in ("sin", "cos") else pretty(word) for word in words)
+
+
+def _columns(items: list[str]) -> list[str]:
+    """Short definitions side by side."""
+    lines, line = [], ""
+    for item in items:
+        if line and len(line) + len(item) > WIDTH:
+            lines.append(line)
+            line = ""
+        line = f"{line};   {item}" if line else f"  {item}"
+    return [*lines, line] if line else lines
+
+
+def _written(formula: Formula, style: text.Style) -> str:
+    return formula._written(style)
+
+
+def _wrapped(line: str) -> list[str]:
+    return textwrap.wrap(line, WIDTH, subsequent_indent="      ", break_long_words=False, break_on_hyphens=False)
+
+
+def _subscripted(name: str) -> str:
+    letters = name.rstrip("0123456789,")
+    return letters + name[len(letters) :].translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
+
+
+# -- LaTeX -------------------------------------------------------------------------------------------------------------
+
+# lines of an aligned formula are broken where they get longer than this many characters of output
+LINE = 300
+
+
+def typeset(eom: Equations, sections: list[Section], digits: int | None) -> str:
+    """Every section as an aligned block, then the definitions."""
+    rounding = text.Rounding(digits)
+    style = text.latex(eom._writer.notation, rounding)
+    blocks = []
+    for section in sections:
+        if section.formulas:
+            rows = [row for same, formula in section.formulas for row in aligned(same, formula, style)]
+            body = " \\\\\n".join(rows)
+            blocks.append(f"% {section.title}\n\\begin{{align*}}\n{body}\n\\end{{align*}}")
+    where = [f"{eom._writer.notation.latex(name)} &= {typeset_words(words)}" for name, words in _formulas_of(eom, sections)]
+    if where:
+        blocks.append("% where\n\\begin{align*}\n" + " \\\\\n".join(where) + "\n\\end{align*}")
+    return "\n".join(blocks)
+
+
+def _formulas_of(eom: Equations, sections: list[Section]) -> list[tuple[str, str]]:
+    return [(name, words) for name, words in definitions(eom, sections) if words.startswith(("sin", "cos"))]
+
+
+def aligned(same: tuple[str, ...], formula: Formula, style: text.Style) -> list[str]:
+    """`left &= right`, the right side broken at its terms where it is long."""
+    left = " = ".join(left_latex(name) for name in same)
+    written = formula.latex(style.rounding.digits) if formula.denominator is not None else style.write(formula.tree)
+    rows, line, depth = [], "", 0
+    for word in written.split(" "):
+        if word in ("+", "-") and depth == 0 and len(line) > LINE:
+            rows.append(line)
+            line = r"\qquad"
+        line = f"{line} {word}" if line else word
+        depth += word.count(r"\left(") + word.count("{") - word.count(r"\right)") - word.count("}")
+    rows.append(line)
+    return [f"{left} &= {rows[0]}", *(f"&\\phantom{{=}} {row}" for row in rows[1:])]
+
+
+def left_latex(name: str) -> str:
+    letters = name.rstrip("0123456789,")
+    word = {"eta": r"\eta", "Psi": r"\Psi", "Psi_dot": r"\dot{\Psi}", "tau": r"\tau"}.get(letters, letters)
+    return f"{word}_{{{name[len(letters) :]}}}" if letters != name else parts(name)[0]
+
+
+def in_short(eom: Equations) -> str:
+    """What a notebook shows: the matrices, if they can be read; else what there is."""
+    total = sum(x.operators for matrix in (eom.M, eom.G) for row in matrix.rows for x in row)
+    if total > 400:
+        return (
+            r"$\text{" + f"{eom.mechanism.name}: M, C, G of {eom.n} coordinates, {total} operators in M and G; " + r"show() prints them}$"
+        )
+    matrices: list[Any] = [("M", eom.M), ("C", eom.C), ("G", eom.G)]
+    shown = r",\quad ".join(f"{name} = {matrix.latex(6)}" for name, matrix in matrices)
+    return f"$\\displaystyle {shown}$"

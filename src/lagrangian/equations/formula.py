@@ -1,0 +1,324 @@
+"""What users hold: a formula, and matrices of formulas. Exact inside, readable outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from lagrangian.equations.numbers import generator_values
+from lagrangian.equations.numbers import value as value_of
+from lagrangian.equations.ring import Element
+from lagrangian.equations.writing import text
+from lagrangian.equations.writing.tree import Name, Product, Tree, operators
+from lagrangian.equations.writing.writer import Structure, Writer
+from lagrangian.errors import ArgumentError, one_of
+
+Number = int | float | Fraction
+
+
+class Formula:
+    """An exact expression: a polynomial in sines, cosines, coordinates, rates and parameters, or a quotient of two.
+
+    `str` writes it in plain text, notebooks typeset it; `==` is a proof. Arithmetic with formulas and numbers gives formulas.
+    """
+
+    __slots__ = ("_structure", "_tree", "_under", "denominator", "element", "writer")
+
+    def __init__(
+        self,
+        writer: Writer,
+        element: Element,
+        denominator: Element | None = None,
+        structure: Callable[[], Structure] | None = None,
+    ) -> None:
+        self.writer, self.element = writer, element
+        if denominator is not None and denominator.poly.is_constant():
+            self.element, denominator = element / denominator, None
+        self.denominator = denominator
+        self._structure = structure
+        self._tree: Tree | None = None
+        self._under: Tree | None = None
+
+    # -- reading -----------------------------------------------------------------------------------------------------
+
+    @property
+    def tree(self) -> Tree:
+        """The formula as it is written; of a quotient, what stands above the line."""
+        if self._tree is None:
+            self._tree = self.writer.write(self.element, self._structure() if self._structure else None)
+        return self._tree
+
+    @property
+    def tree_below(self) -> Tree:
+        """What stands below the line."""
+        if self._under is None:
+            self._under = Product(Fraction(1)) if self.denominator is None else self.writer.write(self.denominator)
+        return self._under
+
+    @property
+    def operators(self) -> int:
+        """How many + - * / and powers it is written with."""
+        below = 0 if self.denominator is None else 1 + operators(self.tree_below)
+        return operators(self.tree) + below
+
+    @property
+    def terms(self) -> int:
+        """How many terms it has when multiplied out."""
+        return self.element.terms
+
+    def _written(self, style: text.Style) -> str:
+        top = style.write(self.tree)
+        if self.denominator is None:
+            return top
+        below = style.write(self.tree_below)
+        if not isinstance(self.tree, Name):
+            top = style.brackets(top)
+        return style.over(top, below if isinstance(self.tree_below, Name) else style.brackets(below))
+
+    def __str__(self) -> str:
+        return self._written(text.plain())
+
+    def __repr__(self) -> str:
+        shown = str(self)
+        return shown if len(shown) <= 400 else f"{shown[:380]}... ({self.operators} operators)"
+
+    def unicode(self, digits: int | None = None) -> str:
+        """With Greek letters, indices and powers as a terminal can show them."""
+        return self._written(text.unicode(self.writer.notation, text.Rounding(digits)))
+
+    def latex(self, digits: int | None = None) -> str:
+        """Typeset, without dollar signs."""
+        style = text.latex(self.writer.notation, text.Rounding(digits))
+        if self.denominator is None:
+            return style.write(self.tree)
+        return rf"\frac{{{style.write(self.tree)}}}{{{style.write(self.tree_below)}}}"
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {self.latex()}$"
+
+    def to_sympy(self, dynamic: bool = False) -> Any:
+        """As a SymPy expression; with `dynamic`, coordinates are functions of time and rates their derivatives."""
+        from lagrangian.equations.writing.sympy_export import Export
+
+        return Export(self.writer, dynamic).formula(self)
+
+    # -- values ------------------------------------------------------------------------------------------------------
+
+    def evaluate(
+        self,
+        q: Sequence[float] = (),
+        qd: Sequence[float] = (),
+        qdd: Sequence[float] = (),
+        **parameters: float,
+    ) -> float:
+        """Its value; parameters have the values of the mechanism unless given."""
+        given = generator_values(self.writer.system.scalars, q, qd, qdd, parameters)
+        result = value_of(self.element, given)
+        return result if self.denominator is None else result / value_of(self.denominator, given)
+
+    def __bool__(self) -> bool:
+        return bool(self.element)
+
+    @property
+    def is_zero(self) -> bool:
+        """Exactly zero, for every configuration and every parameter."""
+        return not self.element
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, (int, float, Fraction, Formula)):
+            return not (self - other).element
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.element, self.denominator))
+
+    def diff(self, coordinate: str | int) -> Formula:
+        """The derivative with respect to a coordinate, by its name or number."""
+        k = self._coordinate(coordinate)
+        ring = self.element.ring
+        slope = ring.derivative(self.element, k)
+        if self.denominator is None:
+            return Formula(self.writer, slope)
+        below = self.denominator
+        return Formula(self.writer, slope * below - self.element * ring.derivative(below, k), below * below)
+
+    def _coordinate(self, given: str | int) -> int:
+        names = self.writer.system.coordinates
+        if isinstance(given, int) and not isinstance(given, bool):
+            if not -len(names) <= given < len(names):
+                raise ArgumentError(f"there are {len(names)} coordinates, numbered from 0; {given} is none of them")
+            return given % len(names)
+        if given not in names:
+            raise ArgumentError(one_of("coordinate", given, names))
+        return names.index(given)
+
+    # -- arithmetic --------------------------------------------------------------------------------------------------
+
+    def _other(self, x: Any) -> Formula | None:
+        if isinstance(x, Formula):
+            if x.element.ring is not self.element.ring:
+                raise ArgumentError("the two formulas belong to different equations; derive them together to combine them")
+            return x
+        if isinstance(x, (int, float, Fraction)) and not isinstance(x, bool):
+            return Formula(self.writer, self.element.ring(x))
+        return None
+
+    def _combined(self, other: Any, sign: int) -> Any:
+        x = self._other(other)
+        if x is None:
+            return NotImplemented
+        if self.denominator is None and x.denominator is None:
+            return Formula(self.writer, self.element + sign * x.element)
+        one = self.element.ring.one
+        a, b = self.denominator or one, x.denominator or one
+        if a == b:
+            return Formula(self.writer, self.element + sign * x.element, a)
+        return Formula(self.writer, self.element * b + sign * (x.element * a), a * b)
+
+    def __add__(self, other: Any) -> Any:
+        return self._combined(other, 1)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self._combined(other, -1)
+
+    def __rsub__(self, other: Any) -> Any:
+        return (-self) + other
+
+    def __neg__(self) -> Formula:
+        return Formula(self.writer, -self.element, self.denominator)
+
+    def __mul__(self, other: Any) -> Any:
+        x = self._other(other)
+        if x is None:
+            return NotImplemented
+        below = self.denominator
+        if x.denominator is not None:
+            below = x.denominator if below is None else below * x.denominator
+        return Formula(self.writer, self.element.ring(self.element * x.element), below)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        x = self._other(other)
+        if x is None:
+            return NotImplemented
+        if x.is_zero:
+            raise ZeroDivisionError("division by a formula that is zero")
+        above = self.element if x.denominator is None else self.element * x.denominator
+        below = x.element if self.denominator is None else self.denominator * x.element
+        return Formula(self.writer, above, below)
+
+    def __pow__(self, exponent: int) -> Formula:
+        if not isinstance(exponent, int) or exponent < 0:
+            raise ArgumentError(f"a formula is raised to whole powers from 0, not to {exponent!r}")
+        result = Formula(self.writer, self.element.ring.one)
+        for _ in range(exponent):
+            result = result * self
+        return result
+
+    def read_back(self) -> bool:
+        """Whether the formula as written is exactly the element it was written from: evaluated in the ring, and compared."""
+        same = self.writer.read(self.tree) == self.element
+        return same and (self.denominator is None or self.writer.read(self.tree_below) == self.denominator)
+
+
+class FormulaMatrix:
+    """A matrix of formulas: `M[0, 1]`, `M.shape`, iteration over rows; a vector has one column, and `G[0]` is its entry."""
+
+    def __init__(self, name: str, rows: Sequence[Sequence[Formula]], symmetric: bool = False, vector: bool = False) -> None:
+        self.name = name
+        self.rows = tuple(tuple(row) for row in rows)
+        self.symmetric, self.vector = symmetric, vector
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        if self.vector:
+            return (len(self.rows),)
+        return len(self.rows), len(self.rows[0]) if self.rows else 0
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(row[0] if self.vector else row for row in self.rows)
+
+    def __getitem__(self, key: Any) -> Any:
+        try:
+            if self.vector:
+                return self.rows[key][0] if isinstance(key, int) else tuple(row[0] for row in self.rows[key])
+            if isinstance(key, tuple) and len(key) == 2:
+                return self.rows[key[0]][key[1]]
+            return self.rows[key]
+        except IndexError:
+            raise IndexError(f"{self.name} has shape {self.shape}, indices from 0; {key} is outside") from None
+
+    @property
+    def entries(self) -> list[tuple[str, Formula]]:
+        """Entries with the names they are printed under; of a symmetric matrix the upper triangle."""
+        found = []
+        for i, row in enumerate(self.rows):
+            for j, formula in enumerate(row):
+                if not (self.symmetric and j < i):
+                    found.append((f"{self.name}{index(i, *(() if self.vector else (j,)))}", formula))
+        return found
+
+    @property
+    def operators(self) -> int:
+        """Of all entries as printed; of a symmetric matrix the upper triangle's."""
+        return sum(formula.operators for _, formula in self.entries)
+
+    @property
+    def T(self) -> FormulaMatrix:
+        turned = [list(column) for column in zip(*self.rows, strict=True)]
+        return FormulaMatrix(f"{self.name}^T", turned, self.symmetric)
+
+    def map(self, function: Callable[[Formula], Formula], name: str = "") -> FormulaMatrix:
+        """The matrix of the function of every entry."""
+        return FormulaMatrix(name or self.name, [[function(x) for x in row] for row in self.rows], self.symmetric, self.vector)
+
+    def diff(self, coordinate: str | int) -> FormulaMatrix:
+        return self.map(lambda x: x.diff(coordinate), f"d{self.name}")
+
+    def evaluate(self, q: Any = (), qd: Any = (), qdd: Any = (), **parameters: float) -> Any:
+        """A numpy array of the values."""
+        import numpy as np
+
+        values = [[x.evaluate(q, qd, qdd, **parameters) for x in row] for row in self.rows]
+        array = np.array(values, dtype=float).reshape(len(self.rows), -1)
+        return array[:, 0] if self.vector else array
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name} = {formula}" for name, formula in self.entries) or f"{self.name} has no entries"
+
+    __repr__ = __str__
+
+    def unicode(self, digits: int | None = None) -> str:
+        return "\n".join(f"{name} = {formula.unicode(digits)}" for name, formula in self.entries)
+
+    def latex(self, digits: int | None = None) -> str:
+        """A typeset matrix."""
+        rows = r" \\ ".join(" & ".join(x.latex(digits) for x in row) for row in self.rows)
+        return rf"\begin{{bmatrix}} {rows} \end{{bmatrix}}"
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {self.latex()}$"
+
+    def to_sympy(self, dynamic: bool = False) -> Any:
+        """As a SymPy Matrix."""
+        import sympy
+
+        return sympy.Matrix([[x.to_sympy(dynamic) for x in row] for row in self.rows])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FormulaMatrix) and self.rows == other.rows
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.shape))
+
+
+def index(*numbers: int) -> str:
+    """Indices as printed, from 1; with commas once they have two digits."""
+    return (",".join if any(n >= 9 for n in numbers) else "".join)(str(n + 1) for n in numbers)

@@ -1,0 +1,107 @@
+"""Links over exact scalars: poses, inertias, and how a joint moves its link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from lagrangian.model import vector as v
+from lagrangian.model.joint import Joint
+
+
+@dataclass(frozen=True)
+class Pose:
+    """A rotation and a position, over exact scalars."""
+
+    R: v.Matrix = v.IDENTITY
+    p: v.Vector = v.ZERO
+
+    def __matmul__(self, other: Pose) -> Pose:
+        return Pose(v.mat_mat(self.R, other.R), v.add(self.p, v.mat_vec(self.R, other.p)))
+
+
+@dataclass(frozen=True)
+class Inertia:
+    """Mass, first moment and inertia about the frame's origin."""
+
+    mass: Any = 0
+    h: v.Vector = v.ZERO
+    I: v.Symmetric = (0, 0, 0, 0, 0, 0)
+
+    def __add__(self, other: Inertia) -> Inertia:
+        return Inertia(self.mass + other.mass, v.add(self.h, other.h), v.sym_add(self.I, other.I))
+
+    def seen_from(self, pose: Pose) -> Inertia:
+        """In a frame in which this one stands at `pose`."""
+        h = v.mat_vec(pose.R, self.h)
+        I = v.shift_inertia(v.sym_rotate(pose.R, self.I), h, self.mass, pose.p)
+        return Inertia(self.mass, v.add(h, v.scale(self.mass, pose.p)), I)
+
+    @property
+    def ten(self) -> tuple[Any, ...]:
+        return (self.mass, *self.h, *self.I)
+
+
+@dataclass(frozen=True)
+class Link:
+    """A moving link: its parent's index (-1 the ground), its joint, and what it carries."""
+
+    name: str
+    joint: Joint
+    kind: str  # "revolute", "prismatic" or "helical"
+    parent: int
+    k: int  # its coordinate
+    before: Pose
+    after: Pose
+    inertia: Inertia
+    c: Any
+    s: Any
+    q: Any
+    pitch: Any
+    rotor: Any
+
+    @property
+    def turns(self) -> bool:
+        return self.kind != "prismatic"
+
+    def turned(self, x: v.Vector) -> v.Vector:
+        """Rz(q) x."""
+        return (self.c * x[0] - self.s * x[1], self.s * x[0] + self.c * x[1], x[2]) if self.turns else x
+
+    def turned_back(self, x: v.Vector) -> v.Vector:
+        """Rz(q)^T x."""
+        return (self.c * x[0] + self.s * x[1], self.c * x[1] - self.s * x[0], x[2]) if self.turns else x
+
+    def to_child(self, x: v.Vector) -> v.Vector:
+        """A vector given in the parent's axes, in the link's."""
+        return v.mat_t_vec(self.after.R, self.turned_back(v.mat_t_vec(self.before.R, x)))
+
+    def to_parent(self, x: v.Vector) -> v.Vector:
+        return v.mat_vec(self.before.R, self.turned(v.mat_vec(self.after.R, x)))
+
+    @property
+    def along(self) -> v.Vector:
+        """How far the joint's frame has moved along its axis."""
+        match self.kind:
+            case "prismatic":
+                return (0, 0, self.q)
+            case "helical":
+                return (0, 0, self.pitch * self.q)
+        return v.ZERO
+
+    @property
+    def offset(self) -> v.Vector:
+        """From the parent's origin to the link's, in the parent's axes."""
+        return v.add(self.before.p, v.mat_vec(self.before.R, v.add(self.along, self.turned(self.after.p))))
+
+    @property
+    def column(self) -> tuple[v.Vector, v.Vector]:
+        """Angular velocity, and velocity of the link's origin, for a unit rate of the joint, in the link's axes."""
+        angular = v.Z if self.turns else v.ZERO
+        linear = v.cross(angular, self.after.p)
+        match self.kind:
+            case "prismatic":
+                linear = v.Z
+            case "helical":
+                linear = v.add(linear, (0, 0, self.pitch))
+        return v.mat_t_vec(self.after.R, angular), v.mat_t_vec(self.after.R, linear)

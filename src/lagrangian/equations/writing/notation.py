@@ -1,0 +1,149 @@
+"""How a name is written: in plain text, with the letters of a terminal, or typeset.
+
+`theta1` is θ₁ and \\theta_{1}; `lc1` is l with the index c1; a rate has a dot above; s12 stands for the sine of the sum of the first
+two coordinates.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from lagrangian.equations.ring import Symbol
+
+if TYPE_CHECKING:
+    from lagrangian.equations.writing.writer import Writer
+
+GREEK = dict(
+    zip(
+        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi omega".split(),
+        "αβγδεζηθικλμνξπρστυφχψω",
+        strict=True,
+    )
+)
+GREEK |= dict(zip(("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Phi", "Psi", "Omega"), "ΓΔΘΛΞΠΣΦΨΩ", strict=True))
+_LOW = str.maketrans("0123456789+-", "₀₁₂₃₄₅₆₇₈₉₊₋")
+_HIGH = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_DOT, _TWO_DOTS = "\u0307", "\u0308"
+_NAME = re.compile(r"^([A-Za-z]+)_?([A-Za-z]*[0-9]*)$")
+
+
+class Notation:
+    """The names a writer uses: its system's generators, and sums of angles."""
+
+    def __init__(self, writer: Writer) -> None:
+        self.system, self.writer = writer.system, writer
+
+    def _symbol(self, name: str) -> Symbol | None:
+        number = self.writer.number.get(name)
+        return None if number is None else self.system.ring.symbols[number]
+
+    def unicode(self, name: str) -> str:
+        symbol = self._symbol(name)
+        kind = symbol.kind if symbol else "sine"
+        if kind in ("sine", "cosine"):
+            return self._prefix(name) + name[len(self._prefix(name)) :].replace("m", "-").replace("_", ",").translate(_LOW)
+        if symbol is not None and kind in ("coordinate", "speed", "acceleration", "sign"):
+            word = self.system.coordinates[symbol.index]
+            if kind == "sign":
+                return f"sgn({_dotted(pretty(word), _DOT)})"
+            return {"coordinate": pretty(word), "speed": _dotted(pretty(word), _DOT)}.get(kind, _dotted(pretty(word), _TWO_DOTS))
+        if kind in ("constant_sine", "constant_cosine", "root", "inverse", "function"):
+            return re.sub(r"[A-Za-z_][A-Za-z_0-9.]*(?!\w*\()", lambda m: pretty(m.group()), name)
+        return pretty(name)
+
+    def latex(self, name: str) -> str:
+        symbol = self._symbol(name)
+        kind = symbol.kind if symbol else "sine"
+        if kind in ("sine", "cosine"):
+            prefix = self._prefix(name)
+            below = name[len(prefix) :].replace("m", "-").replace("_", ",")
+            return f"{prefix if len(prefix) == 1 else chr(92) + prefix}_{{{below}}}"
+        if symbol is not None and kind in ("coordinate", "speed", "acceleration", "sign"):
+            base, index = parts(self.system.coordinates[symbol.index])
+            mark = {"coordinate": "", "acceleration": r"\ddot"}.get(kind, r"\dot")
+            word = f"{mark}{{{base}}}{index}" if mark else base + index
+            return rf"\operatorname{{sgn}}({word})" if kind == "sign" else word
+        if kind in ("constant_sine", "constant_cosine"):
+            return rf"\{name[:3]}{{{typeset_words(name[3:])}}}"
+        if kind == "root":
+            return rf"\sqrt{{{typeset_words(name[5:-1])}}}"
+        if kind in ("inverse", "function"):
+            return r"\left(" + typeset_words(name) + r"\right)"
+        return "".join(parts(name))
+
+    def _prefix(self, name: str) -> str:
+        s, c = self.system.scalars.prefixes
+        return s if self.writer.angle_of(name)[0] == "sine" else c
+
+    def meaning(self, name: str) -> str:
+        """What a name stands for, in a few words or a formula; "" if it stands for itself."""
+        symbol = self._symbol(name)
+        if symbol is None or symbol.kind in ("sine", "cosine"):
+            kind, angle = self.writer.angle_of(name)
+            return f"{'sin' if kind == 'sine' else 'cos'}({self.sum_of_coordinates(angle)})"
+        return "" if symbol.meaning in ("", name) else symbol.meaning
+
+    def sum_of_coordinates(self, angle: tuple[tuple[int, int], ...]) -> str:
+        text = ""
+        for k, times in angle:
+            word = self.system.coordinates[k]
+            word = word if abs(times) == 1 else f"{abs(times)}*{word}"
+            text += (" - " if times < 0 else " + ") * bool(text) + ("-" if times < 0 and not text else "") + word
+        return text
+
+
+def _dotted(word: str, dot: str) -> str:
+    """A dot above the first letter."""
+    return word[0] + dot + word[1:]
+
+
+def pretty(name: str) -> str:
+    """Greek letters, and numbers at the end as indices."""
+    match = _NAME.match(name)
+    if not match:
+        return name
+    letters, index = match.groups()
+    for word in sorted(GREEK, key=len, reverse=True):
+        if letters.startswith(word) and (len(letters) == len(word) or len(word) > 2):
+            letters = GREEK[word] + letters[len(word) :]
+            break
+    digits = re.sub(r"^[A-Za-z]*", "", index)
+    middle = index[: len(index) - len(digits)]
+    return letters + (f"_{middle}" if middle else "") + digits.translate(_LOW)
+
+
+def parts(name: str) -> tuple[str, str]:
+    """A name's letter and its index, typeset."""
+    match = _NAME.match(name)
+    if not match:
+        escaped = name.replace("_", r"\_")
+        return rf"\mathrm{{{escaped}}}", ""
+    letters, index = match.groups()
+    for word in sorted(GREEK, key=len, reverse=True):
+        if letters.startswith(word) and (len(letters) == len(word) or len(word) > 2):
+            rest = letters[len(word) :]
+            return f"\\{word}", _index(rest + index)
+    if len(letters) == 1:
+        return letters, _index(index)
+    if len(letters) <= 3 and (len(letters) == 2 or letters[0] in "Ih"):
+        return letters[0], _index(letters[1:] + index)
+    return rf"\mathit{{{letters}}}", _index(index)
+
+
+def _index(text: str) -> str:
+    return f"_{{{text}}}" if text else ""
+
+
+def typeset_words(text: str) -> str:
+    """A short expression in plain text, its names typeset."""
+    text = re.sub(r"[A-Za-z_][A-Za-z_0-9]*", lambda m: _word(m.group()), text)
+    return text.replace("*", r"\,")
+
+
+def _word(word: str) -> str:
+    return rf"\{word}" if word in ("sin", "cos", "tan", "exp", "log", "sqrt") else "".join(parts(word))
+
+
+def superscript(exponent: int) -> str:
+    return str(exponent).translate(_HIGH)

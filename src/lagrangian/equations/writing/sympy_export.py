@@ -1,0 +1,90 @@
+"""Formulas as SymPy expressions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lagrangian.equations.writing.tree import evaluate
+from lagrangian.equations.writing.writer import Writer
+from lagrangian.model.expression import Expression
+
+if TYPE_CHECKING:
+    from lagrangian.equations.formula import Formula
+
+
+class Export:
+    """Coordinates by their names; rates as `qd_name` and `qdd_name`, or as derivatives of functions of time."""
+
+    def __init__(self, writer: Writer, dynamic: bool) -> None:
+        import sympy
+
+        self.writer, self.sympy = writer, sympy
+        names = writer.system.coordinates
+        if dynamic:
+            t = sympy.Symbol("t")
+            self.q = [sympy.Function(name)(t) for name in names]
+            self.qd = [x.diff(t) for x in self.q]
+            self.qdd = [x.diff(t) for x in self.qd]
+        else:
+            self.q, self.qd, self.qdd = (
+                [sympy.Symbol(prefix + name) for name in names] for prefix in ("", "qd_", "qdd_")
+            )
+
+    def formula(self, formula: Formula) -> Any:
+        top = self._tree(formula.tree)
+        return top if formula.denominator is None else top / self._tree(formula.tree_below)
+
+    def _tree(self, tree: Any) -> Any:
+        result = evaluate(tree, self._name)
+        return self.sympy.Rational(result.numerator, result.denominator) if not hasattr(result, "free_symbols") else result
+
+    def _name(self, name: str) -> Any:
+        sympy, number = self.sympy, self.writer.number.get(name)
+        symbol = None if number is None else self.writer.system.ring.symbols[number]
+        if symbol is None or symbol.kind in ("sine", "cosine"):
+            kind, angle = self.writer.angle_of(name)
+            total = sum(times * self.q[k] for k, times in angle)
+            return sympy.sin(total) if kind == "sine" else sympy.cos(total)
+        match symbol.kind:
+            case "coordinate":
+                return self.q[symbol.index]
+            case "speed":
+                return self.qd[symbol.index]
+            case "acceleration":
+                return self.qdd[symbol.index]
+            case "sign":
+                return sympy.sign(self.qd[symbol.index])
+        atom = self.writer.system.scalars.atoms.get(symbol.name)
+        if atom is not None:
+            return self._expression(atom[1])
+        constant = self.writer.system.scalars.constants.get(symbol.name)
+        if constant is not None:
+            return (sympy.sin if symbol.kind == "constant_sine" else sympy.cos)(self._expression(constant))
+        return sympy.pi if symbol.name == "pi" else sympy.Symbol(name)
+
+    def _expression(self, x: Any) -> Any:
+        """An expression of the model, node by node: nothing is ever parsed from text."""
+        sympy = self.sympy
+        if not isinstance(x, Expression):
+            return sympy.Integer(x) if isinstance(x, int) else sympy.Float(x)
+        if x.operation == "symbol":
+            coordinates = self.writer.system.scalars.coordinates
+            return self.q[coordinates[x.name]] if x.value is None and x.name in coordinates else sympy.Symbol(x.name)
+        if x.operation == "pi":
+            return sympy.pi
+        arguments = [self._expression(a) for a in x.arguments]
+        match x.operation:
+            case "+":
+                return arguments[0] + arguments[1]
+            case "-":
+                return arguments[0] - arguments[1]
+            case "*":
+                return arguments[0] * arguments[1]
+            case "/":
+                return arguments[0] / arguments[1]
+            case "^":
+                return arguments[0] ** arguments[1]
+            case "neg":
+                return -arguments[0]
+        known = {"abs": "Abs", "min": "Min", "max": "Max"}
+        return getattr(sympy, known.get(x.operation, x.operation))(*arguments)

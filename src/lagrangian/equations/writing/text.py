@@ -1,0 +1,120 @@
+"""Trees as text: plain (which parses back), with the letters of a terminal, and typeset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from lagrangian.equations.writing.notation import Notation, superscript
+from lagrangian.equations.writing.tree import Name, Power, Product, Sum, Tree
+
+# fractions with a denominator up to this are written as such; others, if they end, as decimals
+FRACTIONS = 64
+
+
+class Rounding:
+    """How numbers are written: exactly, or rounded to some digits; remembers whether any was rounded."""
+
+    def __init__(self, digits: int | None = None) -> None:
+        self.digits = digits
+        self.rounded = False
+
+    def pieces(self, c: Fraction) -> tuple[str, str]:
+        """Of a positive number: what multiplies ("" for 1) and what divides ("" for 1)."""
+        top, bottom = c.numerator, c.denominator
+        if bottom <= FRACTIONS and top < 10**6:
+            return ("" if top == 1 else str(top)), ("" if bottom == 1 else str(bottom))
+        exact = decimal(c)
+        if self.digits is None:
+            return (exact, "") if exact else (str(top), str(bottom))
+        if exact and len(exact.replace(".", "").lstrip("0")) <= self.digits:
+            return exact, ""
+        self.rounded = True
+        return f"{float(c):.{self.digits}g}", ""
+
+
+def decimal(c: Fraction) -> str:
+    """As a decimal, if it ends."""
+    bottom, twos, fives = c.denominator, 0, 0
+    while bottom % 2 == 0:
+        bottom, twos = bottom // 2, twos + 1
+    while bottom % 5 == 0:
+        bottom, fives = bottom // 5, fives + 1
+    if bottom != 1:
+        return ""
+    places = max(twos, fives)
+    whole = str(c.numerator * 10**places // c.denominator).rjust(places + 1, "0")
+    return f"{whole[:-places]}.{whole[-places:]}" if places else whole
+
+
+class Style:
+    """One way of writing: how names, powers, products and fractions look."""
+
+    def __init__(
+        self,
+        name: Callable[[str], str],
+        power: Callable[[str, int], str],
+        times: str,
+        over: Callable[[str, str], str],
+        brackets: Callable[[str], str],
+        rounding: Rounding,
+    ) -> None:
+        self.name, self.power, self.times, self.over, self.brackets, self.rounding = name, power, times, over, brackets, rounding
+
+    def write(self, tree: Tree) -> str:
+        return self._sum(tree) if isinstance(tree, Sum) else self._signed(tree)
+
+    def _signed(self, tree: Tree) -> str:
+        """One term, with its minus if it has one."""
+        if isinstance(tree, Name):
+            return self.name(tree.name)
+        if isinstance(tree, Power):
+            inner = self.write(tree.base)
+            return self.power(inner if isinstance(tree.base, Name) else self.brackets(inner), tree.exponent)
+        if isinstance(tree, Sum):
+            return self.brackets(self._sum(tree))
+        top, bottom = self.rounding.pieces(abs(tree.coefficient))
+        words = [self._signed(factor) for factor in tree.factors]
+        if top or not words:
+            words.insert(0, top or "1")
+        if tree.coefficient == 0:
+            words = ["0"]
+        text = self.times.join(words)
+        text = self.over(text, bottom) if bottom else text
+        return "-" + text if tree.coefficient < 0 else text
+
+    def _sum(self, tree: Sum) -> str:
+        text = self._signed(tree.terms[0])
+        for term in tree.terms[1:]:
+            word = self._signed(term)
+            text += f" - {word[1:]}" if word.startswith("-") else f" + {word}"
+        return text
+
+
+def plain(rounding: Rounding | None = None) -> Style:
+    """ASCII, as an expression of the TOML file would be written."""
+    return Style(
+        lambda n: n, lambda b, e: f"{b}^{e}", "*", lambda a, b: f"{a}/{b}", lambda t: f"({t})", rounding or Rounding()
+    )
+
+
+def unicode(notation: Notation, rounding: Rounding | None = None) -> Style:
+    return Style(
+        notation.unicode,
+        lambda b, e: b + superscript(e),
+        " ",
+        lambda a, b: f"{a}/{b}",
+        lambda t: f"({t})",
+        rounding or Rounding(),
+    )
+
+
+def latex(notation: Notation, rounding: Rounding | None = None) -> Style:
+    return Style(
+        notation.latex,
+        lambda b, e: f"{b}^{{{e}}}",
+        r" \, ",
+        lambda a, b: rf"\frac{{{a}}}{{{b}}}",
+        lambda t: rf"\left({t}\right)",
+        rounding or Rounding(),
+    )

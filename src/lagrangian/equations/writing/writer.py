@@ -1,0 +1,245 @@
+"""From an element of the ring to the formula a person would write.
+
+The equations are linear in the inertial parameters. A formula is arranged either by these, `m2 (l1^2 + r2^2 + 2 l1 r2 c2) + I2`,
+or by its trigonometric parts, `(m1 r1 + m2 l1) g c1 + m2 r2 g c12`, whichever is shorter; inside, what multiplies a parameter is a
+sum of trigonometric parts again. Where it is known as a product of velocities (`structure`), that form competes too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from math import gcd
+from typing import Any
+
+from lagrangian.equations.ring import Element, fraction
+from lagrangian.equations.scalars import turned
+from lagrangian.equations.system import System
+from lagrangian.equations.writing.notation import Notation
+from lagrangian.equations.writing.horner import Monomial, Polynomial, expanded, nested, term
+from lagrangian.equations.writing.tree import (
+    ONE,
+    ZERO,
+    Name,
+    Power,
+    Product,
+    Sum,
+    Tree,
+    add,
+    evaluate,
+    negated,
+    number,
+    operators,
+    product,
+)
+from lagrangian.equations.writing.trigonometry import Trigonometry
+
+Structure = Mapping[int, Tree]  # what multiplies an inertial parameter, by its generator, in a form known from elsewhere
+
+_RANK = {"inertial": 0, "parameter": 2, "sine": 4, "cosine": 4, "coordinate": 4, "speed": 6, "acceleration": 6, "sign": 6}
+
+
+class Writer:
+    """Writes elements of one system's ring."""
+
+    def __init__(self, system: System, renamed: Mapping[str, str] | None = None) -> None:
+        self.system = system
+        self.trigonometry = Trigonometry(system.scalars)
+        symbols = system.ring.symbols
+        self.names = [(renamed or {}).get(symbol.name, symbol.name) for symbol in symbols]
+        self.number = {name: k for k, name in enumerate(self.names)}
+        self.notation = Notation(self)
+        self._weight = [symbol.kind == "inertial" for symbol in symbols]
+        self._values: dict[str, Element] = {}
+
+    def write(self, x: Element, structure: Structure | None = None) -> Tree:
+        polynomial = sparse(x)
+        if len(polynomial) < 2:
+            return self._arranged(expanded(polynomial, self.names)) if polynomial else ZERO
+        by_angle = self._by_angle(polynomial)
+        by_weight = self._by_weight(polynomial, structure or {})
+        # of two equally short ones, an entry of M is arranged by masses, one of G by angles
+        steady = any(not any(self.trigonometry.handles(k) for k, _ in m) for m in polynomial)
+        first, second = (by_weight, by_angle) if steady else (by_angle, by_weight)
+        return self._arranged(min((first, second), key=operators))
+
+    # -- arrangements ------------------------------------------------------------------------------------------------
+
+    def _by_weight(self, polynomial: Polynomial, structure: Structure) -> Tree:
+        """Arranged by the inertial parameters; those that multiply the same are put together."""
+        parts: dict[int, Polynomial] = {}
+        for monomial, c in polynomial.items():
+            heavy = [k for k, e in monomial if self._weight[k] and e == 1]
+            weight = heavy[0] if heavy else -1
+            rest = tuple(pair for pair in monomial if pair[0] != weight)
+            parts.setdefault(weight, {})[rest] = c
+        groups: dict[Any, tuple[Polynomial, list[tuple[int, Fraction]]]] = {}
+        for weight in sorted(parts, key=lambda k: (k < 0, k)):
+            content, primitive = normalised(parts[weight])
+            key = frozenset(primitive.items())
+            groups.setdefault(key, (primitive, []))[1].append((weight, content))
+        terms = []
+        for primitive, weights in groups.values():
+            inner = self._inner(primitive)
+            for weight, content in weights:
+                known = structure.get(weight)
+                if known is not None:
+                    known = product([known], 1 / content)
+                    if operators(known) < operators(inner):
+                        inner = known
+            total = add(number(c) if k < 0 else product([Name(self.names[k])], c) for k, c in weights)
+            if inner == number(1):
+                terms.append(total)
+            elif isinstance(total, Sum):
+                terms.append(_times(total, inner))
+            else:
+                terms.append(product([total, inner]))
+        return add(terms)
+
+    def _by_angle(self, polynomial: Polynomial) -> Tree:
+        """Arranged by trigonometric parts, what multiplies each put together."""
+        terms = []
+        for part, factor in self._parts(polynomial):
+            multiplier = self._plain(factor, part != number(1))
+            terms.append(multiplier if part == number(1) else _times(multiplier, part))
+        return add(terms)
+
+    def _inner(self, polynomial: Polynomial) -> Tree:
+        """What multiplies an inertial parameter."""
+        if len(polynomial) == 1:
+            ((m, c),) = polynomial.items()
+            return term(m, c, self.names)
+        plain = self._by_angle(polynomial)
+        short = nested(polynomial, self.names)
+        # what a textbook would leave as it is stays, unless it becomes clearly shorter
+        return short if operators(short) < operators(plain) - 1 else plain
+
+    def _parts(self, polynomial: Polynomial) -> list[tuple[Tree, Polynomial]]:
+        """Trigonometric parts in their best forms, with what multiplies them; the constant part first."""
+        by_rest: dict[Monomial, Polynomial] = {}
+        for monomial, c in polynomial.items():
+            angle = tuple(pair for pair in monomial if self.trigonometry.handles(pair[0]))
+            rest = tuple(pair for pair in monomial if not self.trigonometry.handles(pair[0]))
+            by_rest.setdefault(rest, {})[angle] = c
+        found: dict[Any, tuple[Polynomial, Polynomial]] = {}
+        for rest, angles in by_rest.items():
+            content, primitive = normalised(angles)
+            found.setdefault(frozenset(primitive.items()), (primitive, {}))[1][rest] = content
+        parts = [(self.trigonometry.best(primitive), factor) for primitive, factor in found.values()]
+        joined: dict[Tree, Polynomial] = {}
+        for part, factor in parts:
+            sign = ONE
+            if not isinstance(part, (Name, Sum)) and getattr(part, "coefficient", 1) < 0:
+                part, sign = negated(part), -ONE
+            into = joined.setdefault(part, {})
+            for m, c in factor.items():
+                into[m] = into.get(m, Fraction(0)) + sign * c
+        return sorted(joined.items(), key=lambda pair: pair[0] != number(1))
+
+    def _plain(self, polynomial: Polynomial, multiplies: bool) -> Tree:
+        """A polynomial without angles, as a factor or as a sum of its own."""
+        order = sorted(polynomial, key=lambda m: next((k for k, _ in m if self._weight[k]), len(self.names)))
+        polynomial = {m: polynomial[m] for m in order}
+        full = expanded(polynomial, self.names)
+        short = nested(polynomial, self.names)
+        if multiplies:
+            return min((short, full), key=operators)
+        return short if operators(short) < operators(full) - 1 else full
+
+    def _arranged(self, tree: Tree) -> Tree:
+        """Factors in the order people write them: inertial parameters, other parameters, angles, rates."""
+        if isinstance(tree, Name):
+            return tree
+        if isinstance(tree, Power):
+            return Power(self._arranged(tree.base), tree.exponent)
+        if isinstance(tree, Sum):
+            return Sum(tuple(self._arranged(t) for t in tree.terms))
+        return Product(tree.coefficient, tuple(sorted((self._arranged(f) for f in tree.factors), key=self._rank)))
+
+    def _rank(self, tree: Tree) -> int:
+        if isinstance(tree, Power):
+            return self._rank(tree.base)
+        if isinstance(tree, Name):
+            number = self.number.get(tree.name)
+            return 4 if number is None else _RANK.get(self.system.ring.symbols[number].kind, 2)
+        parts = tree.terms if isinstance(tree, Sum) else tree.factors
+        ranks = [self._rank(part) for part in parts]
+        # a sum of masses stands before the lengths, one of angles or rates after the angles
+        rank = min(ranks, default=0) if max(ranks, default=0) <= 3 else max(ranks)
+        return rank + isinstance(tree, Sum)
+
+    # -- reading back ------------------------------------------------------------------------------------------------
+
+    def value(self, name: str) -> Element:
+        """The element a name stands for, sums of angles included."""
+        found = self._values.get(name)
+        if found is None:
+            ring, number = self.system.ring, self.number.get(name)
+            found = self._angle_sum(name) if number is None else Element(ring, ring.generators[number])
+            self._values[name] = found
+        return found
+
+    def angle_of(self, name: str) -> tuple[str, tuple[tuple[int, int], ...]]:
+        """Whether a name is a sine or a cosine, and of which multiples of the coordinates."""
+        s, c = self.system.scalars.prefixes
+        kind = "cosine" if name.startswith(c) else "sine"
+        label = name[len(s if kind == "sine" else c) :]
+        return kind, parse_label(label)
+
+    def _angle_sum(self, name: str) -> Element:
+        kind, angle = self.angle_of(name)
+        pair: Any = (1, 0)
+        for k, times in angle:
+            c, s = self.system.scalars.coordinate_pair(k)
+            for _ in range(abs(times)):
+                pair = turned(pair, (c, s if times > 0 else -s))
+        return self.system.ring(pair[0] if kind == "cosine" else pair[1])
+
+    def read(self, tree: Tree) -> Element:
+        """What a formula says, as an element: equal to what it was written from, or the formula is wrong."""
+        return self.system.ring(evaluate(tree, self.value))
+
+
+def parse_label(label: str) -> tuple[tuple[int, int], ...]:
+    """The coordinates, and how often each is added, of a label such as 23, 2m3 or 9_10."""
+    found: dict[int, int] = {}
+    if "_" in label or any(len(part) > 1 and "m" in label and part.isdigit() and int(part) > 9 for part in label.split("m")):
+        words = label.replace("m", "_-").split("_")
+        numbers = [int(word) for word in words if word]
+    else:
+        numbers, sign = [], 1
+        for letter in label:
+            if letter == "m":
+                sign = -1
+            else:
+                numbers.append(sign * int(letter))
+                sign = 1
+    for signed in numbers:
+        k = abs(signed) - 1
+        found[k] = found.get(k, 0) + (1 if signed > 0 else -1)
+    return tuple(found.items())
+
+
+def sparse(x: Element) -> Polynomial:
+    """{((generator, power), ...): coefficient}."""
+    return {tuple((k, int(e)) for k, e in enumerate(m) if e): fraction(c) for m, c in x.poly.terms()}
+
+
+def normalised(polynomial: Polynomial) -> tuple[Fraction, Polynomial]:
+    """Its content, and the polynomial with whole coefficients without a common factor, the first of them positive."""
+    top, bottom = 0, 1
+    for c in polynomial.values():
+        top = gcd(top, c.numerator)
+        bottom = bottom * c.denominator // gcd(bottom, c.denominator)
+    content = Fraction(top, bottom)
+    if polynomial[max(polynomial, key=_descending)] < 0:
+        content = -content
+    return content, {m: c / content for m, c in polynomial.items()}
+
+
+def _descending(monomial: Monomial) -> Iterable[tuple[int, int]]:
+    return tuple((-k, e) for k, e in monomial)
+
+
+def _times(multiplier: Tree, part: Tree) -> Tree:
+    return product([multiplier, part])

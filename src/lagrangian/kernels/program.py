@@ -1,0 +1,68 @@
+"""What a kernel is made from: a function of arrays, how it is compiled, and what tells it from any other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lagrangian.kernels import jit, target, unrolled
+from lagrangian.kernels.trace import Graph, Trace, with_all_inputs
+
+Header = dict[str, Any]
+
+
+class Program:
+    """Inputs by name and size, the size of the result, and which entries of q are angles."""
+
+    name: str
+    inputs: Sequence[str]
+    sizes: Sequence[int]
+    size: int
+    angles: Sequence[int]
+
+    def key(self) -> tuple[str | bytes | int, ...]:
+        """All that the code depends on."""
+        raise NotImplementedError
+
+    def compile(self, chosen: target.Target, width: int) -> tuple[Header, bytes]:
+        raise NotImplementedError
+
+    def data(self, header: Header) -> list[np.ndarray]:
+        """Arrays that compiled code reads besides its inputs."""
+        return []
+
+
+def straight(program: Program, trace: Trace, chosen: target.Target, width: int) -> tuple[Header, bytes]:
+    """A trace as straight-line code."""
+    ir = unrolled.module(trace, tuple(program.inputs), list(program.sizes), program.size, chosen, width)
+    scratch = unrolled.scratch_size(list(program.sizes), program.size, width)
+    return {"form": "unrolled", "scratch": scratch, "operations": trace.operations}, jit.compile_object(ir, chosen)
+
+
+class Straight(Program):
+    """A function given by what it records on a graph: `outputs(graph)` are its results. `digest` names it."""
+
+    def __init__(
+        self,
+        name: str,
+        inputs: dict[str, int],
+        size: int,
+        angles: Sequence[int],
+        outputs: Callable[[Graph], list[Any]],
+        digest: bytes,
+    ) -> None:
+        self.name, self.inputs, self.sizes = name, tuple(inputs), list(inputs.values())
+        self.size, self.angles = size, angles
+        self._outputs, self._digest = outputs, digest
+
+    def key(self) -> tuple[str | bytes | int, ...]:
+        return self.name, self._digest
+
+    def compile(self, chosen: target.Target, width: int) -> tuple[Header, bytes]:
+        graph = Graph()
+        for name, size in zip(self.inputs, self.sizes, strict=True):
+            for k in range(size):
+                graph.input(name, k)
+        return straight(self, with_all_inputs(graph, self._outputs(graph)), chosen, width)

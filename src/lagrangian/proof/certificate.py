@@ -1,0 +1,126 @@
+"""What was proved, how, and what was not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+from lagrangian.equations.ring import Element, spelled
+
+Entries = Iterable[tuple[str, Any, Any]]  # what an entry is called, and the two things that must be the same
+
+POLYNOMIALS = "as polynomials"  # how most statements are proved
+SHOWN = 3  # differing entries that are written out
+WIDTH = 60  # and how much of each
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement: proved if every one of its entries is the same both ways."""
+
+    what: str
+    how: str
+    proved: bool
+    seconds: float
+    entries: int = 0  # compared
+    terms: int = 0  # of the polynomials compared, in all
+    differs: tuple[str, ...] = ()  # the entries that are not the same, and how they differ
+    problem: str = ""  # why it could not be decided
+
+    def __bool__(self) -> bool:
+        return self.proved
+
+    @property
+    def result(self) -> str:
+        if self.proved:
+            return "proved"
+        return "COULD NOT BE DECIDED" if self.problem else "FALSE"
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """What a table shows of it."""
+        entries = f"{self.entries} entr{'y' if self.entries == 1 else 'ies'}"
+        terms = f"{self.terms} term{'s' * (self.terms != 1)}" if self.terms else ""
+        return self.what, self.how, self.result, entries, terms, f"{self.seconds:.3f} s"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Statements about one system, and what they leave out. True if every statement is proved."""
+
+    about: str
+    statements: tuple[Statement, ...]
+    left_out: tuple[str, ...] = field(default=())
+
+    @property
+    def proved(self) -> bool:
+        return bool(self.statements) and all(self.statements)
+
+    @property
+    def seconds(self) -> float:
+        return sum(statement.seconds for statement in self.statements)
+
+    @property
+    def failed(self) -> tuple[Statement, ...]:
+        return tuple(statement for statement in self.statements if not statement.proved)
+
+    def __bool__(self) -> bool:
+        return self.proved
+
+    def __str__(self) -> str:
+        rows = [statement.cells for statement in self.statements]
+        widths = [max((len(row[k]) for row in rows), default=0) for k in range(6)]
+        lines = [f"{self.about}: {self._verdict()} ({self.seconds:.2f} s)", ""]
+        for statement, row in zip(self.statements, rows, strict=True):
+            cells = [x.ljust(w) if k < 3 else x.rjust(w) for k, (x, w) in enumerate(zip(row, widths, strict=True))]
+            lines.append("  " + "  ".join(cells).rstrip())
+            if statement.problem:
+                lines.append(f"      {statement.problem}")
+            lines += [f"      {entry}" for entry in statement.differs[:SHOWN]]
+            if len(statement.differs) > SHOWN:
+                lines.append(f"      and {len(statement.differs) - SHOWN} more")
+        if self.left_out:
+            lines += ["", "not part of the proof:", *(f"  {what}" for what in self.left_out)]
+        return "\n".join(lines)
+
+    def _verdict(self) -> str:
+        if self.proved:
+            divides = any(s.how != POLYNOMIALS for s in self.statements)
+            return f"proved: every difference is the zero polynomial{', or zero at exact points' * divides}"
+        if not self.statements:
+            return "nothing was proved"
+        return f"NOT proved: {len(self.failed)} of {len(self.statements)} statements failed"
+
+
+def decide(what: str, how: str, entries: Callable[[], Entries]) -> Statement:
+    """Compute both sides of every entry and compare. What cannot be computed is no proof, and no exception either."""
+    start = perf_counter()
+    count = terms = 0
+    differs: list[str] = []
+    problem = ""
+    try:
+        for label, left, right in entries():
+            count += 1
+            terms += getattr(left, "terms", 0)
+            difference = left - right
+            if not _is_zero(difference):
+                differs.append(f"{label}: {_described(difference)}")
+    except Exception as error:  # whatever it is, the statement is not proved
+        problem = f"it could not be computed: {type(error).__name__}: {error}"
+    proved = count > 0 and not differs and not problem
+    if not count and not problem:
+        problem = "there was nothing to compare"
+    return Statement(what, how, proved, perf_counter() - start, count, terms, tuple(differs), problem)
+
+
+def _is_zero(x: Any) -> bool:
+    return not x if isinstance(x, Element) else bool(x == 0)
+
+
+def _described(x: Any) -> str:
+    if not isinstance(x, Element):
+        return f"differs by {x}"
+    text = spelled(x)
+    return f"differs by {x.terms} term{'s' * (x.terms != 1)}, {text if len(text) <= WIDTH else text[:WIDTH] + '...'}"

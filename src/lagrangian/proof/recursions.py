@@ -1,0 +1,90 @@
+"""The shipped recursive algorithms, run over exact scalars instead of floats: the same functions, on the same tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lagrangian.algorithms.link import Link
+from lagrangian.algorithms.regroup import regroup
+from lagrangian.algorithms.sweep import Algorithm, run
+from lagrangian.algorithms.tree import Tree
+from lagrangian.equations.ring import Element
+from lagrangian.equations.system import System
+from lagrangian.proof.exact_tree import exact_tree, tidy
+from lagrangian.proof.points import Point
+
+
+class Recursions:
+    """A system's tree, as it is and regrouped, and the algorithms on it."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.tree = exact_tree(system)
+        self.regrouped = tidy(regroup(self.tree))
+        self.pairs = {link.k: (link.c, link.s) for link in system.links}
+        self.row = {k: i for i, k in enumerate(self.tree.iv)}
+
+    def run(self, algorithm: Algorithm, tree: Tree | None = None) -> list[Element]:
+        """The result, a flat list of elements; on the tree the algorithm is shipped with, or on a path of it."""
+        tree = tree or self.tree_of(algorithm)
+        return [self.system.ring(x) for x in run(algorithm, tree, self.links(tree, algorithm.inputs))]
+
+    def run_at(self, point: Point, algorithm: Algorithm, tau: list[Any] | None = None) -> list[Any]:
+        """The result at an exact point, where algorithms that divide can be run as well."""
+        tree = point.tree(self.tree_of(algorithm))
+        links = self.links(tree, algorithm.inputs)
+        for link in links:
+            link.c, link.s = point.of(link.c), point.of(link.s)
+            for name in ("q", "qd", "qdd"):
+                if name in link.__dict__:
+                    setattr(link, name, tuple(point.of(x) for x in getattr(link, name)))
+            if tau is not None:
+                link.tau = (tau[link.iv],)
+        return run(algorithm, tree, links)
+
+    def tree_of(self, algorithm: Algorithm) -> Tree:
+        return self.regrouped if algorithm.regrouped else self.tree
+
+    def links(self, tree: Tree, inputs: tuple[str, ...]) -> list[Link]:
+        """The links, with the ring's generators for their state."""
+        system = self.system
+        made = []
+        for i in range(len(tree)):
+            link = tree.link(i)
+            self.set_state(link, inputs)
+            if "wrench" in inputs:
+                link.__dict__["wrench"] = tuple(system.generator(f"load_{name}") for name in ("Mx", "My", "Mz", "Fx", "Fy", "Fz"))
+            made.append(link)
+        return made
+
+    # what acts at joint k besides inertia and gravity, and what the equations are linear in
+
+    def spring(self, k: int) -> tuple[Any, Any]:
+        """Stiffness and rest."""
+        return self._constant("stiffness", k), self._constant("rest", k)
+
+    def viscous(self, k: int) -> Any:
+        return self._constant("viscous", k)
+
+    def rotors(self) -> list[Any]:
+        return [self._constant("rotor", k) for k in range(self.system.n)]
+
+    def parameters(self) -> list[Any]:
+        """Ten inertial parameters a link, in the tree's order."""
+        constants = self.tree.constants
+        return [x for i in range(len(self.tree)) for name in ("mass", "h", "I") for x in constants[name][i]]
+
+    def _constant(self, name: str, k: int) -> Any:
+        return self.tree.constants[name][self.row[k], 0]
+
+    def set_state(self, link: Link, inputs: tuple[str, ...]) -> None:
+        system, k = self.system, link.iv
+        if not link.nv:
+            link.q = ()
+            return
+        link.q = (system.generator(f"q{k + 1}"),)
+        link.c, link.s = self.pairs[k]
+        if "qd" in inputs:
+            link.qd = (system.speed(k),)
+        if "qdd" in inputs:
+            link.qdd = (system.acceleration(k),)

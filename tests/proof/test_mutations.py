@@ -1,0 +1,132 @@
+"""A wrong sign anywhere in a derivation, or in a shipped algorithm, and the certificate fails.
+
+Every sum, difference, sign and product of their source is altered, one at a time (as in `tests.algorithms.test_mutations`), and
+the claims of the proof are decided, those that use the source first. An alteration that leaves every claim proved fails the test.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+
+import pytest
+
+from lagrangian.algorithms import (
+    coriolis,
+    energy,
+    factorised,
+    forward_dynamics,
+    inverse_dynamics,
+    kinematics,
+    link,
+    mass_matrix,
+    regressor,
+    regroup,
+)
+from lagrangian.algorithms import tree as trees
+from lagrangian.equations import kane, lagrange, newton_euler, system, uicker_kahn
+from lagrangian.equations import link as exact_link
+from lagrangian.equations.system import System
+from lagrangian.proof import exact_tree, forward, frames, momenta, prove, recursions
+from lagrangian.proof.certificate import decide
+from tests.algorithms.test_mutations import altered, places
+from tests.proof.trees import tree
+
+PROOF = (prove, forward, frames, momenta)
+
+# the modules, and the claims that use them most
+MODULES = {
+    lagrange: ("M' - 2C", "centripetal", "Kane", "Newton"),
+    newton_euler: ("Newton-Euler",),
+    kane: ("Kane",),
+    uicker_kahn: ("Uicker-Kahn", "pose"),
+    exact_link: ("shipped: inverse", "energy"),
+    inverse_dynamics: ("inverse dynamics", "reactions"),
+    mass_matrix: ("mass matrix",),
+    coriolis: ("Coriolis matrix",),
+    energy: ("energy", "momentum"),
+    regressor: ("regressor",),
+    kinematics: ("pose",),
+    forward_dynamics: ("articulated",),
+    factorised: ("factorised",),
+    link: ("inverse dynamics", "mass matrix", "Coriolis matrix", "pose"),
+    regroup: ("inverse dynamics",),
+    trees: ("inverse dynamics", "pose"),
+}
+
+# lines and functions that are not altered, and why
+LEFT_OUT = {
+    "def _turn": "a quaternion's rotation: the closed form describes ball and free joints by angles",
+    "self._turn()": "a quaternion's rotation, again",
+    "def ancestors": "the numbering of speeds, not mechanics: altered, the walk to the ground never ends",
+    "for j in range(len(tree) - 1, -1, -1)": "regrouping fewer links, or in another order, changes no result",
+    "place - 3": "clears what is zero already: it saves operations, and changes no result",
+    "def snap_rotation": "rounding, which exact scalars do not have",
+    "constants[name]) < 1e-16 * scale": "rounding, which exact scalars do not have",
+    "def friction": "Coulomb friction is left out of the proof, and the certificate says so",
+    "def _by_sign": "Coulomb friction, again",
+    "v.cross(v.add(v.scale(2, wi), wj), vj)": "2 wi + wj: of a joint with one coordinate wj and vj are parallel, wj x vj is zero",
+    "tuple((axis, v.ZERO) for axis in v.IDENTITY) + ": "the free joint's columns, which has angles here",
+    "iq + KINDS[kind][0], iv + KINDS[kind][1]": "joints of several coordinates: here each has one",
+    "return chain[::-1]": "the chosen links are sorted anyway",
+    "def fingerprint": "no mechanics",
+}
+
+
+@pytest.fixture(scope="module")
+def arms() -> list[System]:
+    chain = tree(["revolute", "helical", "prismatic", "revolute"], 8, chain=True, passive=True)
+    return [System(chain), System(tree(["revolute", "fixed", "prismatic", "revolute"], 3), "inertial")]
+
+
+def install(monkeypatch: pytest.MonkeyPatch, module: types.ModuleType, changed: types.ModuleType) -> None:
+    """Put an altered module in place of the true one, wherever the proof uses it."""
+    for user in PROOF:
+        for name, value in list(vars(user).items()):
+            if value is module:
+                monkeypatch.setattr(user, name, changed)
+    if module is link:
+        monkeypatch.setattr(trees, "Link", changed.Link)
+    elif module is trees:
+        monkeypatch.setattr(exact_tree, "trees", changed)
+    elif module is regroup:
+        monkeypatch.setattr(recursions, "regroup", changed.regroup)
+    elif module is exact_link:
+        for name in ("Link", "Inertia", "Pose"):
+            monkeypatch.setattr(system, name, getattr(changed, name))
+
+
+def first_failure(arms: list[System], first: tuple[str, ...], anew: bool) -> str | None:
+    """The first claim that is not proved, those with the given words first."""
+    for arm in arms:
+        arm = System(arm.mechanism, arm.symbols) if anew else arm
+        claims, _ = prove.claims(arm, points=1)
+        for claim in sorted(claims, key=lambda c: not any(word in c.what for word in first)):
+            if not decide(claim.what, claim.how, claim.entries):
+                return claim.what
+    return None
+
+
+def test_unaltered_everything_is_proved(arms: list[System]) -> None:
+    assert first_failure(arms, (), anew=False) is None
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda m: ".".join(m.__name__.split(".")[-2:]))
+def test_every_alteration_is_caught(module: types.ModuleType, arms: list[System], monkeypatch: pytest.MonkeyPatch) -> None:
+    missed = []
+    lines = inspect.getsource(module).splitlines()
+    count = places(module)
+    assert count >= 3
+    for n in range(count):
+        changed, line, function = altered(module, n)
+        if any(fragment in lines[line - 1] or fragment == f"def {function}" for fragment in LEFT_OUT):
+            continue
+        with monkeypatch.context() as patch:
+            install(patch, module, changed)
+            try:
+                wrong = first_failure(arms, MODULES[module], anew=module is exact_link)
+            except (ArithmeticError, ValueError, TypeError, AttributeError, KeyError, IndexError, AssertionError):
+                wrong = "it does not even run"
+        if wrong is None:
+            missed.append(f"{module.__file__}:{line} in {function}: {lines[line - 1].strip()}")
+    assert not missed, "\n".join(["the certificate does not notice an altered sign at", *missed])
