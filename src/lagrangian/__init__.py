@@ -9,10 +9,14 @@
 
 from __future__ import annotations
 
+from lagrangian.closed_form.derive import derive
+from lagrangian.closed_form.equations import Equations
 from lagrangian.description.load import load, loads
+from lagrangian.equations.formula import Formula, FormulaMatrix
 from lagrangian.errors import (
     ArgumentError,
     ClosedError,
+    CostError,
     DescriptionError,
     LagrangianError,
     MechanismError,
@@ -23,6 +27,7 @@ from lagrangian.kernels.dynamics import Dynamics, compile  # noqa: A004
 from lagrangian.library import library
 from lagrangian.model.body import Body, box, capsule, cylinder, ellipsoid, plate, point_mass, sphere, tube
 from lagrangian.model.dh import DHRow
+from lagrangian.model.expression import parameter
 from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
 from lagrangian.model.loop import Frame, LoopJoint, Pfaffian, PointSpring
 from lagrangian.model.mechanism import Initial, Mechanism
@@ -34,9 +39,13 @@ __all__ = [
     "ArgumentError",
     "Body",
     "ClosedError",
+    "CostError",
     "DHRow",
     "DescriptionError",
     "Dynamics",
+    "Equations",
+    "Formula",
+    "FormulaMatrix",
     "Frame",
     "Friction",
     "Initial",
@@ -57,10 +66,12 @@ __all__ = [
     "capsule",
     "compile",
     "cylinder",
+    "derive",
     "ellipsoid",
     "library",
     "load",
     "loads",
+    "parameter",
     "plate",
     "point_mass",
     "sphere",

@@ -26,6 +26,10 @@ class ClosedError(LagrangianError):
     """A compiled object that was closed is used again."""
 
 
+class CostError(LagrangianError):
+    """A derivation that would take longer than was allowed."""
+
+
 class ReaderWarning(UserWarning):
     """Something in a file that the mechanism does not carry, or carries with a caveat."""
 

@@ -16,11 +16,12 @@ from lagrangian.equations.numbers import value
 from lagrangian.equations.ring import Element
 from lagrangian.equations.system import System
 from lagrangian.errors import ArgumentError, MechanismWarning
+from lagrangian.model.elementary import elementary
 from lagrangian.model.expression import PI, parameter
 from tests.mechanisms import random_body
 
-FILES = sorted(f.name.removesuffix(".toml") for f in resources.files("lagrangian.library").iterdir() if f.name.endswith(".toml"))
-LIBRARY = [name for name in FILES if all(joint.kind.nq <= 1 for joint in lg.library(name).joints)]
+FILES = resources.files("lagrangian.library")
+LIBRARY = sorted(file.name.removesuffix(".toml") for file in FILES.iterdir() if file.name.endswith(".toml"))
 QUARTER = PI / 2
 
 
@@ -59,7 +60,7 @@ def twisted() -> lg.Mechanism:
 def equations(name: str, symbols: str = "inertial") -> tuple[System, list[Element], list[Element]]:
     """The system of an arm, the entries of its M, and G."""
     made = {"rx90": rx90, "puma": puma_modified, "twisted": twisted}
-    system = System(made[name]() if name in made else lg.library(name), symbols)
+    system = System(made[name]() if name in made else elementary(lg.library(name)), symbols)
     M = lagrange.mass_matrix(system, lagrange.columns(system))
     G = lagrange.gradient(system, lagrange.gravity_potential(system))
     return system, [x for row in M for x in row], G

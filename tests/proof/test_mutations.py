@@ -75,8 +75,9 @@ LEFT_OUT = {
 
 @pytest.fixture(scope="module")
 def arms() -> list[System]:
-    chain = tree(["revolute", "helical", "prismatic", "revolute"], 8, chain=True, passive=True)
-    return [System(chain), System(tree(["revolute", "fixed", "prismatic", "revolute"], 3), "inertial")]
+    """Enough to feel every sign: axes in all directions, all kinds of joints, bodies fixed to others, a branch."""
+    chain = tree(["revolute", "revolute", "helical", "prismatic"], 0, chain=True, passive=True)
+    return [System(chain), System(tree(["revolute", "fixed", "fixed", "prismatic", "revolute"], 0))]
 
 
 def install(monkeypatch: pytest.MonkeyPatch, module: types.ModuleType, changed: types.ModuleType) -> None:

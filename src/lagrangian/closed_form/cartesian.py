@@ -27,7 +27,8 @@ class CartesianEquations:
             from lagrangian.errors import MechanismError
 
             raise MechanismError(
-                f"the Jacobian along {', '.join(directions)} is singular in every configuration: these directions are not independent"
+                f"the Jacobian along {', '.join(directions)} is singular in every configuration: "
+                f"these directions are not independent"
             )
         square = det * det
         return CartesianEquations(

@@ -8,15 +8,14 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.equations import forces, lagrange
 from lagrangian.equations.constraints import Row
 from lagrangian.equations.numbers import generator_values
 from lagrangian.equations.ring import Element, Symbol
 from lagrangian.equations.writing.horner import nested
-from lagrangian.equations.writing.tree import Tree, evaluate
+from lagrangian.equations.writing.tree import evaluate
 from lagrangian.equations.writing.writer import sparse
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.kernels.kernel import Kernel, Threads
@@ -52,79 +51,120 @@ class CompiledEquations:
         # constants as numbers: parameters, and what is made of them
         values = generator_values(self._system.scalars, (), (), (), self._given)
         self._values = {
-            k: values[s.name] for k, s in enumerate(self._system.ring.symbols) if s.kind not in _STATE and _constant(self._system, s)
+            k: values[s.name]
+            for k, s in enumerate(self._system.ring.symbols)
+            if s.kind not in _STATE and _constant(self._system, s)
         }
 
     def mass_matrix(self, q: Any) -> Any:
         """M(q)."""
-        n = self.nv
-        return self._kernel("mass_matrix", ("q",), (n, n), lambda: [x for row in self._derived.M for x in row])(q)
+        return self._kernel("mass_matrix", ("q",), (self.nv, self.nv), self._mass_matrix)(q)
 
     def coriolis_matrix(self, q: Any, qd: Any) -> Any:
         """C(q, qd) of the Christoffel symbols."""
-        n = self.nv
-        return self._kernel("coriolis_matrix", ("q", "qd"), (n, n), self._coriolis)(q, qd)
-
-    def _coriolis(self) -> list[Element]:
-        return [x for row in lagrange.coriolis_matrix(self._system, self._derived.christoffel) for x in row]
+        return self._kernel("coriolis_matrix", ("q", "qd"), (self.nv, self.nv), self._coriolis_matrix)(q, qd)
 
     def gravity(self, q: Any) -> Any:
         """G(q) = dV/dq, springs included."""
-        return self._kernel("gravity", ("q",), (self.nv,), lambda: self.equations._slopes)(q)
+        return self._kernel("gravity", ("q",), (self.nv,), lambda trace: [trace(x) for x in self.equations._slopes])(q)
 
     def friction(self, qd: Any, q: Any = None) -> Any:
         """F(qd); dampers between points need q too."""
-        if q is None:
-            q = [0.0] * self.nq
-        return self._kernel("friction", ("q", "qd"), (self.nv,), lambda: forces.friction(self._system))(q, qd)
+        q = [0.0] * self.nq if q is None else q
+        return self._kernel("friction", ("q", "qd"), (self.nv,), lambda trace: [trace(x) for x in self.equations._friction])(
+            q, qd
+        )
 
     def inverse_dynamics(self, q: Any, qd: Any, qdd: Any) -> Any:
         """tau = M qdd + C qd + G + F."""
-        return self._kernel("inverse_dynamics", ("q", "qd", "qdd"), (self.nv,), lambda: self.equations._torques)(q, qd, qdd)
+        return self._kernel("inverse_dynamics", ("q", "qd", "qdd"), (self.nv,), self._torques)(q, qd, qdd)
 
     def kinetic_energy(self, q: Any, qd: Any) -> Any:
-        return self._kernel("kinetic_energy", ("q", "qd"), (), lambda: [self.equations.kinetic_energy.element])(q, qd)
+        """1/2 qd' M qd."""
+        return self._kernel("kinetic_energy", ("q", "qd"), (), self._kinetic_energy)(q, qd)
 
     def potential_energy(self, q: Any) -> Any:
-        return self._kernel("potential_energy", ("q",), (), lambda: [self.equations.potential_energy.element])(q)
+        """V(q) of gravity and springs."""
+        return self._kernel("potential_energy", ("q",), (), lambda trace: [trace(self._derived.V + self.equations._springs)])(q)
 
     def constraint_jacobian(self, q: Any) -> Any:
         """Psi(q); where it depends on time too, at t = 0."""
         shape = (len(self._rows), self.nv)
-        return self._kernel("constraint_jacobian", ("q",), shape, lambda: [x for row in self._rows for x in row.psi])(q)
+        return self._kernel("constraint_jacobian", ("q",), shape, lambda trace: [trace(x) for r in self._rows for x in r.psi])(q)
 
     def loops(self, q: Any) -> Any:
         """eta(q): zero where the loops are closed."""
         found = [row.eta for row in self._rows if row.eta is not None]
-        return self._kernel("loops", ("q",), (len(found),), lambda: found)(q)
+        return self._kernel("loops", ("q",), (len(found),), lambda trace: [trace(x) for x in found])(q)
+
+    # -- what is traced ----------------------------------------------------------------------------------------------
+
+    def _mass_matrix(self, trace: Tracer) -> list[Any]:
+        return [trace(x) for row in self._derived.M for x in row]
+
+    def _coriolis_matrix(self, trace: Tracer) -> list[Any]:
+        """From the derivatives of M, a third as many formulas as there are Christoffel symbols."""
+        n, rate = self.nv, self._derived.christoffel.rate
+        slopes = {(i, j, k): trace(rate(i, j, k)) for i in range(n) for j in range(n) for k in range(n)}
+        C = []
+        for i in range(n):
+            for j in range(n):
+                twice: Any = 0
+                for k in range(n):
+                    twice = twice + (slopes[i, j, k] + slopes[i, k, j] - slopes[j, k, i]) * trace.graph.input("qd", k)
+                C.append(twice * 0.5)
+        return C
+
+    def _torques(self, trace: Tracer) -> list[Any]:
+        n, graph = self.nv, trace.graph
+        M, C = self._mass_matrix(trace), self._coriolis_matrix(trace)
+        tau = []
+        for i in range(n):
+            x = trace(self.equations._slopes[i]) + trace(self.equations._friction[i])
+            for j in range(n):
+                x = x + M[i * n + j] * graph.input("qdd", j) + C[i * n + j] * graph.input("qd", j)
+            tau.append(x)
+        return tau
+
+    def _kinetic_energy(self, trace: Tracer) -> list[Any]:
+        n, M = self.nv, self._mass_matrix(trace)
+        rates = [trace.graph.input("qd", k) for k in range(n)]
+        twice: Any = 0
+        for i in range(n):
+            for j in range(n):
+                twice = twice + M[i * n + j] * (rates[i] * rates[j])
+        return [twice * 0.5]
 
     def __repr__(self) -> str:
         return f"<CompiledEquations of {self.equations.mechanism.name!r}: {self.nv} coordinates>"
 
     # -- compiling ---------------------------------------------------------------------------------------------------
 
-    def _kernel(self, name: str, inputs: Sequence[str], shape: tuple[int, ...], elements: Callable[[], Sequence[Element]]) -> Kernel:
+    def _kernel(self, name: str, inputs: Sequence[str], shape: tuple[int, ...], outputs: Callable[[Tracer], list[Any]]) -> Kernel:
         found = self._kernels.get(name)
         if found is None:
-            numeric = [self._numeric(x) for x in elements()]
-            digest = hashlib.sha256()
-            for polynomial in numeric:
-                digest.update(repr(sorted(polynomial.items())).encode())
-            symbols = self._system.ring.symbols
-            digest.update(repr([(s.kind, s.name, s.angle, s.index) for s in symbols]).encode())
-            names = [symbol.name for symbol in symbols]
-            trees = [nested(polynomial, names) for polynomial in numeric]
-            angles = sorted(self._system.scalars.angle_of)
             program = Straight(
                 f"closed_form_{name}",
                 dict.fromkeys(inputs, self.nv),
-                len(trees),
-                angles,
-                lambda graph: _traced(self._system, graph, trees),
-                digest.digest(),
+                math.prod(shape),
+                sorted(self._system.scalars.angle_of),
+                lambda graph: outputs(Tracer(self._system, graph, self._numeric)),
+                self._digest,
             )
             found = self._kernels[name] = Kernel(program, shape, self._threads)
         return found
+
+    @cached_property
+    def _digest(self) -> bytes:
+        """Of all that the functions are made from."""
+        eom = self.equations
+        elements = [x for row in self._derived.M for x in row] + eom._slopes + eom._friction + [self._derived.V, eom._springs]
+        elements += [x for row in self._rows for x in row.psi] + [row.eta for row in self._rows if row.eta is not None]
+        digest = hashlib.sha256()
+        for x in elements:
+            digest.update(repr(sorted(self._numeric(x).items())).encode())
+        digest.update(repr([(s.kind, s.name, s.angle, s.index) for s in self._system.ring.symbols]).encode())
+        return digest.digest()
 
     def _numeric(self, x: Element) -> dict[Any, Any]:
         """Constants put in: what is left is a polynomial in the state, with floating-point coefficients."""
@@ -149,58 +189,56 @@ def _constant(system: Any, symbol: Symbol) -> bool:
     return symbol.kind in ("parameter", "inertial") or symbol.value is not None
 
 
-def _traced(system: Any, graph: Graph, trees: Sequence[Tree]) -> list[Any]:
-    """The formulas recorded on a graph."""
-    scalars, ring = system.scalars, system.ring
-    q = [graph.input("q", k) for k in range(system.n)]
-    own: dict[int, tuple[Any, Any]] = {}
-    known: dict[str, Any] = {}
+class Tracer:
+    """Records formulas on a graph: `trace(element)` is the node of its value."""
 
-    def pair(angle: Sequence[tuple[int, int]]) -> tuple[Any, Any]:
+    def __init__(self, system: Any, graph: Graph, numeric: Callable[[Element], dict[Any, Any]]) -> None:
+        self.system, self.graph, self._numeric = system, graph, numeric
+        self._names = [symbol.name for symbol in system.ring.symbols]
+        self._q = [graph.input("q", k) for k in range(system.n)]
+        self._own: dict[int, tuple[Any, Any]] = {}
+        self._known: dict[str, Any] = {}
+
+    def __call__(self, x: Element) -> Any:
+        return evaluate(nested(self._numeric(x), self._names), self._value)
+
+    def _value(self, name: str) -> Any:
+        if name not in self._known:
+            self._known[name] = self._symbol(self.system.ring.symbols[self.system.ring.number[name]])
+        return self._known[name]
+
+    def _symbol(self, symbol: Symbol) -> Any:
+        match symbol.kind:
+            case "sine":
+                return self._pair(symbol.angle)[1]
+            case "cosine":
+                return self._pair(symbol.angle)[0]
+            case "coordinate":
+                return self._q[symbol.index]
+            case "speed":
+                return self.graph.input("qd", symbol.index)
+            case "acceleration":
+                return self.graph.input("qdd", symbol.index)
+            case "sign":
+                return self.graph.input("qd", symbol.index).by_sign(1.0, -1.0)
+            case "time" | "load":
+                return 0
+        scalars = self.system.scalars
+        if symbol.name in scalars.lengths:
+            length = self(scalars.lengths[symbol.name]).sqrt()
+            return length if symbol.kind == "root" else 1 / length
+        return _function(scalars.atoms[symbol.name][1], scalars.coordinates, self._q)
+
+    def _pair(self, angle: Sequence[tuple[int, int]]) -> tuple[Any, Any]:
+        """Cosine and sine of a sum of coordinates, from their own."""
         total: tuple[Any, Any] = (1, 0)
         for k, sign in angle:
-            if k not in own:
-                own[k] = (q[k].cos(), q[k].sin())
-            c, s = own[k]
+            if k not in self._own:
+                self._own[k] = (self._q[k].cos(), self._q[k].sin())
+            c, s = self._own[k]
             s = s if sign > 0 else -s
             total = (total[0] * c - total[1] * s, total[1] * c + total[0] * s)
         return total
-
-    def value(name: str) -> Any:
-        if name not in known:
-            known[name] = of(ring.symbols[ring.number[name]])
-        return known[name]
-
-    def of(symbol: Symbol) -> Any:
-        match symbol.kind:
-            case "sine":
-                return pair(symbol.angle)[1]
-            case "cosine":
-                return pair(symbol.angle)[0]
-            case "coordinate":
-                return q[symbol.index]
-            case "speed":
-                return graph.input("qd", symbol.index)
-            case "acceleration":
-                return graph.input("qdd", symbol.index)
-            case "sign":
-                return graph.input("qd", symbol.index).by_sign(1.0, -1.0)
-            case "time" | "load":
-                return 0
-        if symbol.name in scalars.lengths:
-            length = evaluate(nested(_floats(scalars.lengths[symbol.name]), [s.name for s in ring.symbols]), value_or_constant).sqrt()
-            return length if symbol.kind == "root" else 1 / length
-        return _function(scalars.atoms[symbol.name][1], scalars.coordinates, q)
-
-    def value_or_constant(name: str) -> Any:
-        symbol = ring.symbols[ring.number[name]]
-        return symbol.value if symbol.value is not None else value(name)
-
-    return [evaluate(tree, value) for tree in trees]
-
-
-def _floats(x: Element) -> dict[Any, Fraction]:
-    return sparse(x)
 
 
 def _function(x: Any, coordinates: Mapping[str, int], q: Sequence[Any]) -> Any:

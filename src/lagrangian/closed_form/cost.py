@@ -14,17 +14,15 @@ from dataclasses import dataclass
 
 from lagrangian.equations import lagrange
 from lagrangian.equations.system import System
-from lagrangian.errors import LagrangianError
+from lagrangian.errors import CostError
 from lagrangian.model import vector as v
 
 # paths up to this length cost less than asking what they cost
 SHORT = 8
+# what the polynomials may take without being asked for, in bytes
+MEMORY = 8e9
 # how long the first links may take, in seconds
 TRIAL = 0.25
-
-
-class CostError(LagrangianError):
-    """A derivation that would take longer than was allowed."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ def forecast(system: System) -> Forecast | None:
     if not depths or max(depths) <= SHORT:
         return None
     path = system.path(max(range(len(depths)), key=depths.__getitem__))
-    costs: list[tuple[float, int]] = []
+    costs: list[tuple[float, float]] = []
     started = time.perf_counter()
     before: lagrange.Columns = {}
     for number in path:
@@ -51,7 +49,7 @@ def forecast(system: System) -> Forecast | None:
         link = system.links[number]
         here = {k: (link.to_child(w), link.to_child(v.add(u, v.cross(w, link.offset)))) for k, (w, u) in before.items()}
         here[link.k] = link.column
-        terms = 0
+        terms = 0.0
         for k, (w, u) in here.items():
             linear = v.add(v.scale(link.inertia.mass, u), v.cross(w, link.inertia.h))
             angular = v.add(v.sym_vec(link.inertia.I, w), v.cross(link.inertia.h, u))
@@ -67,18 +65,19 @@ def forecast(system: System) -> Forecast | None:
             break
     while len(costs) < max(depths):  # the growth of the last joints, carried on
         (a, m), (b, n) = costs[-3], costs[-1]
-        costs.append((b * max(1.0, (b / a) ** 0.5), int(n * max(1.0, (n / max(1, m)) ** 0.5))))
+        costs.append((b * max(1.0, (b / a) ** 0.5), n * max(1.0, (n / max(1.0, m)) ** 0.5)))
     seconds = 1.5 * sum(costs[depth - 1][0] for depth in depths)
-    terms = float(sum(costs[depth - 1][1] for depth in depths))
-    return Forecast(seconds, terms, terms * (8 * (len(system.ring.symbols) // 8 + 1) + 16))
+    total = sum(costs[depth - 1][1] for depth in depths)
+    return Forecast(seconds, total, total * (8 * (len(system.ring.symbols) // 8 + 1) + 16))
 
 
 def check(system: System, limit: float | None) -> Forecast | None:
     """The forecast, if there is one; an error if it is beyond the limit."""
     expected = forecast(system)
-    if expected is not None and limit is not None and expected.seconds > limit:
+    if expected is not None and limit is not None and (expected.seconds > limit or expected.bytes > MEMORY):
         raise CostError(
-            f"{system.mechanism.name}: the closed form of {system.n} joints would take {expected} (the limit is {_time(limit)}). "
+            f"{system.mechanism.name}: the closed form of {system.n} joints would take {expected} (the limit is {_time(limit)} "
+            f"and {_memory(MEMORY)}). "
             f"Pass limit=None to derive it all the same; or run it without: lagrangian.compile gives the same functions, exactly "
             f"as accurate, for thousands of joints"
         )
@@ -100,7 +99,9 @@ class Progress:
         every = 0.2 if sys.stderr.isatty() else 10.0
         if now - self.started > 1.0 and now - self.said > every:
             self.said, self.shown = now, True
-            self._say(f"{self.name}: {what}, {100 * done:.0f} %, {_time(now - self.started)}", "\r" if sys.stderr.isatty() else "\n")
+            self._say(
+                f"{self.name}: {what}, {100 * done:.0f} %, {_time(now - self.started)}", "\r" if sys.stderr.isatty() else "\n"
+            )
 
     def close(self) -> None:
         if self.shown and sys.stderr.isatty():

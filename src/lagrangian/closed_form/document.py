@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.closed_form.sections import LONG, Section, aligned, definitions, groups, heading
+from lagrangian.closed_form.sections import LONG, Section, aligned, definitions, families, groups, heading
 from lagrangian.equations.writing import text
 from lagrangian.equations.writing.notation import parts, typeset_words
 from lagrangian.errors import ArgumentError
@@ -67,7 +67,7 @@ def _meanings(eom: Equations, sections: list[Section]) -> list[tuple[str, str]]:
 
 
 def _groups(eom: Equations) -> list[str]:
-    return [f"{''.join(parts(name))} &= {typeset_words(words)}" for name, words in groups(eom)]
+    return [f"{eom._writer.notation.latex(name)} &= {typeset_words(words)}" for name, words in groups(eom)]
 
 
 def _tex(eom: Equations, sections: list[Section], digits: int | None) -> str:
@@ -82,6 +82,7 @@ def _tex(eom: Equations, sections: list[Section], digits: int | None) -> str:
     if meanings:
         lines.append(r"\subsection*{where}")
         lines += [f"${name}$: {words if words.startswith('$') else _escaped(words)}\\par" for name, words in meanings]
+    lines += [_escaped(line) + r"\par" for line in families(eom)]
     grouped = _groups(eom)
     if grouped:
         lines.append(r"\subsection*{Base parameters that stand for several}")
@@ -103,10 +104,18 @@ def _markdown(eom: Equations, sections: list[Section], digits: int | None) -> st
         lines += ["## where", "", "| name | stands for |", "| --- | --- |"]
         lines += [f"| ${name}$ | {words} |" for name, words in meanings]
         lines.append("")
+    lines += [*families(eom), ""]
     grouped = _groups(eom)
     if grouped:
         body = " \\\\\n".join(grouped)
-        lines += ["## Base parameters that stand for several", "", "$$", f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}", "$$", ""]
+        lines += [
+            "## Base parameters that stand for several",
+            "",
+            "$$",
+            f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}",
+            "$$",
+            "",
+        ]
     lines += [f"Note: {note}" for note in eom.notes]
     return "\n".join(lines).rstrip() + "\n"
 

@@ -10,12 +10,12 @@ from typing import Any
 from lagrangian.closed_form.cartesian import CartesianEquations
 from lagrangian.closed_form.reduced import ReducedEquations
 from lagrangian.closed_form.sections import Section, show, typeset
-from lagrangian.equations import cartesian, constraints, forces, kane, kinematics, lagrange, newton_euler
 from lagrangian.equations import base_parameters as base
+from lagrangian.equations import cartesian, constraints, forces, kane, kinematics, lagrange, newton_euler
 from lagrangian.equations.formula import Formula, FormulaMatrix
 from lagrangian.equations.matrices import determinant
 from lagrangian.equations.ring import Element, fraction
-from lagrangian.equations.system import System
+from lagrangian.equations.system import NUMBER, System
 from lagrangian.equations.uicker_kahn import UickerKahn
 from lagrangian.equations.writing.structure import Velocities
 from lagrangian.equations.writing.writer import Writer
@@ -196,7 +196,11 @@ class Equations:
     # -- frames ------------------------------------------------------------------------------------------------------
 
     def _frame(self, frame: str | Frame) -> Frame:
-        if isinstance(frame, Frame) and frame not in self.mechanism.frames and frame.placement.rotation != Frame("", "").placement.rotation:
+        if (
+            isinstance(frame, Frame)
+            and frame not in self.mechanism.frames
+            and frame.placement.rotation != Frame("", "").placement.rotation
+        ):
             raise ArgumentError(f"frame {frame.name!r} is turned; add it to the mechanism's frames before deriving")
         return self.mechanism.frame(frame)
 
@@ -229,8 +233,8 @@ class Equations:
                 raise ArgumentError(one_of("direction", direction, DIRECTIONS))
         if len(directions) != self.n or len(set(directions)) != len(directions):
             raise ArgumentError(
-                f"{len(directions)} directions for {self.n} coordinates: choose {self.n} different ones of {', '.join(DIRECTIONS)}; "
-                f"an arm with more joints than directions has no Cartesian equations of its own"
+                f"{len(directions)} directions for {self.n} coordinates: choose {self.n} different ones of "
+                f"{', '.join(DIRECTIONS)}; an arm with more joints than directions has no Cartesian equations of its own"
                 if self.n <= 6
                 else f"{self.mechanism.name} has {self.n} coordinates, more than the 6 directions of a frame: its Cartesian "
                 f"equations do not determine the motion of its joints"
@@ -283,14 +287,15 @@ class Equations:
         `independent` are the actuated joints unless given; `at` is a closed pose to start from, the mechanism's own unless given.
         """
         if not self.mechanism.equations:
-            raise MechanismError(f"{self.mechanism.name} has no constraints: its equations are in independent coordinates already")
+            raise MechanismError(
+                f"{self.mechanism.name} has no constraints: its equations are in independent coordinates already"
+            )
         return ReducedEquations(self, self._independent(independent), self._closed_pose(at), self._slopes, self._friction)
 
     def _independent(self, given: Sequence[str] | None) -> list[int]:
         if given is None:
             actuated = {name for joint in self.mechanism.joints if joint.actuated for name in joint.coordinate_names}
-            chosen = [k for k, name in enumerate(self.coordinates) if name in actuated]
-            return chosen
+            return [k for k, name in enumerate(self.coordinates) if name in actuated]
         for name in given:
             if name not in self.coordinates:
                 raise ArgumentError(one_of("coordinate", name, self.coordinates))
@@ -317,11 +322,13 @@ class Equations:
         chosen = self._independent(independent)
         dependent = [k for k in range(self.n) if k not in chosen]
         if not rows:
-            raise MechanismError(f"{self.mechanism.name} has no loops; name a frame and directions for its Jacobian's determinant")
+            raise MechanismError(
+                f"{self.mechanism.name} has no loops; name a frame and directions for its Jacobian's determinant"
+            )
         if len(dependent) != len(rows):
             raise MechanismError(
-                f"{self.mechanism.name}: {len(rows)} constraint equations and {len(dependent)} coordinates that are not independent; "
-                f"their block is not square. Choose {self.n - len(rows)} independent coordinates"
+                f"{self.mechanism.name}: {len(rows)} constraint equations and {len(dependent)} coordinates that are not "
+                f"independent; their block is not square. Choose {self.n - len(rows)} independent coordinates"
             )
         return self._factors(determinant(self.system.ring, [[row.psi[k] for k in dependent] for row in rows]))
 
@@ -344,7 +351,7 @@ class Equations:
         return self._vector("tau", kane.kane(self.system))
 
     def uicker_kahn(self) -> UickerKahn:
-        """The trace form: transforms T, their derivatives U_jk and U_jkl, pseudo-inertias, and M, velocity terms, gravity from them."""
+        """The trace form: transforms T, their derivatives U_jk and U_jkl, pseudo-inertias, and what follows from them."""
         return UickerKahn(self.system)
 
     def prove(self, progress: Any = None) -> Certificate:
@@ -395,7 +402,8 @@ class Equations:
 
     def __repr__(self) -> str:
         terms = sum(self._derived.M[i][j].terms for i in range(self.n) for j in range(i, self.n))
-        return f"<Equations of {self.mechanism.name!r}: {self.n} coordinates, {len(self._rows_of_constraints)} constraints, M of {terms} terms>"
+        held = len(self._rows_of_constraints)
+        return f"<Equations of {self.mechanism.name!r}: {self.n} coordinates, {held} constraints, M of {terms} terms>"
 
     def latex(self, digits: int | None = 6, full: bool = False) -> str:
         """The equations typeset, ready for a document."""
@@ -419,11 +427,10 @@ class Equations:
 
     def parameters(self) -> dict[str, float | None]:
         """The named parameters in the equations, with their values."""
-        return {s.name: s.value for s in self.system.ring.symbols if s.kind in ("parameter", "inertial")}
+        symbols = [s for s in self.system.ring.symbols if s.kind in ("parameter", "inertial") and s.meaning != NUMBER]
+        return {s.name: s.value for s in symbols}
 
     def __reduce__(self) -> Any:
         from lagrangian.closed_form.derive import derive
 
         return derive, (self.mechanism, self.system.symbols)
-
-

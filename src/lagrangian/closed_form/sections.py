@@ -118,9 +118,27 @@ def definitions(eom: Equations, sections: list[Section]) -> list[tuple[str, str]
         if name in eom._writer.number and eom.system.ring.symbols[eom._writer.number[name]].kind in ("speed", "acceleration"):
             continue
         meaning = notation.meaning(name)
-        if meaning and meaning != name:
+        if meaning and meaning != name and not _of_a_family(name, eom):
             found.append((name, meaning))
     return sorted(found, key=lambda pair: _alphabetical(pair[0], eom))
+
+
+def _of_a_family(name: str, eom: Equations) -> bool:
+    """Symbols that are explained together: inertial ones, and signs of speeds."""
+    number = eom._writer.number.get(name)
+    kind = "" if number is None else eom.system.ring.symbols[number].kind
+    return kind == "sign" or (kind == "inertial" and eom.system.symbols != "given")
+
+
+def families(eom: Equations) -> list[str]:
+    """What inertial symbols stand for, in a sentence."""
+    if eom.system.symbols == "given":
+        return []
+    frames = "in link i's own frame, about its origin"
+    return [
+        f"m_i, h_i = m_i c_i, I_i: mass, first moment and inertia of link i {frames}; "
+        f"Ja_i: rotor at joint i, as the joint sees it"
+    ]
 
 
 def _alphabetical(name: str, eom: Equations) -> tuple[int, int, str]:
@@ -188,15 +206,16 @@ def show(eom: Equations, sections: list[Section], digits: int | None) -> str:
 def _where(eom: Equations, sections: list[Section]) -> list[str]:
     notation = eom._writer.notation
     found = [f"{notation.unicode(name)} = {_pretty_words(meaning)}" for name, meaning in definitions(eom, sections)]
-    grouped = [f"{pretty(name)} = {words}" for name, words in groups(eom)]
+    grouped = [f"{notation.unicode(name)} = {words}" for name, words in groups(eom)]
     if not found and not grouped:
         return []
     lines = ["where"]
     short = [line for line in found if len(line) < 40]
     lines += _columns(short)
     lines += [f"  {line}" for line in found if len(line) >= 40]
+    lines += [f"  {line}" for line in families(eom)]
     if grouped:
-        lines += ["base parameters that stand for several:"]
+        lines += ["base parameters that stand for several"]
         for line in grouped:
             lines += _wrapped(f"  {line}")
     return [*lines, ""]
@@ -286,7 +305,9 @@ def in_short(eom: Equations) -> str:
     total = sum(x.operators for matrix in (eom.M, eom.G) for row in matrix.rows for x in row)
     if total > 400:
         return (
-            r"$\text{" + f"{eom.mechanism.name}: M, C, G of {eom.n} coordinates, {total} operators in M and G; " + r"show() prints them}$"
+            r"$\text{"
+            + f"{eom.mechanism.name}: M, C, G of {eom.n} coordinates, {total} operators in M and G; "
+            + r"show() prints them}$"
         )
     matrices: list[Any] = [("M", eom.M), ("C", eom.C), ("G", eom.G)]
     shown = r",\quad ".join(f"{name} = {matrix.latex(6)}" for name, matrix in matrices)

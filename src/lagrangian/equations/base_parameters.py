@@ -7,7 +7,7 @@ coordinates. Seen as columns over lengths and constant angles they are independe
 Khalil and Dombre (Modeling, Identification and Control of Robots, 2002, chapter 9) give rules for the result; here it is
 computed, for any tree, and `BaseParameters.proves` shows of an equation that it is unchanged.
 
-Links are taken from the base outward, and of each link first what acts about its joint: parameters further out are so grouped with
+Links are taken from the base outward, and of each link first what acts about its joint: parameters further out are grouped with
 those nearer to the base, as the textbooks do. Lengths and angles that have names are taken to be general: values that make
 more parameters act together (a length of zero) must stand in the description as numbers. Of an angle given as a decimal, sine and
 cosine are taken as fractions, of a turn that is exact and within 1e-11 rad of it: groups are then of numbers, too.
@@ -25,9 +25,10 @@ from typing import Any
 from lagrangian.equations import lagrange
 from lagrangian.equations.elimination import Elimination, reduced
 from lagrangian.equations.grouping_text import table
+from lagrangian.equations.link import Link
 from lagrangian.equations.numbers import value
 from lagrangian.equations.ring import Element, Polynomial, Ring
-from lagrangian.equations.system import Link, System
+from lagrangian.equations.system import System
 from lagrangian.errors import ArgumentError
 
 Ratio = tuple[Element, Element]  # numerator and denominator
@@ -62,7 +63,7 @@ class BaseParameters:
         return table(self.mechanism, self.grouping, self.dependent, self.without_effect)
 
     def regrouped(self, x: Element) -> Element:
-        """An equation, or a part of one, in the base parameters alone: the others are zero, the names in `base` mean their groups."""
+        """An equation, or a part of one, in the base parameters alone: others are zero, the names in `base` mean their groups."""
         self._check(x)
         dropped = (*self.dependent, *self.without_effect)
         return self.ring.substitute(x, {self.ring.number[name]: 0 for name in dropped})

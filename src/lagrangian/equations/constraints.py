@@ -4,8 +4,8 @@ Both kinds lead to the same equations (MECHANICS.md section 4):
 
     M q'' + C q' + G + F = tau + Psi^T lambda,    Psi q'' + Psi' q' + phi' = 0.
 
-A loop's equations are written along the world's axes where they can be, along the axes of the frame on its body `a` where only some
-directions are held and these turn. The sign is `a - b`, so that lambda is the force on body a.
+A loop's equations are written along the world's axes where they can be, along the axes of the frame on its body `a` where
+only some directions are held and these turn. The sign is `a - b`, so that lambda is the force on body a.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _point(system: System, A: Pose, gap: v.Vector, directions: tuple[str, ...]) 
     ring = system.ring
     free = [k for k in range(3) if "xyz"[k] not in directions]
     kept = [k for k in range(3) if k not in free]
-    axes = [tuple(ring(A.R[row][k]) for row in range(3)) for k in range(3)]  # of frame a, in the world
+    axes: list[Any] = [tuple(ring(A.R[row][k]) for row in range(3)) for k in range(3)]  # of frame a, in the world
     # directions held: all, or those across axes that stay along one of the world's
     along = {k: row for k in range(3) for row in range(3) if all(not x for r, x in enumerate(axes[k]) if r != row)}
     if all(k in along for k in free):

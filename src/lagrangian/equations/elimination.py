@@ -1,6 +1,6 @@
 """Which columns of polynomials depend on others, and how: elimination without fractions.
 
-Columns are taken one at a time. One that the columns before it do not span is kept; of any other it is found how the kept ones make
+Columns are taken one at a time. One that the columns before it do not span is kept; of any other is found how the kept ones make
 it up. Rows are multiplied through instead of divided, and what all their entries have in common is taken out, so that every
 step stays in the ring and "is it zero" stays exact.
 """

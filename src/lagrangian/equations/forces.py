@@ -21,10 +21,10 @@ def spring_potential(system: System) -> Element:
         if float(spring.stiffness):
             stretch = link.q - of(spring.rest)
             total = total + of(spring.stiffness) * HALF * (stretch * stretch)
-    for spring in system.mechanism.springs:
-        if float(spring.stiffness):
-            stretch = ring.generator(lengths.name(spring.name)) - of(spring.rest)
-            total = total + of(spring.stiffness) * HALF * (stretch * stretch)
+    for between in system.mechanism.springs:
+        if float(between.stiffness):
+            stretch = ring.generator(lengths.name(between.name)) - of(between.rest)
+            total = total + of(between.stiffness) * HALF * (stretch * stretch)
     return total  # type: ignore[no-any-return]
 
 

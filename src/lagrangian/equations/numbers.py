@@ -52,7 +52,9 @@ def generator_values(
     return found
 
 
-def _of(symbol: Symbol, scalars: Any, state: dict[str, list[float]], environment: Mapping[str, Any], given: Mapping[str, float]) -> float:
+def _of(
+    symbol: Symbol, scalars: Any, state: dict[str, list[float]], environment: Mapping[str, Any], given: Mapping[str, float]
+) -> float:
     match symbol.kind:
         case "sine" | "cosine":
             angle = sum(sign * state["q"][k] for k, sign in symbol.angle)
@@ -69,7 +71,7 @@ def _of(symbol: Symbol, scalars: Any, state: dict[str, list[float]], environment
         case "time" | "load":
             return given.get(symbol.name, 0.0)
         case "parameter" | "inertial":
-            return given.get(symbol.name, symbol.value)  # type: ignore[return-value]
+            return given.get(symbol.name, symbol.value)  # type: ignore[return-value,arg-type]
     if symbol.name in scalars.atoms:
         return float(placed(scalars.atoms[symbol.name][1], environment))
     angle = float(placed(scalars.constants[symbol.name], environment))
@@ -81,5 +83,5 @@ def placed(x: Scalar, environment: Mapping[str, float]) -> Scalar:
     if not isinstance(x, Expression) or not (free_symbols(x) or parameters(x)):
         return x
     if x.operation == "symbol":
-        return environment.get(x.name, x.value)  # type: ignore[return-value]
+        return environment.get(x.name, x.value)  # type: ignore[return-value,arg-type]
     return float(call(x.operation, *(placed(a, environment) for a in x.arguments)))

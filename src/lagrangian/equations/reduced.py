@@ -1,8 +1,9 @@
 """Closed mechanisms in independent coordinates.
 
-Where the loops can be solved by sums of angles, as in a parallelogram, `q = A q_i + b` with whole numbers in A and quarter turns in
-b; then the equations of the tree, pulled back, are those of the mechanism: M_r = A^T M A, C_r = A^T C A, G_r = A^T G, and no multiplier
-remains. The solution is found from the mechanism in a closed pose, and proved: put into the loops' equations it gives zero.
+Where the loops can be solved by sums of angles, as in a parallelogram, `q = A q_i + b` with whole numbers in A and quarter
+turns in b; then the equations of the tree, pulled back, are those of the mechanism: M_r = A^T M A, C_r = A^T C A, G_r = A^T
+G, and no multiplier remains. The solution is found from the mechanism in a closed pose, and proved: put into the loops'
+equations it gives zero.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Solution:
                 continue
             words = [(n, names[i]) for n, i in zip(row, self.independent, strict=True) if n]
             text = " ".join(f"{'-' if n < 0 else '+'} {'' if abs(n) == 1 else f'{abs(n)}*'}{word}" for n, word in words)
-            text = text.removeprefix("+ ").replace("- ", "-", 1) if text.startswith(("+ ", "- ")) else text
+            text = "-" + text[2:] if text.startswith("- ") else text.removeprefix("+ ")
             if quarters:
                 turn = {1: "pi/2", 2: "pi"}.get(abs(quarters), f"{abs(quarters)}*pi/2")
                 text = f"{text} {'-' if quarters < 0 else '+'} {turn}".strip()
@@ -87,9 +88,9 @@ class Pullback:
     def __call__(self, x: Element) -> Element:
         degrees = x.poly.degrees()
         for k in range(self.system.n):
-            if degrees[self.system.ring.number[f"q{k + 1}"]] and self.solution.quarters[k] and k in self._turning:
+            if degrees[self.system.ring.number[f"q{k + 1}"]] > 0 and self.solution.quarters[k] and k in self._turning:
                 raise MechanismError(
-                    f"coordinate {self.system.coordinates[k]!r} appears as an angle itself, not only through its sine and cosine, "
+                    f"coordinate {self.system.coordinates[k]!r} appears as an angle itself, not only in a sine or cosine, "
                     f"as a spring at its joint makes it; the reduced form does not carry that"
                 )
         return self.system.ring.substitute(x, self._values)
@@ -113,8 +114,8 @@ def solve(system: System, rows: Sequence[Row], independent: Sequence[int], start
     if np.abs(slopes - whole).max(initial=0.0) > 1e-6 or np.abs(again - whole).max(initial=0.0) > 1e-6:
         names = ", ".join(system.coordinates[k] for k in dependent)
         raise MechanismError(
-            f"{name}: its loops cannot be solved by sums of angles for {names}; keep the multipliers, or choose other independent "
-            f"coordinates"
+            f"{name}: its loops cannot be solved by sums of angles for {names}; keep the multipliers, or choose "
+            f"other independent coordinates"
         )
     A = [[int(k == i) for i in independent] for k in range(system.n)]
     quarters = [0] * system.n

@@ -1,8 +1,8 @@
 """Exact arithmetic: polynomials over the rationals in sines, cosines, coordinates, rates and parameters.
 
-Every entry of the equations of motion is such a polynomial, and derivatives of such are again (python-flint's `fmpq_mpoly` does the
-work). Elements are kept in a normal form, by `s^2 -> 1 - c^2` and the like, so that "is it zero" has an exact answer: equality
-of two elements is a proof, not a test.
+Every entry of the equations of motion is such a polynomial, and derivatives of such are again (python-flint's `fmpq_mpoly`
+does the work). Elements are kept in a normal form, by `s^2 -> 1 - c^2` and the like, so that "is it zero" has an exact
+answer: equality of two elements is a proof, not a test.
 
 A generator is a number to the ring; what it means, and how it is written, its `Symbol` says. Functions of the coordinates
 (`sin`, `cos`, a length `sqrt(x)`, `1/x`) are generators with a relation between them and with their derivatives.
@@ -92,7 +92,7 @@ class Ring:
         """The normal form."""
         degrees = p.degrees()
         for k, _, relation in self._inverses:
-            if degrees[k]:
+            if degrees[k] > 0:  # of the zero polynomial they are -1
                 p = divmod(p, relation)[1]
                 degrees = p.degrees()
         for k, relation in self._squares:
@@ -106,7 +106,7 @@ class Ring:
             return True
         for k, denominator, _ in self._inverses:
             top = p.degrees()[k]
-            if top:
+            if top > 0:
                 total = self.context.constant(0)
                 for power, part in split(p, k).items():
                     total = total + part * denominator ** (top - power)
@@ -118,7 +118,7 @@ class Ring:
         p, total = x.poly, None
         degrees = p.degrees()
         for k, rate in self._rates.get(coordinate, ()):
-            if degrees[k]:
+            if degrees[k] > 0:
                 part = p.derivative(k) * rate
                 total = part if total is None else total + part
         return self.zero if total is None else Element(self, self.reduce(total))
@@ -130,7 +130,7 @@ class Ring:
     def substitute(self, x: Element, values: Mapping[int, Any]) -> Element:
         """Generators, by number, replaced by elements or numbers."""
         degrees = x.poly.degrees()
-        if not any(degrees[k] for k in values):
+        if not any(degrees[k] > 0 for k in values):
             return x
         replaced = [self(values[k]).poly if k in values else g for k, g in enumerate(self.generators)]
         return Element(self, self.reduce(x.poly.compose(*replaced, ctx=self.context)))

@@ -1,8 +1,8 @@
 """Constant rotations, made exact.
 
-A rotation given by names is read entry by entry. One given by numbers is only as orthogonal as rounding leaves it; it is read as a
-product of turns about coordinate axes instead, of which quarter turns are exact and any other angle is a constant with a name, whose
-sine and cosine the ring knows to add up to one.
+A rotation given by names is read entry by entry. One given by numbers is only as orthogonal as rounding leaves it; it is read
+as a product of turns about coordinate axes instead, of which quarter turns are exact and any other angle is a constant with a
+name, whose sine and cosine the ring knows to add up to one.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class Scalars:
         self.names = {name: k for k, name in enumerate(names)}  # parameters in the order of the description
         self.inertial = inertial
         self.symbols: dict[str, Symbol] = {}
-        self.atoms: dict[str, tuple[str, Expression]] = {}  # generators that are functions: what of
+        self.atoms: dict[str, tuple[str, Any]] = {}  # generators that are functions: what of
         self.angles: list[tuple[tuple[int, int], ...]] = []
         self.angle_of: dict[int, int] = {}  # the absolute angle a coordinate is the last part of
         self.before: dict[int, int | None] = {}  # the absolute angle it is added to
@@ -87,7 +87,9 @@ class Scalars:
             self._missing = False
             self.ring = self._ring()
 
-    def set_angles(self, angles: list[tuple[tuple[int, int], ...]], angle_of: dict[int, int], before: dict[int, int | None]) -> None:
+    def set_angles(
+        self, angles: list[tuple[tuple[int, int], ...]], angle_of: dict[int, int], before: dict[int, int | None]
+    ) -> None:
         """The joints' absolute angles, each a pair of generators."""
         self.angles, self.angle_of, self.before = angles, angle_of, before
         taken = {name for name in self.symbols if self.symbols[name].kind in ("parameter", "inertial")}
@@ -284,6 +286,11 @@ class Scalars:
         if name.startswith("-"):
             c, s = self._constant(name[1:], -angle)
             return c, -s
+        if name == "pi/6":
+            return self.of(call("sqrt", 3)) / 2, Fraction(1, 2)
+        if name == "pi/4":
+            half = self.of(call("sqrt", 2)) / 2
+            return half, half
         value = float(angle)
         self.constants[f"cos({name})"] = self.constants[f"sin({name})"] = angle
         # the sine first: its square is rewritten by the cosine's, which must stand after it
@@ -325,6 +332,20 @@ class Scalars:
 def exact(x: float) -> int | Fraction:
     """A float as the decimal it is written as."""
     return int(x) if x.is_integer() and abs(x) < 1e15 else Fraction(repr(float(x)))
+
+
+def decimal(c: Fraction) -> str:
+    """As a decimal, if it ends."""
+    bottom, twos, fives = c.denominator, 0, 0
+    while bottom % 2 == 0:
+        bottom, twos = bottom // 2, twos + 1
+    while bottom % 5 == 0:
+        bottom, fives = bottom // 5, fives + 1
+    if bottom != 1:
+        return ""
+    places = max(twos, fives)
+    whole = str(c.numerator * 10**places // c.denominator).rjust(places + 1, "0")
+    return f"{whole[:-places]}.{whole[-places:]}" if places else whole
 
 
 def turned(a: Pair, b: Pair) -> Pair:
@@ -371,7 +392,7 @@ def linear(x: Scalar) -> dict[str, Fraction] | None:
 
 
 def angle_label(angle: tuple[tuple[int, int], ...]) -> str:
-    """Of a sum of coordinates: 23 for q2 + q3, 2m3 for q2 - q3, 223 for 2 q2 + q3; 9_10 where numbers need a mark between them."""
+    """Of a sum of coordinates: 23 for q2 + q3, 2m3 for q2 - q3, 223 for 2 q2 + q3; 9_10 where numbers need a mark."""
     wide = any(k >= 9 for k, _ in angle)
     label = ""
     for k, times in angle:

@@ -9,7 +9,8 @@ Angles of revolute joints about parallel axes are added up along the chain: c23 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import Any
 
 from lagrangian.equations import lengths
@@ -17,21 +18,22 @@ from lagrangian.equations.link import Inertia, Link, Pose
 from lagrangian.equations.numbers import value
 from lagrangian.equations.ring import Element, Ring, Symbol
 from lagrangian.equations.rotation import Rotations
-from lagrangian.equations.scalars import Scalars
+from lagrangian.equations.scalars import Scalars, decimal
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
 from lagrangian.model.expression import Expression, parameters
 from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import GROUND, Mechanism
-from lagrangian.model.placement import turn_z_to
+from lagrangian.model.placement import Placement, turn_z_to
 
+NUMBER = "number"  # the meaning of a generator that stands for the number it is called
 SYMBOLS = ("given", "inertial", "all")
 PARAMETERS = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 MEANINGS = (
     "mass of {}",
-    *("first moment m c_{} of {{}}".format(a) for a in "xyz"),
-    *("inertia I_{} of {{}} about its frame's origin".format(a) for a in ("xx", "xy", "xz", "yy", "yz", "zz")),
+    *(f"first moment m c_{a} of {{}}" for a in "xyz"),
+    *(f"inertia I_{a} of {{}} about its frame's origin" for a in ("xx", "xy", "xz", "yy", "yz", "zz")),
 )
 
 
@@ -45,6 +47,7 @@ class System:
         self.symbols = symbols
         self.coordinates = mechanism.coordinate_names
         self.n = len(self.coordinates)
+        self._kept = _geometric_names(mechanism)
         self.scalars = Scalars(self.coordinates, _inertial_names(mechanism), list(mechanism.parameters))
         self.rotations = Rotations(self.scalars)
         self.order = _moving(mechanism)
@@ -108,22 +111,38 @@ class System:
     def vector(self, x: Sequence[Any]) -> Any:
         return tuple(self.scalars.of(e) for e in x)
 
-    def position(self, x: Sequence[Any], name: str = "") -> v.Vector:
+    def position(self, x: Sequence[Any], letter: str = "", number: int = 0) -> v.Vector:
         """A position; named, if lengths are to be symbols, and with rounding of zero as zero."""
         x = [0 if isinstance(e, float) and abs(e) < 1e-14 else e for e in x]
-        if self.symbols == "all" and name:
-            x = [_named(e, f"{name}{axis}") for e, axis in zip(x, "xyz", strict=True)]
-        return self.vector(x)
+        made = self.vector(x)
+        if self.symbols != "given" and number:
+            made = tuple(self._length(e, e2, f"{letter}{a}{number}", a) for e, e2, a in zip(x, made, "xyz", strict=True))
+        return made  # type: ignore[no-any-return]
 
-    def pose(self, placement: Any, where: str, name: str = "") -> Pose:
-        return Pose(self.rotations.of(placement.rotation, where), self.position(placement.position, name))
+    def _length(self, given: Any, read: Any, name: str, axis: str) -> Any:
+        """A length that is a number other than zero, as a symbol; or as a generator that is written as the number it is.
+
+        Multiplied out, lengths would lose themselves in their products, and the formulas their short forms.
+        """
+        if read == 0 or (isinstance(given, Expression) and parameters(given)):
+            return read
+        if self.symbols == "inertial":
+            size = abs(read)
+            made = self.scalars.generator(Symbol("parameter", written_number(size), float(size), meaning=NUMBER))
+            return made if read > 0 else -made
+        number = name.lstrip("pr" + axis)
+        what = f"joint {number} in the frame before it" if name[0] == "p" else f"link {number}'s frame, seen from its joint"
+        return self.scalars.generator(Symbol("parameter", self._free_name(name), float(given), meaning=f"{axis} of {what}"))
+
+    def pose(self, placement: Any, where: str, letter: str = "", number: int = 0) -> Pose:
+        return Pose(self.rotations.of(placement.rotation, where), self.position(placement.position, letter, number))
 
     def _poses(self, joint: Joint, number: int) -> tuple[Pose, Pose]:
         """Before and after the joint's motion about z."""
         where = f"joint {joint.name!r}"
-        before = self.pose(joint.placement, where, f"a{number}" if number else "")
+        before = self.pose(joint.placement, where, "p", number)
         inverse = joint.child_placement.inverse()
-        after = self.pose(inverse, where, f"b{number}" if number else "")
+        after = self.pose(inverse, where, "r", number)
         if joint.type != "fixed":
             before = self.place(joint.parent)[1] @ before  # the parent may be fixed to the link that carries it
         if joint.type == "fixed" or tuple(joint.axis) == v.Z:
@@ -156,8 +175,8 @@ class System:
         return Inertia(made[0], tuple(made[1:4]), tuple(made[4:]))  # type: ignore[arg-type]
 
     def _free_name(self, name: str) -> str:
-        """A name no parameter of the mechanism has."""
-        while name in self.mechanism.parameters:
+        """A name that no parameter outside the bodies has: those inside are replaced."""
+        while name in self._kept:
             name += "_"
         return name
 
@@ -261,32 +280,49 @@ def _angles(order: list[tuple[Joint, int, int]], constants: list[tuple[Pose, Pos
     return angles, angle_of, start
 
 
-def _named(x: Any, name: str) -> Any:
-    """A number that is not zero, as a parameter."""
-    if isinstance(x, Expression) or x == 0:
-        return x
-    return Expression("symbol", (), float(x), name)
-
-
 def _inertial_names(mechanism: Mechanism) -> set[str]:
     """Parameters in which the equations are linear: the names in masses and inertias that no length, angle or gravity has."""
-    masses, others = set(), set()
+    masses: set[str] = set()
+    others = _geometric_names(mechanism)
     for body in mechanism.bodies:
-        masses |= set(parameters(body.mass))
-        for x in body.inertia:
-            masses |= set(parameters(x))
-        for x in body.center:
-            others |= set(parameters(x))
+        masses |= _names((body.mass, *body.inertia))
+        others |= _names(body.center)
     for joint in mechanism.joints:
-        masses |= set(parameters(joint.rotor.inertia))
-        for placement in (joint.placement, joint.child_placement):
-            for x in (*placement.position, *(e for row in placement.rotation for e in row)):
-                others |= set(parameters(x))
-    for x in mechanism.gravity:
-        others |= set(parameters(x))
+        masses |= _names((joint.rotor.inertia,))
+        others |= _names((joint.rotor.ratio,))
     return masses - others
+
+
+def _geometric_names(mechanism: Mechanism) -> set[str]:
+    """Parameters of everything but the bodies and rotors."""
+    found = _names(mechanism.gravity)
+    for joint in mechanism.joints:
+        friction = (joint.friction.viscous, joint.friction.coulomb, joint.friction.coulomb_negative)
+        found |= _names((*joint.axis, joint.pitch, *friction, joint.spring.stiffness, joint.spring.rest))
+        found |= _placed_names(joint.placement) | _placed_names(joint.child_placement)
+    for loop in mechanism.loops:
+        found |= _placed_names(loop.placement_a) | _placed_names(loop.placement_b)
+    for frame in mechanism.frames:
+        found |= _placed_names(frame.placement)
+    for spring in mechanism.springs:
+        found |= _names((*spring.point_a, *spring.point_b, spring.stiffness, spring.rest, spring.damping))
+    for constraint in mechanism.constraints:
+        found |= _names([coefficient for _, coefficient in constraint.coefficients])
+    return found
+
+
+def _placed_names(placement: Placement) -> set[str]:
+    return _names((*placement.position, *(x for row in placement.rotation for x in row)))
+
+
+def _names(scalars: Iterable[Any]) -> set[str]:
+    return {name for x in scalars for name in parameters(x)}
+
+
+def written_number(x: int | Fraction) -> str:
+    """As a decimal, if it ends, else as a fraction in brackets."""
+    return decimal(Fraction(x)) or f"({x})"
 
 
 def _numeric(scalars: Scalars, inertia: Inertia) -> list[float]:
     return [value(scalars.ring(x)) for x in inertia.ten]
-

@@ -12,6 +12,9 @@ from lagrangian.kernels.trace import Graph, Trace, with_all_inputs
 
 Header = dict[str, Any]
 
+# operations up to which LLVM's optimiser is worth its time
+OPTIMISED = 12_000
+
 
 class Program:
     """Inputs by name and size, the size of the result, and which entries of q are angles."""
@@ -35,10 +38,12 @@ class Program:
 
 
 def straight(program: Program, trace: Trace, chosen: target.Target, width: int) -> tuple[Header, bytes]:
-    """A trace as straight-line code."""
+    """A trace as straight-line code; very long code is not optimised, which would take minutes."""
     ir = unrolled.module(trace, tuple(program.inputs), list(program.sizes), program.size, chosen, width)
     scratch = unrolled.scratch_size(list(program.sizes), program.size, width)
-    return {"form": "unrolled", "scratch": scratch, "operations": trace.operations}, jit.compile_object(ir, chosen)
+    return {"form": "unrolled", "scratch": scratch, "operations": trace.operations}, jit.compile_object(
+        ir, chosen, 1 if trace.operations <= OPTIMISED else 0
+    )
 
 
 class Straight(Program):

@@ -1,4 +1,4 @@
-"""Derivatives of expressions, by the rules of calculus: for `phi'(t)`, and for constraints whose coefficients are functions of q."""
+"""Derivatives of expressions, by the rules of calculus: for `phi'(t)`, and for coefficients that are functions of q."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def derivative(x: Scalar, name: str) -> Scalar:
         case "/":
             return da / b - a * db / (b * b)
         case "^":
-            power = b * a ** (b - 1) * da
+            power = b * call("^", a, b - 1) * da
             if not isinstance(db, Expression) and db == 0:
                 return power
             return power + x * call("log", a) * db

@@ -2,7 +2,8 @@
 
 A universal joint becomes two revolute ones, a planar joint two slides and a turn, a ball three turns (yaw, pitch, roll about the
 moving z, y, x axes, so that R = Rz Ry Rx), a free joint three slides and a ball, with massless bodies between. A ball's and a
-free joint's speeds become rates of those angles; at pitch = 90 degrees they stop being coordinates, as any three angles do somewhere.
+free joint's speeds become rates of those angles; at pitch = 90 degrees they stop being coordinates, as any three angles do
+somewhere.
 """
 
 from __future__ import annotations
@@ -83,8 +84,8 @@ def _refuse_what_acts_at(joint: Joint) -> None:
     friction = joint.friction
     if any(float(x) for x in (friction.viscous, friction.coulomb, friction.coulomb_negative, joint.rotor.inertia)):  # type: ignore[arg-type]
         raise MechanismError(
-            f"joint {joint.name!r}: friction and rotors of a {joint.type} joint act along its body's axes, which the closed form's "
-            f"angles do not follow; take them off, or describe the joint by revolute and prismatic ones"
+            f"joint {joint.name!r}: friction and rotors of a {joint.type} joint act along its body's axes, which the "
+            f"angles of the closed form do not follow; take them off, or describe the joint by revolute and prismatic ones"
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 from time import perf_counter
 from typing import Any
 
@@ -13,7 +14,7 @@ Entries = Iterable[tuple[str, Any, Any]]  # what an entry is called, and the two
 
 POLYNOMIALS = "as polynomials"  # how most statements are proved
 SHOWN = 3  # differing entries that are written out
-WIDTH = 60  # and how much of each
+WRITTEN = 2  # terms of each
 
 
 @dataclass(frozen=True)
@@ -122,5 +123,6 @@ def _is_zero(x: Any) -> bool:
 def _described(x: Any) -> str:
     if not isinstance(x, Element):
         return f"differs by {x}"
-    text = spelled(x)
-    return f"differs by {x.terms} term{'s' * (x.terms != 1)}, {text if len(text) <= WIDTH else text[:WIDTH] + '...'}"
+    first = x.poly.context().from_dict(dict(islice(x.poly.terms(), WRITTEN)))
+    more = " + ..." * (x.terms > WRITTEN)
+    return f"differs by {x.terms} term{'s' * (x.terms != 1)}, {spelled(Element(x.ring, first))}{more}"

@@ -28,11 +28,10 @@ class Exact(Floats):
         self.number_of = {joint.name: number for joint, _, number in system.order}
 
     def placements(self, joint: Joint) -> tuple[Placement, Placement]:
-        number = self.number_of.get(joint.name)
-        names = (f"a{number}", f"b{number}") if number else ("", "")
-        pair = (joint.placement, joint.child_placement.inverse())
-        made = [self.system.pose(P, f"joint {joint.name!r}", name) for P, name in zip(pair, names, strict=True)]
-        return _placement(made[0]), _placement(made[1])
+        number, where = self.number_of.get(joint.name, 0), f"joint {joint.name!r}"
+        before = self.system.pose(joint.placement, where, "p", number)
+        after = self.system.pose(joint.child_placement.inverse(), where, "r", number)
+        return _placement(before), _placement(after)
 
     def turn(self, joint: Joint, axis: v.Vector) -> v.Matrix:
         return self.system.rotations.of(turn_z_to(axis), f"joint {joint.name!r}")
@@ -55,10 +54,8 @@ class Exact(Floats):
         return self.system.gravity
 
     def scalar(self, x: Any) -> Any:
-        """An integer, or an element."""
-        if isinstance(x, (Expression, float)):
-            x = self.system.scalars.of(x)
-        return folded(x if isinstance(x, int) else self.system.ring(x))
+        """An element; or 0, 1, -1. Other integers would turn into floats where an algorithm divides."""
+        return folded(self.system.ring(self.system.scalars.of(x) if isinstance(x, (Expression, float)) else x))
 
 
 def folded(x: Any) -> Any:

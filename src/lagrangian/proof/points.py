@@ -62,10 +62,10 @@ class Point:
                 self.values[k] = fmpq(chance.randint(1, 9), 1 if symbol.kind in MASSES else chance.randint(1, 3))
 
     def of(self, x: Any) -> Any:
-        """An element's value; a plain number stays what it is, for zero and one are structure to the algorithms."""
+        """The value, a rational; a plain 0 stays what it is, for that is structure to the algorithms."""
         if isinstance(x, Element):
             return fmpq(x.poly(*self.values))
-        return x if isinstance(x, int) else fmpq(x.numerator, x.denominator)
+        return fmpq(x.numerator, x.denominator) if x else 0
 
     def tree(self, tree: Tree) -> Tree:
         """A tree of exact scalars, at this point."""

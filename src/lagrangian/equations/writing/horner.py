@@ -64,11 +64,10 @@ def common_factor(polynomial: Polynomial) -> tuple[Fraction, Polynomial]:
         shared = -shared
     if shared in (0, 1):
         return Fraction(1), polynomial
-    if abs(shared) == 1 or all(abs(c) == abs(shared) for c in polynomial.values()) or (bottom == 1 and top > 1):
+    if abs(shared) == 1 or all(abs(c) == abs(shared) for c in polynomial.values()) or (bottom == 1 and 1 < top < 1000):
         return shared, {m: c / shared for m, c in polynomial.items()}
     return Fraction(1), polynomial
 
 
 def _over(monomial: Monomial, common: dict[int, int]) -> Monomial:
     return tuple((k, e - common.get(k, 0)) for k, e in monomial if e > common.get(k, 0))
-

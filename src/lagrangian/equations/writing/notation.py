@@ -1,7 +1,7 @@
 """How a name is written: in plain text, with the letters of a terminal, or typeset.
 
-`theta1` is θ₁ and \\theta_{1}; `lc1` is l with the index c1; a rate has a dot above; s12 stands for the sine of the sum of the first
-two coordinates.
+`theta1` is θ₁ and \\theta_{1}; `lc1` is l with the index c1; a rate has a dot above; s12 stands for the sine of the sum of
+the first two coordinates.
 """
 
 from __future__ import annotations
@@ -10,13 +10,38 @@ import re
 from typing import TYPE_CHECKING
 
 from lagrangian.equations.ring import Symbol
+from lagrangian.equations.system import NUMBER
 
 if TYPE_CHECKING:
     from lagrangian.equations.writing.writer import Writer
 
 GREEK = dict(
     zip(
-        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi omega".split(),
+        [
+            "alpha",
+            "beta",
+            "gamma",
+            "delta",
+            "epsilon",
+            "zeta",
+            "eta",
+            "theta",
+            "iota",
+            "kappa",
+            "lambda",
+            "mu",
+            "nu",
+            "xi",
+            "pi",
+            "rho",
+            "sigma",
+            "tau",
+            "upsilon",
+            "phi",
+            "chi",
+            "psi",
+            "omega",
+        ],
         "αβγδεζηθικλμνξπρστυφχψω",
         strict=True,
     )
@@ -50,7 +75,13 @@ class Notation:
             return {"coordinate": pretty(word), "speed": _dotted(pretty(word), _DOT)}.get(kind, _dotted(pretty(word), _TWO_DOTS))
         if kind in ("constant_sine", "constant_cosine", "root", "inverse", "function"):
             return re.sub(r"[A-Za-z_][A-Za-z_0-9.]*(?!\w*\()", lambda m: pretty(m.group()), name)
-        return pretty(name)
+        original = self._original(name)
+        return pretty(name) if original == name else pretty(original) + "ᴿ"
+
+    def _original(self, name: str) -> str:
+        """The parameter a regrouped one, such as Izz1R, is named after."""
+        symbol = self._symbol(name)
+        return name if symbol is None else symbol.name
 
     def latex(self, name: str) -> str:
         symbol = self._symbol(name)
@@ -70,7 +101,10 @@ class Notation:
             return rf"\sqrt{{{typeset_words(name[5:-1])}}}"
         if kind in ("inverse", "function"):
             return r"\left(" + typeset_words(name) + r"\right)"
-        return "".join(parts(name))
+        if name[0].isdigit():
+            return name
+        original = self._original(name)
+        return "".join(parts(original)) + ("" if original == name else "^{R}")
 
     def _prefix(self, name: str) -> str:
         s, c = self.system.scalars.prefixes
@@ -82,7 +116,7 @@ class Notation:
         if symbol is None or symbol.kind in ("sine", "cosine"):
             kind, angle = self.writer.angle_of(name)
             return f"{'sin' if kind == 'sine' else 'cos'}({self.sum_of_coordinates(angle)})"
-        return "" if symbol.meaning in ("", name) else symbol.meaning
+        return "" if symbol.meaning in ("", name, NUMBER) else symbol.meaning
 
     def sum_of_coordinates(self, angle: tuple[tuple[int, int], ...]) -> str:
         text = ""

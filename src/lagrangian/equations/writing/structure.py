@@ -1,4 +1,4 @@
-"""Entries of M as they come from the velocities: what multiplies an inertial parameter is a sum of products of velocity components.
+"""Entries of M as they come from the velocities: what multiplies an inertial parameter is a sum of products of components.
 
 Multiplied out, `(c4 s5 (a2 c2 + ..) - ...)^2` is long; as the square it came from it is short, and its parts are shared.
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lagrangian.equations.system import NUMBER
 from lagrangian.equations.writing.tree import evaluate
 from lagrangian.equations.writing.writer import Writer
 from lagrangian.model.expression import Expression
@@ -26,9 +27,7 @@ class Export:
             self.qd = [x.diff(t) for x in self.q]
             self.qdd = [x.diff(t) for x in self.qd]
         else:
-            self.q, self.qd, self.qdd = (
-                [sympy.Symbol(prefix + name) for name in names] for prefix in ("", "qd_", "qdd_")
-            )
+            self.q, self.qd, self.qdd = ([sympy.Symbol(prefix + name) for name in names] for prefix in ("", "qd_", "qdd_"))
 
     def formula(self, formula: Formula) -> Any:
         top = self._tree(formula.tree)
@@ -60,6 +59,8 @@ class Export:
         constant = self.writer.system.scalars.constants.get(symbol.name)
         if constant is not None:
             return (sympy.sin if symbol.kind == "constant_sine" else sympy.cos)(self._expression(constant))
+        if symbol.meaning == NUMBER:
+            return sympy.Rational(name.strip("()"))
         return sympy.pi if symbol.name == "pi" else sympy.Symbol(name)
 
     def _expression(self, x: Any) -> Any:

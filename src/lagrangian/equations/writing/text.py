@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import pairwise
 
+from lagrangian.equations.scalars import decimal
 from lagrangian.equations.writing.notation import Notation, superscript
-from lagrangian.equations.writing.tree import Name, Power, Product, Sum, Tree
+from lagrangian.equations.writing.tree import Name, Power, Sum, Tree
 
 # fractions with a denominator up to this are written as such; others, if they end, as decimals
 FRACTIONS = 64
@@ -33,33 +35,21 @@ class Rounding:
         return f"{float(c):.{self.digits}g}", ""
 
 
-def decimal(c: Fraction) -> str:
-    """As a decimal, if it ends."""
-    bottom, twos, fives = c.denominator, 0, 0
-    while bottom % 2 == 0:
-        bottom, twos = bottom // 2, twos + 1
-    while bottom % 5 == 0:
-        bottom, fives = bottom // 5, fives + 1
-    if bottom != 1:
-        return ""
-    places = max(twos, fives)
-    whole = str(c.numerator * 10**places // c.denominator).rjust(places + 1, "0")
-    return f"{whole[:-places]}.{whole[-places:]}" if places else whole
-
-
 class Style:
-    """One way of writing: how names, powers, products and fractions look."""
+    """One way of writing: how names, powers, products (`dot` between two numbers) and fractions look."""
 
     def __init__(
         self,
         name: Callable[[str], str],
         power: Callable[[str, int], str],
         times: str,
+        dot: str,
         over: Callable[[str, str], str],
         brackets: Callable[[str], str],
         rounding: Rounding,
     ) -> None:
-        self.name, self.power, self.times, self.over, self.brackets, self.rounding = name, power, times, over, brackets, rounding
+        self.name, self.power, self.times, self.dot = name, power, times, dot
+        self.over, self.brackets, self.rounding = over, brackets, rounding
 
     def write(self, tree: Tree) -> str:
         return self._sum(tree) if isinstance(tree, Sum) else self._signed(tree)
@@ -79,7 +69,10 @@ class Style:
             words.insert(0, top or "1")
         if tree.coefficient == 0:
             words = ["0"]
-        text = self.times.join(words)
+        text = words[0]
+        for before, word in pairwise(words):
+            numbers = before[-1].isdigit() and word[0].isdigit() and self.times != "*"
+            text += (self.dot if numbers else self.times) + word
         text = self.over(text, bottom) if bottom else text
         return "-" + text if tree.coefficient < 0 else text
 
@@ -94,7 +87,7 @@ class Style:
 def plain(rounding: Rounding | None = None) -> Style:
     """ASCII, as an expression of the TOML file would be written."""
     return Style(
-        lambda n: n, lambda b, e: f"{b}^{e}", "*", lambda a, b: f"{a}/{b}", lambda t: f"({t})", rounding or Rounding()
+        lambda n: n, lambda b, e: f"{b}^{e}", "*", "*", lambda a, b: f"{a}/{b}", lambda t: f"({t})", rounding or Rounding()
     )
 
 
@@ -103,6 +96,7 @@ def unicode(notation: Notation, rounding: Rounding | None = None) -> Style:
         notation.unicode,
         lambda b, e: b + superscript(e),
         " ",
+        "·",
         lambda a, b: f"{a}/{b}",
         lambda t: f"({t})",
         rounding or Rounding(),
@@ -114,6 +108,7 @@ def latex(notation: Notation, rounding: Rounding | None = None) -> Style:
         notation.latex,
         lambda b, e: f"{b}^{{{e}}}",
         r" \, ",
+        r" \cdot ",
         lambda a, b: rf"\frac{{{a}}}{{{b}}}",
         lambda t: rf"\left({t}\right)",
         rounding or Rounding(),

@@ -202,18 +202,18 @@ class Trigonometry:
                 key = (rest, kind, angle)
                 total[key] = total.get(key, Fraction(0)) + c
         kept = {key: c for key, c in total.items() if c}
-        if len(kept) >= len(polynomial):
-            return None
+        if len(kept) >= len(polynomial) or any(abs(e) > 1 for _, _, angle in kept for e in angle):
+            return None  # not shorter, or with double angles, which nobody expects here
         terms: dict[Monomial, Fraction] = {}
         names = list(self.wide_names)
         for (rest, kind, angle), c in kept.items():
-            monomial = [(self.at_other[g], e) for g, e in rest]
+            factors = [(self.at_other[g], e) for g, e in rest]
             if any(angle):
                 name = self.name(kind, angle)
                 if name not in names:
                     names.append(name)
-                monomial.append((names.index(name), 1))
-            terms[tuple(sorted(monomial))] = c
+                factors.append((names.index(name), 1))
+            terms[tuple(sorted(factors))] = c
         return nested(terms, names)
 
 
@@ -267,4 +267,3 @@ def _terms(p: Any) -> Polynomial:
 
 def _length(p: Any) -> tuple[int, int]:
     return len(p), sum(int(e) for m in p.monoms() for e in m)
-

@@ -1,22 +1,23 @@
 """From an element of the ring to the formula a person would write.
 
-The equations are linear in the inertial parameters. A formula is arranged either by these, `m2 (l1^2 + r2^2 + 2 l1 r2 c2) + I2`,
-or by its trigonometric parts, `(m1 r1 + m2 l1) g c1 + m2 r2 g c12`, whichever is shorter; inside, what multiplies a parameter is a
-sum of trigonometric parts again. Where it is known as a product of velocities (`structure`), that form competes too.
+The equations are linear in the inertial parameters. A formula is arranged either by these, `m2 (l1^2 + r2^2 + 2 l1 r2 c2) +
+I2`, or by its trigonometric parts, `(m1 r1 + m2 l1) g c1 + m2 r2 g c12`, whichever is shorter; inside, what multiplies a
+parameter is a sum of trigonometric parts again. Where it is known as a product of velocities (`structure`), that form
+competes too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from math import gcd
 from typing import Any
 
-from lagrangian.equations.ring import Element, fraction
+from lagrangian.equations.ring import Element, fraction, rational
 from lagrangian.equations.scalars import turned
 from lagrangian.equations.system import System
-from lagrangian.equations.writing.notation import Notation
 from lagrangian.equations.writing.horner import Monomial, Polynomial, expanded, nested, term
+from lagrangian.equations.writing.notation import Notation
 from lagrangian.equations.writing.tree import (
     ONE,
     ZERO,
@@ -30,12 +31,19 @@ from lagrangian.equations.writing.tree import (
     negated,
     number,
     operators,
+    power,
     product,
 )
 from lagrangian.equations.writing.trigonometry import Trigonometry
 
 Structure = Mapping[int, Tree]  # what multiplies an inertial parameter, by its generator, in a form known from elsewhere
 
+# formulas up to this many operators are left as a textbook has them, even if one operator could be saved
+READ = 10
+# polynomials up to this many terms are tried as products of sums
+FACTORED = 60
+# a common factor with a larger denominator comes from decimals, and is not taken out of them
+PLAIN = 24
 _RANK = {"inertial": 0, "parameter": 2, "sine": 4, "cosine": 4, "coordinate": 4, "speed": 6, "acceleration": 6, "sign": 6}
 
 
@@ -73,14 +81,15 @@ class Writer:
             weight = heavy[0] if heavy else -1
             rest = tuple(pair for pair in monomial if pair[0] != weight)
             parts.setdefault(weight, {})[rest] = c
-        groups: dict[Any, tuple[Polynomial, list[tuple[int, Fraction]]]] = {}
+        groups: dict[Any, tuple[Polynomial, Fraction, list[tuple[int, Fraction]]]] = {}
         for weight in sorted(parts, key=lambda k: (k < 0, k)):
             content, primitive = normalised(parts[weight])
-            key = frozenset(primitive.items())
-            groups.setdefault(key, (primitive, []))[1].append((weight, content))
+            # the first of a group stands with the numbers it has, the others in proportion
+            first = groups.setdefault(frozenset(primitive.items()), (parts[weight], content, []))
+            first[2].append((weight, content / first[1]))
         terms = []
-        for primitive, weights in groups.values():
-            inner = self._inner(primitive)
+        for polynomial, _, weights in groups.values():
+            inner = self._inner(polynomial)
             for weight, content in weights:
                 known = structure.get(weight)
                 if known is not None:
@@ -98,8 +107,15 @@ class Writer:
 
     def _by_angle(self, polynomial: Polynomial) -> Tree:
         """Arranged by trigonometric parts, what multiplies each put together."""
+        whole = self._arranged_by_angle(polynomial, False)
+        if all(c.denominator <= PLAIN for c in polynomial.values()):
+            return whole
+        # terms with the same decimal come from the same length: taken together they may be short
+        return min((whole, self._arranged_by_angle(polynomial, True)), key=operators)
+
+    def _arranged_by_angle(self, polynomial: Polynomial, by_number: bool) -> Tree:
         terms = []
-        for part, factor in self._parts(polynomial):
+        for part, factor in self._parts(polynomial, by_number):
             multiplier = self._plain(factor, part != number(1))
             terms.append(multiplier if part == number(1) else _times(multiplier, part))
         return add(terms)
@@ -110,20 +126,28 @@ class Writer:
             ((m, c),) = polynomial.items()
             return term(m, c, self.names)
         plain = self._by_angle(polynomial)
-        short = nested(polynomial, self.names)
+        short = min((nested(polynomial, self.names), *self._factored(polynomial)), key=operators)
         # what a textbook would leave as it is stays, unless it becomes clearly shorter
-        return short if operators(short) < operators(plain) - 1 else plain
+        margin = 1 if self.system.symbols == "given" and operators(plain) <= READ else 0
+        return short if operators(short) < operators(plain) - margin else plain
 
-    def _parts(self, polynomial: Polynomial) -> list[tuple[Tree, Polynomial]]:
+    def _parts(self, polynomial: Polynomial, by_number: bool) -> list[tuple[Tree, Polynomial]]:
         """Trigonometric parts in their best forms, with what multiplies them; the constant part first."""
-        by_rest: dict[Monomial, Polynomial] = {}
+        by_rest: dict[tuple[Monomial, Fraction], Polynomial] = {}
         for monomial, c in polynomial.items():
             angle = tuple(pair for pair in monomial if self.trigonometry.handles(pair[0]))
             rest = tuple(pair for pair in monomial if not self.trigonometry.handles(pair[0]))
-            by_rest.setdefault(rest, {})[angle] = c
+            size = abs(c) if by_number else Fraction(0)
+            by_rest.setdefault((rest, size), {})[angle] = c
         found: dict[Any, tuple[Polynomial, Polynomial]] = {}
-        for rest, angles in by_rest.items():
+        for (rest, size), angles in by_rest.items():
             content, primitive = normalised(angles)
+            if size:
+                into = found.setdefault(frozenset(primitive.items()), (primitive, {}))[1]
+                into[rest] = into.get(rest, Fraction(0)) + content
+                continue
+            if content.denominator > PLAIN:  # decimals stay where they are
+                content, primitive = ONE, angles
             found.setdefault(frozenset(primitive.items()), (primitive, {}))[1][rest] = content
         parts = [(self.trigonometry.best(primitive), factor) for primitive, factor in found.values()]
         joined: dict[Tree, Polynomial] = {}
@@ -141,10 +165,22 @@ class Writer:
         order = sorted(polynomial, key=lambda m: next((k for k, _ in m if self._weight[k]), len(self.names)))
         polynomial = {m: polynomial[m] for m in order}
         full = expanded(polynomial, self.names)
-        short = nested(polynomial, self.names)
+        short = min((nested(polynomial, self.names), *self._factored(polynomial)), key=operators)
         if multiplies:
             return min((short, full), key=operators)
         return short if operators(short) < operators(full) - 1 else full
+
+    def _factored(self, polynomial: Polynomial) -> list[Tree]:
+        """As a product of sums, if it is one: (m2/2 + m3)(q1' + q2')."""
+        if not 3 < len(polynomial) <= FACTORED:
+            return []
+        ring = self.system.ring
+        dense = {_dense(m, len(self.names)): rational(c) for m, c in polynomial.items()}
+        content, factors = ring.context.from_dict(dense).factor()
+        if len(factors) < 2:
+            return []
+        made = [power(nested(sparse(Element(ring, f)), self.names), int(e)) for f, e in factors]
+        return [product(made, fraction(content))]
 
     def _arranged(self, tree: Tree) -> Tree:
         """Factors in the order people write them: inertial parameters, other parameters, angles, rates."""
@@ -160,6 +196,8 @@ class Writer:
         if isinstance(tree, Power):
             return self._rank(tree.base)
         if isinstance(tree, Name):
+            if tree.name[0].isdigit():
+                return -1
             number = self.number.get(tree.name)
             return 4 if number is None else _RANK.get(self.system.ring.symbols[number].kind, 2)
         parts = tree.terms if isinstance(tree, Sum) else tree.factors
@@ -237,7 +275,14 @@ def normalised(polynomial: Polynomial) -> tuple[Fraction, Polynomial]:
     return content, {m: c / content for m, c in polynomial.items()}
 
 
-def _descending(monomial: Monomial) -> Iterable[tuple[int, int]]:
+def _dense(monomial: Monomial, size: int) -> tuple[int, ...]:
+    powers = [0] * size
+    for k, e in monomial:
+        powers[k] = e
+    return tuple(powers)
+
+
+def _descending(monomial: Monomial) -> tuple[tuple[int, int], ...]:
     return tuple((-k, e) for k, e in monomial)
 
 

@@ -1,0 +1,217 @@
+"""Certificates: of the library, of trees of all kinds; and what they say when something is wrong or cannot be proved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+import pytest
+
+import lagrangian as lg
+from lagrangian.algorithms import tree as trees
+from lagrangian.equations.system import System
+from lagrangian.model.elementary import elementary
+from lagrangian.model.expression import Scalar, parameter, sqrt
+from lagrangian.proof import prove as proofs
+from lagrangian.proof.certificate import Certificate, decide
+from lagrangian.proof.exact_tree import exact_tree
+from lagrangian.proof.points import Point
+from lagrangian.proof.prove import derive, prove
+from tests.proof.trees import named_twist, tree
+
+NAMES = sorted(path.stem for path in (Path(lg.__file__).parent / "library").glob("*.toml"))
+LARGE = ("panda", "lwr7")
+
+TREES = {
+    "chain": tree(["revolute", "helical", "prismatic", "revolute"], 5, chain=True, passive=True),
+    "branches": tree(["revolute", "prismatic", "revolute", "helical"], 7, passive=True),
+    "universal, planar": tree(["universal", "planar"], 5),
+    "ball": tree(["ball", "prismatic"], 5),
+    "free": tree(["free", "revolute"], 6),
+    "fixed": tree(["fixed", "revolute", "fixed", "fixed", "prismatic"], 2, chain=True),
+    "odd angle": tree(["revolute", "revolute", "helical"], 5, angle=0.4),
+    "60 degrees": tree(["helical", "revolute"], 3, angle=np.pi / 3, chain=True),
+    "named angle": tree(["revolute", "prismatic"], 5, angle=parameter("twist", 0.4), chain=True),
+    "named gravity": tree(["revolute", "prismatic"], 4, gravity=(parameter("gx", 1.0), 0, parameter("gz", -9.0))),
+    "named twists": named_twist(),
+}
+
+
+@pytest.mark.parametrize("symbols", ["given", "inertial"])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in LARGE])
+def test_library(name: str, symbols: str) -> None:
+    certificate = prove(System(elementary(lg.library(name)), symbols), points=1)
+    assert certificate, certificate
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_large_arms(name: str) -> None:
+    certificate = prove(System(lg.library(name), "all"), points=1)
+    assert certificate, certificate
+
+
+@pytest.mark.parametrize("symbols", ["given", "inertial", "all"])
+@pytest.mark.parametrize("name", TREES)
+def test_trees(name: str, symbols: str) -> None:
+    certificate = prove(System(TREES[name], symbols), points=1)
+    assert certificate, certificate
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_trees(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    types = rng.choice(["revolute", "prismatic", "helical", "fixed"], size=4).tolist()
+    certificate = prove(System(tree(["revolute", *types], 100 + seed, passive=True), "inertial"), points=1)
+    assert certificate, certificate
+
+
+def test_a_puma_takes_about_half_a_second() -> None:
+    system = System(lg.library("puma560"), "inertial")
+    start = process_time()
+    certificate = prove(system)
+    assert certificate
+    assert process_time() - start < 2.0
+    assert certificate.seconds < 10.0
+
+
+def test_progress() -> None:
+    told: list[tuple[str, float]] = []
+    prove(System(lg.library("pendulum")), progress=lambda what, done: told.append((what, done)))
+    assert [done for _, done in told] == sorted(done for _, done in told)
+    assert told[-1] == ("proved", 1.0)
+    assert any("Kane" in what for what, _ in told)
+
+
+# -- the exact tree is the tree that ships -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["puma560", "panda", "three_rrr", "geared_link"])
+def test_exact_tree_has_the_values_of_the_shipped_one(name: str) -> None:
+    from lagrangian.equations.numbers import value
+
+    system = System(lg.library(name))
+    exact, shipped = exact_tree(system), trees.build(lg.library(name))
+    for key, array in shipped.constants.items():
+        if not key.startswith("coulomb"):
+            found = [float(value(system.ring(x))) for x in exact.constants[key].ravel()]
+            np.testing.assert_allclose(found, array.ravel(), atol=1e-12, err_msg=key)
+    assert exact.exact
+    assert not shipped.exact
+    assert (exact.kind, exact.parent, exact.iv) == (shipped.kind, shipped.parent, shipped.iv)
+
+
+@pytest.mark.parametrize("name", ["puma560", "panda"])
+def test_points_satisfy_the_relations(name: str) -> None:
+    system = System(lg.library(name), "all")
+    point = Point(system, 3)
+    for symbol in system.ring.symbols:
+        if symbol.kind in ("sine", "constant_sine"):
+            s, c = system.generator(symbol.name), system.generator(system.scalars.cosine_name(symbol.name))
+            assert point.of(s) ** 2 + point.of(c) ** 2 == 1
+
+
+# -- certificates that fail --------------------------------------------------------------------------------------------
+
+
+def test_a_wrong_entry_is_named() -> None:
+    system = System(lg.library("two_r"))
+    derived = derive(system)
+    M = [list(row) for row in derived.M]
+    M[0][1] = M[1][0] = M[0][1] + system.generator("c12")
+    certificate = prove(system, replace(derived, M=M))
+    assert not certificate
+    assert not certificate.proved
+    failed = {statement.what: statement for statement in certificate.failed}
+    assert "M is symmetric" not in failed
+    assert [entry.split(":")[0] for entry in failed["shipped: mass matrix"].differs] == ["M[1, 2]", "M[2, 1]"]
+    assert "differs by 1 term, -1*c12" in failed["shipped: mass matrix"].differs[0]
+    text = str(certificate)
+    assert "NOT proved" in text
+    assert "FALSE" in text
+    assert "M[1, 2]: differs by 1 term" in text
+
+
+def test_an_asymmetric_matrix_is_not_symmetric() -> None:
+    system = System(lg.library("two_r"))
+    derived = derive(system)
+    M = [list(row) for row in derived.M]
+    M[0][1] = M[0][1] + 1
+    certificate = prove(system, replace(derived, M=M))
+    assert "M is symmetric" in {statement.what for statement in certificate.failed}
+
+
+def test_what_cannot_be_computed_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(system: System) -> list[object]:
+        raise ZeroDivisionError("no inverse")
+
+    monkeypatch.setattr(proofs.kane, "kane", broken)
+    certificate = prove(System(lg.library("two_r")))
+    (statement,) = certificate.failed
+    assert statement.what == "Lagrange = Kane"
+    assert statement.problem == "it could not be computed: ZeroDivisionError: no inverse"
+    assert "COULD NOT BE DECIDED" in str(certificate)
+
+
+def test_nothing_compared_is_nothing_proved() -> None:
+    assert not decide("nothing", "as polynomials", lambda: ())
+    assert not Certificate("nothing", ())
+    assert "nothing was proved" in str(Certificate("nothing", ()))
+
+
+def test_equations_of_another_system_are_refused() -> None:
+    with pytest.raises(lg.ArgumentError, match="another system"):
+        prove(System(lg.library("two_r")), derive(System(lg.library("two_r"))))
+
+
+# -- what is left out is said ------------------------------------------------------------------------------------------
+
+
+def left_out(mechanism: lg.Mechanism) -> str:
+    certificate = prove(System(mechanism), points=2)
+    assert certificate, certificate
+    for note in certificate.left_out:
+        assert note in str(certificate)
+    return "\n".join(certificate.left_out)
+
+
+def test_complete_certificates_leave_nothing_out() -> None:
+    assert left_out(lg.library("stanford")) == ""
+
+
+def test_loops_friction_and_springs_between_points_are_left_out() -> None:
+    assert "loops and other constraints" in left_out(lg.library("four_bar"))
+    assert "Coulomb friction" in left_out(lg.library("puma560"))
+    spring = lg.PointSpring("stay", "ground", "b1", (0.1, 0, 0), (0, 0.2, 0), stiffness=7.0, rest=0.4)
+    assert "springs and dampers" in left_out(tree(["revolute", "prismatic"], 4, springs=[spring]))
+
+
+def test_forward_dynamics_of_a_singular_mass_matrix_is_left_out() -> None:
+    joints = [lg.Joint("p", "prismatic", "ground", "a"), lg.Joint("r", "revolute", "a", "b")]
+    massless = lg.Mechanism("two", [lg.Body("a", 1.0), lg.Body("b")], joints)
+    assert "forward dynamics, at all or some exact points: the mass matrix is singular" in left_out(massless)
+
+
+def test_what_has_no_rational_value_is_left_out_at_points() -> None:
+    """sqrt(a + 1) is rational at some of the points tried, sqrt(a^2 + 1) at none."""
+
+    def arm(length: Scalar) -> lg.Mechanism:
+        body = lg.Body("a", 1.0, (length, 0, 0), (0.1, 0, 0, 0.1, 0, 0.1))
+        return lg.Mechanism("root", [body], [lg.Joint("r", "revolute", "ground", "a")], parameters={"a": a})
+
+    a = parameter("a", 2.0)
+    some, none = (prove(System(arm(length))) for length in (sqrt(a + 1), sqrt(a * a + 1)))
+    assert some, some
+    assert none, none
+    assert "shipped: forward dynamics, articulated" in {statement.what for statement in some.statements}
+    assert "shipped: forward dynamics, articulated" not in {statement.what for statement in none.statements}
+    assert any("forward dynamics, at all or some exact points: sqrt" in note for note in none.left_out)
+
+
+def test_certificate_reads_well() -> None:
+    text = str(prove(System(lg.library("two_r"))))
+    assert text.startswith("two_r, 2 coordinates, parameters as the description has them: proved: every difference is the zero")
+    assert "not part of the proof" not in text
+    widths = {len(line) for line in text.splitlines()[2:]}
+    assert len(widths) == 1
