@@ -33,8 +33,8 @@ Record = dict[str, Any]
 
 
 def derive_ours(mechanism: lg.Mechanism, symbols: str) -> lg.Equations:
-    """M, the Christoffel symbols and G."""
-    return lg.derive(mechanism, symbols=symbols)
+    """M, the Christoffel symbols and G; nobody is told of the progress."""
+    return lg.derive(mechanism, symbols=symbols, limit=None, progress=lambda what, share: None)
 
 
 # -- arms ----------------------------------------------------------------------------------------------------------------

@@ -428,7 +428,7 @@ class Equations:
     def parameters(self) -> dict[str, float | None]:
         """The named parameters in the equations, with their values."""
         symbols = [s for s in self.system.ring.symbols if s.kind in ("parameter", "inertial") and s.meaning != NUMBER]
-        return {s.name: s.value for s in symbols}
+        return {**{s.name: s.value for s in symbols}, **self.system.scalars.values}
 
     def __reduce__(self) -> Any:
         from lagrangian.closed_form.derive import derive

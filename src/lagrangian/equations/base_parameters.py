@@ -23,7 +23,7 @@ from operator import itemgetter
 from typing import Any
 
 from lagrangian.equations import lagrange
-from lagrangian.equations.elimination import Elimination, reduced
+from lagrangian.equations.elimination import Elimination, Subring, reduced
 from lagrangian.equations.grouping_text import table
 from lagrangian.equations.link import Link
 from lagrangian.equations.numbers import value
@@ -124,8 +124,8 @@ def base_parameters(
     decimals = _decimals(ring)
     entries = [ring.substitute(M[i][j], decimals) for i in range(system.n) for j in range(i, system.n)]
     names = parameters(system, rotors)
-    found = columns(system, entries, ring.substitute(V, decimals), names)
-    elimination = Elimination(ring)
+    found, part = columns(system, entries, ring.substitute(V, decimals), names)
+    elimination = Elimination(part)
     made: dict[str, dict[str, Ratio]] = {}
     dependent, without = [], []
     for name in names:
@@ -140,7 +140,7 @@ def base_parameters(
         shares, denominator = relation
         for b, share in shares.items():
             above, below = reduced(share, denominator)
-            made[b][name] = Element(ring, above), Element(ring, below)
+            made[b][name] = Element(ring, part.outside(above)), Element(ring, part.outside(below))
     place = {name: k for k, name in enumerate(sorted(names, key=ring.number.__getitem__))}
     return BaseParameters(
         system.mechanism.name,
@@ -179,16 +179,18 @@ def _of_link(link: Link) -> list[Any]:
     return [named[letters] for letters in order]
 
 
-def columns(system: System, entries: Sequence[Element], V: Element, names: Sequence[str]) -> dict[str, Column]:
+def columns(system: System, entries: Sequence[Element], V: Element, names: Sequence[str]) -> tuple[dict[str, Column], Subring]:
     """For each parameter that has one, {place: polynomial in lengths}; a place is an entry and a monomial that moves.
 
     Of V only what moves counts, since G is its derivative.
     """
     ring = system.ring
-    moving = [_moves(system, k) for k in range(len(ring.symbols))]
-    # by C's loops, since monomials are long: what moves of one, and one (with a zero behind it) without what moves
-    moving_part = itemgetter(*(k for k, moves in enumerate(moving) if moves), -1, -1)
-    still_part = itemgetter(*(-1 if moves else k for k, moves in enumerate(moving)), -1)
+    used = {k for x in (*entries, V) for k, power in enumerate(x.poly.degrees()) if power > 0}
+    part = Subring(ring, (k for k in used if ring.symbols[k].kind != "inertial"))
+    moving = [_moves(system, k) for k in part.numbers]
+    # by C's loops: what moves of a monomial that a zero was put behind, and what is left of it
+    moving_part = itemgetter(*(place for place, moves in enumerate(moving) if moves), -1, -1)
+    still_part = itemgetter(*(-1 if moves else place for place, moves in enumerate(moving)), -1, -1)
     numbers: dict[Any, int] = {}
     found: dict[str, Column] = {}
     for entry, x in enumerate((*entries, V)):
@@ -197,14 +199,14 @@ def columns(system: System, entries: Sequence[Element], V: Element, names: Seque
             if degrees[ring.number[name]] <= 0:
                 continue
             parts: dict[tuple[int, ...], dict[tuple[int, ...], Any]] = {}
-            for monomial, c in x.poly.derivative(ring.number[name]).terms():
+            for monomial, c in part.inside(x.poly.derivative(ring.number[name])).terms():
                 ended = (*monomial, 0)
-                parts.setdefault(moving_part(ended), {})[still_part(ended)[:-1]] = c
+                parts.setdefault(moving_part(ended), {})[still_part(ended)[:-2]] = c
             for trig, terms in parts.items():
                 if entry < len(entries) or any(trig):
                     place = numbers.setdefault((entry, trig), len(numbers))
-                    found.setdefault(name, {})[place] = ring.context.from_dict(terms)
-    return found
+                    found.setdefault(name, {})[place] = part.context.from_dict(terms)
+    return found, part
 
 
 def _moves(system: System, k: int) -> bool:

@@ -7,21 +7,60 @@ step stays in the ring and "is it zero" stays exact.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lagrangian.equations.ring import Polynomial, Ring
+from flint import fmpq_mpoly_ctx
+
+from lagrangian.equations.ring import Element, Polynomial, Ring
 
 Row = dict[Any, Polynomial]  # by key; a key that is a text is a column's own name, and its entry how often it was taken
+
+
+class Subring:
+    """The part of a ring that some of its generators make up, as a ring of its own: its monomials are short."""
+
+    def __init__(self, ring: Ring, numbers: Iterable[int]) -> None:
+        self.ring = ring
+        self.numbers = sorted(numbers)
+        self.context = fmpq_mpoly_ctx.get([f"x{k}" for k in self.numbers], "lex")  # as the ring calls them, in its order
+        self.one, self.zero = self.context.constant(1), self.context.constant(0)
+        self._squares = []
+        for place, k in enumerate(self.numbers):
+            g = Element(ring, ring.generators[k])
+            if (g * g).poly != g.poly**2:
+                self._squares.append((place, self.inside(g.poly**2 - (g * g).poly)))
+        # an inverse has no such simple rule: the ring is asked
+        self._ask = any(ring.symbols[k].kind == "inverse" for k in self.numbers)
+
+    def inside(self, p: Polynomial) -> Polynomial:
+        return p.project_to_context(self.context)
+
+    def outside(self, p: Polynomial) -> Polynomial:
+        """As a polynomial of the ring."""
+        return p.project_to_context(self.ring.context)
+
+    def product(self, a: Polynomial, b: Polynomial) -> Polynomial:
+        """In normal form."""
+        p = a * b
+        if self._ask:
+            return self.inside(self.ring.reduce(self.outside(p)))
+        if self._squares:
+            degrees = p.degrees()
+            for place, relation in self._squares:
+                if degrees[place] > 1:
+                    p = divmod(p, relation)[1]
+        return p
+
+    def is_zero(self, p: Polynomial) -> bool:
+        return self.ring.is_zero(self.outside(p)) if self._ask else bool(p.is_zero())
 
 
 class Elimination:
     """Of columns `{key: polynomial}`, sparse; keys are numbers."""
 
-    def __init__(self, ring: Ring) -> None:
+    def __init__(self, ring: Subring) -> None:
         self.ring = ring
-        self._one = ring.one.poly
-        self._zero = ring.zero.poly
         self._pivots: list[tuple[Any, Row]] = []
 
     def take(self, name: str, column: Mapping[Any, Polynomial]) -> tuple[dict[str, Polynomial], Polynomial] | None:
@@ -29,7 +68,7 @@ class Elimination:
 
         Otherwise ({kept column: numerator}, denominator): what it is the sum of.
         """
-        row: Row = {**column, name: self._one}
+        row: Row = {**column, name: self.ring.one}
         for key, pivot in self._pivots:
             if key in row:
                 row = self._without(key, row, pivot)
@@ -37,7 +76,7 @@ class Elimination:
         if entries:
             # the simplest entry as a pivot: best of all a number, by which nothing has to be multiplied
             key = min(entries, key=lambda k: (len(row[k]), row[k].total_degree(), k))
-            self._pivots.append((key, self._divided(row, self._one * row[key].leading_coefficient())))
+            self._pivots.append((key, self._divided(row, self.ring.one * row[key].leading_coefficient())))
             return None
         lead = row[name].leading_coefficient()
         denominator = row.pop(name) / lead
@@ -47,9 +86,9 @@ class Elimination:
         """The row times a factor, less the pivot's times another, so that the key's entry goes."""
         factor, less = reduced(pivot[key], row[key])
         plain = factor.is_one()
-        made: Row = dict(row) if plain else {k: self.ring.reduce(x * factor) for k, x in row.items()}
+        made: Row = dict(row) if plain else {k: self.ring.product(x, factor) for k, x in row.items()}
         for k, x in pivot.items():
-            entry = made.get(k, self._zero) - self.ring.reduce(x * less)
+            entry = made.get(k, self.ring.zero) - self.ring.product(x, less)
             if self.ring.is_zero(entry):
                 made.pop(k, None)
             else:
@@ -58,7 +97,7 @@ class Elimination:
 
     def _common(self, row: Row) -> Polynomial:
         """What all entries can be divided by."""
-        common = self._zero
+        common = self.ring.zero
         for x in sorted(row.values(), key=len):
             common = common.gcd(x)
             if common.is_one():

@@ -39,11 +39,12 @@ def generator_values(
             raise ArgumentError(f"{name} has {len(numbers)} numbers; {n} are needed: {', '.join(scalars.coordinates)}")
         state[name] = [float(x) for x in numbers] if len(numbers) else [0.0] * n
     symbols: Sequence[Symbol] = scalars.ring.symbols
-    known = {s.name for s in symbols if s.kind in (*CONSTANTS, "time", "load")}
+    known = {s.name for s in symbols if s.kind in (*CONSTANTS, "time", "load")} | set(scalars.values)
     for name in given:
         if name not in known:
             raise ArgumentError(one_of("parameter", name, sorted(known)))
     environment = {**dict(zip(scalars.coordinates, state["q"], strict=True)), "t": given.get("t", 0.0)}
+    environment |= scalars.values | {name: x for name, x in given.items() if name in scalars.values}
     environment |= {s.meaning or s.name: given.get(s.name, s.value) for s in symbols if s.kind in CONSTANTS}
     found = {s.name: _of(s, scalars, state, environment, given) for s in symbols if s.name not in scalars.lengths}
     for name, square in scalars.lengths.items():

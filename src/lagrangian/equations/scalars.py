@@ -22,6 +22,10 @@ Pair = tuple[Any, Any]  # cosine and sine
 
 # terms of an angle with more than this many turns, or a fraction of one, are not expanded
 MULTIPLE = 3
+# an angle this near to a multiple of 15 degrees is that multiple
+ROUNDING = 1e-11
+# tangents of half angles are rounded to this many parts
+PARTS = 1 << 56
 # generators in this order: those that are rewritten by others before the others
 _ORDER = (
     *("inverse", "root", "function", "sine", "cosine", "constant_sine", "constant_cosine", "coordinate", "time", "speed"),
@@ -36,16 +40,18 @@ class Scalars:
     a coordinate's own cosine and sine come from two of them.
     """
 
-    def __init__(self, coordinates: Sequence[str], inertial: set[str], names: Sequence[str] = ()) -> None:
+    def __init__(
+        self, coordinates: Sequence[str], inertial: set[str], masses: set[str], names: Sequence[str] = ()
+    ) -> None:
         self.coordinates = {name: k for k, name in enumerate(coordinates)}
         self.names = {name: k for k, name in enumerate(names)}  # parameters in the order of the description
-        self.inertial = inertial
+        self.inertial, self.masses = inertial, masses
         self.symbols: dict[str, Symbol] = {}
         self.atoms: dict[str, tuple[str, Any]] = {}  # generators that are functions: what of
         self.angles: list[tuple[tuple[int, int], ...]] = []
         self.angle_of: dict[int, int] = {}  # the absolute angle a coordinate is the last part of
         self.before: dict[int, int | None] = {}  # the absolute angle it is added to
-        self.values: dict[str, float] = {}  # of parameters met in angles
+        self.values: dict[str, float] = {}  # of parameters met in angles and functions
         self.constants: dict[str, Scalar] = {}  # the angle of every constant sine and cosine
         self.lengths: dict[str, Element] = {}  # of springs, and their inverses: the square of the length
         self.notes: list[str] = []
@@ -111,6 +117,9 @@ class Scalars:
         kinds["inverse"] = kinds["root"] = kinds["function"]
         order = list(self.symbols.values())
         later = {name: self.names.get(name, len(self.names) + k) for k, name in enumerate(self.symbols)}
+        for name in self.symbols:
+            if self.symbols[name].kind == "inertial" and name not in self.masses:
+                later[name] += len(self.names) + len(order)  # masses stand before moments of inertia
         order.sort(key=lambda s: (kinds[s.kind], -later[s.name] if kinds[s.kind] == kinds["function"] else later[s.name]))
         self.ring = ring = Ring(order)
         for k in range(len(self.coordinates)):
@@ -168,6 +177,8 @@ class Scalars:
         match x.operation:
             case "symbol":
                 return self._symbol(x)
+            case "number":
+                return exact(float(x))
             case "pi":
                 return self.generator(Symbol("parameter", "pi", math.pi, meaning="pi"))
             case "sin":
@@ -225,6 +236,7 @@ class Scalars:
 
     def _atom(self, kind: str, x: Any) -> Any:
         name = str(x)
+        self.values.update(parameters(x))
         self.atoms.setdefault(name, (kind, x))
         return self.generator(Symbol(kind, name, x.value, meaning=name))
 
@@ -265,22 +277,19 @@ class Scalars:
         """The expression of a name met in an angle."""
         return Expression("symbol", (), self.values.get(name), name)
 
-    def constant_angle(self, angle: float, tolerance: float = 1e-14) -> Pair:
-        """Cosine and sine of a number of radians; multiples of 15 degrees are recognised."""
+    def constant_angle(self, angle: float) -> Pair:
+        """Cosine and sine of a number of radians: exact for multiples of 15 degrees, else a rational point on the circle."""
         quarters = round(angle / (math.pi / 2))
         rest = angle - quarters * (math.pi / 2)
-        if abs(rest) <= tolerance:
-            return _quarter(quarters)
         parts = round(rest / (math.pi / 12))
-        name = f"{abs(rest):.15g}"
-        value: Scalar = abs(rest)
-        if abs(rest - parts * math.pi / 12) <= max(tolerance, 1e-14):
-            share = Fraction(abs(parts), 12)
-            name, value = _over("pi", share), share.numerator * PI / share.denominator
-        elif not math.isclose(float(name), value, rel_tol=1e-15):
-            name = repr(value)
-        c, s = self._constant(name, value)
-        return turned(_quarter(quarters), (c, s) if rest > 0 else (c, -s))
+        if abs(rest - parts * math.pi / 12) <= ROUNDING:
+            return (
+                turned(_quarter(quarters), self._constant(_over("pi", Fraction(parts, 12)), parts * PI / 12))
+                if parts
+                else _quarter(quarters)
+            )
+        t = Fraction(round(math.tan(rest / 2) * PARTS), PARTS)
+        return turned(_quarter(quarters), ((1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)))
 
     def _constant(self, name: str, angle: Scalar) -> Pair:
         if name.startswith("-"):
@@ -366,6 +375,8 @@ def linear(x: Scalar) -> dict[str, Fraction] | None:
             return {x.name: Fraction(1)}
         case "pi":
             return {"pi": Fraction(1)}
+        case "number":
+            return {"": Fraction(exact(float(x)))}
     parts = [linear(a) for a in x.arguments]
     if any(p is None for p in parts):
         return None
@@ -392,12 +403,12 @@ def linear(x: Scalar) -> dict[str, Fraction] | None:
 
 
 def angle_label(angle: tuple[tuple[int, int], ...]) -> str:
-    """Of a sum of coordinates: 23 for q2 + q3, 2m3 for q2 - q3, 223 for 2 q2 + q3; 9_10 where numbers need a mark."""
+    """Of a sum of coordinates: 23 for q2 + q3, 2m3 for q2 - q3, 223 for 2 q2 + q3; _9_10 where numbers have two digits."""
     wide = any(k >= 9 for k, _ in angle)
     label = ""
     for k, times in angle:
         for _ in range(abs(times)):
-            mark = "m" if times < 0 else "_" if wide and label else ""
+            mark = "m" if times < 0 else "_" if wide else ""
             label += f"{mark}{k + 1}"
     return label
 

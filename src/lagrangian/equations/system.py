@@ -48,7 +48,8 @@ class System:
         self.coordinates = mechanism.coordinate_names
         self.n = len(self.coordinates)
         self._kept = _geometric_names(mechanism)
-        self.scalars = Scalars(self.coordinates, _inertial_names(mechanism), list(mechanism.parameters))
+        masses = _names(body.mass for body in mechanism.bodies)
+        self.scalars = Scalars(self.coordinates, _inertial_names(mechanism), masses, list(mechanism.parameters))
         self.rotations = Rotations(self.scalars)
         self.order = _moving(mechanism)
         constants = self.scalars.settled(self._constants)
@@ -152,10 +153,10 @@ class System:
         return Pose(v.mat_mat(before.R, R), before.p), Pose(v.mat_mat(v.transpose(R), after.R), v.mat_t_vec(R, after.p))
 
     def _constants(self) -> list[tuple[Pose, Pose]]:
-        self._gravity()
         found = [self._poses(joint, number) for joint, _, number in self.order]
         for joint, _, number in self.order:
             self._inertia(joint, number)
+        self._gravity()
         return found
 
     def _inertia(self, joint: Joint, number: int) -> Inertia:

@@ -14,7 +14,7 @@ from lagrangian.errors import MechanismError, one_of
 from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
-from lagrangian.model.expression import Scalar
+from lagrangian.model.expression import Scalar, kept
 from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
 from lagrangian.model.loop import Frame
 from lagrangian.model.placement import Placement, about_x, about_z
@@ -70,13 +70,14 @@ def arm(
         if row.joint not in _TYPES:
             raise MechanismError(f"{where}: {one_of('joint', row.joint, ('R', 'P'))}")
         kind = _TYPES[row.joint]
-        along = Placement(v.IDENTITY, (row.a, 0, 0)) @ Placement(about_x(row.alpha))
-        turn = Placement(about_z(row.theta), (0, 0, row.d))
+        alpha, theta = kept(row.alpha, row.theta)
+        along = Placement(v.IDENTITY, (row.a, 0, 0)) @ Placement(about_x(alpha))
+        turn = Placement(about_z(theta), (0, 0, row.d))
         # the joint moves along z before (standard) or after (modified) the link's own constant part
         if convention == "standard":
             placement, child = before @ turn, along.inverse()
         else:
-            placement, child = before @ Placement(about_x(row.alpha)) @ Placement(v.IDENTITY, (row.a, 0, 0)) @ turn, Placement()
+            placement, child = before @ Placement(about_x(alpha)) @ Placement(v.IDENTITY, (row.a, 0, 0)) @ turn, Placement()
         link = row.link or f"link{i}"
         bodies.append(Body(link, row.mass, row.center, row.inertia, effective=row.effective))  # type: ignore[arg-type]
         joints.append(

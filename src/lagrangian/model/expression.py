@@ -52,7 +52,7 @@ class Expression:
     __slots__ = ("arguments", "name", "operation", "value")
 
     def __init__(self, operation: str, arguments: tuple[Scalar, ...], value: float | None, name: str = "") -> None:
-        self.operation = operation  # "symbol", "pi", or a key of the tables above
+        self.operation = operation  # "symbol", "number", "pi", or a key of the tables above
         self.arguments = arguments
         self.value = value
         self.name = name
@@ -126,6 +126,18 @@ def parameter(name: str, value: float) -> Expression:
 def symbol(name: str) -> Expression:
     """A name without a value: a coordinate, a speed, time."""
     return Expression("symbol", (), None, name)
+
+
+def number(value: float) -> Expression:
+    """A number that is not computed with but kept, so that what is made of it can still be told apart: cos(0.3), not 0.955336."""
+    return Expression("number", (), float(value))
+
+
+def kept(*scalars: Scalar) -> tuple[Scalar, ...]:
+    """Scalars as they are; but if one of them has names, numbers among them are kept as such too."""
+    if not any(isinstance(x, Expression) and parameters(x) for x in scalars):
+        return scalars
+    return tuple(number(x) if isinstance(x, float) else x for x in scalars)
 
 
 def free_symbols(scalar: Scalar) -> set[str]:
@@ -267,6 +279,8 @@ def _format(x: Scalar, outer: int) -> str:
         return f"({text})" if text[0] == "-" and outer > 3 else text  # (-2)^2 is not -2^2
     if x.operation == "symbol":
         return x.name
+    if x.operation == "number":
+        return _format(x.value if x.value is not None else 0, outer)
     if x.operation == "pi":
         return "pi"
     level = _PRECEDENCE.get(x.operation)

@@ -11,7 +11,7 @@ import numpy as np
 from lagrangian.errors import MechanismError
 from lagrangian.model import coerce
 from lagrangian.model import vector as v
-from lagrangian.model.expression import Scalar, cos, sin, sqrt
+from lagrangian.model.expression import Scalar, cos, kept, sin, sqrt
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Placement:
     @staticmethod
     def from_rpy(xyz: Sequence[Scalar] = v.ZERO, rpy: Sequence[Scalar] = v.ZERO) -> Placement:
         """Roll, pitch, yaw about the fixed x, y, z axes, as in URDF: R = Rz(yaw) Ry(pitch) Rx(roll)."""
-        roll, pitch, yaw = coerce.vector(rpy, "rpy", "(0, 0, 1.57)")
+        roll, pitch, yaw = kept(*coerce.vector(rpy, "rpy", "(0, 0, 1.57)"))
         turn = v.mat_mat(v.mat_mat(about_z(yaw), about_y(pitch)), about_x(roll))
         return Placement(turn, coerce.vector(xyz, "xyz", "(0, 0, 0.5)"))
 

@@ -67,7 +67,7 @@ class Notation:
         symbol = self._symbol(name)
         kind = symbol.kind if symbol else "sine"
         if kind in ("sine", "cosine"):
-            return self._prefix(name) + name[len(self._prefix(name)) :].replace("m", "-").replace("_", ",").translate(_LOW)
+            return self._prefix(name) + name[len(self._prefix(name)) :].lstrip("_").replace("m", "-").replace("_", ",").translate(_LOW)
         if symbol is not None and kind in ("coordinate", "speed", "acceleration", "sign"):
             word = self.system.coordinates[symbol.index]
             if kind == "sign":
@@ -88,7 +88,7 @@ class Notation:
         kind = symbol.kind if symbol else "sine"
         if kind in ("sine", "cosine"):
             prefix = self._prefix(name)
-            below = name[len(prefix) :].replace("m", "-").replace("_", ",")
+            below = name[len(prefix) :].lstrip("_").replace("m", "-").replace("_", ",")
             return f"{prefix if len(prefix) == 1 else chr(92) + prefix}_{{{below}}}"
         if symbol is not None and kind in ("coordinate", "speed", "acceleration", "sign"):
             base, index = parts(self.system.coordinates[symbol.index])

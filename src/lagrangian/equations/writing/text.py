@@ -28,7 +28,7 @@ class Rounding:
             return ("" if top == 1 else str(top)), ("" if bottom == 1 else str(bottom))
         exact = decimal(c)
         if self.digits is None:
-            return (exact, "") if exact else (str(top), str(bottom))
+            return (exact, "") if exact else ("" if top == 1 else str(top), str(bottom))
         if exact and len(exact.replace(".", "").lstrip("0")) <= self.digits:
             return exact, ""
         self.rounded = True

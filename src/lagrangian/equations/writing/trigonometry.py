@@ -35,6 +35,7 @@ class Trigonometry:
         self.scalars = scalars
         self.n = len(scalars.coordinates)
         ring = scalars.ring
+        self.named: dict[str, tuple[str, tuple[tuple[int, int], ...]]] = {}  # sine or cosine, and of which sum
         self.absolute = [self._vector(angle) for angle in scalars.angles]
         # the angle each pair of generators stands for, and its sine and cosine by number
         self.of_generator: dict[int, tuple[str, Angle]] = {}
@@ -52,8 +53,10 @@ class Trigonometry:
 
     def name(self, kind: str, angle: Angle) -> str:
         """s23 or c23; repeated numbers for multiples, m for minus: c2m3 is cos(q2 - q3)."""
-        letter = self.scalars.prefixes[0 if kind == "sine" else 1]
-        return letter + angle_label(tuple((k, e) for k, e in enumerate(angle) if e))
+        sum_of = tuple((k, e) for k, e in enumerate(angle) if e)
+        name = self.scalars.prefixes[0 if kind == "sine" else 1] + angle_label(sum_of)
+        self.named[name] = (kind, sum_of)
+        return name
 
     # -- the wider ring, with the differences of absolute angles --------------------------------------------------------
 

@@ -219,10 +219,7 @@ class Writer:
 
     def angle_of(self, name: str) -> tuple[str, tuple[tuple[int, int], ...]]:
         """Whether a name is a sine or a cosine, and of which multiples of the coordinates."""
-        s, c = self.system.scalars.prefixes
-        kind = "cosine" if name.startswith(c) else "sine"
-        label = name[len(s if kind == "sine" else c) :]
-        return kind, parse_label(label)
+        return self.trigonometry.named[name]
 
     def _angle_sum(self, name: str) -> Element:
         kind, angle = self.angle_of(name)
@@ -236,26 +233,6 @@ class Writer:
     def read(self, tree: Tree) -> Element:
         """What a formula says, as an element: equal to what it was written from, or the formula is wrong."""
         return self.system.ring(evaluate(tree, self.value))
-
-
-def parse_label(label: str) -> tuple[tuple[int, int], ...]:
-    """The coordinates, and how often each is added, of a label such as 23, 2m3 or 9_10."""
-    found: dict[int, int] = {}
-    if "_" in label or any(len(part) > 1 and "m" in label and part.isdigit() and int(part) > 9 for part in label.split("m")):
-        words = label.replace("m", "_-").split("_")
-        numbers = [int(word) for word in words if word]
-    else:
-        numbers, sign = [], 1
-        for letter in label:
-            if letter == "m":
-                sign = -1
-            else:
-                numbers.append(sign * int(letter))
-                sign = 1
-    for signed in numbers:
-        k = abs(signed) - 1
-        found[k] = found.get(k, 0) + (1 if signed > 0 else -1)
-    return tuple(found.items())
 
 
 def sparse(x: Element) -> Polynomial:
