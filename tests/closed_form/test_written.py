@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import lagrangian as lg
 from lagrangian.equations.scalars import angle_label
 from lagrangian.equations.writing.text import Rounding, plain
-from lagrangian.equations.writing.tree import Product, Sum, operators
+from lagrangian.equations.writing.tree import Name, Product, evaluate
 from lagrangian.model.expression import Expression, parse, symbol
 from tests.mechanisms import random_mechanism
 
@@ -64,6 +64,8 @@ def evaluated(x: object, writer: object) -> object:
         return ring(x)
     if x.operation == "symbol":
         return writer.value(x.name)
+    if x.operation in ("sin", "cos"):
+        return ring(writer.system.scalars.pair(x.arguments[0])[x.operation == "sin"])
     arguments = [evaluated(a, writer) for a in x.arguments]
     match x.operation:
         case "+":
@@ -117,8 +119,6 @@ def test_operator_counts_of_puma() -> None:
         def word(name: str, names: dict = names) -> sympy.Symbol:
             return names.setdefault(name, sympy.Symbol(name))
 
-        from lagrangian.equations.writing.tree import evaluate
-
         written = [sympy.sympify(0) + _rational(evaluate(f.tree, word)) for _, f in eom.M.entries]
         shared, left = sympy.cse(written)
         assert sum(sympy.count_ops(x) for _, x in shared) + sum(sympy.count_ops(x) for x in left) <= 900
@@ -153,9 +153,8 @@ def modified_puma() -> lg.Mechanism:
     ],
 )
 def test_numbers(number: Fraction, written: str) -> None:
-    from lagrangian.equations.writing.tree import Name
-
-    assert plain().write(Product(number, (Name("x"),))) == written
+    notation = lg.derive(lg.library("two_r"))._writer.notation
+    assert plain(notation).write(Product(number, (Name("x"),))) == written
 
 
 def test_rounding_is_said() -> None:
@@ -187,7 +186,6 @@ def test_operators_are_counted_as_printed() -> None:
         text = str(formula)
         minus = text.count(" - ")
         assert formula.operators == text.count("+") + minus + text.count("*") + text.count("/") + text.count("^")
-    assert operators(Sum(())) == -1 + 0  # an empty sum is never made
 
 
 def test_names_that_collide() -> None:

@@ -204,6 +204,12 @@ def test_values_of_the_groups_give_the_same_numbers(name: str) -> None:
         assert value(base.regrouped(x), {**state, **base.values()}) == pytest.approx(value(x, state), rel=1e-9, abs=1e-9)
 
 
+def test_values_where_inertias_are_given_by_names() -> None:
+    values = base_parameters(equations("two_r")[0]).values()
+    assert values["hx1"] == pytest.approx(12.456 * (0.773 + 1.0))
+    assert values["Izz2"] == pytest.approx(1.042 + 12.456 * 0.583**2)
+
+
 def test_with_numbers_for_inertias_names_are_made() -> None:
     arm = lg.library("two_r")
     assert base_parameters(System(arm)).base == base_parameters(System(arm, "inertial")).base

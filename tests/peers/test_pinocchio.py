@@ -86,6 +86,11 @@ def check(ours: np.ndarray, theirs: np.ndarray, what: str, slack: float = 0.0) -
     assert worst < max(TOLERANCE, slack), f"{what}: off by {worst:.1e}"
 
 
+def lifted(model) -> float:
+    """The energy of all the robot's mass lifted by a metre."""
+    return 9.81 * sum(inertia.mass for inertia in model.inertias)
+
+
 def compare(path: Path, floating: bool) -> None:
     try:
         model = pin.buildModelFromUrdf(str(path), pin.JointModelFreeFlyer()) if floating else pin.buildModelFromUrdf(str(path))
@@ -120,7 +125,8 @@ def compare(path: Path, floating: bool) -> None:
         check(C[k], to.matrix(pin.computeCoriolisMatrix(model, data, pq, pv)), "Coriolis matrix")
         check(G[k], to.vector(pin.computeGeneralizedGravity(model, data, pq)), "gravity")
         check(K[k], np.array(pin.computeKineticEnergy(model, data, pq, pv)), "kinetic energy")
-        check(V[k], np.array(pin.computePotentialEnergy(model, data, pq)), "potential energy")
+        # a small difference of large heights: Pinocchio turns by 1.57079632679 where a quarter turn is meant, and we do not
+        check(V[k], np.array(pin.computePotentialEnergy(model, data, pq)), "potential energy", 2e-11 * lifted(model))
         theirs_qdd = to.vector(pin.aba(model, data, pq, pv, to.v(ID[k])))
         if not np.diag(theirs).all():  # a joint that moves no mass: there is no answer, and neither makes one up
             assert np.isnan(FD[k]).any()

@@ -13,11 +13,12 @@ import lagrangian as lg
 from lagrangian.algorithms import tree as trees
 from lagrangian.equations.system import System
 from lagrangian.model.elementary import elementary
-from lagrangian.model.expression import Scalar, parameter, sqrt
+from lagrangian.model.expression import parameter, parse
+from lagrangian.model.placement import about_x
 from lagrangian.proof import prove as proofs
 from lagrangian.proof.certificate import Certificate, decide
 from lagrangian.proof.exact_tree import exact_tree
-from lagrangian.proof.points import Point
+from lagrangian.proof.points import PRIME, NoPoint, Point
 from lagrangian.proof.prove import derive, prove
 from tests.proof.trees import named_twist, tree
 
@@ -193,20 +194,27 @@ def test_forward_dynamics_of_a_singular_mass_matrix_is_left_out() -> None:
     assert "forward dynamics, at all or some exact points: the mass matrix is singular" in left_out(massless)
 
 
-def test_what_has_no_rational_value_is_left_out_at_points() -> None:
-    """sqrt(a + 1) is rational at some of the points tried, sqrt(a^2 + 1) at none."""
-
-    def arm(length: Scalar) -> lg.Mechanism:
-        body = lg.Body("a", 1.0, (length, 0, 0), (0.1, 0, 0, 0.1, 0, 0.1))
-        return lg.Mechanism("root", [body], [lg.Joint("r", "revolute", "ground", "a")], parameters={"a": a})
-
+@pytest.mark.parametrize("root", ["sqrt(2)", "sqrt(a^2 + 1)"])
+def test_a_root_that_is_not_rational_has_a_value_modulo_a_prime(root: str) -> None:
     a = parameter("a", 2.0)
-    some, none = (prove(System(arm(length))) for length in (sqrt(a + 1), sqrt(a * a + 1)))
-    assert some, some
-    assert none, none
-    assert "shipped: forward dynamics, articulated" in {statement.what for statement in some.statements}
-    assert "shipped: forward dynamics, articulated" not in {statement.what for statement in none.statements}
-    assert any("forward dynamics, at all or some exact points: sqrt" in note for note in none.left_out)
+    body = lg.Body("b", 1.0, (parse(root, {"a": a}) if "a" in root else 0.4, 0, 0), (0.1, 0, 0, 0.1, 0, 0.1))
+    turned = lg.Placement(about_x(np.pi / 4))
+    joints = [lg.Joint("r", "revolute", "ground", "b", turned), lg.Joint("p", "prismatic", "b", "c", turned)]
+    certificate = prove(System(lg.Mechanism("root", [body, lg.Body("c", 2.0)], joints, parameters={"a": a})))
+    assert certificate, certificate
+    assert not certificate.left_out
+    how = {statement.what: statement.how for statement in certificate.statements}
+    assert how["shipped: forward dynamics, articulated"] == "at 3 points modulo a prime"
+
+
+def test_points_modulo_a_prime_satisfy_the_relations() -> None:
+    system = System(tree(["revolute", "revolute"], 3, angle=np.pi / 3, chain=True))
+    (root,) = [symbol.name for symbol in system.ring.symbols if symbol.kind == "root"]
+    point = Point(system, 1, PRIME)
+    assert point.of(system.generator(root)) ** 2 == 3
+    assert point.of(system.generator("s1")) ** 2 + point.of(system.generator("c1")) ** 2 == 1
+    with pytest.raises(NoPoint, match="no rational value"):
+        Point(system, 1)
 
 
 def test_certificate_reads_well() -> None:

@@ -118,7 +118,7 @@ def definitions(eom: Equations, sections: list[Section]) -> list[tuple[str, str]
         if name in eom._writer.number and eom.system.ring.symbols[eom._writer.number[name]].kind in ("speed", "acceleration"):
             continue
         meaning = notation.meaning(name)
-        if meaning and meaning != name and not _of_a_family(name, eom):
+        if meaning not in ("", name, notation.plain(name)) and not _of_a_family(name, eom):
             found.append((name, meaning))
     return sorted(found, key=lambda pair: _alphabetical(pair[0], eom))
 

@@ -77,7 +77,7 @@ class Formula:
         return style.over(top, below if isinstance(self.tree_below, Name) else style.brackets(below))
 
     def __str__(self) -> str:
-        return self._written(text.plain())
+        return self._written(text.plain(self.writer.notation))
 
     def __repr__(self) -> str:
         shown = str(self)
@@ -126,6 +126,8 @@ class Formula:
         return not self.element
 
     def __eq__(self, other: object) -> bool:
+        if isinstance(other, Formula) and other.element.ring is not self.element.ring:
+            return False
         if isinstance(other, (int, float, Fraction, Formula)):
             return not (self - other).element
         return NotImplemented

@@ -39,7 +39,7 @@ def generator_values(
             raise ArgumentError(f"{name} has {len(numbers)} numbers; {n} are needed: {', '.join(scalars.coordinates)}")
         state[name] = [float(x) for x in numbers] if len(numbers) else [0.0] * n
     symbols: Sequence[Symbol] = scalars.ring.symbols
-    known = {s.name for s in symbols if s.kind in (*CONSTANTS, "time", "load")} | set(scalars.values)
+    known = {s.name for s in symbols if s.kind in (*CONSTANTS, "load")} | set(scalars.values) | {"t"}
     for name in given:
         if name not in known:
             raise ArgumentError(one_of("parameter", name, sorted(known)))

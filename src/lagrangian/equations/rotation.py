@@ -1,9 +1,9 @@
 """Constant rotations, made exact.
 
-A rotation given by names is read entry by entry. One given by numbers is only as orthogonal as rounding leaves it, and proofs need
-more: it is read as turns about coordinate axes, of which multiples of 15 degrees are exact, with roots, and any other angle becomes
-a rational point on the circle; where three such angles would be needed, a rational quaternion. Either is exactly a rotation and
-within rounding of what was given.
+A rotation given by names is read entry by entry. One given by numbers is only as orthogonal as rounding leaves it, and proofs
+need more: it is read as turns about coordinate axes, of which multiples of 15 degrees are exact, with roots, and any other
+angle becomes a rational point on the circle; where three such angles would be needed, a rational quaternion. Either is
+exactly a rotation and within rounding of what was given.
 """
 
 from __future__ import annotations

@@ -40,9 +40,7 @@ class Scalars:
     a coordinate's own cosine and sine come from two of them.
     """
 
-    def __init__(
-        self, coordinates: Sequence[str], inertial: set[str], masses: set[str], names: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, coordinates: Sequence[str], inertial: set[str], masses: set[str], names: Sequence[str] = ()) -> None:
         self.coordinates = {name: k for k, name in enumerate(coordinates)}
         self.names = {name: k for k, name in enumerate(names)}  # parameters in the order of the description
         self.inertial, self.masses = inertial, masses
@@ -149,7 +147,12 @@ class Scalars:
             if kind == "root":
                 ring.relate_square(name, ring(self.of(expression.arguments[0])))
             elif kind == "inverse":
-                ring.relate_inverse(name, ring(self.of(expression.arguments[1])))
+                below = ring(self.of(expression.arguments[1]))
+                ring.relate_inverse(name, below)
+                over = ring.generator(name)
+                for k in range(len(self.coordinates) + 1):
+                    ring.set_rate(name, k, -(over * over) * ring.derivative(below, k))
+                continue  # by the quotient rule its derivative would be made of ever new quotients
             for coordinate, k in (*self.coordinates.items(), ("t", len(self.coordinates))):
                 ring.set_rate(name, k, ring(self.of(derivative(expression, coordinate))))
 

@@ -15,7 +15,6 @@ from typing import Any
 
 from lagrangian.equations import lengths
 from lagrangian.equations.link import Inertia, Link, Pose
-from lagrangian.equations.numbers import value
 from lagrangian.equations.ring import Element, Ring, Symbol
 from lagrangian.equations.rotation import Rotations
 from lagrangian.equations.scalars import Scalars, decimal
@@ -48,6 +47,10 @@ class System:
         self.coordinates = mechanism.coordinate_names
         self.n = len(self.coordinates)
         self._kept = _geometric_names(mechanism)
+        # links without inertia among links that have some stay without; in a bare table of lengths all get symbols
+        bodies = {body.name: body for body in mechanism.bodies}
+        bare = {name for name, body in bodies.items() if not any(float(x) for x in (body.mass, *body.inertia))}
+        self._massless = {j.name for j in mechanism.joints if j.child in bare} if len(bare) < len(bodies) else set()
         masses = _names(body.mass for body in mechanism.bodies)
         self.scalars = Scalars(self.coordinates, _inertial_names(mechanism), masses, list(mechanism.parameters))
         self.rotations = Rotations(self.scalars)
@@ -161,12 +164,11 @@ class System:
 
     def _inertia(self, joint: Joint, number: int) -> Inertia:
         body = self.mechanism.body(joint.child)
-        carried = self._body(body)
-        for other, pose in self._fixed_to(body.name, Pose()):
-            carried = carried + self._body(other).seen_from(pose)
         if self.symbols == "given":
-            return carried
-        values = _numeric(self.scalars, carried)
+            return self._carried(body, Pose())
+        values = _number_of(self.mechanism, body, Placement()).ten
+        if joint.name in self._massless and not any(values):
+            return Inertia()
         names = [f"{p}{number}" for p in PARAMETERS]
         meant = [m.format(f"link {number} ({body.name})") for m in MEANINGS]
         made = [
@@ -187,15 +189,14 @@ class System:
         about = v.sym_add(I, v.point_inertia(mass, center))  # type: ignore[arg-type]
         return Inertia(mass, v.scale(mass, center), about)
 
-    def _fixed_to(self, body: str, pose: Pose) -> list[tuple[Body, Pose]]:
-        """Bodies that fixed joints carry along with a body, and where."""
-        found = []
+    def _carried(self, body: Body, pose: Pose) -> Inertia:
+        """A body's inertia, and that of the bodies fixed to it, in the frame in which it stands at `pose`."""
+        total = self._body(body).seen_from(pose)
         for joint in self.mechanism.joints:
-            if joint.type == "fixed" and joint.parent == body:
+            if joint.type == "fixed" and joint.parent == body.name:
                 before, after = self._poses(joint, 0)
-                at = pose @ before @ after
-                found += [(self.mechanism.body(joint.child), at), *self._fixed_to(joint.child, at)]
-        return found
+                total = total + self._carried(self.mechanism.body(joint.child), pose @ before @ after)
+        return total
 
     def place(self, body: str) -> tuple[int, Pose]:
         """A body's link (-1 the ground), and where its frame is on it."""
@@ -325,5 +326,17 @@ def written_number(x: int | Fraction) -> str:
     return decimal(Fraction(x)) or f"({x})"
 
 
-def _numeric(scalars: Scalars, inertia: Inertia) -> list[float]:
-    return [value(scalars.ring(x)) for x in inertia.ten]
+def _number_of(mechanism: Mechanism, body: Body, at: Placement) -> Inertia:
+    """As `System._carried`, in numbers."""
+    R: Any = tuple(tuple(float(x) for x in row) for row in at.rotation)
+    position: Any = tuple(float(x) for x in at.position)
+    center: Any = tuple(float(x) for x in body.center)
+    I: Any = tuple(float(x) for x in body.inertia)
+    mass = float(body.mass)
+    own = Inertia(mass, v.scale(mass, center), v.sym_add(I, v.point_inertia(mass, center)))
+    total = own.seen_from(Pose(R, position))
+    for joint in mechanism.joints:
+        if joint.type == "fixed" and joint.parent == body.name:
+            there = at @ joint.placement @ joint.child_placement.inverse()
+            total = total + _number_of(mechanism, mechanism.body(joint.child), there)
+    return total

@@ -27,7 +27,7 @@ def derivative(x: Scalar, name: str) -> Scalar:
         case "/":
             return da / b - a * db / (b * b)
         case "^":
-            power = b * call("^", a, b - 1) * da
+            power = b * (a ** (b - 1) if isinstance(a, Expression) else call("^", a, b - 1)) * da
             if not isinstance(db, Expression) and db == 0:
                 return power
             return power + x * call("log", a) * db

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flint import fmpq, fmpq_mat
-
 from lagrangian.algorithms import factorised, forward_dynamics, inverse_dynamics, mass_matrix
 from lagrangian.equations.ring import Element
 from lagrangian.proof.certificate import Entries
@@ -18,8 +16,7 @@ if TYPE_CHECKING:
 
 def undetermined(M: list[list[Element]], point: Point) -> str:
     """Why nothing determines the accelerations at a point, if so."""
-    entries = [point.of(x) for row in M for x in row]
-    return "the mass matrix is singular at all points tried" if fmpq_mat(len(M), len(M), entries).det() == 0 else ""
+    return "the mass matrix is singular at all points tried" if point.singular(M) else ""
 
 
 class Forward:
@@ -35,7 +32,7 @@ class Forward:
         qdd = [point.of(system.acceleration(k)) for k in range(self.n)]
         tau = [point.of(g) for g in given.G]
         for i in range(self.n):
-            tau[i] += sum((point.of(x) * a for x, a in zip(given.M[i], qdd, strict=True)), fmpq(0))
+            tau[i] += sum(point.of(x) * a for x, a in zip(given.M[i], qdd, strict=True))
         for (i, j, k), symbol in given.christoffel.symbols.items():
             if symbol.poly:
                 tau[i] += point.of(symbol) * qd[j] * qd[k] * (1 if j == k else 2)

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from flint import fmpq
-
 from lagrangian.algorithms import energy, inverse_dynamics
 from lagrangian.equations import newton_euler
 from lagrangian.equations.system import System
@@ -32,7 +30,7 @@ def reactions(recursions: Recursions) -> Entries:
 
 
 def total_mass(system: System, point: Point) -> Any:
-    return sum((point.of(link.inertia.mass) for link in system.links), fmpq(0))
+    return sum(point.of(link.inertia.mass) for link in system.links)
 
 
 class Momenta:
@@ -51,17 +49,12 @@ class Momenta:
                 for k, (a, b) in enumerate(zip(found, wanted, strict=True)):
                     yield f"{name}, entry {k + 1} at point {number + 1}", a, b
 
-    def massless(self, point: Point) -> str:
-        return "" if self._mass(point) else "there is no mass"
-
-    def _mass(self, point: Point) -> Any:
-        return sum((point.of(self.traces.pseudo_inertia(j)[3][3]) for j in range(self.n)), fmpq(0))
-
     def _expected(self, point: Point) -> tuple[list[Any], list[Any]]:
         """The centre of mass, and angular momentum about it before linear momentum."""
         mass = total_mass(self.recursions.system, point)
-        first, linear = [fmpq(0)] * 3, [fmpq(0)] * 3
-        K = [[fmpq(0)] * 3 for _ in range(3)]
+        first: list[Any] = [0] * 3
+        linear: list[Any] = [0] * 3
+        K: list[list[Any]] = [[0] * 3 for _ in range(3)]
         for j in range(self.n):
             T, J, rate = self._at(point, self.traces.T(j)), self._at(point, self.traces.pseudo_inertia(j)), self._rate(point, j)
             for a in range(3):
@@ -77,7 +70,7 @@ class Momenta:
 
     def _rate(self, point: Point, j: int) -> list[list[Any]]:
         """T_j' = sum_k U_jk q'_k."""
-        total = [[fmpq(0)] * 4 for _ in range(4)]
+        total: list[list[Any]] = [[0] * 4 for _ in range(4)]
         for k in range(self.n):
             qd, U = point.of(self.recursions.system.speed(k)), self._at(point, self.traces.U(j, k))
             total = [[x + qd * u for x, u in zip(*rows, strict=True)] for rows in zip(total, U, strict=True)]
@@ -88,4 +81,4 @@ class Momenta:
 
 
 def _dot(x: Any, y: Any) -> Any:
-    return sum((a * b for a, b in zip(x, y, strict=True)), fmpq(0))
+    return sum(a * b for a, b in zip(x, y, strict=True))

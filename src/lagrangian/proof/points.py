@@ -1,7 +1,9 @@
-"""Exact points: rational values of a ring's generators that satisfy its relations.
+"""Exact points: values of a ring's generators, in a field, that satisfy its relations.
 
-Forward dynamics divides, and so leaves the ring. At a point everything is a rational number and the division is exact: what is
-compared there is compared without rounding. Two different rational functions agree at a random point hardly ever.
+Forward dynamics divides, and so leaves the ring. At a point everything is a number of a field and the division is exact: what is
+compared there is compared without rounding. Two different rational functions agree at a random point hardly ever. The field is
+that of the rational numbers; where a root has no rational value, as sqrt(2) has none, it is that of the integers modulo a large
+prime, in which it has one.
 """
 
 from __future__ import annotations
@@ -12,25 +14,27 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from flint import fmpq, fmpz
+from flint import fmpq, fmpq_mat, nmod, nmod_mat
 
 from lagrangian.algorithms.tree import Tree
 from lagrangian.equations.ring import Element
 from lagrangian.equations.system import System
 
 TRIES = 4  # for each point: a random one may be singular
+# 23 modulo 24, so that 2 and 3 have roots; and the root of x, if there is one, is x^((p + 1)/4)
+PRIME = 2**61 - 1281
 MASSES = ("inertial", "parameter")
 
 
 class NoPoint(Exception):
-    """The relations have no rational solution that is easily found."""
+    """The relations have no solution with the numbers that were chosen."""
 
 
 class Point:
-    """Values of all generators, with sines and cosines from rational half-angle tangents: c = (1 - t^2)/(1 + t^2)."""
+    """Values of all generators, with sines and cosines from half-angle tangents: c = (1 - t^2)/(1 + t^2)."""
 
-    def __init__(self, system: System, seed: int) -> None:
-        self.system = system
+    def __init__(self, system: System, seed: int, modulus: int = 0) -> None:
+        self.system, self.modulus = system, modulus
         self.values: list[Any] = [fmpq(0)] * len(system.ring.symbols)
         chance = Random(seed)
         # functions stand before what they are functions of
@@ -44,28 +48,53 @@ class Point:
                 other = system.ring.number.get(system.scalars.cosine_name(symbol.name))
                 t = fmpq(chance.randint(1, 4), chance.randint(5, 9))
                 if other is not None:
-                    self.values[other] = (1 - t * t) / (1 + t * t)
-                self.values[k] = 2 * t / (1 + t * t)
+                    self._set(other, (1 - t * t) / (1 + t * t))
+                self._set(k, 2 * t / (1 + t * t))
             case "cosine" | "constant_cosine":
                 if not self.values[k]:  # of which no one takes the sine
-                    self.values[k] = fmpq(chance.randint(1, 4), 5)
+                    self._set(k, fmpq(chance.randint(1, 4), 5))
             case "inverse" | "root" if symbol.name in system.scalars.lengths:
                 pass  # lengths of springs between points, which the tree's equations do not have
             case "inverse":
                 denominator = self.of(system.scalars.of(system.scalars.atoms[symbol.name][1].arguments[1]))
                 if denominator == 0:
                     raise NoPoint(f"{symbol.name} is not finite")
-                self.values[k] = 1 / fmpq(denominator)
+                self._set(k, 1 / denominator)
             case "root":
-                self.values[k] = _root(self.of(system.scalars.of(system.scalars.atoms[symbol.name][1].arguments[0])), symbol.name)
+                self._set(
+                    k, self._root(self.of(system.scalars.of(system.scalars.atoms[symbol.name][1].arguments[0])), symbol.name)
+                )
             case _:
-                self.values[k] = fmpq(chance.randint(1, 9), 1 if symbol.kind in MASSES else chance.randint(1, 3))
+                self._set(k, fmpq(chance.randint(1, 9), 1 if symbol.kind in MASSES else chance.randint(1, 3)))
+
+    def _set(self, k: int, x: Any) -> None:
+        # polynomials are evaluated at rationals, or at whole numbers that stand for their residues
+        self.values[k] = fmpq(int(nmod(x, self.modulus))) if self.modulus else x
+
+    def _number(self, x: Any) -> Any:
+        return nmod(x, self.modulus) if self.modulus else x
 
     def of(self, x: Any) -> Any:
-        """The value, a rational; a plain 0 stays what it is, for that is structure to the algorithms."""
+        """The value, a number of the field; a plain 0 stays what it is, for that is structure to the algorithms."""
         if isinstance(x, Element):
-            return fmpq(x.poly(*self.values))
-        return fmpq(x.numerator, x.denominator) if x else 0
+            return self._number(fmpq(x.poly(*self.values)))
+        return self._number(fmpq(x.numerator, x.denominator)) if x else 0
+
+    def singular(self, M: list[list[Any]]) -> bool:
+        """Whether a matrix of elements has no inverse at this point."""
+        n, entries = len(M), [self.of(x) for row in M for x in row]
+        return bool((nmod_mat(n, n, entries, self.modulus) if self.modulus else fmpq_mat(n, n, entries)).det() == 0)
+
+    def _root(self, x: Any, name: str) -> Any:
+        if self.modulus:
+            root = x ** ((self.modulus + 1) // 4)
+            if root * root != x:
+                raise NoPoint(f"{name} has no value modulo a prime")
+            return root
+        top, bottom = (_whole_root(part) for part in (fmpq(x).numerator, fmpq(x).denominator))
+        if top is None or bottom is None:
+            raise NoPoint(f"{name} has no rational value")
+        return fmpq(top, bottom)
 
     def tree(self, tree: Tree) -> Tree:
         """A tree of exact scalars, at this point."""
@@ -75,30 +104,24 @@ class Point:
 
 
 def spread(system: System, points: int, admit: Callable[[Point], str]) -> tuple[list[Point], str]:
-    """So many points; `admit` says what is wrong with one. If there are fewer, why."""
+    """So many points of one field; `admit` says what is wrong with one. If there are fewer, why."""
     found: list[Point] = []
     reason = ""
-    for seed in range(TRIES * points):
-        try:
-            point = Point(system, seed)
-        except NoPoint as problem:
-            reason = str(problem)
-            continue
-        wrong = admit(point)
-        if not wrong:
-            found.append(point)
-            if len(found) == points:
-                return found, ""
-        reason = wrong or reason
+    for modulus in (0, PRIME):
+        found = []
+        for seed in range(TRIES * points):
+            try:
+                point = Point(system, seed, modulus)
+            except NoPoint as problem:
+                reason = str(problem)
+                continue
+            wrong = admit(point)
+            if not wrong:
+                found.append(point)
+                if len(found) == points:
+                    return found, ""
+            reason = wrong or reason
     return found, reason
-
-
-def _root(x: Any, name: str) -> Any:
-    x = fmpq(x)
-    top, bottom = (_whole_root(fmpz(part)) for part in (x.numerator, x.denominator))
-    if top is None or bottom is None:
-        raise NoPoint(f"{name} has no rational value at a rational point")
-    return fmpq(top, bottom)
 
 
 def _whole_root(x: Any) -> Any:

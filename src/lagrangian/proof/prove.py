@@ -1,7 +1,7 @@
 """The proof: four derivations and the shipped algorithms give the same equations, entry by entry.
 
 Every entry is a polynomial in normal form, so two ways to it agree for all motions and all parameters exactly if their
-difference is the zero polynomial. What divides (forward dynamics, the centre of mass) is compared at exact rational points.
+difference is the zero polynomial. What divides (forward dynamics, the centre of mass) is compared at exact points.
 """
 
 from __future__ import annotations
@@ -242,7 +242,8 @@ class _Proof:
 
 
 def _points(points: list[Point]) -> str:
-    return f"at {len(points)} exact point{'s' * (len(points) != 1)}"
+    where = "points modulo a prime" if points[0].modulus else "exact points"
+    return f"at {len(points)} {where}"
 
 
 def _at(name: str, *indices: int) -> str:

@@ -63,11 +63,22 @@ class Notation:
         number = self.writer.number.get(name)
         return None if number is None else self.system.ring.symbols[number]
 
+    def plain(self, name: str) -> str:
+        """As it is; but the cosine of a difference of coordinates in full, because no short name tells it."""
+        return self.meaning(name) if self._is_difference(name) else name
+
+    def _is_difference(self, name: str) -> bool:
+        found = self.writer.trigonometry.named.get(name)
+        return found is not None and any(times < 0 for _, times in found[1])
+
     def unicode(self, name: str) -> str:
         symbol = self._symbol(name)
         kind = symbol.kind if symbol else "sine"
+        if self._is_difference(name):
+            words = re.split(r"([A-Za-z_][A-Za-z_0-9.]*)", self.meaning(name))
+            return "".join(word if word in ("sin", "cos") else pretty(word) for word in words)
         if kind in ("sine", "cosine"):
-            return self._prefix(name) + name[len(self._prefix(name)) :].lstrip("_").replace("m", "-").replace("_", ",").translate(_LOW)
+            return self._prefix(name) + name[len(self._prefix(name)) :].lstrip("_").replace("_", ",").translate(_LOW)
         if symbol is not None and kind in ("coordinate", "speed", "acceleration", "sign"):
             word = self.system.coordinates[symbol.index]
             if kind == "sign":
@@ -86,9 +97,11 @@ class Notation:
     def latex(self, name: str) -> str:
         symbol = self._symbol(name)
         kind = symbol.kind if symbol else "sine"
+        if self._is_difference(name):
+            return typeset_words(self.meaning(name))
         if kind in ("sine", "cosine"):
             prefix = self._prefix(name)
-            below = name[len(prefix) :].lstrip("_").replace("m", "-").replace("_", ",")
+            below = name[len(prefix) :].lstrip("_").replace("_", ",")
             return f"{prefix if len(prefix) == 1 else chr(92) + prefix}_{{{below}}}"
         if symbol is not None and kind in ("coordinate", "speed", "acceleration", "sign"):
             base, index = parts(self.system.coordinates[symbol.index])

@@ -84,10 +84,10 @@ class Style:
         return text
 
 
-def plain(rounding: Rounding | None = None) -> Style:
+def plain(notation: Notation, rounding: Rounding | None = None) -> Style:
     """ASCII, as an expression of the TOML file would be written."""
     return Style(
-        lambda n: n, lambda b, e: f"{b}^{e}", "*", "*", lambda a, b: f"{a}/{b}", lambda t: f"({t})", rounding or Rounding()
+        notation.plain, lambda b, e: f"{b}^{e}", "*", "*", lambda a, b: f"{a}/{b}", lambda t: f"({t})", rounding or Rounding()
     )
 
 

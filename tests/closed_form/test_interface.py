@@ -1,0 +1,269 @@
+"""How the equations are asked for and shown: choices, errors, cost, progress, documents, notebooks."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lagrangian as lg
+from lagrangian.closed_form import cost
+
+
+def spatial(n: int) -> lg.Mechanism:
+    """n joints, each axis across the last."""
+    rows = [
+        lg.DHRow("R", a=0.1 + 0.01 * i, d=0.2, alpha=(-1) ** i * math.pi / 2, mass=1, center=(0.1, 0.02, 0.03)) for i in range(n)
+    ]
+    return lg.Mechanism.from_dh(rows, convention="standard", name=f"spatial{n}")
+
+
+# -- cost --------------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_too_large_says_what_it_would_cost_before_it_starts() -> None:
+    for symbols in ("given", "inertial"):
+        with pytest.raises(lg.CostError) as caught:
+            lg.derive(spatial(20), symbols=symbols)
+        words = str(caught.value)
+        assert "the closed form of 20 joints would take about" in words
+        assert "terms" in words
+        assert "of memory" in words
+        assert "limit=None" in words
+
+
+def test_the_limit_is_the_users() -> None:
+    with pytest.raises(lg.CostError, match="the limit is 0 s"):
+        lg.derive(spatial(9), limit=0.0)
+    assert lg.derive(spatial(6), limit=0.0).n == 6  # small ones are not even asked about
+
+
+def test_progress_is_told_and_can_stop_it() -> None:
+    told: list[tuple[str, float]] = []
+    lg.derive(lg.library("puma560"), progress=lambda what, done: told.append((what, done)))
+    assert {what for what, _ in told} == {"velocities", "mass matrix", "Christoffel symbols", "done"}
+    assert all(0 <= done <= 1 for _, done in told)
+
+    def stop(what: str, done: float) -> None:
+        if what == "Christoffel symbols":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        lg.derive(lg.library("puma560"), progress=stop)
+
+
+def test_long_derivations_say_so_on_the_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = cost.Progress("arm", cost.Forecast(100.0, 1e7, 2e9))
+    assert "arm: about 100 s, 1.0e7 terms, 2 GB of memory; Ctrl-C stops it" in capsys.readouterr().err
+    shown.started -= 30
+    shown.said -= 30
+    shown("mass matrix", 0.4)
+    assert "mass matrix, 40 %, 30 s" in capsys.readouterr().err
+    quick = cost.Progress("arm", None)
+    quick("mass matrix", 0.4)
+    assert capsys.readouterr().err == ""
+
+
+def test_planar_chains_are_not_feared() -> None:
+    """Twelve parallel axes: absolute angles keep the polynomials small, and the forecast knows."""
+    rows = [lg.DHRow("R", a=1, mass=1, center=(-0.5, 0, 0)) for _ in range(12)]
+    eom = lg.derive(lg.Mechanism.from_dh(rows, convention="standard", name="planar"))
+    assert str(eom.M[10, 11]) == "(2*c_12 + 1)/4"
+
+
+# -- asking ------------------------------------------------------------------------------------------------------------
+
+
+def test_wrong_questions_get_right_answers() -> None:
+    with pytest.raises(lg.ArgumentError, match="derive takes a Mechanism"):
+        lg.derive("puma560")  # type: ignore[arg-type]
+    with pytest.raises(lg.ArgumentError, match="Did you mean 'inertial'"):
+        lg.derive(lg.library("two_r"), symbols="inertia")
+    eom = lg.derive(lg.library("two_r"))
+    with pytest.raises(lg.ArgumentError, match="indices run from 0 to 1; 2 is outside"):
+        eom.christoffel(2, 0, 0)
+    with pytest.raises(IndexError, match=r"M has shape \(2, 2\), indices from 0"):
+        _ = eom.M[2, 0]
+    with pytest.raises(lg.ArgumentError, match="no coordinate 'theta3'"):
+        eom.M[0, 0].diff("theta3")
+    with pytest.raises(lg.MechanismError, match="Did you mean 'tip'"):
+        eom.jacobian("tipp")
+    with pytest.raises(lg.ArgumentError, match="there is no parameter 'm3'"):
+        eom.M.evaluate([0, 0], m3=1.0)
+    with pytest.raises(lg.ArgumentError, match="q has 3 numbers; 2 are needed: theta1, theta2"):
+        eom.M.evaluate([0, 0, 0])
+    with pytest.raises(lg.ArgumentError, match="compile: there is no parameter 'g1'"):
+        eom.compile({"g1": 1.6})
+    with pytest.raises(lg.ArgumentError, match="6 directions for 2 coordinates"):
+        eom.cartesian("tip")
+    with pytest.raises(lg.ArgumentError, match="no direction 'vx'"):
+        eom.cartesian("tip", ("vx", "vy"))
+    with pytest.raises(lg.MechanismError, match="singular in every configuration"):
+        eom.cartesian("tip", ("z", "y"))
+    with pytest.raises(lg.ArgumentError, match="more than the 6 directions"):
+        lg.derive(lg.library("lwr7")).cartesian("link7")
+    with pytest.raises(lg.ArgumentError, match="belong to different equations"):
+        _ = eom.M[0, 0] + lg.derive(lg.library("three_r")).M[0, 0]
+    joint = lg.Joint("j", "ball", "ground", "b", friction=lg.Friction(1.0))
+    rubbing = lg.Mechanism("m", (lg.Body("b", 1.0, inertia=(1, 1, 1)),), (joint,))
+    with pytest.raises(lg.MechanismError, match="act along its body's axes"):
+        lg.derive(rubbing)
+
+
+def test_without_masses_a_table_still_has_equations() -> None:
+    """A bare DH table: symbols for every inertial parameter."""
+    arm = lg.Mechanism.from_dh([lg.DHRow("R", a=1), lg.DHRow("R", a=1)], convention="standard", gravity=(0, -9.81, 0))
+    eom = lg.derive(arm, symbols="inertial")
+    assert "Izz2" in str(eom.grouped().M[1, 1])
+    assert lg.derive(arm).M[0, 0].is_zero
+
+
+def test_values_of_named_inertias() -> None:
+    """With symbols for all inertial parameters the values are still the mechanism's."""
+    for name in ("two_r", "five_bar", "puma560", "furuta"):
+        eom, named = lg.derive(lg.library(name)), lg.derive(lg.library(name), symbols="inertial")
+        q = np.linspace(0.3, 1.0, eom.n)
+        assert named.M.evaluate(q) == pytest.approx(eom.M.evaluate(q), rel=1e-12)
+        assert named.G.evaluate(q) == pytest.approx(eom.G.evaluate(q), rel=1e-12)
+
+
+def test_near_right_angles_are_taken_as_such_and_said() -> None:
+    rows = [lg.DHRow("R", alpha=1.5708, a=0.3, mass=1), lg.DHRow("R", a=0.2, mass=1)]
+    eom = lg.derive(lg.Mechanism.from_dh(rows, convention="standard", name="rounded"))
+    assert eom.notes == ("joint 'q1': an angle 4e-06 rad from a multiple of 90 degrees was taken as that multiple",)
+    assert "Note: joint 'q1'" in str(eom)
+
+
+def test_odd_angles_are_exact_rotations() -> None:
+    """0.3 rad becomes a rational point on the circle, 30 and 45 degrees roots: proofs hold either way."""
+    for alpha in (0.3, math.pi / 6, math.pi / 4, math.pi / 12, 2.0):
+        rows = [lg.DHRow("R", alpha=alpha, a=0.3, mass=1, center=(0.1, 0.2, 0.3)), lg.DHRow("R", a=0.2, mass=1)]
+        eom = lg.derive(lg.Mechanism.from_dh(rows, convention="standard"))
+        assert eom.prove()
+    assert "sqrt(3)" in str(lg.derive(lg.library("three_rrr")).eta)
+
+
+# -- formulas ----------------------------------------------------------------------------------------------------------
+
+
+def test_arithmetic_is_exact() -> None:
+    eom = lg.derive(lg.library("two_r"))
+    a, b = eom.M[0, 0], eom.M[0, 1]
+    assert a + b - b == a
+    assert a - a == 0
+    assert (a * b - b * a).is_zero
+    assert 2 * a == a + a
+    assert a / 2 + a / 2 == a
+    assert (a / b) * b == a
+    assert (a / b).diff(1) == (a.diff(1) * b - a * b.diff(1)) / (b * b)
+    assert a != b
+    assert not (a - a)
+    assert hash(a) == hash(a + 0)
+    q = [0.3, 0.8]
+    assert (a / b).evaluate(q) == pytest.approx(a.evaluate(q) / b.evaluate(q))
+    assert a.evaluate(q, m2=0.0) == pytest.approx(12.456 * 0.773**2 + 2 * 1.042)
+    with pytest.raises(ZeroDivisionError):
+        _ = a / (b - b)
+    assert str(a**2 / b).count("/") == 1
+
+
+def test_matrices() -> None:
+    eom = lg.derive(lg.library("two_r"))
+    assert eom.M.shape == (2, 2)
+    assert eom.G.shape == (2,)
+    assert len(eom.M) == 2
+    assert [len(row) for row in eom.M] == [2, 2]
+    assert eom.M[0][1] is eom.M[0, 1]
+    assert eom.Psi.shape[0] == 0
+    assert eom.C.T[0, 1] == eom.C[1, 0]
+    assert eom.M.map(lambda x: x + 0) == eom.M
+    assert eom.M != eom.C
+    assert eom.jacobian("tip").shape == (6, 2)
+    assert eom.M.operators == sum(f.operators for _, f in eom.M.entries)
+
+
+# -- showing -----------------------------------------------------------------------------------------------------------
+
+
+def test_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    lg.derive(lg.library("two_r")).show()
+    shown = capsys.readouterr().out
+    assert "two_r: M q'' + C q' + G = tau" in shown
+    assert "M₁₁ = m₁ r₁² + m₂ (l₁² + r₂² + 2 l₁ r₂ c₂) + I₁ + I₂" in shown
+    assert "c₁₂ = cos(θ₁ + θ₂)" in shown
+    assert "C₁₂ = -m₂ l₁ r₂ s₂ (θ̇₁ + θ̇₂)" in shown
+
+
+def test_long_parts_are_named_not_printed() -> None:
+    eom = lg.derive(lg.library("puma560"), symbols="inertial")
+    shown = str(eom)
+    assert "show(full=True) prints them" in shown
+    assert "base parameters that stand for several" in shown
+    assert "<Equations of 'puma560': 6 coordinates" in repr(eom)
+
+
+def test_latex() -> None:
+    eom = lg.derive(lg.library("two_r"))
+    written = eom.latex()
+    assert r"M_{11} &= m_{1} \, r_{1}^{2} + m_{2} \, \left(l_{1}^{2} + r_{2}^{2} + 2 \, l_{1} \, r_{2} \, c_{2}\right)" in written
+    assert r"\dot{\theta}_{1}" in written
+    assert r"c_{12} &= \cos(\theta_{1} + \theta_{2})" in written
+    assert written.count(r"\begin{align*}") == written.count(r"\end{align*}")
+    assert eom._repr_latex_().startswith("$\\displaystyle M = ")
+    assert eom.M._repr_latex_().startswith("$\\displaystyle \\begin{bmatrix}")
+    assert "operators in M and G" in lg.derive(lg.library("puma560"), symbols="inertial")._repr_latex_()
+    for text in (written, lg.derive(lg.library("puma560"), symbols="inertial").latex()):
+        assert text.count("{") == text.count("}")
+        assert text.count(r"\left(") == text.count(r"\right)")
+
+
+@pytest.mark.parametrize("name", ["two_r", "five_bar", "puma560"])
+def test_documents(name: str, tmp_path: Path) -> None:
+    eom = lg.derive(lg.library(name), symbols="inertial" if name == "puma560" else "given")
+    for suffix in (".tex", ".md"):
+        eom.save(tmp_path / f"equations{suffix}")
+        written = (tmp_path / f"equations{suffix}").read_text()
+        assert f"Equations of motion of {name}".replace("_", r"\_" if suffix == ".tex" else "_") in written
+        assert written.count("{") == written.count("}")
+    with pytest.raises(lg.ArgumentError, match=r"\.tex and \.md can be written"):
+        eom.save(tmp_path / "equations.docx")
+    with pytest.raises(lg.ArgumentError, match="No such file or directory"):
+        eom.save(tmp_path / "nowhere" / "equations.md")
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no TeX here")
+@pytest.mark.parametrize("name", ["two_r", "puma560"])
+def test_documents_typeset(name: str, tmp_path: Path) -> None:
+    lg.derive(lg.library(name), symbols="inertial").save(tmp_path / "a.tex")
+    subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "a.tex"], cwd=tmp_path, check=True)
+
+
+def test_certificate_is_plain() -> None:
+    certificate = lg.derive(lg.library("two_r")).prove()
+    assert certificate
+    assert "Lagrange = Newton-Euler" in str(certificate)
+    assert certificate.seconds < 60
+
+
+def test_other_derivations_are_the_same() -> None:
+    eom = lg.derive(lg.library("stanford"))
+    bare = [x - f for x, f in zip(eom.tau, eom.F, strict=True)]
+    assert list(eom.newton_euler()) == bare
+    assert list(eom.kane()) == bare
+
+
+def test_equations_are_pickled_by_their_mechanism() -> None:
+    eom = pickle.loads(pickle.dumps(lg.derive(lg.library("two_r"))))
+    assert str(eom.M[0, 1]) == "m2*(r2^2 + l1*r2*c2) + I2"
+
+
+def test_import_stays_light() -> None:
+    """SymPy is for export, and imported by it alone."""
+    code = "import sys, lagrangian; lagrangian.derive(lagrangian.library('two_r')); print('sympy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "False"
