@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from lagrangian.equations.constraints import Row
+from lagrangian.equations.exact import turned
 from lagrangian.equations.numbers import generator_values, value
 from lagrangian.equations.ring import Element
-from lagrangian.equations.scalars import turned
 from lagrangian.equations.system import System
 from lagrangian.errors import MechanismError
 

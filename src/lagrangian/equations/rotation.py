@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.equations.scalars import Pair, Scalars
+from lagrangian.equations.exact import Pair
+from lagrangian.equations.scalars import Scalars
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Expression, parameters
 from lagrangian.model.placement import quaternion_matrix

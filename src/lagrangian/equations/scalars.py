@@ -13,12 +13,12 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
+from lagrangian.equations.exact import Pair, angle_label, exact, linear, multiple, quarter, turned
 from lagrangian.equations.ring import Element, Ring, Symbol
 from lagrangian.model.derivative import derivative
 from lagrangian.model.expression import PI, Expression, Scalar, call, parameters
 
 T = TypeVar("T")
-Pair = tuple[Any, Any]  # cosine and sine
 
 # terms of an angle with more than this many turns, or a fraction of one, are not expanded
 MULTIPLE = 3
@@ -260,8 +260,10 @@ class Scalars:
         if name == "pi":
             quarters = round(factor * 2)
             rest = factor - Fraction(quarters, 2)
-            result = _quarter(quarters)
-            return turned(result, self._constant(_over("pi", rest), rest.numerator * PI / rest.denominator)) if rest else result
+            result = quarter(quarters)
+            return (
+                turned(result, self._constant(multiple("pi", rest), rest.numerator * PI / rest.denominator)) if rest else result
+            )
         if name == "":
             return self.constant_angle(float(factor))
         whole = factor.denominator == 1 and abs(factor) <= MULTIPLE
@@ -287,12 +289,12 @@ class Scalars:
         parts = round(rest / (math.pi / 12))
         if abs(rest - parts * math.pi / 12) <= ROUNDING:
             return (
-                turned(_quarter(quarters), self._constant(_over("pi", Fraction(parts, 12)), parts * PI / 12))
+                turned(quarter(quarters), self._constant(multiple("pi", Fraction(parts, 12)), parts * PI / 12))
                 if parts
-                else _quarter(quarters)
+                else quarter(quarters)
             )
         t = Fraction(round(math.tan(rest / 2) * PARTS), PARTS)
-        return turned(_quarter(quarters), ((1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)))
+        return turned(quarter(quarters), ((1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)))
 
     def _constant(self, name: str, angle: Scalar) -> Pair:
         if name.startswith("-"):
@@ -339,84 +341,3 @@ class Scalars:
         s, c = self.prefixes
         label = angle_label(self.angles[number])
         return self.ring.generator(c + label), self.ring.generator(s + label)
-
-
-def exact(x: float) -> int | Fraction:
-    """A float as the decimal it is written as."""
-    return int(x) if x.is_integer() and abs(x) < 1e15 else Fraction(repr(float(x)))
-
-
-def decimal(c: Fraction) -> str:
-    """As a decimal, if it ends."""
-    bottom, twos, fives = c.denominator, 0, 0
-    while bottom % 2 == 0:
-        bottom, twos = bottom // 2, twos + 1
-    while bottom % 5 == 0:
-        bottom, fives = bottom // 5, fives + 1
-    if bottom != 1:
-        return ""
-    places = max(twos, fives)
-    whole = str(c.numerator * 10**places // c.denominator).rjust(places + 1, "0")
-    return f"{whole[:-places]}.{whole[-places:]}" if places else whole
-
-
-def turned(a: Pair, b: Pair) -> Pair:
-    """Cosine and sine of the sum of two angles."""
-    return a[0] * b[0] - a[1] * b[1], a[1] * b[0] + a[0] * b[1]
-
-
-def _quarter(n: int) -> Pair:
-    return ((1, 0), (0, 1), (-1, 0), (0, -1))[n % 4]
-
-
-def linear(x: Scalar) -> dict[str, Fraction] | None:
-    """An angle as a sum of multiples of names, of "pi" and of "" (a number); None if it is no such sum."""
-    if not isinstance(x, Expression):
-        return {"": Fraction(exact(float(x)))} if x else {}
-    match x.operation:
-        case "symbol":
-            return {x.name: Fraction(1)}
-        case "pi":
-            return {"pi": Fraction(1)}
-        case "number":
-            return {"": Fraction(exact(float(x)))}
-    parts = [linear(a) for a in x.arguments]
-    if any(p is None for p in parts):
-        return None
-    first = parts[0] or {}
-    if x.operation == "neg":
-        return {name: -c for name, c in first.items()}
-    if len(parts) != 2:
-        return None
-    second = parts[1] or {}
-    match x.operation:
-        case "+" | "-":
-            sign = 1 if x.operation == "+" else -1
-            result = dict(first)
-            for name, c in second.items():
-                result[name] = result.get(name, Fraction(0)) + sign * c
-            return {name: c for name, c in result.items() if c}
-        case "*" if set(first) <= {""} or set(second) <= {""}:
-            numbers, rest = (first, second) if set(first) <= {""} else (second, first)
-            factor = numbers.get("", Fraction(0))
-            return {name: c * factor for name, c in rest.items() if c * factor}
-        case "/" if set(second) == {""}:
-            return {name: c / second[""] for name, c in first.items()}
-    return None
-
-
-def angle_label(angle: tuple[tuple[int, int], ...]) -> str:
-    """Of a sum of coordinates: 23 for q2 + q3, 2m3 for q2 - q3, 223 for 2 q2 + q3; _9_10 where numbers have two digits."""
-    wide = any(k >= 9 for k, _ in angle)
-    label = ""
-    for k, times in angle:
-        for _ in range(abs(times)):
-            mark = "m" if times < 0 else "_" if wide else ""
-            label += f"{mark}{k + 1}"
-    return label
-
-
-def _over(name: str, factor: Fraction) -> str:
-    sign, factor = ("-", -factor) if factor < 0 else ("", factor)
-    top = name if factor.numerator == 1 else f"{factor.numerator}*{name}"
-    return sign + (top if factor.denominator == 1 else f"{top}/{factor.denominator}")

@@ -14,10 +14,11 @@ from fractions import Fraction
 from typing import Any
 
 from lagrangian.equations import lengths
+from lagrangian.equations.exact import decimal
 from lagrangian.equations.link import Inertia, Link, Pose
 from lagrangian.equations.ring import Element, Ring, Symbol
 from lagrangian.equations.rotation import Rotations
-from lagrangian.equations.scalars import Scalars, decimal
+from lagrangian.equations.scalars import Scalars
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body

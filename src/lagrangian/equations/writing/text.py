@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
 
-from lagrangian.equations.scalars import decimal
+from lagrangian.equations.exact import decimal
 from lagrangian.equations.writing.notation import Notation, superscript
 from lagrangian.equations.writing.tree import Name, Power, Sum, Tree
 

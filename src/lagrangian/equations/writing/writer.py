@@ -13,8 +13,8 @@ from fractions import Fraction
 from math import gcd
 from typing import Any
 
+from lagrangian.equations.exact import turned
 from lagrangian.equations.ring import Element, fraction, rational
-from lagrangian.equations.scalars import turned
 from lagrangian.equations.system import System
 from lagrangian.equations.writing.horner import Monomial, Polynomial, expanded, nested, term
 from lagrangian.equations.writing.notation import Notation
