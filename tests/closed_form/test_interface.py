@@ -211,7 +211,7 @@ def test_long_parts_are_named_not_printed() -> None:
 def test_latex() -> None:
     eom = lg.derive(lg.library("two_r"))
     written = eom.latex()
-    assert r"M_{11} &= m_{1} \, r_{1}^{2} + m_{2} \, \left(l_{1}^{2} + r_{2}^{2} + 2 \, l_{1} \, r_{2} \, c_{2}\right)" in written
+    assert r"M_{11} &= m_{1} \, r_{1}^{2} + m_{2} \, (l_{1}^{2} + r_{2}^{2} + 2 \, l_{1} \, r_{2} \, c_{2})" in written
     assert r"\dot{\theta}_{1}" in written
     assert r"c_{12} &= \cos(\theta_{1} + \theta_{2})" in written
     assert written.count(r"\begin{align*}") == written.count(r"\end{align*}")
@@ -220,7 +220,7 @@ def test_latex() -> None:
     assert "operators in M and G" in lg.derive(lg.library("puma560"), symbols="inertial")._repr_latex_()
     for text in (written, lg.derive(lg.library("puma560"), symbols="inertial").latex()):
         assert text.count("{") == text.count("}")
-        assert text.count(r"\left(") == text.count(r"\right)")
+        assert text.count("(") == text.count(")")
 
 
 @pytest.mark.parametrize("name", ["two_r", "five_bar", "puma560"])

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lagrangian.closed_form.lines import broken
 from lagrangian.closed_form.sections import LONG, Section, aligned, definitions, families, groups, heading
 from lagrangian.equations.writing import text
 from lagrangian.equations.writing.notation import parts, typeset_words
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 _TEX = r"""\documentclass[11pt]{article}
 \usepackage[a4paper,margin=20mm]{geometry}
 \usepackage{amsmath}
+\usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
 \allowdisplaybreaks
 \begin{document}
@@ -67,7 +69,8 @@ def _meanings(eom: Equations, sections: list[Section]) -> list[tuple[str, str]]:
 
 
 def _groups(eom: Equations) -> list[str]:
-    return [f"{eom._writer.notation.latex(name)} &= {typeset_words(words)}" for name, words in groups(eom)]
+    notation = eom._writer.notation
+    return [row for name, words in groups(eom) for row in broken(notation.latex(name), typeset_words(words))]
 
 
 def _tex(eom: Equations, sections: list[Section], digits: int | None) -> str:

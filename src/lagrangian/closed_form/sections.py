@@ -7,6 +7,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lagrangian.closed_form.lines import broken
 from lagrangian.equations.formula import Formula, FormulaMatrix, index
 from lagrangian.equations.writing import text
 from lagrangian.equations.writing.notation import parts, pretty, typeset_words
@@ -255,10 +256,6 @@ def _subscripted(name: str) -> str:
 
 # -- LaTeX -------------------------------------------------------------------------------------------------------------
 
-# lines of an aligned formula are broken where they get longer than this many characters of output
-LINE = 300
-
-
 def typeset(eom: Equations, sections: list[Section], digits: int | None) -> str:
     """Every section as an aligned block, then the definitions."""
     rounding = text.Rounding(digits)
@@ -270,6 +267,7 @@ def typeset(eom: Equations, sections: list[Section], digits: int | None) -> str:
             body = " \\\\\n".join(rows)
             blocks.append(f"% {section.title}\n\\begin{{align*}}\n{body}\n\\end{{align*}}")
     where = [f"{eom._writer.notation.latex(name)} &= {typeset_words(words)}" for name, words in _formulas_of(eom, sections)]
+    where += [row for name, words in groups(eom) for row in broken(eom._writer.notation.latex(name), typeset_words(words))]
     if where:
         blocks.append("% where\n\\begin{align*}\n" + " \\\\\n".join(where) + "\n\\end{align*}")
     return "\n".join(blocks)
@@ -280,18 +278,9 @@ def _formulas_of(eom: Equations, sections: list[Section]) -> list[tuple[str, str
 
 
 def aligned(same: tuple[str, ...], formula: Formula, style: text.Style) -> list[str]:
-    """`left &= right`, the right side broken at its terms where it is long."""
-    left = " = ".join(left_latex(name) for name in same)
+    """`left &= right`, broken into lines where it is long."""
     written = formula.latex(style.rounding.digits) if formula.denominator is not None else style.write(formula.tree)
-    rows, line, depth = [], "", 0
-    for word in written.split(" "):
-        if word in ("+", "-") and depth == 0 and len(line) > LINE:
-            rows.append(line)
-            line = r"\qquad"
-        line = f"{line} {word}" if line else word
-        depth += word.count(r"\left(") + word.count("{") - word.count(r"\right)") - word.count("}")
-    rows.append(line)
-    return [f"{left} &= {rows[0]}", *(f"&\\phantom{{=}} {row}" for row in rows[1:])]
+    return broken(" = ".join(left_latex(name) for name in same), written)
 
 
 def left_latex(name: str) -> str:

@@ -113,7 +113,7 @@ class Notation:
         if kind == "root":
             return rf"\sqrt{{{typeset_words(name[5:-1])}}}"
         if kind in ("inverse", "function"):
-            return r"\left(" + typeset_words(name) + r"\right)"
+            return f"({typeset_words(name)})"
         if name[0].isdigit():
             return name
         original = self._original(name)
@@ -185,7 +185,7 @@ def _index(text: str) -> str:
 def typeset_words(text: str) -> str:
     """A short expression in plain text, its names typeset."""
     text = re.sub(r"[A-Za-z_][A-Za-z_0-9]*", lambda m: _word(m.group()), text)
-    return text.replace("*", r"\,")
+    return re.sub(r"(?<=\d)\*(?=\d)", r" \\cdot ", text).replace("*", r"\,")
 
 
 def _word(word: str) -> str:

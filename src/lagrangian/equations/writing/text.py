@@ -12,6 +12,8 @@ from lagrangian.equations.writing.tree import Name, Power, Sum, Tree
 
 # fractions with a denominator up to this are written as such; others, if they end, as decimals
 FRACTIONS = 64
+# typeset products longer than this are not put above a fraction's line, which no line could be broken in
+LONG = 80
 
 
 class Rounding:
@@ -109,7 +111,7 @@ def latex(notation: Notation, rounding: Rounding | None = None) -> Style:
         lambda b, e: f"{b}^{{{e}}}",
         r" \, ",
         r" \cdot ",
-        lambda a, b: rf"\frac{{{a}}}{{{b}}}",
-        lambda t: rf"\left({t}\right)",
+        lambda a, b: rf"\frac{{{a}}}{{{b}}}" if len(a) < LONG else rf"\frac{{1}}{{{b}}} \, {a}",
+        lambda t: f"({t})",  # which a line may be broken inside of
         rounding or Rounding(),
     )
