@@ -188,6 +188,57 @@ def test_matrices() -> None:
     assert eom.M.operators == sum(f.operators for _, f in eom.M.entries)
 
 
+def test_what_a_formula_depends_on_must_be_given() -> None:
+    eom = lg.derive(lg.library("two_r"))
+    with pytest.raises(lg.ArgumentError, match="depends on qd2, and qd is not given"):
+        eom.C.evaluate([0.1, 0.2])
+    with pytest.raises(lg.ArgumentError, match="and q is not given"):
+        eom.M.evaluate()
+    assert eom.M[1, 1].evaluate() == pytest.approx(12.456 * 0.583**2 + 1.042)  # which depends on nothing
+
+
+def test_base_parameters_have_their_groups_values() -> None:
+    for name in ("puma560", "two_r", "stanford"):
+        arm = lg.library(name)
+        eom = lg.derive(arm, symbols="inertial")
+        grouped, q = eom.grouped(), np.linspace(0.1, 0.9, eom.n)
+        assert grouped.M.evaluate(q) == pytest.approx(lg.compile(arm).mass_matrix(q), rel=1e-12, abs=1e-14)
+        assert grouped.G.evaluate(q) == pytest.approx(eom.gravity.evaluate(q), rel=1e-12, abs=1e-12)
+        assert grouped.compile().mass_matrix(q) == pytest.approx(eom.M.evaluate(q), rel=1e-12, abs=1e-14)
+    shown = lg.derive(lg.library("puma560"), symbols="inertial").grouped()
+    value = shown.parameters()["Iyy5R"]
+    q = [0.1] * 6
+    assert shown.M[4, 4].evaluate(q, Iyy5R=value + 1) == pytest.approx(shown.M[4, 4].evaluate(q) + 1)
+    assert not {"Iyy6", "m1"} & set(shown.parameters())
+
+
+def test_a_name_has_one_value() -> None:
+    rows = [lg.DHRow("R", a=lg.parameter("l", x), mass=1) for x in (1.0, 2.0)]
+    with pytest.raises(lg.MechanismError, match="parameter 'l' has two values, 1 and 2"):
+        lg.derive(lg.Mechanism.from_dh(rows, convention="standard"))
+    for name in ("m 1", "sin", "t", "pi", "", "1m"):
+        with pytest.raises(lg.DescriptionError, match="a parameter cannot be called"):
+            lg.parameter(name, 1.0)
+
+
+def test_springs_are_typeset_and_exported() -> None:
+    """Their lengths as roots, in LaTeX and in SymPy, where they can be differentiated."""
+    import sympy
+
+    arm = lg.Mechanism(
+        "stay",
+        (lg.Body("arm", 1.0, (0.3, 0, 0)),),
+        (lg.Joint("theta", "revolute", "ground", "arm"),),
+        springs=(lg.PointSpring("s", "ground", "arm", (0, 0.4, 0), (0.3, 0, 0), 50.0, 0.35),),
+    )
+    eom = lg.derive(arm)
+    assert r"\ell_{\mathrm{s}}" in eom.potential_energy.latex()
+    assert "length(s) = sqrt(0.25 - 0.24*s1)" in str(eom).replace("₁", "1")
+    theta = sympy.Symbol("theta")
+    V, G = eom.potential_energy.to_sympy(), eom.G[0].to_sympy()
+    assert float((V.diff(theta) - G).subs(theta, 0.7)) == pytest.approx(0.0, abs=1e-12)
+
+
 # -- showing -----------------------------------------------------------------------------------------------------------
 
 
@@ -217,7 +268,7 @@ def test_latex() -> None:
     assert written.count(r"\begin{align*}") == written.count(r"\end{align*}")
     assert eom._repr_latex_().startswith("$\\displaystyle M = ")
     assert eom.M._repr_latex_().startswith("$\\displaystyle \\begin{bmatrix}")
-    assert "operators in M and G" in lg.derive(lg.library("puma560"), symbols="inertial")._repr_latex_()
+    assert "show() prints them" in lg.derive(lg.library("puma560"), symbols="inertial")._repr_latex_()
     for text in (written, lg.derive(lg.library("puma560"), symbols="inertial").latex()):
         assert text.count("{") == text.count("}")
         assert text.count("(") == text.count(")")

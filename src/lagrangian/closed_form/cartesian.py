@@ -9,7 +9,7 @@ from lagrangian.equations.cartesian import CartesianElements
 from lagrangian.equations.formula import Formula, FormulaMatrix
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CartesianEquations:
     """F = M_x x'' + C_x + G_x along `directions`; singular where `determinant`, the Jacobian's, is zero."""
 
@@ -43,3 +43,6 @@ class CartesianEquations:
     def __str__(self) -> str:
         parts = [f"F = M_x x'' + C_x + G_x along {', '.join(self.directions)}", f"det J = {self.determinant}"]
         return "\n".join([*parts, str(self.M_x), str(self.C_x), str(self.G_x)])
+
+    def __repr__(self) -> str:
+        return str(self)

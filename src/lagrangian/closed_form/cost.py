@@ -66,7 +66,7 @@ def forecast(system: System) -> Forecast | None:
     while len(costs) < max(depths):  # the growth of the last joints, carried on
         (a, m), (b, n) = costs[-3], costs[-1]
         costs.append((b * max(1.0, (b / a) ** 0.5), n * max(1.0, (n / max(1.0, m)) ** 0.5)))
-    seconds = 1.5 * sum(costs[depth - 1][0] for depth in depths)
+    seconds = 2.5 * sum(costs[depth - 1][0] for depth in depths)
     total = sum(costs[depth - 1][1] for depth in depths)
     return Forecast(seconds, total, total * (8 * (len(system.ring.symbols) // 8 + 1) + 16))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.closed_form.lines import broken
-from lagrangian.closed_form.sections import LONG, Section, aligned, definitions, families, groups, heading
+from lagrangian.closed_form.sections import LONG, Section, aligned, definitions, families, groups, heading, parameter_values
 from lagrangian.equations.writing import text
 from lagrangian.equations.writing.notation import parts, typeset_words
 from lagrangian.errors import ArgumentError
@@ -49,11 +49,12 @@ def _equation(eom: Equations) -> str:
 
 
 def _coordinates(eom: Equations) -> str:
-    return "q = (" + ",\\ ".join("".join(parts(name)) for name in eom.coordinates) + ")"
+    notation = eom._writer.notation
+    return "q = (" + ",\\ ".join("".join(parts(notation.coordinate(k))) for k in range(eom.n)) + ")"
 
 
-def _blocks(eom: Equations, section: Section, digits: int | None) -> str:
-    style = text.latex(eom._writer.notation, text.Rounding(digits))
+def _blocks(eom: Equations, section: Section, rounding: text.Rounding) -> str:
+    style = text.latex(eom._writer.notation, rounding)
     rows = [row for same, formula in section.formulas for row in aligned(same, formula, style)]
     return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
 
@@ -62,10 +63,12 @@ def _meanings(eom: Equations, sections: list[Section]) -> list[tuple[str, str]]:
     """Names typeset, with what they stand for, formulas typeset too."""
     notation = eom._writer.notation
     found = []
+    if not notation.own_names:
+        found += [("".join(parts(f"q{k}")), name) for k, name in enumerate(eom.coordinates, 1)]
     for name, words in definitions(eom, sections):
         is_formula = words.startswith(("sin(", "cos("))
         found.append((notation.latex(name), f"${typeset_words(words)}$" if is_formula else words))
-    return found
+    return found + [("".join(parts(name)), f"{x:g}") for name, x in parameter_values(eom)]
 
 
 def _groups(eom: Equations) -> list[str]:
@@ -74,13 +77,15 @@ def _groups(eom: Equations) -> list[str]:
 
 
 def _tex(eom: Equations, sections: list[Section], digits: int | None) -> str:
+    rounding = text.Rounding(digits)
     lines = [_TEX + f"\\section*{{{_escaped(_title(eom))}}}", _escaped(eom.mechanism.description.strip()), ""]
     lines += [f"\\[ {_equation(eom)}, \\qquad {_coordinates(eom)} \\]"]
     for section in sections:
-        lines.append(f"\\subsection*{{{_escaped(section.title)}}}")
-        lines += [_escaped(word) + r"\par" for word in section.words]
+        title = _escaped(section.title).replace("Γ", r"$\Gamma$")
+        lines.append(f"\\subsection*{{{title}}}")
+        lines += [f"\\[ {line} \\]" for line in section.typeset] or [_escaped(word) + r"\par" for word in section.words]
         if section.formulas:
-            lines.append(_blocks(eom, section, digits))
+            lines.append(_blocks(eom, section, rounding))
     meanings = _meanings(eom, sections)
     if meanings:
         lines.append(r"\subsection*{where}")
@@ -90,18 +95,20 @@ def _tex(eom: Equations, sections: list[Section], digits: int | None) -> str:
     if grouped:
         lines.append(r"\subsection*{Base parameters that stand for several}")
         lines.append("\\begin{align*}\n" + " \\\\\n".join(grouped) + "\n\\end{align*}")
+    lines += [_rounded(digits)] * rounding.rounded
     lines += [f"\\noindent Note: {_escaped(note)}\\par" for note in eom.notes]
     return "\n".join([*lines, r"\end{document}", ""])
 
 
 def _markdown(eom: Equations, sections: list[Section], digits: int | None) -> str:
+    rounding = text.Rounding(digits)
     lines = [f"# {_title(eom)}", "", eom.mechanism.description.strip(), ""]
     lines += ["$$", f"{_equation(eom)}, \\qquad {_coordinates(eom)}", "$$", ""]
     for section in sections:
         lines += [f"## {section.title}", ""]
-        lines += [f"{word}  " for word in section.words]
+        lines += [f"$$\n{line}\n$$\n" for line in section.typeset] or [f"{word}  " for word in section.words]
         if section.formulas:
-            lines += ["$$", _blocks(eom, section, digits).replace("align*", "aligned"), "$$", ""]
+            lines += ["$$", _blocks(eom, section, rounding).replace("align*", "aligned"), "$$", ""]
     meanings = _meanings(eom, sections)
     if meanings:
         lines += ["## where", "", "| name | stands for |", "| --- | --- |"]
@@ -119,8 +126,13 @@ def _markdown(eom: Equations, sections: list[Section], digits: int | None) -> st
             "$$",
             "",
         ]
+    lines += [_rounded(digits)] * rounding.rounded
     lines += [f"Note: {note}" for note in eom.notes]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _rounded(digits: int | None) -> str:
+    return f"Numbers are rounded to {digits} digits."
 
 
 def _escaped(words: str) -> str:

@@ -9,7 +9,8 @@ from typing import Any
 
 from lagrangian.closed_form.cartesian import CartesianEquations
 from lagrangian.closed_form.reduced import ReducedEquations
-from lagrangian.closed_form.sections import Section, show, typeset
+from lagrangian.closed_form.sections import Section, in_short, of_equations, show, typeset
+from lagrangian.closed_form.trace_form import TraceForm
 from lagrangian.equations import base_parameters as base
 from lagrangian.equations import cartesian, constraints, forces, kane, kinematics, lagrange, newton_euler
 from lagrangian.equations.formula import Formula, FormulaMatrix
@@ -18,6 +19,7 @@ from lagrangian.equations.ring import Element, fraction
 from lagrangian.equations.system import NUMBER, System
 from lagrangian.equations.uicker_kahn import UickerKahn
 from lagrangian.equations.writing.structure import Velocities
+from lagrangian.equations.writing.tree import is_negative
 from lagrangian.equations.writing.writer import Writer
 from lagrangian.errors import ArgumentError, MechanismError, one_of
 from lagrangian.model.expression import Scalar
@@ -40,8 +42,7 @@ class Equations:
         self.system, self.mechanism = system, system.mechanism
         self._derived, self._jacobians = derived, jacobians
         self._grouping: base.BaseParameters | None = grouping
-        renamed = {b: f"{b}R" for b, group in grouping.grouping.items() if len(group) > 1} if grouping else {}
-        self._writer = Writer(system, renamed)
+        self._writer = Writer(system, grouping.grouping if grouping else None)
 
     # -- making formulas ---------------------------------------------------------------------------------------------
 
@@ -214,7 +215,7 @@ class Equations:
         return self._matrix("J", kinematics.jacobian(self.system, self._frame(frame)))
 
     def external(self, frame: str | Frame) -> FormulaMatrix:
-        """J^T F: the joint forces that balance nothing yet, of a wrench (load_Mx .. load_Fz) that acts on a frame."""
+        """J^T F: the generalised forces of a wrench (load_Mx .. load_Fz, at the frame's origin) that acts on a frame."""
         J = kinematics.jacobian(self.system, self._frame(frame))
         wrench = [self.system.generator(f"load_{name}") for name in ("Mx", "My", "Mz", "Fx", "Fy", "Fz")]
         made = [sum((J[row][k] * wrench[row] for row in range(6)), self.system.ring.zero) for k in range(self.n)]
@@ -245,6 +246,10 @@ class Equations:
     def _quotient(self, above: Element, below: Element | None = None) -> Formula:
         if self._grouping is not None:
             above = self._grouping.regrouped(above)
+        if below is not None and above:
+            shared = above.poly.gcd(below.poly)
+            if not shared.is_constant():  # what stands above and below the line cancels
+                above, below = (Element(self.system.ring, divmod(x.poly, shared)[0]) for x in (above, below))
         return Formula(self._writer, above, below)
 
     # -- constraints -------------------------------------------------------------------------------------------------
@@ -337,6 +342,7 @@ class Equations:
             return [self._formula(0)]
         content, factors = x.poly.factor()
         found = [Formula(self._writer, Element(self.system.ring, f)) for f, _ in factors]
+        found = [-f if is_negative(f.tree) else f for f in found]
         # lengths and other names first, and the number in front only if there is nothing else
         return sorted(found, key=lambda f: f.operators) or [self._formula(fraction(content))]
 
@@ -350,9 +356,9 @@ class Equations:
         """tau by Kane's equations, without friction and springs."""
         return self._vector("tau", kane.kane(self.system))
 
-    def uicker_kahn(self) -> UickerKahn:
+    def uicker_kahn(self) -> TraceForm:
         """The trace form: transforms T, their derivatives U_jk and U_jkl, pseudo-inertias, and what follows from them."""
-        return UickerKahn(self.system)
+        return TraceForm(UickerKahn(self.system), self._matrix, self._vector)
 
     def prove(self, progress: Any = None) -> Certificate:
         """Prove that Lagrange, Newton-Euler, Kane, Uicker-Kahn and the shipped algorithms give the same equations, exactly."""
@@ -389,8 +395,6 @@ class Equations:
 
     def sections(self, full: bool = False) -> list[Section]:
         """What `show` and `latex` write, section by section."""
-        from lagrangian.closed_form.sections import of_equations
-
         return of_equations(self.readable, full)
 
     def show(self, digits: int | None = 6, full: bool = False) -> None:
@@ -410,14 +414,24 @@ class Equations:
         return typeset(self.readable, self.sections(full), digits)
 
     def _repr_latex_(self) -> str:
-        from lagrangian.closed_form.sections import in_short
-
         return in_short(self.readable)
 
     def to_sympy(self, dynamic: bool = False) -> dict[str, Any]:
-        """SymPy matrices by name: M, C, G, F, tau, and eta, Psi, Psi_dot where there are constraints."""
+        """SymPy matrices by name: M, C, G, F, tau, and eta, Psi, Psi_dot, phi, phi_dot where there are constraints.
+
+        Coordinates are symbols of their names, rates `qd_name` and `qdd_name`; with `dynamic`, functions of t and derivatives.
+        """
+        import sympy
+
+        from lagrangian.equations.writing.sympy_export import Export
+
         names = ["M", "C", "G", "F", "tau", *(("eta", "Psi", "Psi_dot") if self._rows_of_constraints else ())]
-        return {name: getattr(self, name).to_sympy(dynamic) for name in names if len(getattr(self, name))}
+        found = {name: getattr(self, name).to_sympy(dynamic) for name in names if len(getattr(self, name))}
+        if self._rows_of_constraints:
+            export = Export(self._writer, dynamic)
+            found["phi"] = sympy.Matrix([export.expression(x) for x in self.phi])
+            found["phi_dot"] = sympy.Matrix([export.expression(x) for x in self.phi_dot])
+        return found
 
     def save(self, path: Any, digits: int | None = 6) -> None:
         """A document of its own: `.tex` (LaTeX) or `.md` (Markdown with formulas)."""
@@ -428,6 +442,11 @@ class Equations:
     def parameters(self) -> dict[str, float | None]:
         """The named parameters in the equations, with their values."""
         symbols = [s for s in self.system.ring.symbols if s.kind in ("parameter", "inertial") and s.meaning != NUMBER]
+        if self._grouping is not None:
+            dropped = {*self._grouping.dependent, *self._grouping.without_effect}
+            values = self._writer.values((), (), (), {})
+            shown = {s.name: self._writer.names[self.system.ring.number[s.name]] for s in symbols if s.name not in dropped}
+            return {**{shown[name]: values[name] for name in shown}, **self.system.scalars.values}
         return {**{s.name: s.value for s in symbols}, **self.system.scalars.values}
 
     def __reduce__(self) -> Any:

@@ -28,11 +28,12 @@ class Section:
     title: str
     formulas: tuple[tuple[tuple[str, ...], Formula], ...] = ()
     words: tuple[str, ...] = ()
+    typeset: tuple[str, ...] = ()  # the words as formulas, for documents
 
 
 def of_equations(eom: Equations, full: bool) -> list[Section]:
     """M, the Christoffel symbols, C, G, F, constraints."""
-    found = [Section("Mass matrix M", _entries(eom.M))]
+    found = [_matrix_section("Mass matrix M", eom.M)]
     found += _velocity_sections(eom, full)
     found.append(Section("G = dV/dq", _entries(eom.G), () if _any(eom.G) else ("G = 0",)))
     if _any(eom.F):
@@ -45,7 +46,7 @@ def of_equations(eom: Equations, full: bool) -> list[Section]:
 def _velocity_sections(eom: Equations, full: bool) -> list[Section]:
     symbols = eom._derived.christoffel.symbols
     terms = sum(x.terms for x in symbols.values())
-    title = "Christoffel symbols c_ijk = c_ikj that are not zero"
+    title = "Christoffel symbols Γ_ijk = Γ_ikj that are not zero"
     if not terms:
         return [Section("Velocity terms", words=("all Christoffel symbols are zero: C = 0",))]
     if terms > LONG and not full:
@@ -56,19 +57,20 @@ def _velocity_sections(eom: Equations, full: bool) -> list[Section]:
     for i, j, k in symbols:
         formula = eom.christoffel(i, j, k)
         if not formula.is_zero:
-            same = (f"c{index(i, j, k)}",) if j == k else (f"c{index(i, j, k)}", f"c{index(i, k, j)}")
+            same = (f"Γ{index(i, j, k)}",) if j == k else (f"Γ{index(i, j, k)}", f"Γ{index(i, k, j)}")
             entries.append((same, formula))
-    return [Section(title, tuple(entries)), Section("Coriolis matrix C_ij = sum_k c_ijk q'_k", _entries(eom.C))]
+    return [Section(title, tuple(entries)), _matrix_section("Coriolis matrix C_ij = sum_k Γ_ijk q'_k", eom.C)]
 
 
 def _constraint_sections(eom: Equations) -> list[Section]:
     found = []
     if len(eom.eta):
         found.append(Section("Loops eta(q) = 0", _entries(eom.eta)))
-    found.append(Section("Constraint matrix Psi", _entries(eom.Psi)))
-    found.append(Section("Psi_dot = d Psi / dt", _entries(eom.Psi_dot)))
-    moving = [f"phi of {name} = {phi}" for name, phi in zip(eom.constraint_names, eom.phi, strict=True) if str(phi) != "0"]
+    found.append(_matrix_section("Constraint matrix Psi", eom.Psi))
+    found.append(_matrix_section("Psi_dot = d Psi / dt", eom.Psi_dot))
+    moving = [f"phi of {name} = {phi}" for name, phi in _driven(eom)]
     rate = " + phi_dot" if moving else ""
+    typeset_rate = r" + \dot{\phi}" if moving else ""
     found.append(
         Section(
             "Multipliers",
@@ -78,9 +80,26 @@ def _constraint_sections(eom: Equations) -> list[Section]:
                 f"lambda = -(Psi M^-1 Psi^T)^-1 (Psi_dot q'{rate} + Psi M^-1 f)",
                 f"M q'' = f + Psi^T lambda;   row by row: {', '.join(eom.constraint_names)}",
             ),
+            typeset=(
+                *(rf"\phi_{{\mathrm{{{name}}}}} = {typeset_words(str(x))}" for name, x in _driven(eom)),
+                rf"\Psi \ddot{{q}} + \dot{{\Psi}} \dot{{q}}{typeset_rate} = 0, \qquad f = \tau - C \dot{{q}} - G - F",
+                rf"\lambda = -(\Psi M^{{-1}} \Psi^{{T}})^{{-1}} (\dot{{\Psi}} \dot{{q}}{typeset_rate} + \Psi M^{{-1}} f)",
+                r"M \ddot{q} = f + \Psi^{T} \lambda",
+            ),
         )
     )
     return found
+
+
+def _driven(eom: Equations) -> list[tuple[str, Any]]:
+    """Constraints with a phi(t), and it."""
+    return [(name, phi) for name, phi in zip(eom.constraint_names, eom.phi, strict=True) if str(phi) != "0"]
+
+
+def _matrix_section(title: str, matrix: FormulaMatrix) -> Section:
+    """Its entries; that those not listed are zero is said where there are such."""
+    zeros = any(x.is_zero for row in matrix.rows for x in row)
+    return Section(title + (" (entries not listed are zero)" if zeros else ""), _entries(matrix))
 
 
 def _any(matrix: FormulaMatrix) -> bool:
@@ -114,11 +133,17 @@ def definitions(eom: Equations, sections: list[Section]) -> list[tuple[str, str]
         for _, formula in section.formulas:
             names(formula.tree, met)
     notation = eom._writer.notation
-    found = []
+    found: list[tuple[str, str]] = []
     for name in met:
         if name in eom._writer.number and eom.system.ring.symbols[eom._writer.number[name]].kind in ("speed", "acceleration"):
             continue
         meaning = notation.meaning(name)
+        kind = eom.system.ring.symbols[eom._writer.number[name]].kind if name in eom._writer.number else ""
+        if name in eom.system.scalars.lengths:
+            length = name.removeprefix("1/")
+            name, meaning = length, f"sqrt({Formula(eom._writer, eom.system.scalars.lengths[length])})"
+        if kind == "coordinate" or any(name == other for other, _ in found):
+            continue
         if meaning not in ("", name, notation.plain(name)) and not _of_a_family(name, eom):
             found.append((name, meaning))
     return sorted(found, key=lambda pair: _alphabetical(pair[0], eom))
@@ -190,7 +215,7 @@ def show(eom: Equations, sections: list[Section], digits: int | None) -> str:
     """For a terminal."""
     rounding = text.Rounding(digits)
     style = text.unicode(eom._writer.notation, rounding)
-    lines = [f"{eom.mechanism.name}: {heading(eom)}", f"q = ({', '.join(pretty(name) for name in eom.coordinates)})", ""]
+    lines = [f"{eom.mechanism.name}: {heading(eom)}", *_legend(eom), ""]
     for section in sections:
         lines += [section.title, *(f"  {word}" for word in section.words)]
         for same, formula in section.formulas:
@@ -204,17 +229,33 @@ def show(eom: Equations, sections: list[Section], digits: int | None) -> str:
     return "\n".join(lines).rstrip()
 
 
+def _legend(eom: Equations) -> list[str]:
+    """The coordinates; by number, with their names beside, if these are long."""
+    if eom._writer.notation.own_names:
+        return [f"q = ({', '.join(pretty(name) for name in eom.coordinates)})"]
+    return _columns([f"{pretty(f'q{k}')} = {name}" for k, name in enumerate(eom.coordinates, 1)])
+
+
+def parameter_values(eom: Equations) -> list[tuple[str, float]]:
+    """Named parameters of the description, with their values."""
+    if eom.system.symbols != "given":
+        return []
+    return [(name, x) for name, x in eom.parameters().items() if x is not None and name != "pi"]
+
+
 def _where(eom: Equations, sections: list[Section]) -> list[str]:
     notation = eom._writer.notation
     found = [f"{notation.unicode(name)} = {_pretty_words(meaning)}" for name, meaning in definitions(eom, sections)]
     grouped = [f"{notation.unicode(name)} = {words}" for name, words in groups(eom)]
-    if not found and not grouped:
+    values = [f"{pretty(name)} = {x:g}" for name, x in parameter_values(eom)]
+    if not found and not grouped and not values:
         return []
     lines = ["where"]
     short = [line for line in found if len(line) < 40]
     lines += _columns(short)
     lines += [f"  {line}" for line in found if len(line) >= 40]
     lines += [f"  {line}" for line in families(eom)]
+    lines += _columns(values)
     if grouped:
         lines += ["base parameters that stand for several"]
         for line in grouped:
@@ -256,6 +297,7 @@ def _subscripted(name: str) -> str:
 
 # -- LaTeX -------------------------------------------------------------------------------------------------------------
 
+
 def typeset(eom: Equations, sections: list[Section], digits: int | None) -> str:
     """Every section as an aligned block, then the definitions."""
     rounding = text.Rounding(digits)
@@ -279,25 +321,21 @@ def _formulas_of(eom: Equations, sections: list[Section]) -> list[tuple[str, str
 
 def aligned(same: tuple[str, ...], formula: Formula, style: text.Style) -> list[str]:
     """`left &= right`, broken into lines where it is long."""
-    written = formula.latex(style.rounding.digits) if formula.denominator is not None else style.write(formula.tree)
-    return broken(" = ".join(left_latex(name) for name in same), written)
+    return broken(" = ".join(left_latex(name) for name in same), formula.typeset(style))
 
 
 def left_latex(name: str) -> str:
     letters = name.rstrip("0123456789,")
-    word = {"eta": r"\eta", "Psi": r"\Psi", "Psi_dot": r"\dot{\Psi}", "tau": r"\tau"}.get(letters, letters)
+    word = {"eta": r"\eta", "Γ": r"\Gamma", "Psi": r"\Psi", "Psi_dot": r"\dot{\Psi}", "tau": r"\tau"}.get(letters, letters)
     return f"{word}_{{{name[len(letters) :]}}}" if letters != name else parts(name)[0]
 
 
 def in_short(eom: Equations) -> str:
     """What a notebook shows: the matrices, if they can be read; else what there is."""
-    total = sum(x.operators for matrix in (eom.M, eom.G) for row in matrix.rows for x in row)
-    if total > 400:
-        return (
-            r"$\text{"
-            + f"{eom.mechanism.name}: M, C, G of {eom.n} coordinates, {total} operators in M and G; "
-            + r"show() prints them}$"
-        )
+    total = sum(x.terms for matrix in (eom.M, eom.C, eom.G) for row in matrix.rows for x in row)
+    if total > 250:
+        words = f"{eom.mechanism.name}: M, C, G of {eom.n} coordinates, {total} terms; show() prints them"
+        return r"$\text{" + words.replace("_", r"\_") + "}$"
     matrices: list[Any] = [("M", eom.M), ("C", eom.C), ("G", eom.G)]
     shown = r",\quad ".join(f"{name} = {matrix.latex(6)}" for name, matrix in matrices)
     return f"$\\displaystyle {shown}$"

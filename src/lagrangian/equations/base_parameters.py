@@ -35,7 +35,7 @@ Ratio = tuple[Element, Element]  # numerator and denominator
 Column = dict[int, Polynomial]  # of a parameter: what it multiplies, by number of the place in the equations
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BaseParameters:
     """Base parameters of a mechanism's links; `print` shows them as a table.
 
@@ -61,6 +61,9 @@ class BaseParameters:
 
     def __str__(self) -> str:
         return table(self.mechanism, self.grouping, self.dependent, self.without_effect)
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def regrouped(self, x: Element) -> Element:
         """An equation, or a part of one, in the base parameters alone: others are zero, the names in `base` mean their groups."""

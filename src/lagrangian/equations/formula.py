@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from lagrangian.equations.numbers import generator_values
 from lagrangian.equations.numbers import value as value_of
 from lagrangian.equations.ring import Element
 from lagrangian.equations.writing import text
@@ -14,7 +13,8 @@ from lagrangian.equations.writing.tree import Name, Product, Tree, operators
 from lagrangian.equations.writing.writer import Structure, Writer
 from lagrangian.errors import ArgumentError, one_of
 
-Number = int | float | Fraction
+# matrices with more terms than this are not typeset unasked: a notebook would stand still
+NOTEBOOK = 400
 
 
 class Formula:
@@ -89,7 +89,9 @@ class Formula:
 
     def latex(self, digits: int | None = None) -> str:
         """Typeset, without dollar signs."""
-        style = text.latex(self.writer.notation, text.Rounding(digits))
+        return self.typeset(text.latex(self.writer.notation, text.Rounding(digits)))
+
+    def typeset(self, style: text.Style) -> str:
         if self.denominator is None:
             return style.write(self.tree)
         return rf"\frac{{{style.write(self.tree)}}}{{{style.write(self.tree_below)}}}"
@@ -113,9 +115,21 @@ class Formula:
         **parameters: float,
     ) -> float:
         """Its value; parameters have the values of the mechanism unless given."""
-        given = generator_values(self.writer.system.scalars, q, qd, qdd, parameters)
+        self._check_state(q, qd, qdd)
+        given = self.writer.values(q, qd, qdd, parameters)
         result = value_of(self.element, given)
         return result if self.denominator is None else result / value_of(self.denominator, given)
+
+    def _check_state(self, q: Sequence[float], qd: Sequence[float], qdd: Sequence[float]) -> None:
+        """What the formula depends on must be given: a rate left out is no rate of zero."""
+        needed = {"sine": "q", "cosine": "q", "coordinate": "q", "speed": "qd", "sign": "qd", "acceleration": "qdd"}
+        given = {"q": len(q), "qd": len(qd), "qdd": len(qdd)}
+        for element in (self.element, self.denominator):
+            degrees = element.poly.degrees() if element is not None else ()
+            for degree, symbol in zip(degrees, self.element.ring.symbols, strict=False):
+                name = needed.get(symbol.kind)
+                if degree > 0 and name and not given[name]:
+                    raise ArgumentError(f"evaluate: the formula depends on {symbol.name}, and {name} is not given")
 
     def __bool__(self) -> bool:
         return bool(self.element)
@@ -306,7 +320,12 @@ class FormulaMatrix:
         return rf"\begin{{bmatrix}} {rows} \end{{bmatrix}}"
 
     def _repr_latex_(self) -> str:
-        return f"$\\displaystyle {self.latex()}$"
+        terms = sum(x.terms for row in self.rows for x in row)
+        if terms > NOTEBOOK:
+            size = " x ".join(map(str, self.shape))
+            words = f"{self.name}, {size}, {terms} terms in all; print() writes it, [i, j] gives an entry"
+            return r"$\text{" + words.replace("_", r"\_") + "}$"
+        return f"$\\displaystyle {self.latex(6)}$"
 
     def to_sympy(self, dynamic: bool = False) -> Any:
         """As a SymPy Matrix."""

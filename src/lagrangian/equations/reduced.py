@@ -150,8 +150,8 @@ def _closed(system: System, rows: Sequence[Row], dependent: Sequence[int], q: np
         q = q.copy()
         q[dependent] += np.clip(step, -0.3, 0.3)
     raise MechanismError(
-        f"{system.mechanism.name}: no closed pose was found near the one given (the loops miss by {np.abs(miss).max():.2g}); "
-        f"give one with `at`"
+        f"{system.mechanism.name}: from the pose to start from, its own unless `at` gives one, no pose was found that closes "
+        f"the loops for these independent coordinates; they miss by {np.abs(miss).max():.2g}"
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from lagrangian.equations.exact import Pair, angle_label, exact, linear, multiple, quarter, turned
 from lagrangian.equations.ring import Element, Ring, Symbol
+from lagrangian.errors import MechanismError
 from lagrangian.model.derivative import derivative
 from lagrangian.model.expression import PI, Expression, Scalar, call, parameters
 
@@ -49,6 +50,7 @@ class Scalars:
         self.angles: list[tuple[tuple[int, int], ...]] = []
         self.angle_of: dict[int, int] = {}  # the absolute angle a coordinate is the last part of
         self.before: dict[int, int | None] = {}  # the absolute angle it is added to
+        self._seen: dict[str, float] = {}
         self.values: dict[str, float] = {}  # of parameters met in angles and functions
         self.constants: dict[str, Scalar] = {}  # the angle of every constant sine and cosine
         self.lengths: dict[str, Element] = {}  # of springs, and their inverses: the square of the length
@@ -203,7 +205,15 @@ class Scalars:
                 return self.generator(Symbol("time", "t", meaning="time"))
             return self.ring.generator(f"q{self.coordinates[x.name] + 1}")
         kind = "inertial" if x.name in self.inertial else "parameter"
+        self._one_value(x.name, x.value)
         return self.generator(Symbol(kind, self.free_name(x.name), x.value, meaning=x.name))
+
+    def _one_value(self, name: str, value: float) -> None:
+        """A name stands for one number, or the formulas would not say what the mechanism does."""
+        if self._seen.setdefault(name, value) != value:
+            raise MechanismError(
+                f"parameter {name!r} has two values, {self._seen[name]:g} and {value:g}; give one of them another name"
+            )
 
     def free_name(self, name: str) -> str:
         """A parameter's name, or a variant of it if a coordinate's generator is called so."""
@@ -247,7 +257,9 @@ class Scalars:
 
     def pair(self, angle: Scalar) -> Pair:
         """Cosine and sine of an angle: sums are expanded, quarter turns are exact."""
-        self.values.update(parameters(angle))
+        for name, value in parameters(angle).items():
+            self._one_value(name, value)
+            self.values[name] = value
         terms = linear(angle)
         if terms is None:
             return self._whole(angle)

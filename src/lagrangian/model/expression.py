@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Union
 
@@ -43,6 +44,7 @@ _UNARY: dict[str, Callable[[float], float]] = {
     "sign": lambda x: float((x > 0) - (x < 0)),
     "deg": math.radians,  # read as x*pi/180, so that no node is called so
 }
+_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9.]*")
 FUNCTIONS = sorted((set(_UNARY) | set(_BINARY)) - {"neg", "+", "-", "*", "/", "^"})
 
 
@@ -120,6 +122,11 @@ PI = Expression("pi", (), math.pi)
 
 def parameter(name: str, value: float) -> Expression:
     """A named constant of the mechanism."""
+    if not _NAME.fullmatch(name) or name in ("t", "pi", *FUNCTIONS):
+        raise DescriptionError(
+            f"a parameter cannot be called {name!r}; letters, digits and _ are needed, a letter first, and not t, pi or the name "
+            f"of a function"
+        )
     return Expression("symbol", (), float(value), name)
 
 

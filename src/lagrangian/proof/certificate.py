@@ -47,7 +47,7 @@ class Statement:
         return self.what, self.how, self.result, entries, terms, f"{self.seconds:.3f} s"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Certificate:
     """Statements about one system, and what they leave out. True if every statement is proved."""
 
@@ -62,6 +62,9 @@ class Certificate:
     @property
     def seconds(self) -> float:
         return sum(statement.seconds for statement in self.statements)
+
+    def __repr__(self) -> str:
+        return str(self)
 
     @property
     def failed(self) -> tuple[Statement, ...]:

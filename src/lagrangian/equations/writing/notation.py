@@ -50,6 +50,7 @@ GREEK |= dict(zip(("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Ph
 _LOW = str.maketrans("0123456789+-", "₀₁₂₃₄₅₆₇₈₉₊₋")
 _HIGH = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _DOT, _TWO_DOTS = "\u0307", "\u0308"
+_SHORT = re.compile(r"^[A-Za-z]{1,5}[0-9]{0,2}$")
 _NAME = re.compile(r"^([A-Za-z]+)_?([A-Za-z]*[0-9]*)$")
 
 
@@ -58,6 +59,7 @@ class Notation:
 
     def __init__(self, writer: Writer) -> None:
         self.system, self.writer = writer.system, writer
+        self.own_names = all(_SHORT.match(name) for name in self.system.coordinates)
 
     def _symbol(self, name: str) -> Symbol | None:
         number = self.writer.number.get(name)
@@ -65,7 +67,14 @@ class Notation:
 
     def plain(self, name: str) -> str:
         """As it is; but the cosine of a difference of coordinates in full, because no short name tells it."""
+        symbol = self._symbol(name)
+        if symbol is not None and symbol.kind == "inverse":
+            return f"({name})"
         return self.meaning(name) if self._is_difference(name) else name
+
+    def coordinate(self, k: int) -> str:
+        """A coordinate's own name if all names are short; else its number, which the legend explains."""
+        return self.system.coordinates[k] if self.own_names else f"q{k + 1}"
 
     def _is_difference(self, name: str) -> bool:
         found = self.writer.trigonometry.named.get(name)
@@ -80,10 +89,12 @@ class Notation:
         if kind in ("sine", "cosine"):
             return self._prefix(name) + name[len(self._prefix(name)) :].lstrip("_").replace("_", ",").translate(_LOW)
         if symbol is not None and kind in ("coordinate", "speed", "acceleration", "sign"):
-            word = self.system.coordinates[symbol.index]
+            word = self.coordinate(symbol.index)
             if kind == "sign":
                 return f"sgn({_dotted(pretty(word), _DOT)})"
             return {"coordinate": pretty(word), "speed": _dotted(pretty(word), _DOT)}.get(kind, _dotted(pretty(word), _TWO_DOTS))
+        if kind == "inverse":
+            name = f"({name})"
         if kind in ("constant_sine", "constant_cosine", "root", "inverse", "function"):
             return re.sub(r"[A-Za-z_][A-Za-z_0-9.]*(?!\w*\()", lambda m: pretty(m.group()), name)
         original = self._original(name)
@@ -104,12 +115,15 @@ class Notation:
             below = name[len(prefix) :].lstrip("_").replace("_", ",")
             return f"{prefix if len(prefix) == 1 else chr(92) + prefix}_{{{below}}}"
         if symbol is not None and kind in ("coordinate", "speed", "acceleration", "sign"):
-            base, index = parts(self.system.coordinates[symbol.index])
+            base, index = parts(self.coordinate(symbol.index))
             mark = {"coordinate": "", "acceleration": r"\ddot"}.get(kind, r"\dot")
             word = f"{mark}{{{base}}}{index}" if mark else base + index
             return rf"\operatorname{{sgn}}({word})" if kind == "sign" else word
         if kind in ("constant_sine", "constant_cosine"):
             return rf"\{name[:3]}{{{typeset_words(name[3:])}}}"
+        if symbol is not None and name in self.system.scalars.lengths:
+            length = rf"\ell_{{\mathrm{{{name.removeprefix('1/')[7:-1].replace('_', ' ')}}}}}"
+            return length if kind == "root" else rf"\frac{{1}}{{{length}}}"
         if kind == "root":
             return rf"\sqrt{{{typeset_words(name[5:-1])}}}"
         if kind in ("inverse", "function"):
@@ -134,7 +148,7 @@ class Notation:
     def sum_of_coordinates(self, angle: tuple[tuple[int, int], ...]) -> str:
         text = ""
         for k, times in angle:
-            word = self.system.coordinates[k]
+            word = self.coordinate(k)
             word = word if abs(times) == 1 else f"{abs(times)}*{word}"
             text += (" - " if times < 0 else " + ") * bool(text) + ("-" if times < 0 and not text else "") + word
         return text

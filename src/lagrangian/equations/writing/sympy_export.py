@@ -53,17 +53,21 @@ class Export:
                 return self.qdd[symbol.index]
             case "sign":
                 return sympy.sign(self.qd[symbol.index])
+        square = self.writer.system.scalars.lengths.get(symbol.name)
+        if square is not None:
+            length = sympy.sqrt(self._tree(self.writer.write(square)))
+            return length if symbol.kind == "root" else 1 / length
         atom = self.writer.system.scalars.atoms.get(symbol.name)
         if atom is not None:
-            return self._expression(atom[1])
+            return self.expression(atom[1])
         constant = self.writer.system.scalars.constants.get(symbol.name)
         if constant is not None:
-            return (sympy.sin if symbol.kind == "constant_sine" else sympy.cos)(self._expression(constant))
+            return (sympy.sin if symbol.kind == "constant_sine" else sympy.cos)(self.expression(constant))
         if symbol.meaning == NUMBER:
             return sympy.Rational(name.strip("()"))
         return sympy.pi if symbol.name == "pi" else sympy.Symbol(name)
 
-    def _expression(self, x: Any) -> Any:
+    def expression(self, x: Any) -> Any:
         """An expression of the model, node by node: nothing is ever parsed from text."""
         sympy = self.sympy
         if not isinstance(x, Expression):
@@ -73,7 +77,7 @@ class Export:
             return self.q[coordinates[x.name]] if x.value is None and x.name in coordinates else sympy.Symbol(x.name)
         if x.operation == "pi":
             return sympy.pi
-        arguments = [self._expression(a) for a in x.arguments]
+        arguments = [self.expression(a) for a in x.arguments]
         match x.operation:
             case "+":
                 return arguments[0] + arguments[1]

@@ -14,6 +14,7 @@ from math import gcd
 from typing import Any
 
 from lagrangian.equations.exact import turned
+from lagrangian.equations.numbers import generator_values, value
 from lagrangian.equations.ring import Element, fraction, rational
 from lagrangian.equations.system import System
 from lagrangian.equations.writing.horner import Monomial, Polynomial, expanded, nested, term
@@ -50,11 +51,14 @@ _RANK = {"inertial": 0, "parameter": 2, "sine": 4, "cosine": 4, "coordinate": 4,
 class Writer:
     """Writes elements of one system's ring."""
 
-    def __init__(self, system: System, renamed: Mapping[str, str] | None = None) -> None:
+    def __init__(self, system: System, groups: Mapping[str, Mapping[str, Any]] | None = None) -> None:
+        """`groups` are parameters that stand for several, {name: {parameter: (numerator, denominator)}}, written with an R."""
         self.system = system
+        renamed = {name: f"{name}R" for name, parts in (groups or {}).items() if len(parts) > 1}
+        self._groups = {renamed[name]: (name, parts) for name, parts in (groups or {}).items() if name in renamed}
         self.trigonometry = Trigonometry(system.scalars)
         symbols = system.ring.symbols
-        self.names = [(renamed or {}).get(symbol.name, symbol.name) for symbol in symbols]
+        self.names = [renamed.get(symbol.name, symbol.name) for symbol in symbols]
         self.number = {name: k for k, name in enumerate(self.names)}
         self.notation = Notation(self)
         self._weight = [symbol.kind == "inertial" for symbol in symbols]
@@ -172,14 +176,18 @@ class Writer:
 
     def _factored(self, polynomial: Polynomial) -> list[Tree]:
         """As a product of sums, if it is one: (m2/2 + m3)(q1' + q2')."""
-        if not 3 < len(polynomial) <= FACTORED:
+        if not 3 < len(polynomial) <= FACTORED or any(c.denominator > PLAIN for c in polynomial.values()):
             return []
         ring = self.system.ring
         dense = {_dense(m, len(self.names)): rational(c) for m, c in polynomial.items()}
         content, factors = ring.context.from_dict(dense).factor()
         if len(factors) < 2:
             return []
-        made = [power(nested(sparse(Element(ring, f)), self.names), int(e)) for f, e in factors]
+        made = []
+        for f, e in factors:
+            part = sparse(Element(ring, f))
+            with_angles = any(self.trigonometry.handles(k) for m in part for k, _ in m)
+            made.append(power(self._by_angle(part) if with_angles else nested(part, self.names), int(e)))
         return [product(made, fraction(content))]
 
     def _arranged(self, tree: Tree) -> Tree:
@@ -205,6 +213,19 @@ class Writer:
         # a sum of masses stands before the lengths, one of angles or rates after the angles
         rank = min(ranks, default=0) if max(ranks, default=0) <= 3 else max(ranks)
         return rank + isinstance(tree, Sum)
+
+    # -- values ------------------------------------------------------------------------------------------------------
+
+    def values(self, q: Any, qd: Any, qdd: Any, given: Mapping[str, float]) -> dict[str, float]:
+        """Of every generator; a regrouped parameter, such as Izz1R, has the value of its group unless it is given itself."""
+        groups = {name: x for name, x in given.items() if name in self._groups}
+        plain = {name: x for name, x in given.items() if name not in groups}
+        found = generator_values(self.system.scalars, q, qd, qdd, plain)
+        grouped = {}
+        for shown, (base, parts) in self._groups.items():
+            total = sum(value(above, found) / value(below, found) * found[name] for name, (above, below) in parts.items())
+            grouped[base] = groups.get(shown, total)
+        return found | grouped
 
     # -- reading back ------------------------------------------------------------------------------------------------
 
