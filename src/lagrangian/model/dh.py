@@ -6,13 +6,11 @@ Modified (proximal, Craig 1986): frame i on joint axis i, `A_i = Rx(alpha) Tx(a)
 
 from __future__ import annotations
 
-import math
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from lagrangian.errors import MechanismError, MechanismWarning, one_of
+from lagrangian.errors import MechanismError, one_of
 from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
@@ -73,13 +71,6 @@ def arm(
             raise MechanismError(f"{where}: {one_of('joint', row.joint, ('R', 'P'))}")
         kind = _TYPES[row.joint]
         alpha, theta = kept(row.alpha, row.theta)
-        for what, angle in (("alpha", alpha), ("theta", theta)):
-            if abs(float(angle)) > 2 * math.pi + 1e-6:
-                warnings.warn(
-                    f"{name}: {where}: {what} is {float(angle):g} rad, more than a full turn; angles are in radians",
-                    MechanismWarning,
-                    stacklevel=4,
-                )
         along = Placement(v.IDENTITY, (row.a, 0, 0)) @ Placement(about_x(alpha))
         turn = Placement(about_z(theta), (0, 0, row.d))
         # the joint moves along z before (standard) or after (modified) the link's own constant part
