@@ -195,7 +195,7 @@ def details(record: Record) -> Record:
         "proof": proof,
         "base": len(base),
         "grouping": grouping,
-        "operators": {"ours": eom.M.operators, **{m: record[m].get("operators") for m in PEERS if m in record}},
+        "operators": {"ours": eom.readable.M.operators, **{m: record[m].get("operators") for m in PEERS if m in record}},
     }
 
 
