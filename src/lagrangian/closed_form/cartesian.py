@@ -11,7 +11,7 @@ from lagrangian.equations.formula import Formula, FormulaMatrix
 
 @dataclass(frozen=True, repr=False)
 class CartesianEquations:
-    """F = M_x x'' + C_x + G_x along `directions`; singular where `determinant`, the Jacobian's, is zero."""
+    """F = M_x x'' + C_x + G_x + F_x along `directions`; singular where `determinant`, the Jacobian's, is zero."""
 
     directions: tuple[str, ...]
     J: FormulaMatrix
@@ -19,6 +19,7 @@ class CartesianEquations:
     M_x: FormulaMatrix
     C_x: FormulaMatrix
     G_x: FormulaMatrix
+    F_x: FormulaMatrix  # friction
 
     @staticmethod
     def of(formula: Callable[..., Formula], directions: Sequence[str], made: CartesianElements) -> CartesianEquations:
@@ -38,11 +39,14 @@ class CartesianEquations:
             FormulaMatrix("M_x", [[formula(x, square) for x in row] for row in made.M], symmetric=True),
             FormulaMatrix("C_x", [[formula(x, square)] for x in made.C], vector=True),
             FormulaMatrix("G_x", [[formula(x, det)] for x in made.G], vector=True),
+            FormulaMatrix("F_x", [[formula(x, det)] for x in made.F], vector=True),
         )
 
     def __str__(self) -> str:
-        parts = [f"F = M_x x'' + C_x + G_x along {', '.join(self.directions)}", f"det J = {self.determinant}"]
-        return "\n".join([*parts, str(self.M_x), str(self.C_x), str(self.G_x)])
+        rubs = any(not x.is_zero for x in self.F_x)
+        heading = f"F = M_x x'' + C_x + G_x{' + F_x' * rubs} along {', '.join(self.directions)}"
+        parts = [heading, f"det J = {self.determinant}", str(self.M_x), str(self.C_x), str(self.G_x)]
+        return "\n".join([*parts, str(self.F_x)] if rubs else parts)
 
     def __repr__(self) -> str:
         return str(self)

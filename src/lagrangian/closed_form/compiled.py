@@ -12,17 +12,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.equations.constraints import Row
-from lagrangian.equations.numbers import generator_values
+from lagrangian.equations.numbers import constant_values, placed
 from lagrangian.equations.ring import Element, Symbol
 from lagrangian.equations.writing.horner import nested
 from lagrangian.equations.writing.tree import evaluate
-from lagrangian.equations.writing.writer import sparse
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.kernels.kernel import Kernel, Threads
 from lagrangian.kernels.program import Straight
 from lagrangian.kernels.store import cores
 from lagrangian.kernels.trace import Graph
-from lagrangian.model.expression import Expression
+from lagrangian.model.expression import Expression, free_symbols, parameters
 from lagrangian.proof.prove import Derived
 
 if TYPE_CHECKING:
@@ -48,13 +47,8 @@ class CompiledEquations:
         self._given = {name: float(x) for name, x in parameters.items()}
         self._threads = Threads(threads or cores())
         self._kernels: dict[str, Kernel] = {}
-        # constants as numbers: parameters, and what is made of them
-        values = generator_values(self._system.scalars, (), (), (), self._given)
-        self._values = {
-            k: values[s.name]
-            for k, s in enumerate(self._system.ring.symbols)
-            if s.kind not in _STATE and _constant(self._system, s)
-        }
+        self._environment = {**self._system.scalars.values, **known, **self._given}
+        self._values = constant_values(self._system.scalars, self._given)  # by number of the generator
 
     def mass_matrix(self, q: Any) -> Any:
         """M(q)."""
@@ -148,7 +142,7 @@ class CompiledEquations:
                 dict.fromkeys(inputs, self.nv),
                 math.prod(shape),
                 sorted(self._system.scalars.angle_of),
-                lambda graph: outputs(Tracer(self._system, graph, self._numeric)),
+                lambda graph: outputs(Tracer(self._system, graph, self._numeric, self._environment)),
                 self._digest,
             )
             found = self._kernels[name] = Kernel(program, shape, self._threads)
@@ -163,37 +157,38 @@ class CompiledEquations:
         digest = hashlib.sha256()
         for x in elements:
             digest.update(repr(sorted(self._numeric(x).items())).encode())
+        scalars = self._system.scalars
+        for name, square in scalars.lengths.items():
+            digest.update(repr((name, sorted(self._numeric(square).items()))).encode())
+        for name, (_, expression) in scalars.atoms.items():
+            values = [(p, self._environment.get(p)) for p in sorted(parameters(expression))]
+            digest.update(repr((name, str(expression), values)).encode())
         digest.update(repr([(s.kind, s.name, s.angle, s.index) for s in self._system.ring.symbols]).encode())
         return digest.digest()
 
     def _numeric(self, x: Element) -> dict[Any, Any]:
         """Constants put in: what is left is a polynomial in the state, with floating-point coefficients."""
         result: dict[Any, float] = {}
-        for monomial, c in sparse(x).items():
-            factor = float(c)
-            for k, power in monomial:
-                if k in self._values:
-                    factor *= self._values[k] ** power
-            rest = tuple(pair for pair in monomial if pair[0] not in self._values)
-            result[rest] = result.get(rest, 0.0) + factor
+        for monomial, c in x.poly.terms():
+            factor = int(c.numerator) / int(c.denominator)
+            rest = []
+            for k, power in enumerate(monomial):
+                if power and k in self._values:
+                    factor *= self._values[k] ** int(power)
+                elif power:
+                    rest.append((k, int(power)))
+            key = tuple(rest)
+            result[key] = result.get(key, 0.0) + factor
         return {m: c for m, c in result.items() if c}
-
-
-_STATE = ("sine", "cosine", "coordinate", "speed", "acceleration", "sign", "time", "load")
-
-
-def _constant(system: Any, symbol: Symbol) -> bool:
-    """Whether a generator has the same value in every state."""
-    if symbol.name in system.scalars.lengths:
-        return False
-    return symbol.kind in ("parameter", "inertial") or symbol.value is not None
 
 
 class Tracer:
     """Records formulas on a graph: `trace(element)` is the node of its value."""
 
-    def __init__(self, system: Any, graph: Graph, numeric: Callable[[Element], dict[Any, Any]]) -> None:
-        self.system, self.graph, self._numeric = system, graph, numeric
+    def __init__(
+        self, system: Any, graph: Graph, numeric: Callable[[Element], dict[Any, Any]], environment: Mapping[str, Any]
+    ) -> None:
+        self.system, self.graph, self._numeric, self._environment = system, graph, numeric, environment
         self._names = [symbol.name for symbol in system.ring.symbols]
         self._q = [graph.input("q", k) for k in range(system.n)]
         self._own: dict[int, tuple[Any, Any]] = {}
@@ -227,7 +222,7 @@ class Tracer:
         if symbol.name in scalars.lengths:
             length = self(scalars.lengths[symbol.name]).sqrt()
             return length if symbol.kind == "root" else 1 / length
-        return _function(scalars.atoms[symbol.name][1], scalars.coordinates, self._q)
+        return self._function(scalars.atoms[symbol.name][1])
 
     def _pair(self, angle: Sequence[tuple[int, int]]) -> tuple[Any, Any]:
         """Cosine and sine of a sum of coordinates, from their own."""
@@ -240,27 +235,27 @@ class Tracer:
             total = (total[0] * c - total[1] * s, total[1] * c + total[0] * s)
         return total
 
-
-def _function(x: Any, coordinates: Mapping[str, int], q: Sequence[Any]) -> Any:
-    """An expression of the coordinates; what the processor cannot do in one operation is refused."""
-    if not isinstance(x, Expression):
-        return float(x)
-    if x.value is not None:
-        return x.value
-    if x.operation == "symbol":
-        return q[coordinates[x.name]] if x.name in coordinates else 0.0
-    a = [_function(argument, coordinates, q) for argument in x.arguments]
-    match x.operation:
-        case "+":
-            return a[0] + a[1]
-        case "-":
-            return a[0] - a[1]
-        case "*":
-            return a[0] * a[1]
-        case "/":
-            return a[0] / a[1]
-        case "neg":
-            return -a[0]
-        case "sin" | "cos" | "sqrt":
-            return getattr(a[0], x.operation)() if not isinstance(a[0], float) else getattr(math, x.operation)(a[0])
-    raise ArgumentError(f"compile: {x.operation} of coordinates in '{x}' is not compiled")
+    def _function(self, x: Any) -> Any:
+        """An expression of the coordinates; what is no sum, product, root, sine or cosine is refused."""
+        if not isinstance(x, Expression) or not free_symbols(x):
+            return float(placed(x, self._environment))
+        if x.operation == "symbol":
+            return self._q[self.system.scalars.coordinates[x.name]] if x.name != "t" else 0.0
+        if x.operation == "^" and isinstance(x.arguments[1], int) and x.arguments[1] > 0:
+            base = self._function(x.arguments[0])
+            return math.prod([base] * (x.arguments[1] - 1), start=base)
+        a = [self._function(argument) for argument in x.arguments]
+        match x.operation:
+            case "+":
+                return a[0] + a[1]
+            case "-":
+                return a[0] - a[1]
+            case "*":
+                return a[0] * a[1]
+            case "/":
+                return a[0] / a[1]
+            case "neg":
+                return -a[0]
+            case "sin" | "cos" | "sqrt":
+                return getattr(a[0], x.operation)() if not isinstance(a[0], float) else getattr(math, x.operation)(a[0])
+        raise ArgumentError(f"compile: {x.operation} of coordinates in '{x}' is not compiled; evaluate() has it")

@@ -18,7 +18,8 @@ from lagrangian.errors import CostError
 from lagrangian.model import vector as v
 
 # paths up to this length cost less than asking what they cost
-SHORT = 8
+SHORT = 7
+ODD = 4  # with fractions for odd angles, which grow with every joint
 # what the polynomials may take without being asked for, in bytes
 MEMORY = 8e9
 # how long the first links may take, in seconds
@@ -38,7 +39,7 @@ class Forecast:
 def forecast(system: System) -> Forecast | None:
     """None for mechanisms that are small anyway."""
     depths = [len(system.path(i)) for i in range(len(system.links))]
-    if not depths or max(depths) <= SHORT:
+    if not depths or max(depths) <= (ODD if system.scalars.fractions else SHORT):
         return None
     path = system.path(max(range(len(depths)), key=depths.__getitem__))
     costs: list[tuple[float, float]] = []

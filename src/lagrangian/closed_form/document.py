@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lagrangian.closed_form.lines import broken
 from lagrangian.closed_form.sections import LONG, Section, aligned, definitions, families, groups, heading, parameter_values
 from lagrangian.equations.writing import text
-from lagrangian.equations.writing.notation import parts, typeset_words
+from lagrangian.equations.writing.notation import GREEK, parts, typeset_words
 from lagrangian.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -81,8 +81,7 @@ def _tex(eom: Equations, sections: list[Section], digits: int | None) -> str:
     lines = [_TEX + f"\\section*{{{_escaped(_title(eom))}}}", _escaped(eom.mechanism.description.strip()), ""]
     lines += [f"\\[ {_equation(eom)}, \\qquad {_coordinates(eom)} \\]"]
     for section in sections:
-        title = _escaped(section.title).replace("Γ", r"$\Gamma$")
-        lines.append(f"\\subsection*{{{title}}}")
+        lines.append(f"\\subsection*{{{_escaped(section.title)}}}")
         lines += [f"\\[ {line} \\]" for line in section.typeset] or [_escaped(word) + r"\par" for word in section.words]
         if section.formulas:
             lines.append(_blocks(eom, section, rounding))
@@ -136,6 +135,7 @@ def _rounded(digits: int | None) -> str:
 
 
 def _escaped(words: str) -> str:
-    for mark in "\\&%$#_{}":
-        words = words.replace(mark, r"\textbackslash{}" if mark == "\\" else f"\\{mark}")
-    return words.replace("^", r"\^{}").replace("~", r"\~{}")
+    greek = {letter: f"$\\{name}$" for name, letter in GREEK.items()}
+    special = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}", "²": "$^2$", "°": r"$^\circ$", "·": r"$\cdot$"} | greek
+    plain = {mark: f"\\{mark}" for mark in "&%$#_{}"}
+    return "".join(special.get(c) or plain.get(c) or (c if ord(c) < 256 else "?") for c in words)

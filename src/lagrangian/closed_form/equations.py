@@ -7,6 +7,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from lagrangian.closed_form.cartesian import CartesianEquations
 from lagrangian.closed_form.reduced import ReducedEquations
 from lagrangian.closed_form.sections import Section, in_short, of_equations, show, typeset
@@ -24,6 +26,7 @@ from lagrangian.equations.writing.writer import Writer
 from lagrangian.errors import ArgumentError, MechanismError, one_of
 from lagrangian.model.expression import Scalar
 from lagrangian.model.loop import Frame
+from lagrangian.model.mechanism import Mechanism
 from lagrangian.proof.certificate import Certificate
 from lagrangian.proof.prove import Derived, prove
 
@@ -92,7 +95,7 @@ class Equations:
     def christoffel(self, i: int, j: int, k: int) -> Formula:
         """c_ijk = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2, the first kind; C_ij = sum_k c_ijk q'_k."""
         for given in (i, j, k):
-            if not 0 <= given < self.n:
+            if not isinstance(given, (int, np.integer)) or not 0 <= given < self.n:
                 raise ArgumentError(f"christoffel: indices run from 0 to {self.n - 1}; {given} is outside")
         return self._formula(self._derived.christoffel[i, j, k])
 
@@ -117,7 +120,7 @@ class Equations:
 
     @cached_property
     def _springs(self) -> Element:
-        return forces.spring_potential(self.system)
+        return forces.joint_spring_potential(self.system) + forces.point_spring_potential(self.system)
 
     @cached_property
     def _slopes(self) -> list[Element]:
@@ -225,7 +228,7 @@ class Equations:
         """M_x, C_x, G_x of a frame along as many directions as there are coordinates, such as ("x", "y") for a planar 2R arm."""
         J = self._rows(frame, directions)
         velocity = [a + b for a, b in zip(*self._velocity_terms, strict=True)]
-        made = cartesian.cartesian(self.system, J, self._derived.M, velocity, self._slopes)
+        made = cartesian.cartesian(self.system, J, self._derived.M, velocity, self._slopes, self._friction)
         return CartesianEquations.of(self._quotient, directions, made)
 
     def _rows(self, frame: str | Frame, directions: Sequence[str]) -> list[list[Element]]:
@@ -362,6 +365,8 @@ class Equations:
 
     def prove(self, progress: Any = None) -> Certificate:
         """Prove that Lagrange, Newton-Euler, Kane, Uicker-Kahn and the shipped algorithms give the same equations, exactly."""
+        if not self.n:
+            raise MechanismError(f"{self.mechanism.name} has no joint that moves: there are no equations to prove")
         return prove(self.system, self._derived, progress or lagrange.quiet)
 
     def base_parameters(self, rotors: bool = False) -> base.BaseParameters:
@@ -450,6 +455,12 @@ class Equations:
         return {**{s.name: s.value for s in symbols}, **self.system.scalars.values}
 
     def __reduce__(self) -> Any:
-        from lagrangian.closed_form.derive import derive
+        return _again, (self.mechanism, self.system.symbols, self._grouping is not None)
 
-        return derive, (self.mechanism, self.system.symbols)
+
+def _again(mechanism: Mechanism, symbols: str, grouped: bool) -> Equations:
+    """The equations of a mechanism, for pickle: they are made faster than they are written."""
+    from lagrangian.closed_form.derive import derive
+
+    eom = derive(mechanism, symbols, limit=None)
+    return eom.grouped() if grouped else eom

@@ -1,6 +1,6 @@
-"""Equations of motion in the coordinates of a frame: F = M_x x'' + C_x + G_x (Khatib 1987; MECHANICS.md section 3).
+"""Equations of motion in the coordinates of a frame: F = M_x x'' + C_x + G_x + F_x (Khatib 1987; MECHANICS.md section 3).
 
-    M_x = J^-T M J^-1,   C_x = J^-T (C q' - M J^-1 J' q'),   G_x = J^-T G,   tau = J^T F.
+    M_x = J^-T M J^-1,   C_x = J^-T (C q' - M J^-1 J' q'),   G_x = J^-T G,   F_x = J^-T F,   tau = J^T F.
 
 Each is an exact quotient: J^-1 = adj J / det J.
 """
@@ -16,17 +16,23 @@ from lagrangian.equations.system import System
 
 @dataclass(frozen=True)
 class CartesianElements:
-    """Numerators; `M` and `C` stand over the determinant's square, `G` over the determinant."""
+    """Numerators; `M` and `C` stand over the determinant's square, `G` and `F` over the determinant."""
 
     jacobian: list[list[Element]]
     determinant: Element
     M: list[list[Element]]
     C: list[Element]
     G: list[Element]
+    F: list[Element]
 
 
 def cartesian(
-    system: System, J: list[list[Element]], M: list[list[Element]], velocity: list[Element], G: list[Element]
+    system: System,
+    J: list[list[Element]],
+    M: list[list[Element]],
+    velocity: list[Element],
+    G: list[Element],
+    F: list[Element],
 ) -> CartesianElements:
     """`velocity` is C q'."""
     ring, n = system.ring, system.n
@@ -37,4 +43,5 @@ def cartesian(
     drift = [inner(ring, row, rates) for row in J_dot]
     pulled = [inner(ring, column, velocity) for column in zip(*adjoint, strict=True)]
     C = [determinant * pulled[i] - inner(ring, above[i], drift) for i in range(n)]
-    return CartesianElements(J, determinant, above, C, [inner(ring, column, G) for column in zip(*adjoint, strict=True)])
+    weight, friction = ([inner(ring, column, x) for column in zip(*adjoint, strict=True)] for x in (G, F))
+    return CartesianElements(J, determinant, above, C, weight, friction)

@@ -302,6 +302,8 @@ class FormulaMatrix:
         """A numpy array of the values."""
         import numpy as np
 
+        if not self.rows or not self.rows[0]:
+            return np.zeros(self.shape)
         values = [[x.evaluate(q, qd, qdd, **parameters) for x in row] for row in self.rows]
         array = np.array(values, dtype=float).reshape(len(self.rows), -1)
         return array[:, 0] if self.vector else array

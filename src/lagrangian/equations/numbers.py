@@ -37,7 +37,10 @@ def generator_values(
     for name, numbers in (("q", q), ("qd", qd), ("qdd", qdd)):
         if len(numbers) not in (0, n):
             raise ArgumentError(f"{name} has {len(numbers)} numbers; {n} are needed: {', '.join(scalars.coordinates)}")
-        state[name] = [float(x) for x in numbers] if len(numbers) else [0.0] * n
+        try:
+            state[name] = [float(x) for x in numbers] if len(numbers) else [0.0] * n
+        except (TypeError, ValueError):
+            raise ArgumentError(f"{name} is {numbers!r:.60}; {n} numbers are needed: one state") from None
     symbols: Sequence[Symbol] = scalars.ring.symbols
     known = {s.name for s in symbols if s.kind in (*CONSTANTS, "load")} | set(scalars.values) | {"t"}
     for name in given:
@@ -51,6 +54,24 @@ def generator_values(
         length = math.sqrt(value(square, found))
         found[name] = length if scalars.ring.symbols[scalars.ring.number[name]].kind == "root" else 1 / length
     return found
+
+
+def constant_values(scalars: Any, given: Mapping[str, float]) -> dict[int, float]:
+    """The generators that have the same value in every state, by number."""
+    symbols: Sequence[Symbol] = scalars.ring.symbols
+    environment = scalars.values | {s.meaning or s.name: s.value for s in symbols if s.kind in CONSTANTS} | dict(given)
+    found = {}
+    for k, symbol in enumerate(symbols):
+        if symbol.name in scalars.atoms:
+            expression = scalars.atoms[symbol.name][1]
+            if not free_symbols(expression):
+                found[k] = float(placed(expression, environment))
+        elif symbol.kind in CONSTANTS:
+            found[k] = given.get(symbol.name, symbol.value)  # type: ignore[arg-type]
+        elif symbol.name in scalars.constants:
+            angle = float(placed(scalars.constants[symbol.name], environment))
+            found[k] = math.sin(angle) if symbol.kind == "constant_sine" else math.cos(angle)
+    return found  # type: ignore[return-value]
 
 
 def _of(

@@ -20,7 +20,7 @@ from lagrangian.equations.exact import turned
 from lagrangian.equations.numbers import generator_values, value
 from lagrangian.equations.ring import Element
 from lagrangian.equations.system import System
-from lagrangian.errors import MechanismError
+from lagrangian.errors import ArgumentError, MechanismError
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,16 @@ def solve(system: System, rows: Sequence[Row], independent: Sequence[int], start
     if len(holonomic) != len(rows):
         raise MechanismError(f"{name}: a constraint on speeds cannot be solved for coordinates; its multiplier stays")
     dependent = [k for k in range(system.n) if k not in independent]
-    first = _closed(system, holonomic, dependent, np.array(start, dtype=float))
+    begin = np.array(start, dtype=float)
+    if begin.shape != (system.n,) or not np.isfinite(begin).all():
+        raise ArgumentError(f"{name}: the pose to start from needs {system.n} finite numbers: {', '.join(system.coordinates)}")
+    first = _closed(system, holonomic, dependent, begin)
+    rank = int(np.linalg.matrix_rank(_jacobian(system, holonomic, first)[:, dependent], tol=1e-9)) if dependent else 0
+    if rank != len(dependent):
+        raise MechanismError(
+            f"{name}: the loops determine {rank} of the {len(dependent)} coordinates that are not independent; "
+            f"{system.n - rank} independent ones are needed, not {len(independent)}"
+        )
     slopes = _slopes(system, holonomic, independent, dependent, first)
     moved = first.copy()
     moved[list(independent)] += 0.1 * np.linspace(1.0, 2.0, len(independent))

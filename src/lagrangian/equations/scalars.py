@@ -9,6 +9,7 @@ generator with its own relation and its own derivatives.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -25,6 +26,10 @@ T = TypeVar("T")
 MULTIPLE = 3
 # an angle this near to a multiple of 15 degrees is that multiple
 ROUNDING = 1e-11
+# as many odd angles stay names; more become fractions
+FEW = 3
+# readings after which new functions must have stopped coming
+PASSES = 60
 # tangents of half angles are rounded to this many parts
 PARTS = 1 << 56
 # generators in this order: those that are rewritten by others before the others
@@ -41,7 +46,9 @@ class Scalars:
     a coordinate's own cosine and sine come from two of them.
     """
 
-    def __init__(self, coordinates: Sequence[str], inertial: set[str], masses: set[str], names: Sequence[str] = ()) -> None:
+    def __init__(
+        self, coordinates: Sequence[str], inertial: set[str], masses: set[str], reserved: set[str], names: Sequence[str] = ()
+    ) -> None:
         self.coordinates = {name: k for k, name in enumerate(coordinates)}
         self.names = {name: k for k, name in enumerate(names)}  # parameters in the order of the description
         self.inertial, self.masses = inertial, masses
@@ -55,7 +62,15 @@ class Scalars:
         self.constants: dict[str, Scalar] = {}  # the angle of every constant sine and cosine
         self.lengths: dict[str, Element] = {}  # of springs, and their inverses: the square of the length
         self.notes: list[str] = []
-        self.prefixes = ("s", "c")
+        # names of parameters that sines, cosines and signs must not take
+        self.reserved = reserved
+        self.prefixes = next(
+            pair
+            for pair in (("s", "c"), ("S", "C"), ("sin", "cos"), ("sine", "cosine"), ("sine_", "cosine_"))
+            if not any(re.fullmatch(f"({pair[0]}|{pair[1]})[0-9m_]+", name) for name in reserved)
+        )
+        self.settled_for_good = False
+        self._rough: set[float] = set()  # odd constant angles
         self._missing = False
         for k in range(len(coordinates)):
             number = k + 1
@@ -70,6 +85,18 @@ class Scalars:
     # -- the ring ----------------------------------------------------------------------------------------------------
 
     @property
+    def fractions(self) -> bool:
+        """Whether odd angles have become fractions, which grow with every product."""
+        return len(self._rough) > FEW
+
+    def sign_name(self, number: int) -> str:
+        """Of the sign of a speed."""
+        name = f"sgn{number}"
+        while name in self.reserved:
+            name += "_"
+        return name
+
+    @property
     def unsettled(self) -> bool:
         """Whether a generator is missing, so that what was read is not yet what it will be."""
         return self._missing
@@ -81,29 +108,28 @@ class Scalars:
 
     def settled(self, read: Callable[[], T]) -> T:
         """The result of `read` once all generators it needs are there."""
-        while True:
+        for _ in range(PASSES):
             self._rebuild()
             result = read()
             if not self._missing:
                 return result
+        raise MechanismError("the functions in its scalars have derivatives without end; write them with simpler ones")
 
     def _rebuild(self) -> None:
         """A ring of all that is declared; relations between generators may declare more."""
-        while self._missing:
+        for _ in range(PASSES):
+            if not self._missing:
+                return
             self._missing = False
             self.ring = self._ring()
+        raise MechanismError("the functions in its scalars have derivatives without end; write them with simpler ones")
 
     def set_angles(
         self, angles: list[tuple[tuple[int, int], ...]], angle_of: dict[int, int], before: dict[int, int | None]
     ) -> None:
         """The joints' absolute angles, each a pair of generators."""
         self.angles, self.angle_of, self.before = angles, angle_of, before
-        taken = {name for name in self.symbols if self.symbols[name].kind in ("parameter", "inertial")}
         labels = [angle_label(a) for a in angles]
-        for s, c in (("s", "c"), ("S", "C"), ("sin", "cos"), ("sine", "cosine")):
-            if not taken & {prefix + label for prefix in (s, c) for label in labels}:
-                self.prefixes = (s, c)
-                break
         s, c = self.prefixes
         for angle, label in zip(angles, labels, strict=True):
             self.declare(Symbol("sine", s + label, angle=angle))
@@ -166,6 +192,10 @@ class Scalars:
     def generator(self, symbol: Symbol) -> Any:
         """The generator of a symbol; zero, for now, if the ring does not have it yet."""
         if symbol.name not in self.ring.number:
+            if self.settled_for_good:
+                raise MechanismError(
+                    f"{symbol.name!r} is not in these equations; what uses it must be in the mechanism before they are derived"
+                )
             self.declare(symbol)
             self._missing = True
             return self.ring.zero
@@ -295,7 +325,11 @@ class Scalars:
         return Expression("symbol", (), self.values.get(name), name)
 
     def constant_angle(self, angle: float) -> Pair:
-        """Cosine and sine of a number of radians: exact for multiples of 15 degrees, else a rational point on the circle."""
+        """Cosine and sine of a number of radians: exact for multiples of 15 degrees.
+
+        Others are constants of their own, sin(0.7), as long as there are few of them; many would multiply the terms, and become
+        rational points on the circle instead.
+        """
         quarters = round(angle / (math.pi / 2))
         rest = angle - quarters * (math.pi / 2)
         parts = round(rest / (math.pi / 12))
@@ -305,6 +339,13 @@ class Scalars:
                 if parts
                 else quarter(quarters)
             )
+        key = round(abs(rest), 12)
+        if key not in self._rough:
+            self._rough.add(key)
+            self._missing = True  # whether there are few is known when all are
+        if len(self._rough) <= FEW:
+            c, s = self._constant(f"{abs(rest):.15g}", abs(rest))
+            return turned(quarter(quarters), (c, s if rest > 0 else -s))
         t = Fraction(round(math.tan(rest / 2) * PARTS), PARTS)
         return turned(quarter(quarters), ((1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)))
 

@@ -53,7 +53,8 @@ class System:
         bare = {name for name, body in bodies.items() if not any(float(x) for x in (body.mass, *body.inertia))}
         self._massless = {j.name for j in mechanism.joints if j.child in bare} if len(bare) < len(bodies) else set()
         masses = _names(body.mass for body in mechanism.bodies)
-        self.scalars = Scalars(self.coordinates, _inertial_names(mechanism), masses, list(mechanism.parameters))
+        reserved = self._kept | (_body_names(mechanism) if symbols == "given" else set())
+        self.scalars = Scalars(self.coordinates, _inertial_names(mechanism), masses, reserved, list(mechanism.parameters))
         self.rotations = Rotations(self.scalars)
         self.order = _moving(mechanism)
         constants = self.scalars.settled(self._constants)
@@ -63,6 +64,7 @@ class System:
         # the last reading leaves a ring with every generator the mechanism needs
         self.links, self.gravity = self.scalars.settled(self._read)
         lengths.relate(self)
+        self.scalars.settled_for_good = True
 
     @property
     def ring(self) -> Ring:
@@ -90,9 +92,9 @@ class System:
     def _declare_signs(self) -> None:
         """Coulomb friction follows the sign of its joint's speed."""
         for joint, _, number in self.order:
-            if float(joint.friction.coulomb) or float(joint.friction.coulomb_negative):  # type: ignore[arg-type]
+            if given(joint.friction.coulomb) or given(joint.friction.coulomb_negative):
                 meaning = f"sign of qd{number}"
-                self.scalars.declare(Symbol("sign", f"sgn{number}", index=number - 1, meaning=meaning))
+                self.scalars.declare(Symbol("sign", self.scalars.sign_name(number), index=number - 1, meaning=meaning))
 
     def generator(self, name: str) -> Element:
         return self.ring.generator(name)
@@ -294,6 +296,20 @@ def _inertial_names(mechanism: Mechanism) -> set[str]:
         masses |= _names((joint.rotor.inertia,))
         others |= _names((joint.rotor.ratio,))
     return masses - others
+
+
+def given(x: Any) -> bool:
+    """Whether a scalar is there at all: a name whose value is zero is."""
+    return bool(parameters(x)) or float(x) != 0
+
+
+def _body_names(mechanism: Mechanism) -> set[str]:
+    found: set[str] = set()
+    for body in mechanism.bodies:
+        found |= _names((body.mass, *body.center, *body.inertia))
+    for joint in mechanism.joints:
+        found |= _names((joint.rotor.inertia, joint.rotor.ratio))
+    return found
 
 
 def _geometric_names(mechanism: Mechanism) -> set[str]:

@@ -27,10 +27,11 @@ def derivative(x: Scalar, name: str) -> Scalar:
         case "/":
             return da / b - a * db / (b * b)
         case "^":
-            power = b * (a ** (b - 1) if isinstance(a, Expression) else call("^", a, b - 1)) * da
-            if not isinstance(db, Expression) and db == 0:
-                return power
-            return power + x * call("log", a) * db
+            if isinstance(b, int):
+                return b * (a ** (b - 1) if isinstance(a, Expression) else call("^", a, b - 1)) * da
+            # through x itself, so that the derivative's derivative is made of the same functions again
+            slope = x * b * da / a if isinstance(da, Expression) or da != 0 else 0
+            return slope + x * call("log", a) * db if isinstance(db, Expression) or db != 0 else slope
         case "atan2":
             return (da * b - a * db) / (a * a + b * b)
     # the larger, or smaller, of two: the slope of whichever it is

@@ -37,6 +37,8 @@ class Exact(Floats):
         return self.system.rotations.of(turn_z_to(axis), f"joint {joint.name!r}")
 
     def body(self, body: Body) -> tuple[Any, v.Vector, v.Symmetric]:
+        if self.system.symbols != "given":  # the links' symbols are put in when the tree is made
+            return 0, v.ZERO, (0, 0, 0, 0, 0, 0)
         inertia = self.system.vector(body.inertia)
         return self.system.scalars.of(body.mass), self.system.vector(body.center), inertia  # type: ignore[return-value]
 

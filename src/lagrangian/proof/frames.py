@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from lagrangian.algorithms import kinematics
+from lagrangian.equations import kinematics as closed
+from lagrangian.equations.link import Pose
 from lagrangian.equations.ring import Element, total
 from lagrangian.equations.uicker_kahn import UickerKahn
 from lagrangian.model import vector as v
@@ -26,6 +28,7 @@ def entries(recursions: Recursions, traces: UickerKahn) -> Entries:
 def _tip(recursions: Recursions, traces: UickerKahn, j: int, body: str) -> Entries:
     system, n = recursions.system, recursions.system.n
     path = recursions.tree.path(*recursions.tree.place[body])
+    frame = system.mechanism.frame(body)
     T = traces.T(j)
     columns = [_column(T, traces.U(j, k)) for k in range(n)]
     J = [[columns[k][a] for k in range(n)] for a in range(6)]
@@ -41,6 +44,8 @@ def _tip(recursions: Recursions, traces: UickerKahn, j: int, body: str) -> Entri
     wanted: list[tuple[str, Any, list[Element]]] = [
         ("pose", kinematics.POSE_OF_FRAME, [x for row in T for x in row]),
         ("J", kinematics.JACOBIAN, [x for row in J for x in row]),
+        ("J as printed", kinematics.JACOBIAN, [x for row in closed.jacobian(system, frame) for x in row]),
+        ("pose as printed", kinematics.POSE_OF_FRAME, [system.ring(x) for x in _flat(closed.frame_pose(system, frame)[1])]),
         ("J q'", kinematics.VELOCITY, twist),
         ("J' q'", kinematics.JACOBIAN_RATE, rates),
         ("J q'' + J' q'", kinematics.ACCELERATION, [times(row, qdd) + rate for row, rate in zip(J, rates, strict=True)]),
@@ -49,6 +54,10 @@ def _tip(recursions: Recursions, traces: UickerKahn, j: int, body: str) -> Entri
     for name, algorithm, right in wanted:
         for k, (a, b) in enumerate(zip(recursions.run(algorithm, path), right, strict=True)):
             yield f"{name} of {body!r}, entry {k + 1}", a, b
+
+
+def _flat(pose: Pose) -> list[Any]:
+    return [*(x for row, p in zip(pose.R, pose.p, strict=True) for x in (*row, p)), 0, 0, 0, 1]
 
 
 def _column(T: Any, U: Any) -> tuple[Any, ...]:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from lagrangian.algorithms import coriolis, energy, inverse_dynamics, mass_matrix, regressor
-from lagrangian.equations import kane, lagrange, newton_euler, uicker_kahn
+from lagrangian.equations import forces, kane, lagrange, newton_euler, uicker_kahn
 from lagrangian.equations.lagrange import Christoffel, Tick, quiet
 from lagrangian.equations.ring import Element, total
 from lagrangian.equations.system import System
@@ -192,21 +191,21 @@ class _Proof:
 
     # -- the shipped algorithms --------------------------------------------------------------------------------------
 
-    def spring(self, k: int) -> tuple[Element, Element]:
-        """A joint spring's potential and force."""
-        stiffness, rest = self.recursions.spring(k)
-        stretch = self.system.generator(f"q{k + 1}") - rest
-        ring = self.system.ring
-        return ring(stretch * stretch * stiffness * Fraction(1, 2)), ring(stretch * stiffness)
+    def at_joints(self) -> tuple[list[Element], list[Element]]:
+        """What springs at joints and viscous friction take, as the equations have it."""
+        potential = forces.joint_spring_potential(self.system)
+        return lagrange.gradient(self.system, potential), forces.viscous_friction(self.system)
 
     def shipped_inverse(self) -> Entries:
         found = self.recursions.run(inverse_dynamics.INVERSE_DYNAMICS)
+        springs, viscous = self.at_joints()
         for k, (a, b) in enumerate(zip(found, self.tau, strict=True)):
-            yield _at("tau", k), a, b + self.spring(k)[1] + self.rates[k] * self.recursions.viscous(k)
+            yield _at("tau", k), a, b + springs[k] + viscous[k]
 
     def shipped_gravity(self) -> Entries:
         found = self.recursions.run(inverse_dynamics.GRAVITY)
-        return ((_at("G", k), x, self.given.G[k] + self.spring(k)[1]) for k, x in enumerate(found))
+        springs, _ = self.at_joints()
+        return ((_at("G", k), x, self.given.G[k] + springs[k]) for k, x in enumerate(found))
 
     def shipped_masses(self) -> Entries:
         return self._matrix("M", self.recursions.run(mass_matrix.MASS_MATRIX), self.given.M)
@@ -223,7 +222,7 @@ class _Proof:
         (potential,) = self.recursions.run(energy.POTENTIAL_ENERGY)
         momenta = [self.product(row, self.rates) for row in self.given.M]
         yield "kinetic energy", kinetic, self.product(momenta, self.rates) / 2
-        yield "potential energy", potential, total((self.spring(k)[0] for k in range(self.n)), self.given.V)
+        yield "potential energy", potential, self.given.V + forces.joint_spring_potential(self.system)
 
     def shipped_momenta(self) -> Entries:
         return momenta.Momenta(self.recursions, self.traces).entries(self.heavy)

@@ -122,7 +122,7 @@ class Notation:
         if kind in ("constant_sine", "constant_cosine"):
             return rf"\{name[:3]}{{{typeset_words(name[3:])}}}"
         if symbol is not None and name in self.system.scalars.lengths:
-            length = rf"\ell_{{\mathrm{{{name.removeprefix('1/')[7:-1].replace('_', ' ')}}}}}"
+            length = rf"\ell_{{\mathrm{{{re.sub('[^A-Za-z0-9]', ' ', name.removeprefix('1/')[7:-1])}}}}}"
             return length if kind == "root" else rf"\frac{{1}}{{{length}}}"
         if kind == "root":
             return rf"\sqrt{{{typeset_words(name[5:-1])}}}"
@@ -166,8 +166,8 @@ def pretty(name: str) -> str:
         return name
     letters, index = match.groups()
     for word in sorted(GREEK, key=len, reverse=True):
-        if letters.startswith(word) and (len(letters) == len(word) or len(word) > 2):
-            letters = GREEK[word] + letters[len(word) :]
+        if letters == word:
+            letters = GREEK[word]
             break
     digits = re.sub(r"^[A-Za-z]*", "", index)
     middle = index[: len(index) - len(digits)]
@@ -182,9 +182,8 @@ def parts(name: str) -> tuple[str, str]:
         return rf"\mathrm{{{escaped}}}", ""
     letters, index = match.groups()
     for word in sorted(GREEK, key=len, reverse=True):
-        if letters.startswith(word) and (len(letters) == len(word) or len(word) > 2):
-            rest = letters[len(word) :]
-            return f"\\{word}", _index(rest + index)
+        if letters == word:
+            return f"\\{word}", _index(index)
     if len(letters) == 1:
         return letters, _index(index)
     if len(letters) <= 3 and (len(letters) == 2 or letters[0] in "Ih"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
@@ -62,10 +63,13 @@ class Style:
             return self.name(tree.name)
         if isinstance(tree, Power):
             inner = self.write(tree.base)
-            return self.power(inner if isinstance(tree.base, Name) else self.brackets(inner), tree.exponent)
+            simple = isinstance(tree.base, Name) and not inner.startswith(r"\frac")
+            return self.power(inner if simple else self.brackets(inner), tree.exponent)
         if isinstance(tree, Sum):
             return self.brackets(self._sum(tree))
         top, bottom = self.rounding.pieces(abs(tree.coefficient))
+        if self.dot.strip() == r"\cdot":  # typeset: powers of ten as such
+            top = re.sub(r"e([+-])0*(\d+)", lambda m: rf" \cdot 10^{{{m[1].strip('+')}{m[2]}}}", top)
         words = [self._signed(factor) for factor in tree.factors]
         if top or not words:
             words.insert(0, top or "1")

@@ -54,7 +54,8 @@ class Writer:
     def __init__(self, system: System, groups: Mapping[str, Mapping[str, Any]] | None = None) -> None:
         """`groups` are parameters that stand for several, {name: {parameter: (numerator, denominator)}}, written with an R."""
         self.system = system
-        renamed = {name: f"{name}R" for name, parts in (groups or {}).items() if len(parts) > 1}
+        taken = {symbol.name for symbol in system.ring.symbols}
+        renamed = {name: _free(f"{name}R", taken) for name, parts in (groups or {}).items() if len(parts) > 1}
         self._groups = {renamed[name]: (name, parts) for name, parts in (groups or {}).items() if name in renamed}
         self.trigonometry = Trigonometry(system.scalars)
         symbols = system.ring.symbols
@@ -254,6 +255,12 @@ class Writer:
     def read(self, tree: Tree) -> Element:
         """What a formula says, as an element: equal to what it was written from, or the formula is wrong."""
         return self.system.ring(evaluate(tree, self.value))
+
+
+def _free(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "R"
+    return name
 
 
 def sparse(x: Element) -> Polynomial:
