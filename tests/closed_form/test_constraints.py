@@ -292,3 +292,36 @@ def test_singularities() -> None:
         lg.derive(lg.library("puma560")).singularities()
     with pytest.raises(lg.MechanismError, match="their block is not square"):
         lg.derive(lg.library("four_bar")).singularities(independent=[])
+
+
+def stewart() -> lg.Mechanism:
+    """Six legs, each a universal joint and a slide, on a platform that is otherwise free."""
+    bodies = [lg.Body("platform", 10.0, inertia=(1.0, 1.0, 2.0))]
+    joints = [lg.Joint("platform", "free", "ground", "platform", actuated=False)]
+    loops = []
+    for k in range(6):
+        base, top = (math.radians(60 * (k // 2) * 2 + (20 if k % 2 else -20) + turn) for turn in (0, 60 if k % 2 else -60))
+        foot = (math.cos(base), math.sin(base), 0.0)
+        bodies += [
+            lg.Body(f"lower{k}", 1.0, (0, 0, 0.2), (0.1, 0.1, 0.01)),
+            lg.Body(f"upper{k}", 0.5, (0, 0, -0.2), (0.1, 0.1, 0.01)),
+        ]
+        joints += [
+            lg.Joint(
+                f"hip{k}", "universal", "ground", f"lower{k}", lg.Placement(position=foot), axis="x", axis2="y", actuated=False
+            ),
+            lg.Joint(f"leg{k}", "prismatic", f"lower{k}", f"upper{k}", axis="z"),
+        ]
+        at = lg.Placement(position=(0.5 * math.cos(top), 0.5 * math.sin(top), 0.0))
+        loops.append(lg.LoopJoint(f"ball{k}", "ball", f"upper{k}", "platform", lg.Placement(), at))
+    return lg.Mechanism("stewart", bodies, joints, loops)
+
+
+def test_stewart_platform() -> None:
+    """24 coordinates, 18 loop equations; Psi by differences, and the legs' columns as the geometry has them."""
+    eom = lg.derive(stewart())
+    assert (eom.n, len(eom.eta)) == (24, 18)
+    q = np.random.default_rng(2).normal(size=24) * 0.3
+    numeric = np.array([(eom.eta.evaluate(q + h) - eom.eta.evaluate(q - h)) / (2 * STEP) for h in STEP * np.eye(24)]).T
+    assert eom.Psi.evaluate(q) == pytest.approx(numeric, abs=1e-8)
+    assert eom.prove()
