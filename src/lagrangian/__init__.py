@@ -9,10 +9,10 @@
 
 from __future__ import annotations
 
-from lagrangian.closed_form.derive import derive
-from lagrangian.closed_form.equations import Equations
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from lagrangian.description.load import load, loads
-from lagrangian.equations.formula import Formula, FormulaMatrix
 from lagrangian.errors import (
     ArgumentError,
     ClosedError,
@@ -33,7 +33,20 @@ from lagrangian.model.loop import Frame, LoopJoint, Pfaffian, PointSpring
 from lagrangian.model.mechanism import Initial, Mechanism
 from lagrangian.model.placement import Placement
 
+if TYPE_CHECKING:
+    from lagrangian.closed_form.derive import derive
+    from lagrangian.closed_form.equations import Equations
+    from lagrangian.equations.formula import Formula, FormulaMatrix
+
 __version__ = "0.1.0"
+
+# what is imported when it is first used: those who only run a robot need not wait for exact arithmetic
+_LATER = {
+    "derive": "lagrangian.closed_form.derive",
+    "Equations": "lagrangian.closed_form.equations",
+    "Formula": "lagrangian.equations.formula",
+    "FormulaMatrix": "lagrangian.equations.formula",
+}
 
 __all__ = [
     "ArgumentError",
@@ -77,3 +90,14 @@ __all__ = [
     "sphere",
     "tube",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_LATER[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *(name for name in globals() if name.startswith("__"))]

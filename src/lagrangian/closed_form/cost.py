@@ -18,7 +18,7 @@ from lagrangian.errors import CostError
 from lagrangian.model import vector as v
 
 # paths up to this length cost less than asking what they cost
-SHORT = 7
+SHORT = 8
 ODD = 4  # with fractions for odd angles, which grow with every joint
 # what the polynomials may take without being asked for, in bytes
 MEMORY = 8e9
