@@ -275,8 +275,8 @@ def test_reduced_equations_have_the_same_motion() -> None:
 
 
 def test_singularities() -> None:
-    assert [str(f) for f in lg.derive(lg.library("slider_crank")).singularities()] == ["l", "c12"]
-    assert [str(f) for f in lg.derive(lg.library("two_r")).singularities("tip", ("x", "y"))] == ["l2", "l1", "s2"]
+    assert [str(f) for f in lg.derive(lg.library("slider_crank")).singularities()] == ["c12", "l"]
+    assert [str(f) for f in lg.derive(lg.library("two_r")).singularities("tip", ("x", "y"))] == ["l1", "l2", "s2"]
     eom = lg.derive(lg.library("three_rrr"))
     factors = eom.singularities()
     # the determinant vanishes where a factor does: compare with the block of Psi at a random state

@@ -346,8 +346,7 @@ class Equations:
         content, factors = x.poly.factor()
         found = [Formula(self._writer, Element(self.system.ring, f)) for f, _ in factors]
         found = [-f if is_negative(f.tree) else f for f in found]
-        # lengths and other names first, and the number in front only if there is nothing else
-        return sorted(found, key=lambda f: f.operators) or [self._formula(fraction(content))]
+        return sorted(found, key=lambda f: (f.operators, str(f))) or [self._formula(fraction(content))]
 
     # -- other derivations -------------------------------------------------------------------------------------------
 
