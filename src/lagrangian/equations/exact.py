@@ -9,6 +9,11 @@ from lagrangian.model.expression import Expression, Scalar
 
 Pair = tuple[Any, Any]  # cosine and sine
 
+# an angle this near to a multiple of 15 degrees is that multiple, and nothing needs to be said of it
+ROUNDING = 1e-11
+# tangents of half angles, and quaternions, are rounded to this many parts where they become fractions
+PARTS = 1 << 56
+
 
 def exact(x: float) -> int | Fraction:
     """A float as the decimal it is written as."""

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.equations.exact import Pair
+from lagrangian.equations.exact import PARTS, ROUNDING, Pair
 from lagrangian.equations.scalars import Scalars
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Expression, parameters
@@ -23,10 +23,6 @@ from lagrangian.model.placement import quaternion_matrix
 
 # angles this near to a quarter turn were meant to be one: 1.5708 is
 SNAP = 1e-5
-# what can be said without a note, and what may differ from other multiples of 15 degrees
-ROUNDING = 1e-11
-# quaternions are rounded to this many parts
-PARTS = 1 << 56
 
 
 class Rotations:

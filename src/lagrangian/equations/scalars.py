@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from lagrangian.equations.exact import Pair, angle_label, exact, linear, multiple, quarter, turned
+from lagrangian.equations.exact import PARTS, ROUNDING, Pair, angle_label, exact, linear, multiple, quarter, turned
 from lagrangian.equations.ring import Element, Ring, Symbol
 from lagrangian.errors import MechanismError
 from lagrangian.model.derivative import derivative
@@ -24,14 +24,10 @@ T = TypeVar("T")
 
 # terms of an angle with more than this many turns, or a fraction of one, are not expanded
 MULTIPLE = 3
-# an angle this near to a multiple of 15 degrees is that multiple
-ROUNDING = 1e-11
 # as many odd angles stay names; more become fractions
 FEW = 3
 # readings after which new functions must have stopped coming
 PASSES = 60
-# tangents of half angles are rounded to this many parts
-PARTS = 1 << 56
 # generators in this order: those that are rewritten by others before the others
 _ORDER = (
     *("inverse", "root", "function", "sine", "cosine", "constant_sine", "constant_cosine", "coordinate", "time", "speed"),
