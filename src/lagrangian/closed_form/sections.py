@@ -220,7 +220,7 @@ def show(eom: Equations, sections: list[Section], digits: int | None) -> str:
         lines += [section.title, *(f"  {word}" for word in section.words)]
         for same, formula in section.formulas:
             left = " = ".join(_subscripted(name) for name in same)
-            lines += _wrapped(f"  {left} = {_written(formula, style)}")
+            lines += _wrapped(f"  {left} = {formula._written(style)}")
         lines.append("")
     lines += _where(eom, sections)
     if rounding.rounded:
@@ -280,10 +280,6 @@ def _columns(items: list[str]) -> list[str]:
             line = ""
         line = f"{line};   {item}" if line else f"  {item}"
     return [*lines, line] if line else lines
-
-
-def _written(formula: Formula, style: text.Style) -> str:
-    return formula._written(style)
 
 
 def _wrapped(line: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.algorithms import factorised, forward_dynamics, inverse_dynamics, mass_matrix
+from lagrangian.equations import forces, lagrange
 from lagrangian.equations.ring import Element
 from lagrangian.proof.certificate import Entries
 from lagrangian.proof.points import Point
@@ -36,10 +37,9 @@ class Forward:
         for (i, j, k), symbol in given.christoffel.symbols.items():
             if symbol.poly:
                 tau[i] += point.of(symbol) * qd[j] * qd[k] * (1 if j == k else 2)
-        for k in range(self.n):
-            stiffness, rest = (point.of(x) for x in self.recursions.spring(k))
-            tau[k] += stiffness * (point.of(system.generator(f"q{k + 1}")) - rest)
-            tau[k] += point.of(self.recursions.viscous(k)) * qd[k]
+        springs = lagrange.gradient(system, forces.joint_spring_potential(system))
+        for k, (spring, viscous) in enumerate(zip(springs, forces.viscous_friction(system), strict=True)):
+            tau[k] += point.of(spring) + point.of(viscous)
         return qdd, tau
 
     def articulated(self) -> Entries:

@@ -57,14 +57,7 @@ class Recursions:
             made.append(link)
         return made
 
-    # what acts at joint k besides inertia and gravity, and what the equations are linear in
-
-    def spring(self, k: int) -> tuple[Any, Any]:
-        """Stiffness and rest."""
-        return self._constant("stiffness", k), self._constant("rest", k)
-
-    def viscous(self, k: int) -> Any:
-        return self._constant("viscous", k)
+    # what the equations are linear in
 
     def rotors(self) -> list[Any]:
         return [self._constant("rotor", k) for k in range(self.system.n)]
