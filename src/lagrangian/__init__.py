@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from lagrangian.description.load import load, loads
 from lagrangian.errors import (
     ArgumentError,
+    AssemblyError,
     ClosedError,
     CostError,
     DescriptionError,
@@ -22,14 +23,17 @@ from lagrangian.errors import (
     MechanismError,
     MechanismWarning,
     ReaderWarning,
+    SimulationError,
+    SimulationWarning,
 )
 from lagrangian.kernels.dynamics import Dynamics, compile  # noqa: A004
 from lagrangian.library import library
 from lagrangian.model.body import Body, box, capsule, cylinder, ellipsoid, plate, point_mass, sphere, tube
+from lagrangian.model.constraint import Holonomic, KnifeEdge, Pfaffian, PfaffianFunction, Rolling
 from lagrangian.model.dh import DHRow
 from lagrangian.model.expression import parameter
 from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
-from lagrangian.model.loop import Frame, LoopJoint, Pfaffian, PointSpring
+from lagrangian.model.loop import Frame, LoopJoint, PointSpring
 from lagrangian.model.mechanism import Initial, Mechanism
 from lagrangian.model.placement import Placement
 
@@ -37,11 +41,23 @@ if TYPE_CHECKING:
     from lagrangian.closed_form.derive import derive
     from lagrangian.closed_form.equations import Equations
     from lagrangian.equations.formula import Formula, FormulaMatrix
+    from lagrangian.motion.assemble import assemble, assembly_modes, consistent_speeds
+    from lagrangian.motion.events import Event, Lock, SetTorque, Unlock
+    from lagrangian.motion.mobility import Mobility, mobility
+    from lagrangian.motion.motion import Motion
+    from lagrangian.motion.simulate import simulate
+    from lagrangian.motion.torque import Sampled, Traced
 
 __version__ = "0.1.0"
 
 # what is imported when it is first used: those who only run a robot need not wait for exact arithmetic
 _LATER = {
+    **dict.fromkeys(("assemble", "assembly_modes", "consistent_speeds"), "lagrangian.motion.assemble"),
+    **dict.fromkeys(("Event", "Lock", "SetTorque", "Unlock"), "lagrangian.motion.events"),
+    **dict.fromkeys(("Mobility", "mobility"), "lagrangian.motion.mobility"),
+    **dict.fromkeys(("Sampled", "Traced"), "lagrangian.motion.torque"),
+    "Motion": "lagrangian.motion.motion",
+    "simulate": "lagrangian.motion.simulate",
     "derive": "lagrangian.closed_form.derive",
     "Equations": "lagrangian.closed_form.equations",
     "Formula": "lagrangian.equations.formula",
@@ -50,6 +66,7 @@ _LATER = {
 
 __all__ = [
     "ArgumentError",
+    "AssemblyError",
     "Body",
     "ClosedError",
     "CostError",
@@ -57,36 +74,55 @@ __all__ = [
     "DescriptionError",
     "Dynamics",
     "Equations",
+    "Event",
     "Formula",
     "FormulaMatrix",
     "Frame",
     "Friction",
+    "Holonomic",
     "Initial",
     "Joint",
     "JointSpring",
+    "KnifeEdge",
     "LagrangianError",
     "Limits",
+    "Lock",
     "LoopJoint",
     "Mechanism",
     "MechanismError",
     "MechanismWarning",
+    "Mobility",
+    "Motion",
     "Pfaffian",
+    "PfaffianFunction",
     "Placement",
     "PointSpring",
     "ReaderWarning",
+    "Rolling",
     "Rotor",
+    "Sampled",
+    "SetTorque",
+    "SimulationError",
+    "SimulationWarning",
+    "Traced",
+    "Unlock",
+    "assemble",
+    "assembly_modes",
     "box",
     "capsule",
     "compile",
+    "consistent_speeds",
     "cylinder",
     "derive",
     "ellipsoid",
     "library",
     "load",
     "loads",
+    "mobility",
     "parameter",
     "plate",
     "point_mass",
+    "simulate",
     "sphere",
     "tube",
 ]

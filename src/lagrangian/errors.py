@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 
 class LagrangianError(ValueError):
@@ -24,6 +25,20 @@ class ArgumentError(LagrangianError):
 
 class ClosedError(LagrangianError):
     """A compiled object that was closed is used again."""
+
+
+class AssemblyError(LagrangianError):
+    """Loops that cannot be closed, or speeds that cannot keep them so."""
+
+
+class SimulationError(LagrangianError):
+    """A run that could not go on; `motion` is what was computed until then."""
+
+    motion: Any = None
+
+
+class SimulationWarning(UserWarning):
+    """A run whose energy balance or drift is larger than its tolerances promise, or that ended before its time."""
 
 
 class CostError(LagrangianError):

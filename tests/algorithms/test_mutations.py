@@ -191,7 +191,7 @@ def failures_of(arm: lg.Mechanism, get) -> Iterator[str]:
     moved = get(regroup, "regroup")(tree)
     checks["regrouped"] = lambda: same(value(inverse_dynamics.INVERSE_DYNAMICS, moved, q=q, qd=qd, qdd=qdd), ID, 1e-10)
     checks["factorised"] = lambda: same(
-        np.array(get(factorised, "solve")(tree, M.ravel().tolist(), (M @ qdd).tolist())), qdd, 1e-8
+        np.array(get(factorised, "Factorised")(tree, M.ravel().tolist()).solve((M @ qdd).tolist())), qdd, 1e-8
     )
     for name, holds in checks.items():
         if not holds():

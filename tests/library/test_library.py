@@ -13,10 +13,12 @@ from lagrangian.errors import ArgumentError
 from lagrangian.library import library
 from lagrangian.model.expression import free_symbols
 
+REDUNDANT = {"bricard": 1}  # equations that say nothing new where the mechanism starts
 DATA = Path(__file__).parents[1] / "data"
 NAMES = """
-    cart_pendulum cartesian_pp deployable_four_bar five_bar four_bar furuta geared_link lwr7 panda pendulum point_mass puma560
-    scara slider_crank stanford three_r three_rrr two_r two_r_point_masses ur5
+    bricard cart_pendulum cartesian_pp chaplygin_sleigh delta deployable_four_bar differential_drive five_bar four_bar furuta
+    geared_link lwr7 panda parallelogram pendulum point_mass puma560 scara slider_crank stanford stewart three_r three_rpr
+    three_rrr two_r two_r_point_masses ur5 wire_particles
 """.split()  # noqa: SIM905
 
 
@@ -35,7 +37,7 @@ def test_the_list():
 
 @pytest.mark.parametrize("name", ["pumma560", "", "../library/two_r", "two_r.toml", "/etc/passwd", None.__class__, 3])
 def test_unknown_names_are_answered_with_the_list(name):
-    with pytest.raises(ArgumentError, match="Known: cart_pendulum"):
+    with pytest.raises(ArgumentError, match="Known: bricard"):
         library(name)
 
 
@@ -94,7 +96,7 @@ def test_loops_are_closed_in_every_pose_and_at_the_start(name):
         assert Tree(m, q).loop_residual() == pytest.approx(0, abs=2e-15)
     tree = Tree(m, m.initial.q)
     assert tree.loop_jacobian() @ np.array(m.initial.qd) == pytest.approx(0, abs=1e-14)
-    assert np.linalg.matrix_rank(tree.loop_jacobian()) == m.equations
+    assert np.linalg.matrix_rank(tree.loop_jacobian(), tol=1e-9) == m.equations - REDUNDANT.get(name, 0)
 
 
 # -- PUMA 560 --------------------------------------------------------------------------------------------------------------

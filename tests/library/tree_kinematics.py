@@ -12,9 +12,28 @@ def rotation(axis, angle):
     return np.eye(3) + math.sin(angle) * K + (1 - math.cos(angle)) * K @ K
 
 
+def turned(quaternion):
+    w, x, y, z = quaternion
+    return np.array(
+        [
+            [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
+        ]
+    )
+
+
 def motion(joint, q):
     """The joint's 4x4 motion, and its columns (angular, linear) in the joint's frame."""
-    T, axis = np.eye(4), np.array([float(c) for c in joint.axis])
+    T, axis, none = np.eye(4), np.array([float(c) for c in joint.axis]), np.zeros(3)
+    if joint.type == "universal":
+        axis2, first = np.array([float(c) for c in joint.axis2]), rotation(axis, q[0])
+        T[:3, :3] = first @ rotation(axis2, q[1])
+        return T, [(axis, none), (first @ axis2, none)]
+    if joint.type == "free":
+        T[:3, :3], T[:3, 3] = turned(q[:4]), q[4:]
+        along = T[:3, :3].T  # speeds are along the child's axes
+        return T, [*((e, none) for e in along), *((none, e) for e in along)]
     if joint.type in ("revolute", "continuous"):
         T[:3, :3] = rotation(axis, q[0])
         return T, [(axis, np.zeros(3))]
@@ -72,18 +91,30 @@ class Tree:
         return -sum(float(b.mass) * g @ self.point(b.name, b.center) for b in self.m.bodies)
 
     def loop_residual(self):
-        """The gaps of the `point` loops along their directions."""
+        """The gaps of the loops: of a `point` along its directions, of a `revolute` also how far its axes are from parallel."""
         gaps = []
         for loop in self.m.loops:
             A = self.T[loop.a] @ loop.placement_a.matrix()
             gap = A[:3, :3].T @ (self.point(loop.b, loop.placement_b.position) - A[:3, 3])
             gaps += [gap["xyz".index(d)] for d in loop.directions]
+            if loop.type == "revolute":
+                gaps += [x @ self.axis(loop, "b") for x in self.across(loop)]
         return np.array(gaps)
+
+    def axis(self, loop, side):
+        body, placement = (loop.a, loop.placement_a) if side == "a" else (loop.b, loop.placement_b)
+        return (self.T[body] @ placement.matrix())[:3, :3] @ np.array([float(c) for c in loop.axis])
+
+    def across(self, loop):
+        """Two directions of body a, across the loop's axis."""
+        return np.linalg.svd(self.axis(loop, "a")[None])[2][1:]
 
     def loop_jacobian(self):
         """Of the gaps in world axes, where they are closed."""
         rows = [np.zeros((0, self.m.nv))]
         for loop in self.m.loops:
-            at_a = self.jacobian(loop.a, loop.placement_a.position)[3:]
-            rows.append((self.jacobian(loop.b, loop.placement_b.position)[3:] - at_a)[:2])
+            J = self.jacobian(loop.b, loop.placement_b.position) - self.jacobian(loop.a, loop.placement_a.position)
+            rows.append(J[3:5] if loop.type == "point" else J[3:])  # the library's points are those of planar linkages
+            if loop.type == "revolute":
+                rows.append([np.cross(self.axis(loop, "b"), x) @ J[:3] for x in self.across(loop)])
         return np.vstack(rows)

@@ -1,7 +1,4 @@
-"""Forward dynamics through the mass matrix: qdd = M \\ (tau - bias).
-
-M is factorised as L^T D L, which keeps the zeros a branched tree puts into it (Featherstone 2005; 2008, section 6.5).
-"""
+"""The mass matrix factorised as L^T D L, which keeps the zeros of a branched tree (Featherstone 2005; 2008, section 6.5)."""
 
 from __future__ import annotations
 
@@ -27,29 +24,47 @@ def ancestors(tree: Tree) -> tuple[list[int], list[int]]:
     return before, order
 
 
-def solve(tree: Tree, M: Sequence[Any], right: Sequence[Any]) -> list[Any]:
-    """x with M x = right, M flat and row-major."""
-    n = tree.nv
-    before, order = ancestors(tree)
-    H = {(i, j): M[i * n + j] for i in range(n) for j in range(n)}
-    y = list(right)
-    pivots: list[Any] = [None] * n
-    for k in reversed(order):
-        pivots[k] = inverse(H[k, k])
-        i = before[k]
-        while i >= 0:
-            a = H[k, i] * pivots[k]
-            j = i
-            while j >= 0:
-                H[i, j] = H[i, j] - a * H[k, j]
-                j = before[j]
-            y[i] = y[i] - a * y[k]
-            H[k, i] = a
-            i = before[i]
-    for k in order:
-        y[k] = y[k] * pivots[k]
-        i = before[k]
-        while i >= 0:
-            y[k] = y[k] - H[k, i] * y[i]
-            i = before[i]
-    return y
+class Factorised:
+    """M = L^T D L, from M flat and row-major."""
+
+    def __init__(self, tree: Tree, M: Sequence[Any]) -> None:
+        n = tree.nv
+        self._before, self._order = ancestors(tree)
+        H = {(i, j): M[i * n + j] for i in range(n) for j in range(n)}
+        self.pivots: list[Any] = [None] * n  # of D's inverse
+        for k in reversed(self._order):
+            self.pivots[k] = inverse(H[k, k])
+            i = self._before[k]
+            while i >= 0:
+                a = H[k, i] * self.pivots[k]
+                j = i
+                while j >= 0:
+                    H[i, j] = H[i, j] - a * H[k, j]
+                    j = self._before[j]
+                H[k, i] = a
+                i = self._before[i]
+        self._L = H
+
+    def half(self, right: Sequence[Any]) -> list[Any]:
+        """y with L^T y = right: from the tips to the ground."""
+        y = list(right)
+        for k in reversed(self._order):
+            i = self._before[k]
+            while i >= 0:
+                y[i] = y[i] - self._L[k, i] * y[k]
+                i = self._before[i]
+        return y
+
+    def back(self, y: Sequence[Any]) -> list[Any]:
+        """x with D L x = y: from the ground to the tips."""
+        x = [a * pivot for a, pivot in zip(y, self.pivots, strict=True)]
+        for k in self._order:
+            i = self._before[k]
+            while i >= 0:
+                x[k] = x[k] - self._L[k, i] * x[i]
+                i = self._before[i]
+        return x
+
+    def solve(self, right: Sequence[Any]) -> list[Any]:
+        """x with M x = right."""
+        return self.back(self.half(right))

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from lagrangian.errors import DescriptionError, LagrangianError, one_of
+from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar, parse
 
 _REQUIRED: Any = object()
@@ -88,6 +89,9 @@ def vector(value: Any, at: str, size: int, names: Names, example: Sequence[float
     return tuple(scalar(x, f"{at}[{i}]", names) for i, x in enumerate(value))
 
 
+_AXES = {"x": v.X, "y": v.Y, "z": v.Z}
+
+
 class Table:
     """A table of the file, with its place and the names its expressions may use."""
 
@@ -139,6 +143,19 @@ class Table:
     def vector(self, key: str, size: int = 3, default: Any = _REQUIRED, example: Sequence[float] = ()) -> Any:
         value = self.get(key, default)
         return value if key not in self.data else vector(value, self.at(key), size, self.names, example)
+
+    def axis(self, key: str, default: Any = _REQUIRED) -> Any:
+        """A coordinate axis by its letter, with a sign if need be, or three numbers."""
+        value = self.get(key, default)
+        if key not in self:
+            return default
+        if not isinstance(value, str):
+            return vector(value, self.at(key), 3, self.names, (0, 0, 1))
+        letter = value.strip()[-1:]
+        sign = value.strip()[:-1]
+        if letter not in _AXES or sign not in ("", "+", "-"):
+            raise self.error(f"{shown(value)} is not an axis; write 'x', 'y', 'z', '-x', '-y', '-z' or three numbers", key)
+        return v.neg(_AXES[letter]) if sign == "-" else _AXES[letter]
 
     def text(self, key: str, default: Any = _REQUIRED) -> Any:
         value = self.get(key, default)

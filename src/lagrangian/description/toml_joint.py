@@ -14,26 +14,11 @@ from lagrangian.model.joint import TYPES, Friction, Joint, JointSpring, Limits, 
 from lagrangian.model.loop import LOOP_TYPES, Frame, LoopJoint, PointSpring
 from lagrangian.model.mechanism import GROUND, Mechanism
 
-_AXES = {"x": v.X, "y": v.Y, "z": v.Z}
 _DH_JOINTS = {"R": "R", "P": "P", "revolute": "R", "prismatic": "P"}
 _DH_ALIASES = {
     "modified": ("craig", "khalil", "proximal", "mdh"),
     "standard": ("classic", "classical", "distal", "original", "spong", "corke", "dh"),
 }
-
-
-def _axis(table: Table, key: str, default: v.Vector) -> v.Vector:
-    """A coordinate axis by its letter, with a sign if need be, or three numbers."""
-    value = table.get(key, default)
-    if key not in table:
-        return default
-    if not isinstance(value, str):
-        return vector(value, table.at(key), 3, table.names, (0, 0, 1))  # type: ignore[return-value]
-    letter = value.strip()[-1:]
-    sign = value.strip()[:-1]
-    if letter not in _AXES or sign not in ("", "+", "-"):
-        raise table.error(f"{shown(value)} is not an axis; write 'x', 'y', 'z', '-x', '-y', '-z' or three numbers", key)
-    return v.neg(_AXES[letter]) if sign == "-" else _AXES[letter]
 
 
 def _friction(table: Table) -> Friction:
@@ -118,8 +103,8 @@ def joint(table: Table) -> Joint:
             table.name("child"),
             placement(table),
             placement(table, "child_"),
-            axis=_axis(table, "axis", v.Z),
-            axis2=_axis(table, "axis2", v.Y),
+            axis=table.axis("axis", v.Z),
+            axis2=table.axis("axis2", v.Y),
             pitch=table.number("pitch", 0),
             actuated=table.flag("actuated", True),
             **_at_joint(table),
@@ -128,11 +113,12 @@ def joint(table: Table) -> Joint:
 
 def loop(table: Table) -> LoopJoint:
     """One `[[loop]]`."""
-    table.only("name", "type", "a", "b", *placement_keys("a_"), *placement_keys("b_"), "axis", "axis2", "directions")
+    table.only("name", "type", "a", "b", *placement_keys("a_"), *placement_keys("b_"), "axis", "axis2", "directions", "length")
     kind = table.choice("type", tuple(LOOP_TYPES))
     _meaningful(table, "axis", kind, ("universal", "cylindrical", "revolute", "prismatic", "planar"))
     _meaningful(table, "axis2", kind, ("universal",))
     _meaningful(table, "directions", kind, ("point",))
+    _meaningful(table, "length", kind, ("distance",))
     directions = table.get("directions", ["x", "y", "z"])
     if not isinstance(directions, list) or not all(isinstance(d, str) for d in directions):
         raise table.error(f"{shown(directions)} is given; an array such as ['x', 'y'] is needed", "directions")
@@ -144,9 +130,10 @@ def loop(table: Table) -> LoopJoint:
             table.name("b"),
             placement(table, "a_"),
             placement(table, "b_"),
-            axis=_axis(table, "axis", v.Z),
-            axis2=_axis(table, "axis2", v.Y),
+            axis=table.axis("axis", v.Z),
+            axis2=table.axis("axis2", v.Y),
             directions=tuple(directions),
+            length=table.number("length", 0),
         )
 
 

@@ -11,9 +11,10 @@ from typing import Any
 
 from lagrangian.description.table_reader import Table, located, scalar, shown, vector
 from lagrangian.errors import DescriptionError, MechanismError, one_of
+from lagrangian.model import vector as v
+from lagrangian.model.constraint import GROUND, Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
 from lagrangian.model.expression import FUNCTIONS, Scalar, free_symbols, parse, symbol
 from lagrangian.model.joint import Joint
-from lagrangian.model.loop import Pfaffian
 from lagrangian.model.mechanism import Initial
 
 RESERVED = ("t", "pi", *FUNCTIONS)
@@ -47,9 +48,58 @@ class Coordinates:
         return together
 
 
-def constraint(table: Table, coordinates: Coordinates) -> Pfaffian:
-    """One `[[constraint]]`: phi(t) + sum of coefficient times speed = 0."""
-    table.only("name", "coefficients", "phi")
+KINDS = ("pfaffian", "equation", "rolling", "knife_edge")
+
+
+def constraint(table: Table, coordinates: Coordinates) -> Constraint:
+    """One `[[constraint]]`; without a type it is what its entries say."""
+    kind = table.choice("type", KINDS, "equation" if "equation" in table else "pfaffian")
+    with located(table.here):
+        match kind:
+            case "equation":
+                return _equation(table, coordinates)
+            case "rolling":
+                return _rolling(table)
+            case "knife_edge":
+                return _knife_edge(table)
+    return _pfaffian(table, coordinates)
+
+
+def _equation(table: Table, coordinates: Coordinates) -> Holonomic:
+    """An equation of coordinates and time, `left = right` or an expression that is zero."""
+    table.only("name", "type", "equation")
+    text, at = table.text("equation"), table.at("equation")
+    sides = text.split("=")
+    if len(sides) > 2:
+        raise table.error(f"{shown(text)} has more than one '='; write 'left = right', or an expression that is zero", "equation")
+    left, *right = (_of(side, at, coordinates.of_position) for side in sides)
+    return Holonomic(table.name(), left - right[0] if right else left)
+
+
+def _rolling(table: Table) -> Rolling:
+    table.only("name", "type", "body", "radius", "center", "axis", "on", "normal", "point")
+    return Rolling(
+        table.name(),
+        table.name("body"),
+        table.number("radius", 0),
+        table.vector("center", default=v.ZERO),
+        table.axis("axis") if "axis" in table else None,
+        table.name("on", GROUND),
+        table.axis("normal") if "normal" in table else v.Z,
+        table.vector("point", default=v.ZERO),
+    )
+
+
+def _knife_edge(table: Table) -> KnifeEdge:
+    table.only("name", "type", "body", "direction", "point")
+    if "direction" not in table:
+        raise table.error("'direction' is missing; give the direction of the body along which it does not move, such as 'y'")
+    return KnifeEdge(table.name(), table.name("body"), table.axis("direction"), table.vector("point", default=v.ZERO))
+
+
+def _pfaffian(table: Table, coordinates: Coordinates) -> Pfaffian:
+    """phi(t) + sum of coefficient times speed = 0."""
+    table.only("name", "type", "coefficients", "phi")
     given = table.table("coefficients", "{ x = 1 }")
     coefficients = []
     for speed, value in given.flat().items():

@@ -13,15 +13,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from lagrangian.equations.kinematics import frame_pose
+from lagrangian.equations.kinematics import frame_pose, jacobian
 from lagrangian.equations.link import Pose
 from lagrangian.equations.ring import Element
 from lagrangian.equations.system import System
 from lagrangian.model import vector as v
+from lagrangian.model.constraint import Holonomic, KnifeEdge, Pfaffian
 from lagrangian.model.derivative import derivative
 from lagrangian.model.expression import Scalar
 from lagrangian.model.loop import Frame, LoopJoint
-from lagrangian.model.placement import turn_z_to
+from lagrangian.model.placement import Placement, turn_z_to
 
 
 @dataclass(frozen=True)
@@ -53,12 +54,29 @@ def rows(system: System) -> list[Row]:
             eta = ring(eta)
             found.append(Row(f"{loop.name}.{label}", eta, tuple(ring.derivative(eta, k) for k in range(n))))
     for constraint in system.mechanism.constraints:
-        psi: list[Any] = [ring.zero] * n
-        for speed, coefficient in constraint.coefficients:
-            k = system.coordinates.index(speed)
-            psi[k] = psi[k] + ring(system.scalars.of(coefficient))
-        found.append(Row(constraint.name, None, tuple(psi), constraint.phi))
+        match constraint:
+            case Pfaffian():
+                psi: list[Any] = [ring.zero] * n
+                for speed, coefficient in constraint.coefficients:
+                    k = system.coordinates.index(speed)
+                    psi[k] = psi[k] + ring(system.scalars.of(coefficient))
+                found.append(Row(constraint.name, None, tuple(psi), constraint.phi))
+            case Holonomic():
+                eta = ring(system.scalars.of(constraint.equation))
+                slopes = tuple(ring.derivative(eta, k) for k in range(n))
+                found.append(Row(constraint.name, eta, slopes, derivative(constraint.equation, "t")))
+            case KnifeEdge():
+                found.append(Row(constraint.name, None, _knife_edge(system, constraint)))
     return found
+
+
+def _knife_edge(system: System, edge: KnifeEdge) -> tuple[Element, ...]:
+    """The velocity of the point along the body's own direction."""
+    at = Frame(edge.name, edge.body, Placement(position=edge.point))
+    _, pose = frame_pose(system, at)
+    direction = v.mat_vec(pose.R, system.vector(edge.direction))
+    J = jacobian(system, at)
+    return tuple(system.ring(v.dot(direction, (J[3][k], J[4][k], J[5][k]))) for k in range(system.n))
 
 
 def _closure(system: System, loop: LoopJoint) -> list[tuple[str, Any]]:
@@ -66,6 +84,10 @@ def _closure(system: System, loop: LoopJoint) -> list[tuple[str, Any]]:
     _, A = frame_pose(system, Frame(loop.name, loop.a, loop.placement_a))
     _, B = frame_pose(system, Frame(loop.name, loop.b, loop.placement_b))
     gap = v.sub(A.p, B.p)
+    if loop.type == "distance":
+        # (d.d - l^2) / 2l is d - l to first order, and a polynomial: its multiplier is the force along the line
+        length = system.scalars.of(loop.length)
+        return [("length", (v.dot(gap, gap) - length * length) * (1 / (2 * length)))]
     if loop.type in ("point", "ball"):
         return _point(system, A, gap, loop.directions if loop.type == "point" else ("x", "y", "z"))
     # columns: two directions across the axis, and the axis, on either body

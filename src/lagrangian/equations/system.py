@@ -19,10 +19,12 @@ from lagrangian.equations.link import Inertia, Link, Pose
 from lagrangian.equations.ring import Element, Ring, Symbol
 from lagrangian.equations.rotation import Rotations
 from lagrangian.equations.scalars import Scalars
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.errors import ArgumentError, MechanismError, one_of
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
-from lagrangian.model.expression import Expression, parameters
+from lagrangian.model.constraint import Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
+from lagrangian.model.derivative import derivative
+from lagrangian.model.expression import Expression, free_symbols, parameters
 from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.placement import Placement, turn_z_to
@@ -73,13 +75,14 @@ class System:
     def _read(self) -> tuple[list[Link], v.Vector]:
         of, mechanism = self.scalars.of, self.mechanism
         for constraint in mechanism.constraints:
-            for _, coefficient in constraint.coefficients:
-                of(coefficient)
+            for scalar in scalars_of(constraint):
+                of(scalar)
         for loop in mechanism.loops:
             for placement in (loop.placement_a, loop.placement_b):
                 self.pose(placement, f"loop {loop.name!r}")
             self.rotations.of(turn_z_to(loop.axis), f"loop {loop.name!r}")
             self.vector(loop.axis2)
+            of(loop.length)
         for frame in mechanism.frames:
             self.pose(frame.placement, f"frame {frame.name!r}")
         for joint in mechanism.joints:
@@ -312,6 +315,28 @@ def _body_names(mechanism: Mechanism) -> set[str]:
     return found
 
 
+def scalars_of(constraint: Constraint) -> list[Any]:
+    """The expressions a constraint is made of. What has no polynomial form is refused."""
+    match constraint:
+        case Pfaffian():
+            return [coefficient for _, coefficient in constraint.coefficients]
+        case Holonomic():
+            moving = derivative(constraint.equation, "t")
+            for name in sorted(free_symbols(moving) - {"t"}):
+                raise MechanismError(
+                    f"constraint {constraint.name!r}: its derivative by time depends on {name!r}, which the closed form does "
+                    f"not write; compile() and simulate() take it"
+                )
+            return [constraint.equation]
+        case KnifeEdge():
+            return [*constraint.direction, *constraint.point]
+    kind = "rolling" if isinstance(constraint, Rolling) else "a Python function"
+    raise MechanismError(
+        f"constraint {constraint.name!r}: {kind} has no closed form here; write its equations as Pfaffian coefficients. "
+        f"compile() and simulate() take it as it is"
+    )
+
+
 def _geometric_names(mechanism: Mechanism) -> set[str]:
     """Parameters of everything but the bodies and rotors."""
     found = _names(mechanism.gravity)
@@ -320,13 +345,13 @@ def _geometric_names(mechanism: Mechanism) -> set[str]:
         found |= _names((*joint.axis, joint.pitch, *friction, joint.spring.stiffness, joint.spring.rest))
         found |= _placed_names(joint.placement) | _placed_names(joint.child_placement)
     for loop in mechanism.loops:
-        found |= _placed_names(loop.placement_a) | _placed_names(loop.placement_b)
+        found |= _placed_names(loop.placement_a) | _placed_names(loop.placement_b) | _names((loop.length,))
     for frame in mechanism.frames:
         found |= _placed_names(frame.placement)
     for spring in mechanism.springs:
         found |= _names((*spring.point_a, *spring.point_b, spring.stiffness, spring.rest, spring.damping))
     for constraint in mechanism.constraints:
-        found |= _names([coefficient for _, coefficient in constraint.coefficients])
+        found |= _names(scalars_of(constraint))
     return found
 
 

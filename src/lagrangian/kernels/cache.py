@@ -53,8 +53,8 @@ def source_digest() -> bytes:
     """A digest of the code that makes kernels: a new version never loads an old version's objects."""
     package = Path(__file__).parent.parent
     digest = hashlib.sha256()
-    for part in ("model", "algorithms", "kernels"):
-        for path in sorted((package / part).glob("*.py")):
+    for part in ("model", "algorithms", "kernels", "motion"):
+        for path in sorted((package / part).rglob("*.py")):
             digest.update(path.read_bytes())
     return digest.digest()
 

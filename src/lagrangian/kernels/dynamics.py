@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.inverse_dynamics import GRAVITY, INVERSE_DYNAMICS
 from lagrangian.algorithms.mass_matrix import MASS_MATRIX
 from lagrangian.algorithms.regressor import REGRESSOR
-from lagrangian.errors import ArgumentError, ClosedError, MechanismWarning, one_of
+from lagrangian.errors import ArgumentError, ClosedError, one_of
 from lagrangian.kernels.entry import Entry
 from lagrangian.kernels.kernel import prepare
 from lagrangian.kernels.loads import Loads
@@ -23,9 +22,15 @@ from lagrangian.kernels.store import Array, Kernels, Wrenches, checked
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
 
+# singular values of Psi below this part of the largest are of dependent rows
+RANK = 1e-8
+
 
 class Dynamics:
-    """`M qdd + C qd + G + F = tau`: every function takes one state, `(n,)` arrays, or many, `(batch, n)`.
+    """`M qdd + C qd + G + F = tau + Psi^T lambda`: every function takes one state, `(n,)` arrays, or many, `(batch, n)`.
+
+    Where there are loops or other constraints, `forward_dynamics` keeps them, and `multipliers` are their forces; the other
+    functions are those of the open tree. Where constraints depend on time, `t` says when: a number, or one for each state.
 
     A frame is named by its own name or its body's. Six-vectors are angular first, along the world's axes, at the frame's origin.
     `threads` is the number of threads a large batch may use.
@@ -89,7 +94,7 @@ class Dynamics:
 
     @Entry(INVERSE_DYNAMICS, 1, springs=True)
     def inverse_dynamics(self, q: Array, qd: Array, qdd: Array, wrenches: Wrenches = None) -> Array:
-        """The joint forces tau for a motion. `wrenches` maps frames to (moment, force) that act there."""
+        """The joint forces tau for a motion, those of constraints included. `wrenches` maps frames to (moment, force)."""
         kernels = self._open()
         tau = kernels.whole(INVERSE_DYNAMICS, (kernels.tree.nv,))(q, qd, qdd)
         if wrenches is not None:
@@ -99,17 +104,32 @@ class Dynamics:
         return tau
 
     @Entry(FORWARD_DYNAMICS, 1, springs=True)
-    def forward_dynamics(self, q: Array, qd: Array, tau: Array, wrenches: Wrenches = None) -> Array:
+    def forward_dynamics(self, q: Array, qd: Array, tau: Array, wrenches: Wrenches = None, t: Array = 0.0) -> Array:
         """The accelerations qdd for joint forces tau. `wrenches` maps frames to (moment, force) that act there."""
         kernels = self._open()
-        if wrenches is not None or kernels.mechanism.springs:
-            n = kernels.tree.nv
-            rows, batch = prepare("forward_dynamics", ("q", "qd", "tau"), (kernels.tree.nq, n, n), (q, qd, tau))
-            q, qd, tau = rows if batch is not None else (row[0] for row in rows)
-            tau = tau + kernels.external(q, wrenches)
-            if kernels.mechanism.springs:
-                tau = tau + Springs(kernels, q, qd).torque()
+        q, qd, tau = self._loaded("forward_dynamics", q, qd, tau, wrenches)
+        if kernels.mechanism.equations:
+            return kernels.of_constraints("forward_dynamics", (self.nv,))(q, qd, tau, *self._times(t))
         return kernels.whole(FORWARD_DYNAMICS, (kernels.tree.nv,))(q, qd, tau)
+
+    def _loaded(self, where: str, q: Array, qd: Array, tau: Array, wrenches: Wrenches) -> tuple[Array, Array, Array]:
+        """tau with what acts from outside, and in springs between points, added."""
+        kernels = self._open()
+        if wrenches is None and (not kernels.mechanism.springs or where != "forward_dynamics" or kernels.mechanism.equations):
+            return q, qd, tau
+        n = kernels.tree.nv
+        rows, batch = prepare(where, ("q", "qd", "tau"), (kernels.tree.nq, n, n), (q, qd, tau))
+        q, qd, tau = rows if batch is not None else (row[0] for row in rows)
+        tau = tau + kernels.external(q, wrenches)
+        if kernels.mechanism.springs and not kernels.mechanism.equations:  # with constraints they are in the kernel
+            tau = tau + Springs(kernels, q, qd).torque()
+        return q, qd, tau
+
+    def _times(self, t: Array) -> tuple[Array, ...]:
+        """The argument t, for kernels of constraints that depend on it."""
+        if not self._open().closed.timed:
+            return ()
+        return (np.asarray(t, dtype=float).reshape(-1, 1) if np.ndim(t) else np.array([float(t)]),)
 
     @Entry(MASS_MATRIX, 2)
     def mass_matrix(self, q: Array) -> Array:
@@ -189,11 +209,14 @@ class Dynamics:
         """(m, m c_x, m c_y, m c_z, I_xx, I_xy, I_xz, I_yy, I_yz, I_zz) of each body, about its frame's origin."""
         return np.concatenate([body_parameters(b) for b in self.mechanism.bodies]) if self.mechanism.bodies else np.zeros(0)
 
-    def reactions(self, q: Array, qd: Array, qdd: Array, wrenches: Wrenches = None) -> Array:
+    def reactions(
+        self, q: Array, qd: Array, qdd: Array, wrenches: Wrenches = None, multipliers: Array = None, t: Array = 0.0
+    ) -> Array:
         """The wrench each joint, fixed ones too, exerts on its child: (moment, force) at the joint, in its child-side axes.
 
         Shape (joints, 6), in the order of `mechanism.joints`. Along a free axis it is the joint force less what the rotor, the
-        friction and the spring at the joint take. `wrenches` maps frames to (moment, force) that act there.
+        friction and the spring at the joint take. `wrenches` maps frames to (moment, force) that act there; `multipliers` are the
+        forces of loops and other constraints, without which the tree would be open.
         """
         kernels = self._open()
         tree, kernel, poses = kernels.reactions()
@@ -205,15 +228,53 @@ class Dynamics:
         if not joints:
             return np.zeros((0, 6) if batch is None else (batch, 0, 6))
         W = kernel(q, qd, qdd)
-        if given or self.mechanism.springs:
+        if self.mechanism.equations and multipliers is None:
+            raise ArgumentError(
+                "reactions: the mechanism has constraints, whose forces are needed: multipliers=dyn.multipliers(...)"
+            )
+        if given or self.mechanism.springs or multipliers is not None:
             loads = Loads(self.mechanism, tree, poses(q))
             loads.taken_from(W, loads.of_wrenches(dict(zip(given, acting, strict=True))))
             loads.taken_from(W, loads.of_springs(Springs(kernels, q, qd)))
+            if multipliers is not None:
+                (forces,), _ = prepare("reactions", ("multipliers",), (len(self.constraint_names),), (multipliers,))
+                loads.taken_from(W, loads.of_links(kernels.constraint_wrenches()(q, forces, *self._times(t))))
         links, axes = zip(*(tree.joint_link[j.name] for j in joints), strict=True)
         R = np.array(axes, dtype=float)  # per joint: its axes in the link's
         picked = W[:, list(links)].reshape(len(W), len(links), 2, 3)
         turned: np.ndarray = np.einsum("jba,sjcb->sjca", R, picked).reshape(len(W), len(links), 6)
         return turned[0] if batch is None else turned
+
+    # -- constraints -------------------------------------------------------------------------------------------------
+
+    @property
+    def constraint_names(self) -> tuple[str, ...]:
+        """A name for every constraint equation, redundant ones too: the order of Psi's rows and of the multipliers."""
+        return self._open().closed.names if self.mechanism.equations else ()
+
+    def constraint_jacobian(self, q: Array, t: Array = 0.0) -> Array:
+        """Psi: a row for every equation; Psi qd + phi = 0."""
+        return self._open().of_constraints("jacobian", (len(self.constraint_names), self.nv))(q, *self._times(t))
+
+    def closure(self, q: Array, t: Array = 0.0) -> Array:
+        """eta: how far each loop, and each other equation of coordinates, is from being closed."""
+        return self._open().of_constraints("closure", (sum(self._open().closed.holonomic),))(q, *self._times(t))
+
+    def constraint_rate(self, q: Array, qd: Array, t: Array = 0.0) -> Array:
+        """phi + Psi qd: zero for speeds that keep the constraints."""
+        return self._open().of_constraints("rate", (len(self.constraint_names),))(q, qd, *self._times(t))
+
+    def constraint_bias(self, q: Array, qd: Array, t: Array = 0.0) -> Array:
+        """gamma = Psi' qd + phi': the constraints' accelerations are Psi qdd + gamma = 0."""
+        return self._open().of_constraints("bias", (len(self.constraint_names),))(q, qd, *self._times(t))
+
+    def multipliers(self, q: Array, qd: Array, tau: Array, wrenches: Wrenches = None, t: Array = 0.0) -> Array:
+        """lambda, the forces of the constraints: of loop joints on body `a`. Where equations are redundant, the least of all."""
+        kernels = self._open()
+        m = len(self.constraint_names)
+        q, qd, tau = self._loaded("multipliers", q, qd, tau, wrenches)
+        found = kernels.of_constraints("acceleration", (self.nv + m,))(q, qd, tau, *self._times(t))[..., self.nv :]
+        return minimum_norm(self.constraint_jacobian(q, t), found) if m else found
 
     # -- frames ------------------------------------------------------------------------------------------------------
 
@@ -245,12 +306,14 @@ def compile(mechanism: Mechanism, threads: int | None = None) -> Dynamics:  # no
     """
     if not isinstance(mechanism, Mechanism):
         raise ArgumentError(f"compile takes a Mechanism, as load() or library() give it, not {type(mechanism).__name__}")
-    if mechanism.equations:
-        closed = [*(x.name for x in mechanism.loops), *(x.name for x in mechanism.constraints)]
-        shown = ", ".join(closed[:5]) + (" ..." if len(closed) > 5 else "")
-        warnings.warn(
-            f"{mechanism.name}: its loops and constraints ({shown}) are not in these functions, which are those of the open tree",
-            MechanismWarning,
-            stacklevel=2,
-        )
     return Dynamics(mechanism, threads)
+
+
+def minimum_norm(psi: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
+    """Of all multipliers with the same Psi^T lambda, the smallest: those found by leaving out rows are only some of them."""
+    singular = np.linalg.svd(psi, compute_uv=False)
+    if psi.shape[-2] <= psi.shape[-1] and np.all(singular[..., -1] > RANK * singular[..., 0]):
+        return multipliers
+    force = np.einsum("...mn,...m->...n", psi, multipliers)
+    least: np.ndarray = np.einsum("...mn,...n->...m", np.linalg.pinv(np.swapaxes(psi, -1, -2), rcond=RANK), force)
+    return least

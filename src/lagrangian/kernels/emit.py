@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from lagrangian.kernels import sincos
-from lagrangian.kernels.trace import arguments, schedule
+from lagrangian.kernels.trace import LIBRARY, arguments, schedule
 
 
 def hexadecimal(x: float) -> str:
@@ -148,6 +148,10 @@ class Emitter:
                     return self.fma(value(node[2]), self.constant(0.0), value(node[1]))
                 case "by_sign":
                     return self._by_sign(*(value(a) for a in node[1:]))
+                case "choose":
+                    return self._choose(*(value(a) for a in node[1:]))
+            if node[0] in LIBRARY:
+                return self._library(node[0], *(value(a) for a in node[1:]))
             raise AssertionError(f"no emission for {node[0]}")
 
         only_angles = _only_angles(nodes, outputs)
@@ -174,6 +178,22 @@ class Emitter:
         # 0 at 0, NaN of NaN: x itself in both cases
         rest = self.put(f"select {self.mask} {below}, {self.type} {negative}, {self.type} {x}")
         return self.put(f"select {self.mask} {above}, {self.type} {positive}, {self.type} {rest}")
+
+    def _choose(self, a: str, b: str, x: str, y: str) -> str:
+        less = self.put(f"fcmp olt {self.type} {a}, {b}")
+        return self.put(f"select {self.mask} {less}, {self.type} {x}, {self.type} {y}")
+
+    def _library(self, name: str, *args: str) -> str:
+        """A function of the C library, on one lane after the other."""
+        self.declared.add(f"declare double @{name}({', '.join(['double'] * len(args))}) nounwind willreturn memory(none)")
+        if self.width == 1:
+            return self.put(f"call double @{name}({', '.join(f'double {a}' for a in args)})")
+        result = "poison"
+        for lane in range(self.width):
+            parts = [self.put(f"extractelement {self.type} {a}, i32 {lane}") for a in args]
+            one = self.put(f"call double @{name}({', '.join(f'double {a}' for a in parts)})")
+            result = self.put(f"insertelement {self.type} {result}, double {one}, i32 {lane}")
+        return result
 
 
 def _only_angles(nodes: Sequence[tuple[Any, ...]], outputs: Sequence[int]) -> set[int]:

@@ -44,10 +44,13 @@ class Entry:
         if self.name == "forward_dynamics":
             warn_of_undetermined_joints(kernels)
         function = python
-        if n and not (self.springs and kernels.mechanism.springs):
+        timed = self.name == "forward_dynamics" and kernels.mechanism.constraints and kernels.closed.timed
+        if n and not (self.springs and kernels.mechanism.springs) and not timed:
             shape = (self.size,) if self.size else (n,) * self.dimensions
             signature = str(inspect.Signature(self.parameters))[1:-1]
-            function = kernels.whole(self.algorithm, shape).fast(python, self.name, signature, self.__doc__ or "")
+            closed = self.name == "forward_dynamics" and bool(kernels.mechanism.equations)
+            kernel = kernels.of_constraints(self.name, shape) if closed else kernels.whole(self.algorithm, shape)
+            function = kernel.fast(python, self.name, signature, self.__doc__ or "")
         dynamics.__dict__[self.name] = function
         return function
 

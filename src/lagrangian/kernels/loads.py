@@ -39,6 +39,12 @@ class Loads:
             link, placement = self.tree.place[frame.body]
             yield link, self.point(link, (placement @ frame.placement).position), np.zeros_like(force), force
 
+    def of_links(self, wrenches: np.ndarray) -> Iterator[Load]:
+        """Wrenches on every link about the world's origin."""
+        for link in range(wrenches.shape[1]):
+            if np.any(wrenches[:, link]):
+                yield link, np.zeros((len(wrenches), 3)), wrenches[:, link, :3], wrenches[:, link, 3:]
+
     def point(self, link: int, local: Any) -> np.ndarray:
         """A point given in a link's frame, in the world."""
         local = np.array([float(c) for c in local])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from lagrangian.algorithms.inverse_dynamics import REACTIONS
 from lagrangian.algorithms.link import KINDS
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.errors import ArgumentError
+from lagrangian.kernels.closed import ClosedPrograms, wrenches
 from lagrangian.kernels.kernel import Kernel, Threads
 from lagrangian.kernels.parameters import link_from_body
 from lagrangian.kernels.sweeps import Sweeps
@@ -66,10 +68,31 @@ class Kernels:
             self._kernel(kinematics.LINK_POSES, full, (len(full), 12)),
         )
 
+    def constraint_wrenches(self) -> Kernel:
+        """On the links of the tree of `reactions`."""
+        full = self.reactions()[0]
+        found = self._made.get("constraint wrenches")
+        if found is None:
+            program = wrenches(self.mechanism, full)
+            found = self._made["constraint wrenches"] = Kernel(program, (len(full), 6), self.threads)
+        return found
+
     def _kernel(self, algorithm: Algorithm, tree: trees.Tree, shape: tuple[int, ...]) -> Kernel:
         found = self._made.get(algorithm.name)
         if found is None:
             found = self._made[algorithm.name] = Kernel(Sweeps(algorithm, tree), shape, self.threads)
+        return found
+
+    @cached_property
+    def closed(self) -> ClosedPrograms:
+        """The programs of its constraint equations; there may be none of these."""
+        return ClosedPrograms(self.mechanism, self.tree)
+
+    def of_constraints(self, name: str, shape: tuple[int, ...]) -> Kernel:
+        """One of the programs of `closed`."""
+        found = self._made.get(f"closed {name}")
+        if found is None:
+            found = self._made[f"closed {name}"] = Kernel(getattr(self.closed, name)(), shape, self.threads)
         return found
 
     def friction(self) -> dict[str, np.ndarray]:

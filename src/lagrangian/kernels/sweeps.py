@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.algorithms.factorised import solve
+from lagrangian.algorithms.factorised import Factorised
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.inverse_dynamics import BIAS
 from lagrangian.algorithms.link import TURNS, Link
@@ -59,7 +59,7 @@ def trace_unrolled(algorithm: Algorithm, tree: Tree, limit: int | None = None) -
 
     def factorised(graph: Graph, state: list[Link]) -> list[Any]:
         M, bias = run(MASS_MATRIX, tree, state), run(BIAS, tree, state)
-        return solve(tree, M, [graph.input("tau", k) - b for k, b in enumerate(bias)])
+        return Factorised(tree, M).solve([graph.input("tau", k) - b for k, b in enumerate(bias)])
 
     found = traced(lambda graph, state: run(algorithm, tree, state))
     if algorithm is FORWARD_DYNAMICS and tree.nv <= FACTORISE_SPEEDS:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from lagrangian.model.functions import absolute, power
+
 Number = int | float
 
 
@@ -52,6 +54,9 @@ class Node:
     def __init__(self, graph: Graph, index: int) -> None:
         self.graph = graph
         self.index = index
+
+    def __bool__(self) -> bool:
+        raise TypeError("a traced value has no truth: code that is compiled cannot branch on values; use choose()")
 
     def _negated(self) -> Node | None:
         """The argument, if this node is a negation."""
@@ -114,7 +119,7 @@ class Node:
             other = graph.constant(other)
         mine, theirs = self._negated(), other._negated()
         if mine is not None or theirs is not None:
-            product = (mine or self) * (theirs or other)
+            product = (self if mine is None else mine) * (other if theirs is None else theirs)
             return product if mine is not None and theirs is not None else -product
         a, b = self.index, other.index
         return graph.add("mul", a, b) if a < b else graph.add("mul", b, a)
@@ -140,6 +145,49 @@ class Node:
     def sqrt(self) -> Node:
         return self.graph.add("sqrt", self.index)
 
+    def exp(self) -> Node:
+        return self.graph.add("exp", self.index)
+
+    def log(self) -> Node:
+        return self.graph.add("log", self.index)
+
+    def tanh(self) -> Node:
+        return self.graph.add("tanh", self.index)
+
+    def asin(self) -> Node:
+        return self.graph.add("asin", self.index)
+
+    def acos(self) -> Node:
+        return self.graph.add("acos", self.index)
+
+    def atan(self) -> Node:
+        return self.graph.add("atan", self.index)
+
+    def tan(self) -> Any:
+        return self.sin() / self.cos()
+
+    def atan2(self, x: Any) -> Node:
+        return self.graph.add("atan2", self.index, self.graph.node(x).index)
+
+    def atan2_of(self, y: Any) -> Node:
+        return self.graph.node(y).atan2(self)
+
+    def __pow__(self, n: Any) -> Any:
+        return power(self, n)
+
+    def __abs__(self) -> Any:
+        return absolute(self)
+
+    def choose(self, a: Any, b: Any, x: Any, y: Any) -> Any:
+        """x where a < b, else y."""
+        graph = self.graph
+        if not isinstance(a, Node) and not isinstance(b, Node):
+            return x if a < b else y
+        x, y = graph.node(x), graph.node(y)
+        if x.index == y.index:
+            return x
+        return graph.add("choose", graph.node(a).index, graph.node(b).index, x.index, y.index)
+
     def touched_by(self, other: Node) -> Node:
         """This value, but NaN where `other` is NaN or infinite: for an input that does not matter, but must not hide an error."""
         return self.graph.add("touch", self.index, other.index)
@@ -151,6 +199,8 @@ class Node:
 
 
 LEAVES = ("constant", "input")
+# functions taken from the C library, each lane by itself
+LIBRARY = ("exp", "log", "tanh", "asin", "acos", "atan", "atan2")
 
 
 def arguments(node: tuple[Any, ...]) -> tuple[int, ...]:
@@ -182,7 +232,7 @@ class Trace:
     @property
     def operations(self) -> int:
         """How many operations a run costs; a division counts as the several multiplications it takes."""
-        cost = {"constant": 0, "input": 0, "neg": 0, "div": 4, "sqrt": 4, "sin": 12, "cos": 12}
+        cost = {"constant": 0, "input": 0, "neg": 0, "div": 4, "sqrt": 4, "sin": 12, "cos": 12, **dict.fromkeys(LIBRARY, 20)}
         return sum(cost.get(node[0], 1) for node in self.nodes)
 
 

@@ -115,15 +115,16 @@ def part(kind: type[T], given: Any, where: str) -> T:
 
 
 def items(kind: type[T], given: Any, where: str) -> tuple[T, ...]:
-    """Several things of one class."""
+    """Several things of one class, or of one of several."""
+    name = " or ".join(k.__name__ for k in getattr(kind, "__args__", (kind,)))
     if isinstance(given, kind):
-        raise MechanismError(f"{where} is one {kind.__name__}; a list of them is needed: [{kind.__name__}(...)]")
+        raise MechanismError(f"{where} is one {type(given).__name__}; a list of them is needed: [{type(given).__name__}(...)]")
     if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__iter__"):
-        raise MechanismError(f"{where} is {_short(given)}; a list of {kind.__name__} is needed")
+        raise MechanismError(f"{where} is {_short(given)}; a list of {name} is needed")
     several = tuple(given)
     for one in several:
         if not isinstance(one, kind):
-            raise MechanismError(f"{where} has {_short(one)} in it; only {kind.__name__} belongs there")
+            raise MechanismError(f"{where} has {_short(one)} in it; only {name} belongs there")
     return several
 
 

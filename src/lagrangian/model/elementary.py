@@ -13,9 +13,9 @@ from dataclasses import replace
 from lagrangian.errors import MechanismError
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
+from lagrangian.model.constraint import Constraint, Holonomic, Pfaffian
 from lagrangian.model.expression import Scalar, cos, free_symbols, sin, symbol
 from lagrangian.model.joint import Joint
-from lagrangian.model.loop import Pfaffian
 from lagrangian.model.mechanism import Initial, Mechanism
 from lagrangian.model.placement import Placement, turn_z_to
 
@@ -109,15 +109,22 @@ def _body_speeds(joint: Joint) -> dict[str, Combination]:
     return dict(zip(joint.speed_names, found, strict=True))
 
 
-def _rewritten(constraint: Pfaffian, speeds: dict[str, Combination], turned: list[Joint]) -> Pfaffian:
+def _rewritten(constraint: Constraint, speeds: dict[str, Combination], turned: list[Joint]) -> Constraint:
     quaternions = {name: joint for joint in turned for name in joint.coordinate_names[:4]}
+    scalars: list[Scalar] = []
+    if isinstance(constraint, Pfaffian):
+        scalars = [coefficient for _, coefficient in constraint.coefficients]
+    elif isinstance(constraint, Holonomic):
+        scalars = [constraint.equation]
+    for name in {name for x in scalars for name in free_symbols(x)} & set(quaternions):
+        raise MechanismError(
+            f"constraint {constraint.name!r}: {name!r} is part of a quaternion, which the closed form does not have; "
+            f"describe joint {quaternions[name].name!r} by revolute and prismatic joints"
+        )
+    if not isinstance(constraint, Pfaffian):
+        return constraint
     new: dict[str, Scalar] = {}
     for speed, coefficient in constraint.coefficients:
-        for name in free_symbols(coefficient) & set(quaternions):
-            raise MechanismError(
-                f"constraint {constraint.name!r}: {name!r} is part of a quaternion, which the closed form does not have; "
-                f"describe joint {quaternions[name].name!r} by revolute and prismatic joints"
-            )
         for name, factor in speeds[speed]:
             new[name] = new.get(name, 0) + coefficient * factor
     return replace(constraint, coefficients=tuple(new.items()))

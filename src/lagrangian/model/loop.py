@@ -1,4 +1,4 @@
-"""What closes loops and otherwise constrains the tree: loop joints and Pfaffian constraints (MECHANICS.md section 4)."""
+"""What closes loops of the tree, and what else stands between two bodies: loop joints, springs, frames."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ LOOP_TYPES: dict[str, int] = {
     "prismatic": 5,
     "fixed": 6,
     "planar": 3,
+    "distance": 1,
 }
 
 
@@ -29,7 +30,8 @@ class LoopJoint:
     """Joins a frame on body `a` to a frame on body `b` of the tree.
 
     Axes are given in the frame on `a`. A `point` keeps the two origins together along `directions` of that frame only: a planar
-    linkage closes with `directions = ("x", "y")` and no redundant equation.
+    linkage closes with `directions = ("x", "y")` and no redundant equation. A `distance` keeps the origins `length` apart, as a
+    massless rod does.
     """
 
     name: str
@@ -41,6 +43,7 @@ class LoopJoint:
     axis: v.Vector = v.Z
     axis2: v.Vector = v.Y
     directions: tuple[str, ...] = ("x", "y", "z")
+    length: Scalar = 0
 
     def __post_init__(self) -> None:
         where = f"loop {self.name!r}"
@@ -50,6 +53,9 @@ class LoopJoint:
         object.__setattr__(self, "directions", tuple(self.directions))
         if self.a == self.b:
             raise MechanismError(f"{where}: joins body {self.a!r} to itself; it needs two bodies")
+        coerce.finite((coerce.scalar(self.length, f"{where}: length"),), where, "length")
+        if self.type == "distance" and float(self.length) <= 0:
+            raise MechanismError(f"{where}: the distance kept is {float(self.length):g} m; `length` must be positive")
         bad = [d for d in self.directions if d not in ("x", "y", "z")]
         if bad or len(set(self.directions)) != len(self.directions) or not self.directions:
             raise MechanismError(f"{where}: directions are {self.directions}; they must be different ones of x, y, z")
@@ -57,15 +63,6 @@ class LoopJoint:
     @property
     def equations(self) -> int:
         return len(self.directions) if self.type == "point" else LOOP_TYPES[self.type]
-
-
-@dataclass(frozen=True, slots=True)
-class Pfaffian:
-    """`phi(t) + sum_i coefficient_i(q, t) qd_i = 0`; speeds by their names, coefficients as expressions of coordinates."""
-
-    name: str
-    coefficients: tuple[tuple[str, Scalar], ...]
-    phi: Scalar = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,10 @@ from lagrangian.errors import MechanismError, one_of
 from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
+from lagrangian.model.constraint import Constraint, Holonomic, Pfaffian
 from lagrangian.model.expression import Expression, Scalar, free_symbols
 from lagrangian.model.joint import Joint
-from lagrangian.model.loop import Frame, LoopJoint, Pfaffian, PointSpring
+from lagrangian.model.loop import Frame, LoopJoint, PointSpring
 from lagrangian.model.placement import Placement
 
 GROUND = "ground"
@@ -40,7 +41,7 @@ class Mechanism:
     bodies: tuple[Body, ...]
     joints: tuple[Joint, ...]
     loops: tuple[LoopJoint, ...] = ()
-    constraints: tuple[Pfaffian, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
     springs: tuple[PointSpring, ...] = ()
     frames: tuple[Frame, ...] = ()
     gravity: v.Vector = (0, 0, -9.81)
@@ -148,13 +149,25 @@ class Mechanism:
     def _check_constraints(self) -> None:
         coordinates = {*self.coordinate_names, "t"}
         for constraint in self.constraints:
-            for speed, coefficient in constraint.coefficients:
-                if speed not in self.speed_names:
-                    raise MechanismError(f"constraint {constraint.name!r}: {one_of('speed', speed, self.speed_names)}")
-                for name in free_symbols(coefficient) - coordinates:
-                    raise MechanismError(f"constraint {constraint.name!r}: {one_of('coordinate', name, coordinates)}")
-            for name in free_symbols(constraint.phi) - {"t"}:
-                raise MechanismError(f"constraint {constraint.name!r}: phi may depend on t alone, not on {name!r}")
+            where = f"constraint {constraint.name!r}"
+            scalars: list[Scalar] = []
+            if isinstance(constraint, Pfaffian):
+                for speed, coefficient in constraint.coefficients:
+                    if speed not in self.speed_names:
+                        raise MechanismError(f"{where}: {one_of('speed', speed, self.speed_names)}")
+                    scalars.append(coefficient)
+                for name in free_symbols(constraint.phi) - {"t"}:
+                    raise MechanismError(f"{where}: phi may depend on t alone, not on {name!r}")
+            elif isinstance(constraint, Holonomic):
+                scalars.append(constraint.equation)
+                if not free_symbols(constraint.equation) & set(self.coordinate_names):
+                    raise MechanismError(f"{where}: its equation has no coordinate in it: {constraint.equation}")
+            for body in [b for b in (getattr(constraint, "body", None), getattr(constraint, "on", None)) if b is not None]:
+                if body not in self._bodies_and_ground:
+                    raise MechanismError(f"{where}: {one_of('body', body, self._bodies_and_ground)}")
+            for scalar in scalars:
+                for name in sorted(free_symbols(scalar) - coordinates):
+                    raise MechanismError(f"{where}: {one_of('coordinate', name, coordinates)}")
 
     @staticmethod
     def _check_numbers(where: str, numbers: Sequence[float], size: int, names: Sequence[str]) -> None:
@@ -196,7 +209,7 @@ class Mechanism:
     @property
     def equations(self) -> int:
         """The number of constraint equations, redundant ones counted."""
-        return sum(loop.equations for loop in self.loops) + len(self.constraints)
+        return sum(loop.equations for loop in self.loops) + sum(c.equations for c in self.constraints)
 
     @property
     def mobility(self) -> int:
@@ -320,7 +333,7 @@ _PARTS: dict[str, type] = {
     "bodies": Body,
     "joints": Joint,
     "loops": LoopJoint,
-    "constraints": Pfaffian,
+    "constraints": Constraint,  # type: ignore[dict-item]
     "springs": PointSpring,
     "frames": Frame,
     "notes": str,

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.model import vector as v
+from lagrangian.model.constraint import Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
 from lagrangian.model.expression import Expression
 
 if TYPE_CHECKING:
@@ -106,6 +107,21 @@ def _count(n: int, what: str) -> str:
     return f"{n} {what}" if n == 1 else f"{n} {'bodies' if what == 'body' else what + 's'}"
 
 
+def _constraint(constraint: Constraint) -> str:
+    match constraint:
+        case Pfaffian():
+            terms = " + ".join(f"({_number(c)}) {name}'" for name, c in constraint.coefficients)
+            return f"{terms} + {_number(constraint.phi)} = 0"
+        case Holonomic():
+            return f"{constraint.equation} = 0"
+        case KnifeEdge():
+            return f"knife edge of {constraint.body}, no motion along {_vector(constraint.direction)}"
+        case Rolling():
+            what = "sphere" if constraint.axis is None else "disc"
+            return f"{what} of {constraint.body}, radius {_number(constraint.radius)} m, rolls on {constraint.on}"
+    return f"{_count(constraint.equations, 'equation')} of a Python function"
+
+
 def table(m: Mechanism) -> str:
     """Joints and bodies in columns, then loops, frames, poses and what a reader left out."""
     head = [f"{m.name}: {_count(len(m.bodies), 'body')}, {_count(m.nq, 'coordinate')}, {_count(m.nv, 'speed')}"]
@@ -126,8 +142,7 @@ def table(m: Mechanism) -> str:
     lines += [f"loop {x.name}: {x.type}, {x.a} – {x.b}" for x in m.loops]
     lines += [f"spring {x.name}: {x.a} – {x.b}, {_number(x.stiffness)} N/m" for x in m.springs]
     for constraint in m.constraints:
-        terms = " + ".join(f"({_number(c)}) {name}'" for name, c in constraint.coefficients)
-        lines.append(f"constraint {constraint.name}: {terms} + {_number(constraint.phi)} = 0")
+        lines.append(f"constraint {constraint.name}: {_constraint(constraint)}")
     if m.frames:
         names = [f.name for f in m.frames]
         lines.append("frames: " + ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else ""))

@@ -54,7 +54,8 @@ class Forward:
             qdd, tau = self.at(point)
             M = self.recursions.run_at(point, mass_matrix.MASS_MATRIX)
             bias = self.recursions.run_at(point, inverse_dynamics.BIAS)
-            found = factorised.solve(self.recursions.regrouped, M, [t - b for t, b in zip(tau, bias, strict=True)])
+            factors = factorised.Factorised(self.recursions.regrouped, M)
+            found = factors.solve([t - b for t, b in zip(tau, bias, strict=True)])
             yield from self._entries(number, found, qdd)
 
     def _entries(self, number: int, found: list[Any], qdd: list[Any]) -> Entries:

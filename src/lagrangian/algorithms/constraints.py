@@ -1,0 +1,270 @@
+"""The constraint equations of a mechanism at one state, over any scalars, with what motion needs of each.
+
+    eta(q, t) = 0  (where it is holonomic),   rate = phi + Psi qd = 0,   Psi qdd + gamma = 0,   gamma = Psi' qd + phi'.
+
+Each is written once, in jets, as the books write it; Psi and gamma come with it. A loop's equations are written along the world's
+axes where they can be, along the axes of the frame on its body `a` where only some directions are held and these turn. The
+sign is `a - b`, so that lambda is the force on body a (MECHANICS.md section 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lagrangian.algorithms.jet import Jet, Rate, Slopes
+from lagrangian.algorithms.link import is_zero
+from lagrangian.algorithms.world import Frame, Jets, World
+from lagrangian.errors import MechanismError
+from lagrangian.model import functions as f
+from lagrangian.model import vector as v
+from lagrangian.model.constraint import Constraint, Holonomic, KnifeEdge, Pfaffian, PfaffianFunction, Rolling
+from lagrangian.model.loop import LoopJoint
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.placement import Placement, turn_z_to
+
+
+@dataclass(frozen=True)
+class Row:
+    """One equation: `eta` (None if it is not holonomic), its rate, gamma, and its row of Psi by speed."""
+
+    name: str
+    eta: Any
+    rate: Any
+    gamma: Any
+    psi: Slopes
+
+
+def _holonomic(name: str, eta: Any) -> Row:
+    if not isinstance(eta, Jet):  # an equation between constants, as of a plane that nothing can leave
+        return Row(name, eta, 0, 0, {})
+    return Row(name, eta.value, eta.rate, eta.bias, _kept(eta.slopes))
+
+
+def _velocity(name: str, w: Any) -> Row:
+    if not isinstance(w, Rate):
+        return Row(name, None, w, 0, {})
+    return Row(name, None, w.value, w.bias, _kept(w.slopes))
+
+
+def _kept(slopes: Slopes) -> Slopes:
+    return {k: x for k, x in sorted(slopes.items()) if not is_zero(x)}
+
+
+class Coordinates:
+    """The coordinates as jets, by name and in order; those of a quaternion move by q' = q w / 2."""
+
+    def __init__(self, mechanism: Mechanism, q: Sequence[Any], qd: Sequence[Any], t: Any) -> None:
+        self.q: list[Jet] = []
+        self.qd = list(qd)
+        iq = iv = 0
+        for joint in mechanism.joints:
+            rates = qd[iv : iv + joint.kind.nv]
+            if joint.type in ("ball", "free"):
+                self.q += _quaternion(q[iq : iq + 4], rates[:3], iv)
+                if joint.type == "free":
+                    self.q += _carried(q[iq : iq + 7], rates, iv)
+            else:
+                self.q += [Jet(q[iq + k], rates[k], 0, {iv + k: 1}) for k in range(joint.kind.nq)]
+            iq, iv = iq + joint.kind.nq, iv + joint.kind.nv
+        self.t = Jet(t, 1)
+        self.names: Mapping[str, Any] = {**dict(zip(mechanism.coordinate_names, self.q, strict=True)), "t": self.t}
+
+
+def _quaternion(q: Sequence[Any], w: Sequence[Any], iv: int) -> list[Jet]:
+    rate = quaternion_rate(q, w)
+    bias = quaternion_rate(rate, w)
+    columns = [quaternion_rate(q, unit) for unit in v.IDENTITY]
+    return [Jet(q[c], rate[c], bias[c], {iv + k: columns[k][c] for k in range(3)}) for c in range(4)]
+
+
+def quaternion_rate(q: Sequence[Any], w: Sequence[Any]) -> list[Any]:
+    """q' = q (0, w) / 2, w in the body's axes."""
+    a, x, y, z = q
+    p, r, s = (0.5 * c for c in w)
+    return [-(x * p + y * r + z * s), a * p + y * s - z * r, a * r + z * p - x * s, a * s + x * r - y * p]
+
+
+def _carried(q: Sequence[Any], rates: Sequence[Any], iv: int) -> list[Jet]:
+    """The position of a free joint, whose velocity is given in the body's axes: p' = R u, p'' = R (w x u)."""
+    R = turn(q[:4])
+    w, u = tuple(rates[:3]), tuple(rates[3:])
+    rate, bias = v.mat_vec(R, u), v.mat_vec(R, v.cross(w, u))  # type: ignore[arg-type]
+    return [Jet(q[4 + c], rate[c], bias[c], {iv + 3 + k: R[c][k] for k in range(3)}) for c in range(3)]
+
+
+def turn(q: Sequence[Any]) -> v.Matrix:
+    """The rotation of a quaternion, which need not be of length one."""
+    w, x, y, z = q
+    k = 2 / (w * w + x * x + y * y + z * z)
+    return (
+        (1 - k * (y * y + z * z), k * (x * y - z * w), k * (x * z + y * w)),
+        (k * (x * y + z * w), 1 - k * (x * x + z * z), k * (y * z - x * w)),
+        (k * (x * z - y * w), k * (y * z + x * w), 1 - k * (x * x + y * y)),
+    )
+
+
+def rows(mechanism: Mechanism, world: World, coordinates: Coordinates) -> list[Row]:
+    """All constraint equations: those of the loops, then the others."""
+    found = [_holonomic(f"{loop.name}.{label}", eta) for loop in mechanism.loops for label, eta in _closure(world, loop)]
+    for constraint in mechanism.constraints:
+        found += _constraint(constraint, mechanism, world, coordinates)
+    return found
+
+
+# -- loops -----------------------------------------------------------------------------------------------------------
+
+
+def _closure(world: World, loop: LoopJoint) -> list[tuple[str, Any]]:
+    """The equations of one loop joint, with a label each."""
+    A, B = world.frame(loop.a, loop.placement_a), world.frame(loop.b, loop.placement_b)
+    gap = v.sub(A.origin, B.origin)
+    if loop.type == "distance":
+        # (d.d - l^2) / 2l is d - l to first order, and smooth: its multiplier is the force along the line
+        length = float(loop.length)
+        return [("length", (v.dot(gap, gap) - length * length) * (0.5 / length))]
+    if loop.type in ("point", "ball"):
+        return _point(A, gap, loop.directions if loop.type == "point" else ("x", "y", "z"))
+    # two directions across the axis, and the axis, on either body
+    x, y, z = v.transpose(turn_z_to(tuple(float(c) for c in loop.axis)))  # type: ignore[arg-type]
+    xa, ya, za, xb, zb = (*map(A.direction, (x, y, z)), B.direction(x), B.direction(z))
+    together = [(label, gap[k]) for k, label in enumerate("xyz")]
+    across = [("x", v.dot(xa, gap)), ("y", v.dot(ya, gap))]
+    parallel = [("xz", v.dot(xa, zb)), ("yz", v.dot(ya, zb))]
+    match loop.type:
+        case "universal":
+            return [*together, ("axes", v.dot(za, B.direction(loop.axis2)))]
+        case "revolute":
+            return [*together, *parallel]
+        case "cylindrical":
+            return [*across, *parallel]
+        case "prismatic":
+            return [*across, *parallel, ("xy", v.dot(ya, xb))]
+        case "planar":
+            return [("z", v.dot(za, gap)), *parallel]
+    return [*together, *parallel, ("xy", v.dot(ya, xb))]
+
+
+def _point(A: Frame, gap: Jets, directions: tuple[str, ...]) -> list[tuple[str, Any]]:
+    """The origins kept together along some directions of frame a: in the world's axes if these hold the same ones."""
+    free = [k for k in range(3) if "xyz"[k] not in directions]
+    kept = [k for k in range(3) if k not in free]
+    axes = [A.direction(axis) for axis in v.IDENTITY]
+    # an axis that stays along one of the world's: the other two parts of it are zero by structure
+    along = {k: row for k in range(3) for row in range(3) if all(_nothing(x) for r, x in enumerate(axes[k]) if r != row)}
+    if all(k in along for k in free):
+        taken = {along[k] for k in free}
+        return [("xyz"[row], gap[row]) for row in range(3) if row not in taken]
+    if all(k in along for k in kept):
+        return [("xyz"[along[k]], gap[along[k]]) for k in kept]
+    return [("xyz"[k], v.dot(axes[k], gap)) for k in kept]
+
+
+def _nothing(x: Any) -> bool:
+    return is_zero(x) or (isinstance(x, Jet) and is_zero(x.value))
+
+
+# -- other constraints -----------------------------------------------------------------------------------------------
+
+
+def _constraint(constraint: Constraint, mechanism: Mechanism, world: World, coordinates: Coordinates) -> list[Row]:
+    match constraint:
+        case Pfaffian():
+            return [_pfaffian(constraint, mechanism, coordinates)]
+        case Holonomic():
+            return [_holonomic(constraint.name, f.evaluate(constraint.equation, coordinates.names))]
+        case KnifeEdge():
+            frame = world.frame(constraint.body, Placement(position=constraint.point))
+            velocity = tuple(_speed(x) for x in frame.origin)
+            return [_velocity(constraint.name, v.dot(frame.direction(constraint.direction), velocity))]  # type: ignore[arg-type]
+        case Rolling():
+            return _rolling(constraint, world)
+    return _function(constraint, coordinates)
+
+
+def _speed(x: Any) -> Any:
+    return x.velocity if isinstance(x, Jet) else 0
+
+
+def _pfaffian(constraint: Pfaffian, mechanism: Mechanism, coordinates: Coordinates) -> Row:
+    phi = f.evaluate(constraint.phi, coordinates.names)
+    rate, gamma = (phi.value, phi.rate) if isinstance(phi, Jet) else (phi, 0)
+    psi: Slopes = {}
+    for speed, expression in constraint.coefficients:
+        k = mechanism.speed_names.index(speed)
+        c = f.evaluate(expression, coordinates.names)
+        c = c if isinstance(c, Jet) else Jet(c)
+        psi[k] = psi.get(k, 0) + c.value
+        rate = rate + c.value * coordinates.qd[k]
+        gamma = gamma + c.rate * coordinates.qd[k]
+    return Row(constraint.name, None, rate, gamma, _kept(psi))
+
+
+def _rolling(rolling: Rolling, world: World) -> list[Row]:
+    """Contact kept, and no slip: the body's point in contact moves as the plane's does.
+
+    A sphere touches at its centre less radius times normal; a disc at its lowest point, across its axis (Neimark, Fufaev 1972).
+    """
+    body = world.frame(rolling.body, Placement(position=rolling.center))
+    plane = world.frame(rolling.on, Placement(position=rolling.point))
+    radius = float(rolling.radius)
+    x, y, z = (plane.direction(d) for d in v.transpose(turn_z_to(tuple(float(c) for c in rolling.normal))))  # type: ignore[arg-type]
+    center = body.origin
+    above = v.dot(z, v.sub(center, plane.origin))
+    if rolling.axis is None:
+        down, height = v.scale(-radius, z), radius
+    else:
+        axis = body.direction(rolling.axis)
+        along = v.dot(z, axis)
+        across: Any = 1 - along * along
+        across = f.sqrt(across) if isinstance(across, Jet) and not is_zero(across.value - 1) else 1.0
+        down = v.scale(-radius * (1 / across), v.sub(z, v.scale(along, axis)))
+        height = radius * across
+    slip = v.add(tuple(_speed(c) for c in center), v.cross(body.angular_velocity, down))  # type: ignore[arg-type]
+    if rolling.on != "ground":
+        # the plane's own point at the contact
+        contact = v.sub(v.add(center, down), plane.origin)
+        carried = v.add(tuple(_speed(c) for c in plane.origin), v.cross(plane.angular_velocity, contact))  # type: ignore[arg-type]
+        slip = v.sub(slip, carried)
+    return [
+        _holonomic(f"{rolling.name}.contact", above - height),
+        _velocity(f"{rolling.name}.x", v.dot(x, slip)),
+        _velocity(f"{rolling.name}.y", v.dot(y, slip)),
+    ]
+
+
+def _function(constraint: PfaffianFunction, coordinates: Coordinates) -> list[Row]:
+    """A Python function linear in the speeds: its rows are its values for unit speeds, less that for none."""
+    n = len(coordinates.qd)
+    where = f"constraint {constraint.name!r}"
+
+    def called(speeds: Sequence[Jet], t: Jet = coordinates.t, q: Sequence[Jet] = coordinates.q) -> list[Jet]:
+        try:
+            found = constraint.function(t, list(q), list(speeds))
+            found = list(found) if hasattr(found, "__len__") else [found]
+            jets = [x if isinstance(x, Jet) else Jet(0 + x) for x in found]
+        except (TypeError, AttributeError) as error:
+            raise MechanismError(
+                f"{where}: its function cannot be compiled: {error}; it may use arithmetic and numpy's functions, not those of "
+                f"math, must not branch on values, and must give a number or a list of them"
+            ) from error
+        if len(jets) != constraint.equations:
+            raise MechanismError(
+                f"{where}: its function gives {len(jets)} numbers, not {constraint.equations}; say so: `equations`"
+            )
+        return jets
+
+    # speeds that change while all else stands still: what is linear in them has no second derivative
+    changing = [Jet(x, k + 1) for k, x in enumerate(coordinates.qd)]
+    for x in called(changing, Jet(coordinates.t.value), [Jet(x.value) for x in coordinates.q]):
+        if not is_zero(x.bias):
+            raise MechanismError(f"{where}: its function is not linear in the speeds; write it as phi + sum of a(q, t) qd")
+    still = called([Jet(0)] * n)
+    now = called([Jet(x) for x in coordinates.qd])
+    psi: list[Slopes] = [{} for _ in now]
+    for k in range(n):
+        for row, moved, rest in zip(psi, called([Jet(int(j == k)) for j in range(n)]), still, strict=True):
+            row[k] = moved.value - rest.value
+    names = [constraint.name] if len(now) == 1 else [f"{constraint.name}.{i + 1}" for i in range(len(now))]
+    return [Row(name, None, x.value, x.rate, _kept(row)) for name, x, row in zip(names, now, psi, strict=True)]

@@ -1,0 +1,266 @@
+"""Configurations that close the loops, and speeds that keep them closed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError, AssemblyError, one_of
+from lagrangian.kernels.dynamics import RANK, Dynamics
+from lagrangian.kernels.dynamics import compile as compiled
+from lagrangian.model.mechanism import Mechanism
+
+CLOSED = 1e-12  # of the mechanism's size: a loop that misses by less is closed
+ITERATIONS, STARTS = 200, 40
+
+
+def assemble(
+    mechanism: Mechanism | Dynamics,
+    q0: Any = None,
+    fixed: Iterable[str] | Mapping[str, float] = (),
+    t: float = 0.0,
+    starts: int = STARTS,
+) -> np.ndarray:
+    """A configuration that closes all loops, near a rough one.
+
+    `q0` is where to begin (the mechanism's own start, or all zero, if it is not given). `fixed` names coordinates that stay as
+    they are in q0, or maps them to the values they are to have. If the nearest descent from q0 does not close the loops, others
+    are tried from around it, `starts` times. When there is none, the error says which loops miss, and by how much.
+    """
+    dyn = dynamics_of(mechanism)
+    q, free = _begin(dyn, q0, fixed)
+    best, miss = _close(dyn, q, free, t)
+    rng = np.random.default_rng(0)
+    size = _size(dyn, best)
+    for k in range(starts):
+        if miss <= CLOSED * size:
+            return best
+        spread = np.pi * (k + 1) / starts
+        trial, other = _close(dyn, moved(dyn.mechanism, q, free * rng.normal(scale=spread, size=dyn.nv)), free, t)
+        if other < miss:
+            best, miss = trial, other
+    if miss <= CLOSED * size:
+        return best
+    raise AssemblyError(_misses(dyn, best, t, fixed))
+
+
+def assembly_modes(
+    mechanism: Mechanism | Dynamics,
+    q0: Any = None,
+    fixed: Iterable[str] | Mapping[str, float] = (),
+    t: float = 0.0,
+    starts: int = 200,
+) -> list[np.ndarray]:
+    """All different configurations found that close the loops with the `fixed` coordinates as given; those of a planar four-bar
+    are the two (or one) of its circles' intersections. Angles are within half a turn of zero.
+    """
+    dyn = dynamics_of(mechanism)
+    q, free = _begin(dyn, q0, fixed)
+    size = _size(dyn, q)
+    rng = np.random.default_rng(0)
+    found: list[np.ndarray] = []
+    for k in range(starts):
+        step = free * rng.uniform(-np.pi, np.pi, dyn.nv) if k else np.zeros(dyn.nv)
+        trial, miss = _close(dyn, moved(dyn.mechanism, q, step), free, t)
+        trial = _turned(dyn, trial)
+        if miss <= CLOSED * size and not any(_same(dyn, trial, other) for other in found):
+            found.append(trial)
+    if not found:
+        raise AssemblyError(_misses(dyn, assembled_best(dyn, q, free, t), t, fixed))
+    return found
+
+
+def assembled_best(dyn: Dynamics, q: np.ndarray, free: np.ndarray, t: float) -> np.ndarray:
+    """As closed as the nearest descent makes it."""
+    return _close(dyn, q, free, t)[0]
+
+
+def consistent_speeds(
+    mechanism: Mechanism | Dynamics, q: Any, qd0: Any = None, fixed: Iterable[str] | Mapping[str, float] = (), t: float = 0.0
+) -> np.ndarray:
+    """Speeds that keep all constraints, as near to `qd0` as the mass matrix measures it.
+
+    `fixed` names speeds that keep their value in qd0, or maps them to values, as those of driven joints.
+    """
+    dyn = dynamics_of(mechanism)
+    q = np.asarray(q, dtype=float)
+    qd = np.zeros(dyn.nv) if qd0 is None else np.array(qd0, dtype=float)
+    if qd.shape != (dyn.nv,):
+        raise ArgumentError(f"qd0 has shape {qd.shape}; ({dyn.nv},) is needed: {', '.join(dyn.mechanism.speed_names[:12])}")
+    if not len(dyn.constraint_names):
+        return qd
+    names = dyn.mechanism.speed_names
+    free = np.ones(dyn.nv, dtype=bool)
+    for name in fixed:
+        if name not in names:
+            raise ArgumentError(f"fixed: {one_of('speed', name, names)}")
+        free[names.index(name)] = False
+        if isinstance(fixed, Mapping):
+            qd[names.index(name)] = float(fixed[name])
+    psi, rate = dyn.constraint_jacobian(q, t), dyn.constraint_rate(q, qd, t)
+    M = dyn.mass_matrix(q)[np.ix_(free, free)]
+    L = np.linalg.cholesky(M)
+    half = np.linalg.solve(L, psi[:, free].T).T
+    qd[free] += np.linalg.solve(L.T, np.linalg.lstsq(half, -rate, rcond=RANK)[0])
+    left = np.abs(dyn.constraint_rate(q, qd, t))
+    worst = int(np.argmax(left))
+    if left[worst] > 1e-9 * (1 + np.abs(psi).max() * np.abs(qd).max()):
+        raise AssemblyError(
+            f"no speeds keep the constraints with {', '.join(fixed)} given: {dyn.constraint_names[worst]} is left with a rate of "
+            f"{left[worst]:.3g}"
+        )
+    return qd
+
+
+# -- closing ---------------------------------------------------------------------------------------------------------
+
+
+def dynamics_of(mechanism: Mechanism | Dynamics) -> Dynamics:
+    if isinstance(mechanism, Dynamics):
+        return mechanism
+    if not isinstance(mechanism, Mechanism):
+        raise ArgumentError(f"a Mechanism, or its compiled Dynamics, is needed, not {type(mechanism).__name__}")
+    return compiled(mechanism)
+
+
+def _begin(dyn: Dynamics, q0: Any, fixed: Iterable[str] | Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
+    """Where to start, and 1 for every speed that may change."""
+    mechanism = dyn.mechanism
+    if q0 is None:
+        q0 = mechanism.neutral() if mechanism.initial.q is None else mechanism.initial.q
+    q = np.array(q0, dtype=float)
+    if q.shape != (dyn.nq,):
+        raise ArgumentError(f"q0 has shape {q.shape}; ({dyn.nq},) is needed: {', '.join(mechanism.coordinate_names[:12])}")
+    if not np.isfinite(q).all():
+        raise ArgumentError("q0 has a number that is not finite")
+    free = np.ones(dyn.nv)
+    if isinstance(fixed, str):
+        fixed = (fixed,)
+    places = _single_coordinates(mechanism)
+    for name in fixed:
+        if name not in places:
+            raise ArgumentError(f"fixed: {one_of('coordinate', name, places)}")
+        iq, iv = places[name]
+        free[iv] = 0.0
+        if isinstance(fixed, Mapping):
+            q[iq] = float(fixed[name])
+    return q, free
+
+
+def _single_coordinates(mechanism: Mechanism) -> dict[str, tuple[int, int]]:
+    """Coordinates that have a speed of their own: their places in q and in qd."""
+    found: dict[str, tuple[int, int]] = {}
+    iq = iv = 0
+    for joint in mechanism.joints:
+        if joint.kind.nq == joint.kind.nv:
+            found |= {name: (iq + k, iv + k) for k, name in enumerate(joint.coordinate_names)}
+        iq, iv = iq + joint.kind.nq, iv + joint.kind.nv
+    return found
+
+
+def _close(dyn: Dynamics, q: np.ndarray, free: np.ndarray, t: float) -> tuple[np.ndarray, float]:
+    """Levenberg and Marquardt's descent on |eta|^2; where it ended, and how far the worst loop misses."""
+    mechanism = dyn.mechanism
+    holonomic = np.array(dyn._open().closed.holonomic, dtype=bool) if mechanism.equations else np.zeros(0, dtype=bool)
+    if not holonomic.any():
+        return q, 0.0
+    eta = dyn.closure(q, t)
+    damping, error = 1e-3, float(eta @ eta)
+    for _ in range(ITERATIONS):
+        if error == 0:
+            break
+        psi = dyn.constraint_jacobian(q, t)[holonomic] * free
+        scale = max(1e-300, float(np.trace(psi @ psi.T)) / max(1, len(psi)))
+        if damping < 1e-9:
+            step = -np.linalg.lstsq(psi, eta, rcond=1e-12)[0]
+        else:
+            step = -psi.T @ np.linalg.solve(psi @ psi.T + damping * scale * np.eye(len(psi)), eta)
+        longest = float(np.abs(step).max())
+        step *= min(1.0, 1.0 / max(longest, 1e-300))
+        trial = moved(mechanism, q, step)
+        after = dyn.closure(trial, t)
+        new = float(after @ after)
+        if new < error:
+            done = new >= 0.25 * error and new < 1e-28
+            q, eta, error, damping = trial, after, new, damping / 10
+            if done:
+                break
+        elif damping < 1e-9 and error < 1e-26:
+            break
+        else:
+            damping = max(1e-8, 10 * damping)
+            if damping > 1e8:
+                break
+    return q, float(np.abs(eta).max())
+
+
+def moved(mechanism: Mechanism, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+    """q moved along speeds for a unit of time: quaternions stay of length one."""
+    q = q.copy()
+    iq = iv = 0
+    for joint in mechanism.joints:
+        part = step[iv : iv + joint.kind.nv]
+        if joint.type in ("ball", "free"):
+            if joint.type == "free":
+                q[iq + 4 : iq + 7] += rotation(q[iq : iq + 4]) @ part[3:]
+            q[iq : iq + 4] = product(q[iq : iq + 4], exponential(part[:3]))
+            q[iq : iq + 4] /= np.linalg.norm(q[iq : iq + 4])
+        else:
+            q[iq : iq + joint.kind.nq] += part
+        iq, iv = iq + joint.kind.nq, iv + joint.kind.nv
+    return q
+
+
+def exponential(w: np.ndarray) -> np.ndarray:
+    """The quaternion of a turn by the vector w."""
+    angle = float(np.linalg.norm(w))
+    return np.array([np.cos(angle / 2), *(0.5 * np.sinc(angle / (2 * np.pi)) * w)])
+
+
+def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    w, x = a[0] * b[0] - a[1:] @ b[1:], a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:])
+    return np.array([w, *x])
+
+
+def rotation(q: np.ndarray) -> np.ndarray:
+    w, v = q[0], q[1:]
+    skew = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+    return np.eye(3) + 2 / float(q @ q) * (w * skew + skew @ skew)
+
+
+def _size(dyn: Dynamics, q: np.ndarray) -> float:
+    """A length to measure closure by: how far a loop moves by unit speeds."""
+    psi = dyn.constraint_jacobian(q)
+    return max(1.0, float(np.abs(psi).max())) if psi.size else 1.0
+
+
+def _turned(dyn: Dynamics, q: np.ndarray) -> np.ndarray:
+    q = q.copy()
+    angles = list(dyn._open().closed.angles)
+    q[angles] = (q[angles] + np.pi) % (2 * np.pi) - np.pi
+    return q
+
+
+def _same(dyn: Dynamics, a: np.ndarray, b: np.ndarray) -> bool:
+    angles = list(dyn._open().closed.angles)
+    d = a - b
+    d[angles] = np.sin(d[angles] / 2)
+    return bool(np.abs(d).max() < 1e-6)
+
+
+def _misses(dyn: Dynamics, q: np.ndarray, t: float, fixed: Iterable[str]) -> str:
+    eta = np.abs(dyn.closure(q, t))
+    names = [n for n, h in zip(dyn.constraint_names, dyn._open().closed.holonomic, strict=True) if h]
+    loops: dict[str, float] = {}
+    for name, miss in zip(names, eta, strict=True):
+        loop = name.rpartition(".")[0] or name
+        loops[loop] = float(np.hypot(loops.get(loop, 0.0), miss))
+    worst = sorted(loops.items(), key=lambda x: -x[1])
+    told = ", ".join(f"{name!r} misses by {miss:.3g}" for name, miss in worst[:4] if miss > 1e-9)
+    held = f" with {', '.join(fixed)} fixed" if list(fixed) else ""
+    return (
+        f"{dyn.mechanism.name}: no configuration was found that closes the loops{held}: at the nearest {told}. "
+        f"Lengths or placements may not fit, or a start nearer to the wanted configuration is needed"
+    )

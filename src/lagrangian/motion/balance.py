@@ -1,0 +1,83 @@
+"""Work along a run, by Gauss's quadrature over the integrator's own interpolation of every step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.polynomial import legendre
+
+if TYPE_CHECKING:
+    from lagrangian.motion.run import Course, Stretch
+
+NODES = 8
+CHUNK = 2048  # steps at a time, so that long runs need little memory
+
+
+def work(course: Course, t: np.ndarray) -> dict[str, np.ndarray]:
+    """What torques, friction and moving constraints have done until each of the times; and what impacts took."""
+    nv = course.dyn.nv
+    at, weights = legendre.leggauss(NODES)
+    # a function by its values at the nodes: coefficients over Legendre's polynomials, and those of its integral from -1
+    fit = np.array(
+        [
+            [(2 * k + 1) / 2 * w * legendre.legval(x, np.eye(NODES)[k]) for x, w in zip(at, weights, strict=True)]
+            for k in range(NODES)
+        ]
+    )
+    integral = np.array([legendre.legint(np.eye(NODES)[k], lbnd=-1) for k in range(NODES)])
+    total = np.zeros(2 * nv + 1)
+    found = np.zeros((len(t), 2 * nv + 1))
+    row = 0
+    for stretch in course.stretches:
+        starts = stretch.steps[:, 0]
+        ends = np.append(starts[1:], stretch.until)
+        for first in range(0, len(starts), CHUNK):
+            steps = slice(first, min(first + CHUNK, len(starts)))
+            power = _power(course, stretch, steps, starts[steps], ends[steps], (at + 1) / 2)
+            width = (ends[steps] - starts[steps])[:, None]
+            coefficients = np.einsum("kn,snc->skc", fit, power)
+            grown = 0.5 * width * 2 * coefficients[:, 0]
+            before = total + np.vstack([np.zeros_like(total), np.cumsum(grown, axis=0)[:-1]])
+            until = row + int(np.searchsorted(t[row:], ends[steps][-1], side="right"))
+            here = np.clip(np.searchsorted(starts[steps], t[row:until], side="right") - 1, 0, len(power) - 1)
+            x = 2 * (t[row:until] - starts[steps][here]) / (ends[steps] - starts[steps])[here] - 1
+            basis = np.array([legendre.legval(x, integral[k]) for k in range(NODES)])
+            part = np.einsum("kr,rkc->rc", basis, coefficients[here])
+            found[row:until] = before[here] + 0.5 * width[here] * part
+            row, total = until, total + grown.sum(axis=0)
+    found[row:] = total
+    result = {"torque": found[:, :nv], "friction": found[:, nv : 2 * nv]}
+    if course.dyn.mechanism.equations:
+        result["constraints"] = found[:, 2 * nv]
+    if course.impacts:
+        result["impacts"] = np.array([sum(change for when, change in course.impacts if when <= x) for x in t])
+    return result
+
+
+def _power(course: Course, stretch: Stretch, steps: slice, starts: np.ndarray, ends: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """(steps, nodes, power of every torque, friction force, and of all moving constraints)."""
+    nv = course.dyn.nv
+    times = starts[:, None] + (ends - starts)[:, None] * at
+    y = course.states_of(stretch, steps, times)
+    flat, out = course.outputs_in(stretch, times.ravel(), y)
+    qd = flat[:, course.dyn.nq :]
+    moving = -np.einsum("sm,sm->s", out["multipliers"], out["phi"])[:, None]
+    power = np.hstack([out["tau"] * qd, -out["friction"] * qd, moving])
+    return power.reshape(len(starts), len(at), 2 * nv + 1)
+
+
+def hermite(t: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Between rows, when nothing else is known: the cubic through values and slopes, of q and of qd."""
+    k = np.clip(np.searchsorted(t, times, side="right") - 1, 0, len(t) - 2)
+    h = (t[k + 1] - t[k])[:, None]
+    x = ((times - t[k]) / (t[k + 1] - t[k]))[:, None]
+
+    def cubic(y: np.ndarray, slope: np.ndarray) -> np.ndarray:
+        rise = y[k + 1] - y[k]
+        return y[k] + x * (
+            h * slope[k] + x * (3 * rise - h * (2 * slope[k] + slope[k + 1]) + x * (h * (slope[k] + slope[k + 1]) - 2 * rise))
+        )
+
+    rates = qd if q.shape[1] == qd.shape[1] else np.gradient(q, t, axis=0)
+    return cubic(q, rates), cubic(qd, qdd)

@@ -1,0 +1,95 @@
+"""What may happen during a run, and what is then done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError, one_of
+from lagrangian.model.expression import Scalar
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion.torque import expression
+
+DIRECTIONS = {"rising": 1, "falling": -1, "both": 0}
+
+
+@dataclass(frozen=True)
+class Lock:
+    """The joints stop, as if bolted, from here on: their momentum passes to the rest through the constraints."""
+
+    joints: tuple[str, ...]
+
+    def __init__(self, *joints: str) -> None:
+        object.__setattr__(self, "joints", joints)
+
+
+@dataclass(frozen=True)
+class Unlock:
+    """The joints that were locked are free again."""
+
+    joints: tuple[str, ...]
+
+    def __init__(self, *joints: str) -> None:
+        object.__setattr__(self, "joints", joints)
+
+
+@dataclass(frozen=True)
+class SetTorque:
+    """From here on these constant torques act besides the run's own."""
+
+    torques: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Event:
+    """A zero of `when`, an expression of t, coordinates and speeds (qd_<name>), or a Python function of (t, q, qd).
+
+    `action` is "record", "stop", `Lock(...)`, `Unlock(...)` or `SetTorque({...})`; `direction` which crossings count.
+    """
+
+    when: str | Scalar | Callable[[float, np.ndarray, np.ndarray], float]
+    action: Any = "record"
+    direction: str = "both"
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        if self.direction not in DIRECTIONS:
+            raise ArgumentError(f"event: {one_of('direction', self.direction, DIRECTIONS)}")
+        if not (self.action in ("record", "stop") or isinstance(self.action, (Lock, Unlock, SetTorque))):
+            raise ArgumentError(
+                f"event: the action is {self.action!r}; 'record', 'stop', Lock(...), Unlock(...) or SetTorque({{...}}) is needed"
+            )
+
+
+@dataclass(frozen=True)
+class Happening:
+    """An event of a run, as it was found."""
+
+    name: str
+    t: float
+    q: np.ndarray = field(repr=False)
+    qd: np.ndarray = field(repr=False)
+
+
+def checked(events: Any, mechanism: Mechanism) -> list[Event]:
+    """What `events=` may be, with names, and expressions read."""
+    if events is None:
+        return []
+    if isinstance(events, (str, Event)) or callable(events):
+        events = [events]
+    found = []
+    for given in events:
+        event = given if isinstance(given, Event) else Event(given, "stop")
+        when = event.when
+        if not callable(when):
+            when = expression(when, mechanism, "event")
+        joints = getattr(event.action, "joints", ()) or tuple(getattr(event.action, "torques", ()))
+        for joint in joints:
+            if joint not in mechanism.speed_names:
+                raise ArgumentError(f"event: {one_of('joint or speed', joint, mechanism.speed_names)}")
+        name = event.name or (str(event.when) if not callable(event.when) else getattr(event.when, "__name__", "event"))
+        found.append(Event(when, event.action, event.direction, name))
+    return found

@@ -1,0 +1,112 @@
+"""One step of an explicit Runge-Kutta method, and its dense output, as compiled functions (Hairer, Norsett and Wanner I, II.4-6).
+
+    void step(ptr clock, ptr y, ptr u, ptr slopes, ptr end, ptr report)
+    void dense(ptr clock, ptr y, ptr u, ptr slopes, ptr end, ptr F)
+
+`clock` holds t, h, rtol, atol; `slopes` the stages one after the other, the first of which is given; `end` the state at the end
+of the step, on the constraints if it is projected; `report` the squared error, and what the projection found.
+"""
+
+from __future__ import annotations
+
+from lagrangian.kernels.builder import Array, Builder, Value
+from lagrangian.motion.integrators.method import ARGUMENTS, Module, finish_interpolant
+from lagrangian.motion.tableaus.tableau import Explicit
+
+
+class ExplicitMethod:
+    """The functions of one tableau."""
+
+    def __init__(self, tableau: Explicit) -> None:
+        self.tableau = tableau
+        self.name = tableau.name
+        self.exponent = -0.5 / (tableau.error_order + 1)  # of the squared error
+        self.last = len(tableau.b)  # the slope at the end of the step
+        self.slopes = len(tableau.b) + 1 + len(tableau.extra_c)
+        self.degree = max(len(row) for row in tableau.dense)
+        self.adaptive = bool(tableau.errors)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        return ("explicit", repr(self.tableau))
+
+    def emit(self, module: Module) -> None:
+        self._step(module)
+        self._dense(module)
+
+    def _stage(self, b: Builder, module: Module, time: Array, at: float, state: Array, slope: Array) -> None:
+        clock = b.array("clock")
+        time[0] = clock[0] + clock[1] * at
+        module.rates(b, time, state, b.array("u"), slope)
+
+    def _step(self, module: Module) -> None:
+        T, n = self.tableau, module.size
+        b = module.function("step", ARGUMENTS)
+        clock, y, u, K, end, report = (b.array(name) for name in ARGUMENTS)
+        h = clock[1]
+        time, state = b.local(1), b.local(n)
+        s = len(T.b)
+
+        def sum_to(target: Array, weights: tuple[float, ...]) -> None:
+            def entry(i: object) -> None:
+                terms = [(w, K.part(j * n)[i]) for j, w in enumerate(weights) if w]
+                target[i] = b.combination(y[i], terms, h)
+
+            b.each(n, entry)
+
+        for j in range(1, s):
+            sum_to(state, T.a[j])
+            self._stage(b, module, time, T.c[j], state, K.part(j * n))
+        sum_to(end, T.b)
+        time[0] = clock[0] + h
+        module.settle(b, time, end, u, K.part(s * n), report)
+        report[0] = self._error(b, module, y, end, K) if T.errors else b.value(0.0, "double")
+        b.leave()
+        module.add(b)
+
+    def _error(self, b: Builder, module: Module, y: Array, end: Array, K: Array) -> Value:
+        """The squared norm of the estimate, each part in units of what is allowed."""
+        T, n = self.tableau, module.size
+        clock = b.array("clock")
+        h = clock[1]
+        sums = [b.variable(0.0) for _ in T.errors]
+
+        def entry(i: object) -> None:
+            weight = module.weight(b, i, y, end, clock)
+            for total, weights in zip(sums, T.errors, strict=True):
+                terms = [(w, K.part(j * n)[i]) for j, w in enumerate(weights) if w]
+                scaled = b.combination(b.value(0.0, "double"), terms, weight)
+                total.set(b.fma(scaled, scaled, total.get()))
+
+        b.each(n, entry)
+        if len(sums) == 1:
+            return h * h * sums[0].get() / float(n)
+        # Dormand and Prince's 8(5,3): the fifth-order estimate corrected by the third-order one
+        fifth, third = (total.get() for total in sums)
+        return h * h * fifth * fifth / ((fifth + third * 0.01) * float(n) + 1e-300)
+
+    def _dense(self, module: Module) -> None:
+        T, n = self.tableau, module.size
+        b = module.function("dense", ARGUMENTS)
+        clock, y, _, K, end, F = (b.array(name) for name in ARGUMENTS)
+        h = clock[1]
+        time, state = b.local(1), b.local(n)
+        s = len(T.b)
+        for j, (at, weights) in enumerate(zip(T.extra_c, T.extra_a, strict=True)):
+
+            def entry(i: object, weights: tuple[float, ...] = weights) -> None:
+                state[i] = b.combination(y[i], [(w, K.part(k * n)[i]) for k, w in enumerate(weights) if w], h)
+
+            b.each(n, entry)
+            self._stage(b, module, time, at, state, K.part((s + 1 + j) * n))
+
+        for power in range(self.degree):
+
+            def coefficient(i: object, power: int = power) -> None:
+                terms = [(row[power], K.part(k * n)[i]) for k, row in enumerate(T.dense) if power < len(row) and row[power]]
+                F.part(power * n)[i] = b.combination(b.value(0.0, "double"), terms, h)
+
+            b.each(n, coefficient)
+        finish_interpolant(b, n, self.degree, y, end, F)
+        b.leave()
+        module.add(b)

@@ -1,0 +1,102 @@
+"""What every integrator is given, and what it gives: a module of compiled functions with a step and its dense output in it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from lagrangian.kernels.builder import Array, Builder, Value
+from lagrangian.kernels.emit import hexadecimal
+
+# an angle counts as large as this at most: after a thousand turns it is to be as accurate as after one
+TURN = 3.2
+
+ARGUMENTS = ["clock", "y", "u", "slopes", "end", "report"]
+
+
+class Module:
+    """The functions of one problem: `rates` and `project` are there, integrators add theirs.
+
+    `size` is the length of the state, `angles` the entries that are angles: what is allowed of their error does not grow with
+    the number of turns.
+    """
+
+    def __init__(
+        self, lines: list[str], declared: set[str], fma: bool, size: int, angles: Sequence[int], projects: bool, callback: bool
+    ) -> None:
+        self.lines, self.declared, self.fma = lines, declared, fma
+        self.size, self.projects, self.callback = size, projects, callback
+        caps = ", ".join(f"double {hexadecimal(TURN if i in set(angles) else math.inf)}" for i in range(size))
+        lines.append(f"@caps = internal constant [{size} x double] [{caps}]")
+
+    def function(self, name: str, arguments: list[str], internal: bool = True) -> Builder:
+        return Builder(name, arguments, self.declared, self.fma, internal)
+
+    def add(self, builder: Builder) -> None:
+        self.lines += builder.text()
+
+    def rates(self, b: Builder, time: Array, state: Array, u: Array, slope: Array) -> None:
+        """slope = f(t, y), the torques asked for first if they come from Python."""
+        if self.callback:
+            b.call("ask", time, state, u)
+        b.call("rates", time, state, u, slope)
+
+    def settle(self, b: Builder, time: Array, state: Array, u: Array, slope: Array, report: Array) -> None:
+        """Bring a state back onto the constraints, and give its slope; again while the correction was not small.
+
+        A correction c leaves about c^2 of the distance, and c qd of the rate, behind.
+        """
+        n = self.size
+        if not self.projects:
+            self.rates(b, time, state, u, slope)
+            report[1] = 1.0
+            return
+        out = b.local(2 * n + 2)
+        passes = b.variable(0, "i64")
+        again = b.variable(True, "i1")
+        with b.loop(lambda: again.get()):
+            if self.callback:
+                b.call("ask", time, state, u)
+            b.call("project", time, state, u, out)
+            b.copy(out, state, n)
+            passes.set(passes.get() + 1)
+            again.set((out[2 * n] > 1e-13) & (passes.get() < 4))
+        b.copy(out.part(n), slope, n)
+        report[1] = out[2 * n + 1]  # how independent the constraints still are
+        report[2] = out[2 * n]
+
+    def weight(self, b: Builder, i: Any, y: Array, end: Array, clock: Array) -> Value:
+        """1 / (atol + rtol |y|)."""
+        large = b.minimum(b.maximum(b.absolute(y[i]), b.absolute(end[i])), Array(b, "@caps")[i])
+        return 1.0 / b.fma(clock[2], large, clock[3])
+
+
+class Method(Protocol):
+    """An integrator: `emit` adds `step` and `dense` to a module."""
+
+    name: str
+    exponent: float
+    slopes: int
+    last: int
+    degree: int
+    adaptive: bool
+
+    @property
+    def key(self) -> tuple[object, ...]: ...
+
+    def emit(self, module: Module) -> None: ...
+
+
+def finish_interpolant(b: Builder, n: int, degree: int, y: Array, end: Array, F: Array) -> None:
+    """Add what the end was moved by (projection) to the interpolant, smoothly: 3 theta^2 - 2 theta^3 of it."""
+
+    def entry(i: object) -> None:
+        reached = y[i]
+        for power in range(degree):
+            reached = reached + F.part(power * n)[i]
+        moved = end[i] - reached
+        F.part(n)[i] = b.fma(3.0, moved, F.part(n)[i])
+        F.part(2 * n)[i] = b.fma(-2.0, moved, F.part(2 * n)[i])
+
+    b.each(n, entry)

@@ -1,0 +1,230 @@
+"""The result of a run: rows of states and forces, energies and work, events, and how well it all balances."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError, SimulationWarning
+from lagrangian.kernels.dynamics import compile as compiled
+from lagrangian.kernels.dynamics import minimum_norm
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion import balance
+from lagrangian.motion.events import Happening
+
+if TYPE_CHECKING:
+    from lagrangian.motion.run import Course
+
+
+@dataclass
+class Motion:
+    """Rows over time `t`: coordinates `q`, speeds `qd`, accelerations `qdd`, joint forces `tau`, and what follows from them.
+
+    `friction` is what friction takes at every speed, `multipliers` are the forces of the constraints, `constraint_forces` their
+    Psi^T lambda. `work` holds what was done until each row by "torque" and "friction" (by speed), by "constraints" that move, and
+    in "impacts". `balance` is the change of energy less all work: zero, but for the error of the integration. `drift` and
+    `rate_drift` are the largest violation of a constraint, and of its rate, at every row.
+    """
+
+    mechanism: Mechanism | None
+    name: str
+    t: np.ndarray
+    q: np.ndarray
+    qd: np.ndarray
+    qdd: np.ndarray
+    tau: np.ndarray
+    friction: np.ndarray
+    multipliers: np.ndarray
+    constraint_forces: np.ndarray
+    kinetic_energy: np.ndarray
+    potential_energy: np.ndarray
+    work: dict[str, np.ndarray]
+    drift: np.ndarray
+    rate_drift: np.ndarray
+    coordinate_names: tuple[str, ...]
+    speed_names: tuple[str, ...]
+    constraint_names: tuple[str, ...]
+    events: list[Happening] = field(default_factory=list)
+    success: bool = True
+    message: str = ""
+    statistics: dict[str, Any] = field(default_factory=dict)
+    course: Course | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, course: Course, success: bool, message: str) -> Motion:
+        """The rows a run has filled."""
+        rows = course.filled
+        return cls._at(course, course.grid[:rows], course.rows[:rows], success, message)
+
+    @classmethod
+    def _at(cls, course: Course, t: np.ndarray, y: np.ndarray, success: bool, message: str) -> Motion:
+        dyn = course.dyn
+        between = course.drift_of(t, y)
+        y, out = course.outputs_at(t, y)
+        nq, nv, m = dyn.nq, dyn.nv, dyn.mechanism.equations
+        q, qd = y[:, :nq], y[:, nq:]
+        multipliers = out["multipliers"]
+        forces = np.zeros((len(t), nv))
+        if m and len(t):
+            psi = dyn.constraint_jacobian(q, t)
+            multipliers = minimum_norm(psi, multipliers)
+            forces = np.einsum("smn,sm->sn", psi, multipliers)
+        drift, rate = course.violations(t, y)
+        T = dyn.kinetic_energy(q, qd) if len(t) else np.zeros(0)
+        V = dyn.potential_energy(q) if len(t) else np.zeros(0)
+        statistics = {
+            **course.statistics,
+            "method": problem_method(course),
+            "rtol": course.settings.rtol,
+            "atol": course.settings.atol,
+            "evaluations": course.evaluations,
+            "drift_at_steps": course.drift_at_steps,
+            "drift_between_steps": between,
+            "independence": course.ratio,
+        }
+        return cls(
+            dyn.mechanism,
+            dyn.mechanism.name,
+            t,
+            q,
+            qd,
+            out["qdd"],
+            out["tau"],
+            out["friction"],
+            multipliers,
+            forces,
+            np.asarray(T),
+            np.asarray(V),
+            balance.work(course, t),
+            drift,
+            rate,
+            dyn.mechanism.coordinate_names,
+            dyn.mechanism.speed_names,
+            dyn.constraint_names,
+            list(course.happenings),
+            success,
+            message,
+            statistics,
+            course,
+        )
+
+    # -- energy ------------------------------------------------------------------------------------------------------
+
+    @property
+    def energy(self) -> np.ndarray:
+        """Kinetic and potential."""
+        return self.kinetic_energy + self.potential_energy
+
+    @property
+    def total_work(self) -> np.ndarray:
+        """Of everything that is not in the potential energy, since the beginning."""
+        parts = [np.asarray(w).reshape(len(self.t), -1).sum(axis=1) for w in self.work.values()]
+        return np.sum(parts, axis=0) if parts else np.zeros(len(self.t))
+
+    @property
+    def balance(self) -> np.ndarray:
+        """Change of energy less work."""
+        if not len(self.t):
+            return np.zeros(0)
+        return self.energy - self.energy[0] - self.total_work
+
+    @property
+    def energy_scale(self) -> float:
+        """What energies are measured by: the most that was moved."""
+        if not len(self.t):
+            return 1.0
+        V = self.potential_energy
+        done = max((float(np.abs(w).max()) for w in self.work.values() if np.size(w)), default=0.0)
+        return max(float(self.kinetic_energy.max()), float(V.max() - V.min()), done, 1e-300)
+
+    def warn(self) -> None:
+        """Say what is worse than the tolerances promise, or that the run ended early."""
+        if not self.success and "event" not in self.message:
+            warnings.warn(f"{self.name}: {self.message}", SimulationWarning, stacklevel=4)
+        rtol, steps = float(self.statistics["rtol"]), max(1, int(self.statistics["accepted"]))
+        if not len(self.t) or self.statistics.get("method") == "RK4":
+            return
+        off = float(np.abs(self.balance).max()) / self.energy_scale
+        if off > max(100, steps) * rtol:
+            warnings.warn(
+                f"{self.name}: the energy balance is off by {off:.2g} of what was moved, more than rtol = {rtol:g} promises over "
+                f"{steps} steps; torques or events may not be smooth, or a smaller rtol is needed",
+                SimulationWarning,
+                stacklevel=4,
+            )
+        drift = float(self.statistics["drift_between_steps"])
+        if drift > max(100, steps) * rtol:
+            warnings.warn(
+                f"{self.name}: constraints drift by up to {drift:.2g}, more than rtol = {rtol:g} promises; use "
+                f"stabilisation='projection', or a smaller rtol",
+                SimulationWarning,
+                stacklevel=4,
+            )
+
+    # -- at other times ----------------------------------------------------------------------------------------------
+
+    def __call__(self, t: Any) -> tuple[np.ndarray, np.ndarray]:
+        """q and qd at any time of the run, or at several: from the integrator's own interpolation."""
+        times = np.atleast_1d(np.asarray(t, dtype=float))
+        if not len(self.t) or times.min() < self.t[0] - 1e-12 or times.max() > self.last + 1e-12:
+            raise ArgumentError(f"the run is from {self.t[0] if len(self.t) else 0:g} to {self.last:g} s")
+        if self.course is not None:
+            y = self.course.settled(times, self.course.states(times))
+            q, qd = y[:, : self.q.shape[1]], y[:, self.q.shape[1] :]
+        else:
+            q, qd = balance.hermite(self.t, self.q, self.qd, self.qdd, times)
+        return (q[0], qd[0]) if np.ndim(t) == 0 else (q, qd)
+
+    @property
+    def last(self) -> float:
+        """The time that was reached."""
+        return float(self.course.t) if self.course is not None else float(self.t[-1])
+
+    def resample(self, t: Any) -> Motion:
+        """The same run with other rows: a number of them, or their times."""
+        if self.course is None:
+            raise ArgumentError("a motion that was read from a file has the rows it was saved with; motion(t) interpolates them")
+        times = np.linspace(self.t[0], self.last, int(t)) if np.ndim(t) == 0 else np.asarray(t, dtype=float)
+        if times[0] < self.t[0] - 1e-12 or times[-1] > self.last + 1e-12 or np.any(np.diff(times) <= 0):
+            raise ArgumentError(f"times must increase, from {self.t[0]:g} to {self.last:g} s")
+        return Motion._at(self.course, times, self.course.states(times), self.success, self.message)
+
+    @cached_property
+    def reactions(self) -> np.ndarray:
+        """The wrench each joint exerts on its child, (rows, joints, 6), moment first: see `Dynamics.reactions`."""
+        if self.mechanism is None:
+            raise ArgumentError("the mechanism of this motion is not known; reactions need it")
+        dyn = self.course.dyn if self.course is not None else compiled(self.mechanism)
+        lam = self.multipliers if len(self.constraint_names) else None
+        return np.asarray(dyn.reactions(self.q, self.qd, self.qdd, multipliers=lam, t=self.t))
+
+    def summary(self) -> str:
+        """How it went, in a few lines."""
+        off = float(np.abs(self.balance).max()) if len(self.t) else 0.0
+        s = self.statistics
+        lines = [
+            f"{self.name}: {self.message}",
+            f"{len(self.t)} rows, {s['accepted']} steps ({s['rejected']} rejected) of {s['method']}, rtol {s['rtol']:g}",
+            f"energy balance: off by {off:.2g} J of {self.energy_scale:.3g} J moved",
+        ]
+        if len(self.constraint_names):
+            lines.append(f"constraint drift: {s['drift_at_steps']:.1g} at the steps, {s['drift_between_steps']:.1g} between")
+        lines += [f"{e.name} at t = {e.t:.9g} s" for e in self.events[:20]]
+        if len(self.events) > 20:
+            lines.append(f"... and {len(self.events) - 20} more events")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        end = f"{self.t[0]:g} to {self.last:g} s" if len(self.t) else "nothing"
+        return f"<Motion of {self.name!r}: {len(self.t)} rows, {end}; {self.message}>"
+
+    def __str__(self) -> str:
+        return self.summary()
+
+
+def problem_method(course: Course) -> str:
+    return course.settings.method.name

@@ -1,0 +1,366 @@
+"""A mechanism's motion as a first-order system, traced: y = (q, qd), y' = rates(t, y, u), with what keeps it on its constraints.
+
+`u` is what Python may change during a run (`Inputs`): torques from outside, and for every joint that can be held whether it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lagrangian.algorithms import springs
+from lagrangian.algorithms.constrained import Constrained, State
+from lagrangian.algorithms.constraints import Row, quaternion_rate, turn
+from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
+from lagrangian.algorithms.link import TURNS
+from lagrangian.algorithms.regroup import regroup
+from lagrangian.algorithms.sweep import run
+from lagrangian.algorithms.tree import Tree
+from lagrangian.kernels.closed import digest, traced_state
+from lagrangian.kernels.function import traced
+from lagrangian.kernels.program import Straight
+from lagrangian.kernels.sweeps import FACTORISE_SPEEDS, links
+from lagrangian.kernels.trace import Graph, Trace
+from lagrangian.model import functions as f
+from lagrangian.model import vector as v
+from lagrangian.model.expression import Scalar, parameters
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion.torque import Torque
+
+STABILISATIONS = ("projection", "baumgarte", "ggl", "none")
+
+
+@dataclass(frozen=True)
+class Stabilisation:
+    """What keeps constraints from drifting: see `STABILISATIONS`. Baumgarte's has `eta'' + 2 alpha eta' + beta^2 eta = 0`."""
+
+    kind: str = "projection"
+    alpha: float = 10.0
+    beta: float = 10.0
+
+
+@dataclass(frozen=True)
+class Holdable:
+    """A speed that can be held: by dry friction (positive and negative limits), at a stop (lower, upper), by a lock."""
+
+    speed: int
+    friction: tuple[float, float] | None = None
+    coordinate: int = -1
+    lower: float = -np.inf
+    upper: float = np.inf
+
+
+# what u says of a joint that can be held
+HELD, STUCK, LOW, HIGH, SLIP = range(5)
+PER_JOINT = 5
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The layout of u."""
+
+    nv: int
+    holdable: int
+
+    @property
+    def rate(self) -> int:
+        return self.nv
+
+    @property
+    def since(self) -> int:
+        return 2 * self.nv
+
+    @property
+    def torque_function(self) -> int:
+        return 2 * self.nv + 1
+
+    @property
+    def event_function(self) -> int:
+        return 2 * self.nv + 2
+
+    def joint(self, j: int) -> int:
+        return 2 * self.nv + 3 + PER_JOINT * j
+
+    @property
+    def size(self) -> int:
+        return self.joint(self.holdable)
+
+
+class Problem:
+    """Everything compiled code needs to know about a motion."""
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        tree: Tree,
+        torque: Torque,
+        stabilisation: Stabilisation,
+        events: Sequence[Scalar] = (),
+        called_events: int = 0,
+        holdable: Sequence[Holdable] = (),
+        redundant: bool = False,
+    ) -> None:
+        self.mechanism, self.torque = mechanism, torque
+        self.holdable = tuple(holdable)
+        self.original = tree
+        self.tree = regroup(_without_coulomb(tree))
+        self.stabilisation, self.redundant = stabilisation, redundant
+        self.events, self.called_events = tuple(events), called_events
+        self.nq, self.nv = tree.nq, tree.nv
+        self.size = self.nq + self.nv
+        self.inputs = Inputs(self.nv, len(self.holdable))
+        self.angles = [tree.iq[i] for i, kind in enumerate(tree.kind) if kind in TURNS]
+        self.constrained = bool(mechanism.equations or self.holdable)
+        self.turning = any(j.type in ("ball", "free") for j in mechanism.joints)
+        self.projects = self.turning or (self.constrained and stabilisation.kind == "projection")
+        self.mode_events = [
+            (what, j)
+            for j, joint in enumerate(self.holdable)
+            for what, has in (
+                (STUCK, joint.friction is not None),
+                (LOW, np.isfinite(joint.lower)),
+                (HIGH, np.isfinite(joint.upper)),
+            )
+            if has
+        ]
+
+    @property
+    def event_count(self) -> int:
+        return len(self.events) + len(self.mode_events) + self.called_events
+
+    @property
+    def key(self) -> tuple[str | bytes, ...]:
+        listed = [*self.torque.formulas.items(), *((str(k), e) for k, e in enumerate(self.events))]
+        expressions = [(name, str(x), sorted(parameters(x).items())) for name, x in listed]
+        parts = (expressions, self.torque.external, self.stabilisation, self.called_events, self.redundant, self.holdable)
+        names = (self.mechanism.coordinate_names, self.mechanism.speed_names)
+        known = hashlib.sha256(repr((parts, names)).encode())
+        if self.torque.traced is not None:
+            graph = Graph()
+            trace = Trace(graph, self._torques(graph, self._state(graph)))
+            known.update(repr((trace.nodes, trace.outputs)).encode())
+        return digest(self.mechanism, self.tree), known.digest()
+
+    # -- equations ---------------------------------------------------------------------------------------------------
+
+    def _state(self, graph: Graph) -> State:
+        return traced_state(graph, self.mechanism, self.tree, graph.input("t", 0))
+
+    def _names(self, state: State) -> dict[str, Any]:
+        names = {f"qd_{name}": x for name, x in zip(self.mechanism.speed_names, state.qd, strict=True)}
+        return {**names, **dict(zip(self.mechanism.coordinate_names, state.q, strict=True)), "t": state.t}
+
+    def _torques(self, graph: Graph, state: State) -> list[Any]:
+        n = self.nv
+        tau: list[Any] = [0] * n
+        if self.torque.external:
+            since = state.t - graph.input("u", self.inputs.since)
+            tau = [graph.input("u", k) + graph.input("u", self.inputs.rate + k) * since for k in range(n)]
+        names = self._names(state)
+        for speed, expression in self.torque.formulas.items():
+            k = self.mechanism.speed_names.index(speed)
+            tau[k] = tau[k] + f.evaluate(expression, names)
+        if self.torque.traced is not None:
+            found = list(self.torque.traced(state.t, list(state.q), list(state.qd)))
+            tau = [a + b for a, b in zip(tau, found, strict=True)]
+        return tau
+
+    def _of_joint(self, graph: Graph, j: int, what: int) -> Any:
+        return graph.input("u", self.inputs.joint(j) + what)
+
+    def _rows(self, graph: Graph, state: State) -> list[Row]:
+        """The constraints, and a row for every joint that can be held: of no weight while it is not."""
+        rows = list(state.rows)
+        for j, joint in enumerate(self.holdable):
+            held = self._of_joint(graph, j, HELD)
+            rows.append(Row(f"hold {joint.speed}", None, held * state.qd[joint.speed], 0, {joint.speed: held}))
+        return rows
+
+    def _solved(self, graph: Graph, state: State) -> tuple[list[Any], list[Any], Constrained | None]:
+        """Accelerations, the multipliers of all rows, and their system if there is one."""
+        tau = self._torques(graph, state)
+        if not self.constrained:
+            return self._open(graph, state, tau), [], None
+        rows = self._rows(graph, state)
+        loose = {row.name: 1 - self._of_joint(graph, j, HELD) for j, row in enumerate(rows[len(state.rows) :])}
+        system = Constrained(state, rows, self.redundant, loose)
+        force = [a - b for a, b in zip(tau, state.bias, strict=True)]
+        for j, joint in enumerate(self.holdable):
+            if joint.friction is not None:
+                force[joint.speed] = force[joint.speed] - self._of_joint(graph, j, SLIP)
+        qdd, found = system.acceleration(force, [self._gamma(row) for row in system.rows])
+        of = dict(zip((id(row) for row in system.rows), found, strict=True))
+        return qdd, [of.get(id(row), 0) for row in rows], system
+
+    def _gamma(self, row: Row) -> Any:
+        if self.stabilisation.kind != "baumgarte":
+            return row.gamma
+        gamma = row.gamma + (2 * self.stabilisation.alpha) * row.rate
+        return gamma if row.eta is None else gamma + self.stabilisation.beta**2 * row.eta
+
+    def _open(self, graph: Graph, state: State, tau: list[Any]) -> list[Any]:
+        """Without constraints: through the mass matrix where it is small, by articulated bodies where not."""
+        if self.nv <= FACTORISE_SPEEDS // 2 or self.mechanism.springs:
+            return state.factors.solve([a - b for a, b in zip(tau, state.bias, strict=True)])
+        made = links(self.tree, ("q", "qd"), graph.input, lambda x: x.cos(), lambda x: x.sin())
+        for link in made:
+            link.tau = tuple(tau[link.iv + k] for k in range(link.nv))
+        return run(FORWARD_DYNAMICS, self.tree, made)
+
+    def coordinate_rates(self, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
+        """q' from the speeds: the same where a joint has one coordinate, through the quaternion where it has one."""
+        rates: list[Any] = []
+        iq = iv = 0
+        for joint in self.mechanism.joints:
+            speeds = list(qd[iv : iv + joint.kind.nv])
+            if joint.type in ("ball", "free"):
+                rates += quaternion_rate(q[iq : iq + 4], speeds[:3])
+                if joint.type == "free":
+                    rates += v.mat_vec(turn(q[iq : iq + 4]), tuple(speeds[3:]))  # type: ignore[arg-type]
+            else:
+                rates += speeds
+            iq, iv = iq + joint.kind.nq, iv + joint.kind.nv
+        return rates
+
+    # -- what is compiled --------------------------------------------------------------------------------------------
+
+    def rates(self, graph: Graph) -> list[Any]:
+        state = self._state(graph)
+        qdd, _, system = self._solved(graph, state)
+        qd = list(state.qd)
+        if system is not None and self.stabilisation.kind == "ggl":
+            # Gear, Gupta and Leimkuhler 1985: coordinates move by speeds that keep the constraints, whatever qd's own drift
+            qd = [a + b for a, b in zip(qd, system.correction([row.rate for row in system.rows]), strict=True)]
+        return [*self.coordinate_rates(state.q, qd), *qdd]
+
+    def project(self, graph: Graph) -> list[Any]:
+        """The state moved onto the constraints, its rates, the size of the move, and how independent the constraints are.
+
+        One factorisation serves accelerations and both corrections, each the smallest as M measures it.
+        """
+        state = self._state(graph)
+        qdd, _, system = self._solved(graph, state)
+        q, qd = list(state.q), list(state.qd)
+        moved: Any = 0.0
+        ratio: Any = 1.0
+        if system is not None and self.stabilisation.kind == "projection":
+            dq = system.correction([0 if row.eta is None else row.eta for row in system.rows])
+            dqd = system.correction([row.rate for row in system.rows])
+            q = [a + b for a, b in zip(q, self.coordinate_rates(q, dq), strict=True)]
+            qd = [a + b for a, b in zip(qd, dqd, strict=True)]
+            for x in (*dq, *dqd):
+                moved = f.maximum(moved, f.absolute(x))
+            ratio = system.system.ratio
+        q = self._normalised(q)
+        return [*q, *qd, *self.coordinate_rates(q, qd), *qdd, moved, ratio]
+
+    def _normalised(self, q: list[Any]) -> list[Any]:
+        q, iq = list(q), 0
+        for joint in self.mechanism.joints:
+            if joint.type in ("ball", "free"):
+                part = q[iq : iq + 4]
+                scale = 1 / f.sqrt(part[0] * part[0] + part[1] * part[1] + part[2] * part[2] + part[3] * part[3])
+                q[iq : iq + 4] = [x * scale for x in part]
+            iq += joint.kind.nq
+        return q
+
+    def event_values(self, graph: Graph) -> list[Any]:
+        """The user's expressions, then what tells that a joint sticks or slips, reaches a stop or leaves it."""
+        state = self._state(graph)
+        names = self._names(state)
+        values = [f.evaluate(e, names) for e in self.events]
+        if self.mode_events:
+            _, multipliers, _ = self._solved(graph, state)
+            forces = multipliers[len(state.rows) :]
+            values += [self._mode_event(graph, state, what, j, forces[j]) for what, j in self.mode_events]
+        return values
+
+    def _mode_event(self, graph: Graph, state: State, what: int, j: int, force: Any) -> Any:
+        joint, held = self.holdable[j], self._of_joint(graph, j, HELD)
+        if what == STUCK:
+            assert joint.friction is not None
+            positive, negative = joint.friction
+            # stuck: what friction has left, as a part of what it can; slipping: the speed
+            left = f.minimum(force + positive, negative - force) * (2 / (positive + negative))
+            slipping = f.choose(0.5, held, 1.0, state.qd[joint.speed])  # held otherwise: nothing happens
+            return f.choose(0.5, self._of_joint(graph, j, STUCK), left, slipping)
+        at = state.q[joint.coordinate]
+        room, push = (at - joint.lower, force) if what == LOW else (joint.upper - at, -force)
+        away = f.choose(0.5, held, 1.0, room)
+        # at the stop: while it pushes, it holds
+        return f.choose(0.5, self._of_joint(graph, j, what), push, away)
+
+    def outputs(self) -> Straight:
+        """(tau, qdd, friction, multipliers of all rows, phi of the constraints), for many states (q, qd, u, t)."""
+        m = self.mechanism.equations
+        size = 3 * self.nv + m + len(self.holdable) + m
+
+        def made(graph: Graph) -> list[Any]:
+            state = self._state(graph)
+            tau = self._torques(graph, state)
+            qdd, multipliers, _ = self._solved(graph, state)
+            friction = self._friction(graph, state)
+            for j, joint in enumerate(self.holdable):
+                # friction that holds is the multiplier of the row that holds, with the other sign
+                stuck = self._of_joint(graph, j, STUCK)
+                friction[joint.speed] = friction[joint.speed] - stuck * multipliers[len(state.rows) + j]
+            phi: list[Any] = []
+            for row in state.rows:
+                moving: Any = 0
+                for k, x in row.psi.items():
+                    moving = moving + x * state.qd[k]
+                phi.append(row.rate - moving)
+            return [*tau, *qdd, *friction, *multipliers, *phi]
+
+        sizes = {"q": self.nq, "qd": self.nv, "u": self.inputs.size, "t": 1}
+        return Straight("motion_outputs", sizes, size, self.angles, made, b"".join(map(_bytes, self.key)))
+
+    def projected(self) -> Straight:
+        """States (q, qd, u, t) moved onto the constraints."""
+        sizes = {"q": self.nq, "qd": self.nv, "u": self.inputs.size, "t": 1}
+        key = b"".join(map(_bytes, self.key))
+        return Straight("projected", sizes, self.size, self.angles, lambda graph: self.project(graph)[: self.size], key)
+
+    def _friction(self, graph: Graph, state: State) -> list[Any]:
+        """What is lost: viscous, dry, and in dampers between points."""
+        friction: list[Any] = [0] * self.nv
+        for link in state.links:
+            for k in range(link.nv):
+                friction[link.iv + k] = link.viscous * state.qd[link.iv + k]
+        if any(float(s.damping) for s in self.mechanism.springs):
+            for k, torque in springs.torques(self.mechanism, state.world, elastic=False).items():
+                friction[k] = friction[k] - torque
+        for j, joint in enumerate(self.holdable):
+            if joint.friction is not None:
+                friction[joint.speed] = friction[joint.speed] + self._of_joint(graph, j, SLIP)
+        return friction
+
+    def functions(self, declared: set[str], fma: bool) -> list[str]:
+        """The IR of all that an integrator calls."""
+        places = {"t": ("time", 0), "q": ("state", 0), "qd": ("state", self.nq), "u": ("u", 0)}
+        lines: list[str] = []
+
+        def add(name: str, outputs: Callable[[Graph], list[Any]]) -> None:
+            graph = Graph()
+            lines.extend(traced(name, graph, outputs(graph), places, declared, fma))
+
+        add("rates", self.rates)
+        if self.projects:
+            add("project", self.project)
+        if self.events or self.mode_events:
+            add("event_values", self.event_values)
+        return lines
+
+
+def _bytes(x: str | bytes) -> bytes:
+    return x.encode() if isinstance(x, str) else x
+
+
+def _without_coulomb(tree: Tree) -> Tree:
+    """Dry friction is not a function of the state at rest: it is a matter of the modes, not of the traced equations."""
+    none = np.zeros_like(tree.constants["coulomb_positive"])
+    return replace(tree, constants={**tree.constants, "coulomb_positive": none, "coulomb_negative": none})

@@ -1,0 +1,537 @@
+"""A run from beginning to end: solvers started and changed, torques supplied, events acted on, singularities watched."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.kernels.kernel import Kernel, Threads
+from lagrangian.model.expression import symbol
+from lagrangian.motion import loop, torque
+from lagrangian.motion.events import DIRECTIONS, Event, Happening, Lock, SetTorque, Unlock
+from lagrangian.motion.integrators.method import Method
+from lagrangian.motion.modes import REST, Modes, frictional, limited
+from lagrangian.motion.problem import HELD, HIGH, LOW, STUCK, Holdable, Problem, Stabilisation
+from lagrangian.motion.solver import Run, Solver
+from lagrangian.motion.torque import Torque
+
+_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+
+
+@dataclass
+class Settings:
+    """How a run is made."""
+
+    method: Method
+    rtol: float = 1e-8
+    atol: float = 1e-10
+    stabilisation: Stabilisation = field(default_factory=Stabilisation)
+    step: float | None = None  # the first, or of a method without error estimate every one
+    largest: float = np.inf
+    limits: bool = True
+    restitution: float = 0.0
+    redundant: bool = False
+
+
+@dataclass
+class Stretch:
+    """A part of a run with one solver and one u: what is needed to compute anything of it again."""
+
+    solver: Solver
+    u: np.ndarray
+    steps: np.ndarray  # (t, h, y) of every step
+    until: float
+
+
+class Course:
+    """One run. `go` takes it to its end, or to where it stops; what was computed is there whatever happens."""
+
+    def __init__(
+        self,
+        dyn: Dynamics,
+        source: Torque,
+        events: Sequence[Event],
+        settings: Settings,
+        t0: float,
+        y0: np.ndarray,
+        grid: np.ndarray,
+        watch: Callable[[float], None] | None = None,
+    ) -> None:
+        self.dyn, self.source, self.settings, self.grid, self.watch = dyn, source, settings, grid, watch
+        self.events = sorted(events, key=lambda e: callable(e.when))  # those of Python last
+        self.t, self.y = t0, np.array(y0, dtype=float)
+        self.rows = np.empty((len(grid), len(y0)))
+        self.filled = 0
+        self.stretches: list[Stretch] = []
+        self.happenings: list[Happening] = []
+        self.statistics = {"accepted": 0, "rejected": 0}
+        self.ratio = 1.0
+        self.error: BaseException | None = None
+        self.samples: list[tuple[float, np.ndarray]] = []
+        self._origin = t0
+        self.impacts: list[tuple[float, float]] = []  # when, and by how much the energy changed
+        self._kernels: dict[tuple[int, str], Kernel] = {}
+        self._views: dict[tuple[int, int], np.ndarray] = {}
+        mechanism = dyn.mechanism
+        self._limits = limited(mechanism) if settings.limits else {}
+        self._limits = {k: x for k, x in self._limits.items() if x[1] <= y0[x[0]] <= x[2]}
+        locked = {j for e in events if isinstance(e.action, (Lock, Unlock)) for j in e.action.joints}
+        holdable = {h.speed: h for h in frictional(mechanism)}
+        for name in sorted(locked):
+            speed = mechanism.speed_names.index(name)
+            holdable.setdefault(speed, Holdable(speed))
+        if any(isinstance(e.action, SetTorque) for e in events):
+            self.source = replace(self.source, external=True)
+        self._prepare(list(holdable.values()))
+        self.u = np.zeros(self.problem.inputs.size)
+        self._begin()
+
+    # -- setting up --------------------------------------------------------------------------------------------------
+
+    def _prepare(self, holdable: list[Holdable]) -> None:
+        """The problem with these joints holdable, compiled. Limits that were not yet met are events only."""
+        compiled = [e.when for e in self.events if not callable(e.when)]
+        self._met = {h.speed for h in holdable if np.isfinite(h.lower) or np.isfinite(h.upper)}
+        self._stops: list[tuple[int, int]] = []
+        q = [symbol(name) for name in self.dyn.mechanism.coordinate_names]
+        for speed, (coordinate, lower, upper) in self._limits.items():
+            if speed in self._met:
+                continue
+            for what, limit in ((LOW, lower), (HIGH, upper)):
+                if np.isfinite(limit):
+                    compiled.append(q[coordinate] - limit if what == LOW else limit - q[coordinate])
+                    self._stops.append((speed, what))
+        called = [e.when for e in self.events if callable(e.when)]
+        redundant = self.settings.redundant or (bool(holdable) and bool(self.dyn.mechanism.equations or len(holdable) > 1))
+        self.problem = Problem(
+            self.dyn.mechanism,
+            self.dyn._open().tree,
+            self.source,
+            self.settings.stabilisation,
+            compiled,  # type: ignore[arg-type]
+            len(called),
+            holdable,
+            redundant,
+        )
+        self.solver = solver_of(self.problem, self.settings.method, self.source.called is not None)
+        m = self.dyn.mechanism.equations
+        size = 3 * self.problem.nv + 2 * m + len(holdable)
+        self.outputs = Kernel(self.problem.outputs(), (size,), Threads(1))
+        self.modes = Modes(self.dyn, self.problem, self.outputs, REST * self.settings.atol)
+        self._functions = called
+
+    def _begin(self) -> None:
+        """Inputs at the start: addresses of Python functions, torques, and who sticks."""
+        self._addresses()
+        self._supply()
+        if self.problem.holdable:
+            for j, h in enumerate(self.problem.holdable):
+                if h.friction is not None:
+                    self.u[self.modes.place(j, HELD)] = 0.0
+            self.modes.settle_friction(self.u, self.y, self.t)
+
+    def _addresses(self) -> None:
+        places = self.problem.inputs
+        self._kept: list[Any] = []  # callbacks live as long as the run
+        whole = self.u.view(np.int64)
+        for function, place in ((self._ask, places.torque_function), (self._ask_events, places.event_function)):
+            callback = _CALLBACK(function)
+            self._kept.append(callback)
+            whole[place] = ctypes.cast(callback, ctypes.c_void_p).value or 0
+
+    def _view(self, address: int, size: int) -> np.ndarray:
+        """Memory of compiled code as an array; the same few places come again and again."""
+        found = self._views.get((address, size))
+        if found is None:
+            found = self._views[address, size] = np.ctypeslib.as_array((ctypes.c_double * size).from_address(address))
+        return found
+
+    def _ask(self, time: int, state: int, u: int) -> None:
+        """Called from compiled code: torques from the user's function."""
+        n = self.problem.nv
+        tau = self._view(u, 2 * n + 1)
+        try:
+            if self.error is None:
+                t, y = float(self._view(time, 1)[0]), self._view(state, self.problem.size)
+                assert self.source.called is not None
+                found = self.source.called(t, y[: self.problem.nq].copy(), y[self.problem.nq :].copy())
+                tau[:n] = torque.checked(found, n, t)
+        except BaseException as error:  # nothing may pass through compiled code; it is raised again behind it
+            self._fail(error)
+            tau[:n] = np.nan
+
+    def _ask_events(self, time: int, state: int, output: int) -> None:
+        values = self._view(output, len(self._functions))
+        try:
+            if self.error is None:
+                t, y = float(self._view(time, 1)[0]), self._view(state, self.problem.size)
+                q, qd = y[: self.problem.nq].copy(), y[self.problem.nq :].copy()
+                values[:] = [float(function(t, q, qd)) for function in self._functions]  # type: ignore[operator]
+        except BaseException as error:
+            self._fail(error)
+            values[:] = np.nan
+
+    def _fail(self, error: BaseException) -> None:
+        self.error = self.error or error
+        self.run.c[loop.FAILED] = 1
+
+    # -- torques -----------------------------------------------------------------------------------------------------
+
+    def _supply(self) -> float:
+        """Set the torques that hold from now; until when they do."""
+        n, places, source = self.problem.nv, self.problem.inputs, self.source
+        if source.table is not None:
+            times, values = source.table
+            k = int(np.searchsorted(times, self.t, side="right")) - 1
+            if k < 0 or k >= len(times) - 1:  # before and after the table its first and last values hold
+                self.u[:n], self.u[n : 2 * n] = values[0 if k < 0 else -1], 0.0
+                return float(times[0]) if k < 0 else np.inf
+            self.u[:n] = values[k]
+            self.u[n : 2 * n] = (values[k + 1] - values[k]) / (times[k + 1] - times[k])
+            self.u[places.since] = times[k]
+            return float(times[k + 1])
+        if source.sampled is not None:
+            return self._sample(source.sampled)
+        return np.inf
+
+    def _sample(self, controller: torque.Sampled) -> float:
+        n, period, delay = self.problem.nv, controller.period, controller.delay
+        k = int(np.floor((self.t - self._origin) / period + 1e-9))
+        if k >= len(self.samples):
+            found = controller.function(self.t, self.y[: self.problem.nq].copy(), self.y[self.problem.nq :].copy())
+            self.samples.append((self.t, torque.checked(found, n, self.t)))
+        recent = self.samples[-2 - int(delay / period) :]
+        acting = [tau for at, tau in recent if at + delay <= self.t + 1e-9 * period]
+        self.u[:n] = acting[-1] if acting else 0.0
+        due = [at + delay for at, _ in recent if at + delay > self.t + 1e-9 * period]
+        return min([self._origin + (k + 1) * period, *due])
+
+    # -- going -------------------------------------------------------------------------------------------------------
+
+    def go(self, end: float) -> tuple[bool, str]:
+        """To `end`, or to where it stops: whether it got there, and a sentence."""
+        self._start(self.settings.step or 0.0)
+        last = self.t
+        while True:
+            try:
+                until = self._supply_again(last)
+            except Exception as error:
+                self.error = error
+                return self._failed()
+            last = self.t
+            status = self.run.to(min(until, end), self.watch)
+            self.t = self.run.t
+            if status == loop.DONE:
+                if self.t >= end:
+                    self._stop()
+                    return True, f"reached t = {end:g} s"
+                self.y = self.run.y
+                continue
+            if status == loop.FAILURE:
+                self._stop()
+                return self._failed()
+            if status == loop.TOO_SMALL:
+                self._stop()
+                return False, self._too_small()
+            if status == loop.NEAR_SINGULAR:
+                told = self._near_singular()
+                if told:
+                    self._stop()
+                    return False, told
+                continue
+            told = self._act()
+            if told:
+                return False, told
+
+    def _failed(self) -> tuple[bool, str]:
+        return False, f"stopped at t = {self.t:.9g} s: {self.error}"
+
+    def _start(self, first: float) -> None:
+        kinds = [(DIRECTIONS[e.direction], int(e.action != "record")) for e in self.events if not callable(e.when)]
+        kinds += [(-1, 1)] * len(self._stops)
+        kinds += [(0 if what == STUCK else -1, 1) for what, _ in self.problem.mode_events]
+        kinds += [(DIRECTIONS[e.direction], int(e.action != "record")) for e in self.events if callable(e.when)]
+        s = self.settings
+        self.run = Run(
+            self.solver, self.t, self.y, self.u, self.grid[self.filled :], s.rtol, s.atol, first, s.largest, SINGULAR, kinds
+        )
+        self._views.clear()
+
+    def _supply_again(self, last: float) -> float:
+        """New torques, where they change: a new segment begins there."""
+        if self.source.table is None and self.source.sampled is None:
+            return np.inf
+        self.y = self.run.y
+        before = self.u.copy()
+        until = self._supply()
+        if not np.array_equal(before, self.u, equal_nan=True) or self.t == last:
+            self.run.change(u=self.u)
+        return until
+
+    def _stop(self) -> None:
+        """Take over what a solver has computed."""
+        found = self.run.solution(0)
+        self.rows[self.filled : self.filled + len(found.rows)] = found.rows
+        self.filled += len(found.rows)
+        for k, segment in enumerate(found.segments):
+            after = found.segments[k + 1].steps[0, 0] if k + 1 < len(found.segments) else found.end
+            self.stretches.append(Stretch(self.solver, segment.u, segment.steps, after))
+        self.t, self.y = found.end, found.state
+        self.statistics["accepted"] += found.accepted
+        self.statistics["rejected"] += found.rejected
+        self.ratio = min(self.ratio, found.ratio)
+        nq, count = self.problem.nq, len([e for e in self.events if not callable(e.when)])
+        others = len(self._stops) + len(self.problem.mode_events)
+        for row in found.events:
+            k = int(row[0])
+            event = k if k < count else k - others
+            name = self.events[event].name if k < count or k >= count + others else self._mode_name(k - count)
+            self.happenings.append(Happening(name, float(row[1]), row[2 : 2 + nq].copy(), row[2 + nq :].copy()))
+
+    def _mode_name(self, k: int) -> str:
+        names = self.dyn.mechanism.speed_names
+        if k < len(self._stops):
+            speed, what = self._stops[k]
+            return f"{names[speed]} meets its {'lower' if what == LOW else 'upper'} limit"
+        what, j = self.problem.mode_events[k - len(self._stops)]
+        name = names[self.problem.holdable[j].speed]
+        if what == STUCK:
+            stuck = self.u[self.modes.place(j, STUCK)] > 0.5
+            return f"{name} slips" if stuck else f"{name} comes to rest"
+        side = "lower" if what == LOW else "upper"
+        return f"{name} leaves its {side} limit" if self.u[self.modes.place(j, what)] > 0.5 else f"{name} meets its {side} limit"
+
+    # -- events ------------------------------------------------------------------------------------------------------
+
+    def _act(self) -> str:
+        """Do what the event says, and go on; or the sentence that ends the run."""
+        which = int(self.run.c[loop.WHICH])
+        step = float(self.run.s[loop.H])
+        compiled = len([e for e in self.events if not callable(e.when)])
+        stops, modes = len(self._stops), len(self.problem.mode_events)
+        self._stop()
+        before = self._energy()
+        happened: int | None = which
+        if compiled <= which < compiled + stops:
+            self._meet(*self._stops[which - compiled])
+            happened = None
+        elif compiled + stops <= which < compiled + stops + modes:
+            self._change_mode(*self.problem.mode_events[which - compiled - stops])
+        else:
+            event = self.events[which if which < compiled else which - stops - modes]
+            if event.action == "stop":
+                return f"stopped by event {event.name!r} at t = {self.t:.9g} s"
+            self._do(event)
+        change = self._energy() - before
+        if change:
+            self.impacts.append((self.t, change))
+        self._start(min(step, 1e-3 * max(step, 1e-3)))
+        if happened is not None and happened < self.problem.event_count:
+            self.run.kinds[3 * happened + 2] = 1
+        return ""
+
+    def _energy(self) -> float:
+        q, qd = self.y[: self.problem.nq], self.y[self.problem.nq :]
+        return float(self.dyn.kinetic_energy(q, qd) + self.dyn.potential_energy(q))
+
+    def _do(self, event: Event) -> None:
+        names, action = self.dyn.mechanism.speed_names, event.action
+        if isinstance(action, Lock):
+            self.modes.hold(self.u, self.y, self.t, [names.index(j) for j in action.joints])
+        elif isinstance(action, Unlock):
+            self.modes.let_go(self.u, [names.index(j) for j in action.joints])
+        elif isinstance(action, SetTorque):
+            for name, value in action.torques.items():
+                self.u[names.index(name)] = float(value)
+
+    def _meet(self, speed: int, what: int) -> None:
+        """A limit met for the first time: from now on the joint can be held there."""
+        coordinate, lower, upper = self._limits[speed]
+        holdable = {h.speed: h for h in self.problem.holdable}
+        old = {
+            h.speed: self.u[self.modes.place(j, 0) : self.modes.place(j, 0) + 5].copy()
+            for j, h in enumerate(self.problem.holdable)
+        }
+        friction = holdable[speed].friction if speed in holdable else None
+        holdable[speed] = Holdable(speed, friction, coordinate, lower, upper)
+        torques = self.u[: self.problem.inputs.joint(0)].copy()
+        self._prepare(list(holdable.values()))
+        self.u = np.zeros(self.problem.inputs.size)
+        self.u[: len(torques)] = torques
+        for k, values in old.items():
+            at = self.modes.place(self.modes.number(k), 0)
+            self.u[at : at + 5] = values
+        self._addresses()
+        self.modes.at_stop(self.u, self.y, self.t, speed, what, self.settings.restitution)
+
+    def _change_mode(self, what: int, j: int) -> None:
+        holdable = self.problem.holdable[j]
+        if what == STUCK:
+            released = [j] if self.u[self.modes.place(j, STUCK)] > 0.5 else []
+            if not released:
+                self.y[self.problem.nq + holdable.speed] = 0.0
+            self.modes.settle_friction(self.u, self.y, self.t, released)
+        elif self.u[self.modes.place(j, what)] > 0.5:
+            self.modes.let_go(self.u, [holdable.speed])
+        else:
+            self.modes.at_stop(self.u, self.y, self.t, holdable.speed, what, self.settings.restitution)
+
+    # -- what was computed -------------------------------------------------------------------------------------------
+
+    take_over = _stop
+
+    @property
+    def evaluations(self) -> int:
+        """Of the equations of motion, about: stages times steps tried."""
+        return (self.statistics["accepted"] + self.statistics["rejected"]) * self.settings.method.last
+
+    def states(self, times: np.ndarray) -> np.ndarray:
+        """Interpolated states at times of the run, in order."""
+        found = np.empty((len(times), self.problem.size))
+        begins = np.array([s.steps[0, 0] for s in self.stretches])
+        of = np.clip(np.searchsorted(begins, times, side="right") - 1, 0, len(begins) - 1)
+        for k in np.unique(of):
+            stretch, mine = self.stretches[k], np.flatnonzero(of == k)
+            step = np.clip(np.searchsorted(stretch.steps[:, 0], times[mine], side="right") - 1, 0, len(stretch.steps) - 1)
+            found[mine] = self._replayed(stretch, step, times[mine])
+        return found
+
+    def states_of(self, stretch: Stretch, steps: slice, times: np.ndarray) -> np.ndarray:
+        """States at times (steps, nodes) within some steps of a stretch."""
+        which = np.repeat(np.arange(steps.start, steps.stop), times.shape[1])
+        return self._replayed(stretch, which, times.ravel())
+
+    def _replayed(self, stretch: Stretch, which: np.ndarray, times: np.ndarray) -> np.ndarray:
+        theta = (times - stretch.steps[which, 0]) / stretch.steps[which, 1]
+        return stretch.solver.replay(stretch.steps, stretch.u, which, theta, self.settings.rtol, self.settings.atol)
+
+    def outputs_in(self, stretch: Stretch, t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """States on the constraints, forces and accelerations, at times within one stretch."""
+        problem = stretch.solver.problem
+        nq, nv, m = problem.nq, problem.nv, self.dyn.mechanism.equations
+        u = np.repeat(stretch.u[None], len(t), axis=0)
+        places = problem.inputs
+        u[:, [places.torque_function, places.event_function]] = 0.0  # addresses are no numbers
+        y = self._projected(stretch, t, y, u)
+        if self.source.called is not None:
+            for k in range(len(t)):
+                u[k, :nv] = torque.checked(self.source.called(float(t[k]), y[k, :nq].copy(), y[k, nq:].copy()), nv, float(t[k]))
+        kernel = self._kernel(stretch, "outputs", 3 * nv + 2 * m + len(problem.holdable))
+        out = kernel(y[:, :nq], y[:, nq:], u, t[:, None])
+        parts = np.split(out, [nv, 2 * nv, 3 * nv, 3 * nv + m, 3 * nv + m + len(problem.holdable)], axis=1)
+        names = ("tau", "qdd", "friction", "multipliers", "holding", "phi")
+        return y, dict(zip(names, parts, strict=True))
+
+    def _projected(self, stretch: Stretch, t: np.ndarray, y: np.ndarray, u: np.ndarray) -> np.ndarray:
+        problem = stretch.solver.problem
+        if not problem.projects or not len(t):
+            return y
+        kernel = self._kernel(stretch, "projected", problem.size)
+        for _ in range(2):
+            y = kernel(y[:, : problem.nq], y[:, problem.nq :], u, t[:, None])
+        return y
+
+    def _kernel(self, stretch: Stretch, name: str, size: int) -> Kernel:
+        key = (id(stretch.solver), name)
+        if key not in self._kernels:
+            self._kernels[key] = Kernel(getattr(stretch.solver.problem, name)(), (size,), Threads(1))
+        return self._kernels[key]
+
+    def _by_stretch(self, t: np.ndarray) -> list[tuple[Stretch, np.ndarray]]:
+        begins = np.array([s.steps[0, 0] for s in self.stretches])
+        of = np.clip(np.searchsorted(begins, t, side="right") - 1, 0, max(0, len(begins) - 1))
+        return [(self.stretches[k], np.flatnonzero(of == k)) for k in np.unique(of)] if len(begins) else []
+
+    def outputs_at(self, t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """The same at any times of the run."""
+        nv, m = self.problem.nv, self.dyn.mechanism.equations
+        y = y.copy()
+        found = {"tau": nv, "qdd": nv, "friction": nv, "multipliers": m, "phi": m}
+        out = {name: np.zeros((len(t), size)) for name, size in found.items()}
+        for stretch, mine in self._by_stretch(t):
+            y[mine], here = self.outputs_in(stretch, t[mine], y[mine])
+            for name in out:
+                out[name][mine] = here[name]
+        return y, out
+
+    def settled(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Interpolated states moved onto the constraints."""
+        y = y.copy()
+        for stretch, mine in self._by_stretch(t):
+            u = np.repeat(stretch.u[None], len(mine), axis=0)
+            places = stretch.solver.problem.inputs
+            u[:, [places.torque_function, places.event_function]] = 0.0
+            y[mine] = self._projected(stretch, t[mine], y[mine], u)
+        return y
+
+    def violations(self, t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The largest error of a constraint, and of its rate, for every state."""
+        nq = self.problem.nq
+        if not self.dyn.mechanism.equations or not len(t):
+            return np.zeros(len(t)), np.zeros(len(t))
+        rate = np.abs(self.dyn.constraint_rate(y[:, :nq], y[:, nq:], t)).max(axis=1)
+        if not any(self.dyn._open().closed.holonomic):
+            return np.zeros(len(t)), rate
+        return np.abs(self.dyn.closure(y[:, :nq], t)).max(axis=1), rate
+
+    def drift_of(self, t: np.ndarray, y: np.ndarray) -> float:
+        return float(self.violations(t, y)[0].max(initial=0.0))
+
+    @property
+    def drift_at_steps(self) -> float:
+        return max((self.drift_of(s.steps[:, 0], np.ascontiguousarray(s.steps[:, 2:])) for s in self.stretches), default=0.0)
+
+    # -- singular configurations -------------------------------------------------------------------------------------
+
+    def _near_singular(self) -> str:
+        """Whether it can go through: with a speed the branch is that of the motion, at rest it is not told."""
+        self.run.s[loop.SINGULAR] = 0.0
+        qd = self.run.y[self.problem.nq :]
+        q = self.run.y[: self.problem.nq]
+        energy = self.dyn.kinetic_energy(q, qd)
+        M = self.dyn.mass_matrix(q)
+        if energy > 1e-12 * float(np.trace(M)):
+            self.happenings.append(Happening("singular configuration passed", self.run.t, q.copy(), qd.copy()))
+            return ""
+        self.t = self.run.t
+        return f"stopped at t = {self.t:.9g} s at rest in a singular configuration: which way it goes on is not determined. " + (
+            f"{self._configuration(q)}"
+        )
+
+    def _configuration(self, q: np.ndarray) -> str:
+        names = self.dyn.mechanism.coordinate_names
+        return ", ".join(f"{n} = {x:.6g}" for n, x in zip(names[:8], q, strict=False)) + (" ..." if len(names) > 8 else "")
+
+    def _too_small(self) -> str:
+        at = f"t = {self.t:.9g} s ({self._configuration(self.y)})"
+        if self.dyn.mechanism.equations:
+            psi = self.dyn.constraint_jacobian(self.y[: self.problem.nq], self.t)
+            s = np.linalg.svd(psi, compute_uv=False)
+            if s.size and s[-1] < 1e-3 * s[0]:
+                return f"stopped at {at}: a singular configuration; the smallest singular value of Psi is {s[-1]:.2g}"
+        return (
+            f"stopped at {at}: the step became too small. The motion, or a torque, may be singular there; a stiff mechanism "
+            f"needs method='rodas5p'"
+        )
+
+
+# what remains of a constraint's diagonal, below which the configuration is looked at
+SINGULAR = 1e-10
+
+_SOLVERS: dict[Any, Solver] = {}
+
+
+def solver_of(problem: Problem, method: Method, callback: bool) -> Solver:
+    """A solver made before for the same problem, or a new one."""
+    key = (problem.key, repr(method.key), callback)
+    found = _SOLVERS.get(key)
+    if found is None:
+        if len(_SOLVERS) > 64:
+            _SOLVERS.clear()
+        found = _SOLVERS[key] = Solver(problem, method, callback)
+    return found

@@ -1,0 +1,257 @@
+"""`lagrangian.simulate`: a mechanism, a time span, and what drives it; out comes a `Motion`."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError, SimulationError, SimulationWarning, one_of
+from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion import events as events_of
+from lagrangian.motion import torque as torque_of
+from lagrangian.motion.assemble import assemble, consistent_speeds, dynamics_of
+from lagrangian.motion.integrators.explicit import ExplicitMethod
+from lagrangian.motion.integrators.method import Method
+from lagrangian.motion.mobility import mobility
+from lagrangian.motion.motion import Motion
+from lagrangian.motion.problem import STABILISATIONS, Stabilisation
+from lagrangian.motion.run import Course, Settings
+
+ROWS = 1001
+# how far a start may be off its constraints and still be moved onto them without a word
+NEAR = 1e-6
+
+
+def methods() -> dict[str, Callable[[], Method]]:
+    """The integrators by name."""
+    from lagrangian.motion.tableaus.dormand_prince5 import DP5
+    from lagrangian.motion.tableaus.dormand_prince8 import DOP853
+    from lagrangian.motion.tableaus.runge_kutta4 import RK4
+    from lagrangian.motion.tableaus.verner9 import VERNER9
+
+    return {
+        "dp5": lambda: ExplicitMethod(DP5),
+        "dop853": lambda: ExplicitMethod(DOP853),
+        "verner9": lambda: ExplicitMethod(VERNER9),
+        "rk4": lambda: ExplicitMethod(RK4),
+    }
+
+
+def simulate(
+    mechanism: Mechanism | Dynamics,
+    t_span: Any = None,
+    q0: Any = None,
+    qd0: Any = None,
+    torque: Any = None,
+    events: Any = None,
+    method: str = "auto",
+    rtol: float = 1e-8,
+    atol: float = 1e-10,
+    *,
+    t_eval: Any = ROWS,
+    stabilisation: str = "projection",
+    alpha: float = 10.0,
+    beta: float = 10.0,
+    step: float | None = None,
+    max_step: float = math.inf,
+    limits: bool = True,
+    restitution: float = 0.0,
+    progress: Callable[[float], None] | None = None,
+) -> Motion:
+    """The motion of a mechanism over `t_span`, a pair of times or the end alone.
+
+    What is not given is taken from the mechanism's own [initial]: `q0` (an array, or the name of a pose), `qd0`, torques.
+    `torque` may be numbers, a mapping of joints to expressions such as {"theta1": "1.96 - 0.1*theta1"}, (times, values), a Python
+    function of (t, q, qd), `Traced(function)` or `Sampled(controller, period)`. `events` are `Event`s. `t_eval` is the number of
+    rows, or their times. `stabilisation` keeps constraints from drifting: projection, baumgarte (with alpha, beta), ggl or none.
+    Joints stop at their limits unless `limits` is False, and bounce by `restitution`. `progress` is told the time now and then.
+    Interrupted, it returns what it has.
+    """
+    dyn = dynamics_of(mechanism)
+    model = dyn.mechanism
+    start, end = _span(t_span, model)
+    grid = _grid(t_eval, start, end)
+    _check_numbers(rtol, atol, step, max_step, restitution, alpha, beta)
+    if stabilisation not in STABILISATIONS:
+        raise ArgumentError(one_of("stabilisation", stabilisation, STABILISATIONS))
+    known = methods()
+    if method != "auto" and method not in known:
+        raise ArgumentError(one_of("method", method, ["auto", *known]))
+    chosen = known[("verner9" if rtol < 1e-11 else "dop853") if method == "auto" else method]()
+    if not chosen.adaptive and step is None:
+        raise ArgumentError(f"method {method!r} has a fixed step; say how long: step=1e-3")
+    source, watched = torque_of.source(torque, model), events_of.checked(events, model)
+    q, qd = _start(dyn, q0, qd0, start)
+    settings = Settings(
+        chosen,
+        rtol,
+        atol,
+        Stabilisation(stabilisation, alpha, beta),
+        step,
+        max_step,
+        limits,
+        restitution,
+        _redundant(dyn, q, start),
+    )
+    return _run(dyn, source, watched, settings, start, end, np.concatenate([q, qd]), grid, progress)
+
+
+def _run(
+    dyn: Dynamics,
+    source: Any,
+    watched: Any,
+    settings: Settings,
+    start: float,
+    end: float,
+    y0: np.ndarray,
+    grid: np.ndarray,
+    progress: Any,
+) -> Motion:
+    course = Course(dyn, source, watched, settings, start, y0, grid, progress)
+    try:
+        success, message = course.go(end)
+    except KeyboardInterrupt as interrupt:
+        course.error = interrupt
+        course.take_over()
+        success, message = False, ""
+    failure = course.error
+    if isinstance(failure, KeyboardInterrupt):
+        message = f"interrupted at t = {course.t:.9g} s; what was computed until then is here"
+        course.error = None
+    motion = Motion.of(course, success, message)
+    if failure is not None and not isinstance(failure, KeyboardInterrupt):
+        raised = SimulationError(f"{dyn.mechanism.name}: {message}. What was computed until then is in the error's `motion`")
+        raised.motion = motion
+        raise raised from failure
+    motion.warn()
+    return motion
+
+
+# -- arguments -------------------------------------------------------------------------------------------------------
+
+
+def _span(given: Any, mechanism: Mechanism) -> tuple[float, float]:
+    if given is None:
+        given = mechanism.initial.t_span
+        if given is None:
+            raise ArgumentError(f"{mechanism.name} does not say how long to run; give t_span, such as (0, 10)")
+    try:
+        values = [float(x) for x in (given if np.ndim(given) else (0.0, given))]
+    except (TypeError, ValueError):
+        values = []
+    if len(values) != 2 or not all(math.isfinite(x) for x in values):
+        raise ArgumentError(f"t_span is {given!r}; two finite times are needed, such as (0, 10)")
+    if values[1] <= values[0]:
+        raise ArgumentError(f"t_span runs from {values[0]:g} to {values[1]:g} s; the end must come after the beginning")
+    return values[0], values[1]
+
+
+def _grid(given: Any, start: float, end: float) -> np.ndarray:
+    if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
+        if given < 2:
+            raise ArgumentError(f"t_eval is {given}; at least 2 rows are needed")
+        return np.linspace(start, end, int(given))
+    try:
+        times = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        times = np.zeros(0)
+    if times.ndim != 1 or not times.size or not np.isfinite(times).all():
+        raise ArgumentError("t_eval is needed as a number of rows, or as an array of finite times")
+    if np.any(np.diff(times) <= 0) or times[0] < start or times[-1] > end:
+        raise ArgumentError(f"t_eval must increase, within t_span from {start:g} to {end:g} s")
+    return times
+
+
+def _check_numbers(rtol: float, atol: float, step: Any, max_step: float, restitution: float, alpha: float, beta: float) -> None:
+    for name, x, low, high in (
+        ("rtol", rtol, 1e-15, 1.0),
+        ("atol", atol, 1e-300, math.inf),
+        ("step", 1.0 if step is None else step, 1e-300, math.inf),
+        ("max_step", max_step, 1e-300, math.inf),
+        ("restitution", restitution, 0.0, 1.0),
+        ("alpha", alpha, 0.0, 1e9),
+        ("beta", beta, 0.0, 1e9),
+    ):
+        if isinstance(x, bool) or not isinstance(x, (int, float, np.floating, np.integer)) or not low <= x <= high:
+            raise ArgumentError(
+                f"{name} is {x!r}; a number of at least {low:g}{f' and at most {high:g}' if high < 1e9 else ''} is needed"
+            )
+
+
+def _start(dyn: Dynamics, q0: Any, qd0: Any, t: float) -> tuple[np.ndarray, np.ndarray]:
+    """Where the run begins, on its constraints."""
+    model = dyn.mechanism
+    if isinstance(q0, str):
+        if q0 not in model.poses:
+            raise ArgumentError(f"q0: {one_of('pose', q0, model.poses)}")
+        q0 = model.poses[q0]
+    given = q0 if q0 is not None else model.initial.q
+    q = _vector("q0", given, dyn.nq, model.coordinate_names) if given is not None else model.neutral()
+    q = _unit(model, q)
+    if model.equations and sum(dyn._open().closed.holonomic):
+        off = np.abs(dyn.closure(q, t))
+        if off.max() > NEAR and given is not None:
+            names = [n for n, h in zip(dyn.constraint_names, dyn._open().closed.holonomic, strict=True) if h]
+            worst = int(np.argmax(off))
+            raise ArgumentError(
+                f"{model.name}: q0 does not close the loops: {names[worst]} misses by {off[worst]:.3g}. "
+                f"lagrangian.assemble(mechanism, q0) finds the nearest configuration that does"
+            )
+        q = assemble(dyn, q, t=t)
+    wanted = qd0 if qd0 is not None else (model.initial.qd if q0 is None else None)
+    if isinstance(wanted, Mapping):
+        return q, consistent_speeds(dyn, q, None, wanted, t)
+    qd = np.zeros(dyn.nv) if wanted is None else _vector("qd0", wanted, dyn.nv, model.speed_names)
+    if model.equations:
+        rate = np.abs(dyn.constraint_rate(q, qd, t))
+        size = 1 + np.abs(dyn.constraint_jacobian(q, t)).max() * np.abs(qd).max()
+        if rate.max() > NEAR * size and wanted is not None:
+            worst = int(np.argmax(rate))
+            raise ArgumentError(
+                f"{model.name}: qd0 breaks the constraints: {dyn.constraint_names[worst]} changes at {rate[worst]:.3g} a second. "
+                f"lagrangian.consistent_speeds(mechanism, q, qd0) finds the nearest speeds that keep them; or give the driven "
+                f"ones by name, qd0={{'joint': 1.0}}"
+            )
+        qd = consistent_speeds(dyn, q, qd, t=t)
+    return q, qd
+
+
+def _vector(what: str, given: Any, n: int, names: tuple[str, ...]) -> np.ndarray:
+    try:
+        array = np.array(given, dtype=float)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{what} is {given!r}; {n} numbers are needed: {', '.join(names[:12])}") from None
+    if array.shape != (n,):
+        raise ArgumentError(f"{what} has shape {array.shape}; ({n},) is needed: {', '.join(names[:12])}")
+    if not np.isfinite(array).all():
+        raise ArgumentError(f"{what} has a number that is not finite")
+    return array
+
+
+def _unit(model: Mechanism, q: np.ndarray) -> np.ndarray:
+    at = 0
+    for joint in model.joints:
+        if joint.type in ("ball", "free"):
+            length = float(np.linalg.norm(q[at : at + 4]))
+            if length == 0:
+                raise ArgumentError(f"q0: the quaternion of joint {joint.name!r} is zero; (1, 0, 0, 0) is no rotation")
+            q[at : at + 4] /= length
+        at += joint.kind.nq
+    return q
+
+
+def _redundant(dyn: Dynamics, q: np.ndarray, t: float) -> bool:
+    """Whether some equations follow from others; a start that is singular is said."""
+    if not dyn.mechanism.equations:
+        return False
+    found = mobility(dyn, q, t)
+    if found.singular:
+        warnings.warn(
+            f"{dyn.mechanism.name}: the run begins in a singular configuration. {found}", SimulationWarning, stacklevel=4
+        )
+    return sum(dyn._open().closed.says) > found.speeds - found.nearby

@@ -1,0 +1,152 @@
+"""What drives a run: nothing, expressions, a table over time, a Python function, a controller at a fixed rate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError, DescriptionError, SimulationError, one_of
+from lagrangian.model.expression import Expression, Scalar, free_symbols, parse, symbol
+from lagrangian.model.mechanism import Mechanism
+
+Function = Callable[[Any, Any, Any], Any]
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """A controller: `function(t, q, qd)` is asked every `period` seconds, and its torques are held until the next time.
+
+    `delay` is how long after a sample its torques begin to act.
+    """
+
+    function: Function
+    period: float
+    delay: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise ArgumentError(f"Sampled: a function of (t, q, qd) is needed, not {self.function!r}")
+        if not (math.isfinite(self.period) and self.period > 0):
+            raise ArgumentError(f"Sampled: the period is {self.period!r}; a positive number of seconds is needed")
+        if not (math.isfinite(self.delay) and self.delay >= 0):
+            raise ArgumentError(f"Sampled: the delay is {self.delay!r}; seconds, not negative, are needed")
+
+
+@dataclass(frozen=True)
+class Traced:
+    """`function(t, q, qd)` compiled into the run: it is called once, with symbols, and must not branch on values.
+
+    numpy's sin, cos, sqrt, exp, log, tanh and arctan work on them. Thirty times faster than a function called from Python.
+    """
+
+    function: Function
+
+
+@dataclass
+class Torque:
+    """A source, checked: what of it is compiled (`formulas`, `function`), and what Python supplies."""
+
+    formulas: Mapping[str, Scalar] = field(default_factory=dict)
+    traced: Function | None = None
+    called: Function | None = None
+    table: tuple[np.ndarray, np.ndarray] | None = None
+    sampled: Sampled | None = None
+    external: bool = False
+    constant: np.ndarray | None = None
+
+
+def names_of(mechanism: Mechanism) -> dict[str, Scalar]:
+    """What expressions of a mechanism's state may use: parameters, t, coordinates, and speeds as qd_<name>."""
+    names: dict[str, Scalar] = {**mechanism.parameters, "t": symbol("t")}
+    for name in mechanism.coordinate_names:
+        names[name] = symbol(name)
+    for name in mechanism.speed_names:
+        names[f"qd_{name}"] = symbol(f"qd_{name}")
+    return names
+
+
+def expression(given: Any, mechanism: Mechanism, where: str) -> Scalar:
+    """Text, a number or an expression, as an expression of the state."""
+    names = names_of(mechanism)
+    if isinstance(given, str):
+        try:
+            return parse(given, names)
+        except DescriptionError as error:
+            raise ArgumentError(f"{where}: {error}") from None
+    if isinstance(given, Expression):
+        for name in sorted(free_symbols(given) - set(names)):
+            raise ArgumentError(f"{where}: {one_of('name', name, names)}")
+        return given
+    if isinstance(given, (int, float, np.floating, np.integer)) and not isinstance(given, bool) and math.isfinite(given):
+        return float(given)
+    raise ArgumentError(f"{where} is {given!r}; a finite number, or an expression in text such as '1.96 - 0.1*theta1', is needed")
+
+
+def source(given: Any, mechanism: Mechanism) -> Torque:
+    """What `torque=` may be, as a `Torque`."""
+    if given is None:
+        return Torque(dict(mechanism.initial.torques))
+    if isinstance(given, Torque):
+        return given
+    if isinstance(given, Mapping):
+        speeds = mechanism.speed_names
+        for name in given:
+            if name not in speeds:
+                raise ArgumentError(f"torque: {one_of('joint or speed', name, speeds)}")
+        return Torque({name: expression(x, mechanism, f"torque of {name!r}") for name, x in given.items()})
+    if isinstance(given, Sampled):
+        return Torque(sampled=given, external=True)
+    if isinstance(given, Traced):
+        return Torque(traced=given.function)
+    if callable(given):
+        return Torque(called=given, external=True)
+    if isinstance(given, tuple) and len(given) == 2 and np.ndim(given[0]) == 1:
+        return Torque(table=_table(*given, mechanism.nv), external=True)
+    try:
+        values = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        raise ArgumentError(
+            f"torque is {type(given).__name__}; it may be None, numbers, a mapping of speeds to expressions, (times, values), "
+            f"a function of (t, q, qd), Sampled(...) or Traced(...)"
+        ) from None
+    if values.ndim == 0:
+        values = np.full(mechanism.nv, float(values))
+    if values.shape != (mechanism.nv,) or not np.isfinite(values).all():
+        raise ArgumentError(f"torque has shape {values.shape}; {mechanism.nv} finite numbers are needed, one for each speed")
+    return Torque({name: float(x) for name, x in zip(mechanism.speed_names, values, strict=True) if x})
+
+
+def _table(times: Any, values: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+    times, values = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
+    if values.ndim == 1 and n == 1:
+        values = values.reshape(-1, 1)
+    if len(times) < 2 or values.shape != (len(times), n):
+        raise ArgumentError(
+            f"torque: a table of {len(times)} times and values of shape {values.shape} is given; ({len(times)}, {n}) is needed, "
+            f"for at least two times"
+        )
+    if not (np.isfinite(times).all() and np.isfinite(values).all()):
+        raise ArgumentError("torque: the table has a number that is not finite")
+    if np.any(np.diff(times) <= 0):
+        k = int(np.argmax(np.diff(times) <= 0))
+        raise ArgumentError(f"torque: times must increase; after {times[k]:g} s comes {times[k + 1]:g} s")
+    return times, values
+
+
+def checked(values: Any, n: int, t: float) -> np.ndarray:
+    """What a function of torques returned, as an array."""
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise SimulationError(f"the torque function returned {values!r} at t = {t:g} s; {n} numbers are needed") from None
+    if array.ndim == 0 and n == 1:
+        array = array.reshape(1)
+    if array.shape != (n,):
+        raise SimulationError(f"the torque function returned shape {array.shape} at t = {t:g} s; ({n},) is needed")
+    if not np.isfinite(array).all():
+        raise SimulationError(f"the torque function returned {array} at t = {t:g} s; finite numbers are needed")
+    return array
