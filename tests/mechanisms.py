@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -57,6 +59,35 @@ def random_mechanism(types: list[str], seed: int, *, chain: bool = False, passiv
         points = [tuple(rng.normal(size=3)) for _ in range(2)]
         springs = [lg.PointSpring("stay", "ground", f"b{len(types) - 1}", *points, stiffness=7.0, rest=0.4, damping=0.8)]
     return lg.Mechanism("random", bodies, joints, springs=springs, gravity=tuple(rng.normal(size=3) * 9))
+
+
+def two_chains(first: list[str], second: list[str], kind: str, seed: int = 0, **more: object) -> lg.Mechanism:
+    """Two random chains of joints from the ground, closed by a loop joint of the given type between their ends."""
+    one = random_mechanism(first, seed, chain=True)
+    other = random_mechanism(second, seed + 1, chain=True)
+    bodies = [*one.bodies, *(replace(b, name=f"c{k}") for k, b in enumerate(other.bodies))]
+    joints = list(one.joints)
+    for k, joint in enumerate(other.joints):
+        joints.append(replace(joint, name=f"k{k}", parent=f"c{k - 1}" if k else "ground", child=f"c{k}"))
+    rng = np.random.default_rng(seed)
+    loop = random_loop(rng, "close", kind, one.bodies[-1].name, bodies[-1].name, **more)
+    return lg.Mechanism("two_chains", bodies, joints, [loop], gravity=one.gravity)
+
+
+def random_loop(rng: np.random.Generator, name: str, kind: str, a: str, b: str, **more: object) -> lg.LoopJoint:
+    axis = rng.normal(size=3)
+    return lg.LoopJoint(
+        name,
+        kind,
+        a,
+        b,
+        random_placement(rng),
+        random_placement(rng),
+        axis=tuple(axis),
+        axis2=tuple(np.cross(axis, rng.normal(size=3))),
+        length=0.7,
+        **more,
+    )
 
 
 def state(mechanism: lg.Mechanism, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -8,9 +8,10 @@ import pytest
 
 from lagrangian.errors import MechanismError
 from lagrangian.model.body import Body, box, sphere
+from lagrangian.model.constraint import Pfaffian
 from lagrangian.model.expression import parameter, parse, symbol
 from lagrangian.model.joint import TYPES, Friction, Joint, JointSpring, Limits, Rotor
-from lagrangian.model.loop import LOOP_TYPES, Frame, LoopJoint, Pfaffian, PointSpring
+from lagrangian.model.loop import LOOP_TYPES, Frame, LoopJoint, PointSpring
 from lagrangian.model.mechanism import Initial, Mechanism
 from lagrangian.model.placement import Placement
 
@@ -126,8 +127,9 @@ def test_random_configurations_keep_to_the_limits():
 @pytest.mark.parametrize("kind", LOOP_TYPES)
 def test_loops_take_away_freedom(kind):
     freedom = {"point": 3, "ball": 3, "universal": 2, "cylindrical": 2, "revolute": 1, "prismatic": 1, "fixed": 0, "planar": 3}
+    freedom["distance"] = 5
     flying = [Joint("fa", "free", "ground", "a"), Joint("fb", "free", "ground", "b")]
-    m = make(joints=flying, loops=[LoopJoint("l", kind, "a", "b")])
+    m = make(joints=flying, loops=[LoopJoint("l", kind, "a", "b", length=1.0)])
     assert m.mobility == 6 + freedom[kind]
 
 

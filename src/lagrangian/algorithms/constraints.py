@@ -250,9 +250,7 @@ def _function(constraint: PfaffianFunction, coordinates: Coordinates) -> list[Ro
                 f"math, must not branch on values, and must give a number or a list of them"
             ) from error
         if len(jets) != constraint.equations:
-            raise MechanismError(
-                f"{where}: its function gives {len(jets)} numbers, not {constraint.equations}; say so: `equations`"
-            )
+            raise MechanismError(f"{where}: its function gives {len(jets)} numbers, but `equations` is {constraint.equations}")
         return jets
 
     # speeds that change while all else stands still: what is linear in them has no second derivative

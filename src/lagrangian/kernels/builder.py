@@ -198,6 +198,12 @@ class Builder:
     def sqrt(self, x: Any) -> Value:
         return self.intrinsic("sqrt", x)
 
+    def real(self, x: Value) -> Value:
+        return self.put(DOUBLE, f"sitofp i64 {x.text} to double")
+
+    def whole(self, x: Value) -> Value:
+        return self.put(INTEGER, f"fptosi double {x.text} to i64")
+
     def power(self, x: Any, y: float) -> Value:
         """x^y, x positive."""
         self.declared.add("declare double @pow(double, double) nounwind willreturn memory(none)")

@@ -311,6 +311,10 @@ def compile(mechanism: Mechanism, threads: int | None = None) -> Dynamics:  # no
 
 def minimum_norm(psi: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
     """Of all multipliers with the same Psi^T lambda, the smallest: those found by leaving out rows are only some of them."""
+    if not np.isfinite(psi).all():  # what is not a number has no rank, and must not hide those that are
+        bad = ~np.isfinite(psi).all(axis=(-2, -1), keepdims=True)
+        found = minimum_norm(np.where(bad, 0.0, psi), multipliers)
+        return np.where(bad[..., 0], np.nan, found)
     singular = np.linalg.svd(psi, compute_uv=False)
     if psi.shape[-2] <= psi.shape[-1] and np.all(singular[..., -1] > RANK * singular[..., 0]):
         return multipliers

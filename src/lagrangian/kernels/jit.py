@@ -27,7 +27,7 @@ def _machine(target: Target, level: int) -> Any:
     return triple.create_target_machine(cpu=target.cpu, features=target.features, opt=level, reloc="pic", jit=True)
 
 
-def compile_object(ir: str, target: Target, level: int = 1) -> bytes:
+def compile_object(ir: str, target: Target, level: int = 1, unroll: bool = False) -> bytes:
     """Optimise and assemble. The trace is already free of common subexpressions, so little optimisation suffices."""
     llvm = _llvm()
     machine = _machine(target, level)
@@ -35,7 +35,7 @@ def compile_object(ir: str, target: Target, level: int = 1) -> bytes:
     options = llvm.create_pipeline_tuning_options(speed_level=level)
     options.slp_vectorization = False
     options.loop_vectorization = False
-    options.loop_unrolling = False
+    options.loop_unrolling = unroll
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
     return machine.emit_object(module)

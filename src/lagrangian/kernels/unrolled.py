@@ -50,7 +50,7 @@ class _Scalars:
         self.emitter = emitter
 
     def load(self, name: str, index: int, angle: bool) -> str:
-        return self.emitter.load("%angles" if angle else f"%{name}", index)
+        return self.emitter.load("%angles" if angle and name == "q" else f"%{name}", index)
 
     def store(self, position: int, value: str) -> None:
         self.emitter.store(value, "%output", position)
@@ -72,7 +72,7 @@ class _Rows:
         self.stored: set[int] = set()
 
     def load(self, name: str, index: int, angle: bool) -> str:
-        name = "angles" if angle else name
+        name = "angles" if angle and name == "q" else name
         tile, column = divmod(index, self.emitter.width)
         if (name, tile) not in self.tiles:
             self.tiles[name, tile] = self._load_tile(name, tile)

@@ -56,12 +56,15 @@ def minimum(a: Any, b: Any) -> Any:
 
 
 def power(x: Any, n: Any) -> Any:
-    """x^n: by multiplication where n is a small whole number, by a root where it is a half, else through logarithms."""
+    """x^n: by multiplication where n is a whole number, by a root where it is a half, else through logarithms."""
     if isinstance(n, (int, float)):
-        if float(n).is_integer() and abs(n) <= 16:
+        if float(n).is_integer():
             result: Any = 1
-            for _ in range(abs(int(n))):
-                result = result * x
+            square, left = x, abs(int(n))
+            while left:
+                result = result * square if left % 2 else result
+                left //= 2
+                square = square * square if left else square
             return 1 / result if n < 0 else result
         if n == 0.5:
             return sqrt(x)

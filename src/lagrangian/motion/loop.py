@@ -17,10 +17,10 @@ from lagrangian.motion.integrators.method import Method, Module
 T, END, H, RTOL, ATOL, LARGEST, SINGULAR, RATIO, LEAST = range(9)
 REALS = 9
 # places in c
-(BUDGET, ACCEPTED, REJECTED, ROW, ROWS, STORED, FOUND, ROOM, FRESH, AGAIN, WHICH, FAILED, STEPS_ROOM) = range(13)
-COUNTERS = 13
+(BUDGET, ACCEPTED, REJECTED, ROW, ROWS, STORED, FOUND, ROOM, FRESH, AGAIN, WHICH, FAILED, STEPS_ROOM, WATCH, STIFF) = range(15)
+COUNTERS = 15
 
-DONE, BUSY, EVENT, TOO_SMALL, FAILURE, NEAR_SINGULAR = range(6)
+DONE, BUSY, EVENT, TOO_SMALL, FAILURE, NEAR_SINGULAR, IS_STIFF = range(7)
 
 REPLAY_ARGUMENTS = ["s", "c", "steps", "u", "work", "which", "theta", "rows"]
 LOOP_ARGUMENTS = ["s", "c", "y", "u", "work", "grid", "rows", "steps", "found", "kinds"]
@@ -189,6 +189,12 @@ class TimeLoop:
                     b.leave(EVENT)
             with b.when(self.report[1] < s[SINGULAR]):
                 b.leave(NEAR_SINGULAR)
+            if self.method.stiff_beyond:
+                # for fifteen steps in a row, nearly, the step is what stability allows
+                stiff = self.report[3] > self.method.stiff_beyond**2
+                c[STIFF] = b.select(stiff, c[STIFF] + 2, b.select(c[STIFF] > 4, c[STIFF] - 5, 0, INTEGER), INTEGER)
+                with b.when(c[WATCH].differs(0) & (c[STIFF] > 30)):
+                    b.leave(IS_STIFF)
 
         def rejected() -> None:
             c[AGAIN], c[REJECTED] = 1, c[REJECTED] + 1
@@ -328,7 +334,7 @@ class TimeLoop:
     def _locate(self, look: Value, e: Value, k: Value, h: Value, time: Array, until: Any) -> None:
         """The Illinois method on the interpolant (Dowell and Jarratt 1971)."""
         b = self.b
-        piece = b.put(DOUBLE, f"sitofp i64 {look.text} to double") * (1.0 / LOOKS)
+        piece = b.real(look) * (1.0 / LOOKS)
         left, right = b.variable(piece), b.variable(piece + 1.0 / LOOKS)
 
         def value_at(theta: Value) -> Value:
@@ -376,7 +382,7 @@ class TimeLoop:
         b, c, width = self.b, self.c, self.n + 2
         with b.when(c[FOUND] < c[ROOM]):
             here = self.found.part(c[FOUND] * width)
-            here[0] = b.put(DOUBLE, f"sitofp i64 {e.text} to double")
+            here[0] = b.real(e)
             here[1] = at
             self._interpolate((at - self.s[T]) / self.clock[1], here.part(2))
             c[FOUND] = c[FOUND] + 1

@@ -21,6 +21,7 @@ from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.sweep import run
 from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.closed import digest, traced_state
+from lagrangian.kernels.differentiate import derivatives
 from lagrangian.kernels.function import traced
 from lagrangian.kernels.program import Straight
 from lagrangian.kernels.sweeps import FACTORISE_SPEEDS, links
@@ -237,6 +238,18 @@ class Problem:
             qd = [a + b for a, b in zip(qd, system.correction([row.rate for row in system.rows]), strict=True)]
         return [*self.coordinate_rates(state.q, qd), *qdd]
 
+    @property
+    def second_order(self) -> bool:
+        """Whether q' = qd: then only the accelerations have derivatives to be found."""
+        return not self.turning and self.stabilisation.kind != "ggl"
+
+    def jacobian(self, graph: Graph) -> list[Any]:
+        """d rates / dy by rows, then d rates / dt: exact. Of a second-order system, of the accelerations only."""
+        outputs = self.rates(graph)[self.nq if self.second_order else 0 :]
+        inputs = [graph.input("q", k) for k in range(self.nq)] + [graph.input("qd", k) for k in range(self.nv)]
+        rows = derivatives(graph, outputs, [*inputs, graph.input("t", 0)])
+        return [x for row in rows for x in row[:-1]] + [row[-1] for row in rows]
+
     def project(self, graph: Graph) -> list[Any]:
         """The state moved onto the constraints, its rates, the size of the move, and how independent the constraints are.
 
@@ -339,7 +352,7 @@ class Problem:
                 friction[joint.speed] = friction[joint.speed] + self._of_joint(graph, j, SLIP)
         return friction
 
-    def functions(self, declared: set[str], fma: bool) -> list[str]:
+    def functions(self, declared: set[str], fma: bool, jacobian: bool) -> list[str]:
         """The IR of all that an integrator calls."""
         places = {"t": ("time", 0), "q": ("state", 0), "qd": ("state", self.nq), "u": ("u", 0)}
         lines: list[str] = []
@@ -349,6 +362,8 @@ class Problem:
             lines.extend(traced(name, graph, outputs(graph), places, declared, fma))
 
         add("rates", self.rates)
+        if jacobian:
+            add("jacobian", self.jacobian)
         if self.projects:
             add("project", self.project)
         if self.events or self.mode_events:

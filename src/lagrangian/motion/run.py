@@ -36,6 +36,7 @@ class Settings:
     limits: bool = True
     restitution: float = 0.0
     redundant: bool = False
+    stiff: Method | None = None  # the method to change to when the motion turns out to be stiff
 
 
 @dataclass
@@ -69,7 +70,7 @@ class Course:
         self.filled = 0
         self.stretches: list[Stretch] = []
         self.happenings: list[Happening] = []
-        self.statistics = {"accepted": 0, "rejected": 0}
+        self.statistics: dict[str, Any] = {"accepted": 0, "rejected": 0}
         self.ratio = 1.0
         self.error: BaseException | None = None
         self.samples: list[tuple[float, np.ndarray]] = []
@@ -238,6 +239,9 @@ class Course:
             if status == loop.TOO_SMALL:
                 self._stop()
                 return False, self._too_small()
+            if status == loop.IS_STIFF:
+                self._change_method()
+                continue
             if status == loop.NEAR_SINGULAR:
                 told = self._near_singular()
                 if told:
@@ -247,6 +251,15 @@ class Course:
             told = self._act()
             if told:
                 return False, told
+
+    def _change_method(self) -> None:
+        """The explicit method's steps are bounded by stability: go on with one for stiff systems."""
+        self._stop()
+        assert self.settings.stiff is not None
+        self.settings = replace(self.settings, method=self.settings.stiff, stiff=None)
+        self.statistics["stiff since"] = self.t
+        self._prepare(list(self.problem.holdable))
+        self._start(0.0)
 
     def _failed(self) -> tuple[bool, str]:
         return False, f"stopped at t = {self.t:.9g} s: {self.error}"
@@ -260,6 +273,7 @@ class Course:
         self.run = Run(
             self.solver, self.t, self.y, self.u, self.grid[self.filled :], s.rtol, s.atol, first, s.largest, SINGULAR, kinds
         )
+        self.run.c[loop.WATCH] = int(s.stiff is not None)
         self._views.clear()
 
     def _supply_again(self, last: float) -> float:

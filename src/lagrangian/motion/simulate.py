@@ -17,12 +17,15 @@ from lagrangian.motion import torque as torque_of
 from lagrangian.motion.assemble import assemble, consistent_speeds, dynamics_of
 from lagrangian.motion.integrators.explicit import ExplicitMethod
 from lagrangian.motion.integrators.method import Method
+from lagrangian.motion.integrators.rosenbrock import RosenbrockMethod
 from lagrangian.motion.mobility import mobility
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.problem import STABILISATIONS, Stabilisation
 from lagrangian.motion.run import Course, Settings
 
 ROWS = 1001
+# speeds up to which a run that turns out stiff is continued with exact derivatives, whose code grows with their square
+STIFF_SPEEDS = 30
 # how far a start may be off its constraints and still be moved onto them without a word
 NEAR = 1e-6
 
@@ -31,6 +34,7 @@ def methods() -> dict[str, Callable[[], Method]]:
     """The integrators by name."""
     from lagrangian.motion.tableaus.dormand_prince5 import DP5
     from lagrangian.motion.tableaus.dormand_prince8 import DOP853
+    from lagrangian.motion.tableaus.rodas5p import RODAS5P
     from lagrangian.motion.tableaus.runge_kutta4 import RK4
     from lagrangian.motion.tableaus.verner9 import VERNER9
 
@@ -38,6 +42,7 @@ def methods() -> dict[str, Callable[[], Method]]:
         "dp5": lambda: ExplicitMethod(DP5),
         "dop853": lambda: ExplicitMethod(DOP853),
         "verner9": lambda: ExplicitMethod(VERNER9),
+        "rodas5p": lambda: RosenbrockMethod(RODAS5P),
         "rk4": lambda: ExplicitMethod(RK4),
     }
 
@@ -98,6 +103,8 @@ def simulate(
         restitution,
         _redundant(dyn, q, start),
     )
+    if method == "auto" and dyn.nv <= STIFF_SPEEDS:
+        settings.stiff = known["rodas5p"]()
     return _run(dyn, source, watched, settings, start, end, np.concatenate([q, qd]), grid, progress)
 
 

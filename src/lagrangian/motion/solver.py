@@ -54,7 +54,7 @@ class Solver:
         name = cache.key("motion", *problem.key, repr(method.key), str(callback), chosen.key)
         found = cache.load(name)
         if found is None:
-            code = jit.compile_object(self._module(chosen.fma), chosen, 2)
+            code = jit.compile_object(self._module(chosen.fma), chosen, 2, unroll=True)
             cache.store(name, {}, code)
         else:
             code = found[1]
@@ -67,8 +67,9 @@ class Solver:
 
     def _module(self, fma: bool) -> str:
         declared: set[str] = set()
-        lines = self.problem.functions(declared, fma)
+        lines = self.problem.functions(declared, fma, self.method.jacobian)
         module = Module(lines, declared, fma, self.n, self.problem.angles, self.problem.projects, self.callback)
+        module.second_order = self.problem.second_order
         if self.callback:
             self._ask(module)
         if self.problem.event_count:

@@ -17,6 +17,9 @@ from lagrangian.motion.tableaus.tableau import Explicit
 class ExplicitMethod:
     """The functions of one tableau."""
 
+    jacobian = False
+    stiff_beyond = 6.0  # h times the largest rate, near the edge of stability
+
     def __init__(self, tableau: Explicit) -> None:
         self.tableau = tableau
         self.name = tableau.name
@@ -61,8 +64,22 @@ class ExplicitMethod:
         time[0] = clock[0] + h
         module.settle(b, time, end, u, K.part(s * n), report)
         report[0] = self._error(b, module, y, end, K) if T.errors else b.value(0.0, "double")
+        report[3] = self._stiffness(b, module, state, end, K, h) if T.errors and T.c[-1] == 1.0 else b.value(0.0, "double")
         b.leave()
         module.add(b)
+
+    def _stiffness(self, b: Builder, module: Module, state: Array, end: Array, K: Array, h: Value) -> Value:
+        """(h lambda)^2: how the slope differs between two states at the end of the step (Hairer and Wanner II, IV.2)."""
+        n, s = module.size, len(self.tableau.b)
+        slopes, states = b.variable(0.0), b.variable(1e-300)
+
+        def entry(i: object) -> None:
+            a, d = K.part(s * n)[i] - K.part((s - 1) * n)[i], end[i] - state[i]
+            slopes.set(b.fma(a, a, slopes.get()))
+            states.set(b.fma(d, d, states.get()))
+
+        b.each(n, entry)
+        return h * h * slopes.get() / states.get()
 
     def _error(self, b: Builder, module: Module, y: Array, end: Array, K: Array) -> Value:
         """The squared norm of the estimate, each part in units of what is allowed."""

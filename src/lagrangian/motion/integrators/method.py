@@ -27,6 +27,7 @@ class Module:
     ) -> None:
         self.lines, self.declared, self.fma = lines, declared, fma
         self.size, self.projects, self.callback = size, projects, callback
+        self.second_order = False  # whether the first half of the rates is the second half of the state
         caps = ", ".join(f"double {hexadecimal(TURN if i in set(angles) else math.inf)}" for i in range(size))
         lines.append(f"@caps = internal constant [{size} x double] [{caps}]")
 
@@ -81,6 +82,8 @@ class Method(Protocol):
     last: int
     degree: int
     adaptive: bool
+    stiff_beyond: float
+    jacobian: bool  # whether the step needs the derivatives of the rates
 
     @property
     def key(self) -> tuple[object, ...]: ...

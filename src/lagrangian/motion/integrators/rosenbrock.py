@@ -1,0 +1,206 @@
+"""One step of a Rosenbrock method for stiff systems, with the exact Jacobian (Hairer and Wanner II, IV.7).
+
+The functions are those of `explicit`. `slopes` holds the slope at the beginning, the stages u, and the slope at the end.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lagrangian.kernels.builder import INTEGER, Array, Value
+from lagrangian.motion.integrators.method import ARGUMENTS, Module, finish_interpolant
+from lagrangian.motion.tableaus.tableau import Rosenbrock
+
+
+class RosenbrockMethod:
+    """The functions of one tableau. The module has `jacobian`: df/dy by rows, then df/dt."""
+
+    adaptive = True
+    jacobian = True
+    stiff_beyond = 0.0
+
+    def __init__(self, tableau: Rosenbrock) -> None:
+        self.tableau = tableau
+        self.name = tableau.name
+        self.exponent = -0.5 / (tableau.error_order + 1)
+        self.last = len(tableau.m) + 1
+        self.slopes = self.last + 1
+        self.degree = 4
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        return ("rosenbrock", repr(self.tableau))
+
+    def emit(self, module: Module) -> None:
+        self._factorise(module)
+        self._solve(module)
+        self._step(module)
+        self._dense(module)
+
+    def _step(self, module: Module) -> None:
+        T, n = self.tableau, module.size
+        b = module.function("step", ARGUMENTS)
+        clock, y, u, K, end, report = (b.array(name) for name in ARGUMENTS)
+        h = clock[1]
+        time, state, right = b.local(1), b.local(n), b.local(n)
+        m = self._order(module)
+        J, W, order = b.local(m * n + m), b.local(m * m), b.local(m)
+        stages = K.part(n)
+        b.call("jacobian", clock, y, u, J)
+        b.call("factorise", clock, J, W, order)
+        drift = J.part(m * n)  # df/dt, of the last m rates
+        for i in range(len(T.m)):
+
+            def place(k: Any, i: int = i) -> None:
+                state[k] = b.combination(
+                    y[k], [(w, stages.part(j * n)[k]) for j, w in enumerate(T.a[i]) if w], b.value(1.0, "double")
+                )
+
+            slope = right
+            if i == 0:
+                b.copy(K, right, n)
+            else:
+                b.each(n, place)
+                time[0] = clock[0] + h * T.alpha[i]
+                module.rates(b, time, state, u, right)
+            shift, inverse = h * T.gamma_sums[i], 1.0 / h
+
+            def load(k: Any, i: int = i, shift: Value = shift, inverse: Value = inverse, slope: Array = slope) -> None:
+                level = slope[k]
+                if T.gamma_sums[i] and m == n:
+                    level = b.fma(drift[k], shift, level)
+                right[k] = b.combination(level, [(w, stages.part(j * n)[k]) for j, w in enumerate(T.c[i]) if w], inverse)
+
+            b.each(n, load)
+            if T.gamma_sums[i] and m < n:
+
+                def add_drift(k: Any, shift: Value = shift) -> None:
+                    right[k + m] = b.fma(drift[k], shift, right[k + m])
+
+                b.each(m, add_drift)
+            b.call("solve", clock, J, W, order, right, stages.part(i * n))
+
+        def finish(k: Any) -> None:
+            end[k] = b.combination(y[k], [(w, stages.part(j * n)[k]) for j, w in enumerate(T.m) if w], b.value(1.0, "double"))
+
+        b.each(n, finish)
+        time[0] = clock[0] + h
+        module.settle(b, time, end, u, K.part(self.last * n), report)
+        total = b.variable(0.0)
+
+        def error(k: Any) -> None:
+            terms = [(w, stages.part(j * n)[k]) for j, w in enumerate(T.error) if w]
+            scaled = b.combination(b.value(0.0, "double"), terms, module.weight(b, k, y, end, clock))
+            total.set(b.fma(scaled, scaled, total.get()))
+
+        b.each(n, error)
+        report[0] = total.get() / float(n)
+        b.leave()
+        module.add(b)
+
+    def _factorise(self, module: Module) -> None:
+        """W = I / (h gamma) - J, or what remains of it, as P L U in place; `order` holds the exchanges.
+
+        Of a second-order system J = [0 I; A B], and with p = 1 / (h gamma) the speeds are found first, from
+        (p - B - A / p) x = r + A s / p, then the coordinates from p z = s + x. The matrix is half as large.
+        """
+        n, m = module.size, self._order(module)
+        b = module.function("factorise", ["clock", "jacobian", "matrix", "order"])
+        clock, J, A, order = (b.array(name) for name in b.arguments)
+        pole = 1.0 / (clock[1] * self.tableau.gamma)
+        step = clock[1] * self.tableau.gamma
+        with b.count(m) as i:
+            with b.count(m) as j:
+                if module.second_order:
+                    A[i * m + j] = -b.fma(J[i * n + j], step, J[i * n + j + m])
+                else:
+                    A[i * m + j] = -J[i * n + j]
+            A[i * m + i] = A[i * m + i] + pole
+        with b.count(m) as k:
+            best, at = b.variable(b.absolute(A[k * m + k])), b.variable(k, INTEGER)
+            with b.count(m, k + 1) as i:
+                size = b.absolute(A[i * m + k])
+                with b.when(size > best.get()):
+                    best.set(size)
+                    at.set(i)
+            order[k] = b.real(at.get())
+            with b.when(at.get().differs(k)), b.count(m) as j:
+                p = at.get() * m + j
+                x, z = A[k * m + j], A[p]
+                A[k * m + j] = z
+                A[p] = x
+            inverse = 1.0 / A[k * m + k]
+            A[k * m + k] = inverse  # of the diagonal, its inverse is kept
+            with b.count(m, k + 1) as i:
+                factor = A[i * m + k] * inverse
+                A[i * m + k] = factor
+                with b.count(m, k + 1) as j:
+                    A[i * m + j] = b.fma(-factor, A[k * m + j], A[i * m + j])
+        b.leave()
+        module.add(b)
+
+    @staticmethod
+    def _order(module: Module) -> int:
+        return module.size // 2 if module.second_order else module.size
+
+    def _solve(self, module: Module) -> None:
+        n, m = module.size, self._order(module)
+        b = module.function("solve", ["clock", "jacobian", "matrix", "order", "right", "result"])
+        clock, J, A, order, right, result = (b.array(name) for name in b.arguments)
+        x = b.local(m)
+        step = clock[1] * self.tableau.gamma
+        if module.second_order:
+            with b.count(m) as i:
+                total = b.variable(0.0)
+                with b.count(m) as j:
+                    total.set(b.fma(J[i * n + j], right[j], total.get()))
+                x[i] = b.fma(total.get(), step, right[i + m])
+        else:
+            b.copy(right, x, m)
+        with b.count(m) as k:
+            p = b.whole(order[k])
+            here, there = x[k], x[p]
+            x[k] = there
+            x[p] = here
+        with b.count(m) as i:
+            total = b.variable(x[i])
+            with b.count(i) as j:
+                total.set(b.fma(-A[i * m + j], x[j], total.get()))
+            x[i] = total.get()
+        with b.count(m) as back:
+            i = (m - 1) - back
+            total = b.variable(x[i])
+            with b.count(m, i + 1) as j:
+                total.set(b.fma(-A[i * m + j], x[j], total.get()))
+            x[i] = total.get() * A[i * m + i]
+        if module.second_order:
+            with b.count(m) as i:
+                result[i] = (right[i] + x[i]) * step
+                result[i + m] = x[i]
+        else:
+            b.copy(x, result, m)
+        b.leave()
+        module.add(b)
+
+    def _dense(self, module: Module) -> None:
+        T, n = self.tableau, module.size
+        b = module.function("dense", ARGUMENTS)
+        _, y, _, K, end, F = (b.array(name) for name in ARGUMENTS)
+        stages = K.part(n)
+
+        def entry(k: Any) -> None:
+            def weighted(weights: tuple[float, ...]) -> Value:
+                terms = [(w, stages.part(j * n)[k]) for j, w in enumerate(weights) if w]
+                return b.combination(b.value(0.0, "double"), terms, b.value(1.0, "double"))
+
+            rise = weighted(T.m)
+            d1, d2, d3 = (weighted(row) for row in T.dense)
+            F[k] = rise + d1
+            F.part(n)[k] = d2 - d1
+            F.part(2 * n)[k] = d3 - d2
+            F.part(3 * n)[k] = -d3
+
+        b.each(n, entry)
+        finish_interpolant(b, n, self.degree, y, end, F)
+        b.leave()
+        module.add(b)
