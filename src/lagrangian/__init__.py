@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from lagrangian.equations.formula import Formula, FormulaMatrix
     from lagrangian.motion.assemble import assemble, assembly_modes, consistent_speeds
     from lagrangian.motion.events import Event, Lock, SetTorque, Unlock
+    from lagrangian.motion.files import read
     from lagrangian.motion.mobility import Mobility, mobility
     from lagrangian.motion.motion import Motion
     from lagrangian.motion.simulate import simulate
@@ -57,6 +58,7 @@ _LATER = {
     **dict.fromkeys(("Mobility", "mobility"), "lagrangian.motion.mobility"),
     **dict.fromkeys(("Sampled", "Traced"), "lagrangian.motion.torque"),
     "Motion": "lagrangian.motion.motion",
+    "read": "lagrangian.motion.files",
     "simulate": "lagrangian.motion.simulate",
     "derive": "lagrangian.closed_form.derive",
     "Equations": "lagrangian.closed_form.equations",
@@ -122,6 +124,7 @@ __all__ = [
     "parameter",
     "plate",
     "point_mass",
+    "read",
     "simulate",
     "sphere",
     "tube",

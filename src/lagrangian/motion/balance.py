@@ -8,13 +8,13 @@ import numpy as np
 from numpy.polynomial import legendre
 
 if TYPE_CHECKING:
-    from lagrangian.motion.run import Course, Stretch
+    from lagrangian.motion.record import Record, Stretch
 
 NODES = 8
 CHUNK = 2048  # steps at a time, so that long runs need little memory
 
 
-def work(course: Course, t: np.ndarray) -> dict[str, np.ndarray]:
+def work(course: Record, t: np.ndarray) -> dict[str, np.ndarray]:
     """What torques, friction and moving constraints have done until each of the times; and what impacts took."""
     nv = course.dyn.nv
     at, weights = legendre.leggauss(NODES)
@@ -55,7 +55,7 @@ def work(course: Course, t: np.ndarray) -> dict[str, np.ndarray]:
     return result
 
 
-def _power(course: Course, stretch: Stretch, steps: slice, starts: np.ndarray, ends: np.ndarray, at: np.ndarray) -> np.ndarray:
+def _power(course: Record, stretch: Stretch, steps: slice, starts: np.ndarray, ends: np.ndarray, at: np.ndarray) -> np.ndarray:
     """(steps, nodes, power of every torque, friction force, and of all moving constraints)."""
     nv = course.dyn.nv
     times = starts[:, None] + (ends - starts)[:, None] * at

@@ -151,7 +151,7 @@ class TimeLoop:
         b, s, c = self.b, self.s, self.c
         rest = s[END] - s[T]
         wanted = b.minimum(s[H], s[LARGEST])
-        last = wanted >= rest * (1 - 1e-12)
+        last = rest <= wanted * (1 + 1e-8)  # no step of rounding alone is left over
         h = b.select(last, rest, wanted)
         self.clock[0], self.clock[1] = s[T], h
         b.call("step", self.clock, self.y, self.u, self.slopes, self.end, self.report)

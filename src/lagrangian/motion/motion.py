@@ -15,9 +15,10 @@ from lagrangian.kernels.dynamics import minimum_norm
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import balance
 from lagrangian.motion.events import Happening
+from lagrangian.motion.second_opinion import second_opinion
 
 if TYPE_CHECKING:
-    from lagrangian.motion.run import Course
+    from lagrangian.motion.record import Record
 
 
 @dataclass
@@ -52,16 +53,16 @@ class Motion:
     success: bool = True
     message: str = ""
     statistics: dict[str, Any] = field(default_factory=dict)
-    course: Course | None = field(default=None, repr=False, compare=False)
+    course: Record | None = field(default=None, repr=False, compare=False)
 
     @classmethod
-    def of(cls, course: Course, success: bool, message: str) -> Motion:
+    def of(cls, course: Record, success: bool, message: str) -> Motion:
         """The rows a run has filled."""
         rows = course.filled
         return cls._at(course, course.grid[:rows], course.rows[:rows], success, message)
 
     @classmethod
-    def _at(cls, course: Course, t: np.ndarray, y: np.ndarray, success: bool, message: str) -> Motion:
+    def _at(cls, course: Record, t: np.ndarray, y: np.ndarray, success: bool, message: str) -> Motion:
         dyn = course.dyn
         between = course.drift_of(t, y)
         y, out = course.outputs_at(t, y)
@@ -78,7 +79,8 @@ class Motion:
         V = dyn.potential_energy(q) if len(t) else np.zeros(0)
         statistics = {
             **course.statistics,
-            "method": problem_method(course),
+            "method": course.settings.method.name,
+            "adaptive": course.settings.method.adaptive,
             "rtol": course.settings.rtol,
             "atol": course.settings.atol,
             "evaluations": course.evaluations,
@@ -146,7 +148,7 @@ class Motion:
         if not self.success and "event" not in self.message:
             warnings.warn(f"{self.name}: {self.message}", SimulationWarning, stacklevel=4)
         rtol, steps = float(self.statistics["rtol"]), max(1, int(self.statistics["accepted"]))
-        if not len(self.t) or self.statistics.get("method") == "RK4":
+        if not len(self.t) or not self.statistics["adaptive"]:  # a fixed step promises nothing
             return
         off = float(np.abs(self.balance).max()) / self.energy_scale
         if off > max(100, steps) * rtol:
@@ -193,6 +195,15 @@ class Motion:
             raise ArgumentError(f"times must increase, from {self.t[0]:g} to {self.last:g} s")
         return Motion._at(self.course, times, self.course.states(times), self.success, self.message)
 
+    def second_opinion(self, rtol: float | None = None, atol: float | None = None, method: str = "BDF") -> float:
+        """The largest difference of a coordinate or speed to what SUNDIALS finds for the same equations."""
+        if self.course is None:
+            raise ArgumentError("a motion that was read from a file has no equations to solve again")
+        rtol = float(self.statistics["rtol"]) if rtol is None else rtol
+        atol = float(self.statistics["atol"]) if atol is None else atol
+        other = second_opinion(self.course, self.t, rtol, atol, method)
+        return float(np.abs(other - np.hstack([self.q, self.qd])).max())
+
     @cached_property
     def reactions(self) -> np.ndarray:
         """The wrench each joint exerts on its child, (rows, joints, 6), moment first: see `Dynamics.reactions`."""
@@ -201,6 +212,18 @@ class Motion:
         dyn = self.course.dyn if self.course is not None else compiled(self.mechanism)
         lam = self.multipliers if len(self.constraint_names) else None
         return np.asarray(dyn.reactions(self.q, self.qd, self.qdd, multipliers=lam, t=self.t))
+
+    def to_xarray(self) -> Any:
+        """All rows as an xarray Dataset, with names and units."""
+        from lagrangian.motion.files import dataset
+
+        return dataset(self)
+
+    def save(self, path: Any) -> Any:
+        """Write a netCDF file, which `lagrangian.read` and many other tools open."""
+        from lagrangian.motion.files import save
+
+        return save(self, path)
 
     def summary(self) -> str:
         """How it went, in a few lines."""
@@ -224,7 +247,3 @@ class Motion:
 
     def __str__(self) -> str:
         return self.summary()
-
-
-def problem_method(course: Course) -> str:
-    return course.settings.method.name

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.algorithms import springs
+from lagrangian.algorithms.cholesky import inner
 from lagrangian.algorithms.constrained import Constrained, State
 from lagrangian.algorithms.constraints import Row, quaternion_rate, turn
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
@@ -21,7 +22,7 @@ from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.sweep import run
 from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.closed import digest, traced_state
-from lagrangian.kernels.differentiate import derivatives
+from lagrangian.kernels.differentiate import along, derivatives
 from lagrangian.kernels.function import traced
 from lagrangian.kernels.program import Straight
 from lagrangian.kernels.sweeps import FACTORISE_SPEEDS, links
@@ -250,6 +251,33 @@ class Problem:
         rows = derivatives(graph, outputs, [*inputs, graph.input("t", 0)])
         return [x for row in rows for x in row[:-1]] + [row[-1] for row in rows]
 
+    def momenta(self, graph: Graph) -> list[Any]:
+        """p = M qd."""
+        state, n = self._state(graph), self.nv
+        return [inner(state.mass_matrix[i * n : (i + 1) * n], state.qd) for i in range(n)]
+
+    def canonical(self, graph: Graph) -> list[Any]:
+        """q' and p' of coordinates and momenta, the latter in the place of qd: p' = tau - C qd - G - F + M' qd."""
+        n = self.nv
+        momenta = [graph.input("qd", k) for k in range(n)]
+        # M depends on coordinates alone: the speeds are found from it first, then all else from them
+        still = traced_state(graph, self.mechanism, self.tree, graph.input("t", 0), moving=False)
+        qd = still.factors.solve(momenta)
+        made = links(self.tree, ("q",), graph.input, lambda x: x.cos(), lambda x: x.sin())
+        for link in made:
+            link.qd = tuple(qd[link.iv + k] for k in range(link.nv))
+        state = State(self.mechanism, self.tree, made, still.q, qd, still.t)
+        tau = self._torques(graph, state)
+        seeds = {x.index: qd[k] for k, x in enumerate(still.q)}
+        growth = along(graph, still.mass_matrix, seeds)
+        rates = [tau[i] - state.bias[i] + inner(growth[i * n : (i + 1) * n], qd) for i in range(n)]
+        return [*qd, *rates]
+
+    def all_rates(self) -> Straight:
+        """Rates of states (q, qd, u, t)."""
+        sizes = {"q": self.nq, "qd": self.nv, "u": self.inputs.size, "t": 1}
+        return Straight("motion_rates", sizes, self.size, self.angles, self.rates, b"".join(map(_bytes, self.key)))
+
     def project(self, graph: Graph) -> list[Any]:
         """The state moved onto the constraints, its rates, the size of the move, and how independent the constraints are.
 
@@ -352,7 +380,7 @@ class Problem:
                 friction[joint.speed] = friction[joint.speed] + self._of_joint(graph, j, SLIP)
         return friction
 
-    def functions(self, declared: set[str], fma: bool, jacobian: bool) -> list[str]:
+    def functions(self, declared: set[str], fma: bool, jacobian: bool, canonical: bool) -> list[str]:
         """The IR of all that an integrator calls."""
         places = {"t": ("time", 0), "q": ("state", 0), "qd": ("state", self.nq), "u": ("u", 0)}
         lines: list[str] = []
@@ -364,6 +392,9 @@ class Problem:
         add("rates", self.rates)
         if jacobian:
             add("jacobian", self.jacobian)
+        if canonical:
+            add("momenta", self.momenta)
+            add("canonical", self.canonical)
         if self.projects:
             add("project", self.project)
         if self.events or self.mode_events:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,40 +16,15 @@ from lagrangian.motion import loop, torque
 from lagrangian.motion.events import DIRECTIONS, Event, Happening, Lock, SetTorque, Unlock
 from lagrangian.motion.integrators.method import Method
 from lagrangian.motion.modes import REST, Modes, frictional, limited
-from lagrangian.motion.problem import HELD, HIGH, LOW, STUCK, Holdable, Problem, Stabilisation
+from lagrangian.motion.problem import HELD, HIGH, LOW, STUCK, Holdable, Problem
+from lagrangian.motion.record import Record, Settings, Stretch
 from lagrangian.motion.solver import Run, Solver
 from lagrangian.motion.torque import Torque
 
 _CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
 
-@dataclass
-class Settings:
-    """How a run is made."""
-
-    method: Method
-    rtol: float = 1e-8
-    atol: float = 1e-10
-    stabilisation: Stabilisation = field(default_factory=Stabilisation)
-    step: float | None = None  # the first, or of a method without error estimate every one
-    largest: float = np.inf
-    limits: bool = True
-    restitution: float = 0.0
-    redundant: bool = False
-    stiff: Method | None = None  # the method to change to when the motion turns out to be stiff
-
-
-@dataclass
-class Stretch:
-    """A part of a run with one solver and one u: what is needed to compute anything of it again."""
-
-    solver: Solver
-    u: np.ndarray
-    steps: np.ndarray  # (t, h, y) of every step
-    until: float
-
-
-class Course:
+class Course(Record):
     """One run. `go` takes it to its end, or to where it stops; what was computed is there whatever happens."""
 
     def __init__(
@@ -63,20 +38,12 @@ class Course:
         grid: np.ndarray,
         watch: Callable[[float], None] | None = None,
     ) -> None:
-        self.dyn, self.source, self.settings, self.grid, self.watch = dyn, source, settings, grid, watch
+        super().__init__(dyn, source, settings, t0, y0, grid)
+        self.watch = watch
         self.events = sorted(events, key=lambda e: callable(e.when))  # those of Python last
-        self.t, self.y = t0, np.array(y0, dtype=float)
-        self.rows = np.empty((len(grid), len(y0)))
-        self.filled = 0
-        self.stretches: list[Stretch] = []
-        self.happenings: list[Happening] = []
-        self.statistics: dict[str, Any] = {"accepted": 0, "rejected": 0}
-        self.ratio = 1.0
         self.error: BaseException | None = None
         self.samples: list[tuple[float, np.ndarray]] = []
         self._origin = t0
-        self.impacts: list[tuple[float, float]] = []  # when, and by how much the energy changed
-        self._kernels: dict[tuple[int, str], Kernel] = {}
         self._views: dict[tuple[int, int], np.ndarray] = {}
         mechanism = dyn.mechanism
         self._limits = limited(mechanism) if settings.limits else {}
@@ -229,15 +196,15 @@ class Course:
             self.t = self.run.t
             if status == loop.DONE:
                 if self.t >= end:
-                    self._stop()
+                    self.take_over()
                     return True, f"reached t = {end:g} s"
                 self.y = self.run.y
                 continue
             if status == loop.FAILURE:
-                self._stop()
+                self.take_over()
                 return self._failed()
             if status == loop.TOO_SMALL:
-                self._stop()
+                self.take_over()
                 return False, self._too_small()
             if status == loop.IS_STIFF:
                 self._change_method()
@@ -245,7 +212,7 @@ class Course:
             if status == loop.NEAR_SINGULAR:
                 told = self._near_singular()
                 if told:
-                    self._stop()
+                    self.take_over()
                     return False, told
                 continue
             told = self._act()
@@ -254,7 +221,7 @@ class Course:
 
     def _change_method(self) -> None:
         """The explicit method's steps are bounded by stability: go on with one for stiff systems."""
-        self._stop()
+        self.take_over()
         assert self.settings.stiff is not None
         self.settings = replace(self.settings, method=self.settings.stiff, stiff=None)
         self.statistics["stiff since"] = self.t
@@ -287,7 +254,7 @@ class Course:
             self.run.change(u=self.u)
         return until
 
-    def _stop(self) -> None:
+    def take_over(self) -> None:
         """Take over what a solver has computed."""
         found = self.run.solution(0)
         self.rows[self.filled : self.filled + len(found.rows)] = found.rows
@@ -328,7 +295,7 @@ class Course:
         step = float(self.run.s[loop.H])
         compiled = len([e for e in self.events if not callable(e.when)])
         stops, modes = len(self._stops), len(self.problem.mode_events)
-        self._stop()
+        self.take_over()
         before = self._energy()
         happened: int | None = which
         if compiled <= which < compiled + stops:
@@ -394,111 +361,6 @@ class Course:
             self.modes.let_go(self.u, [holdable.speed])
         else:
             self.modes.at_stop(self.u, self.y, self.t, holdable.speed, what, self.settings.restitution)
-
-    # -- what was computed -------------------------------------------------------------------------------------------
-
-    take_over = _stop
-
-    @property
-    def evaluations(self) -> int:
-        """Of the equations of motion, about: stages times steps tried."""
-        return (self.statistics["accepted"] + self.statistics["rejected"]) * self.settings.method.last
-
-    def states(self, times: np.ndarray) -> np.ndarray:
-        """Interpolated states at times of the run, in order."""
-        found = np.empty((len(times), self.problem.size))
-        begins = np.array([s.steps[0, 0] for s in self.stretches])
-        of = np.clip(np.searchsorted(begins, times, side="right") - 1, 0, len(begins) - 1)
-        for k in np.unique(of):
-            stretch, mine = self.stretches[k], np.flatnonzero(of == k)
-            step = np.clip(np.searchsorted(stretch.steps[:, 0], times[mine], side="right") - 1, 0, len(stretch.steps) - 1)
-            found[mine] = self._replayed(stretch, step, times[mine])
-        return found
-
-    def states_of(self, stretch: Stretch, steps: slice, times: np.ndarray) -> np.ndarray:
-        """States at times (steps, nodes) within some steps of a stretch."""
-        which = np.repeat(np.arange(steps.start, steps.stop), times.shape[1])
-        return self._replayed(stretch, which, times.ravel())
-
-    def _replayed(self, stretch: Stretch, which: np.ndarray, times: np.ndarray) -> np.ndarray:
-        theta = (times - stretch.steps[which, 0]) / stretch.steps[which, 1]
-        return stretch.solver.replay(stretch.steps, stretch.u, which, theta, self.settings.rtol, self.settings.atol)
-
-    def outputs_in(self, stretch: Stretch, t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """States on the constraints, forces and accelerations, at times within one stretch."""
-        problem = stretch.solver.problem
-        nq, nv, m = problem.nq, problem.nv, self.dyn.mechanism.equations
-        u = np.repeat(stretch.u[None], len(t), axis=0)
-        places = problem.inputs
-        u[:, [places.torque_function, places.event_function]] = 0.0  # addresses are no numbers
-        y = self._projected(stretch, t, y, u)
-        if self.source.called is not None:
-            for k in range(len(t)):
-                u[k, :nv] = torque.checked(self.source.called(float(t[k]), y[k, :nq].copy(), y[k, nq:].copy()), nv, float(t[k]))
-        kernel = self._kernel(stretch, "outputs", 3 * nv + 2 * m + len(problem.holdable))
-        out = kernel(y[:, :nq], y[:, nq:], u, t[:, None])
-        parts = np.split(out, [nv, 2 * nv, 3 * nv, 3 * nv + m, 3 * nv + m + len(problem.holdable)], axis=1)
-        names = ("tau", "qdd", "friction", "multipliers", "holding", "phi")
-        return y, dict(zip(names, parts, strict=True))
-
-    def _projected(self, stretch: Stretch, t: np.ndarray, y: np.ndarray, u: np.ndarray) -> np.ndarray:
-        problem = stretch.solver.problem
-        if not problem.projects or not len(t):
-            return y
-        kernel = self._kernel(stretch, "projected", problem.size)
-        for _ in range(2):
-            y = kernel(y[:, : problem.nq], y[:, problem.nq :], u, t[:, None])
-        return y
-
-    def _kernel(self, stretch: Stretch, name: str, size: int) -> Kernel:
-        key = (id(stretch.solver), name)
-        if key not in self._kernels:
-            self._kernels[key] = Kernel(getattr(stretch.solver.problem, name)(), (size,), Threads(1))
-        return self._kernels[key]
-
-    def _by_stretch(self, t: np.ndarray) -> list[tuple[Stretch, np.ndarray]]:
-        begins = np.array([s.steps[0, 0] for s in self.stretches])
-        of = np.clip(np.searchsorted(begins, t, side="right") - 1, 0, max(0, len(begins) - 1))
-        return [(self.stretches[k], np.flatnonzero(of == k)) for k in np.unique(of)] if len(begins) else []
-
-    def outputs_at(self, t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """The same at any times of the run."""
-        nv, m = self.problem.nv, self.dyn.mechanism.equations
-        y = y.copy()
-        found = {"tau": nv, "qdd": nv, "friction": nv, "multipliers": m, "phi": m}
-        out = {name: np.zeros((len(t), size)) for name, size in found.items()}
-        for stretch, mine in self._by_stretch(t):
-            y[mine], here = self.outputs_in(stretch, t[mine], y[mine])
-            for name in out:
-                out[name][mine] = here[name]
-        return y, out
-
-    def settled(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Interpolated states moved onto the constraints."""
-        y = y.copy()
-        for stretch, mine in self._by_stretch(t):
-            u = np.repeat(stretch.u[None], len(mine), axis=0)
-            places = stretch.solver.problem.inputs
-            u[:, [places.torque_function, places.event_function]] = 0.0
-            y[mine] = self._projected(stretch, t[mine], y[mine], u)
-        return y
-
-    def violations(self, t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The largest error of a constraint, and of its rate, for every state."""
-        nq = self.problem.nq
-        if not self.dyn.mechanism.equations or not len(t):
-            return np.zeros(len(t)), np.zeros(len(t))
-        rate = np.abs(self.dyn.constraint_rate(y[:, :nq], y[:, nq:], t)).max(axis=1)
-        if not any(self.dyn._open().closed.holonomic):
-            return np.zeros(len(t)), rate
-        return np.abs(self.dyn.closure(y[:, :nq], t)).max(axis=1), rate
-
-    def drift_of(self, t: np.ndarray, y: np.ndarray) -> float:
-        return float(self.violations(t, y)[0].max(initial=0.0))
-
-    @property
-    def drift_at_steps(self) -> float:
-        return max((self.drift_of(s.steps[:, 0], np.ascontiguousarray(s.steps[:, 2:])) for s in self.stretches), default=0.0)
 
     # -- singular configurations -------------------------------------------------------------------------------------
 

@@ -16,12 +16,14 @@ from lagrangian.motion import events as events_of
 from lagrangian.motion import torque as torque_of
 from lagrangian.motion.assemble import assemble, consistent_speeds, dynamics_of
 from lagrangian.motion.integrators.explicit import ExplicitMethod
+from lagrangian.motion.integrators.gauss import GaussMethod
 from lagrangian.motion.integrators.method import Method
 from lagrangian.motion.integrators.rosenbrock import RosenbrockMethod
 from lagrangian.motion.mobility import mobility
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.problem import STABILISATIONS, Stabilisation
-from lagrangian.motion.run import Course, Settings
+from lagrangian.motion.record import Settings
+from lagrangian.motion.run import Course
 
 ROWS = 1001
 # speeds up to which a run that turns out stiff is continued with exact derivatives, whose code grows with their square
@@ -43,6 +45,7 @@ def methods() -> dict[str, Callable[[], Method]]:
         "dop853": lambda: ExplicitMethod(DOP853),
         "verner9": lambda: ExplicitMethod(VERNER9),
         "rodas5p": lambda: RosenbrockMethod(RODAS5P),
+        "symplectic": GaussMethod,
         "rk4": lambda: ExplicitMethod(RK4),
     }
 
@@ -90,6 +93,11 @@ def simulate(
     chosen = known[("verner9" if rtol < 1e-11 else "dop853") if method == "auto" else method]()
     if not chosen.adaptive and step is None:
         raise ArgumentError(f"method {method!r} has a fixed step; say how long: step=1e-3")
+    if chosen.canonical and (model.equations or any(j.type in ("ball", "free") or has_dry_friction(j) for j in model.joints)):
+        raise ArgumentError(
+            f"method {method!r} is for mechanisms without constraints, dry friction, ball and free joints; for others "
+            f"dop853 with projection keeps the energy to its tolerance"
+        )
     source, watched = torque_of.source(torque, model), events_of.checked(events, model)
     q, qd = _start(dyn, q0, qd0, start)
     settings = Settings(
@@ -250,6 +258,10 @@ def _unit(model: Mechanism, q: np.ndarray) -> np.ndarray:
             q[at : at + 4] /= length
         at += joint.kind.nq
     return q
+
+
+def has_dry_friction(joint: Any) -> bool:
+    return bool(float(joint.friction.coulomb) or float(joint.friction.coulomb_negative or 0))
 
 
 def _redundant(dyn: Dynamics, q: np.ndarray, t: float) -> bool:

@@ -67,7 +67,7 @@ class Solver:
 
     def _module(self, fma: bool) -> str:
         declared: set[str] = set()
-        lines = self.problem.functions(declared, fma, self.method.jacobian)
+        lines = self.problem.functions(declared, fma, self.method.jacobian, self.method.canonical)
         module = Module(lines, declared, fma, self.n, self.problem.angles, self.problem.projects, self.callback)
         module.second_order = self.problem.second_order
         if self.callback:

@@ -18,6 +18,7 @@ class ExplicitMethod:
     """The functions of one tableau."""
 
     jacobian = False
+    canonical = False
     stiff_beyond = 6.0  # h times the largest rate, near the edge of stability
 
     def __init__(self, tableau: Explicit) -> None:

@@ -83,6 +83,7 @@ class Method(Protocol):
     degree: int
     adaptive: bool
     stiff_beyond: float
+    canonical: bool  # whether the step is in coordinates and momenta
     jacobian: bool  # whether the step needs the derivatives of the rates
 
     @property

@@ -17,6 +17,7 @@ class RosenbrockMethod:
 
     adaptive = True
     jacobian = True
+    canonical = False
     stiff_beyond = 0.0
 
     def __init__(self, tableau: Rosenbrock) -> None:

@@ -1,0 +1,114 @@
+"""Motions as netCDF files, through xarray: self-describing, with units, open to every tool that reads HDF5."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError, DescriptionError
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion.events import Happening
+from lagrangian.motion.motion import Motion
+
+if TYPE_CHECKING:
+    import xarray
+
+FORMAT = "lagrangian motion 1"
+_ROWS = {  # dimension besides time, units, meaning
+    "q": ("coordinate", "rad or m", "coordinates"),
+    "qd": ("speed", "rad/s or m/s", "speeds"),
+    "qdd": ("speed", "rad/s2 or m/s2", "accelerations"),
+    "tau": ("speed", "N m or N", "joint forces"),
+    "friction": ("speed", "N m or N", "friction at the joints"),
+    "constraint_forces": ("speed", "N m or N", "generalised forces of the constraints, Psi^T lambda"),
+    "multipliers": ("constraint", "N or N m", "multipliers of the constraints, lambda"),
+    "kinetic_energy": ("", "J", "kinetic energy"),
+    "potential_energy": ("", "J", "potential energy"),
+    "drift": ("", "m or 1", "largest violation of a constraint"),
+    "rate_drift": ("", "m/s or 1/s", "largest violation of a constraint's rate"),
+}
+
+
+def dataset(motion: Motion) -> xarray.Dataset:
+    """All of a motion as an xarray Dataset."""
+    import xarray
+
+    data: dict[str, Any] = {}
+    for name, (dimension, units, meaning) in _ROWS.items():
+        dims = ("time", dimension) if dimension else ("time",)
+        data[name] = (dims, getattr(motion, name), {"units": units, "long_name": meaning})
+    for what, values in motion.work.items():
+        dims = ("time", "speed") if np.ndim(values) == 2 else ("time",)
+        data[f"work_{what}"] = (dims, values, {"units": "J", "long_name": f"work done by {what} since the beginning"})
+    events = motion.events
+    n, m = motion.q.shape[1], motion.qd.shape[1]
+    data["event_name"] = (("event",), np.array([e.name for e in events], dtype=str))
+    data["event_time"] = (("event",), np.array([e.t for e in events], dtype=float), {"units": "s"})
+    data["event_q"] = (("event", "coordinate"), np.array([e.q for e in events], dtype=float).reshape(len(events), n))
+    data["event_qd"] = (("event", "speed"), np.array([e.qd for e in events], dtype=float).reshape(len(events), m))
+    names = {"coordinate": motion.coordinate_names, "speed": motion.speed_names, "constraint": motion.constraint_names}
+    labels: dict[str, Any] = {"time": ("time", motion.t, {"units": "s"})}
+    labels |= {dim: (dim, np.array(list(values), dtype=str)) for dim, values in names.items()}
+    about = {
+        "format": FORMAT,
+        "mechanism": motion.name,
+        "success": int(motion.success),
+        "message": motion.message,
+        "statistics": json.dumps(motion.statistics),
+    }
+    return xarray.Dataset(data, labels, about)
+
+
+def save(motion: Motion, path: str | Path) -> Path:
+    """Write a netCDF file."""
+    target = Path(path)
+    if target.suffix != ".nc":
+        raise ArgumentError(f"{target}: a motion is saved as netCDF; give the file the ending .nc")
+    if not target.parent.is_dir():
+        raise ArgumentError(f"{target}: there is no folder {str(target.parent)!r} to save in")
+    dataset(motion).to_netcdf(target, engine="h5netcdf")
+    return target
+
+
+def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
+    """A motion saved before. Given the mechanism, reactions can be computed of it too."""
+    import xarray
+
+    source = Path(path)
+    if not source.is_file():
+        raise DescriptionError(f"{source}: there is no such file")
+    try:
+        found = xarray.load_dataset(source, engine="h5netcdf")
+    except (OSError, ValueError, KeyError) as error:
+        raise DescriptionError(f"{source}: this is not a netCDF file: {error}") from None
+    if found.attrs.get("format") != FORMAT:
+        raise DescriptionError(f"{source}: this netCDF file is not a motion; its format is {found.attrs.get('format')!r}")
+    missing = [name for name in (*_ROWS, "time", "event_name", "event_time", "event_q", "event_qd") if name not in found]
+    if missing:
+        raise DescriptionError(f"{source}: the motion is incomplete; it has no {', '.join(missing)}")
+    names = {dim: tuple(str(x) for x in found[dim].values) for dim in ("coordinate", "speed", "constraint")}
+    if mechanism is not None and mechanism.coordinate_names != names["coordinate"]:
+        raise ArgumentError(f"{source}: its coordinates are {', '.join(names['coordinate'][:8])}; those of the mechanism differ")
+    events = [
+        Happening(str(name), float(t), q, qd)
+        for name, t, q, qd in zip(
+            found["event_name"].values, found["event_time"].values, found["event_q"].values, found["event_qd"].values, strict=True
+        )
+    ]
+    return Motion(
+        mechanism,
+        str(found.attrs["mechanism"]),
+        found["time"].values,
+        **{name: found[name].values for name in _ROWS},
+        work={str(k).removeprefix("work_"): v.values for k, v in found.data_vars.items() if str(k).startswith("work_")},
+        coordinate_names=names["coordinate"],
+        speed_names=names["speed"],
+        constraint_names=names["constraint"],
+        events=events,
+        success=bool(found.attrs["success"]),
+        message=str(found.attrs["message"]),
+        statistics=json.loads(found.attrs["statistics"]),
+    )

@@ -1,0 +1,172 @@
+"""What a run has computed so far, and everything that can be computed again from it: states, forces, drift at any time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.kernels.kernel import Kernel, Threads
+from lagrangian.motion import torque
+from lagrangian.motion.events import Happening
+from lagrangian.motion.integrators.method import Method
+from lagrangian.motion.problem import Problem, Stabilisation
+from lagrangian.motion.solver import Solver
+from lagrangian.motion.torque import Torque
+
+
+@dataclass
+class Settings:
+    """How a run is made."""
+
+    method: Method
+    rtol: float = 1e-8
+    atol: float = 1e-10
+    stabilisation: Stabilisation = field(default_factory=Stabilisation)
+    step: float | None = None  # the first, or of a method without error estimate every one
+    largest: float = np.inf
+    limits: bool = True
+    restitution: float = 0.0
+    redundant: bool = False
+    stiff: Method | None = None  # the method to change to when the motion turns out to be stiff
+
+
+@dataclass
+class Stretch:
+    """A part of a run with one solver and one u: what is needed to compute anything of it again."""
+
+    solver: Solver
+    u: np.ndarray
+    steps: np.ndarray  # (t, h, y) of every step
+    until: float
+
+
+class Record:
+    """Rows, stretches of steps, events, impacts."""
+
+    problem: Problem
+
+    def __init__(self, dyn: Dynamics, source: Torque, settings: Settings, t0: float, y0: np.ndarray, grid: np.ndarray) -> None:
+        self.dyn, self.source, self.settings, self.grid = dyn, source, settings, grid
+        self.t, self.y = t0, np.array(y0, dtype=float)
+        self.rows = np.empty((len(grid), len(y0)))
+        self.filled = 0
+        self.stretches: list[Stretch] = []
+        self.happenings: list[Happening] = []
+        self.impacts: list[tuple[float, float]] = []  # when, and by how much the energy changed
+        self.statistics: dict[str, Any] = {"accepted": 0, "rejected": 0}
+        self.ratio = 1.0
+        self._kernels: dict[tuple[int, str], Kernel] = {}
+
+    @property
+    def evaluations(self) -> int:
+        """Of the equations of motion, about: stages times steps tried."""
+        return (self.statistics["accepted"] + self.statistics["rejected"]) * self.settings.method.last
+
+    def states(self, times: np.ndarray) -> np.ndarray:
+        """Interpolated states at times of the run, in order."""
+        found = np.empty((len(times), self.problem.size))
+        begins = np.array([s.steps[0, 0] for s in self.stretches])
+        of = np.clip(np.searchsorted(begins, times, side="right") - 1, 0, len(begins) - 1)
+        for k in np.unique(of):
+            stretch, mine = self.stretches[k], np.flatnonzero(of == k)
+            step = np.clip(np.searchsorted(stretch.steps[:, 0], times[mine], side="right") - 1, 0, len(stretch.steps) - 1)
+            found[mine] = self._replayed(stretch, step, times[mine])
+        return found
+
+    def states_of(self, stretch: Stretch, steps: slice, times: np.ndarray) -> np.ndarray:
+        """States at times (steps, nodes) within some steps of a stretch."""
+        which = np.repeat(np.arange(steps.start, steps.stop), times.shape[1])
+        return self._replayed(stretch, which, times.ravel())
+
+    def _replayed(self, stretch: Stretch, which: np.ndarray, times: np.ndarray) -> np.ndarray:
+        theta = (times - stretch.steps[which, 0]) / stretch.steps[which, 1]
+        return stretch.solver.replay(stretch.steps, stretch.u, which, theta, self.settings.rtol, self.settings.atol)
+
+    def outputs_in(self, stretch: Stretch, t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """States on the constraints, forces and accelerations, at times within one stretch."""
+        problem = stretch.solver.problem
+        nq, nv, m = problem.nq, problem.nv, self.dyn.mechanism.equations
+        u = self._repeated(stretch, len(t))
+        y = self._projected(stretch, t, y, u)
+        if self.source.called is not None:
+            u = np.array([self.inputs_at(stretch, float(at), state) for at, state in zip(t, y, strict=True)]).reshape(len(t), -1)
+        kernel = self._kernel(stretch, "outputs", 3 * nv + 2 * m + len(problem.holdable))
+        out = kernel(y[:, :nq], y[:, nq:], u, t[:, None])
+        parts = np.split(out, [nv, 2 * nv, 3 * nv, 3 * nv + m, 3 * nv + m + len(problem.holdable)], axis=1)
+        names = ("tau", "qdd", "friction", "multipliers", "holding", "phi")
+        return y, dict(zip(names, parts, strict=True))
+
+    @staticmethod
+    def _repeated(stretch: Stretch, count: int) -> np.ndarray:
+        u = np.repeat(stretch.u[None], count, axis=0)
+        places = stretch.solver.problem.inputs
+        u[:, [places.torque_function, places.event_function]] = 0.0  # addresses are no numbers
+        return u
+
+    def inputs_at(self, stretch: Stretch, t: float, y: np.ndarray) -> np.ndarray:
+        """u of a stretch, with the torques a Python function gives."""
+        problem = stretch.solver.problem
+        u = stretch.u.copy()
+        u[[problem.inputs.torque_function, problem.inputs.event_function]] = 0.0
+        if self.source.called is not None:
+            u[: problem.nv] = torque.checked(self.source.called(t, y[: problem.nq].copy(), y[problem.nq :].copy()), problem.nv, t)
+        return u
+
+    def _projected(self, stretch: Stretch, t: np.ndarray, y: np.ndarray, u: np.ndarray) -> np.ndarray:
+        problem = stretch.solver.problem
+        if not problem.projects or not len(t):
+            return y
+        kernel = self._kernel(stretch, "projected", problem.size)
+        for _ in range(2):
+            y = kernel(y[:, : problem.nq], y[:, problem.nq :], u, t[:, None])
+        return y
+
+    def _kernel(self, stretch: Stretch, name: str, size: int) -> Kernel:
+        key = (id(stretch.solver), name)
+        if key not in self._kernels:
+            self._kernels[key] = Kernel(getattr(stretch.solver.problem, name)(), (size,), Threads(1))
+        return self._kernels[key]
+
+    def by_stretch(self, t: np.ndarray) -> list[tuple[Stretch, np.ndarray]]:
+        begins = np.array([s.steps[0, 0] for s in self.stretches])
+        of = np.clip(np.searchsorted(begins, t, side="right") - 1, 0, max(0, len(begins) - 1))
+        return [(self.stretches[k], np.flatnonzero(of == k)) for k in np.unique(of)] if len(begins) else []
+
+    def outputs_at(self, t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """The same at any times of the run."""
+        nv, m = self.problem.nv, self.dyn.mechanism.equations
+        y = y.copy()
+        found = {"tau": nv, "qdd": nv, "friction": nv, "multipliers": m, "phi": m}
+        out = {name: np.zeros((len(t), size)) for name, size in found.items()}
+        for stretch, mine in self.by_stretch(t):
+            y[mine], here = self.outputs_in(stretch, t[mine], y[mine])
+            for name in out:
+                out[name][mine] = here[name]
+        return y, out
+
+    def settled(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Interpolated states moved onto the constraints."""
+        y = y.copy()
+        for stretch, mine in self.by_stretch(t):
+            y[mine] = self._projected(stretch, t[mine], y[mine], self._repeated(stretch, len(mine)))
+        return y
+
+    def violations(self, t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The largest error of a constraint, and of its rate, for every state."""
+        nq = self.problem.nq
+        if not self.dyn.mechanism.equations or not len(t):
+            return np.zeros(len(t)), np.zeros(len(t))
+        rate = np.abs(self.dyn.constraint_rate(y[:, :nq], y[:, nq:], t)).max(axis=1)
+        if not any(self.dyn._open().closed.holonomic):
+            return np.zeros(len(t)), rate
+        return np.abs(self.dyn.closure(y[:, :nq], t)).max(axis=1), rate
+
+    def drift_of(self, t: np.ndarray, y: np.ndarray) -> float:
+        return float(self.violations(t, y)[0].max(initial=0.0))
+
+    @property
+    def drift_at_steps(self) -> float:
+        return max((self.drift_of(s.steps[:, 0], np.ascontiguousarray(s.steps[:, 2:])) for s in self.stretches), default=0.0)
