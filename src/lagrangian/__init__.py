@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from lagrangian.motion.assemble import assemble, assembly_modes, consistent_speeds
     from lagrangian.motion.events import Event, Lock, SetTorque, Unlock
     from lagrangian.motion.files import read
+    from lagrangian.motion.linearise import Linearisation, Mode, equilibrium, linearise
     from lagrangian.motion.mobility import Mobility, mobility
     from lagrangian.motion.motion import Motion
     from lagrangian.motion.simulate import simulate
@@ -53,6 +54,7 @@ __version__ = "0.1.0"
 
 # what is imported when it is first used: those who only run a robot need not wait for exact arithmetic
 _LATER = {
+    **dict.fromkeys(("Linearisation", "Mode", "equilibrium", "linearise"), "lagrangian.motion.linearise"),
     **dict.fromkeys(("assemble", "assembly_modes", "consistent_speeds"), "lagrangian.motion.assemble"),
     **dict.fromkeys(("Event", "Lock", "SetTorque", "Unlock"), "lagrangian.motion.events"),
     **dict.fromkeys(("Mobility", "mobility"), "lagrangian.motion.mobility"),
@@ -88,12 +90,14 @@ __all__ = [
     "KnifeEdge",
     "LagrangianError",
     "Limits",
+    "Linearisation",
     "Lock",
     "LoopJoint",
     "Mechanism",
     "MechanismError",
     "MechanismWarning",
     "Mobility",
+    "Mode",
     "Motion",
     "Pfaffian",
     "PfaffianFunction",
@@ -117,7 +121,9 @@ __all__ = [
     "cylinder",
     "derive",
     "ellipsoid",
+    "equilibrium",
     "library",
+    "linearise",
     "load",
     "loads",
     "mobility",

@@ -86,6 +86,22 @@ def quaternion_rate(q: Sequence[Any], w: Sequence[Any]) -> list[Any]:
     return [-(x * p + y * r + z * s), a * p + y * s - z * r, a * r + z * p - x * s, a * s + x * r - y * p]
 
 
+def coordinate_rates(mechanism: Mechanism, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
+    """q' from the speeds: the same where a joint has one coordinate, through the quaternion where it has one."""
+    rates: list[Any] = []
+    iq = iv = 0
+    for joint in mechanism.joints:
+        speeds = list(qd[iv : iv + joint.kind.nv])
+        if joint.type in ("ball", "free"):
+            rates += quaternion_rate(q[iq : iq + 4], speeds[:3])
+            if joint.type == "free":
+                rates += v.mat_vec(turn(q[iq : iq + 4]), tuple(speeds[3:]))  # type: ignore[arg-type]
+        else:
+            rates += speeds
+        iq, iv = iq + joint.kind.nq, iv + joint.kind.nv
+    return rates
+
+
 def _carried(q: Sequence[Any], rates: Sequence[Any], iv: int) -> list[Jet]:
     """The position of a free joint, whose velocity is given in the body's axes: p' = R u, p'' = R (w x u)."""
     R = turn(q[:4])

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from lagrangian.algorithms import energy, kinematics
+from lagrangian.algorithms.constrained import ROUNDING
 from lagrangian.algorithms.coriolis import CORIOLIS_MATRIX
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.inverse_dynamics import GRAVITY, INVERSE_DYNAMICS
 from lagrangian.algorithms.mass_matrix import MASS_MATRIX
 from lagrangian.algorithms.regressor import REGRESSOR
 from lagrangian.errors import ArgumentError, ClosedError, one_of
+from lagrangian.kernels.derivatives import accelerations
 from lagrangian.kernels.entry import Entry
 from lagrangian.kernels.kernel import prepare
 from lagrangian.kernels.loads import Loads
@@ -22,7 +24,7 @@ from lagrangian.kernels.store import Array, Kernels, Wrenches, checked
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
 
-# singular values of Psi below this part of the largest are of dependent rows
+# singular values of Psi, its rows of length one, below which rows are dependent
 RANK = 1e-8
 
 
@@ -276,6 +278,39 @@ class Dynamics:
         found = kernels.of_constraints("acceleration", (self.nv + m,))(q, qd, tau, *self._times(t))[..., self.nv :]
         return minimum_norm(self.constraint_jacobian(q, t), found) if m else found
 
+    # -- derivatives -------------------------------------------------------------------------------------------------
+
+    def inverse_dynamics_derivatives(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
+        """d tau / dq, d tau / dqd and d tau / dqdd = M, exact; by q along the speeds. Each is (nv, nv), or (batch, nv, nv)."""
+        n = self.nv
+        slopes = self._slopes("inverse_dynamics_derivatives", q, qd, qdd, None, 0.0)[..., :n, :]
+        return slopes[..., :n], slopes[..., n:], np.broadcast_to(self.mass_matrix(q), (*slopes.shape[:-2], n, n))
+
+    def forward_dynamics_derivatives(self, q: Array, qd: Array, tau: Array, t: Array = 0.0) -> tuple[Array, Array, Array]:
+        """d qdd / dq, d qdd / dqd and d qdd / dtau, exact and with the constraints kept; by q along the speeds."""
+        n, m = self.nv, len(self.constraint_names)
+        names, sizes = ("q", "qd", "tau"), (self.nq, n, n)
+        (q, qd, tau), batch = prepare("forward_dynamics_derivatives", names, sizes, (q, qd, tau))
+        qdd = self.forward_dynamics(q, qd, tau, t=t)
+        forces = self.multipliers(q, qd, tau, t=t) if m else None
+        slopes = self._slopes("forward_dynamics_derivatives", q, qd, qdd, forces, t)
+        count = len(q)
+        psi = np.broadcast_to(self.constraint_jacobian(q, t), (count, m, n)) if m else np.zeros((count, 0, n))
+        right = np.concatenate([-slopes[:, :n], np.broadcast_to(np.eye(n), (count, n, n))], axis=2)
+        bias = np.concatenate([-slopes[:, n:], np.zeros((count, m, n))], axis=2)
+        x = accelerations(self.mass_matrix(q), psi, right, bias, RANK)
+        x = x[0] if batch is None else x
+        return x[..., :n], x[..., n : 2 * n], x[..., 2 * n :]
+
+    def _slopes(self, where: str, q: Array, qd: Array, qdd: Array, multipliers: Array, t: Array) -> np.ndarray:
+        """Of the residual of the equations of motion and of the constraints', by q and by qd."""
+        kernels, n, m = self._open(), self.nv, self.mechanism.equations
+        (q, qd, qdd), batch = prepare(where, ("q", "qd", "qdd"), (self.nq, n, n), (q, qd, qdd))
+        forces = np.zeros((1, m)) if multipliers is None else np.reshape(multipliers, (-1, m))
+        times = np.reshape(np.asarray(t, dtype=float), (-1, 1))
+        found: np.ndarray = kernels.residual_derivatives()(q, qd, qdd, *((forces,) if m else ()), times)
+        return found[0] if batch is None and multipliers is None else found
+
     # -- frames ------------------------------------------------------------------------------------------------------
 
     def pose(self, q: Array, frame: str | Frame) -> Array:
@@ -315,9 +350,15 @@ def minimum_norm(psi: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
         bad = ~np.isfinite(psi).all(axis=(-2, -1), keepdims=True)
         found = minimum_norm(np.where(bad, 0.0, psi), multipliers)
         return np.where(bad[..., 0], np.nan, found)
-    singular = np.linalg.svd(psi, compute_uv=False)
-    if psi.shape[-2] <= psi.shape[-1] and np.all(singular[..., -1] > RANK * singular[..., 0]):
+    size = np.linalg.norm(psi, axis=-1, keepdims=True)
+    size = np.where(size > ROUNDING, size, 1.0)  # rows of length one, whatever their units; but for those that are rounding
+    combinations, singular, _ = np.linalg.svd(psi / size)
+    dependent = np.ones(combinations.shape[:-1], dtype=bool)
+    dependent[..., : singular.shape[-1]] = singular < RANK
+    if not dependent.any():
         return multipliers
-    force = np.einsum("...mn,...m->...n", psi, multipliers)
-    least: np.ndarray = np.einsum("...mn,...n->...m", np.linalg.pinv(np.swapaxes(psi, -1, -2), rcond=RANK), force)
+    # combinations of multipliers that exert no force: their part is taken off
+    idle = combinations * dependent[..., None, :] / size
+    part = np.einsum("...km,...m->...k", np.linalg.pinv(idle), multipliers)
+    least: np.ndarray = multipliers - np.einsum("...mk,...k->...m", idle, part)
     return least

@@ -16,6 +16,7 @@ from lagrangian.algorithms.link import KINDS
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.closed import ClosedPrograms, wrenches
+from lagrangian.kernels.derivatives import residual_derivatives
 from lagrangian.kernels.kernel import Kernel, Threads
 from lagrangian.kernels.parameters import link_from_body
 from lagrangian.kernels.sweeps import Sweeps
@@ -75,6 +76,14 @@ class Kernels:
         if found is None:
             program = wrenches(self.mechanism, full)
             found = self._made["constraint wrenches"] = Kernel(program, (len(full), 6), self.threads)
+        return found
+
+    def residual_derivatives(self) -> Kernel:
+        found = self._made.get("residual derivatives")
+        if found is None:
+            n, m = self.tree.nv, self.mechanism.equations
+            program = residual_derivatives(self.mechanism, self.tree)
+            found = self._made["residual derivatives"] = Kernel(program, (n + m, 2 * n), self.threads)
         return found
 
     def _kernel(self, algorithm: Algorithm, tree: trees.Tree, shape: tuple[int, ...]) -> Kernel:

@@ -98,11 +98,12 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
             found["event_name"].values, found["event_time"].values, found["event_q"].values, found["event_qd"].values, strict=True
         )
     ]
+    rows: dict[str, Any] = {name: found[name].values for name in _ROWS}
     return Motion(
         mechanism,
         str(found.attrs["mechanism"]),
         found["time"].values,
-        **{name: found[name].values for name in _ROWS},
+        **rows,
         work={str(k).removeprefix("work_"): v.values for k, v in found.data_vars.items() if str(k).startswith("work_")},
         coordinate_names=names["coordinate"],
         speed_names=names["speed"],

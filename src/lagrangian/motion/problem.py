@@ -15,7 +15,7 @@ import numpy as np
 from lagrangian.algorithms import springs
 from lagrangian.algorithms.cholesky import inner
 from lagrangian.algorithms.constrained import Constrained, State
-from lagrangian.algorithms.constraints import Row, quaternion_rate, turn
+from lagrangian.algorithms.constraints import Row, coordinate_rates
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.link import TURNS
 from lagrangian.algorithms.regroup import regroup
@@ -28,7 +28,6 @@ from lagrangian.kernels.program import Straight
 from lagrangian.kernels.sweeps import FACTORISE_SPEEDS, links
 from lagrangian.kernels.trace import Graph, Trace
 from lagrangian.model import functions as f
-from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar, parameters
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.torque import Torque
@@ -213,21 +212,6 @@ class Problem:
             link.tau = tuple(tau[link.iv + k] for k in range(link.nv))
         return run(FORWARD_DYNAMICS, self.tree, made)
 
-    def coordinate_rates(self, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
-        """q' from the speeds: the same where a joint has one coordinate, through the quaternion where it has one."""
-        rates: list[Any] = []
-        iq = iv = 0
-        for joint in self.mechanism.joints:
-            speeds = list(qd[iv : iv + joint.kind.nv])
-            if joint.type in ("ball", "free"):
-                rates += quaternion_rate(q[iq : iq + 4], speeds[:3])
-                if joint.type == "free":
-                    rates += v.mat_vec(turn(q[iq : iq + 4]), tuple(speeds[3:]))  # type: ignore[arg-type]
-            else:
-                rates += speeds
-            iq, iv = iq + joint.kind.nq, iv + joint.kind.nv
-        return rates
-
     # -- what is compiled --------------------------------------------------------------------------------------------
 
     def rates(self, graph: Graph) -> list[Any]:
@@ -237,7 +221,7 @@ class Problem:
         if system is not None and self.stabilisation.kind == "ggl":
             # Gear, Gupta and Leimkuhler 1985: coordinates move by speeds that keep the constraints, whatever qd's own drift
             qd = [a + b for a, b in zip(qd, system.correction([row.rate for row in system.rows]), strict=True)]
-        return [*self.coordinate_rates(state.q, qd), *qdd]
+        return [*coordinate_rates(self.mechanism, state.q, qd), *qdd]
 
     @property
     def second_order(self) -> bool:
@@ -291,13 +275,13 @@ class Problem:
         if system is not None and self.stabilisation.kind == "projection":
             dq = system.correction([0 if row.eta is None else row.eta for row in system.rows])
             dqd = system.correction([row.rate for row in system.rows])
-            q = [a + b for a, b in zip(q, self.coordinate_rates(q, dq), strict=True)]
+            q = [a + b for a, b in zip(q, coordinate_rates(self.mechanism, q, dq), strict=True)]
             qd = [a + b for a, b in zip(qd, dqd, strict=True)]
             for x in (*dq, *dqd):
                 moved = f.maximum(moved, f.absolute(x))
             ratio = system.system.ratio
         q = self._normalised(q)
-        return [*q, *qd, *self.coordinate_rates(q, qd), *qdd, moved, ratio]
+        return [*q, *qd, *coordinate_rates(self.mechanism, q, qd), *qdd, moved, ratio]
 
     def _normalised(self, q: list[Any]) -> list[Any]:
         q, iq = list(q), 0

@@ -1,0 +1,188 @@
+"""Equilibria, and small motions about a state: the linear system, its frequencies, damping and shapes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError, AssemblyError
+from lagrangian.kernels.derivatives import accelerations, residual_derivatives
+from lagrangian.kernels.dynamics import RANK, Dynamics
+from lagrangian.kernels.kernel import Kernel, Threads
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion import torque as torque_of
+from lagrangian.motion.assemble import assemble, consistent_speeds, dynamics_of, moved
+from lagrangian.motion.problem import Problem, Stabilisation
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A free motion: decaying as exp(-damping omega t), at `frequency` in Hz; `shape` holds the speeds' amplitudes."""
+
+    eigenvalue: complex
+    shape: np.ndarray
+    names: tuple[str, ...]
+
+    @property
+    def frequency(self) -> float:
+        """Of the oscillation, in Hz; 0 if it does not oscillate."""
+        return float(abs(self.eigenvalue.imag) / (2 * np.pi))
+
+    @property
+    def damping(self) -> float:
+        """The damping ratio; negative where the motion grows."""
+        size = abs(self.eigenvalue)
+        return float(-self.eigenvalue.real / size) if size else 0.0
+
+    @property
+    def stable(self) -> bool:
+        return self.eigenvalue.real <= 1e-9 * (1 + abs(self.eigenvalue))
+
+
+@dataclass(frozen=True)
+class Linearisation:
+    """x' = A x + B u about a state: x are small moves and their rates, u small torques of the actuated joints.
+
+    Where there are constraints, the moves are along `basis`, which keeps them: dq = basis z, x = (z, z').
+    """
+
+    q: np.ndarray
+    qd: np.ndarray
+    A: np.ndarray
+    B: np.ndarray
+    basis: np.ndarray
+    speed_names: tuple[str, ...]
+    inputs: tuple[str, ...]
+
+    def eigenvalues(self) -> np.ndarray:
+        return np.linalg.eigvals(self.A)
+
+    def modes(self) -> list[Mode]:
+        """Free motions, slow ones first; of a pair that oscillates, one."""
+        values, vectors = np.linalg.eig(self.A)
+        n = self.basis.shape[1]
+        found = []
+        for value, vector in sorted(zip(values, vectors.T, strict=True), key=lambda pair: (abs(pair[0]), -pair[0].imag)):
+            if value.imag < -1e-12 * (1 + abs(value)):
+                continue
+            shape = self.basis @ vector[:n]
+            largest = shape[np.argmax(np.abs(shape))] if n else 1.0
+            found.append(Mode(complex(value), shape / largest if largest else shape, self.speed_names))
+        return found
+
+    @property
+    def stable(self) -> bool:
+        """No free motion grows."""
+        return all(mode.stable for mode in self.modes())
+
+    def __str__(self) -> str:
+        lines = [f"{len(self.A)} states, {len(self.inputs)} inputs: {', '.join(self.inputs)}"]
+        for mode in self.modes():
+            how = (
+                f"{mode.frequency:.6g} Hz, damping ratio {mode.damping:.4g}"
+                if mode.frequency
+                else f"rate {mode.eigenvalue.real:.6g} 1/s"
+            )
+            lines.append(how + ("" if mode.stable else ", growing"))
+        return "\n".join(lines)
+
+
+class _Equations:
+    """Accelerations of a mechanism with its torques, and their derivatives."""
+
+    def __init__(self, dyn: Dynamics, torque: Any) -> None:
+        self.dyn = dyn
+        source = torque_of.source(0.0 if torque is None else torque, dyn.mechanism)
+        if source.external:
+            raise ArgumentError("torque: numbers, expressions or Traced(function) are needed here, whose derivatives are known")
+        tree = dyn._open().tree
+        self.problem = Problem(dyn.mechanism, tree, source, Stabilisation(), redundant=True)
+        n, m, u = dyn.nv, dyn.mechanism.equations, self.problem.inputs.size
+        key = b"".join(x if isinstance(x, bytes) else x.encode() for x in self.problem.key)
+        program = residual_derivatives(dyn.mechanism, self.problem.tree, self.problem._torques, u, key)
+        self._derivatives = Kernel(program, (n + m, 2 * n), Threads(1))
+        self._outputs = Kernel(self.problem.outputs(), (3 * n + 2 * m,), Threads(1))
+        self._u = np.zeros(u)
+
+    def acceleration(self, q: np.ndarray, qd: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:
+        n, m = self.dyn.nv, self.dyn.mechanism.equations
+        out = self._outputs(q, qd, self._u, np.array([t]))
+        return out[n : 2 * n], out[3 * n : 3 * n + m]
+
+    def derivatives(self, q: np.ndarray, qd: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """d qdd / dq, / dqd, / dtau."""
+        n, m = self.dyn.nv, self.dyn.mechanism.equations
+        qdd, lam = self.acceleration(q, qd, t)
+        slopes = self._derivatives(q, qd, qdd, *((lam,) if m else ()), self._u, np.array([t]))
+        psi = self.dyn.constraint_jacobian(q, t) if m else np.zeros((0, n))
+        right = np.hstack([-slopes[:n], np.eye(n)])
+        bias = np.hstack([-slopes[n:], np.zeros((m, n))])
+        x = accelerations(self.dyn.mass_matrix(q), psi, right, bias, RANK)
+        return x[:, :n], x[:, n : 2 * n], x[:, 2 * n :]
+
+
+def linearise(
+    mechanism: Mechanism | Dynamics, q: Any = None, qd: Any = None, torque: Any = None, t: float = 0.0
+) -> Linearisation:
+    """The linear system of small motions about a state; `torque` as in simulate, numbers or expressions, whose slopes count."""
+    dyn = dynamics_of(mechanism)
+    model = dyn.mechanism
+    q = assemble(dyn, q, t=t)
+    qd = consistent_speeds(dyn, q, qd, t=t)
+    Aq, Av, B = _Equations(dyn, torque).derivatives(q, qd, t)
+    basis = _free_moves(dyn, q, t)
+    n = basis.shape[1]
+    actuated = [k for k, name in enumerate(_actuated(model)) if name]
+    A = np.block([[np.zeros((n, n)), np.eye(n)], [basis.T @ Aq @ basis, basis.T @ Av @ basis]])
+    B = np.vstack([np.zeros((n, len(actuated))), basis.T @ B[:, actuated]])
+    return Linearisation(q, qd, A, B, basis, model.speed_names, tuple(model.speed_names[k] for k in actuated))
+
+
+def _actuated(model: Mechanism) -> list[bool]:
+    return [joint.actuated for joint in model.joints for _ in range(joint.kind.nv)]
+
+
+def _free_moves(dyn: Dynamics, q: np.ndarray, t: float) -> np.ndarray:
+    """Orthonormal moves that keep the constraints."""
+    if not dyn.mechanism.equations:
+        return np.eye(dyn.nv)
+    _, s, rows = np.linalg.svd(dyn.constraint_jacobian(q, t))
+    return rows[int(np.sum(s > 1e-9 * s[0])) :].T
+
+
+def equilibrium(
+    mechanism: Mechanism | Dynamics, q0: Any = None, torque: Any = None, t: float = 0.0, tolerance: float = 1e-10
+) -> np.ndarray:
+    """A configuration near q0 in which the mechanism can stay at rest, by Newton's method with exact derivatives."""
+    dyn = dynamics_of(mechanism)
+    q = assemble(dyn, q0, t=t)
+    equations = _Equations(dyn, torque)
+    rest = np.zeros(dyn.nv)
+    qdd, _ = equations.acceleration(q, rest, t)
+    scale = 1.0 + float(np.abs(qdd).max())
+    for _ in range(100):
+        size = float(np.abs(qdd).max())
+        if size <= tolerance * scale:
+            return q
+        Aq, _, _ = equations.derivatives(q, rest, t)
+        basis = _free_moves(dyn, q, t)
+        step = -basis @ np.linalg.lstsq(Aq @ basis, qdd, rcond=1e-10)[0]
+        step *= min(1.0, 1.0 / max(float(np.abs(step).max()), 1e-300))
+        for _ in range(20):
+            trial = assemble(dyn, moved(dyn.mechanism, q, step), t=t, starts=0)
+            found, _ = equations.acceleration(trial, rest, t)
+            if np.linalg.norm(found) < np.linalg.norm(qdd):
+                break
+            step = 0.5 * step
+        else:
+            break
+        q, qdd = trial, found
+    if float(np.abs(qdd).max()) <= 1e-6 * scale:
+        return q
+    worst = int(np.argmax(np.abs(qdd)))
+    raise AssemblyError(
+        f"{dyn.mechanism.name}: no equilibrium was found near q0; at the nearest {dyn.mechanism.speed_names[worst]!r} still "
+        f"accelerates at {qdd[worst]:.3g}"
+    )
