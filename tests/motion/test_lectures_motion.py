@@ -53,15 +53,15 @@ def test_five_bar_decouples() -> None:
         return [y[2], y[3], (tau[0] - g1 * math.cos(y[0])) / d11, (tau[1] - g2 * math.cos(y[1])) / d22]
 
     # until just before the links lie flat, where another branch begins
-    motion = lg.simulate(mechanism, (0, 0.6), torque={"q1": tau[0], "q2": tau[1]}, rtol=1e-11, atol=1e-12, t_eval=41)
+    motion = lg.simulate(mechanism, (0, 0.25), torque={"q1": tau[0], "q2": tau[1]}, rtol=1e-11, atol=1e-12, t_eval=41)
     start = [motion.q[0, 0], motion.q[0, 1], 0, 0]
-    expected = solve_ivp(rates, (0, 0.6), start, "DOP853", motion.t, rtol=1e-12, atol=1e-13).y.T
+    expected = solve_ivp(rates, (0, 0.25), start, "DOP853", motion.t, rtol=1e-12, atol=1e-13).y.T
     np.testing.assert_allclose(np.hstack([motion.q[:, :2], motion.qd[:, :2]]), expected, rtol=0, atol=1e-8)
     np.testing.assert_allclose(motion.q[:, 2], motion.q[:, 0] - motion.q[:, 1], atol=1e-12)  # it stays a parallelogram
     # the torque of one drive moves the other link by nothing
-    other = lg.simulate(mechanism, (0, 0.6), torque={"q1": -2.0, "q2": tau[1]}, rtol=1e-11, atol=1e-12, t_eval=41)
+    other = lg.simulate(mechanism, (0, 0.25), torque={"q1": -2.0, "q2": tau[1]}, rtol=1e-11, atol=1e-12, t_eval=41)
     np.testing.assert_allclose(other.q[:, 1], motion.q[:, 1], rtol=0, atol=1e-9)
-    assert np.abs(other.q[:, 0] - motion.q[:, 0]).max() > 0.1
+    assert np.abs(other.q[:, 0] - motion.q[:, 0]).max() > 0.05
 
 
 def test_two_particles_on_a_wire() -> None:

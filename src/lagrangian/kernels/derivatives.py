@@ -1,8 +1,8 @@
 """Exact derivatives of the equations of motion, differentiated on the trace and solved for implicitly.
 
 With r = M qdd + C qd + G + F - tau - Psi^T lambda = 0 and c = Psi qdd + gamma = 0, derivatives of the accelerations follow from
-those of r and c at fixed qdd and lambda (Carpentier and Mansard 2018), which are short, and one linear system. A derivative by q is
-along the speeds: how things change when the configuration moves at unit speed, which for quaternions too is what is wanted.
+those of r and c at fixed qdd and lambda (Carpentier and Mansard 2018), which are short, and one linear system. A derivative by q
+is along the speeds: how things change when the configuration moves at unit speed, which for quaternions too is what is wanted.
 """
 
 from __future__ import annotations

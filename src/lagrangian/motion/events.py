@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import ArgumentError, one_of
-from lagrangian.model.expression import Scalar
+from lagrangian.model.expression import Scalar, symbol
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.torque import expression
+
+# stands for det K*, which no expression of coordinates says so shortly
+DEAD_CENTRE = symbol("dead centre")
 
 DIRECTIONS = {"rising": 1, "falling": -1, "both": 0}
 
@@ -46,6 +49,8 @@ class SetTorque:
 @dataclass(frozen=True)
 class Event:
     """A zero of `when`, an expression of t, coordinates and speeds (qd_<name>), or a Python function of (t, q, qd).
+
+    "dead centre" is where the driven joints no longer determine the passive ones.
 
     `action` is "record", "stop", `Lock(...)`, `Unlock(...)` or `SetTorque({...})`; `direction` which crossings count.
     """
@@ -84,7 +89,9 @@ def checked(events: Any, mechanism: Mechanism) -> list[Event]:
     for given in events:
         event = given if isinstance(given, Event) else Event(given, "stop")
         when = event.when
-        if not callable(when):
+        if isinstance(when, str) and when.replace("_", " ").replace("center", "centre") == DEAD_CENTRE.name:
+            when = DEAD_CENTRE
+        elif not callable(when):
             when = expression(when, mechanism, "event")
         joints = getattr(event.action, "joints", ()) or tuple(getattr(event.action, "torques", ()))
         for joint in joints:

@@ -13,7 +13,7 @@ from lagrangian.errors import ArgumentError, SimulationWarning
 from lagrangian.kernels.dynamics import compile as compiled
 from lagrangian.kernels.dynamics import minimum_norm
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.motion import balance
+from lagrangian.motion import balance, dead_centre
 from lagrangian.motion.events import Happening
 from lagrangian.motion.second_opinion import second_opinion
 
@@ -75,6 +75,11 @@ class Motion:
             multipliers = minimum_norm(psi, multipliers)
             forces = np.einsum("smn,sm->sn", psi, multipliers)
         drift, rate = course.violations(t, y)
+        events = list(course.happenings)
+        if m and not any(e.name == dead_centre.NAME for e in events):
+            for at, state in dead_centre.found_in(dyn, t, q, lambda times: course.settled(times, course.states(times))):
+                events.append(Happening(dead_centre.NAME, at, state[:nq], state[nq:]))
+            events.sort(key=lambda e: e.t)
         T = dyn.kinetic_energy(q, qd) if len(t) else np.zeros(0)
         V = dyn.potential_energy(q) if len(t) else np.zeros(0)
         statistics = {
@@ -107,7 +112,7 @@ class Motion:
             dyn.mechanism.coordinate_names,
             dyn.mechanism.speed_names,
             dyn.constraint_names,
-            list(course.happenings),
+            events,
             success,
             message,
             statistics,

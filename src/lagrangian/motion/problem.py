@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,9 @@ from lagrangian.kernels.trace import Graph, Trace
 from lagrangian.model import functions as f
 from lagrangian.model.expression import Scalar, parameters
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion import dead_centre
+from lagrangian.motion.events import DEAD_CENTRE
+from lagrangian.motion.large import RolledRates, too_large
 from lagrangian.motion.torque import Torque
 
 STABILISATIONS = ("projection", "baumgarte", "ggl", "none")
@@ -87,8 +91,13 @@ class Inputs:
         return 2 * self.nv + 3 + PER_JOINT * j
 
     @property
-    def size(self) -> int:
+    def data(self) -> int:
+        """Addresses of the arrays of a large mechanism."""
         return self.joint(self.holdable)
+
+    @property
+    def size(self) -> int:
+        return self.data + 3
 
 
 class Problem:
@@ -128,6 +137,10 @@ class Problem:
             )
             if has
         ]
+
+    @cached_property
+    def large(self) -> bool:
+        return too_large(self)
 
     @property
     def event_count(self) -> int:
@@ -283,6 +296,10 @@ class Problem:
         q = self._normalised(q)
         return [*q, *qd, *coordinate_rates(self.mechanism, q, qd), *qdd, moved, ratio]
 
+    def normalised(self, graph: Graph) -> list[Any]:
+        state = self._state(graph)
+        return [*self._normalised(list(state.q)), *state.qd]
+
     def _normalised(self, q: list[Any]) -> list[Any]:
         q, iq = list(q), 0
         for joint in self.mechanism.joints:
@@ -297,7 +314,9 @@ class Problem:
         """The user's expressions, then what tells that a joint sticks or slips, reaches a stop or leaves it."""
         state = self._state(graph)
         names = self._names(state)
-        values = [f.evaluate(e, names) for e in self.events]
+        values = [
+            dead_centre.determinant(self.mechanism, state.rows) if e is DEAD_CENTRE else f.evaluate(e, names) for e in self.events
+        ]
         if self.mode_events:
             _, multipliers, _ = self._solved(graph, state)
             forces = multipliers[len(state.rows) :]
@@ -344,10 +363,18 @@ class Problem:
         sizes = {"q": self.nq, "qd": self.nv, "u": self.inputs.size, "t": 1}
         return Straight("motion_outputs", sizes, size, self.angles, made, b"".join(map(_bytes, self.key)))
 
+    def torques_alone(self) -> Straight:
+        """tau of states (q, qd, u, t)."""
+        sizes = {"q": self.nq, "qd": self.nv, "u": self.inputs.size, "t": 1}
+        key = b"".join(map(_bytes, self.key))
+        return Straight("torques", sizes, self.nv, self.angles, lambda g: self._torques(g, self._state(g)), key)
+
     def projected(self) -> Straight:
         """States (q, qd, u, t) moved onto the constraints."""
         sizes = {"q": self.nq, "qd": self.nv, "u": self.inputs.size, "t": 1}
         key = b"".join(map(_bytes, self.key))
+        if self.large:
+            return Straight("projected", sizes, self.size, self.angles, self.normalised, key)
         return Straight("projected", sizes, self.size, self.angles, lambda graph: self.project(graph)[: self.size], key)
 
     def _friction(self, graph: Graph, state: State) -> list[Any]:
@@ -364,7 +391,7 @@ class Problem:
                 friction[joint.speed] = friction[joint.speed] + self._of_joint(graph, j, SLIP)
         return friction
 
-    def functions(self, declared: set[str], fma: bool, jacobian: bool, canonical: bool) -> list[str]:
+    def functions(self, declared: set[str], fma: bool, jacobian: bool, canonical: bool, rolled: RolledRates | None) -> list[str]:
         """The IR of all that an integrator calls."""
         places = {"t": ("time", 0), "q": ("state", 0), "qd": ("state", self.nq), "u": ("u", 0)}
         lines: list[str] = []
@@ -373,13 +400,16 @@ class Problem:
             graph = Graph()
             lines.extend(traced(name, graph, outputs(graph), places, declared, fma))
 
-        add("rates", self.rates)
+        if rolled is not None:
+            lines += rolled.functions(declared, fma, places)
+        else:
+            add("rates", self.rates)
         if jacobian:
             add("jacobian", self.jacobian)
         if canonical:
             add("momenta", self.momenta)
             add("canonical", self.canonical)
-        if self.projects:
+        if self.projects and rolled is None:
             add("project", self.project)
         if self.events or self.mode_events:
             add("event_values", self.event_values)

@@ -93,6 +93,8 @@ class Record:
         y = self._projected(stretch, t, y, u)
         if self.source.called is not None:
             u = np.array([self.inputs_at(stretch, float(at), state) for at, state in zip(t, y, strict=True)]).reshape(len(t), -1)
+        if problem.large:
+            return y, self._large_outputs(stretch, t, y, u)
         kernel = self._kernel(stretch, "outputs", 3 * nv + 2 * m + len(problem.holdable))
         out = kernel(y[:, :nq], y[:, nq:], u, t[:, None])
         parts = np.split(out, [nv, 2 * nv, 3 * nv, 3 * nv + m, 3 * nv + m + len(problem.holdable)], axis=1)
@@ -104,13 +106,31 @@ class Record:
         u = np.repeat(stretch.u[None], count, axis=0)
         places = stretch.solver.problem.inputs
         u[:, [places.torque_function, places.event_function]] = 0.0  # addresses are no numbers
+        u[:, places.data :] = 0.0
         return u
+
+    def _large_outputs(self, stretch: Stretch, t: np.ndarray, y: np.ndarray, u: np.ndarray) -> dict[str, np.ndarray]:
+        """Without constraints, from the functions of the tree."""
+        problem = stretch.solver.problem
+        q, qd = y[:, : problem.nq], y[:, problem.nq :]
+        tau = self._kernel(stretch, "torques_alone", problem.nv)(q, qd, u, t[:, None])
+        none = np.zeros((len(t), 0))
+        friction = self.dyn.friction(qd)
+        return {
+            "tau": tau,
+            "qdd": self.dyn.forward_dynamics(q, qd, tau),
+            "friction": friction,
+            "multipliers": none,
+            "holding": none,
+            "phi": none,
+        }
 
     def inputs_at(self, stretch: Stretch, t: float, y: np.ndarray) -> np.ndarray:
         """u of a stretch, with the torques a Python function gives."""
         problem = stretch.solver.problem
         u = stretch.u.copy()
         u[[problem.inputs.torque_function, problem.inputs.event_function]] = 0.0
+        u[problem.inputs.data :] = 0.0
         if self.source.called is not None:
             u[: problem.nv] = torque.checked(self.source.called(t, y[: problem.nq].copy(), y[problem.nq :].copy()), problem.nv, t)
         return u

@@ -89,8 +89,8 @@ class Course(Record):
         self.solver = solver_of(self.problem, self.settings.method, self.source.called is not None)
         m = self.dyn.mechanism.equations
         size = 3 * self.problem.nv + 2 * m + len(holdable)
-        self.outputs = Kernel(self.problem.outputs(), (size,), Threads(1))
-        self.modes = Modes(self.dyn, self.problem, self.outputs, REST * self.settings.atol)
+        outputs = Kernel(self.problem.outputs(), (size,), Threads(1))  # compiled when first used
+        self.modes = Modes(self.dyn, self.problem, outputs, REST * self.settings.atol)
         self._functions = called
 
     def _begin(self) -> None:
@@ -111,6 +111,8 @@ class Course(Record):
             callback = _CALLBACK(function)
             self._kept.append(callback)
             whole[place] = ctypes.cast(callback, ctypes.c_void_p).value or 0
+        for k, array in enumerate(self.solver.data):
+            whole[places.data + k] = array.ctypes.data
 
     def _view(self, address: int, size: int) -> np.ndarray:
         """Memory of compiled code as an array; the same few places come again and again."""

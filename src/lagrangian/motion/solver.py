@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from lagrangian.errors import ArgumentError
 from lagrangian.kernels import cache, jit, target
 from lagrangian.motion import loop
 from lagrangian.motion.integrators.method import Method, Module
+from lagrangian.motion.large import RolledRates
 from lagrangian.motion.problem import Problem
 
 # how long compiled code runs before Python may look at signals and show progress
@@ -52,6 +54,13 @@ class Solver:
         self.n = problem.size
         chosen = target.current()
         name = cache.key("motion", *problem.key, repr(method.key), str(callback), chosen.key)
+        self.rolled = RolledRates(problem, chosen) if problem.large else None
+        if self.rolled is not None and (method.jacobian or method.canonical):
+            raise ArgumentError(
+                f"method {method.name!r} needs derivatives written out, and {problem.mechanism.name} is too large for that; "
+                f"use dop853, dp5, verner9 or rk4"
+            )
+        self.data = self.rolled.data() if self.rolled is not None else []
         found = cache.load(name)
         if found is None:
             code = jit.compile_object(self._module(chosen.fma), chosen, 2, unroll=True)
@@ -67,7 +76,7 @@ class Solver:
 
     def _module(self, fma: bool) -> str:
         declared: set[str] = set()
-        lines = self.problem.functions(declared, fma, self.method.jacobian, self.method.canonical)
+        lines = self.problem.functions(declared, fma, self.method.jacobian, self.method.canonical, self.rolled)
         module = Module(lines, declared, fma, self.n, self.problem.angles, self.problem.projects, self.callback)
         module.second_order = self.problem.second_order
         if self.callback:
