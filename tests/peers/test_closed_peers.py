@@ -11,7 +11,6 @@ import pytest
 import lagrangian as lg
 from lagrangian.model.expression import parse, symbol
 from tests.mechanisms import state, two_chains
-from tests.peers.test_mujoco import Translator
 
 TOLERANCE = 1e-10
 
@@ -93,7 +92,10 @@ class Pinocchio:
         return theirs, order
 
     def forward_dynamics(self, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Accelerations, and the force of the first constraint: at a closed configuration, at speeds that keep it so: their corrections of drift have nothing to add."""
+        """Accelerations, and the force of the first constraint.
+
+        At a closed configuration, at speeds that keep it so: their corrections of drift have nothing to add.
+        """
         pin, models = self.pin, self.constraints()
         datas = pin.StdVec_RigidConstraintData()
         for model in models:
@@ -118,17 +120,16 @@ CHAINS = [
 def test_pinocchio(kind: str, chains: int) -> None:
     """Accelerations, and the force on body a, which Pinocchio gives along the axes of the frame there."""
     mechanism = two_chains(*CHAINS[chains], kind, 20 + chains)
-    for seed in range(2):
-        q, qd, _, tau = state(mechanism, seed)
-        closed = closed_at(mechanism, q)
-        dyn, peer = lg.compile(closed), Pinocchio(closed)
-        qd = speeds(dyn, q, 3 * qd)
-        assert np.abs(dyn.constraint_bias(q, qd)).max() > 0.1
-        qdd, force = peer.forward_dynamics(q, qd, tau)
-        close(dyn.forward_dynamics(q, qd, tau), qdd, "accelerations")
-        (loop,) = closed.loops
-        A = (dyn.pose(q, loop.a) @ loop.placement_a.matrix())[:3, :3]
-        close(dyn.multipliers(q, qd, tau)[:3], A @ force, "force")
+    q, qd, _, tau = state(mechanism, chains)
+    closed = closed_at(mechanism, q)
+    dyn, peer = lg.compile(closed), Pinocchio(closed)
+    qd = speeds(dyn, q, 3 * qd)
+    assert np.abs(dyn.constraint_bias(q, qd)).max() > 0.1
+    qdd, force = peer.forward_dynamics(q, qd, tau)
+    close(dyn.forward_dynamics(q, qd, tau), qdd, "accelerations")
+    (loop,) = closed.loops
+    A = (dyn.pose(q, loop.a) @ loop.placement_a.matrix())[:3, :3]
+    close(dyn.multipliers(q, qd, tau)[:3], A @ force, "force")
 
 
 def test_pinocchio_with_several_loops() -> None:
@@ -189,6 +190,8 @@ EQUALITIES = {
 def jacobian(path: Path, mechanism: lg.Mechanism, q: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """MuJoCo's equality rows over our speeds, their residuals, and the configuration: as the model is written if not given."""
     mujoco = pytest.importorskip("mujoco")
+    from tests.peers.test_mujoco import Translator
+
     model = mujoco.MjModel.from_xml_path(str(path))
     data, to = mujoco.MjData(model), Translator(model, mechanism)
     if q is None:

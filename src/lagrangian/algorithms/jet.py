@@ -51,7 +51,7 @@ class Rate:
         return Rate(self.value - other.value, self.bias - other.bias, _plus(self.slopes, other.slopes, -1))
 
     def __rsub__(self, other: Any) -> Rate:
-        return -self if is_zero(other) else -(self - other)
+        return -self if is_zero(other) else NotImplemented
 
     def __neg__(self) -> Rate:
         return Rate(-self.value, -self.bias, {k: -x for k, x in self.slopes.items()})

@@ -18,8 +18,11 @@ def hexadecimal(x: float) -> str:
 class Emitter:
     """Appends instructions to `lines`; `width` states at once. Temporaries are numbered from `first`."""
 
-    def __init__(self, lines: list[str], width: int, fma: bool, declared: set[str] | None = None, first: int = 0) -> None:
+    def __init__(
+        self, lines: list[str], width: int, fma: bool, declared: set[str] | None = None, first: int = 0, hurried: bool = False
+    ) -> None:
         self.lines = lines
+        self.hurried = hurried  # whether short waits count more than few operations
         self.width = width
         self.has_fma = fma
         self.type = "double" if width == 1 else f"<{width} x double>"

@@ -15,7 +15,7 @@ def traced(name: str, graph: Graph, outputs: Sequence[Any], places: Places, decl
     """`void name(ptr ..., ptr output)`, the pointers being those of `places` in their order."""
     trace = Trace(graph, outputs)
     lines: list[str] = []
-    emitter = Emitter(lines, 1, fma, declared)
+    emitter = Emitter(lines, 1, fma, declared, hurried=True)
     pointers = list(dict.fromkeys(pointer for pointer, _ in places.values()))
     given = ", ".join(f"ptr noalias nocapture readonly %{p}" for p in pointers)
     lines.append(f"define internal void @{name}({given}, ptr noalias nocapture %output) noinline nounwind {{")

@@ -39,6 +39,19 @@ def limit(fma: bool) -> float:
     return 1e9 if fma else 1e6
 
 
+def _polynomial(e: Emitter, coefficients: tuple[float, ...], z: str) -> str:
+    """By Horner's rule, with the fewest operations; or by Estrin's, which waits less, where one state is all there is to do."""
+    c = [e.constant(x) for x in coefficients]
+    if not e.hurried:
+        p = c[5]
+        for coefficient in c[4::-1]:
+            p = e.fma(p, z, coefficient)
+        return p
+    square = e.binary("fmul", z, z)
+    low, middle, high = (e.fma(c[k + 1], z, c[k]) for k in (0, 2, 4))
+    return e.fma(e.binary("fmul", square, square), high, e.fma(square, middle, low))
+
+
 def emit(e: Emitter, x: str) -> tuple[str, str]:
     """Instructions for sin x and cos x."""
     c = e.constant
@@ -49,13 +62,9 @@ def emit(e: Emitter, x: str) -> tuple[str, str]:
     for piece in HALF_PI if e.has_fma else HALF_PI_PIECES[:3]:
         r = e.fma(k, c(-piece), r)
     z = e.binary("fmul", r, r)
-    p = c(SIN[5])
-    for coefficient in SIN[4::-1]:
-        p = e.fma(p, z, c(coefficient))
+    p = _polynomial(e, SIN, z)
     sine = e.fma(e.binary("fmul", p, z), r, r)
-    p = c(COS[5])
-    for coefficient in COS[4::-1]:
-        p = e.fma(p, z, c(coefficient))
+    p = _polynomial(e, COS, z)
     cosine = e.fma(e.binary("fmul", z, z), p, e.fma(z, c(-0.5), c(1.0)))
     odd = e.put(f"icmp ne {e.integer} {e.put(f'and {e.integer} {quadrant}, {e.whole(1)}')}, {e.whole(0)}")
     s = e.put(f"select {e.mask} {odd}, {e.type} {cosine}, {e.type} {sine}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,16 @@ class Pfaffian:
     coefficients: tuple[tuple[str, Scalar], ...]
     phi: Scalar = 0
 
+    def __post_init__(self) -> None:
+        where = f"constraint {self.name!r}"
+        given = self.coefficients
+        pairs = tuple(given.items() if isinstance(given, Mapping) else given)
+        if not pairs or any(isinstance(pair, str) or len(pair) != 2 for pair in pairs):
+            raise MechanismError(f"{where}: coefficients is {given!r:.60}; speeds with what multiplies them are needed: (('x', 1),)")
+        kept = tuple((speed, _expression(x, f"{where}: the coefficient of {speed!r}")) for speed, x in pairs)
+        object.__setattr__(self, "coefficients", kept)
+        object.__setattr__(self, "phi", _expression(self.phi, f"{where}: phi"))
+
     @property
     def equations(self) -> int:
         return 1
@@ -34,6 +44,9 @@ class Holonomic:
 
     name: str
     equation: Scalar
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "equation", _expression(self.equation, f"constraint {self.name!r}: equation"))
 
     @property
     def equations(self) -> int:
@@ -114,6 +127,12 @@ class PfaffianFunction:
 
 
 Constraint = Pfaffian | Holonomic | KnifeEdge | Rolling | PfaffianFunction
+
+
+def _expression(given: Any, where: str) -> Scalar:
+    if isinstance(given, str):
+        raise MechanismError(f"{where} is text, {given!r:.60}; an expression is needed, such as 2*symbol('x')")
+    return coerce.scalar(given, where)
 
 
 def _point(given: Any, where: str, what: str) -> v.Vector:

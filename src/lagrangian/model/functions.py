@@ -34,7 +34,7 @@ def choose(a: Any, b: Any, x: Any, y: Any) -> Any:
     if isinstance(x, (int, float)) and isinstance(y, (int, float)) and x == y:
         return x
     for given in (a, b, x, y):
-        if hasattr(given, "choose"):
+        if not isinstance(given, (int, float)) and hasattr(given, "choose"):  # numpy's numbers have a choose of their own
             return given.choose(a, b, x, y)
     return x if a < b else y
 

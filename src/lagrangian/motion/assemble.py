@@ -12,6 +12,7 @@ from lagrangian.kernels.dynamics import RANK, Dynamics
 from lagrangian.kernels.dynamics import compile as compiled
 from lagrangian.model.mechanism import Mechanism
 
+_RECENT: dict[int, Dynamics] = {}
 CLOSED = 1e-12  # of the mechanism's size: a loop that misses by less is closed
 ITERATIONS, STARTS = 200, 40
 
@@ -122,7 +123,14 @@ def dynamics_of(mechanism: Mechanism | Dynamics) -> Dynamics:
         return mechanism
     if not isinstance(mechanism, Mechanism):
         raise ArgumentError(f"a Mechanism, or its compiled Dynamics, is needed, not {type(mechanism).__name__}")
-    return compiled(mechanism)
+    # the functions of the mechanisms used last stay loaded: the same object is often asked about again
+    found = _RECENT.pop(id(mechanism), None)
+    if found is None or found.mechanism is not mechanism:
+        found = compiled(mechanism)
+    _RECENT[id(mechanism)] = found
+    while len(_RECENT) > 16:
+        _RECENT.pop(next(iter(_RECENT)))
+    return found
 
 
 def _begin(dyn: Dynamics, q0: Any, fixed: Iterable[str] | Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
@@ -167,7 +175,7 @@ def _close(dyn: Dynamics, q: np.ndarray, free: np.ndarray, t: float) -> tuple[np
     if not holonomic.any():
         return q, 0.0
     eta = dyn.closure(q, t)
-    damping, error = 1e-3, float(eta @ eta)
+    damping, error = 1e-10, float(eta @ eta)  # Newton first: most starts are near
     for _ in range(ITERATIONS):
         if error == 0:
             break
@@ -190,7 +198,7 @@ def _close(dyn: Dynamics, q: np.ndarray, free: np.ndarray, t: float) -> tuple[np
         elif damping < 1e-9 and error < 1e-26:
             break
         else:
-            damping = max(1e-8, 10 * damping)
+            damping = max(1e-5, 10 * damping)
             if damping > 1e8:
                 break
     return q, float(np.abs(eta).max())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,18 +15,20 @@ NODES = 8
 CHUNK = 2048  # steps at a time, so that long runs need little memory
 
 
+@cache
+def _rule() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Gauss's nodes; what takes values there to coefficients over Legendre's polynomials; the integrals of these from -1."""
+    at, weights = legendre.leggauss(NODES)
+    values = legendre.legvander(at, NODES - 1)  # nodes x polynomials
+    fit = (values * weights[:, None]).T * ((2 * np.arange(NODES) + 1) / 2)[:, None]
+    integral = np.array([legendre.legint(np.eye(NODES)[k], lbnd=-1) for k in range(NODES)])
+    return at, fit, integral
+
+
 def work(course: Record, t: np.ndarray) -> dict[str, np.ndarray]:
     """What torques, friction and moving constraints have done until each of the times; and what impacts took."""
     nv = course.dyn.nv
-    at, weights = legendre.leggauss(NODES)
-    # a function by its values at the nodes: coefficients over Legendre's polynomials, and those of its integral from -1
-    fit = np.array(
-        [
-            [(2 * k + 1) / 2 * w * legendre.legval(x, np.eye(NODES)[k]) for x, w in zip(at, weights, strict=True)]
-            for k in range(NODES)
-        ]
-    )
-    integral = np.array([legendre.legint(np.eye(NODES)[k], lbnd=-1) for k in range(NODES)])
+    at, fit, integral = _rule()
     total = np.zeros(2 * nv + 1)
     found = np.zeros((len(t), 2 * nv + 1))
     row = 0
@@ -42,8 +45,8 @@ def work(course: Record, t: np.ndarray) -> dict[str, np.ndarray]:
             until = row + int(np.searchsorted(t[row:], ends[steps][-1], side="right"))
             here = np.clip(np.searchsorted(starts[steps], t[row:until], side="right") - 1, 0, len(power) - 1)
             x = 2 * (t[row:until] - starts[steps][here]) / (ends[steps] - starts[steps])[here] - 1
-            basis = np.array([legendre.legval(x, integral[k]) for k in range(NODES)])
-            part = np.einsum("kr,rkc->rc", basis, coefficients[here])
+            basis = legendre.legvander(x, NODES) @ integral.T
+            part = np.einsum("rk,rkc->rc", basis, coefficients[here])
             found[row:until] = before[here] + 0.5 * width[here] * part
             row, total = until, total + grown.sum(axis=0)
     found[row:] = total

@@ -26,7 +26,7 @@ REPLAY_ARGUMENTS = ["s", "c", "steps", "u", "work", "which", "theta", "rows"]
 LOOP_ARGUMENTS = ["s", "c", "y", "u", "work", "grid", "rows", "steps", "found", "kinds"]
 SAFETY, SHRINK, GROW = 0.8, 0.2, 8.0
 # places within a step at which event functions are looked at, so that one that crosses twice is not missed
-LOOKS = 4
+LOOKS = 2
 
 
 class Workspace:
@@ -259,6 +259,7 @@ class TimeLoop:
     def _rows(self, h: Value, until: Value) -> None:
         """Rows wanted within the step."""
         b, c = self.b, self.c
+        inverse = 1.0 / h
 
         def more() -> Value:
             inside = c[ROW] < c[ROWS]
@@ -268,7 +269,7 @@ class TimeLoop:
         with b.loop(more):
             self._prepare()
             k = c[ROW]
-            self._interpolate((self.grid[k] - self.s[T]) / h, self.rows.part(k * self.n))
+            self._interpolate((self.grid[k] - self.s[T]) * inverse, self.rows.part(k * self.n))
             c[ROW] = k + 1
 
     # -- events ------------------------------------------------------------------------------------------------------

@@ -59,7 +59,11 @@ class Motion:
     def of(cls, course: Record, success: bool, message: str) -> Motion:
         """The rows a run has filled."""
         rows = course.filled
-        return cls._at(course, course.grid[:rows], course.rows[:rows], success, message)
+        t, y = course.grid[:rows], course.rows[:rows]
+        if not success and course.stretches and (not rows or course.t > t[-1]):
+            # where it stopped is a row too
+            t, y = np.append(t, course.t), np.vstack([y, course.states(np.array([course.t]))])
+        return cls._at(course, t, y, success, message)
 
     @classmethod
     def _at(cls, course: Record, t: np.ndarray, y: np.ndarray, success: bool, message: str) -> Motion:

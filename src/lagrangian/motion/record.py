@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kernels.kernel import Kernel, Threads
+from lagrangian.kernels.kernel import Kernel
 from lagrangian.motion import torque
 from lagrangian.motion.events import Happening
 from lagrangian.motion.integrators.method import Method
@@ -58,7 +58,6 @@ class Record:
         self.impacts: list[tuple[float, float]] = []  # when, and by how much the energy changed
         self.statistics: dict[str, Any] = {"accepted": 0, "rejected": 0}
         self.ratio = 1.0
-        self._kernels: dict[tuple[int, str], Kernel] = {}
 
     @property
     def evaluations(self) -> int:
@@ -145,10 +144,7 @@ class Record:
         return y
 
     def _kernel(self, stretch: Stretch, name: str, size: int) -> Kernel:
-        key = (id(stretch.solver), name)
-        if key not in self._kernels:
-            self._kernels[key] = Kernel(getattr(stretch.solver.problem, name)(), (size,), Threads(1))
-        return self._kernels[key]
+        return stretch.solver.kernel(name, size)
 
     def by_stretch(self, t: np.ndarray) -> list[tuple[Stretch, np.ndarray]]:
         begins = np.array([s.steps[0, 0] for s in self.stretches])

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kernels.kernel import Kernel, Threads
 from lagrangian.model.expression import symbol
 from lagrangian.motion import loop, torque
 from lagrangian.motion.events import DIRECTIONS, Event, Happening, Lock, SetTorque, Unlock
@@ -89,7 +88,7 @@ class Course(Record):
         self.solver = solver_of(self.problem, self.settings.method, self.source.called is not None)
         m = self.dyn.mechanism.equations
         size = 3 * self.problem.nv + 2 * m + len(holdable)
-        outputs = Kernel(self.problem.outputs(), (size,), Threads(1))  # compiled when first used
+        outputs = self.solver.kernel("outputs", size)  # compiled when first used
         self.modes = Modes(self.dyn, self.problem, outputs, REST * self.settings.atol)
         self._functions = called
 

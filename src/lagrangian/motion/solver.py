@@ -11,6 +11,7 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels import cache, jit, target
+from lagrangian.kernels.kernel import Kernel, Threads
 from lagrangian.motion import loop
 from lagrangian.motion.integrators.method import Method, Module
 from lagrangian.motion.large import RolledRates
@@ -18,7 +19,7 @@ from lagrangian.motion.problem import Problem
 
 # how long compiled code runs before Python may look at signals and show progress
 PATIENCE = 0.05
-STEPS = 4096
+STEPS = 1024
 EVENTS = 256
 
 
@@ -52,6 +53,7 @@ class Solver:
     def __init__(self, problem: Problem, method: Method, callback: bool = False) -> None:
         self.problem, self.method, self.callback = problem, method, callback
         self.n = problem.size
+        self._kernels: dict[str, Kernel] = {}
         chosen = target.current()
         name = cache.key("motion", *problem.key, repr(method.key), str(callback), chosen.key)
         self.rolled = RolledRates(problem, chosen) if problem.large else None
@@ -111,6 +113,12 @@ class Solver:
         b.leave()
         module.add(b)
 
+    def kernel(self, name: str, size: int) -> Kernel:
+        """One of the problem's programs, compiled for many states."""
+        if name not in self._kernels:
+            self._kernels[name] = Kernel(getattr(self.problem, name)(), (size,), Threads(1))
+        return self._kernels[name]
+
     def replay(
         self, steps: np.ndarray, u: np.ndarray, which: np.ndarray, theta: np.ndarray, rtol: float, atol: float
     ) -> np.ndarray:
@@ -144,20 +152,19 @@ class Run:
     ) -> None:
         self.solver = solver
         n, events = solver.n, solver.problem.event_count
-        self.s = np.zeros(loop.REALS)
-        self.c = np.zeros(loop.COUNTERS, dtype=np.int64)
-        self.s[[loop.T, loop.H, loop.RTOL, loop.ATOL, loop.LARGEST, loop.SINGULAR, loop.RATIO]] = (
-            t0, first, rtol, atol, largest, singular, 1.0,
-        )  # fmt: skip
+        reals = [0.0] * loop.REALS
+        reals[loop.T], reals[loop.H], reals[loop.RTOL], reals[loop.ATOL] = t0, first, rtol, atol
+        reals[loop.LARGEST], reals[loop.SINGULAR], reals[loop.RATIO] = largest, singular, 1.0
+        counters = [0] * loop.COUNTERS
+        counters[loop.ROWS], counters[loop.FRESH], counters[loop.WHICH] = len(grid), 1, -1
+        counters[loop.ROOM], counters[loop.STEPS_ROOM] = EVENTS, STEPS
+        self.s, self.c = np.array(reals), np.array(counters, dtype=np.int64)
         self.y, self.u = np.array(y0, dtype=float), np.array(u, dtype=float)
         self.grid = np.ascontiguousarray(grid, dtype=float)
         self.rows = np.empty((len(grid), n))
         self.work = np.zeros(solver._places.size)
-        self.c[[loop.ROWS, loop.FRESH, loop.WHICH, loop.ROOM, loop.STEPS_ROOM]] = len(grid), 1, -1, EVENTS, STEPS
         self.steps, self.found = np.empty((STEPS, n + 2)), np.empty((EVENTS if events else 1, n + 2))
-        self.kinds = np.zeros(max(1, 3 * events), dtype=np.int64)
-        for k, (direction, stops) in enumerate(kinds):
-            self.kinds[3 * k : 3 * k + 2] = direction, stops
+        self.kinds = np.array([x for direction, stops in kinds for x in (direction, stops, 0)] or [0], dtype=np.int64)
         self.segments: list[Segment] = []
         self.events: list[np.ndarray] = []
         self._kept: list[np.ndarray] = []

@@ -11,6 +11,9 @@ from lagrangian.kernels.builder import INTEGER, Array, Value
 from lagrangian.motion.integrators.method import ARGUMENTS, Module, finish_interpolant
 from lagrangian.motion.tableaus.tableau import Rosenbrock
 
+# equations up to which the matrix is inverted, not only factorised
+INVERTED = 12
+
 
 class RosenbrockMethod:
     """The functions of one tableau. The module has `jacobian`: df/dy by rows, then df/dt."""
@@ -45,10 +48,12 @@ class RosenbrockMethod:
         h = clock[1]
         time, state, right = b.local(1), b.local(n), b.local(n)
         m = self._order(module)
-        J, W, order = b.local(m * n + m), b.local(m * m), b.local(m)
+        J, W, order, inverse_of = b.local(m * n + m), b.local(m * m), b.local(m), b.local(2 * m * m if m <= INVERTED else 1)
         stages = K.part(n)
         b.call("jacobian", clock, y, u, J)
         b.call("factorise", clock, J, W, order)
+        if m <= INVERTED:
+            b.call("invert", clock, J, W, order, inverse_of)
         drift = J.part(m * n)  # df/dt, of the last m rates
         for i in range(len(T.m)):
 
@@ -79,7 +84,7 @@ class RosenbrockMethod:
                     right[k + m] = b.fma(drift[k], shift, right[k + m])
 
                 b.each(m, add_drift)
-            b.call("solve", clock, J, W, order, right, stages.part(i * n))
+            b.call("solve", clock, J, W, order, inverse_of, right, stages.part(i * n))
 
         def finish(k: Any) -> None:
             end[k] = b.combination(y[k], [(w, stages.part(j * n)[k]) for j, w in enumerate(T.m) if w], b.value(1.0, "double"))
@@ -145,19 +150,10 @@ class RosenbrockMethod:
         return module.size // 2 if module.second_order else module.size
 
     def _solve(self, module: Module) -> None:
-        n, m = module.size, self._order(module)
-        b = module.function("solve", ["clock", "jacobian", "matrix", "order", "right", "result"])
-        clock, J, A, order, right, result = (b.array(name) for name in b.arguments)
-        x = b.local(m)
-        step = clock[1] * self.tableau.gamma
-        if module.second_order:
-            with b.count(m) as i:
-                total = b.variable(0.0)
-                with b.count(m) as j:
-                    total.set(b.fma(J[i * n + j], right[j], total.get()))
-                x[i] = b.fma(total.get(), step, right[i + m])
-        else:
-            b.copy(right, x, m)
+        """x with P L U x = right, in place."""
+        m = self._order(module)
+        b = module.function("substitute", ["matrix", "order", "x"])
+        A, order, x = (b.array(name) for name in b.arguments)
         with b.count(m) as k:
             p = b.whole(order[k])
             here, there = x[k], x[p]
@@ -174,10 +170,74 @@ class RosenbrockMethod:
             with b.count(m, i + 1) as j:
                 total.set(b.fma(-A[i * m + j], x[j], total.get()))
             x[i] = total.get() * A[i * m + i]
-        if module.second_order:
+        b.leave()
+        module.add(b)
+        if m <= INVERTED:
+            self._invert(module)
+        self._stage(module)
+
+    def _invert(self, module: Module) -> None:
+        """The inverse, row by row; and of a second-order system h gamma times its product with A, behind it.
+
+        For eight stages two short products, whose sums do not wait for each other, take less time than substitution.
+        """
+        n, m = module.size, self._order(module)
+        b = module.function("invert", ["clock", "jacobian", "matrix", "order", "inverse"])
+        clock, J, A, order, W = (b.array(name) for name in b.arguments)
+        column = b.local(m)
+        with b.count(m) as j:
             with b.count(m) as i:
+                column[i] = 0.0
+            column[j] = 1.0
+            b.call("substitute", A, order, column)
+            with b.count(m) as i:
+                W[i * m + j] = column[i]
+        if module.second_order:
+            step = clock[1] * self.tableau.gamma
+            with b.count(m) as i, b.count(m) as j:
+                total = b.variable(0.0)
+                with b.count(m) as k:
+                    total.set(b.fma(W[i * m + k], J[k * n + j], total.get()))
+                W[i * m + j + m * m] = total.get() * step
+        b.leave()
+        module.add(b)
+
+    def _stage(self, module: Module) -> None:
+        """u of one stage from its right side."""
+        n, m = module.size, self._order(module)
+        b = module.function("solve", ["clock", "jacobian", "matrix", "order", "inverse", "right", "result"])
+        clock, J, A, order, W, right, result = (b.array(name) for name in b.arguments)
+        step = clock[1] * self.tableau.gamma
+        x = b.local(m)
+        if m <= INVERTED:
+            first = right.part(m) if module.second_order else right
+            for i in range(m):
+                total = W[i * m] * first[0]
+                for j in range(1, m):
+                    total = b.fma(W[i * m + j], first[j], total)
+                if module.second_order:
+                    other = W[m * m + i * m] * right[0]
+                    for j in range(1, m):
+                        other = b.fma(W[m * m + i * m + j], right[j], other)
+                    total = total + other
+                x[i] = total
+        else:
+            if module.second_order:
+                with b.count(m) as i:
+                    carried = b.variable(0.0)
+                    with b.count(m) as j:
+                        carried.set(b.fma(J[i * n + j], right[j], carried.get()))
+                    x[i] = b.fma(carried.get(), step, right[i + m])
+            else:
+                b.copy(right, x, m)
+            b.call("substitute", A, order, x)
+        if module.second_order:
+
+            def entry(i: Any) -> None:
                 result[i] = (right[i] + x[i]) * step
                 result[i + m] = x[i]
+
+            b.each(m, entry)
         else:
             b.copy(x, result, m)
         b.leave()

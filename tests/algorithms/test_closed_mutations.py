@@ -1,0 +1,460 @@
+"""A wrong sign anywhere in the constraints is caught.
+
+As in `test_mutations`: every sum, difference, sign and product of the source is altered, one at a time, and the equations of
+constraints, run in plain Python, are compared with numpy on poses of frames and with differences along a motion.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache, partial
+
+import numpy as np
+import pytest
+
+import lagrangian as lg
+from lagrangian.algorithms import cholesky, constrained, constraints, jet, kinematics, springs, world
+from lagrangian.algorithms import tree as trees
+from lagrangian.kernels import sweeps
+from tests.algorithms.test_mutations import altered, places, same, value
+from tests.kernels.test_closed import (
+    FUNCTIONS,
+    QUATERNIONS,
+    ROLLING,
+    TIMED,
+    all_loops,
+    expression,
+    is_holonomic,
+    meaning,
+    moved,
+    number,
+    rolling_by_hand,
+    with_equations,
+)
+from tests.mechanisms import advance, random_mechanism, random_placement, state
+
+MODULES = (jet, world, constraints, cholesky, springs, constrained)
+STEP, T = 1e-6, 0.7
+
+# lines, with the one after, that are not altered, and why
+LEFT_OUT = {
+    "across = f.sqrt(across) if": "whether a disc is upright by structure: the root of one is one; it saves operations",
+    "for i in range(j + 1, n): rest =": "more of L than its lower triangle, which nothing reads",
+    "for i in range(j + 1, n): L[i][j] =": "more of L than its lower triangle, again",
+    "for i in range(j + 1, n): for k in range(j + 1, i + 1)": "rows for which the inner loop is empty",
+}
+
+
+class Frames:
+    """Poses and velocities of frames by the algorithms for frames, in plain Python."""
+
+    def __init__(self, mechanism: lg.Mechanism) -> None:
+        self.mechanism, self.tree = mechanism, trees.build(mechanism)
+
+    def _path(self, frame: str | lg.Frame) -> trees.Tree:
+        place = self.mechanism.frame(frame)
+        link, at = self.tree.place[place.body]
+        return self.tree.path(link, at @ place.placement)
+
+    def pose(self, q: np.ndarray, frame: str | lg.Frame) -> np.ndarray:
+        return value(kinematics.POSE_OF_FRAME, self._path(frame), q=q).reshape(4, 4)
+
+    def velocity(self, q: np.ndarray, qd: np.ndarray, frame: str | lg.Frame) -> np.ndarray:
+        return value(kinematics.VELOCITY, self._path(frame), q=q, qd=qd)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A mechanism at a state, and what its rows are by other means: eta of those that are holonomic, rates of the others."""
+
+    mechanism: lg.Mechanism
+    tree: trees.Tree
+    q: np.ndarray
+    qd: np.ndarray
+    want: list[float]
+    twists: dict[int, np.ndarray]
+
+    def state(self, q: np.ndarray, qd: np.ndarray, t: float) -> constrained.State:
+        given = {"q": q, "qd": qd}
+        links = sweeps.links(self.tree, ("q", "qd"), lambda name, k: float(given[name][k]), math.cos, math.sin)
+        return constrained.State(self.mechanism, self.tree, links, q.tolist(), qd.tolist(), t)
+
+
+def case(mechanism: lg.Mechanism, seed: int, want: Callable[[Frames, np.ndarray, np.ndarray], list[float]]) -> Case:
+    q, qd, _, _ = state(mechanism, seed)
+    frames = Frames(mechanism)
+    twists = {}
+    for body in mechanism.bodies:
+        # of the body's link, the velocity that of its point at the world's origin
+        T, V = frames.pose(q, body.name), frames.velocity(q, qd, body.name)
+        twists[frames.tree.place[body.name][0]] = np.concatenate([V[:3], V[3:] - np.cross(V[:3], T[:3, 3])])
+    return Case(mechanism, frames.tree, q, qd, want(frames, q, qd), twists)
+
+
+def _loops(mechanism: lg.Mechanism, frames: Frames, q: np.ndarray, _: np.ndarray) -> list[float]:
+    found: list[float] = []
+    for loop in mechanism.loops:
+        ends = ((loop.a, loop.placement_a), (loop.b, loop.placement_b))
+        found += meaning(loop, *(frames.pose(q, body) @ at.matrix() for body, at in ends))
+    return found
+
+
+def _contacts(mechanism: lg.Mechanism, frames: Frames, q: np.ndarray, qd: np.ndarray) -> list[float]:
+    found: list[float] = []
+    for constraint in mechanism.constraints:
+        if isinstance(constraint, lg.Rolling):
+            found += rolling_by_hand(frames, constraint, q, qd)
+        else:
+            R, _, _, u = moved(frames, q, qd, constraint.body, constraint.point)
+            found.append(R @ np.array(constraint.direction, dtype=float) @ u)
+    return found
+
+
+def row_functions(t, q, qd):
+    return [np.cos(q[0]) * qd[1] - qd[0] * q[1] * t, 2.5, q[2] * qd[2] + np.sin(t)]
+
+
+COEFFICIENTS = (("j0", "1 + j1^2*cos(2*t)"), ("j2", "sin(j0 - t)"), ("j0", "tanh(j2)"))
+
+
+def _speeds(mechanism: lg.Mechanism, frames: Frames, q: np.ndarray, qd: np.ndarray) -> list[float]:
+    values = dict(zip(mechanism.coordinate_names, q.tolist(), strict=True)) | {"t": T}
+    a, b, c = (number(text, values) for _, text in COEFFICIENTS)
+    return [T**2 + (a + c) * qd[0] + b * qd[2], 0.5 + 2 * qd[1], *row_functions(T, q, qd)]
+
+
+def _equations(mechanism: lg.Mechanism, frames: Frames, q: np.ndarray, qd: np.ndarray) -> list[float]:
+    values = dict(zip(mechanism.coordinate_names, q.tolist(), strict=True)) | {"t": T}
+    return [number(c.equation, values) for c in mechanism.constraints if isinstance(c, lg.Holonomic)]
+
+
+@cache
+def cases() -> list[Case]:
+    closed = all_loops(["ball", "helical", "revolute"], ["free"], 0)
+    small = random_mechanism(["revolute", "prismatic", "helical"], 2, chain=True)
+    given = tuple((speed, expression(small, text)) for speed, text in COEFFICIENTS)
+    rows = [lg.Pfaffian("p", given, expression(small, "t^2")), lg.Pfaffian("c", (("j1", 2.0),), 0.5)]
+    of_speeds = small.replace(constraints=[*rows, lg.PfaffianFunction("f", row_functions, 3)])
+    tree = random_mechanism(["revolute", "prismatic", "ball", "free", "planar"], 1, chain=True)
+    equations = with_equations(tree, *FUNCTIONS, *TIMED, *QUATERNIONS, "j4.x*j4.angle - j4.y^2")
+    carrier = random_mechanism(["free", "revolute"], 8, chain=True)
+    plate = lg.Body("plate", 1.0, inertia=(0.1, 0.1, 0.1))
+    hinge = lg.Joint("hinge", "ball", "ground", "plate", random_placement(np.random.default_rng(1)))
+    named = [
+        lg.Rolling(f"r{k}", r.body, r.radius, r.center, r.axis, r.on, r.normal, r.point) for k, r in enumerate(ROLLING.values())
+    ]
+    edge = lg.KnifeEdge("e", "b1", (1.0, 2.0, -0.5), (0.3, -0.2, 0.1))
+    contacts = carrier.replace(bodies=[*carrier.bodies, plate], joints=[*carrier.joints, hinge], constraints=[*named, edge])
+    return [
+        case(of_speeds, 1, partial(_speeds, of_speeds)),
+        case(equations, 1, partial(_equations, equations)),
+        case(closed, 1, partial(_loops, closed)),
+        case(contacts, 1, partial(_contacts, contacts)),
+    ]
+
+
+def column(rows: list[constraints.Row], of: str) -> np.ndarray:
+    return np.array([getattr(row, of) for row in rows], dtype=float)
+
+
+def alike(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:
+    """Entry by entry: a large one must not hide what is wrong with a small one."""
+    return bool(np.all(np.abs(a - b) <= tolerance * np.maximum(1.0, np.abs(b))))
+
+
+def wrong_rows(one: Case, free_world: type) -> Iterator[str]:
+    """What does not hold of the rows of a case."""
+    now = one.state(one.q, one.qd, T)
+    rows = now.rows
+    names = [row.name for row in rows]
+    if len(set(names)) != len(names) or len(names) != one.mechanism.equations or any(n.endswith(".0") for n in names):
+        yield "names"
+    holonomic = np.array([row.eta is not None for row in rows])
+    if holonomic.tolist() != [is_holonomic(one.mechanism, name) for name in names]:
+        yield "which are holonomic"
+    value, rate, gamma = (
+        np.array([row.rate if row.eta is None else row.eta for row in rows]),
+        column(rows, "rate"),
+        column(rows, "gamma"),
+    )
+    if not alike(value, np.array(one.want), 1e-11):
+        yield "value"
+    still = column(one.state(one.q, np.zeros_like(one.qd), T).rows, "rate")
+    along = np.array([sum(x * one.qd[k] for k, x in row.psi.items()) for row in rows])
+    if not alike(still + along, rate, 1e-11):
+        yield "rate = phi + Psi qd"
+    there, back = (one.state(advance(one.mechanism, one.q, one.qd, h), one.qd, T + h).rows for h in (STEP, -STEP))
+    eta = [np.array([row.eta for row in rows if row.eta is not None]) for rows in (there, back)]
+    if not alike((eta[0] - eta[1]) / (2 * STEP), rate[holonomic], 1e-7):
+        yield "rate"
+    if not alike((column(there, "rate") - column(back, "rate")) / (2 * STEP), gamma, 1e-7):
+        yield "gamma"
+    ends = [advance(one.mechanism, one.q, one.qd, h) for h in (STEP, -STEP)]
+    rates = constraints.coordinate_rates(one.mechanism, one.q.tolist(), one.qd.tolist())
+    if not alike((ends[0] - ends[1]) / (2 * STEP), np.array(rates), 1e-7):
+        yield "rates of coordinates"
+    # by virtual work on links as if they were free
+    free = constraints.rows(
+        one.mechanism, free_world(one.tree, now.links), constraints.Coordinates(one.mechanism, now.q, [0] * one.mechanism.nv, T)
+    )
+    power = [
+        sum(x * (one.twists[key[0]][key[1]] if isinstance(key, tuple) else one.qd[key]) for key, x in row.psi.items())
+        for row in free
+    ]
+    if not alike(np.array(power), along, 1e-11):
+        yield "virtual work"
+
+
+def wrong_refusals() -> Iterator[str]:
+    """Functions that are not linear in a speed, whichever it is, must not pass."""
+    tree = random_mechanism(["revolute", "prismatic"], 2, chain=True)
+    for k in range(2):
+        made = tree.replace(constraints=[lg.PfaffianFunction("f", lambda t, q, qd, k=k: qd[k] * qd[k])])
+        try:
+            Case(made, trees.build(made), np.zeros(2), np.zeros(2), [], {}).state(np.ones(2), np.ones(2), 0.0).rows  # noqa: B018
+        except lg.MechanismError:
+            continue
+        yield "a function that is not linear passes"
+
+
+# -- sums and products of jets ---------------------------------------------------------------------------------------
+
+OPERATIONS: list[Callable] = [
+    lambda x, y: x + y - (x - y) * 2 + (3 - x) - (y - 4) + (1 + y),
+    lambda x, y: -x * y + x * 3 - 2 * y + x / y + 1 / x - y / 2,
+    lambda x, y: x**3 - y**-2 + x**0.5 + 2**y - abs(y) * abs(x),
+]
+RATES: list[Callable] = [
+    lambda r, s, x: r + s - (r - s) * 2.0 + (0 - s) * 3.0 - r * x + x * s,
+    lambda r, s, x: 0 + r - 0 + (-s) - 2.0 * r,
+]
+
+
+def wrong_sums(module: types.ModuleType) -> Iterator[str]:
+    """Values, rates, biases and slopes of sums and products, against the same with numbers along parabolas and lines."""
+    a, b = (0.7, 0.3, 0.2, {0: 1.1, 1: -0.4}), (1.4, 0.5, -0.1, {1: 0.6, 2: 2.0})
+    x, y = module.Jet(*a), module.Jet(*b)
+    r, s = (module.Rate(part[0], part[1], part[3]) for part in (a, b))
+
+    def along(part: tuple, h: float) -> float:
+        return part[0] + part[1] * h + part[2] * h * h / 2
+
+    def check(found: object, function: Callable[[float, float], float], second: float | None) -> bool:
+        h = 1e-4
+        rate = (function(*(along(p, h) for p in (a, b))) - function(*(along(p, -h) for p in (a, b)))) / (2 * h)
+        right = same(np.array(found.value), np.array(function(a[0], b[0])), 1e-12) and same(
+            np.array(found.rate), np.array(rate), 1e-6
+        )
+        for k in range(3):
+            up, down = (function(a[0] + e * a[3].get(k, 0), b[0] + e * b[3].get(k, 0)) for e in (h, -h))
+            right = right and same(np.array(found.slopes.get(k, 0.0)), np.array((up - down) / (2 * h)), 1e-6)
+        return right and same(np.array(found.bias), np.array(second), 1e-5)
+
+    for function in OPERATIONS:
+        h = 1e-3
+        values = [function(along(a, e), along(b, e)) for e in (h, 0.0, -h)]
+        if not check(function(x, y), function, (values[0] - 2 * values[1] + values[2]) / h**2):
+            yield "sums and products"
+    for function in RATES:
+        found, want = function(r, s, x), function(a[0], b[0], a[0])
+        h = 1e-4
+        ends = [function(a[0] + e * a[1], b[0] + e * b[1], along(a, e)) for e in (h, -h)]
+        slopes = [function(a[3].get(k, 0.0), b[3].get(k, 0.0), a[0]) for k in range(3)]
+        if not same(np.array(found.value), np.array(want), 1e-12) or not same(
+            np.array(found.bias), np.array((ends[0] - ends[1]) / (2 * h)), 1e-6
+        ):
+            yield "rates"
+        if not same(np.array([found.slopes.get(k, 0.0) for k in range(3)]), np.array(slopes), 1e-12):
+            yield "slopes of rates"
+    if not same(np.array(module.Jet(*a).velocity.value), np.array(0.3), 0):
+        yield "velocity"
+
+
+# -- symmetric systems -----------------------------------------------------------------------------------------------
+
+
+def pivots(A: np.ndarray, largest_first: bool) -> list[float]:
+    """What remains of each diagonal, as a part of it, in the order of elimination."""
+    scale = 1 / np.sqrt(np.diag(A))
+    W, left, found = A * np.outer(scale, scale), list(range(len(A))), []
+    while left:
+        k = max(left, key=lambda i: W[i, i]) if largest_first else left[0]
+        left.remove(k)
+        found.append(W[k, k])
+        W = W - np.outer(W[:, k], W[k]) / W[k, k]
+    return found
+
+
+@np.errstate(divide="ignore", invalid="ignore")  # both sides of a choice are computed: 1 / 0 on the one not taken
+def wrong_solutions(module: types.ModuleType) -> list[str]:
+    return list(_wrong_solutions(module))
+
+
+def _wrong_solutions(module: types.ModuleType) -> Iterator[str]:
+    rng = np.random.default_rng(4)
+    B = rng.normal(size=(5, 7)) * np.array([1.0, 3.0, 0.2, 5.0, 1.0])[:, None]
+    A, x = B @ B.T, rng.normal(size=5)
+    for kind, first in ((module.InOrder, False), (module.Pivoted, True)):
+        solved = kind([*map(list, A)])
+        if not same(np.array(solved.solve((A @ x).tolist())), x, 1e-10):
+            yield f"{kind.__name__}: independent rows"
+        if not same(np.array(solved.ratio), np.array(min(pivots(A, first))), 1e-10):
+            yield f"{kind.__name__}: ratio"
+        # a row that is the sum of two others, and one that rounding left of zeros, in the middle
+        B2 = np.vstack([B[:2], 1e-17 * B[2:3], B[3:], B[:1] + B[4:]])
+        A2, least = B2 @ B2.T, [1e-20] * 6
+        solved = kind([*map(list, A2)], least=least)
+        right = B2 @ rng.normal(size=7)
+        found = np.array(solved.solve(right.tolist()))
+        if (
+            not same((A2 @ found)[[0, 1, 3, 4, 5]], right[[0, 1, 3, 4, 5]], 1e-9)
+            or found[2] != 0
+            or not np.abs(found).max() < 1e3
+        ):
+            yield f"{kind.__name__}: dependent rows"
+        if kind is module.Pivoted and not 1e-3 < solved.ratio <= 1:
+            yield "Pivoted: ratio of dependent rows"
+        chain = np.diag([2.0, 1e-25, 3.0]) + np.diag([0.0, 0.0], 1)
+        if not same(
+            np.array(kind([*map(list, chain)], least=[1e-20] * 3).solve([1.0, 1.0, 1.0])), np.array([0.5, 0.0, 1 / 3]), 1e-12
+        ):
+            yield f"{kind.__name__}: a row of rounding on its own"
+
+
+# -- springs, accelerations ------------------------------------------------------------------------------------------
+
+
+@cache
+def sprung() -> Case:
+    tree = random_mechanism(["ball", "revolute", "free"], 5, chain=True)
+    between = [
+        lg.PointSpring("a", "ground", "b2", (0.1, 0.2, 0.3), (0.3, 0, -0.1), stiffness=7.0, rest=0.4),
+        lg.PointSpring("b", "b0", "b2", (0.1, 0.2, 0.3), stiffness=3.0),
+        lg.PointSpring("c", "b1", "b2", (0.1, 0.2, 0.3), damping=0.7),
+        lg.PointSpring("d", "b1", "ground", stiffness=2.0, rest=0.1, damping=0.5),
+    ]
+    mechanism = tree.replace(springs=between, loops=[lg.LoopJoint("l", "ball", "b0", "b2")])
+    return case(mechanism, 3, lambda frames, q, qd: [])
+
+
+def _lengths(one: Case, q: np.ndarray) -> np.ndarray:
+    frames = Frames(one.mechanism)
+    ends = [
+        [
+            frames.pose(q, lg.Frame("p", body, lg.Placement(position=at)))[:3, 3]
+            for body, at in ((s.a, s.point_a), (s.b, s.point_b))
+        ]
+        for s in one.mechanism.springs
+    ]
+    return np.array([np.linalg.norm(a - b) for a, b in ends])
+
+
+def wrong_springs(module: types.ModuleType) -> Iterator[str]:
+    one = sprung()
+    stiffness, rest, damping = (
+        np.array([getattr(s, part) for s in one.mechanism.springs]) for part in ("stiffness", "rest", "damping")
+    )
+    ends = [_lengths(one, advance(one.mechanism, one.q, one.qd, h)) for h in (STEP, -STEP)]
+    rates = (ends[0] - ends[1]) / (2 * STEP)
+    energies = [0.5 * stiffness @ (length - rest) ** 2 for length in (*ends, _lengths(one, one.q))]
+    now = one.state(one.q, one.qd, T)
+    if not same(np.array(module.energy(one.mechanism, now.world)), np.array(energies[2]), 1e-12):
+        yield "energy"
+    power = {}
+    for elastic, viscous in ((True, False), (False, True), (True, True)):
+        torque = module.torques(one.mechanism, now.world, elastic, viscous)
+        power[elastic, viscous] = sum(x * one.qd[k] for k, x in torque.items())
+    elastic, viscous = -(energies[0] - energies[1]) / (2 * STEP), -damping @ rates**2
+    if not same(np.array([power[True, False], power[False, True]]), np.array([elastic, viscous]), 1e-7):
+        yield "power"
+    if not same(np.array(power[True, True]), np.array(elastic + viscous), 1e-7):
+        yield "power of both"
+
+
+def wrong_accelerations() -> Iterator[str]:
+    """Both equations of motion, each term by itself in numpy."""
+    from lagrangian.algorithms.inverse_dynamics import BIAS
+    from lagrangian.algorithms.mass_matrix import MASS_MATRIX
+
+    one = sprung()
+    n = one.mechanism.nv
+    now = one.state(one.q, one.qd, T)
+    M, bias = value(MASS_MATRIX, one.tree, q=one.q).reshape(n, n), value(BIAS, one.tree, q=one.q, qd=one.qd)
+    pull = springs.torques(one.mechanism, one.state(one.q, one.qd, T).world)
+    bias = bias - np.array([pull.get(k, 0.0) for k in range(n)])
+    tau, residual = np.arange(1.0, n + 1), np.array([0.3, -0.2, 0.1])
+    Psi, gamma = np.array([[row.psi.get(k, 0.0) for k in range(n)] for row in now.rows]), column(now.rows, "gamma")
+    for redundant in (True, False):
+        system = constrained.Constrained(now, now.rows, redundant)
+        force = [a - b for a, b in zip(tau, now.bias, strict=True)]
+        qdd, found = (np.array(part, dtype=float) for part in system.acceleration(force, gamma.tolist()))
+        if not same(M @ qdd + bias, tau + Psi.T @ found, 1e-9) or not same(Psi @ qdd, -gamma, 1e-9):
+            yield "equations of motion"
+        move = np.array(system.correction(residual.tolist()))
+        if not same(Psi @ move, -residual, 1e-9) or not same(np.linalg.lstsq(Psi.T, M @ move)[0] @ Psi, M @ move, 1e-9):
+            yield "correction"
+        loose = constrained.Constrained(now, now.rows, redundant, {"l.x": 5.0})
+        A = Psi @ np.linalg.inv(M) @ Psi.T + np.diag([5.0, 0.0, 0.0])
+        if not same(np.array(loose.system.solve([1.0, 0.0, 0.0])), np.linalg.inv(A)[0], 1e-9):
+            yield "loose rows"
+
+
+def failures(get: Callable[[types.ModuleType], types.ModuleType]) -> Iterator[str]:
+    yield from wrong_sums(get(jet))
+    yield from wrong_solutions(get(cholesky))
+    yield from wrong_springs(get(springs))
+    yield from wrong_accelerations()
+    for one in cases():
+        yield from wrong_rows(one, get(world).FreeWorld)
+    yield from wrong_refusals()
+
+
+def install(patch: pytest.MonkeyPatch, module: types.ModuleType, changed: types.ModuleType) -> None:
+    """Put an altered module in place of the true one, wherever the others use it or something it defines."""
+    for user in (world, constraints, springs, constrained):
+        for name, thing in list(vars(user).items()):
+            if thing is module:
+                patch.setattr(user, name, changed)
+            elif getattr(thing, "__module__", None) == module.__name__ and user is not module:
+                patch.setattr(user, name, getattr(changed, name))
+    if module in (constrained, constraints):
+        here = globals()
+        patch.setitem(here, module.__name__.rsplit(".", 1)[1], changed)
+
+
+def test_unaltered_everything_holds() -> None:
+    assert not list(failures(lambda module: module))
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda m: m.__name__.rsplit(".", 1)[1])
+def test_a_copy_in_its_place_changes_nothing(module: types.ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else every alteration would seem to be caught."""
+    copy, *_ = altered(module, -2)
+    install(monkeypatch, module, copy)
+    assert not list(failures(lambda m: copy if m is module else m))
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda m: m.__name__.rsplit(".", 1)[1])
+def test_every_alteration_is_caught(module: types.ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    missed = []
+    lines = inspect.getsource(module).splitlines()
+    count = places(module)
+    assert count >= 3
+    for n in range(count):
+        changed, line, function = altered(module, n)
+        text = " ".join(x.strip() for x in lines[line - 1 : line + 1])
+        if any(fragment in text for fragment in LEFT_OUT):
+            continue
+        with monkeypatch.context() as patch:
+            install(patch, module, changed)
+            try:
+                wrong = next(failures(lambda m, changed=changed: changed if m is module else m), None)
+            except (ArithmeticError, ValueError, TypeError, AttributeError, LookupError, lg.LagrangianError):
+                wrong = "it does not even run"
+        if wrong is None:
+            missed.append(f"{module.__file__}:{line} in {function}: {text}")
+    assert not missed, "\n".join(["no check notices an altered sign at", *missed])
