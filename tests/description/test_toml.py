@@ -65,6 +65,11 @@ def test_the_documented_dh_table():
     assert m.frame("tool").body == "carriage"
 
 
+def test_the_documented_constraints():
+    m = toml.parse(EXAMPLES[2], "docs.toml")
+    assert [(type(c).__name__, c.equations) for c in m.constraints] == [("Rolling", 3), ("Holonomic", 1), ("KnifeEdge", 1)]
+
+
 def test_the_documentation_names_every_entry():
     text = DOCS.read_text(encoding="utf-8")
     source = "".join((Path(toml.__file__).parent / f).read_text() for f in ("toml_body.py", "toml_joint.py", "toml_motion.py"))

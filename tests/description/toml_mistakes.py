@@ -21,6 +21,7 @@ SHAPE = "[[body]]\nname = 'bob'\nshapes = ["
 ROW = "[dh]\nconvention = 'modified'\n[[dh.row]]\n"
 LOOP = PENDULUM + "[[loop]]\nname = 'l'\n"
 CONSTRAINT = PENDULUM + "[[constraint]]\nname = 'c'"
+ROLLING = CONSTRAINT + "\ntype = 'rolling'\n"
 
 MISTAKES = {
     # the document
@@ -178,6 +179,43 @@ MISTAKES = {
     CONSTRAINT + "\ncoefficients = {theta = 1}\nphi = 'theta'": (DescriptionError, "phi: .*no name 'theta'"),
     CONSTRAINT + "\ncoefficients = {theta = true}": (DescriptionError, "theta: true is not a number"),
     CONSTRAINT + "\ncoefficients = {theta = {a = {b = {c = {d = {e = {f = 1}}}}}}}": (DescriptionError, "too deeply"),
+    CONSTRAINT + "\ntype = 'gear'": (DescriptionError, "no type 'gear'. Known: pfaffian, equation, rolling, knife_edge"),
+    CONSTRAINT + "\ntype = 'equation'": (DescriptionError, "'equation' is missing"),
+    CONSTRAINT + "\nequation = 'theta = 1 = 2'": (DescriptionError, "equation: 'theta = 1 = 2' has more than one '='"),
+    CONSTRAINT + "\nequation = 'theta == 1'": (DescriptionError, "more than one '='"),
+    CONSTRAINT + "\nequation = ''": (DescriptionError, "equation: an expression is empty"),
+    CONSTRAINT + "\nequation = '= theta'": (DescriptionError, "equation: an expression is empty"),
+    CONSTRAINT + "\nequation = 3": (DescriptionError, "equation: 3 is given; text in quotes"),
+    CONSTRAINT + "\nequation = '1 = 1'": (MechanismError, "constraint 'c': its equation has no coordinate in it: 0"),
+    CONSTRAINT + "\nequation = 'sin(t)'": (MechanismError, r"constraint 'c': its equation has no coordinate in it: sin\(t\)"),
+    CONSTRAINT + "\nequation = 'theta - x'": (DescriptionError, "no name 'x'"),
+    CONSTRAINT + "\nequation = 'qd_theta'": (DescriptionError, "no name 'qd_theta'. Did you mean 'theta'"),
+    CONSTRAINT + "\nequation = 'theta'\nphi = 1": (DescriptionError, "no entry 'phi'. Known: name, type, equation"),
+    CONSTRAINT + "\ntype = 'pfaffian'\nequation = 'theta'": (DescriptionError, "no entry 'equation'. Known: .*coefficients, phi"),
+    ROLLING: (DescriptionError, "'body' is missing"),
+    ROLLING + "body = 'bob'": (MechanismError, "the radius is 0 m; it must be positive"),
+    ROLLING + "body = 'bob'\nradius = -1": (MechanismError, "the radius is -1 m"),
+    ROLLING + "body = 'bob'\nradius = inf": (DescriptionError, "radius: it is inf"),
+    ROLLING + "body = 'bob'\nradius = 'theta'": (DescriptionError, "radius: .*no name 'theta'"),
+    ROLLING + "body = 'bobb'\nradius = 1": (MechanismError, "constraint 'c': there is no body 'bobb'. Did you mean 'bob'"),
+    ROLLING + "body = 'bob'\nradius = 1\non = 'x'": (MechanismError, "constraint 'c': there is no body 'x'"),
+    ROLLING + "body = 'bob'\nradius = 1\non = 'bob'": (MechanismError, "body 'bob' cannot roll on itself"),
+    ROLLING + "body = 'bob'\nradius = 1\nnormal = [0, 0, 0]": (MechanismError, "normal is .*it needs a finite direction"),
+    ROLLING + "body = 'bob'\nradius = 1\naxis = 'q'": (DescriptionError, "axis: 'q' is not an axis"),
+    ROLLING + "body = 'bob'\nradius = 1\ncentre = [0, 0, 0]": (DescriptionError, "no entry 'centre'. Did you mean 'center'"),
+    CONSTRAINT + "\ntype = 'knife_edge'\nbody = 'bob'": (DescriptionError, "'direction' is missing; give the direction"),
+    CONSTRAINT + "\ntype = 'knife_edge'\nbody = 'x'\ndirection = 'y'": (MechanismError, "constraint 'c': there is no body 'x'"),
+    CONSTRAINT + "\ntype = 'knife_edge'\nbody = 'bob'\ndirection = [0, 0, 0]": (
+        MechanismError,
+        "direction is .*finite direction",
+    ),
+    CONSTRAINT + "\ntype = 'knife_edge'\nbody = 'bob'\ndirection = 'y'\npont = [0, 0, 0]": (
+        DescriptionError,
+        "no entry 'pont'. Did you mean 'point'",
+    ),
+    LOOP + "type = 'distance'\na = 'bob'\nb = 'ground'": (MechanismError, "the distance kept is 0 m; `length` must be positive"),
+    LOOP + "type = 'distance'\na = 'bob'\nb = 'ground'\nlength = -1": (MechanismError, "the distance kept is -1 m"),
+    LOOP + "type = 'ball'\na = 'bob'\nb = 'ground'\nlength = 1": (DescriptionError, "length: a ball joint has no length"),
     PENDULUM + "[[spring]]\nname = 's'\na = 'bob'": (DescriptionError, "'b' is missing"),
     PENDULUM + "[[spring]]\nname = 's'\na = 'bob'\nb = 'ground'\nstiffness = -1": (MechanismError, "1 's': .*cannot be negative"),
     PENDULUM + "[[frame]]\nname = 'f'\nbody = 'x'": (MechanismError, "frame 'f': there is no body 'x'"),

@@ -127,7 +127,7 @@ def test_random_configurations_keep_to_the_limits():
 @pytest.mark.parametrize("kind", LOOP_TYPES)
 def test_loops_take_away_freedom(kind):
     freedom = {"point": 3, "ball": 3, "universal": 2, "cylindrical": 2, "revolute": 1, "prismatic": 1, "fixed": 0, "planar": 3}
-    freedom["distance"] = 5
+    freedom |= {"distance": 5}
     flying = [Joint("fa", "free", "ground", "a"), Joint("fb", "free", "ground", "b")]
     m = make(joints=flying, loops=[LoopJoint("l", kind, "a", "b", length=1.0)])
     assert m.mobility == 6 + freedom[kind]

@@ -110,7 +110,7 @@ class Pinocchio:
 
 CHAINS = [
     (["revolute", "ball", "prismatic"], ["free"]),
-    (["revolute"] * 4, ["prismatic", "revolute", "ball"]),
+    (["revolute"] * 3, ["prismatic", "revolute", "ball"]),
     (["free", "revolute"], ["ball", "revolute", "ball"]),
 ]
 

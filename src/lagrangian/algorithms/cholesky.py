@@ -20,6 +20,16 @@ REDUNDANT = 1e-8
 # of one that is independent but for singular configurations
 INDEPENDENT = 1e-13
 
+# rows are scaled to a unit diagonal down to this part of the largest
+SMALLEST = 1e-6
+
+
+def _largest(A: Matrix) -> Any:
+    largest: Any = 0
+    for i in range(len(A)):
+        largest = A[i][i] if i == 0 else f.maximum(largest, A[i][i])
+    return largest
+
 
 def inner(a: Sequence[Any], b: Sequence[Any]) -> Any:
     total: Any = 0
@@ -37,20 +47,20 @@ class InOrder:
         least = [0.0] * n if least is None else least
         self._L: Matrix = [[0] * n for _ in range(n)]
         self._inverse: list[Any] = []
-        self.ratio: Any = 1.0  # the smallest part of a diagonal that remained
+        largest = _largest(A)
+        self.ratio: Any = largest if n else 1.0  # the smallest diagonal that remained, as a part of the largest there was
         L = self._L
         d: list[Any] = []
         for j in range(n):
             scaled = [L[j][k] * d[k] for k in range(j)]
             d.append(A[j][j] - inner(scaled, L[j][:j]))
-            if any(not is_zero(x) for x in scaled):
-                self.ratio = f.minimum(self.ratio, f.choose(A[j][j], least[j], 1.0, d[j] / A[j][j]))
-                self._inverse.append(f.choose(d[j], threshold * A[j][j] + least[j], 0.0, 1 / d[j]))
-            else:
-                self._inverse.append(f.choose(d[j], least[j], 0.0, 1 / d[j]))
+            self.ratio = f.minimum(self.ratio, f.choose(A[j][j], least[j], largest, d[j]))
+            self._inverse.append(f.choose(d[j], threshold * largest + least[j], 0.0, 1 / d[j]))
             for i in range(j + 1, n):
                 rest = A[i][j] - inner(L[i][:j], scaled)
                 L[i][j] = 0 if is_zero(rest) else rest * self._inverse[j]
+        if n:
+            self.ratio = self.ratio / largest
 
     def solve(self, b: Sequence[Any]) -> list[Any]:
         n, L = len(b), self._L
@@ -69,7 +79,9 @@ class Pivoted:
     def __init__(self, A: Matrix, threshold: float = REDUNDANT, least: Sequence[Any] | None = None) -> None:
         n = len(A)
         least = [0.0] * n if least is None else least
-        self._scale = [f.choose(A[i][i], least[i], 0.0, 1 / f.sqrt(A[i][i])) for i in range(n)]
+        # a row that vanishes is not made large: it is dependent
+        floor = SMALLEST * _largest(A)
+        self._scale = [f.choose(A[i][i], least[i], 0.0, 1 / f.sqrt(f.maximum(A[i][i], floor))) for i in range(n)]
         W = [[A[i][j] * (self._scale[i] * self._scale[j]) for j in range(n)] for i in range(n)]
         self._L: Matrix = [[0] * n for _ in range(n)]
         self._swaps: list[tuple[int, int, Any, Any]] = []

@@ -91,6 +91,8 @@ class ClosedPrograms:
         rows = traced_state(graph, mechanism, self.tree, self._time(graph)).rows
         self.names = tuple(row.name for row in rows)
         self.holonomic = tuple(row.eta is not None for row in rows)
+        places = [(i, k) for i, row in enumerate(rows) for k in row.psi]
+        self.pattern = [i for i, _ in places], [k for _, k in places]  # rows and speeds of Psi's entries
         self.says = tuple(bool(row.psi) for row in rows)  # those without speeds say nothing
 
     def _time(self, graph: Graph) -> Any:
@@ -121,12 +123,12 @@ class ClosedPrograms:
         return self._program("forward_dynamics", ("q", "qd", "tau"), self.tree.nv, lambda g, s: solved(s, g, self.redundant)[0])
 
     def jacobian(self) -> Straight:
-        n = self.tree.nv
+        """The entries of Psi that are not always zero, at the places of `pattern`."""
 
         def outputs(graph: Graph, state: State) -> list[Any]:
-            return [row.psi.get(k, 0) for row in state.rows for k in range(n)]
+            return [state.rows[i].psi[k] for i, k in zip(*self.pattern, strict=True)]
 
-        return self._program("constraint_jacobian", ("q",), len(self.names) * n, outputs)
+        return self._program("constraint_jacobian", ("q",), len(self.pattern[0]), outputs)
 
     def closure(self) -> Straight:
         return self._program(

@@ -256,7 +256,11 @@ class Dynamics:
 
     def constraint_jacobian(self, q: Array, t: Array = 0.0) -> Array:
         """Psi: a row for every equation; Psi qd + phi = 0."""
-        return self._open().of_constraints("jacobian", (len(self.constraint_names), self.nv))(q, *self._times(t))
+        rows, speeds = self._open().closed.pattern
+        entries = self._open().of_constraints("jacobian", (len(rows),))(q, *self._times(t))
+        psi = np.zeros((*entries.shape[:-1], len(self.constraint_names), self.nv))
+        psi[..., rows, speeds] = entries
+        return psi
 
     def closure(self, q: Array, t: Array = 0.0) -> Array:
         """eta: how far each loop, and each other equation of coordinates, is from being closed."""

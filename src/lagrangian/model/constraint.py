@@ -28,7 +28,9 @@ class Pfaffian:
         given = self.coefficients
         pairs = tuple(given.items() if isinstance(given, Mapping) else given)
         if not pairs or any(isinstance(pair, str) or len(pair) != 2 for pair in pairs):
-            raise MechanismError(f"{where}: coefficients is {given!r:.60}; speeds with what multiplies them are needed: (('x', 1),)")
+            raise MechanismError(
+                f"{where}: coefficients is {given!r:.60}; speeds with what multiplies them are needed: (('x', 1),)"
+            )
         kept = tuple((speed, _expression(x, f"{where}: the coefficient of {speed!r}")) for speed, x in pairs)
         object.__setattr__(self, "coefficients", kept)
         object.__setattr__(self, "phi", _expression(self.phi, f"{where}: phi"))

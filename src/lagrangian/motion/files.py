@@ -90,8 +90,10 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
     if missing:
         raise DescriptionError(f"{source}: the motion is incomplete; it has no {', '.join(missing)}")
     names = {dim: tuple(str(x) for x in found[dim].values) for dim in ("coordinate", "speed", "constraint")}
-    if mechanism is not None and mechanism.coordinate_names != names["coordinate"]:
-        raise ArgumentError(f"{source}: its coordinates are {', '.join(names['coordinate'][:8])}; those of the mechanism differ")
+    fits = (names["coordinate"], len(names["constraint"]))
+    if mechanism is not None and (mechanism.coordinate_names, mechanism.equations) != fits:
+        told = f"its coordinates are {', '.join(fits[0][:8])}, and it has {fits[1]} constraint equations"
+        raise ArgumentError(f"{source}: {told}; those of the mechanism differ")
     events = [
         Happening(str(name), float(t), q, qd)
         for name, t, q, qd in zip(

@@ -14,8 +14,8 @@ from lagrangian.kernels.builder import DOUBLE, INTEGER, TRUTH, Array, Builder, V
 from lagrangian.motion.integrators.method import Method, Module
 
 # places in s
-T, END, H, RTOL, ATOL, LARGEST, SINGULAR, RATIO, LEAST = range(9)
-REALS = 9
+T, END, H, RTOL, ATOL, LARGEST, SINGULAR, RATIO, LEAST, RATIO_NOW, RATIO_BEFORE, T_BEFORE = range(12)
+REALS = 12
 # places in c
 (BUDGET, ACCEPTED, REJECTED, ROW, ROWS, STORED, FOUND, ROOM, FRESH, AGAIN, WHICH, FAILED, STEPS_ROOM, WATCH, STIFF) = range(15)
 COUNTERS = 15
@@ -177,6 +177,7 @@ class TimeLoop:
                 s[H] = b.select(last, b.maximum(s[H], following), following)
             c[AGAIN], c[ACCEPTED] = 0, c[ACCEPTED] + 1
             s[RATIO] = b.minimum(s[RATIO], self.report[1])
+            s[RATIO_BEFORE], s[RATIO_NOW], s[T_BEFORE] = s[RATIO_NOW], self.report[1], s[T]
             self.prepared.set(False)
             self._store_step(h)
             until = self._events(h, after) if self.events else b.value(after, DOUBLE)

@@ -76,7 +76,8 @@ class Motion:
         forces = np.zeros((len(t), nv))
         if m and len(t):
             psi = dyn.constraint_jacobian(q, t)
-            multipliers = minimum_norm(psi, multipliers)
+            if course.settings.redundant:
+                multipliers = minimum_norm(psi, multipliers)
             forces = np.einsum("smn,sm->sn", psi, multipliers)
         drift, rate = course.violations(t, y)
         events = list(course.happenings)

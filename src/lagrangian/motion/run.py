@@ -44,6 +44,7 @@ class Course(Record):
         self.samples: list[tuple[float, np.ndarray]] = []
         self._origin = t0
         self._views: dict[tuple[int, int], np.ndarray] = {}
+        self._kept: list[Any] = []  # callbacks and arrays that stretches of the run point to
         mechanism = dyn.mechanism
         self._limits = limited(mechanism) if settings.limits else {}
         self._limits = {k: x for k, x in self._limits.items() if x[1] <= y0[x[0]] <= x[2]}
@@ -104,14 +105,14 @@ class Course(Record):
 
     def _addresses(self) -> None:
         places = self.problem.inputs
-        self._kept: list[Any] = []  # callbacks live as long as the run
         whole = self.u.view(np.int64)
         for function, place in ((self._ask, places.torque_function), (self._ask_events, places.event_function)):
             callback = _CALLBACK(function)
             self._kept.append(callback)
             whole[place] = ctypes.cast(callback, ctypes.c_void_p).value or 0
         for k, array in enumerate(self.solver.data):
-            whole[places.data + k] = array.ctypes.data
+            self._kept.append(array.copy())  # scratch memory among them, which runs at the same time must not share
+            whole[places.data + k] = self._kept[-1].ctypes.data
 
     def _view(self, address: int, size: int) -> np.ndarray:
         """Memory of compiled code as an array; the same few places come again and again."""
@@ -241,7 +242,7 @@ class Course(Record):
         self.run = Run(
             self.solver, self.t, self.y, self.u, self.grid[self.filled :], s.rtol, s.atol, first, s.largest, SINGULAR, kinds
         )
-        self.run.c[loop.WATCH] = int(s.stiff is not None)
+        self.run.c[loop.WATCH] = int(s.stiff is not None and not self.problem.large)
         self._views.clear()
 
     def _supply_again(self, last: float) -> float:
@@ -366,19 +367,60 @@ class Course(Record):
     # -- singular configurations -------------------------------------------------------------------------------------
 
     def _near_singular(self) -> str:
-        """Whether it can go through: with a speed the branch is that of the motion, at rest it is not told."""
-        self.run.s[loop.SINGULAR] = 0.0
-        qd = self.run.y[self.problem.nq :]
-        q = self.run.y[: self.problem.nq]
-        energy = self.dyn.kinetic_energy(q, qd)
-        M = self.dyn.mass_matrix(q)
-        if energy > 1e-12 * float(np.trace(M)):
-            self.happenings.append(Happening("singular configuration passed", self.run.t, q.copy(), qd.copy()))
+        """Go through a singular configuration where the branch is that of the motion; or the sentence that ends the run.
+
+        Beside it accelerations off the constraints change fast, and no step could come near. But the motion itself is smooth: a
+        step that has the configuration in the widest gap between its stages passes over it. Whether it did is seen by the
+        energy, and by the speeds, which would change at once on another branch.
+        """
+        run, s = self.run, self.run.s
+        q, qd = run.y[: self.problem.nq], run.y[self.problem.nq :]
+        ratio = float(s[loop.RATIO_NOW])
+        if float(self.dyn.kinetic_energy(q, qd)) <= 1e-12 * float(np.trace(self.dyn.mass_matrix(q))):
+            self.t = run.t
+            return (
+                f"stopped at t = {self.t:.9g} s at rest in a singular configuration: which way it goes on is not determined. "
+                f"{self._configuration(q)}"
+            )
+        s[loop.SINGULAR] = ratio / 10 if ratio > 1e-13 else 0.0
+        # the root of the ratio falls like the distance
+        now, before = np.sqrt(max(ratio, 0.0)), np.sqrt(max(float(s[loop.RATIO_BEFORE]), 0.0))
+        elapsed = run.t - float(s[loop.T_BEFORE])
+        if now >= before or elapsed <= 0:
             return ""
-        self.t = self.run.t
-        return f"stopped at t = {self.t:.9g} s at rest in a singular configuration: which way it goes on is not determined. " + (
-            f"{self._configuration(q)}"
+        ahead = now * elapsed / (before - now)
+        h = ahead / self.settings.method.gap
+        if not np.isfinite(h) or run.t + h > s[loop.END] or h > s[loop.LARGEST]:
+            return ""
+        after = self._passed(h)
+        if after is not None:
+            at = run.t + ahead
+            run.leap(h, after)
+            s[loop.SINGULAR] = SINGULAR
+            s[loop.RATIO_NOW] = 1.0
+            self.happenings.append(Happening("singular configuration passed", at, q.copy(), qd.copy()))
+        return ""
+
+    def _passed(self, h: float) -> np.ndarray | None:
+        """The state after a step over a singular configuration, if it kept its energy and its branch."""
+        run, nq = self.run, self.problem.nq
+        stretch = Stretch(self.solver, run.u, np.concatenate([[run.t, h], run.y]).reshape(1, -1), run.t + h)
+        times = run.t + h * np.array([0.0, 0.5, 1.0])
+        states = self.states_of(stretch, slice(0, 1), times.reshape(1, 3))
+        if not np.isfinite(states).all():
+            return None
+        before, after = states[0], states[2]
+        if np.abs(after[nq:] - before[nq:]).max() > 0.2 * np.abs(before[nq:]).max():
+            return None
+        _, out = self.outputs_in(stretch, times[[0, 2]], states[[0, 2]])
+        power = np.einsum("sk,sk->s", out["tau"] - out["friction"], states[[0, 2], nq:])
+        energies = self.dyn.kinetic_energy(states[[0, 2], :nq], states[[0, 2], nq:]) + self.dyn.potential_energy(
+            states[[0, 2], :nq]
         )
+        kinetic = float(self.dyn.kinetic_energy(before[:nq], before[nq:]))
+        off = abs(float(energies[1] - energies[0]) - 0.5 * h * float(power.sum()))
+        allowed = self.settings.rtol * kinetic + abs(0.5 * h * float(power[1] - power[0]))
+        return after if off <= 10 * allowed else None
 
     def _configuration(self, q: np.ndarray) -> str:
         names = self.dyn.mechanism.coordinate_names
@@ -391,6 +433,8 @@ class Course(Record):
             s = np.linalg.svd(psi, compute_uv=False)
             if s.size and s[-1] < 1e-3 * s[0]:
                 return f"stopped at {at}: a singular configuration; the smallest singular value of Psi is {s[-1]:.2g}"
+        if not self.settings.method.adaptive:
+            return f"stopped at {at}: a step of {self.settings.step:g} s is too long there, or a torque is not finite"
         return (
             f"stopped at {at}: the step became too small. The motion, or a torque, may be singular there; a stiff mechanism "
             f"needs method='rodas5p'"
@@ -398,7 +442,7 @@ class Course(Record):
 
 
 # what remains of a constraint's diagonal, below which the configuration is looked at
-SINGULAR = 1e-10
+SINGULAR = 1e-3
 
 _SOLVERS: dict[Any, Solver] = {}
 

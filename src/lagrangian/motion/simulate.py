@@ -20,6 +20,7 @@ from lagrangian.motion.integrators.gauss import GaussMethod
 from lagrangian.motion.integrators.method import Method
 from lagrangian.motion.integrators.rosenbrock import RosenbrockMethod
 from lagrangian.motion.mobility import mobility
+from lagrangian.motion.modes import limited
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.problem import STABILISATIONS, Stabilisation
 from lagrangian.motion.record import Settings
@@ -99,6 +100,12 @@ def simulate(
             f"dop853 with projection keeps the energy to its tolerance"
         )
     source, watched = torque_of.source(torque, model), events_of.checked(events, model)
+    held = (limits and limited(model)) or any(isinstance(e.action, events_of.Lock) for e in watched)
+    if chosen.canonical and (held or source.called is not None):
+        raise ArgumentError(
+            f"method {method!r} knows no joint limits, locks and Python torque functions; dop853 does. limits=False leaves limits "
+            f"out, Traced(function) compiles a function"
+        )
     q, qd = _start(dyn, q0, qd0, start)
     settings = Settings(
         chosen,

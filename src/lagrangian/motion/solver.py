@@ -21,6 +21,8 @@ from lagrangian.motion.problem import Problem
 PATIENCE = 0.05
 STEPS = 1024
 EVENTS = 256
+# lines of code past which the compiler is asked to do less: its time grows faster than the code
+LONG = 8000
 
 
 @dataclass
@@ -65,7 +67,8 @@ class Solver:
         self.data = self.rolled.data() if self.rolled is not None else []
         found = cache.load(name)
         if found is None:
-            code = jit.compile_object(self._module(chosen.fma), chosen, 2, unroll=True)
+            text = self._module(chosen.fma)
+            code = jit.compile_object(text, chosen, 2 if text.count("\n") < LONG else 1, unroll=True)
             cache.store(name, {}, code)
         else:
             code = found[1]
@@ -154,7 +157,7 @@ class Run:
         n, events = solver.n, solver.problem.event_count
         reals = [0.0] * loop.REALS
         reals[loop.T], reals[loop.H], reals[loop.RTOL], reals[loop.ATOL] = t0, first, rtol, atol
-        reals[loop.LARGEST], reals[loop.SINGULAR], reals[loop.RATIO] = largest, singular, 1.0
+        reals[loop.LARGEST], reals[loop.SINGULAR], reals[loop.RATIO], reals[loop.RATIO_NOW] = largest, singular, 1.0, 1.0
         counters = [0] * loop.COUNTERS
         counters[loop.ROWS], counters[loop.FRESH], counters[loop.WHICH] = len(grid), 1, -1
         counters[loop.ROOM], counters[loop.STEPS_ROOM] = EVENTS, STEPS
@@ -199,6 +202,23 @@ class Run:
             if watch is not None:
                 watch(self.t)
         return int(status)
+
+    def leap(self, h: float, after: np.ndarray) -> None:
+        """One step of a given length, to a state that `replay` found it leads to."""
+        n, t = self.solver.n, self.t
+        step = np.concatenate([[t, h], self.y]).reshape(1, -1)
+        first = int(self.c[loop.ROW])
+        last = first + int(np.searchsorted(self.grid[first:], t + h, side="right"))
+        if last > first:
+            theta = (self.grid[first:last] - t) / h
+            zeros = np.zeros(len(theta), dtype=np.int64)
+            self.rows[first:last] = self.solver.replay(step, self.u, zeros, theta, self.s[loop.RTOL], self.s[loop.ATOL])
+        self.c[loop.ROW] = last
+        self._kept.append(step)
+        self.y[:n] = after
+        self.s[loop.T] = t + h
+        self.c[loop.ACCEPTED] += 1
+        self.c[loop.FRESH] = 1
 
     def change(self, u: np.ndarray | None = None, y: np.ndarray | None = None, happened: int | None = None) -> None:
         """Other inputs, or another state, from here on; `happened` is the event that led to it."""

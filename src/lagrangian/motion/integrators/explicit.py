@@ -9,6 +9,8 @@ of the step, on the constraints if it is projected; `report` the squared error, 
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from lagrangian.kernels.builder import Array, Builder, Value
 from lagrangian.motion.integrators.method import ARGUMENTS, Module, finish_interpolant
 from lagrangian.motion.tableaus.tableau import Explicit
@@ -29,6 +31,8 @@ class ExplicitMethod:
         self.slopes = len(tableau.b) + 1 + len(tableau.extra_c)
         self.degree = max(len(row) for row in tableau.dense)
         self.adaptive = bool(tableau.errors)
+        places = sorted(set(tableau.c) | {1.0})
+        self.gap = max(((b - a, 0.5 * (a + b)) for a, b in pairwise(places)))[1]
 
     @property
     def key(self) -> tuple[object, ...]:
