@@ -91,15 +91,25 @@ class Tree:
         return -sum(float(b.mass) * g @ self.point(b.name, b.center) for b in self.m.bodies)
 
     def loop_residual(self):
-        """The gaps of the loops: of a `point` along its directions, of a `revolute` also how far its axes are from parallel."""
+        """The gaps of the loops: of a `point` along its directions, of a `revolute` also how far its axes are from parallel.
+
+        Of a `distance`, how much longer it is.
+        """
         gaps = []
         for loop in self.m.loops:
+            if loop.type == "distance":
+                gaps.append(np.linalg.norm(self.between(loop)) - float(loop.length))
+                continue
             A = self.T[loop.a] @ loop.placement_a.matrix()
             gap = A[:3, :3].T @ (self.point(loop.b, loop.placement_b.position) - A[:3, 3])
             gaps += [gap["xyz".index(d)] for d in loop.directions]
             if loop.type == "revolute":
                 gaps += [x @ self.axis(loop, "b") for x in self.across(loop)]
         return np.array(gaps)
+
+    def between(self, loop):
+        """From the loop's point on body a to that on body b."""
+        return self.point(loop.b, loop.placement_b.position) - self.point(loop.a, loop.placement_a.position)
 
     def axis(self, loop, side):
         body, placement = (loop.a, loop.placement_a) if side == "a" else (loop.b, loop.placement_b)
@@ -114,6 +124,9 @@ class Tree:
         rows = [np.zeros((0, self.m.nv))]
         for loop in self.m.loops:
             J = self.jacobian(loop.b, loop.placement_b.position) - self.jacobian(loop.a, loop.placement_a.position)
+            if loop.type == "distance":
+                rows.append(self.between(loop)[None] @ J[3:] / float(loop.length))
+                continue
             rows.append(J[3:5] if loop.type == "point" else J[3:])  # the library's points are those of planar linkages
             if loop.type == "revolute":
                 rows.append([np.cross(self.axis(loop, "b"), x) @ J[:3] for x in self.across(loop)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -90,13 +90,17 @@ class World:
         turned = v.cross(m.w, r)
         rate = v.add(m.u, turned)
         bias = v.add(m.a, v.add(v.cross(m.al, r), v.cross(m.w, turned)))
+        return _jets(x, rate, bias, self._point_slopes(link, x))
+
+    def _point_slopes(self, link: int, x: v.Vector) -> dict[Any, v.Vector]:
+        """How a point of a link, now at x, moves with every speed."""
         slopes = {}
         for i in self.tree.towards_ground(link):
             here = self._motions[i].x
             for k in range(self.links[i].nv):
                 angular, linear = self._columns[self.links[i].iv + k]
                 slopes[self.links[i].iv + k] = v.add(linear, v.cross(angular, v.sub(x, here)))
-        return _jets(x, rate, bias, slopes)
+        return slopes
 
     def direction(self, link: int, axis: v.Vector) -> Jets:
         """A direction fixed to a link."""
@@ -104,15 +108,15 @@ class World:
         d = v.mat_vec(m.R, axis)
         rate = v.cross(m.w, d)
         bias = v.add(v.cross(m.al, d), v.cross(m.w, rate))
-        slopes = {k: v.cross(angular, d) for k, angular in self._angular(link)}
-        return _jets(d, rate, bias, slopes)
+        return _jets(d, rate, bias, {k: v.cross(angular, d) for k, angular in self._angular(link)})
 
     def angular_velocity(self, link: int) -> Rates:
         m = self.motion(link)
         columns = self._angular(link)
         return tuple(Rate(m.w[c], m.al[c], _kept({k: z[c] for k, z in columns})) for c in range(3))  # type: ignore[return-value]
 
-    def _angular(self, link: int) -> list[tuple[int, v.Vector]]:
+    def _angular(self, link: int) -> list[tuple[Any, v.Vector]]:
+        """How a link turns with every speed."""
         self.motion(link)
         return [
             (self.links[i].iv + k, self._columns[self.links[i].iv + k][0])
@@ -125,29 +129,17 @@ class FreeWorld(World):
     """The same links, but slopes are along each link's own six velocities, as if it were free, and not along the joints'.
 
     A slope's key is `(link, 0..5)`: angular velocity, then that of the point at the world's origin. A constraint written in this
-    world shows, by virtual work, the wrench its multiplier puts on every link.
+    world, or a spring, shows by virtual work the wrench it puts on every link.
     """
 
-    def _slopes(self, link: int, of: Callable[[v.Vector], v.Vector], shift: bool) -> dict[Any, v.Vector]:
+    def _point_slopes(self, link: int, x: v.Vector) -> dict[Any, v.Vector]:
         if link < 0:
             return {}
-        slopes: dict[Any, v.Vector] = {(link, c): of(axis) for c, axis in enumerate(v.IDENTITY)}
-        if shift:
-            slopes |= {(link, 3 + c): axis for c, axis in enumerate(v.IDENTITY)}
-        return slopes
+        turns = {(link, c): v.cross(axis, x) for c, axis in enumerate(v.IDENTITY)}
+        return {**turns, **{(link, 3 + c): axis for c, axis in enumerate(v.IDENTITY)}}
 
-    def point(self, link: int, position: v.Vector) -> Jets:
-        m = self.motion(link)
-        x = v.add(m.x, v.mat_vec(m.R, position))
-        return _jets(x, v.ZERO, v.ZERO, self._slopes(link, lambda axis: v.cross(axis, x), shift=True))
-
-    def direction(self, link: int, axis: v.Vector) -> Jets:
-        d = v.mat_vec(self.motion(link).R, axis)
-        return _jets(d, v.ZERO, v.ZERO, self._slopes(link, lambda turn: v.cross(turn, d), shift=False))
-
-    def angular_velocity(self, link: int) -> Rates:
-        slopes = self._slopes(link, lambda turn: turn, shift=False)
-        return tuple(Rate(0, 0, _kept({k: z[c] for k, z in slopes.items()})) for c in range(3))  # type: ignore[return-value]
+    def _angular(self, link: int) -> list[tuple[Any, v.Vector]]:
+        return [((link, c), axis) for c, axis in enumerate(v.IDENTITY)] if link >= 0 else []
 
 
 def _jets(value: v.Vector, rate: v.Vector, bias: v.Vector, slopes: dict[Any, v.Vector]) -> Jets:

@@ -19,7 +19,6 @@ from lagrangian.kernels.entry import Entry
 from lagrangian.kernels.kernel import prepare
 from lagrangian.kernels.loads import Loads
 from lagrangian.kernels.parameters import body_parameters
-from lagrangian.kernels.springs import Springs
 from lagrangian.kernels.store import Array, Kernels, Wrenches, checked
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
@@ -102,7 +101,7 @@ class Dynamics:
         if wrenches is not None:
             tau = tau - kernels.external(q, wrenches)
         if kernels.mechanism.springs:
-            tau = tau - Springs(kernels, q, qd).torque()
+            tau = tau - kernels.of_springs("torque", (self.nv,))(q, qd)
         return tau
 
     @Entry(FORWARD_DYNAMICS, 1, springs=True)
@@ -124,7 +123,7 @@ class Dynamics:
         q, qd, tau = rows if batch is not None else (row[0] for row in rows)
         tau = tau + kernels.external(q, wrenches)
         if kernels.mechanism.springs and not kernels.mechanism.equations:  # with constraints they are in the kernel
-            tau = tau + Springs(kernels, q, qd).torque()
+            tau = tau + kernels.of_springs("torque", (self.nv,))(q, qd)
         return q, qd, tau
 
     def _times(self, t: Array) -> tuple[Array, ...]:
@@ -150,7 +149,7 @@ class Dynamics:
         """G(q) = dV/dq, springs included."""
         kernels = self._open()
         G = kernels.whole(GRAVITY, (kernels.tree.nv,))(q)
-        return G - Springs(kernels, q).torque(viscous=False) if kernels.mechanism.springs else G
+        return G - kernels.of_springs("elastic_torque", (self.nv,))(q) if kernels.mechanism.springs else G
 
     @Entry(energy.KINETIC_ENERGY, 0)
     def kinetic_energy(self, q: Array, qd: Array) -> Array:
@@ -163,7 +162,7 @@ class Dynamics:
         """V(q) of gravity and springs."""
         kernels = self._open()
         V = kernels.whole(energy.POTENTIAL_ENERGY, ())(q)
-        return V + Springs(kernels, q).energy() if kernels.mechanism.springs else V
+        return V + kernels.of_springs("energy", ())(q) if kernels.mechanism.springs else V
 
     @Entry(energy.CENTER_OF_MASS, 1, size=3)
     def center_of_mass(self, q: Array) -> Array:
@@ -190,7 +189,7 @@ class Dynamics:
                 raise ArgumentError(
                     "friction: this mechanism has dampers between points, whose forces need q too: friction(qd, q=q)"
                 )
-            F = F - Springs(kernels, q, qd).torque(elastic=False)
+            F = F - kernels.of_springs("viscous_torque", (self.nv,))(q, qd)
         return F
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
@@ -237,7 +236,8 @@ class Dynamics:
         if given or self.mechanism.springs or multipliers is not None:
             loads = Loads(self.mechanism, tree, poses(q))
             loads.taken_from(W, loads.of_wrenches(dict(zip(given, acting, strict=True))))
-            loads.taken_from(W, loads.of_springs(Springs(kernels, q, qd)))
+            if self.mechanism.springs:
+                loads.taken_from(W, loads.of_links(kernels.of_springs("wrenches", (len(tree), 6))(q, qd)))
             if multipliers is not None:
                 (forces,), _ = prepare("reactions", ("multipliers",), (len(self.constraint_names),), (multipliers,))
                 loads.taken_from(W, loads.of_links(kernels.constraint_wrenches()(q, forces, *self._times(t))))

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from lagrangian.algorithms.tree import Tree
-from lagrangian.kernels.springs import Springs
 from lagrangian.model.mechanism import Mechanism
 
 # a load: its link, its point in the world, its moment and its force along the world's axes; all but the link one row a state
@@ -33,11 +32,6 @@ class Loads:
             wrench = np.broadcast_to(given, (len(self.x), 6))
             point = self.point(link, (placement @ frame.placement).position)
             yield link, point, wrench[:, :3], wrench[:, 3:]
-
-    def of_springs(self, springs: Springs) -> Iterator[Load]:
-        for frame, force in springs.forces():
-            link, placement = self.tree.place[frame.body]
-            yield link, self.point(link, (placement @ frame.placement).position), np.zeros_like(force), force
 
     def of_links(self, wrenches: np.ndarray) -> Iterator[Load]:
         """Wrenches on every link about the world's origin."""

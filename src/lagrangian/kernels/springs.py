@@ -1,85 +1,65 @@
-"""Springs and dampers in line between two points: energy, and the generalised forces they exert.
-
-With d the vector from a to b and s its length, the tension is k (s - rest) + c s' along d. It acts on the two points, and through
-their Jacobians on the joints, by virtual work.
-"""
+"""Programs of the springs and dampers between points: their forces on the joints and on the links, and their energy."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
-from lagrangian.algorithms import kinematics
-from lagrangian.kernels.kernel import prepare
-from lagrangian.model.loop import Frame, PointSpring
-from lagrangian.model.placement import Placement
-
-if TYPE_CHECKING:
-    from lagrangian.kernels.store import Kernels
+from lagrangian.algorithms import springs
+from lagrangian.algorithms.link import TURNS
+from lagrangian.algorithms.tree import Tree
+from lagrangian.algorithms.world import FreeWorld
+from lagrangian.kernels.closed import digest, traced_state
+from lagrangian.kernels.program import Straight
+from lagrangian.kernels.trace import Graph
+from lagrangian.model.mechanism import Mechanism
 
 
-class Springs:
-    """The springs of a mechanism at given states (rows)."""
+class SpringPrograms:
+    """Those of one mechanism, on one of its trees."""
 
-    def __init__(self, kernels: Kernels, q: Any, qd: Any = None) -> None:
-        self.kernels = kernels
-        tree = kernels.tree
-        if qd is None:
-            (self.q,), self.batch = prepare("springs", ("q",), (tree.nq,), (q,))
-            self.qd = np.zeros((len(self.q), tree.nv))
-        else:
-            (self.q, self.qd), self.batch = prepare("springs", ("q", "qd"), (tree.nq, tree.nv), (q, qd))
+    def __init__(self, mechanism: Mechanism, tree: Tree) -> None:
+        self.mechanism, self.tree = mechanism, tree
+        self._angles = [tree.iq[i] for i, kind in enumerate(tree.kind) if kind in TURNS]
+        self._digest = digest(mechanism, tree)
 
-    def ends(self, spring: PointSpring) -> tuple[Frame, Frame]:
-        """Frames at the two points."""
-        return (
-            Frame(f"{spring.name} a", spring.a, Placement(position=spring.point_a)),
-            Frame(f"{spring.name} b", spring.b, Placement(position=spring.point_b)),
-        )
+    def torque(self) -> Straight:
+        """Of springs and dampers, from q and qd."""
+        return self._torque("spring_torque", elastic=True, viscous=True)
 
-    def _vector(self, spring: PointSpring) -> np.ndarray:
-        a, b = (self.kernels.of_frame(kinematics.POSE_OF_FRAME, f, (4, 4))(self.q)[:, :3, 3] for f in self.ends(spring))
-        found: np.ndarray = b - a
-        return found
+    def elastic_torque(self) -> Straight:
+        """Of springs alone, from q."""
+        return self._torque("spring_elastic_torque", elastic=True, viscous=False)
 
-    def pull(self, spring: PointSpring, elastic: bool = True, viscous: bool = True) -> np.ndarray:
-        """The force on the point of body a, in the world; the other point feels its opposite."""
-        d = self._vector(spring)
-        stiffness, rest, damping = float(spring.stiffness), float(spring.rest), float(spring.damping)
-        force = np.zeros_like(d)
-        length = np.linalg.norm(d, axis=1, keepdims=True)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            if elastic:
-                # a spring without rest length pulls by k d, also where its ends meet and it has no direction
-                force = force + (stiffness * d if rest == 0 else stiffness * (length - rest) * d / length)
-            if viscous and damping:
-                a, b = (self.kernels.of_frame(kinematics.VELOCITY, f, (6,))(self.q, self.qd)[:, 3:] for f in self.ends(spring))
-                direction = d / length
-                force = force + damping * np.sum(direction * (b - a), axis=1, keepdims=True) * direction
-        return force
+    def viscous_torque(self) -> Straight:
+        """Of dampers alone, from q and qd."""
+        return self._torque("spring_viscous_torque", elastic=False, viscous=True)
 
-    def forces(self, elastic: bool = True, viscous: bool = True) -> Iterator[tuple[Frame, np.ndarray]]:
-        """Every end, and the force on it."""
-        for spring in self.kernels.mechanism.springs:
-            pull = self.pull(spring, elastic, viscous)
-            a, b = self.ends(spring)
-            yield a, pull
-            yield b, -pull
+    def _torque(self, name: str, elastic: bool, viscous: bool) -> Straight:
+        def outputs(graph: Graph) -> list[Any]:
+            state = traced_state(graph, self.mechanism, self.tree, moving=viscous)
+            found = springs.torques(self.mechanism, state.world, elastic, viscous)
+            return [found.get(k, 0) for k in range(self.tree.nv)]
 
-    def torque(self, elastic: bool = True, viscous: bool = True) -> np.ndarray:
-        """The generalised force of all springs, dampers, or both."""
-        nv = self.kernels.tree.nv
-        total = np.zeros((len(self.q), nv))
-        for frame, force in self.forces(elastic, viscous):
-            wrench = np.hstack([np.zeros_like(force), force])
-            total += self.kernels.of_frame(kinematics.EXTERNAL_TORQUE, frame, (nv,))(self.q, wrench)
-        return total[0] if self.batch is None else total
+        return self._program(name, viscous, self.tree.nv, outputs)
 
-    def energy(self) -> Any:
-        total = np.zeros(len(self.q))
-        for spring in self.kernels.mechanism.springs:
-            stretch = np.linalg.norm(self._vector(spring), axis=1) - float(spring.rest)
-            total += 0.5 * float(spring.stiffness) * stretch**2
-        return float(total[0]) if self.batch is None else total
+    def energy(self) -> Straight:
+        """1/2 k (s - rest)^2 of all, from q."""
+
+        def outputs(graph: Graph) -> list[Any]:
+            return [springs.energy(self.mechanism, traced_state(graph, self.mechanism, self.tree, moving=False).world)]
+
+        return self._program("spring_energy", False, 1, outputs)
+
+    def wrenches(self) -> Straight:
+        """What they put on every link: (moment about the world's origin, force)."""
+
+        def outputs(graph: Graph) -> list[Any]:
+            state = traced_state(graph, self.mechanism, self.tree)
+            found = springs.torques(self.mechanism, FreeWorld(self.tree, state.links))
+            return [found.get((link, c), 0) for link in range(len(self.tree)) for c in range(6)]
+
+        return self._program("spring_wrenches", True, 6 * len(self.tree), outputs)
+
+    def _program(self, name: str, moving: bool, size: int, outputs: Any) -> Straight:
+        sizes = {"q": self.tree.nq, "qd": self.tree.nv} if moving else {"q": self.tree.nq}
+        return Straight(name, sizes, size, self._angles, outputs, self._digest)

@@ -19,6 +19,7 @@ from lagrangian.kernels.closed import ClosedPrograms, wrenches
 from lagrangian.kernels.derivatives import residual_derivatives
 from lagrangian.kernels.kernel import Kernel, Threads
 from lagrangian.kernels.parameters import link_from_body
+from lagrangian.kernels.springs import SpringPrograms
 from lagrangian.kernels.sweeps import Sweeps
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
@@ -76,6 +77,15 @@ class Kernels:
         if found is None:
             program = wrenches(self.mechanism, full)
             found = self._made["constraint wrenches"] = Kernel(program, (len(full), 6), self.threads)
+        return found
+
+    def of_springs(self, name: str, shape: tuple[int, ...]) -> Kernel:
+        """One of the programs of the springs between points; wrenches are on the links of the tree of `reactions`."""
+        found = self._made.get(f"springs {name}")
+        if found is None:
+            tree = self.reactions()[0] if name == "wrenches" else self.tree
+            program = getattr(SpringPrograms(self.mechanism, tree), name)()
+            found = self._made[f"springs {name}"] = Kernel(program, shape, self.threads)
         return found
 
     def residual_derivatives(self) -> Kernel:
