@@ -73,12 +73,13 @@ def groups(base: BaseParameters) -> dict[str, str]:
 
 
 def rank(mechanism: lg.Mechanism) -> int:
-    """Of the regressor over many states, its columns scaled alike."""
+    """Of the regressor over many states, its columns scaled alike; bodies without mass, which only carry joints, are left out."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MechanismWarning)
         dyn = lg.compile(mechanism)
     q, qd, qdd = np.random.default_rng(3).normal(size=(3, 120, mechanism.nv))
-    Y = dyn.regressor(q, qd, qdd).reshape(-1, 10 * len(mechanism.bodies))
+    heavy = np.repeat(dyn.inertial_parameters().reshape(-1, 10).any(axis=1), 10)
+    Y = dyn.regressor(q, qd, qdd).reshape(-1, 10 * len(mechanism.bodies))[:, heavy]
     size = np.linalg.norm(Y, axis=0)
     Y = Y[:, size > 1e-9] / size[size > 1e-9]
     singular = np.linalg.svd(Y, compute_uv=False)

@@ -7,7 +7,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.errors import DescriptionError, MechanismError
-from lagrangian.model.expression import symbol
+from lagrangian.model.expression import parse, symbol
 
 A, B = lg.Body("a", 1.0, (0.1, 0, 0), (0.1, 0.1, 0.1)), lg.Body("b", 1.0, (0.1, 0, 0), (0.1, 0.1, 0.1))
 JOINTS = [lg.Joint("qa", "revolute", "ground", "a"), lg.Joint("qb", "revolute", "a", "b", (0.3, 0, 0))]
@@ -25,15 +25,17 @@ def row(t, q, qd):
 @pytest.mark.parametrize(
     ("made", "message"),
     [
-        (lambda: lg.Holonomic("c", "qa - qb"), "constraint 'c': equation is text, 'qa - qb'; an expression is needed"),
+        (lambda: lg.Holonomic("c", "qa - "), "constraint 'c': equation: in the expression 'qa - '"),
+        (lambda: lg.Holonomic("c", "qa = qb = 1"), "'qa = qb = 1' has more than one '='"),
+        (lambda: make(lg.Holonomic("c", "qa = 2*qx")), "constraint 'c': there is no coordinate 'qx'"),
         (lambda: lg.Holonomic("c", None), "constraint 'c': equation is None; a number is needed"),
         (lambda: make(lg.Holonomic("c", 3.0)), "constraint 'c': its equation has no coordinate in it: 3.0"),
         (lambda: make(lg.Holonomic("c", TIME * 2)), r"its equation has no coordinate in it: t\*2"),
         (lambda: make(lg.Holonomic("c", QA - symbol("qx"))), "constraint 'c': there is no coordinate 'qx'"),
         (lambda: lg.Pfaffian("c", ()), r"constraint 'c': coefficients is \(\); speeds with what multiplies them are needed"),
         (lambda: lg.Pfaffian("c", ("qa", "qb")), "speeds with what multiplies them are needed"),
-        (lambda: lg.Pfaffian("c", (("qa", "qb"),)), "the coefficient of 'qa' is text, 'qb'"),
-        (lambda: lg.Pfaffian("c", (("qa", 1),), "t"), "phi is text"),
+        (lambda: lg.Pfaffian("c", (("qa", "2*"),)), "the coefficient of 'qa': in the expression"),
+        (lambda: make(lg.Pfaffian("c", (("qa", 1),), "qb")), "phi may depend on t alone"),
         (lambda: lg.Rolling("c", "a", 0), "constraint 'c': the radius is 0 m; it must be positive"),
         (lambda: lg.Rolling("c", "a", -0.5), "the radius is -0.5 m"),
         (lambda: lg.Rolling("c", "a", "x"), "radius is 'x'; a number is needed"),
@@ -186,3 +188,9 @@ def test_all_kinds_in_a_file():
         assert line in shown
     with pytest.raises(DescriptionError, match="more than one '='"):
         lg.loads(text.replace("qa.py^2 - qb", "qb = 1 = 2"))
+
+
+def test_equations_in_text():
+    """The same as expressions: names are coordinates, or t."""
+    assert lg.Holonomic("c", "qa = 2*qb + sin(t)").equation == parse("qa - (2*qb + sin(t))", {"qa": QA, "qb": QB, "t": TIME})
+    assert lg.Pfaffian("c", {"qa": "cos(qb)"}, "t").coefficients == (("qa", parse("cos(qb)", {"qb": QB})),)

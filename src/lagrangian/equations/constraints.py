@@ -86,8 +86,8 @@ def _closure(system: System, loop: LoopJoint) -> list[tuple[str, Any]]:
     gap = v.sub(A.p, B.p)
     if loop.type == "distance":
         # (d.d - l^2) / 2l is d - l to first order, and a polynomial: its multiplier is the force along the line
-        length = system.scalars.of(loop.length)
-        return [("length", (v.dot(gap, gap) - length * length) * (1 / (2 * length)))]
+        length, half_inverse = system.scalars.of(loop.length), system.scalars.of(1 / (2 * loop.length))
+        return [("length", (v.dot(gap, gap) - length * length) * half_inverse)]
     if loop.type in ("point", "ball"):
         return _point(system, A, gap, loop.directions if loop.type == "point" else ("x", "y", "z"))
     # columns: two directions across the axis, and the axis, on either body

@@ -82,7 +82,8 @@ class System:
                 self.pose(placement, f"loop {loop.name!r}")
             self.rotations.of(turn_z_to(loop.axis), f"loop {loop.name!r}")
             self.vector(loop.axis2)
-            of(loop.length)
+            if loop.type == "distance":
+                self.vector((loop.length, 1 / (2 * loop.length), 0))
         for frame in mechanism.frames:
             self.pose(frame.placement, f"frame {frame.name!r}")
         for joint in mechanism.joints:

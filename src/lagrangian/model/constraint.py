@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lagrangian.errors import MechanismError
+from lagrangian.errors import DescriptionError, MechanismError
 from lagrangian.model import coerce
 from lagrangian.model import vector as v
-from lagrangian.model.expression import Scalar
+from lagrangian.model.expression import FUNCTIONS, Scalar, parse, symbol
 from lagrangian.model.joint import unit
 
 GROUND = "ground"
@@ -132,9 +132,26 @@ Constraint = Pfaffian | Holonomic | KnifeEdge | Rolling | PfaffianFunction
 
 
 def _expression(given: Any, where: str) -> Scalar:
-    if isinstance(given, str):
-        raise MechanismError(f"{where} is text, {given!r:.60}; an expression is needed, such as 2*symbol('x')")
-    return coerce.scalar(given, where)
+    """A number, an expression, or text with `left = right` or an expression: any name in it is a coordinate, or t."""
+    if not isinstance(given, str):
+        return coerce.scalar(given, where)
+    try:
+        left, *right = (parse(side, _AnyName()) for side in given.split("="))
+    except DescriptionError as error:
+        raise MechanismError(f"{where}: {error}") from None
+    if len(right) > 1:
+        raise MechanismError(f"{where}: {given!r} has more than one '='")
+    return left - right[0] if right else left
+
+
+class _AnyName(dict[str, Scalar]):
+    """Which names there are is for the mechanism to say: it checks them."""
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name not in ("pi", *FUNCTIONS)
+
+    def __getitem__(self, name: str) -> Scalar:
+        return symbol(name)
 
 
 def _point(given: Any, where: str, what: str) -> v.Vector:

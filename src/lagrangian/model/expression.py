@@ -267,7 +267,7 @@ _FOLDED: dict[str, Callable[..., Scalar]] = {"sin": sin, "cos": cos, "deg": deg}
 def parse(text: str, names: Mapping[str, Scalar] | None = None) -> Scalar:
     """Read an expression over the given names (`pi` is always known)."""
     arguments = {name: 1 if name in _UNARY else 2 for name in FUNCTIONS}
-    grammar = expression_parser.Grammar(names or {}, {"pi": PI}, arguments, call)
+    grammar = expression_parser.Grammar({} if names is None else names, {"pi": PI}, arguments, call)
     return grammar.read(text)
 
 

@@ -160,14 +160,14 @@ class Mechanism:
                     raise MechanismError(f"{where}: phi may depend on t alone, not on {name!r}")
             elif isinstance(constraint, Holonomic):
                 scalars.append(constraint.equation)
-                if not free_symbols(constraint.equation) & set(self.coordinate_names):
-                    raise MechanismError(f"{where}: its equation has no coordinate in it: {constraint.equation}")
             for body in [b for b in (getattr(constraint, "body", None), getattr(constraint, "on", None)) if b is not None]:
                 if body not in self._bodies_and_ground:
                     raise MechanismError(f"{where}: {one_of('body', body, self._bodies_and_ground)}")
             for scalar in scalars:
                 for name in sorted(free_symbols(scalar) - coordinates):
                     raise MechanismError(f"{where}: {one_of('coordinate', name, coordinates)}")
+            if isinstance(constraint, Holonomic) and not free_symbols(constraint.equation) - {"t"}:
+                raise MechanismError(f"{where}: its equation has no coordinate in it: {constraint.equation}")
 
     @staticmethod
     def _check_numbers(where: str, numbers: Sequence[float], size: int, names: Sequence[str]) -> None:

@@ -1,0 +1,370 @@
+"""The method for stiff systems: its order, its exact Jacobian, what it is for, and when it is chosen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import lagrangian as lg
+from lagrangian.kernels.kernel import Kernel, Threads
+from lagrangian.kernels.program import Straight
+from lagrangian.motion import torque as torque_of
+from lagrangian.motion.modes import frictional
+from lagrangian.motion.problem import Problem, Stabilisation
+from tests.mechanisms import random_mechanism, state
+from tests.motion.machines import chain, pendulum
+
+GOVERNOR = """
+name = "governor"
+description = "Flyball governor: two arms on a spindle carry a sleeve by stiff springs and dampers in place of rods."
+source = "constructed"
+gravity = [0, 0, "-g"]
+
+[parameters]
+l = 1.0                 # arm, and the springs at rest
+mb = 5.0                # ball at an arm's end
+mr = 1.0                # an arm's rod, thin and uniform
+Is = 5.0                # spindle about its axis
+ms = 10.0               # sleeve
+Ic = 0.1                # sleeve about the spindle's axis
+k = 8e5
+c = 4e4
+g = 9.81
+h = "2*l*cos(pi/6)"     # the sleeve's zero below the hinges: the springs are unloaded with the arms at 30 degrees
+
+[[body]]
+name = "spindle"
+mass = 20
+inertia = ["Is", "Is", "Is"]
+
+[[body]]
+name = "arm1"
+mass = "mb + mr"
+center = [0, 0, "-l*(mb + mr/2)/(mb + mr)"]
+inertia_at_origin = ["l^2*(mb + mr/3)", "l^2*(mb + mr/3)", 0]
+
+[[body]]
+name = "arm2"
+mass = "mb + mr"
+center = [0, 0, "-l*(mb + mr/2)/(mb + mr)"]
+inertia_at_origin = ["l^2*(mb + mr/3)", "l^2*(mb + mr/3)", 0]
+
+[[body]]
+name = "sleeve"
+mass = "ms"
+inertia = ["Ic", "Ic", "Ic"]
+
+[[joint]]
+name = "psi"
+type = "revolute"
+child = "spindle"
+
+[[joint]]               # hanging at zero, spreading outwards
+name = "theta1"
+type = "revolute"
+parent = "spindle"
+child = "arm1"
+axis = "-y"
+
+[[joint]]
+name = "theta2"
+type = "revolute"
+parent = "spindle"
+child = "arm2"
+axis = "y"
+
+[[joint]]
+name = "s"
+type = "prismatic"
+parent = "spindle"
+child = "sleeve"
+xyz = [0, 0, "-h"]
+
+[[spring]]
+name = "rod1"
+a = "arm1"
+b = "sleeve"
+a_point = [0, 0, "-l"]
+stiffness = "k"
+rest = "l"
+damping = "c"
+
+[[spring]]
+name = "rod2"
+a = "arm2"
+b = "sleeve"
+a_point = [0, 0, "-l"]
+stiffness = "k"
+rest = "l"
+damping = "c"
+
+[initial]               # one turn per second
+q = [0, "pi/6", "pi/6", 0]
+qd = ["2*pi", 0, 0, 0]
+t_span = [0, 10]
+"""
+
+
+@pytest.fixture(scope="module")
+def governor() -> lg.Mechanism:
+    return lg.loads(GOVERNOR)
+
+
+def elastic(stiffness: float, damping: float) -> lg.Mechanism:
+    """A point mass in the vertical plane, hung from the origin by a spring of 1 m and its damper: almost a pendulum."""
+    bodies = [lg.Body("along"), lg.Body("bob", 1.0)]
+    joints = [
+        lg.Joint("x", "prismatic", "ground", "along", axis=(1, 0, 0)),
+        lg.Joint("y", "prismatic", "along", "bob", axis=(0, 1, 0)),
+    ]
+    spring = lg.PointSpring("rod", "ground", "bob", stiffness=stiffness, rest=1.0, damping=damping)
+    return lg.Mechanism("elastic_pendulum", bodies, joints, springs=[spring], gravity=(0, -9.81, 0))
+
+
+def radau(mechanism: lg.Mechanism, y0: np.ndarray, times: np.ndarray, rtol: float) -> np.ndarray:
+    """States by SciPy, from the functions of the mechanism."""
+    dyn = lg.compile(mechanism)
+    n = mechanism.nv
+    none = np.zeros(n)
+
+    def rates(t: float, y: np.ndarray) -> np.ndarray:
+        return np.concatenate([y[n:], dyn.forward_dynamics(y[:n], y[n:], none)])
+
+    def jacobian(t: float, y: np.ndarray) -> np.ndarray:
+        byq, byqd, _ = dyn.forward_dynamics_derivatives(y[:n], y[n:], none)
+        return np.block([[np.zeros((n, n)), np.eye(n)], [byq, byqd]])
+
+    found = solve_ivp(rates, (times[0], times[-1]), y0, "Radau", times, rtol=rtol, atol=1e-2 * rtol, jac=jacobian)
+    assert found.success
+    return found.y.T
+
+
+def states(motion: lg.Motion) -> np.ndarray:
+    return np.hstack([motion.q, motion.qd])
+
+
+# -- order -----------------------------------------------------------------------------------------------------------
+
+
+def in_steps(mechanism: lg.Mechanism, steps: int, end: float, **options: Any) -> np.ndarray:
+    """The end of a run in equal steps: with so loose a tolerance every one is the longest allowed."""
+    h = end / steps
+    motion = lg.simulate(mechanism, end, method="rodas5p", rtol=0.9, atol=1e6, step=h, max_step=h, t_eval=2, **options)
+    assert motion.statistics["accepted"] == steps
+    return states(motion)[-1]
+
+
+def ball_chain(n: int) -> lg.Mechanism:
+    bodies = [lg.Body(f"b{i}", 1.0, (0, 0, -0.3), (0.03, 0.04, 0.02)) for i in range(n)]
+    joints = [lg.Joint(f"j{i}", "ball", f"b{i - 1}" if i else "ground", f"b{i}", (0, 0, -0.6 if i else 0)) for i in range(n)]
+    return lg.Mechanism("balls", bodies, joints)
+
+
+CHAIN = {"q0": [0.5, 0.3], "qd0": [0.4, -0.2], "torque": {"a0": "2*sin(3*t)*cos(a1)", "a1": "t^2 - 0.5*qd_a1"}}
+# each goes through another part of the linear algebra: halved or whole, inverted or by substitution
+ORDERS: dict[str, tuple[Callable[[], lg.Mechanism], dict[str, Any], int]] = {
+    "driven": (lambda: chain(2), CHAIN, 64),
+    "many speeds": (lambda: chain(13), {"q0": 0.1 * np.cos(np.arange(13)), "torque": {"a5": "3*sin(2*t)"}}, 64),
+    "quaternion": (lambda: ball_chain(1), {"qd0": [1, 2, 3], "torque": {"j0.wx": "0.3*sin(5*t)"}}, 64),
+    "quaternions": (lambda: ball_chain(2), {"qd0": [1, 0.5, 0.3, -0.5, 1, 0.2]}, 64),
+    "ggl": (lambda: lg.library("four_bar"), {"torque": {"theta1": "2*cos(4*t)"}, "stabilisation": "ggl"}, 64),
+}
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_order(name: str) -> None:
+    make, options, steps = ORDERS[name]
+    mechanism = make()
+    exact = states(lg.simulate(mechanism, 1.0, method="dop853", rtol=1e-13, atol=1e-14, t_eval=2, **options))[-1]
+    errors = [float(np.linalg.norm(in_steps(mechanism, n, 1.0, **options) - exact)) for n in (steps, 2 * steps)]
+    assert errors[1] > 1e-12  # more than rounding is seen
+    assert math.log2(errors[0] / errors[1]) == pytest.approx(5, abs=0.4)
+
+
+# -- derivatives -----------------------------------------------------------------------------------------------------
+
+
+def problem_of(mechanism: lg.Mechanism, torque: Any, kind: str = "projection", friction: bool = False) -> Problem:
+    dyn = lg.compile(mechanism)
+    source = torque_of.source(torque, mechanism)
+    holdable = frictional(mechanism) if friction else ()
+    return Problem(
+        mechanism, dyn._open().tree, source, Stabilisation(kind, 3.0, 4.0), holdable=holdable, redundant=bool(holdable)
+    )
+
+
+def check_jacobian(problem: Problem, y: np.ndarray, u: np.ndarray, t: float) -> None:
+    """d rates / dy and d rates / dt against differences of order eight."""
+    n, nq = problem.size, problem.nq
+    first = nq if problem.second_order else 0
+    rows = n - first
+    key = b"jacobian" + b"".join(x if isinstance(x, bytes) else x.encode() for x in problem.key)
+    sizes = {"q": nq, "qd": problem.nv, "u": problem.inputs.size, "t": 1}
+    program = Straight("jacobian", sizes, rows * n + rows, problem.angles, problem.jacobian, key)
+    found = Kernel(program, (rows * n + rows,), Threads(1))(y[:nq], y[nq:], u, [t])
+    rates = Kernel(problem.all_rates(), (n,), Threads(1))
+
+    def f(z: np.ndarray) -> np.ndarray:
+        return rates(z[:nq], z[nq:n], u, z[n:])[first:]
+
+    z, h = np.append(y, t), 2e-3
+    weights = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
+    columns = [sum(w * (f(z + k * h * e) - f(z - k * h * e)) for k, w in enumerate(weights, 1)) / h for e in np.eye(len(z))]
+    expected = np.stack(columns, axis=1)
+    scale = max(1.0, float(np.abs(expected).max()))
+    np.testing.assert_allclose(found[: rows * n].reshape(rows, n), expected[:, :n], rtol=0, atol=1e-9 * scale)
+    np.testing.assert_allclose(found[rows * n :], expected[:, n], rtol=0, atol=1e-9 * scale)
+
+
+TORQUE = {"a0": "2*sin(3*t)*cos(a1)*qd_a0", "a1": "exp(-t)*a0^2 - tanh(qd_a1)"}
+
+
+@pytest.mark.parametrize("kind", ["projection", "baumgarte", "ggl"])
+def test_jacobian_of_a_loop(kind: str) -> None:
+    mechanism = lg.library("four_bar")
+    problem = problem_of(mechanism, {"theta1": "sin(2*t)*phi2 - qd_theta1*t"}, kind)
+    assert problem.second_order == (kind != "ggl")
+    q = np.array(mechanism.initial.q, dtype=float) + [0.02, -0.03, 0.01]
+    check_jacobian(problem, np.array([*q, 0.7, -0.4, 0.9]), np.zeros(problem.inputs.size), 0.6)
+
+
+def test_jacobian_of_second_order() -> None:
+    problem = problem_of(chain(2), TORQUE)
+    assert problem.second_order
+    check_jacobian(problem, np.array([0.5, -0.8, 0.7, 1.1]), np.zeros(problem.inputs.size), 0.4)
+
+
+def test_jacobian_with_quaternions() -> None:
+    """By the coordinates as they stand, each for itself: the interpolants between them are not of length one either."""
+    mechanism = random_mechanism(["free", "ball"], 2, passive=True)
+    problem = problem_of(mechanism, {"j1.wx": "t*j1.w + j0.px^2"})
+    assert not problem.second_order
+    q, qd, _, _ = state(mechanism, 1)
+    check_jacobian(problem, np.concatenate([q, qd]), np.zeros(problem.inputs.size), 0.3)
+
+
+@pytest.mark.parametrize("held", [0.0, 1.0])
+def test_jacobian_with_held_joints(held: float) -> None:
+    """Dry friction: a joint that sticks, or slips under a constant force; and torques from outside that grow."""
+    mechanism = chain(2, friction=lg.Friction(viscous=0.2, coulomb=0.5))
+    problem = problem_of(mechanism, (np.array([0.0, 1.0]), np.ones((2, 2))), friction=True)
+    u = np.zeros(problem.inputs.size)
+    u[: 2 * problem.nv + 1] = 0.3, -0.2, 1.5, 0.7, 0.1
+    u[problem.inputs.joint(0)] = u[problem.inputs.joint(0) + 1] = held
+    u[problem.inputs.joint(1) + 4] = 0.5
+    check_jacobian(problem, np.array([0.5, -0.8, 0.0 if held else 0.4, 1.1]), u, 0.4)
+
+
+# -- stiff problems --------------------------------------------------------------------------------------------------
+
+
+def test_a_stiff_spring() -> None:
+    """Against another implicit method, and against the pendulum it nearly is; with far fewer steps than stability would need."""
+    mechanism = elastic(1e6, 2e4)
+    y0 = np.array([math.sin(1.0), -math.cos(1.0), 0.0, 0.0])
+    motion = lg.simulate(mechanism, 1.5, y0[:2], y0[2:], method="rodas5p", rtol=1e-8, atol=1e-10, t_eval=31)
+    np.testing.assert_allclose(states(motion), radau(mechanism, y0, motion.t, 1e-9), rtol=0, atol=1e-6)
+    assert motion.statistics["accepted"] < 600
+    explicit = lg.simulate(mechanism, 1.5, y0[:2], y0[2:], method="dop853", rtol=1e-8, atol=1e-10, t_eval=31)
+    assert explicit.statistics["accepted"] > 8 * motion.statistics["accepted"]
+    np.testing.assert_allclose(states(motion), states(explicit), rtol=0, atol=1e-6)
+    rigid = lg.simulate(lg.library("pendulum"), 1.5, [1.0 - math.pi / 2], t_eval=31)
+    angle = np.arctan2(motion.q[:, 1], motion.q[:, 0])
+    # the rod is longer by at most (m g + m v^2/l)/k
+    np.testing.assert_allclose(angle, rigid.q[:, 0], rtol=0, atol=1e-4)
+    assert np.abs(np.hypot(*motion.q.T) - 1).max() < 2.5e-5
+
+
+def test_governor(governor: lg.Mechanism) -> None:
+    y0 = np.array([*governor.initial.q, *governor.initial.qd], dtype=float)
+    motion = lg.simulate(governor, 1.0, method="rodas5p", rtol=1e-8, atol=1e-10, t_eval=21)
+    np.testing.assert_allclose(states(motion), radau(governor, y0, motion.t, 1e-9), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(motion.q[:, 1], motion.q[:, 2], rtol=0, atol=1e-9)
+    assert np.abs(motion.balance).max() < 1e-6 * motion.energy_scale
+
+
+def stiff_loop() -> lg.Mechanism:
+    """The four-bar with a stiff spring and a strong damper from its coupler to the ground."""
+    plain = lg.library("four_bar")
+    spring = lg.PointSpring("stay", "ground", "coupler", (0.4, 1.5, 0), (0.45, 0, 0), stiffness=2e3, rest=1.0, damping=3e4)
+    return lg.Mechanism("stayed", plain.bodies, plain.joints, plain.loops, springs=[spring], gravity=plain.gravity)
+
+
+def test_closed_loops_with_projection() -> None:
+    mechanism = stiff_loop()
+    q0 = lg.library("four_bar").initial.q
+    options = {"rtol": 1e-8, "atol": 1e-11, "t_eval": 21}
+    motion = lg.simulate(mechanism, 2.0, q0, method="rodas5p", **options)
+    explicit = lg.simulate(mechanism, 2.0, q0, method="dop853", **options)
+    assert np.ptp(motion.q[:, 0]) > 1e-3  # it creeps
+    np.testing.assert_allclose(states(motion), states(explicit), rtol=0, atol=1e-7)
+    assert motion.statistics["drift_at_steps"] < 1e-13
+    assert motion.drift.max() < 1e-13
+    assert motion.rate_drift.max() < 1e-10
+    assert motion.statistics["accepted"] < explicit.statistics["accepted"] / 10
+
+
+def test_python_torques() -> None:
+    """Of a Python function no derivative is known: steps become short, but what comes out is right."""
+    options: dict[str, Any] = {"q0": [0.5, 0.3], "method": "rodas5p", "rtol": 1e-6, "atol": 1e-8, "t_eval": 5}
+    called = lg.simulate(chain(2), 0.5, torque=lambda t, q, qd: [2 * math.sin(3 * t) - 3 * q[0] - qd[0], 0], **options)
+    compiled = lg.simulate(chain(2), 0.5, torque={"a0": "2*sin(3*t) - 3*a0 - qd_a0"}, **options)
+    np.testing.assert_allclose(states(called), states(compiled), rtol=0, atol=2e-5)
+
+
+# -- who notices -----------------------------------------------------------------------------------------------------
+
+
+def test_auto_changes_to_it(governor: lg.Mechanism) -> None:
+    motion = lg.simulate(governor, 1.0, rtol=1e-7, atol=1e-9, t_eval=21)
+    assert motion.statistics["method"] == "Rodas5P"
+    assert 0 < motion.statistics["stiff since"] < 0.1
+    chosen = lg.simulate(governor, 1.0, method="rodas5p", rtol=1e-7, atol=1e-9, t_eval=21)
+    np.testing.assert_allclose(states(motion), states(chosen), rtol=0, atol=1e-6)
+    # it is the same run at any time, before and after the change
+    times = np.linspace(0, 3 * motion.statistics["stiff since"], 50)
+    np.testing.assert_allclose(motion(times)[0], chosen(times)[0], rtol=0, atol=1e-8)
+
+
+def test_auto_changes_in_a_loop() -> None:
+    motion = lg.simulate(stiff_loop(), 2.0, lg.library("four_bar").initial.q, rtol=1e-6, atol=1e-9, t_eval=21)
+    assert motion.statistics["method"] == "Rodas5P"
+    assert motion.drift.max() < 1e-13
+
+
+@pytest.mark.parametrize("name", ["two_r", "four_bar", "furuta", "slider_crank", "geared_link"])
+def test_auto_stays_explicit(name: str) -> None:
+    """The library's mechanisms over their own time."""
+    motion = lg.simulate(lg.library(name), t_eval=2)
+    assert motion.success
+    assert "stiff since" not in motion.statistics
+    assert motion.statistics["method"] == "DOP853"
+
+
+def test_a_method_that_is_named_is_kept() -> None:
+    motion = lg.simulate(pendulum(friction=lg.Friction(viscous=300.0)), 1.0, [1.0], method="dp5", rtol=1e-5, t_eval=2)
+    assert motion.statistics["method"] == "Dormand-Prince 5(4)"
+    assert "stiff since" not in motion.statistics
+    assert motion.statistics["accepted"] > 100
+
+
+# -- another code ----------------------------------------------------------------------------------------------------
+
+
+def test_second_opinion(governor: lg.Mechanism) -> None:
+    pytest.importorskip("sksundae")
+    for mechanism in (lg.library("two_r"), lg.library("four_bar"), governor):
+        motion = lg.simulate(mechanism, 1.0, t_eval=11)
+        assert motion.second_opinion(1e-10, 1e-12) < 1e-6
+
+
+def test_second_opinion_sees_what_is_wrong() -> None:
+    pytest.importorskip("sksundae")
+    motion = lg.simulate(lg.library("two_r"), 1.0, t_eval=11)
+    motion.qd[7, 1] += 1e-4
+    assert motion.second_opinion(1e-10, 1e-12) == pytest.approx(1e-4, rel=1e-2)
