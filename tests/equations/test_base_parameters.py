@@ -77,7 +77,9 @@ def rank(mechanism: lg.Mechanism) -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MechanismWarning)
         dyn = lg.compile(mechanism)
-    q, qd, qdd = np.random.default_rng(3).normal(size=(3, 120, mechanism.nv))
+    rng = np.random.default_rng(3)
+    qd, qdd = rng.normal(size=(2, 120, mechanism.nv))
+    q = np.array([mechanism.random_configuration(rng) for _ in qd])
     heavy = np.repeat(dyn.inertial_parameters().reshape(-1, 10).any(axis=1), 10)
     Y = dyn.regressor(q, qd, qdd).reshape(-1, 10 * len(mechanism.bodies))[:, heavy]
     size = np.linalg.norm(Y, axis=0)

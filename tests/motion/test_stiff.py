@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -165,14 +166,22 @@ def ball_chain(n: int) -> lg.Mechanism:
     return lg.Mechanism("balls", bodies, joints)
 
 
+def masses(n: int) -> lg.Mechanism:
+    """On parallel rails, each tied to the next by a spring across them."""
+    bodies = [lg.Body(f"m{i}", 1.0) for i in range(n)]
+    joints = [lg.Joint(f"x{i}", "prismatic", "ground", f"m{i}", (0, 0.5 * i, 0), axis=(1, 0, 0)) for i in range(n)]
+    springs = [lg.PointSpring(f"s{i}", f"m{i}", f"m{i + 1}", stiffness=30.0, rest=0.4, damping=0.5) for i in range(n - 1)]
+    return lg.Mechanism("masses", bodies, joints, springs=springs)
+
+
 CHAIN = {"q0": [0.5, 0.3], "qd0": [0.4, -0.2], "torque": {"a0": "2*sin(3*t)*cos(a1)", "a1": "t^2 - 0.5*qd_a1"}}
 # each goes through another part of the linear algebra: halved or whole, inverted or by substitution
 ORDERS: dict[str, tuple[Callable[[], lg.Mechanism], dict[str, Any], int]] = {
     "driven": (lambda: chain(2), CHAIN, 64),
-    "many speeds": (lambda: chain(13), {"q0": 0.1 * np.cos(np.arange(13)), "torque": {"a5": "3*sin(2*t)"}}, 64),
+    "many speeds": (lambda: masses(13), {"q0": 0.1 * np.cos(np.arange(13)), "torque": {"x5": "3*sin(2*t)"}}, 32),
     "quaternion": (lambda: ball_chain(1), {"qd0": [1, 2, 3], "torque": {"j0.wx": "0.3*sin(5*t)"}}, 64),
     "quaternions": (lambda: ball_chain(2), {"qd0": [1, 0.5, 0.3, -0.5, 1, 0.2]}, 64),
-    "ggl": (lambda: lg.library("four_bar"), {"torque": {"theta1": "2*cos(4*t)"}, "stabilisation": "ggl"}, 64),
+    "ggl": (lambda: lg.library("four_bar"), {"torque": {"theta1": "2*cos(4*t)"}, "stabilisation": "ggl"}, 128),
 }
 
 
@@ -229,8 +238,9 @@ def test_jacobian_of_a_loop(kind: str) -> None:
     mechanism = lg.library("four_bar")
     problem = problem_of(mechanism, {"theta1": "sin(2*t)*phi2 - qd_theta1*t"}, kind)
     assert problem.second_order == (kind != "ggl")
-    q = np.array(mechanism.initial.q, dtype=float) + [0.02, -0.03, 0.01]
-    check_jacobian(problem, np.array([*q, 0.7, -0.4, 0.9]), np.zeros(problem.inputs.size), 0.6)
+    y = np.array([*mechanism.initial.q, 0.7, -0.4, 0.9], dtype=float)
+    y[:3] += np.array([0.02, -0.03, 0.01])  # off the constraints, as the stages of a step are
+    check_jacobian(problem, y, np.zeros(problem.inputs.size), 0.6)
 
 
 def test_jacobian_of_second_order() -> None:
@@ -265,19 +275,19 @@ def test_jacobian_with_held_joints(held: float) -> None:
 
 def test_a_stiff_spring() -> None:
     """Against another implicit method, and against the pendulum it nearly is; with far fewer steps than stability would need."""
-    mechanism = elastic(1e6, 2e4)
+    mechanism = elastic(1e6, 2e5)
     y0 = np.array([math.sin(1.0), -math.cos(1.0), 0.0, 0.0])
-    motion = lg.simulate(mechanism, 1.5, y0[:2], y0[2:], method="rodas5p", rtol=1e-8, atol=1e-10, t_eval=31)
-    np.testing.assert_allclose(states(motion), radau(mechanism, y0, motion.t, 1e-9), rtol=0, atol=1e-6)
-    assert motion.statistics["accepted"] < 600
-    explicit = lg.simulate(mechanism, 1.5, y0[:2], y0[2:], method="dop853", rtol=1e-8, atol=1e-10, t_eval=31)
-    assert explicit.statistics["accepted"] > 8 * motion.statistics["accepted"]
-    np.testing.assert_allclose(states(motion), states(explicit), rtol=0, atol=1e-6)
+    options = {"rtol": 1e-8, "atol": 1e-10, "t_eval": 31}
+    motion = lg.simulate(mechanism, 1.5, y0[:2], y0[2:], method="rodas5p", **options)
+    np.testing.assert_allclose(states(motion), radau(mechanism, y0, motion.t, 1e-9), rtol=0, atol=3e-6)
+    explicit = lg.simulate(mechanism, 1.5, y0[:2], y0[2:], method="dop853", **options)
+    np.testing.assert_allclose(states(motion), states(explicit), rtol=0, atol=3e-6)
+    assert motion.statistics["accepted"] < explicit.statistics["accepted"] / 20
     rigid = lg.simulate(lg.library("pendulum"), 1.5, [1.0 - math.pi / 2], t_eval=31)
     angle = np.arctan2(motion.q[:, 1], motion.q[:, 0])
     # the rod is longer by at most (m g + m v^2/l)/k
     np.testing.assert_allclose(angle, rigid.q[:, 0], rtol=0, atol=1e-4)
-    assert np.abs(np.hypot(*motion.q.T) - 1).max() < 2.5e-5
+    assert 1e-6 < np.abs(np.hypot(*motion.q.T) - 1).max() < 2.5e-5
 
 
 def test_governor(governor: lg.Mechanism) -> None:
@@ -289,10 +299,10 @@ def test_governor(governor: lg.Mechanism) -> None:
 
 
 def stiff_loop() -> lg.Mechanism:
-    """The four-bar with a stiff spring and a strong damper from its coupler to the ground."""
+    """The four-bar with a rocker that turns in something like tar."""
     plain = lg.library("four_bar")
-    spring = lg.PointSpring("stay", "ground", "coupler", (0.4, 1.5, 0), (0.45, 0, 0), stiffness=2e3, rest=1.0, damping=3e4)
-    return lg.Mechanism("stayed", plain.bodies, plain.joints, plain.loops, springs=[spring], gravity=plain.gravity)
+    joints = [replace(j, friction=lg.Friction(viscous=3e3)) if j.name == "phi3" else j for j in plain.joints]
+    return lg.Mechanism("creeping", plain.bodies, joints, plain.loops, gravity=plain.gravity)
 
 
 def test_closed_loops_with_projection() -> None:

@@ -1,0 +1,206 @@
+"""The symplectic integrator: order six, reversible, symplectic, and an energy that does not drift."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lagrangian as lg
+from tests.motion.machines import chain, pendulum
+
+DYN = lg.compile(chain(2))
+
+
+def run(q: Any, qd: Any, end: float, step: float, method: str = "symplectic", rows: Any = 2, **more: Any) -> lg.Motion:
+    return lg.simulate(DYN, end, q, qd, method=method, step=step, t_eval=rows, **more)
+
+
+def ended(motion: lg.Motion) -> np.ndarray:
+    return np.concatenate([motion.q[-1], motion.qd[-1]])
+
+
+@pytest.mark.parametrize("torque", [None, {"a0": "2*sin(3*t)*cos(a1) - qd_a0", "a1": "t^2"}], ids=["free", "driven"])
+def test_order(torque: Any) -> None:
+    """Of the states at the end of steps; forces that depend on time and speeds do not spoil it."""
+    start = ([0.5, 0.3], [0.4, -0.2])
+    exact = lg.simulate(DYN, 2.0, *start, torque=torque, method="dop853", rtol=1e-14, atol=1e-15, max_step=0.02, t_eval=2)
+    errors = [np.linalg.norm(ended(run(*start, 2.0, 2.0 / n, torque=torque)) - ended(exact)) for n in (16, 32, 64)]
+    orders = [math.log2(a / b) for a, b in zip(errors[:-1], errors[1:], strict=True)]
+    assert orders[-1] == pytest.approx(6, abs=0.3)
+    assert errors[-1] > 1e-12  # it is not rounding that was measured
+
+
+def test_between_steps() -> None:
+    """The quintic between steps is good to its fifth order."""
+    start = ([0.5, 0.3], [0.4, -0.2])
+    errors = []
+    for n in (32, 64):
+        rows = (np.arange(n) + 0.4) / n * 2.0
+        exact = lg.simulate(DYN, 2.0, *start, method="dop853", rtol=1e-14, atol=1e-15, max_step=0.02, t_eval=rows)
+        motion = run(*start, 2.0, 2.0 / n, rows=rows)
+        errors.append([np.abs(motion.q - exact.q).max(), np.abs(motion.qd - exact.qd).max()])
+    assert np.all(np.log2(np.divide(*errors)) > 4.6)
+
+
+@pytest.fixture(scope="module")
+def long_runs() -> dict[str, np.ndarray]:
+    """The energy of a double pendulum in chaotic motion, by both methods, over 100,000 steps."""
+    found = {}
+    for method in ("symplectic", "rk4"):
+        motion = run([1.8, 0.9], [0, 0], 2000.0, 0.02, method, rows=4001)
+        assert motion.success
+        assert motion.statistics["accepted"] == 100_000
+        found[method] = (motion.energy - motion.energy[0]) / motion.energy_scale
+    return found
+
+
+def test_energy_stays_in_a_band(long_runs: dict[str, np.ndarray]) -> None:
+    off = long_runs["symplectic"]
+    parts = np.abs(off[1:]).reshape(10, -1).max(axis=1)
+    assert parts.max() < 1e-6
+    assert parts[-1] < 3 * parts[0]
+    # a straight line through it: over the whole run it rises by less than the band is wide
+    slope = np.polyfit(np.linspace(0, 1, len(off)), off, 1)[0]
+    assert abs(slope) < 0.3 * np.ptp(off)
+
+
+def test_energy_of_another_method_drifts(long_runs: dict[str, np.ndarray]) -> None:
+    """So what stays is no matter of course."""
+    off = long_runs["rk4"]
+    parts = np.abs(off[1:]).reshape(10, -1).max(axis=1)
+    assert parts[-1] > 5 * parts[0]
+    slope = np.polyfit(np.linspace(0, 1, len(off)), off, 1)[0]
+    assert abs(slope) > 0.5 * np.ptp(off)
+    assert parts[-1] > 10 * np.abs(long_runs["symplectic"]).max()
+
+
+def test_reversible() -> None:
+    """With the speeds turned round it goes back the way it came: to rounding, which the motion multiplies a little."""
+    start = np.array([0.7, 0.4, 0.3, -0.5])
+    there = ended(run(start[:2], start[2:], 10.0, 0.05))
+    assert np.abs(there - start).max() > 0.1
+    back = ended(run(there[:2], -there[2:], 10.0, 0.05))
+    np.testing.assert_allclose([*back[:2], *-back[2:]], start, rtol=0, atol=1e-11)
+    # a step of rk4 is not its own reverse
+    there = ended(run(start[:2], start[2:], 10.0, 0.05, "rk4"))
+    back = ended(run(there[:2], -there[2:], 10.0, 0.05, "rk4"))
+    assert np.abs([*back[:2], *-back[2:]] - start).max() > 1e-7
+
+
+def step_map(z: np.ndarray, h: float, method: str) -> np.ndarray:
+    """One step in coordinates and momenta."""
+    q, p = z[:2], z[2:]
+    after = ended(run(q, np.linalg.solve(DYN.mass_matrix(q), p), h, h, method))
+    return np.concatenate([after[:2], DYN.mass_matrix(after[:2]) @ after[2:]])
+
+
+def defect(z: np.ndarray, h: float, method: str) -> float:
+    """S^T Omega S - Omega, with the Jacobian S of the step by differences of order eight."""
+    weights, d = (4 / 5, -1 / 5, 4 / 105, -1 / 280), 5e-3
+    columns = [
+        sum(w * (step_map(z + k * d * e, h, method) - step_map(z - k * d * e, h, method)) for k, w in enumerate(weights, 1)) / d
+        for e in np.eye(4)
+    ]
+    S = np.stack(columns, axis=1)
+    omega = np.block([[np.zeros((2, 2)), np.eye(2)], [-np.eye(2), np.zeros((2, 2))]])
+    return float(np.abs(S.T @ omega @ S - omega).max())
+
+
+def test_symplectic() -> None:
+    """In every pair of directions areas are kept, in steps that are far from exact."""
+    z = np.array([0.9, 0.6, 1.2, -0.3])
+    h = 0.15
+    q = z[:2]
+    exact = lg.simulate(DYN, h, q, np.linalg.solve(DYN.mass_matrix(q), z[2:]), rtol=1e-13, atol=1e-14, t_eval=2)
+    wrong = step_map(z, h, "symplectic")[:2] - exact.q[-1]
+    assert np.abs(wrong).max() > 1e-8  # else any method would be symplectic
+    assert defect(z, h, "symplectic") < 1e-9
+    assert defect(z, h, "rk4") > 1e-6
+
+
+# -- what it is not for ----------------------------------------------------------------------------------------------
+
+
+def ball() -> lg.Mechanism:
+    return lg.Mechanism("top", [lg.Body("b", 1.0, (0, 0, 0.1), (0.1, 0.1, 0.05))], [lg.Joint("j", "ball", "ground", "b")])
+
+
+REFUSED = {
+    "constraints": lambda: lg.library("four_bar"),
+    "dry friction": lambda: pendulum(friction=lg.Friction(coulomb=0.1)),
+    "dry friction one way": lambda: pendulum(friction=lg.Friction(coulomb_negative=0.1)),
+    "ball": ball,
+    "free": lambda: lg.Mechanism("body", [lg.Body("b", 1.0)], [lg.Joint("j", "free", "ground", "b")]),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name: str) -> None:
+    with pytest.raises(lg.ArgumentError, match=r"'symplectic' is for mechanisms without .*dop853 with projection"):
+        lg.simulate(REFUSED[name](), 1.0, method="symplectic", step=0.01)
+
+
+def test_what_holds_joints_is_refused() -> None:
+    """Its equations of coordinates and momenta know no joint that is held, and ask no Python function."""
+    told = "'symplectic' knows no joint limits, locks and Python torque functions"
+    limited = pendulum(limits=(0.2, 1.5))
+    with pytest.raises(lg.ArgumentError, match=told):
+        lg.simulate(limited, 1.0, [1.0], method="symplectic", step=0.01)
+    with pytest.raises(lg.ArgumentError, match=told):
+        run([0.5, 0.3], [0, 0], 1.0, 0.01, events=[lg.Event("t - 0.5", lg.Lock("a1"))])
+    with pytest.raises(lg.ArgumentError, match=told):
+        run([0.5, 0.3], [0, 0], 1.0, 0.01, torque=lambda t, q, qd: -q)
+    free = lg.simulate(limited, 1.0, [1.0], method="symplectic", step=0.01, limits=False)
+    assert free.q.min() < 0.2
+
+
+def test_viscous_friction_and_other_torques() -> None:
+    """What it does know: dampers, springs, expressions, traced functions, tables, and controllers at a fixed rate."""
+    mechanism = chain(2, friction=lg.Friction(viscous=0.3), spring=lg.JointSpring(2.0, 0.1))
+    T = np.linspace(0, 1, 11)
+    for torque in (
+        {"a0": "sin(t) - a1*qd_a0"},
+        lg.Traced(lambda t, q, qd: [np.sin(t) - q[1] * qd[0], q[0]]),
+        (T, np.stack([np.sin(T), np.cos(T)], axis=1)),
+        lg.Sampled(lambda t, q, qd: -q, 0.1),
+    ):
+        fixed = lg.simulate(mechanism, 1.0, [0.5, 0.3], torque=torque, method="symplectic", step=0.01, t_eval=11)
+        other = lg.simulate(mechanism, 1.0, [0.5, 0.3], torque=torque, rtol=1e-10, atol=1e-12, t_eval=11)
+        np.testing.assert_allclose(fixed.q, other.q, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(fixed.qd, other.qd, rtol=0, atol=1e-8)
+        np.testing.assert_allclose(fixed.work["friction"], other.work["friction"], rtol=0, atol=1e-8)
+
+
+def test_a_step_is_needed() -> None:
+    with pytest.raises(lg.ArgumentError, match="'symplectic' has a fixed step; say how long: step=1e-3"):
+        lg.simulate(DYN, 1.0, method="symplectic")
+
+
+@pytest.mark.parametrize("step", [1.0, 3.0])
+def test_a_step_too_long_is_said(step: float) -> None:
+    """Where the stages are not found by iteration nothing is made up."""
+    with pytest.warns(lg.SimulationWarning, match=f"a step of {step:g} s is too long there"):
+        motion = run([2.5, 0.9], [3.0, -4.0], 30.0, step)
+    assert not motion.success
+    assert motion.t[-1] < 30
+    assert np.isfinite(motion.q).all()
+
+
+def test_the_last_step_is_cut() -> None:
+    """The end is reached though it is no multiple of the step."""
+    motion = run([0.5, 0.3], [0, 0], 1.003, 0.01)
+    assert motion.statistics["accepted"] == 101
+    exact = lg.simulate(DYN, 1.003, [0.5, 0.3], rtol=1e-12, atol=1e-13, t_eval=2)
+    np.testing.assert_allclose(ended(motion), ended(exact), rtol=0, atol=1e-9)
+
+
+def test_no_promise_is_broken() -> None:
+    """A fixed step promises no accuracy: coarse ones give no warning of the balance."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        motion = run([0.5, 0.3], [0, 0], 5.0, 0.2)
+    assert motion.statistics["method"] == "Gauss 6"
