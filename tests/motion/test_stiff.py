@@ -15,8 +15,9 @@ import lagrangian as lg
 from lagrangian.kernels.kernel import Kernel, Threads
 from lagrangian.kernels.program import Straight
 from lagrangian.motion import torque as torque_of
+from lagrangian.motion.inputs import Stabilisation
 from lagrangian.motion.modes import frictional
-from lagrangian.motion.problem import Problem, Stabilisation
+from lagrangian.motion.problem import Problem
 from tests.mechanisms import random_mechanism, state
 from tests.motion.machines import chain, pendulum
 

@@ -14,7 +14,8 @@ from lagrangian.kernels.kernel import Kernel, Threads
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import torque as torque_of
 from lagrangian.motion.assemble import assemble, consistent_speeds, dynamics_of, moved
-from lagrangian.motion.problem import Problem, Stabilisation
+from lagrangian.motion.inputs import Stabilisation
+from lagrangian.motion.problem import Problem
 
 
 @dataclass(frozen=True)

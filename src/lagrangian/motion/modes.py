@@ -14,7 +14,8 @@ import numpy as np
 
 from lagrangian.kernels.dynamics import RANK, Dynamics
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.motion.problem import HELD, HIGH, LOW, SLIP, STUCK, Holdable, Problem
+from lagrangian.motion.inputs import HELD, HIGH, LOW, SLIP, STUCK, Holdable
+from lagrangian.motion.problem import Problem
 
 # slower than this, in units of what the tolerances allow, a joint counts as at rest
 REST = 10.0

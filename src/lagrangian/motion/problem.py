@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -33,71 +33,9 @@ from lagrangian.model.expression import Scalar, parameters
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import dead_centre
 from lagrangian.motion.events import DEAD_CENTRE
+from lagrangian.motion.inputs import HELD, HIGH, LOW, SLIP, STUCK, Holdable, Inputs, Stabilisation
 from lagrangian.motion.large import RolledRates, too_large
 from lagrangian.motion.torque import Torque
-
-STABILISATIONS = ("projection", "baumgarte", "ggl", "none")
-
-
-@dataclass(frozen=True)
-class Stabilisation:
-    """What keeps constraints from drifting: see `STABILISATIONS`. Baumgarte's has `eta'' + 2 alpha eta' + beta^2 eta = 0`."""
-
-    kind: str = "projection"
-    alpha: float = 10.0
-    beta: float = 10.0
-
-
-@dataclass(frozen=True)
-class Holdable:
-    """A speed that can be held: by dry friction (positive and negative limits), at a stop (lower, upper), by a lock."""
-
-    speed: int
-    friction: tuple[float, float] | None = None
-    coordinate: int = -1
-    lower: float = -np.inf
-    upper: float = np.inf
-
-
-# what u says of a joint that can be held
-HELD, STUCK, LOW, HIGH, SLIP = range(5)
-PER_JOINT = 5
-
-
-@dataclass(frozen=True)
-class Inputs:
-    """The layout of u."""
-
-    nv: int
-    holdable: int
-
-    @property
-    def rate(self) -> int:
-        return self.nv
-
-    @property
-    def since(self) -> int:
-        return 2 * self.nv
-
-    @property
-    def torque_function(self) -> int:
-        return 2 * self.nv + 1
-
-    @property
-    def event_function(self) -> int:
-        return 2 * self.nv + 2
-
-    def joint(self, j: int) -> int:
-        return 2 * self.nv + 3 + PER_JOINT * j
-
-    @property
-    def data(self) -> int:
-        """Addresses of the arrays of a large mechanism."""
-        return self.joint(self.holdable)
-
-    @property
-    def size(self) -> int:
-        return self.data + 3
 
 
 class Problem:
@@ -150,7 +88,15 @@ class Problem:
     def key(self) -> tuple[str | bytes, ...]:
         listed = [*self.torque.formulas.items(), *((str(k), e) for k, e in enumerate(self.events))]
         expressions = [(name, str(x), sorted(parameters(x).items())) for name, x in listed]
-        parts = (expressions, self.torque.external, self.stabilisation, self.called_events, self.redundant, self.holdable)
+        parts = (
+            expressions,
+            self.torque.external,
+            self.torque.adjustable,
+            self.stabilisation,
+            self.called_events,
+            self.redundant,
+            self.holdable,
+        )
         names = (self.mechanism.coordinate_names, self.mechanism.speed_names)
         known = hashlib.sha256(repr((parts, names)).encode())
         if self.torque.traced is not None:
@@ -174,6 +120,8 @@ class Problem:
         if self.torque.external:
             since = state.t - graph.input("u", self.inputs.since)
             tau = [graph.input("u", k) + graph.input("u", self.inputs.rate + k) * since for k in range(n)]
+        if self.torque.adjustable:
+            tau = [x + graph.input("u", self.inputs.added + k) for k, x in enumerate(tau)]
         names = self._names(state)
         for speed, expression in self.torque.formulas.items():
             k = self.mechanism.speed_names.index(speed)

@@ -11,8 +11,9 @@ from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.kernel import Kernel
 from lagrangian.motion import torque
 from lagrangian.motion.events import Happening
+from lagrangian.motion.inputs import Stabilisation
 from lagrangian.motion.integrators.method import Method
-from lagrangian.motion.problem import Problem, Stabilisation
+from lagrangian.motion.problem import Problem
 from lagrangian.motion.solver import Solver
 from lagrangian.motion.torque import Torque
 

@@ -13,9 +13,11 @@ from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.expression import symbol
 from lagrangian.motion import loop, torque
 from lagrangian.motion.events import DIRECTIONS, Event, Happening, Lock, SetTorque, Unlock
+from lagrangian.motion.inputs import HELD, HIGH, LOW, STUCK, Holdable
 from lagrangian.motion.integrators.method import Method
 from lagrangian.motion.modes import REST, Modes, frictional, limited
-from lagrangian.motion.problem import HELD, HIGH, LOW, STUCK, Holdable, Problem
+from lagrangian.motion.passing import SINGULAR, pass_singular
+from lagrangian.motion.problem import Problem
 from lagrangian.motion.record import Record, Settings, Stretch
 from lagrangian.motion.solver import Run, Solver
 from lagrangian.motion.torque import Torque
@@ -54,7 +56,7 @@ class Course(Record):
             speed = mechanism.speed_names.index(name)
             holdable.setdefault(speed, Holdable(speed))
         if any(isinstance(e.action, SetTorque) for e in events):
-            self.source = replace(self.source, external=True)
+            self.source = replace(self.source, adjustable=True)
         self._prepare(list(holdable.values()))
         self.u = np.zeros(self.problem.inputs.size)
         self._begin()
@@ -212,7 +214,7 @@ class Course(Record):
                 self._change_method()
                 continue
             if status == loop.NEAR_SINGULAR:
-                told = self._near_singular()
+                told = pass_singular(self)
                 if told:
                     self.take_over()
                     return False, told
@@ -330,7 +332,7 @@ class Course(Record):
             self.modes.let_go(self.u, [names.index(j) for j in action.joints])
         elif isinstance(action, SetTorque):
             for name, value in action.torques.items():
-                self.u[names.index(name)] = float(value)
+                self.u[self.problem.inputs.added + names.index(name)] = float(value)
 
     def _meet(self, speed: int, what: int) -> None:
         """A limit met for the first time: from now on the joint can be held there."""
@@ -366,68 +368,12 @@ class Course(Record):
 
     # -- singular configurations -------------------------------------------------------------------------------------
 
-    def _near_singular(self) -> str:
-        """Go through a singular configuration where the branch is that of the motion; or the sentence that ends the run.
-
-        Beside it accelerations off the constraints change fast, and no step could come near. But the motion itself is smooth: a
-        step that has the configuration in the widest gap between its stages passes over it. Whether it did is seen by the
-        energy, and by the speeds, which would change at once on another branch.
-        """
-        run, s = self.run, self.run.s
-        q, qd = run.y[: self.problem.nq], run.y[self.problem.nq :]
-        ratio = float(s[loop.RATIO_NOW])
-        if float(self.dyn.kinetic_energy(q, qd)) <= 1e-12 * float(np.trace(self.dyn.mass_matrix(q))):
-            self.t = run.t
-            return (
-                f"stopped at t = {self.t:.9g} s at rest in a singular configuration: which way it goes on is not determined. "
-                f"{self._configuration(q)}"
-            )
-        s[loop.SINGULAR] = ratio / 10 if ratio > 1e-13 else 0.0
-        # the root of the ratio falls like the distance
-        now, before = np.sqrt(max(ratio, 0.0)), np.sqrt(max(float(s[loop.RATIO_BEFORE]), 0.0))
-        elapsed = run.t - float(s[loop.T_BEFORE])
-        if now >= before or elapsed <= 0:
-            return ""
-        ahead = now * elapsed / (before - now)
-        h = ahead / self.settings.method.gap
-        if not np.isfinite(h) or run.t + h > s[loop.END] or h > s[loop.LARGEST]:
-            return ""
-        after = self._passed(h)
-        if after is not None:
-            at = run.t + ahead
-            run.leap(h, after)
-            s[loop.SINGULAR] = SINGULAR
-            s[loop.RATIO_NOW] = 1.0
-            self.happenings.append(Happening("singular configuration passed", at, q.copy(), qd.copy()))
-        return ""
-
-    def _passed(self, h: float) -> np.ndarray | None:
-        """The state after a step over a singular configuration, if it kept its energy and its branch."""
-        run, nq = self.run, self.problem.nq
-        stretch = Stretch(self.solver, run.u, np.concatenate([[run.t, h], run.y]).reshape(1, -1), run.t + h)
-        times = run.t + h * np.array([0.0, 0.5, 1.0])
-        states = self.states_of(stretch, slice(0, 1), times.reshape(1, 3))
-        if not np.isfinite(states).all():
-            return None
-        before, after = states[0], states[2]
-        if np.abs(after[nq:] - before[nq:]).max() > 0.2 * np.abs(before[nq:]).max():
-            return None
-        _, out = self.outputs_in(stretch, times[[0, 2]], states[[0, 2]])
-        power = np.einsum("sk,sk->s", out["tau"] - out["friction"], states[[0, 2], nq:])
-        energies = self.dyn.kinetic_energy(states[[0, 2], :nq], states[[0, 2], nq:]) + self.dyn.potential_energy(
-            states[[0, 2], :nq]
-        )
-        kinetic = float(self.dyn.kinetic_energy(before[:nq], before[nq:]))
-        off = abs(float(energies[1] - energies[0]) - 0.5 * h * float(power.sum()))
-        allowed = self.settings.rtol * kinetic + abs(0.5 * h * float(power[1] - power[0]))
-        return after if off <= 10 * allowed else None
-
-    def _configuration(self, q: np.ndarray) -> str:
+    def configuration(self, q: np.ndarray) -> str:
         names = self.dyn.mechanism.coordinate_names
         return ", ".join(f"{n} = {x:.6g}" for n, x in zip(names[:8], q, strict=False)) + (" ..." if len(names) > 8 else "")
 
     def _too_small(self) -> str:
-        at = f"t = {self.t:.9g} s ({self._configuration(self.y)})"
+        at = f"t = {self.t:.9g} s ({self.configuration(self.y)})"
         if self.dyn.mechanism.equations:
             psi = self.dyn.constraint_jacobian(self.y[: self.problem.nq], self.t)
             s = np.linalg.svd(psi, compute_uv=False)
@@ -440,9 +386,6 @@ class Course(Record):
             f"needs method='rodas5p'"
         )
 
-
-# what remains of a constraint's diagonal, below which the configuration is looked at
-SINGULAR = 1e-3
 
 _SOLVERS: dict[Any, Solver] = {}
 

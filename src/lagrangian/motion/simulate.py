@@ -15,6 +15,7 @@ from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import events as events_of
 from lagrangian.motion import torque as torque_of
 from lagrangian.motion.assemble import assemble, consistent_speeds, dynamics_of
+from lagrangian.motion.inputs import STABILISATIONS, Stabilisation
 from lagrangian.motion.integrators.explicit import ExplicitMethod
 from lagrangian.motion.integrators.gauss import GaussMethod
 from lagrangian.motion.integrators.method import Method
@@ -22,7 +23,6 @@ from lagrangian.motion.integrators.rosenbrock import RosenbrockMethod
 from lagrangian.motion.mobility import mobility
 from lagrangian.motion.modes import limited
 from lagrangian.motion.motion import Motion
-from lagrangian.motion.problem import STABILISATIONS, Stabilisation
 from lagrangian.motion.record import Settings
 from lagrangian.motion.run import Course
 
@@ -103,8 +103,8 @@ def simulate(
     held = (limits and limited(model)) or any(isinstance(e.action, events_of.Lock) for e in watched)
     if chosen.canonical and (held or source.called is not None):
         raise ArgumentError(
-            f"method {method!r} knows no joint limits, locks and Python torque functions; dop853 does. limits=False leaves limits "
-            f"out, Traced(function) compiles a function"
+            f"method {method!r} knows no joint limits, locks and Python torque functions; dop853 does. limits=False leaves "
+            f"limits out, Traced(function) compiles a function"
         )
     q, qd = _start(dyn, q0, qd0, start)
     settings = Settings(

@@ -55,8 +55,8 @@ class Torque:
     called: Function | None = None
     table: tuple[np.ndarray, np.ndarray] | None = None
     sampled: Sampled | None = None
-    external: bool = False
-    constant: np.ndarray | None = None
+    external: bool = False  # whether Python supplies torques during the run
+    adjustable: bool = False  # whether events set further ones
 
 
 def names_of(mechanism: Mechanism) -> dict[str, Scalar]:

@@ -62,6 +62,8 @@ class GaussMethod:
             b.copy(stages, stages.part(i * n), n)
         going, turns, change = b.variable(True, TRUTH), b.variable(0, INTEGER), b.variable(0.0)
         before = b.variable(1e300)
+        # of coordinates and of momenta: one that is zero has changes of rounding, which are nothing beside the others
+        sizes = (b.variable(1e-300), b.variable(1e-300))
         with b.loop(lambda: going.get()):
             change.set(0.0)
             for i in range(3):
@@ -75,16 +77,17 @@ class GaussMethod:
 
                 def take(k: Any, i: int = i) -> None:
                     old, new = stages.part(i * n)[k], slope[k]
-                    size = b.maximum(b.absolute(z[k]), b.absolute(h * new)) + 1e-30
-                    change.set(b.maximum(change.get(), b.absolute(h * (new - old)) / size))
+                    size = sizes[k >= half]
+                    size.set(b.maximum(size.get(), b.maximum(b.absolute(z[k]), b.absolute(h * new))))
+                    change.set(b.maximum(change.get(), b.absolute(h * (new - old)) / size.get()))
                     stages.part(i * n)[k] = new
 
-                b.each(n, take)
+                b.each(n, take, n)
             turns.set(turns.get() + 1)
-            # until rounding is all that changes
-            still = (change.get() > 1e-16) & (change.get() < before.get()) & (turns.get() < TURNS)
+            # until rounding is all that changes; before that, changes need not fall at every turn
+            falling = (change.get() < before.get()) | (change.get() > 1e-13)
             before.set(change.get())
-            going.set(still | ((turns.get() < 4) & (change.get() > 1e-16)))
+            going.set((change.get() > 1e-16) & falling & (turns.get() < TURNS))
 
         def finish(k: Any) -> None:
             state[k] = b.combination(z[k], [(B[j], stages.part(j * n)[k]) for j in range(3)], h)

@@ -1,0 +1,75 @@
+"""What Python may change of a run while it goes: torques from outside, and for every joint that can be held whether it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+STABILISATIONS = ("projection", "baumgarte", "ggl", "none")
+
+
+@dataclass(frozen=True)
+class Stabilisation:
+    """What keeps constraints from drifting: see `STABILISATIONS`. Baumgarte's has `eta'' + 2 alpha eta' + beta^2 eta = 0`."""
+
+    kind: str = "projection"
+    alpha: float = 10.0
+    beta: float = 10.0
+
+
+@dataclass(frozen=True)
+class Holdable:
+    """A speed that can be held: by dry friction (positive and negative limits), at a stop (lower, upper), by a lock."""
+
+    speed: int
+    friction: tuple[float, float] | None = None
+    coordinate: int = -1
+    lower: float = -np.inf
+    upper: float = np.inf
+
+
+# what u says of a joint that can be held
+HELD, STUCK, LOW, HIGH, SLIP = range(5)
+PER_JOINT = 5
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The layout of u."""
+
+    nv: int
+    holdable: int
+
+    @property
+    def rate(self) -> int:
+        return self.nv
+
+    @property
+    def since(self) -> int:
+        return 2 * self.nv
+
+    @property
+    def torque_function(self) -> int:
+        return 2 * self.nv + 1
+
+    @property
+    def event_function(self) -> int:
+        return 2 * self.nv + 2
+
+    @property
+    def added(self) -> int:
+        """Torques that events set, besides all others."""
+        return 2 * self.nv + 3
+
+    def joint(self, j: int) -> int:
+        return 3 * self.nv + 3 + PER_JOINT * j
+
+    @property
+    def data(self) -> int:
+        """Addresses of the arrays of a large mechanism."""
+        return self.joint(self.holdable)
+
+    @property
+    def size(self) -> int:
+        return self.data + 3
