@@ -23,8 +23,8 @@ print("\n", lg.mobility(bar), sep="")
 for mode in lg.assembly_modes(bar, fixed={"theta1": np.pi / 3}):
     speeds = lg.consistent_speeds(bar, mode, fixed={"theta1": 1.0})
     rocker = lg.simulate(bar, 2, mode, speeds).q[:, 2]
-    swing = np.degrees([rocker.min(), rocker.max()])
-    print("mode", np.degrees(mode).round(1), "degrees: rocker at", speeds[2].round(3), "rad/s, then within", swing.round(1), "degrees")
+    swing = np.degrees([rocker.min(), rocker.max()]).round(1)
+    print("mode", np.degrees(mode).round(1), "degrees: rocker at", speeds[2].round(3), "rad/s, then within", swing, "degrees")
 
 # A coin that rolls and leans: free in space but for three equations, two of which no coordinates can say.
 coin = lg.Mechanism(

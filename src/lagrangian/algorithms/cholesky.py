@@ -20,6 +20,8 @@ REDUNDANT = 1e-8
 # of one that is independent but for singular configurations
 INDEPENDENT = 1e-13
 
+# rows that belong together, up to which dependent ones are found by pivoting
+PIVOTED = 12
 # rows are scaled to a unit diagonal down to this part of the largest
 SMALLEST = 1e-6
 
@@ -130,3 +132,45 @@ class Pivoted:
         for j, i, p, q in reversed(self._swaps):
             y[j], y[i] = f.choose(p, q, y[i], y[j]), f.choose(p, q, y[j], y[i])
         return [x * s for x, s in zip(y, self._scale, strict=True)]
+
+
+class Blocks:
+    """Rows that share nothing are solved apart. Where they may be redundant, by pivoting, up to `PIVOTED` that belong together:
+    the code for it grows with their cube, and more are taken in order.
+    """
+
+    def __init__(self, A: Matrix, redundant: bool, least: Sequence[Any]) -> None:
+        self._parts: list[tuple[list[int], InOrder | Pivoted]] = []
+        self.ratio: Any = 1.0
+        for block in _connected(A):
+            part = [[A[i][j] for j in block] for i in block]
+            rest = [least[i] for i in block]
+            system: InOrder | Pivoted
+            if redundant and len(block) <= PIVOTED:
+                system = Pivoted(part, least=rest)
+            else:
+                system = InOrder(part, REDUNDANT if redundant else INDEPENDENT, rest)
+            self._parts.append((block, system))
+            self.ratio = f.minimum(self.ratio, system.ratio)
+
+    def solve(self, b: Sequence[Any]) -> list[Any]:
+        x: list[Any] = [0] * len(b)
+        for block, system in self._parts:
+            for i, value in zip(block, system.solve([b[i] for i in block]), strict=True):
+                x[i] = value
+        return x
+
+
+def _connected(A: Matrix) -> list[list[int]]:
+    """Rows by what they share, in order: two belong together if an entry between them is not zero by structure."""
+    left, blocks = set(range(len(A))), []
+    while left:
+        block, stack = set(), [min(left)]
+        while stack:
+            i = stack.pop()
+            if i in left:
+                left.discard(i)
+                block.add(i)
+                stack += [j for j in left if not is_zero(A[i][j])]
+        blocks.append(sorted(block))
+    return blocks

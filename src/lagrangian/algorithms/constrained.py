@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from lagrangian.algorithms import constraints, springs
-from lagrangian.algorithms.cholesky import InOrder, Pivoted, inner
+from lagrangian.algorithms.cholesky import Blocks, inner
 from lagrangian.algorithms.factorised import Factorised
 from lagrangian.algorithms.inverse_dynamics import BIAS
 from lagrangian.algorithms.link import Link, is_zero
@@ -84,7 +84,7 @@ class Constrained:
         self._scaled = scaled
         # a row of a planar loop in a plane across no axis of the world is not zero by structure, but by rounding
         least = [ROUNDING**2 * sum(pivots[k] for k, z in enumerate(half) if not is_zero(z)) for half in self._halves]
-        self.system: InOrder | Pivoted = Pivoted(A, least=least) if redundant else InOrder(A, least=least)
+        self.system = Blocks(A, redundant, least)
 
     def acceleration(self, force: Sequence[Any], gamma: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """qdd and lambda for f = `force`; gamma as the rows have it, or stabilised."""

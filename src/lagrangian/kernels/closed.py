@@ -20,9 +20,6 @@ from lagrangian.model.constraint import Holonomic, Pfaffian, PfaffianFunction
 from lagrangian.model.expression import Expression, free_symbols, parameters
 from lagrangian.model.mechanism import Mechanism
 
-# rows up to which dependent ones are found by pivoting; more are taken in order, which does not grow with the cube
-PIVOTED = 12
-
 
 def depends_on_time(mechanism: Mechanism) -> bool:
     """Whether its constraints do."""
@@ -98,10 +95,6 @@ class ClosedPrograms:
     def _time(self, graph: Graph) -> Any:
         return graph.input("t", 0) if self.timed else 0
 
-    @property
-    def redundant(self) -> bool:
-        return sum(self.says) <= PIVOTED
-
     def _program(self, name: str, inputs: Sequence[str], size: int, outputs: Callable[[Graph, State], list[Any]]) -> Straight:
         sizes = {n: {"q": self.tree.nq, "t": 1}.get(n, self.tree.nv) for n in (*inputs, *(("t",) if self.timed else ()))}
 
@@ -114,13 +107,13 @@ class ClosedPrograms:
         """(qdd, lambda), one after the other."""
 
         def outputs(graph: Graph, state: State) -> list[Any]:
-            qdd, multipliers = solved(state, graph, self.redundant)
+            qdd, multipliers = solved(state, graph)
             return [*qdd, *multipliers]
 
         return self._program("constrained_dynamics", ("q", "qd", "tau"), self.tree.nv + len(self.names), outputs)
 
     def forward_dynamics(self) -> Straight:
-        return self._program("forward_dynamics", ("q", "qd", "tau"), self.tree.nv, lambda g, s: solved(s, g, self.redundant)[0])
+        return self._program("forward_dynamics", ("q", "qd", "tau"), self.tree.nv, lambda g, s: solved(s, g)[0])
 
     def jacobian(self) -> Straight:
         """The entries of Psi that are not always zero, at the places of `pattern`."""
@@ -164,9 +157,9 @@ def wrenches(mechanism: Mechanism, tree: Tree) -> Straight:
     return Straight("constraint_wrenches", sizes, 6 * len(tree), angles, outputs, digest(mechanism, tree))
 
 
-def solved(state: State, graph: Graph, redundant: bool) -> tuple[list[Any], list[Any]]:
-    """qdd, and a multiplier for every row: 0 for those that say nothing."""
-    system = Constrained(state, state.rows, redundant)
+def solved(state: State, graph: Graph) -> tuple[list[Any], list[Any]]:
+    """qdd, and a multiplier for every row: 0 for those that say nothing. Rows may depend on each other anywhere."""
+    system = Constrained(state, state.rows, redundant=True)
     force = [graph.input("tau", k) - b for k, b in enumerate(state.bias)]
     qdd, found = system.acceleration(force, [row.gamma for row in system.rows])
     of = dict(zip((id(row) for row in system.rows), found, strict=True))
