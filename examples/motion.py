@@ -25,7 +25,8 @@ linkage = lg.library("deployable_four_bar")
 latch = lg.Event("dead centre", lg.Lock("phi2"))
 motion = lg.simulate(linkage, 14, events=latch)
 print(f"\n{motion}")
-print("theta1 =", np.degrees(motion.events[0].q[0]).round(2), "degrees at", round(motion.events[0].t, 6), "s")
+locked = next(event for event in motion.events if event.name == "dead centre")
+print(f"theta1 = {np.degrees(locked.q[0]):.2f} degrees at {locked.t:.6f} s")
 print("the latch took", -motion.work["impacts"][-1].round(3), "J")
 
 # Into a file, which other tools read too, and back.

@@ -50,10 +50,10 @@ def test_between_steps() -> None:
 
 @pytest.fixture(scope="module")
 def long_runs() -> dict[str, np.ndarray]:
-    """The energy of a double pendulum in chaotic motion, by both methods, over 100,000 steps."""
+    """The energy of a double pendulum in regular motion, by both methods, over 100,000 steps."""
     found = {}
     for method in ("symplectic", "rk4"):
-        motion = run([1.8, 0.9], [0, 0], 100_000 / 64, 1 / 64, method, rows=4001)
+        motion = run([0.8, 0.3], [0, 0], 100_000 / 32, 1 / 32, method, rows=4001)
         assert motion.success
         assert motion.statistics["accepted"] == 100_000
         found[method] = (motion.energy - motion.energy[0]) / motion.energy_scale
@@ -63,11 +63,11 @@ def long_runs() -> dict[str, np.ndarray]:
 def test_energy_stays_in_a_band(long_runs: dict[str, np.ndarray]) -> None:
     off = long_runs["symplectic"]
     parts = np.abs(off[1:]).reshape(10, -1).max(axis=1)
-    assert parts.max() < 1e-6
-    assert parts[-1] < 3 * parts[0]
-    # a straight line through it: over the whole run it rises by less than the band is wide
+    assert 1e-9 < parts.max() < 1e-7
+    assert parts[-1] < 2 * parts[0]
+    # a straight line through it: over the whole run it rises by far less than the band is wide
     slope = np.polyfit(np.linspace(0, 1, len(off)), off, 1)[0]
-    assert abs(slope) < 0.3 * np.ptp(off)
+    assert abs(slope) < 0.05 * np.ptp(off)
 
 
 def test_energy_of_another_method_drifts(long_runs: dict[str, np.ndarray]) -> None:
@@ -76,8 +76,8 @@ def test_energy_of_another_method_drifts(long_runs: dict[str, np.ndarray]) -> No
     parts = np.abs(off[1:]).reshape(10, -1).max(axis=1)
     assert parts[-1] > 5 * parts[0]
     slope = np.polyfit(np.linspace(0, 1, len(off)), off, 1)[0]
-    assert abs(slope) > 0.5 * np.ptp(off)
-    assert parts[-1] > 10 * np.abs(long_runs["symplectic"]).max()
+    assert abs(slope) > 0.9 * np.ptp(off)
+    assert parts[-1] > 1e4 * np.abs(long_runs["symplectic"]).max()
 
 
 def test_reversible() -> None:

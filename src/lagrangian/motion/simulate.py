@@ -141,10 +141,9 @@ def _run(
         course.error = interrupt
         course.take_over()
         success, message = False, ""
-    failure = course.error
+    failure, course.error = course.error, None  # for the steps that were made, Python functions are asked again
     if isinstance(failure, KeyboardInterrupt):
         message = f"interrupted at t = {course.t:.9g} s; what was computed until then is here"
-        course.error = None
     motion = Motion.of(course, success, message)
     if failure is not None and not isinstance(failure, KeyboardInterrupt):
         raised = SimulationError(f"{dyn.mechanism.name}: {message}. What was computed until then is in the error's `motion`")

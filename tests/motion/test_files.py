@@ -1,0 +1,295 @@
+"""Motions written and read again: nothing is lost, others can read them, and what is no motion is said to be none."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+import xarray
+
+import lagrangian as lg
+from tests.motion.machines import chain, pendulum
+
+ARRAYS = (
+    *("t", "q", "qd", "qdd", "tau", "friction", "multipliers", "constraint_forces"),
+    *("kinetic_energy", "potential_energy", "drift", "rate_drift"),
+)
+
+
+def same(a: lg.Motion, b: lg.Motion) -> None:
+    """To the last bit."""
+    for name in ARRAYS:
+        one, other = getattr(a, name), getattr(b, name)
+        assert one.shape == other.shape, name
+        assert other.dtype == np.float64, name
+        assert np.array_equal(one, other), name
+    assert a.work.keys() == b.work.keys()
+    assert all(np.array_equal(a.work[k], b.work[k]) for k in a.work)
+    for name in ("name", "coordinate_names", "speed_names", "constraint_names", "success", "message", "statistics"):
+        assert getattr(a, name) == getattr(b, name), name
+    assert [(e.name, e.t) for e in a.events] == [(e.name, e.t) for e in b.events]
+    for one, other in zip(a.events, b.events, strict=True):
+        assert np.array_equal(one.q, other.q)
+        assert np.array_equal(one.qd, other.qd)
+    assert np.array_equal(a.balance, b.balance)
+    assert str(a) == str(b)
+
+
+@pytest.fixture(scope="module")
+def linkage() -> lg.Mechanism:
+    return lg.library("four_bar")
+
+
+@pytest.fixture(scope="module")
+def closed(linkage: lg.Mechanism) -> lg.Motion:
+    events = [lg.Event("theta1 - 2", name="θ₁ = 2 → 漢字"), lg.Event("qd_theta1 - 1.5"), lg.Event("theta1 - 1.8")]
+    return lg.simulate(linkage, 2.0, events=events, t_eval=21)
+
+
+@pytest.fixture(scope="module")
+def opened() -> lg.Motion:
+    return lg.simulate(chain(2, friction=lg.Friction(viscous=0.1)), 1.0, [0.5, 0.3], torque={"a0": "sin(t)"}, t_eval=11)
+
+
+@pytest.fixture(scope="module")
+def saved(closed: lg.Motion, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return closed.save(tmp_path_factory.mktemp("motions") / "closed.nc")
+
+
+# -- round trips -----------------------------------------------------------------------------------------------------
+
+
+def test_open(opened: lg.Motion, tmp_path: Path) -> None:
+    path = opened.save(tmp_path / "open.nc")
+    assert path == tmp_path / "open.nc"
+    found = lg.read(path)
+    same(opened, found)
+    assert found.events == []
+    assert found.multipliers.shape == (11, 0)
+    assert found.constraint_names == ()
+    assert found.mechanism is None
+    assert found.course is None
+
+
+def test_closed(closed: lg.Motion, saved: Path, linkage: lg.Mechanism) -> None:
+    found = lg.read(saved, linkage)
+    same(closed, found)
+    assert len(found.events) >= 3
+    assert found.events[-1].t > found.events[0].t
+    assert found.mechanism is linkage
+    np.testing.assert_allclose(found.reactions, closed.reactions, rtol=0, atol=1e-12)
+
+
+def test_path_as_text(closed: lg.Motion, tmp_path: Path) -> None:
+    closed.save(str(tmp_path / "a.nc"))
+    same(closed, lg.read(str(tmp_path / "a.nc")))
+
+
+def test_written_over(opened: lg.Motion, closed: lg.Motion, tmp_path: Path) -> None:
+    opened.save(tmp_path / "a.nc")
+    closed.save(tmp_path / "a.nc")
+    same(closed, lg.read(tmp_path / "a.nc"))
+
+
+def test_names_of_any_script(tmp_path: Path) -> None:
+    body = lg.Body("Körper", 1.0, (0, -0.5, 0), (1 / 12, 0, 1 / 12))
+    mechanism = lg.Mechanism("Маятник 振り子", [body], [lg.Joint("φ", "revolute", "ground", "Körper")], gravity=(0, -9.81, 0))
+    motion = lg.simulate(mechanism, 1.0, [0.5], events=[lg.Event("φ", name="unten ↓")], t_eval=5)
+    assert [e.name for e in motion.events] == ["unten ↓"]
+    motion.save(tmp_path / "Schwingung ½.nc")
+    found = lg.read(tmp_path / "Schwingung ½.nc", mechanism)
+    same(motion, found)
+    assert found.coordinate_names == ("φ",)
+    assert found.name == "Маятник 振り子"
+
+
+def test_stopped_by_an_event(tmp_path: Path) -> None:
+    motion = lg.simulate(pendulum(), 5.0, [0.5], events="a", t_eval=51)
+    assert not motion.success
+    assert motion.t[-1] < 1
+    motion.save(tmp_path / "a.nc")
+    found = lg.read(tmp_path / "a.nc")
+    same(motion, found)
+    assert "stopped by event 'a'" in found.message
+
+
+def test_stopped_by_an_error(tmp_path: Path) -> None:
+    def torque(t: float, q: np.ndarray, qd: np.ndarray) -> list[float]:
+        if t > 0.3:
+            raise RuntimeError("the motor is gone")
+        return [0.0]
+
+    with pytest.raises(lg.SimulationError, match="the motor is gone") as caught:
+        lg.simulate(pendulum(), 1.0, [0.5], torque=torque, t_eval=11)
+    motion = caught.value.motion
+    motion.save(tmp_path / "a.nc")
+    found = lg.read(tmp_path / "a.nc")
+    same(motion, found)
+    assert not found.success
+    assert 0 < found.t[-1] < 0.3
+    free = lg.simulate(pendulum(), 1.0, [0.5], t_eval=11)
+    np.testing.assert_allclose(found.q[:3], free.q[:3], rtol=0, atol=1e-9)
+    assert np.isfinite(found.balance).all()
+
+
+def test_impacts_and_limits(tmp_path: Path) -> None:
+    """Work of impacts is there only where there were any."""
+    motion = lg.simulate(pendulum(limits=(0.2, 2.0)), 2.0, [1.0], restitution=0.5, t_eval=21)
+    assert "impacts" in motion.work
+    motion.save(tmp_path / "a.nc")
+    same(motion, lg.read(tmp_path / "a.nc"))
+
+
+def test_between_rows(tmp_path: Path) -> None:
+    """A cubic through rows with their slopes: its error falls with the fourth power of their distance."""
+    run = lg.simulate(chain(2), 1.0, [0.5, 0.3], rtol=1e-12, t_eval=2)
+    times = np.linspace(0, 1, 97)
+    errors = []
+    for rows in (21, 41):
+        motion = run.resample(rows)
+        motion.save(tmp_path / "a.nc")
+        found = lg.read(tmp_path / "a.nc")
+        errors.append([np.abs(a - b).max() for a, b in zip(found(times), run(times), strict=True)])
+        np.testing.assert_allclose(found(motion.t)[0], motion.q, rtol=0, atol=1e-14)
+        np.testing.assert_allclose(found(0.5)[1], run(0.5)[1], rtol=0, atol=1e-4)
+    ratios = np.divide(*errors)
+    assert np.all(ratios > 10)
+    assert np.all(ratios < 24)
+    with pytest.raises(lg.ArgumentError, match="the run is from 0 to 1 s"):
+        found(1.5)
+
+
+def test_what_needs_equations_is_refused(saved: Path) -> None:
+    found = lg.read(saved)
+    with pytest.raises(lg.ArgumentError, match="has the rows it was saved with"):
+        found.resample(100)
+    with pytest.raises(lg.ArgumentError, match="no equations to solve again"):
+        found.second_opinion()
+    with pytest.raises(lg.ArgumentError, match="the mechanism of this motion is not known"):
+        _ = found.reactions
+
+
+# -- other tools -----------------------------------------------------------------------------------------------------
+
+
+def test_plain_hdf5(closed: lg.Motion, saved: Path) -> None:
+    with h5py.File(saved) as file:
+        assert np.array_equal(file["q"], closed.q)
+        assert np.array_equal(file["time"], closed.t)
+        assert [name.decode() for name in file["coordinate"]] == list(closed.coordinate_names)
+        assert [name.decode() for name in file["event_name"]] == [e.name for e in closed.events]
+        assert file.attrs["mechanism"] == "four_bar"
+        assert file.attrs["format"] == "lagrangian motion 1"
+        assert file["q"].dims[0][0].name == "/time"
+
+
+def test_xarray(closed: lg.Motion, saved: Path) -> None:
+    with xarray.open_dataset(saved, engine="h5netcdf") as found:
+        assert found.sizes == {"time": 21, "coordinate": 3, "speed": 3, "constraint": 2, "event": len(closed.events)}
+        assert np.array_equal(found["q"].sel(coordinate="phi3"), closed.q[:, 2])
+        assert float(found["qd"].sel(speed="theta1").sel(time=1.0, method="nearest")) == closed.qd[10, 0]
+        assert np.array_equal(found["event_time"], [e.t for e in closed.events])
+    direct = closed.to_xarray()
+    assert np.array_equal(direct["multipliers"].values, closed.multipliers)
+    assert direct["q"].dims == ("time", "coordinate")
+    assert direct["constraint"].values.tolist() == ["closure.x", "closure.y"]
+
+
+def test_units(closed: lg.Motion, saved: Path) -> None:
+    """Every variable of numbers over time says its unit and what it is."""
+    expected = {
+        "time": "s",
+        "event_time": "s",
+        "q": "rad or m",
+        "qd": "rad/s or m/s",
+        "qdd": "rad/s2 or m/s2",
+        **dict.fromkeys(("tau", "friction", "constraint_forces"), "N m or N"),
+        "multipliers": "N or N m",
+        **dict.fromkeys(("kinetic_energy", "potential_energy"), "J"),
+        "drift": "m or 1",
+        "rate_drift": "m/s or 1/s",
+        **{f"work_{name}": "J" for name in closed.work},
+    }
+    with h5py.File(saved) as file:
+        assert {name: file[name].attrs["units"] for name in expected} == expected
+        assert all(file[name].attrs["long_name"] for name in expected if "time" not in name)
+        unlabelled = {"coordinate", "speed", "constraint", "event", "event_name", "event_q", "event_qd"}
+        assert set(file) == set(expected) | unlabelled
+
+
+# -- errors ----------------------------------------------------------------------------------------------------------
+
+
+def test_wrong_ending(opened: lg.Motion, tmp_path: Path) -> None:
+    for name in ("a.csv", "a", "a.nc.txt"):
+        with pytest.raises(lg.ArgumentError, match=r"give the file the ending \.nc"):
+            opened.save(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_missing_folder(opened: lg.Motion, tmp_path: Path) -> None:
+    with pytest.raises(lg.ArgumentError, match=r"there is no folder '.*nowhere' to save in"):
+        opened.save(tmp_path / "nowhere" / "a.nc")
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(lg.DescriptionError, match=r"a\.nc: there is no such file"):
+        lg.read(tmp_path / "a.nc")
+    with pytest.raises(lg.DescriptionError, match="there is no such file"):
+        lg.read(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b"t,q\n0,1\n", b"\x89HDF\r\n\x1a\n" + bytes(100)], ids=["empty", "text", "header"])
+def test_not_a_netcdf_file(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "a.nc").write_bytes(content)
+    with pytest.raises(lg.DescriptionError, match=r"a\.nc: this is not a netCDF file"):
+        lg.read(tmp_path / "a.nc")
+
+
+@pytest.mark.parametrize("part", [0.01, 0.3, 0.7, 0.999])
+def test_truncated_file(part: float, saved: Path, tmp_path: Path) -> None:
+    content = saved.read_bytes()
+    (tmp_path / "a.nc").write_bytes(content[: int(part * len(content))])
+    with pytest.raises(lg.DescriptionError, match=r"a\.nc: this is not a netCDF file"):
+        lg.read(tmp_path / "a.nc")
+
+
+def test_another_netcdf_file(tmp_path: Path) -> None:
+    xarray.Dataset({"x": ("t", np.zeros(3))}).to_netcdf(tmp_path / "a.nc", engine="h5netcdf")
+    with pytest.raises(lg.DescriptionError, match=r"this netCDF file is not a motion; its format is None"):
+        lg.read(tmp_path / "a.nc")
+    xarray.Dataset({"x": ("t", np.zeros(3))}, attrs={"format": "lagrangian motion 99"}).to_netcdf(
+        tmp_path / "b.nc", engine="h5netcdf"
+    )
+    with pytest.raises(lg.DescriptionError, match="its format is 'lagrangian motion 99'"):
+        lg.read(tmp_path / "b.nc")
+
+
+def test_incomplete_file(closed: lg.Motion, tmp_path: Path) -> None:
+    closed.to_xarray().drop_vars(["qd", "event_time"]).to_netcdf(tmp_path / "a.nc", engine="h5netcdf")
+    with pytest.raises(lg.DescriptionError, match="the motion is incomplete; it has no qd, event_time"):
+        lg.read(tmp_path / "a.nc")
+
+
+def test_mechanism_that_does_not_fit(saved: Path, linkage: lg.Mechanism) -> None:
+    with pytest.raises(lg.ArgumentError, match=r"its coordinates are theta1, phi2, phi3.*those of the mechanism differ"):
+        lg.read(saved, chain(3))
+    cut = lg.Mechanism("open", linkage.bodies, linkage.joints, gravity=linkage.gravity)
+    with pytest.raises(lg.ArgumentError, match="2 constraint equations; those of the mechanism differ"):
+        lg.read(saved, cut)
+
+
+def test_reading_is_quiet(saved: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lg.read(saved)
+
+
+def test_every_field_is_compared() -> None:
+    """What a motion gains later must be saved, or left out on purpose."""
+    kept = {*ARRAYS, "name", "coordinate_names", "speed_names", "constraint_names", "success", "message", "statistics"}
+    assert {f.name for f in dataclasses.fields(lg.Motion)} == kept | {"mechanism", "work", "events", "course"}
