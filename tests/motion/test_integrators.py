@@ -142,7 +142,7 @@ def test_auto_notices_stiffness() -> None:
     mechanism = pendulum(friction=lg.Friction(viscous=3e4))
     motion = lg.simulate(mechanism, (0, 50), [1.0], [0], rtol=1e-6, atol=1e-9)
     assert motion.statistics["method"].startswith("Rodas")
-    assert 0 < motion.statistics["stiff since"] < 50
+    assert 0 < motion.statistics["stiff_since"] < 50
     assert motion.statistics["accepted"] < 3000
     # creep: c a' = -m g l/2 sin a
     expected = 2 * np.arctan(math.tan(0.5) * np.exp(-9.81 / 2 / 3e4 * motion.t))

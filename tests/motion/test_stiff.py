@@ -334,11 +334,11 @@ def test_python_torques() -> None:
 def test_auto_changes_to_it(governor: lg.Mechanism) -> None:
     motion = lg.simulate(governor, 1.0, rtol=1e-7, atol=1e-9, t_eval=21)
     assert motion.statistics["method"] == "Rodas5P"
-    assert 0 < motion.statistics["stiff since"] < 0.1
+    assert 0 < motion.statistics["stiff_since"] < 0.1
     chosen = lg.simulate(governor, 1.0, method="rodas5p", rtol=1e-7, atol=1e-9, t_eval=21)
     np.testing.assert_allclose(states(motion), states(chosen), rtol=0, atol=1e-6)
     # it is the same run at any time, before and after the change
-    times = np.linspace(0, 3 * motion.statistics["stiff since"], 50)
+    times = np.linspace(0, 3 * motion.statistics["stiff_since"], 50)
     np.testing.assert_allclose(motion(times)[0], chosen(times)[0], rtol=0, atol=1e-8)
 
 
@@ -353,14 +353,14 @@ def test_auto_stays_explicit(name: str) -> None:
     """The library's mechanisms over their own time."""
     motion = lg.simulate(lg.library(name), t_eval=2)
     assert motion.success
-    assert "stiff since" not in motion.statistics
+    assert "stiff_since" not in motion.statistics
     assert motion.statistics["method"] == "DOP853"
 
 
 def test_a_method_that_is_named_is_kept() -> None:
     motion = lg.simulate(pendulum(friction=lg.Friction(viscous=300.0)), 1.0, [1.0], method="dp5", rtol=1e-5, t_eval=2)
     assert motion.statistics["method"] == "Dormand-Prince 5(4)"
-    assert "stiff since" not in motion.statistics
+    assert "stiff_since" not in motion.statistics
     assert motion.statistics["accepted"] > 100
 
 

@@ -90,8 +90,6 @@ def consistent_speeds(
     qd = np.zeros(dyn.nv) if qd0 is None else np.array(qd0, dtype=float)
     if qd.shape != (dyn.nv,):
         raise ArgumentError(f"qd0 has shape {qd.shape}; ({dyn.nv},) is needed: {', '.join(dyn.mechanism.speed_names[:12])}")
-    if not len(dyn.constraint_names):
-        return qd
     names = dyn.mechanism.speed_names
     free = np.ones(dyn.nv, dtype=bool)
     for name in fixed:
@@ -100,17 +98,19 @@ def consistent_speeds(
         free[names.index(name)] = False
         if isinstance(fixed, Mapping):
             qd[names.index(name)] = float(fixed[name])
+    if not len(dyn.constraint_names):
+        return qd
     psi, rate = dyn.constraint_jacobian(q, t), dyn.constraint_rate(q, qd, t)
     M = dyn.mass_matrix(q)[np.ix_(free, free)]
     L = np.linalg.cholesky(M)
     half = np.linalg.solve(L, psi[:, free].T).T
     qd[free] += np.linalg.solve(L.T, np.linalg.lstsq(half, -rate, rcond=RANK)[0])
     left = np.abs(dyn.constraint_rate(q, qd, t))
+    held = f" with {', '.join(fixed)} given" if list(fixed) else ""
     worst = int(np.argmax(left))
     if left[worst] > 1e-9 * (1 + np.abs(psi).max() * np.abs(qd).max()):
         raise AssemblyError(
-            f"no speeds keep the constraints with {', '.join(fixed)} given: {dyn.constraint_names[worst]} is left with a rate of "
-            f"{left[worst]:.3g}"
+            f"no speeds keep the constraints{held}: {dyn.constraint_names[worst]} is left with a rate of {left[worst]:.3g}"
         )
     return qd
 

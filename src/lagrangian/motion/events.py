@@ -52,7 +52,8 @@ class Event:
 
     "dead centre" is where the driven joints no longer determine the passive ones.
 
-    `action` is "record", "stop", `Lock(...)`, `Unlock(...)` or `SetTorque({...})`; `direction` which crossings count.
+    `action` is "record", "stop", `Lock(...)`, `Unlock(...)` or `SetTorque({...})`; `direction` which crossings count. An
+    expression or a function given to simulate without an `Event` around it stops the run.
     """
 
     when: str | Scalar | Callable[[float, np.ndarray, np.ndarray], float]
@@ -85,7 +86,7 @@ def checked(events: Any, mechanism: Mechanism) -> list[Event]:
         return []
     if isinstance(events, (str, Event)) or callable(events):
         events = [events]
-    found = []
+    found: list[Event] = []
     for given in events:
         event = given if isinstance(given, Event) else Event(given, "stop")
         when = event.when
@@ -97,6 +98,7 @@ def checked(events: Any, mechanism: Mechanism) -> list[Event]:
         for joint in joints:
             if joint not in mechanism.speed_names:
                 raise ArgumentError(f"event: {one_of('joint or speed', joint, mechanism.speed_names)}")
-        name = event.name or (str(event.when) if not callable(event.when) else getattr(event.when, "__name__", "event"))
+        name = event.name or (str(event.when) if not callable(event.when) else getattr(event.when, "__name__", ""))
+        name = f"event {len(found) + 1}" if name in ("", "<lambda>") else name
         found.append(Event(when, event.action, event.direction, name))
     return found

@@ -35,7 +35,8 @@ class Mode:
     def damping(self) -> float:
         """The damping ratio; negative where the motion grows."""
         size = abs(self.eigenvalue)
-        return float(-self.eigenvalue.real / size) if size else 0.0
+        ratio = -self.eigenvalue.real / size if size else 0.0
+        return float(ratio) if abs(ratio) > 1e-12 else 0.0  # what is left is rounding
 
     @property
     def stable(self) -> bool:
@@ -79,7 +80,7 @@ class Linearisation:
         return all(mode.stable for mode in self.modes())
 
     def __str__(self) -> str:
-        lines = [f"{len(self.A)} states, {len(self.inputs)} inputs: {', '.join(self.inputs)}"]
+        lines = [f"{len(self.A)} states; inputs: {', '.join(self.inputs) or 'none'}"]
         for mode in self.modes():
             how = (
                 f"{mode.frequency:.6g} Hz, damping ratio {mode.damping:.4g}"
@@ -95,7 +96,7 @@ class _Equations:
 
     def __init__(self, dyn: Dynamics, torque: Any) -> None:
         self.dyn = dyn
-        source = torque_of.source(0.0 if torque is None else torque, dyn.mechanism)
+        source = torque_of.source(torque, dyn.mechanism)
         if source.external:
             raise ArgumentError("torque: numbers, expressions or Traced(function) are needed here, whose derivatives are known")
         tree = dyn._open().tree
@@ -127,11 +128,16 @@ class _Equations:
 def linearise(
     mechanism: Mechanism | Dynamics, q: Any = None, qd: Any = None, torque: Any = None, t: float = 0.0
 ) -> Linearisation:
-    """The linear system of small motions about a state; `torque` as in simulate, numbers or expressions, whose slopes count."""
+    """The linear system of small motions about a state, with constraints about rest.
+
+    `torque` is as in simulate: numbers or expressions, whose slopes count; the description's own if it is not given.
+    """
     dyn = dynamics_of(mechanism)
     model = dyn.mechanism
     q = assemble(dyn, q, t=t)
     qd = consistent_speeds(dyn, q, qd, t=t)
+    if model.equations and np.abs(qd).max() > 1e-12:
+        raise ArgumentError(f"{model.name}: with constraints it is linearised about rest; qd is not zero")
     Aq, Av, B = _Equations(dyn, torque).derivatives(q, qd, t)
     basis = _free_moves(dyn, q, t)
     n = basis.shape[1]

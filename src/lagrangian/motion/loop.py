@@ -331,7 +331,9 @@ class TimeLoop:
         direction = self.kinds[e * 3]
         rising = (before < 0.0) & (after >= 0.0) & (direction >= 0)
         falling = (before > 0.0) & (after <= 0.0) & (direction <= 0)
-        return rising | falling
+        # a stop must not be passed, not even by what has just left it
+        through = (self.kinds[e * 3 + 1] >= 2) & (before <= 0.0) & (after < 0.0)
+        return rising | falling | through
 
     def _locate(self, look: Value, e: Value, k: Value, h: Value, time: Array, until: Any) -> None:
         """The Illinois method on the interpolant (Dowell and Jarratt 1971)."""

@@ -19,6 +19,8 @@ from lagrangian.motion.problem import Problem
 
 # slower than this, in units of what the tolerances allow, a joint counts as at rest
 REST = 10.0
+# bounces slower than this part of the hardest impact are over: they would never end
+STILL = 1e-3
 
 
 def frictional(mechanism: Mechanism) -> list[Holdable]:
@@ -52,6 +54,7 @@ class Modes:
         """`evaluate(q, qd, u, t)` are the problem's outputs; `allowed` is the speed at which a joint counts as at rest."""
         self.dyn, self.problem, self._evaluate, self.rest = dyn, problem, evaluate, allowed
         self.nq, self.nv = problem.nq, problem.nv
+        self.hardest = 0.0  # the fastest impact at a stop so far
 
     def place(self, j: int, what: int) -> int:
         return self.problem.inputs.joint(j) + what
@@ -161,7 +164,8 @@ class Modes:
         h = self.problem.holdable[j]
         q[h.coordinate] = h.lower if what == LOW else h.upper
         back = -restitution * qd[speed]
-        if abs(back) > self.rest and np.sign(back) == (1 if what == LOW else -1):
+        self.hardest = max(self.hardest, abs(qd[speed]))
+        if abs(back) > max(self.rest, STILL * self.hardest) and np.sign(back) == (1 if what == LOW else -1):
             self.impact(u, y, t, {speed: back})
             return
         self.hold(u, y, t, [speed], what)

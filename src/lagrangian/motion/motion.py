@@ -60,7 +60,7 @@ class Motion:
         """The rows a run has filled."""
         rows = course.filled
         t, y = course.grid[:rows], course.rows[:rows]
-        if not success and course.stretches and (not rows or course.t > t[-1]):
+        if rows < len(course.grid) and course.stretches and (not rows or course.t > t[-1]):
             # where it stopped is a row too
             t, y = np.append(t, course.t), np.vstack([y, course.states(np.array([course.t]))])
         return cls._at(course, t, y, success, message)
@@ -155,7 +155,7 @@ class Motion:
 
     def warn(self) -> None:
         """Say what is worse than the tolerances promise, or that the run ended early."""
-        if not self.success and "event" not in self.message:
+        if not self.success:
             warnings.warn(f"{self.name}: {self.message}", SimulationWarning, stacklevel=4)
         rtol, steps = float(self.statistics["rtol"]), max(1, int(self.statistics["accepted"]))
         if not len(self.t) or not self.statistics["adaptive"]:  # a fixed step promises nothing
@@ -241,11 +241,14 @@ class Motion:
         s = self.statistics
         lines = [
             f"{self.name}: {self.message}",
-            f"{len(self.t)} rows, {s['accepted']} steps ({s['rejected']} rejected) of {s['method']}, rtol {s['rtol']:g}",
+            f"{len(self.t)} rows, {s['accepted']} steps ({s['rejected']} rejected) of {s['method']}"
+            + (f", rtol {s['rtol']:g}" if s["adaptive"] else ""),
             f"energy balance: off by {off:.2g} J of {self.energy_scale:.3g} J moved",
         ]
         if len(self.constraint_names):
-            lines.append(f"constraint drift: {s['drift_at_steps']:.1g} at the steps, {s['drift_between_steps']:.1g} between")
+            rate = float(self.rate_drift.max(initial=0.0))
+            between = f"{s['drift_at_steps']:.1g} at the steps, {s['drift_between_steps']:.1g} between"
+            lines.append(f"constraint drift: {between}; of rates {rate:.1g} in the rows")
         lines += [f"{e.name} at t = {e.t:.9g} s" for e in self.events[:20]]
         if len(self.events) > 20:
             lines.append(f"... and {len(self.events) - 20} more events")

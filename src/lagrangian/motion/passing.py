@@ -45,12 +45,26 @@ def pass_singular(course: Course) -> str:
         return ""
     after = _passed(course, h)
     if after is not None:
-        at = run.t + ahead
+        at, q, qd = _nearest(course, h)
         run.leap(h, after)
         s[loop.SINGULAR] = SINGULAR
-        s[loop.RATIO_NOW] = 1.0
-        course.happenings.append(Happening("singular configuration passed", at, q.copy(), qd.copy()))
+        s[loop.RATIO_NOW] = 0.0
+        course.happenings.append(Happening("singular configuration passed", at, q, qd))
     return ""
+
+
+def _nearest(course: Course, h: float) -> tuple[float, np.ndarray, np.ndarray]:
+    """Where in the step Psi is nearest to losing rank."""
+    run, nq = course.run, course.problem.nq
+    stretch = Stretch(course.solver, run.u, np.concatenate([[run.t, h], run.y]).reshape(1, -1), run.t + h)
+    low, high = run.t, run.t + h
+    for _ in range(6):
+        times = np.linspace(low, high, 17)
+        states = course.states_of(stretch, slice(0, 1), times.reshape(1, -1))
+        least = np.linalg.svd(course.dyn.constraint_jacobian(states[:, :nq], times), compute_uv=False)[:, -1]
+        k = int(np.argmin(least))
+        low, high = float(times[max(0, k - 1)]), float(times[min(16, k + 1)])
+    return float(times[k]), states[k, :nq].copy(), states[k, nq:].copy()
 
 
 def _passed(course: Course, h: float) -> np.ndarray | None:

@@ -22,6 +22,7 @@ from lagrangian.algorithms.link import TURNS
 from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.sweep import run
 from lagrangian.algorithms.tree import Tree
+from lagrangian.errors import ArgumentError
 from lagrangian.kernels.closed import digest, traced_state
 from lagrangian.kernels.differentiate import along, derivatives
 from lagrangian.kernels.function import traced
@@ -127,7 +128,7 @@ class Problem:
             k = self.mechanism.speed_names.index(speed)
             tau[k] = tau[k] + f.evaluate(expression, names)
         if self.torque.traced is not None:
-            found = list(self.torque.traced(state.t, list(state.q), list(state.qd)))
+            found = traced_torques(self.torque.traced, state, self.nv)
             tau = [a + b for a, b in zip(tau, found, strict=True)]
         return tau
 
@@ -142,7 +143,9 @@ class Problem:
             rows.append(Row(f"hold {joint.speed}", None, held * state.qd[joint.speed], 0, {joint.speed: held}))
         return rows
 
-    def _solved(self, graph: Graph, state: State) -> tuple[list[Any], list[Any], Constrained | None]:
+    def _solved(
+        self, graph: Graph, state: State, gamma: list[Any] | None = None
+    ) -> tuple[list[Any], list[Any], Constrained | None]:
         """Accelerations, the multipliers of all rows, and their system if there is one."""
         tau = self._torques(graph, state)
         if not self.constrained:
@@ -154,7 +157,7 @@ class Problem:
         for j, joint in enumerate(self.holdable):
             if joint.friction is not None:
                 force[joint.speed] = force[joint.speed] - self._of_joint(graph, j, SLIP)
-        qdd, found = system.acceleration(force, [self._gamma(row) for row in system.rows])
+        qdd, found = system.acceleration(force, [self._gamma(row) for row in system.rows] if gamma is None else gamma)
         of = dict(zip((id(row) for row in system.rows), found, strict=True))
         return qdd, [of.get(id(row), 0) for row in rows], system
 
@@ -177,12 +180,37 @@ class Problem:
 
     def rates(self, graph: Graph) -> list[Any]:
         state = self._state(graph)
-        qdd, _, system = self._solved(graph, state)
-        qd = list(state.qd)
-        if system is not None and self.stabilisation.kind == "ggl":
-            # Gear, Gupta and Leimkuhler 1985: coordinates move by speeds that keep the constraints, whatever qd's own drift
-            qd = [a + b for a, b in zip(qd, system.correction([row.rate for row in system.rows]), strict=True)]
-        return [*coordinate_rates(self.mechanism, state.q, qd), *qdd]
+        gamma: list[Any] | None = None
+        if self.constrained and self.stabilisation.kind == "ggl":
+            state, gamma = self._kept_speeds(graph, state)
+        qdd, _, _ = self._solved(graph, state, gamma)
+        return [*coordinate_rates(self.mechanism, state.q, state.qd), *qdd]
+
+    def _kept_speeds(self, graph: Graph, state: State) -> tuple[State, list[Any]]:
+        """Gear, Gupta and Leimkuhler 1985: everything moves by speeds that keep the constraints; qd's own error fades.
+
+        With c the corrected speeds, d/dt (Psi qd) = Psi qdd + Psi'(c) qd, and Psi'(c) (qd - c) is found from gamma, which is
+        quadratic in the speeds, by polarisation. What is left of the rate falls as exp(-2 alpha t).
+        """
+        rows = self._rows(graph, state)
+        loose = {row.name: 1 - self._of_joint(graph, j, HELD) for j, row in enumerate(rows[len(state.rows) :])}
+        system = Constrained(state, rows, self.redundant, loose)
+        moved = system.correction([row.rate for row in system.rows])
+        kept = self._with_speeds(graph, state, [a + b for a, b in zip(state.qd, moved, strict=True)])
+        other = self._with_speeds(graph, state, [a + 2 * b for a, b in zip(state.qd, moved, strict=True)])
+        gamma = [
+            c.gamma + 0.25 * (row.gamma - o.gamma) + (2 * self.stabilisation.alpha) * row.rate
+            for row, c, o in zip(rows, self._rows(graph, kept), self._rows(graph, other), strict=True)
+            if row.psi
+        ]
+        return kept, gamma
+
+    def _with_speeds(self, graph: Graph, state: State, qd: list[Any]) -> State:
+        """The same configuration with other speeds."""
+        made = links(self.tree, ("q",), graph.input, lambda x: x.cos(), lambda x: x.sin())
+        for link in made:
+            link.qd = tuple(qd[link.iv + k] for k in range(link.nv))
+        return State(self.mechanism, self.tree, made, state.q, qd, state.t)
 
     @property
     def second_order(self) -> bool:
@@ -208,10 +236,7 @@ class Problem:
         # M depends on coordinates alone: the speeds are found from it first, then all else from them
         still = traced_state(graph, self.mechanism, self.tree, graph.input("t", 0), moving=False)
         qd = still.factors.solve(momenta)
-        made = links(self.tree, ("q",), graph.input, lambda x: x.cos(), lambda x: x.sin())
-        for link in made:
-            link.qd = tuple(qd[link.iv + k] for k in range(link.nv))
-        state = State(self.mechanism, self.tree, made, still.q, qd, still.t)
+        state = self._with_speeds(graph, still, qd)
         tau = self._torques(graph, state)
         seeds = {x.index: qd[k] for k, x in enumerate(still.q)}
         growth = along(graph, still.mass_matrix, seeds)
@@ -362,6 +387,20 @@ class Problem:
         if self.events or self.mode_events:
             add("event_values", self.event_values)
         return lines
+
+
+def traced_torques(function: Callable[..., Any], state: State, n: int) -> list[Any]:
+    """What a function gives when it is called with symbols."""
+    try:
+        found = list(function(state.t, list(state.q), list(state.qd)))
+    except (TypeError, AttributeError, ValueError) as error:
+        raise ArgumentError(
+            f"Traced: the function cannot be compiled: {error}. It may use arithmetic and numpy's functions of numbers, but not "
+            f"branch on values; without Traced(...) it is called from Python"
+        ) from error
+    if len(found) != n:
+        raise ArgumentError(f"Traced: the function gives {len(found)} torques; {n} are needed")
+    return found
 
 
 def _bytes(x: str | bytes) -> bytes:

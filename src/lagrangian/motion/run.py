@@ -43,6 +43,7 @@ class Course(Record):
         self.watch = watch
         self.events = sorted(events, key=lambda e: callable(e.when))  # those of Python last
         self.error: BaseException | None = None
+        self.wanted = False  # whether it ended where an event was to end it
         self.samples: list[tuple[float, np.ndarray]] = []
         self._origin = t0
         self._views: dict[tuple[int, int], np.ndarray] = {}
@@ -187,6 +188,7 @@ class Course(Record):
 
     def go(self, end: float) -> tuple[bool, str]:
         """To `end`, or to where it stops: whether it got there, and a sentence."""
+        self._end = end
         self._start(self.settings.step or 0.0)
         last = self.t
         while True:
@@ -221,14 +223,14 @@ class Course(Record):
                 continue
             told = self._act()
             if told:
-                return False, told
+                return self.wanted, told
 
     def _change_method(self) -> None:
         """The explicit method's steps are bounded by stability: go on with one for stiff systems."""
         self.take_over()
         assert self.settings.stiff is not None
         self.settings = replace(self.settings, method=self.settings.stiff, stiff=None)
-        self.statistics["stiff since"] = self.t
+        self.statistics["stiff_since"] = self.t
         self._prepare(list(self.problem.holdable))
         self._start(0.0)
 
@@ -237,12 +239,14 @@ class Course(Record):
 
     def _start(self, first: float) -> None:
         kinds = [(DIRECTIONS[e.direction], int(e.action != "record")) for e in self.events if not callable(e.when)]
-        kinds += [(-1, 1)] * len(self._stops)
-        kinds += [(0 if what == STUCK else -1, 1) for what, _ in self.problem.mode_events]
+        kinds += [(-1, GUARD)] * len(self._stops)
+        kinds += [(0, 1) if what == STUCK else (-1, GUARD) for what, _ in self.problem.mode_events]
         kinds += [(DIRECTIONS[e.direction], int(e.action != "record")) for e in self.events if callable(e.when)]
         s = self.settings
+        # at rest steps grow without bound, and what depends on time alone would be passed over
+        largest = min(s.largest, (self._end - self._origin) / LOOKED_AT) if kinds else s.largest
         self.run = Run(
-            self.solver, self.t, self.y, self.u, self.grid[self.filled :], s.rtol, s.atol, first, s.largest, SINGULAR, kinds
+            self.solver, self.t, self.y, self.u, self.grid[self.filled :], s.rtol, s.atol, first, largest, SINGULAR, kinds
         )
         self.run.c[loop.WATCH] = int(s.stiff is not None and not self.problem.large)
         self._views.clear()
@@ -310,6 +314,7 @@ class Course(Record):
         else:
             event = self.events[which if which < compiled else which - stops - modes]
             if event.action == "stop":
+                self.wanted = True
                 return f"stopped by event {event.name!r} at t = {self.t:.9g} s"
             self._do(event)
         change = self._energy() - before
@@ -386,6 +391,11 @@ class Course(Record):
             f"needs method='rodas5p'"
         )
 
+
+# steps a run with events has at least
+LOOKED_AT = 256
+# a kind of event that stops the run, also when it starts at zero and goes on below
+GUARD = 2
 
 _SOLVERS: dict[Any, Solver] = {}
 

@@ -74,7 +74,10 @@ def simulate(
 ) -> Motion:
     """The motion of a mechanism over `t_span`, a pair of times or the end alone.
 
-    What is not given is taken from the mechanism's own [initial]: `q0` (an array, or the name of a pose), `qd0`, torques.
+    What is not given is taken from the mechanism's own [initial]. `q0` is an array, the name of a pose, or a mapping of some
+    coordinates to values, the others being found so that loops close; `qd0` an array, or a mapping likewise, and zero if q0 is
+    given without it. The mechanism's own torques act unless others are given: `torque=0` for none.
+
     `torque` may be numbers, a mapping of joints to expressions such as {"theta1": "1.96 - 0.1*theta1"}, (times, values), a Python
     function of (t, q, qd), `Traced(function)` or `Sampled(controller, period)`. `events` are `Event`s. `t_eval` is the number of
     rows, or their times. `stabilisation` keeps constraints from drifting: projection, baumgarte (with alpha, beta), ggl or none.
@@ -211,6 +214,9 @@ def _start(dyn: Dynamics, q0: Any, qd0: Any, t: float) -> tuple[np.ndarray, np.n
         if q0 not in model.poses:
             raise ArgumentError(f"q0: {one_of('pose', q0, model.poses)}")
         q0 = model.poses[q0]
+    if isinstance(q0, Mapping):
+        q = assemble(dyn, None, q0, t)
+        return q, _start_speeds(dyn, q, qd0, t, None)
     given = q0 if q0 is not None else model.initial.q
     q = _vector("q0", given, dyn.nq, model.coordinate_names) if given is not None else model.neutral()
     q = _unit(model, q)
@@ -224,9 +230,14 @@ def _start(dyn: Dynamics, q0: Any, qd0: Any, t: float) -> tuple[np.ndarray, np.n
                 f"lagrangian.assemble(mechanism, q0) finds the nearest configuration that does"
             )
         q = assemble(dyn, q, t=t)
-    wanted = qd0 if qd0 is not None else (model.initial.qd if q0 is None else None)
+    return q, _start_speeds(dyn, q, qd0, t, model.initial.qd if q0 is None else None)
+
+
+def _start_speeds(dyn: Dynamics, q: np.ndarray, qd0: Any, t: float, default: Any) -> np.ndarray:
+    model = dyn.mechanism
+    wanted = qd0 if qd0 is not None else default
     if isinstance(wanted, Mapping):
-        return q, consistent_speeds(dyn, q, None, wanted, t)
+        return consistent_speeds(dyn, q, None, wanted, t)
     qd = np.zeros(dyn.nv) if wanted is None else _vector("qd0", wanted, dyn.nv, model.speed_names)
     if model.equations:
         rate = np.abs(dyn.constraint_rate(q, qd, t))
@@ -239,7 +250,7 @@ def _start(dyn: Dynamics, q0: Any, qd0: Any, t: float) -> tuple[np.ndarray, np.n
                 f"ones by name, qd0={{'joint': 1.0}}"
             )
         qd = consistent_speeds(dyn, q, qd, t=t)
-    return q, qd
+    return qd
 
 
 def _vector(what: str, given: Any, n: int, names: tuple[str, ...]) -> np.ndarray:

@@ -157,7 +157,7 @@ class Run:
         n, events = solver.n, solver.problem.event_count
         reals = [0.0] * loop.REALS
         reals[loop.T], reals[loop.H], reals[loop.RTOL], reals[loop.ATOL] = t0, first, rtol, atol
-        reals[loop.LARGEST], reals[loop.SINGULAR], reals[loop.RATIO], reals[loop.RATIO_NOW] = largest, singular, 1.0, 1.0
+        reals[loop.LARGEST], reals[loop.SINGULAR], reals[loop.RATIO] = largest, singular, 1.0
         counters = [0] * loop.COUNTERS
         counters[loop.ROWS], counters[loop.FRESH], counters[loop.WHICH] = len(grid), 1, -1
         counters[loop.ROOM], counters[loop.STEPS_ROOM] = EVENTS, STEPS
@@ -187,14 +187,12 @@ class Run:
         status = loop.BUSY
         while status == loop.BUSY:
             c[loop.BUDGET] = self._budget
-            c[loop.STORED] = c[loop.FOUND] = 0
             began = time.perf_counter()
-            status = self.solver._integrate(*self._pointers)
+            try:
+                status = self.solver._integrate(*self._pointers)
+            finally:  # also when an interrupt was waiting for compiled code to return
+                self._collect()
             spent = time.perf_counter() - began
-            if c[loop.STORED]:
-                self._kept.append(self.steps[: c[loop.STORED]].copy())
-            if c[loop.FOUND]:
-                self.events.append(self.found[: c[loop.FOUND]].copy())
             if status == loop.BUSY and spent < PATIENCE / 2:
                 self._budget = min(STEPS, 2 * self._budget)
             elif spent > 2 * PATIENCE:
@@ -202,6 +200,15 @@ class Run:
             if watch is not None:
                 watch(self.t)
         return int(status)
+
+    def _collect(self) -> None:
+        """Keep the steps and events of the last call."""
+        c = self.c
+        if c[loop.STORED]:
+            self._kept.append(self.steps[: c[loop.STORED]].copy())
+        if c[loop.FOUND]:
+            self.events.append(self.found[: c[loop.FOUND]].copy())
+        c[loop.STORED] = c[loop.FOUND] = 0
 
     def leap(self, h: float, after: np.ndarray) -> None:
         """One step of a given length, to a state that `replay` found it leads to."""
