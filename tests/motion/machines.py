@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,17 @@ def four_bar(kind: str = "point", lengths: Sequence[float] = (1.0, 0.3, 0.9, 0.6
     more: dict[str, Any] = {"directions": ("x", "y")} if kind == "point" else {}
     loops = [lg.LoopJoint(f"closure{k}", kind, "coupler", "rocker", *ends, **more) for k in range(copies)]
     return lg.Mechanism("four_bar", bodies, joints, loops, gravity=(0, -G, 0))
+
+
+def patience(seconds: float) -> Callable[[float], None]:
+    """Something to tell the progress to, which interrupts a run that does not get on."""
+    began = time.monotonic()
+
+    def watch(t: float) -> None:
+        if time.monotonic() - began > seconds:
+            raise KeyboardInterrupt
+
+    return watch
 
 
 def moved(motion: lg.Motion) -> float:

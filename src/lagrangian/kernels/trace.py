@@ -163,6 +163,12 @@ class Node:
     def atan(self) -> Node:
         return self.graph.add("atan", self.index)
 
+    # numpy's names
+    arcsin, arccos, arctan = asin, acos, atan
+
+    def arctan2(self, x: Any) -> Node:
+        return self.atan2(x)
+
     def tan(self) -> Any:
         return self.sin() / self.cos()
 

@@ -86,6 +86,8 @@ def checked(events: Any, mechanism: Mechanism) -> list[Event]:
         return []
     if isinstance(events, (str, Event)) or callable(events):
         events = [events]
+    if not hasattr(events, "__iter__"):
+        raise ArgumentError(f"events is {events!r}; a list of Event(...) is needed")
     found: list[Event] = []
     for given in events:
         event = given if isinstance(given, Event) else Event(given, "stop")
@@ -95,6 +97,9 @@ def checked(events: Any, mechanism: Mechanism) -> list[Event]:
         elif not callable(when):
             when = expression(when, mechanism, "event")
         joints = getattr(event.action, "joints", ()) or tuple(getattr(event.action, "torques", ()))
+        for value in getattr(event.action, "torques", {}).values():
+            if isinstance(value, bool) or not isinstance(value, (int, float, np.floating, np.integer)) or not np.isfinite(value):
+                raise ArgumentError(f"event: SetTorque has {value!r}; finite numbers are needed")
         for joint in joints:
             if joint not in mechanism.speed_names:
                 raise ArgumentError(f"event: {one_of('joint or speed', joint, mechanism.speed_names)}")

@@ -142,9 +142,29 @@ def linearise(
     basis = _free_moves(dyn, q, t)
     n = basis.shape[1]
     actuated = [k for k, name in enumerate(_actuated(model)) if name]
-    A = np.block([[np.zeros((n, n)), np.eye(n)], [basis.T @ Aq @ basis, basis.T @ Av @ basis]])
+    turning = -basis.T @ _carried(model, qd) @ basis
+    A = np.block([[turning, np.eye(n)], [basis.T @ Aq @ basis, basis.T @ Av @ basis]])
     B = np.vstack([np.zeros((n, len(actuated))), basis.T @ B[:, actuated]])
     return Linearisation(q, qd, A, B, basis, model.speed_names, tuple(model.speed_names[k] for k in actuated))
+
+
+def _carried(model: Mechanism, qd: np.ndarray) -> np.ndarray:
+    """K with z' = dqd - K z: moves along the axes of a body that turns are carried round by it."""
+    K = np.zeros((len(qd), len(qd)))
+    at = 0
+    for joint in model.joints:
+        if joint.type in ("ball", "free"):
+            turning = _skew(qd[at : at + 3])
+            K[at : at + 3, at : at + 3] = turning
+            if joint.type == "free":
+                K[at + 3 : at + 6, at + 3 : at + 6] = turning
+                K[at + 3 : at + 6, at : at + 3] = _skew(qd[at + 3 : at + 6])
+        at += joint.kind.nv
+    return K
+
+
+def _skew(a: np.ndarray) -> np.ndarray:
+    return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
 
 
 def _actuated(model: Mechanism) -> list[bool]:

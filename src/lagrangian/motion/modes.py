@@ -68,6 +68,15 @@ class Modes:
         at = 3 * self.nv + self.problem.mechanism.equations
         return out[self.nv : 2 * self.nv], out[at : at + len(self.problem.holdable)]
 
+    def settle(self, u: np.ndarray, y: np.ndarray, t: float) -> None:
+        """Decide anew what holds and what does not, when forces or speeds have changed at once."""
+        _, force = self.forces(u, y, t)
+        for j, h in enumerate(self.problem.holdable):
+            pushed = (u[self.place(j, LOW)] and force[j] < 0) or (u[self.place(j, HIGH)] and force[j] > 0)
+            if pushed:
+                self.let_go(u, [h.speed])
+        self.settle_friction(u, y, t)
+
     # -- friction ----------------------------------------------------------------------------------------------------
 
     def settle_friction(self, u: np.ndarray, y: np.ndarray, t: float, released: Iterable[int] = ()) -> None:
@@ -167,6 +176,7 @@ class Modes:
         self.hardest = max(self.hardest, abs(qd[speed]))
         if abs(back) > max(self.rest, STILL * self.hardest) and np.sign(back) == (1 if what == LOW else -1):
             self.impact(u, y, t, {speed: back})
+            self.settle_friction(u, y, t)
             return
         self.hold(u, y, t, [speed], what)
         _, force = self.forces(u, y, t)

@@ -142,7 +142,8 @@ class Motion:
         """Change of energy less work."""
         if not len(self.t):
             return np.zeros(0)
-        return self.energy - self.energy[0] - self.total_work
+        work = self.total_work
+        return self.energy - self.energy[0] - (work - work[0])
 
     @property
     def energy_scale(self) -> float:
@@ -160,7 +161,8 @@ class Motion:
         rtol, steps = float(self.statistics["rtol"]), max(1, int(self.statistics["accepted"]))
         if not len(self.t) or not self.statistics["adaptive"]:  # a fixed step promises nothing
             return
-        off = float(np.abs(self.balance).max()) / self.energy_scale
+        rounding = 1e-12 * float(np.abs(self.kinetic_energy).max() + np.abs(self.potential_energy).max())
+        off = max(0.0, float(np.abs(self.balance).max()) - rounding) / self.energy_scale
         if off > max(100, steps) * rtol:
             warnings.warn(
                 f"{self.name}: the energy balance is off by {off:.2g} of what was moved, more than rtol = {rtol:g} promises over "
@@ -182,14 +184,19 @@ class Motion:
     def __call__(self, t: Any) -> tuple[np.ndarray, np.ndarray]:
         """q and qd at any time of the run, or at several: from the integrator's own interpolation."""
         times = np.atleast_1d(np.asarray(t, dtype=float))
-        if not len(self.t) or times.min() < self.t[0] - 1e-12 or times.max() > self.last + 1e-12:
-            raise ArgumentError(f"the run is from {self.t[0] if len(self.t) else 0:g} to {self.last:g} s")
+        if times.size and (not len(self.t) or times.min() < self.first - 1e-12 or times.max() > self.last + 1e-12):
+            raise ArgumentError(f"the run is from {self.first:g} to {self.last:g} s")
         if self.course is not None:
             y = self.course.settled(times, self.course.states(times))
             q, qd = y[:, : self.q.shape[1]], y[:, self.q.shape[1] :]
         else:
             q, qd = balance.hermite(self.t, self.q, self.qd, self.qdd, times)
         return (q[0], qd[0]) if np.ndim(t) == 0 else (q, qd)
+
+    @property
+    def first(self) -> float:
+        """The time it began."""
+        return self.course.start if self.course is not None else float(self.t[0])
 
     @property
     def last(self) -> float:
@@ -200,9 +207,9 @@ class Motion:
         """The same run with other rows: a number of them, or their times."""
         if self.course is None:
             raise ArgumentError("a motion that was read from a file has the rows it was saved with; motion(t) interpolates them")
-        times = np.linspace(self.t[0], self.last, int(t)) if np.ndim(t) == 0 else np.asarray(t, dtype=float)
-        if times[0] < self.t[0] - 1e-12 or times[-1] > self.last + 1e-12 or np.any(np.diff(times) <= 0):
-            raise ArgumentError(f"times must increase, from {self.t[0]:g} to {self.last:g} s")
+        times = np.linspace(self.first, self.last, int(t)) if np.ndim(t) == 0 else np.asarray(t, dtype=float)
+        if times[0] < self.first - 1e-12 or times[-1] > self.last + 1e-12 or np.any(np.diff(times) <= 0):
+            raise ArgumentError(f"times must increase, from {self.first:g} to {self.last:g} s")
         return Motion._at(self.course, times, self.course.states(times), self.success, self.message)
 
     def second_opinion(self, rtol: float | None = None, atol: float | None = None, method: str = "BDF") -> float:

@@ -61,6 +61,11 @@ class Record:
         self.ratio = 1.0
 
     @property
+    def start(self) -> float:
+        """When it began."""
+        return float(self.stretches[0].steps[0, 0]) if self.stretches else self.t
+
+    @property
     def evaluations(self) -> int:
         """Of the equations of motion, about: stages times steps tried."""
         return (self.statistics["accepted"] + self.statistics["rejected"]) * self.settings.method.last
@@ -132,7 +137,11 @@ class Record:
         u[[problem.inputs.torque_function, problem.inputs.event_function]] = 0.0
         u[problem.inputs.data :] = 0.0
         if self.source.called is not None:
-            u[: problem.nv] = torque.checked(self.source.called(t, y[: problem.nq].copy(), y[problem.nq :].copy()), problem.nv, t)
+            try:
+                found = self.source.called(t, y[: problem.nq].copy(), y[problem.nq :].copy())
+                u[: problem.nv] = torque.checked(found, problem.nv, t)
+            except Exception:  # it failed in the run, or would now: what it cannot say is not known
+                u[: problem.nv] = np.nan
         return u
 
     def _projected(self, stretch: Stretch, t: np.ndarray, y: np.ndarray, u: np.ndarray) -> np.ndarray:

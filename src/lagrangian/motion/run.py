@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.errors import SimulationError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.expression import symbol
 from lagrangian.motion import loop, torque
@@ -93,7 +94,14 @@ class Course(Record):
         m = self.dyn.mechanism.equations
         size = 3 * self.problem.nv + 2 * m + len(holdable)
         outputs = self.solver.kernel("outputs", size)  # compiled when first used
-        self.modes = Modes(self.dyn, self.problem, outputs, REST * self.settings.atol)
+
+        def evaluate(q: np.ndarray, qd: np.ndarray, u: np.ndarray, t: np.ndarray) -> np.ndarray:
+            """The problem's outputs at one state, the torques of a Python function among them."""
+            stretch = Stretch(self.solver, u, np.zeros((0, 0)), float(t[0]))
+            found: np.ndarray = outputs(q, qd, self.inputs_at(stretch, float(t[0]), np.concatenate([q, qd])), t)
+            return found
+
+        self.modes = Modes(self.dyn, self.problem, evaluate, REST * self.settings.atol)
         self._functions = called
 
     def _begin(self) -> None:
@@ -145,6 +153,8 @@ class Course(Record):
                 t, y = float(self._view(time, 1)[0]), self._view(state, self.problem.size)
                 q, qd = y[: self.problem.nq].copy(), y[self.problem.nq :].copy()
                 values[:] = [float(function(t, q, qd)) for function in self._functions]  # type: ignore[operator]
+                if not np.isfinite(values).all():
+                    raise SimulationError(f"an event function gave {values[~np.isfinite(values)][0]} at t = {t:g} s")
         except BaseException as error:
             self._fail(error)
             values[:] = np.nan
@@ -195,6 +205,7 @@ class Course(Record):
             try:
                 until = self._supply_again(last)
             except Exception as error:
+                self.take_over()
                 self.error = error
                 return self._failed()
             last = self.t
@@ -259,7 +270,9 @@ class Course(Record):
         before = self.u.copy()
         until = self._supply()
         if not np.array_equal(before, self.u, equal_nan=True) or self.t == last:
-            self.run.change(u=self.u)
+            if self.problem.holdable:  # torques that jump may overcome what holds
+                self.modes.settle(self.u, self.y, self.t)
+            self.run.change(u=self.u, y=self.y)
         return until
 
     def take_over(self) -> None:
@@ -276,6 +289,7 @@ class Course(Record):
         self.ratio = min(self.ratio, found.ratio)
         nq, count = self.problem.nq, len([e for e in self.events if not callable(e.when)])
         others = len(self._stops) + len(self.problem.mode_events)
+        self._at_the_end = [int(row[0]) for row in found.events if abs(row[1] - found.end) <= 1e-14 * max(1.0, abs(found.end))]
         for row in found.events:
             k = int(row[0])
             event = k if k < count else k - others
@@ -306,23 +320,31 @@ class Course(Record):
         self.take_over()
         before = self._energy()
         happened: int | None = which
+        self._happened: list[int] = []
         if compiled <= which < compiled + stops:
             self._meet(*self._stops[which - compiled])
             happened = None
         elif compiled + stops <= which < compiled + stops + modes:
             self._change_mode(*self.problem.mode_events[which - compiled - stops])
         else:
-            event = self.events[which if which < compiled else which - stops - modes]
-            if event.action == "stop":
-                self.wanted = True
-                return f"stopped by event {event.name!r} at t = {self.t:.9g} s"
-            self._do(event)
+            # others may happen at the same instant
+            together = [which, *(k for k in self._at_the_end if k != which and not compiled <= k < compiled + stops + modes)]
+            for event in [self.events[k if k < compiled else k - stops - modes] for k in together]:
+                if event.action == "stop":
+                    self.wanted = True
+                    return f"stopped by event {event.name!r} at t = {self.t:.9g} s"
+                self._do(event)
+            for k in together:
+                self._happened.append(k)
+        if self.problem.holdable and happened is not None and not compiled + stops <= which < compiled + stops + modes:
+            self.modes.settle(self.u, self.y, self.t)
         change = self._energy() - before
         if change:
             self.impacts.append((self.t, change))
         self._start(min(step, 1e-3 * max(step, 1e-3)))
-        if happened is not None and happened < self.problem.event_count:
-            self.run.kinds[3 * happened + 2] = 1
+        for k in {*self._happened, *([] if happened is None else [happened])}:
+            if k < self.problem.event_count:
+                self.run.kinds[3 * k + 2] = 1
         return ""
 
     def _energy(self) -> float:

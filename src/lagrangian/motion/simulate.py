@@ -89,6 +89,8 @@ def simulate(
     start, end = _span(t_span, model)
     grid = _grid(t_eval, start, end)
     _check_numbers(rtol, atol, step, max_step, restitution, alpha, beta)
+    if progress is not None and not callable(progress):
+        raise ArgumentError(f"progress is {progress!r}; a function of the time is needed")
     if stabilisation not in STABILISATIONS:
         raise ArgumentError(one_of("stabilisation", stabilisation, STABILISATIONS))
     known = methods()
@@ -137,7 +139,10 @@ def _run(
     grid: np.ndarray,
     progress: Any,
 ) -> Motion:
-    course = Course(dyn, source, watched, settings, start, y0, grid, progress)
+    try:
+        course = Course(dyn, source, watched, settings, start, y0, grid, progress)
+    except SimulationError as error:
+        raise SimulationError(f"{dyn.mechanism.name}: the run could not begin: {error}") from error
     try:
         success, message = course.go(end)
     except KeyboardInterrupt as interrupt:
