@@ -448,7 +448,8 @@ torques = {{"none": None, "python": lambda t, q, qd: [0.0, 0.0], "sampled": lg.S
 lg.simulate(mechanism, 0.01, torque=torques["{kind}"])  # compiled before
 print("started", flush=True)
 motion = lg.simulate(mechanism, (0, 1e6), torque=torques["{kind}"], max_step=1e-2, t_eval=1001)
-print(motion.success, motion.last > 0, abs(motion.balance).max() < 1e-3 * motion.energy_scale, "interrupted" in motion.message, flush=True)
+kept = abs(motion.balance).max() < 1e-3 * motion.energy_scale
+print(motion.success, motion.last > 0, kept, "interrupted" in motion.message, flush=True)
 """
 
 

@@ -95,10 +95,11 @@ def test_asymmetric_friction() -> None:
         motion = lg.simulate(mechanism, 4.0, [0.0], [v], rtol=1e-10, atol=1e-12)
         assert motion.events[0].t == pytest.approx(abs(v) / F, abs=1e-10)
         assert motion.q[-1, 0] == pytest.approx(v * abs(v) / (2 * F), rel=1e-9)
-    # it is held up to 3 N one way, up to 1 N the other
-    for torque, moves in ((0.9, False), (1.1, True), (-2.9, False), (-3.1, True)):
-        motion = lg.simulate(mechanism, 1.0, [0.0], torque=[torque])
-        assert (abs(motion.q[-1, 0]) > 0.01) == moves
+    # it is held up to 1 N one way, up to 3 N the other
+    for torque, limit in (("t", 1.0), ("-t", 3.0)):
+        motion = lg.simulate(mechanism, 4.0, [0.0], torque={"x": torque})
+        assert [(e.name, e.t) for e in motion.events] == [("x slips", pytest.approx(limit, abs=1e-9))]
+        assert abs(motion.q[-1, 0]) == pytest.approx((4 - limit) ** 3 / 6, abs=1e-7)
 
 
 def test_viscous_and_dry() -> None:

@@ -283,7 +283,6 @@ def test_a_ball_that_hangs() -> None:
     np.testing.assert_allclose(np.sort(np.abs(found.eigenvalues())), [0, 0, *[omega] * 4], atol=1e-6)
 
 
-@pytest.mark.xfail(strict=True, reason="moves along the speeds of a ball that spins turn with it: z' is not the change of speeds")
 @pytest.mark.parametrize("n", [30.0, 60.0])
 def test_a_top_that_sleeps(n: float) -> None:
     """Upright it is stable if it spins fast enough: it turns at w with A w^2 - C n w + m g l = 0, in the body at w - n."""

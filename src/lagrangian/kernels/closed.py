@@ -51,7 +51,7 @@ def digest(mechanism: Mechanism, tree: Tree) -> bytes:
     found = hashlib.sha256(tree.fingerprint())
     parts = (mechanism.loops, mechanism.constraints, mechanism.springs)
     found.update(repr(_plain(parts)).encode())
-    found.update(repr([(j.name, j.type) for j in mechanism.joints]).encode())
+    found.update(repr([(j.name, j.type, j.actuated) for j in mechanism.joints]).encode())
     found.update(repr(sorted((b, i, _plain(at)) for b, (i, at) in tree.place.items())).encode())
     if any(isinstance(c, PfaffianFunction) for c in mechanism.constraints):
         # a function is known by what it does

@@ -138,6 +138,10 @@ def _begin(dyn: Dynamics, q0: Any, fixed: Iterable[str] | Mapping[str, float]) -
     mechanism = dyn.mechanism
     if q0 is None:
         q0 = mechanism.neutral() if mechanism.initial.q is None else mechanism.initial.q
+    if isinstance(q0, str):
+        if q0 not in mechanism.poses:
+            raise ArgumentError(f"q0: {one_of('pose', q0, mechanism.poses)}")
+        q0 = mechanism.poses[q0]
     q = np.array(q0, dtype=float)
     if q.shape != (dyn.nq,):
         raise ArgumentError(f"q0 has shape {q.shape}; ({dyn.nq},) is needed: {', '.join(mechanism.coordinate_names[:12])}")
@@ -154,6 +158,8 @@ def _begin(dyn: Dynamics, q0: Any, fixed: Iterable[str] | Mapping[str, float]) -
         free[iv] = 0.0
         if isinstance(fixed, Mapping):
             q[iq] = float(fixed[name])
+            if not np.isfinite(q[iq]):
+                raise ArgumentError(f"{name} is to be {q[iq]}; a finite number is needed")
     return q, free
 
 

@@ -20,7 +20,7 @@ REALS = 12
 (BUDGET, ACCEPTED, REJECTED, ROW, ROWS, STORED, FOUND, ROOM, FRESH, AGAIN, WHICH, FAILED, STEPS_ROOM, WATCH, STIFF) = range(15)
 COUNTERS = 15
 
-DONE, BUSY, EVENT, TOO_SMALL, FAILURE, NEAR_SINGULAR, IS_STIFF = range(7)
+DONE, BUSY, EVENT, TOO_SMALL, FAILURE, NEAR_SINGULAR, IS_STIFF, TOO_MANY = range(8)
 
 REPLAY_ARGUMENTS = ["s", "c", "steps", "u", "work", "which", "theta", "rows"]
 LOOP_ARGUMENTS = ["s", "c", "y", "u", "work", "grid", "rows", "steps", "found", "kinds"]
@@ -109,7 +109,9 @@ class TimeLoop:
                 # an event that has just happened starts from zero, as its caller left it: it is not seen a second time
                 b.call("events", self.clock, self.y, self.u, self.value)
                 for e in range(self.events):
-                    self.g[e] = b.select(self.kinds[3 * e + 2].equals(0), self.value[e], 0.0)
+                    # so does one that rounding alone keeps from zero
+                    counts = self.kinds[3 * e + 2].equals(0) & (b.absolute(self.value[e]) > 1e-13)
+                    self.g[e] = b.select(counts, self.value[e], 0.0)
                     self.kinds[3 * e + 2] = 0
             with b.when(s[H] <= 0.0):
                 self._first_step()

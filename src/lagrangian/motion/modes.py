@@ -106,7 +106,11 @@ class Modes:
                 self._slip(u, worst, -1.0 if force[worst] > 0 else 1.0)
                 gone.add(worst)
                 continue
-            wrong = [j for j in gone if u[self.place(j, SLIP)] * qdd[holdable[j].speed] < 0]
+            # at the moment it begins to slip the acceleration is zero but for rounding
+            tiny = 1e-9 * (1 + float(np.abs(qdd).max()))
+            wrong = [
+                j for j in gone if u[self.place(j, SLIP)] * qdd[holdable[j].speed] < 0 and abs(qdd[holdable[j].speed]) > tiny
+            ]
             if not wrong:
                 break
             # pushed back the other way: friction of that sign would drive it, so it stays
@@ -150,7 +154,10 @@ class Modes:
     def impact(self, u: np.ndarray, y: np.ndarray, t: float, wanted: dict[int, float] | None = None) -> None:
         """Speeds after held joints stop, or others take the speeds wanted: M (qd+ - qd-) = Psi^T impulse."""
         q, qd = y[: self.nq], y[self.nq :]
-        targets = {h.speed: 0.0 for j, h in enumerate(self.problem.holdable) if u[self.place(j, HELD)]}
+        # friction is bounded and gives no impulse: what it held may move on
+        targets = {
+            h.speed: 0.0 for j, h in enumerate(self.problem.holdable) if u[self.place(j, HELD)] and not u[self.place(j, STUCK)]
+        }
         targets |= wanted or {}
         rows, right = [], []
         if self.problem.mechanism.equations:
@@ -182,3 +189,4 @@ class Modes:
         _, force = self.forces(u, y, t)
         if (force[j] if what == LOW else -force[j]) < 0:
             self.let_go(u, [speed])
+        self.settle_friction(u, y, t)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.kernel import Kernel
 from lagrangian.motion import torque
-from lagrangian.motion.events import Happening
+from lagrangian.motion.events import Event, Happening
 from lagrangian.motion.inputs import Stabilisation
 from lagrangian.motion.integrators.method import Method
 from lagrangian.motion.problem import Problem
@@ -31,6 +32,7 @@ class Settings:
     limits: bool = True
     restitution: float = 0.0
     redundant: bool = False
+    max_steps: int = 20_000_000
     stiff: Method | None = None  # the method to change to when the motion turns out to be stiff
 
 
@@ -48,6 +50,7 @@ class Record:
     """Rows, stretches of steps, events, impacts."""
 
     problem: Problem
+    events: Sequence[Event]
 
     def __init__(self, dyn: Dynamics, source: Torque, settings: Settings, t0: float, y0: np.ndarray, grid: np.ndarray) -> None:
         self.dyn, self.source, self.settings, self.grid = dyn, source, settings, grid

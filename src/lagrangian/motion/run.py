@@ -47,6 +47,9 @@ class Course(Record):
         self.wanted = False  # whether it ended where an event was to end it
         self.samples: list[tuple[float, np.ndarray]] = []
         self._origin = t0
+        self._recent: list[float] = []
+        self.run: Any = None
+        self.start_state = np.array(y0, dtype=float)
         self._views: dict[tuple[int, int], np.ndarray] = {}
         self._kept: list[Any] = []  # callbacks and arrays that stretches of the run point to
         mechanism = dyn.mechanism
@@ -61,7 +64,7 @@ class Course(Record):
             self.source = replace(self.source, adjustable=True)
         self._prepare(list(holdable.values()))
         self.u = np.zeros(self.problem.inputs.size)
-        self._begin()
+        self._addresses()
 
     # -- setting up --------------------------------------------------------------------------------------------------
 
@@ -105,8 +108,7 @@ class Course(Record):
         self._functions = called
 
     def _begin(self) -> None:
-        """Inputs at the start: addresses of Python functions, torques, and who sticks."""
-        self._addresses()
+        """Inputs at the start: torques, and who sticks."""
         self._supply()
         if self.problem.holdable:
             for j, h in enumerate(self.problem.holdable):
@@ -159,6 +161,12 @@ class Course(Record):
             self._fail(error)
             values[:] = np.nan
 
+    def interrupt(self) -> None:
+        """Ctrl-C: the run ends where compiled code looks next."""
+        self.error = self.error or KeyboardInterrupt()
+        if self.run is not None:
+            self.run.c[loop.FAILED] = 1
+
     def _fail(self, error: BaseException) -> None:
         self.error = self.error or error
         self.run.c[loop.FAILED] = 1
@@ -199,6 +207,11 @@ class Course(Record):
     def go(self, end: float) -> tuple[bool, str]:
         """To `end`, or to where it stops: whether it got there, and a sentence."""
         self._end = end
+        try:
+            self._begin()
+        except Exception as error:
+            self.error = error
+            return self._failed()
         self._start(self.settings.step or 0.0)
         last = self.t
         while True:
@@ -209,7 +222,10 @@ class Course(Record):
                 self.error = error
                 return self._failed()
             last = self.t
-            status = self.run.to(min(until, end), self.watch)
+            if self.error is not None:  # interrupted between two calls
+                self.take_over()
+                return self._failed()
+            status = self.run.to(min(until, end), self.watch, self.settings.max_steps)
             self.t = self.run.t
             if status == loop.DONE:
                 if self.t >= end:
@@ -223,6 +239,9 @@ class Course(Record):
             if status == loop.TOO_SMALL:
                 self.take_over()
                 return False, self._too_small()
+            if status == loop.TOO_MANY:
+                self.take_over()
+                return False, f"stopped at t = {self.t:.9g} s after {self.settings.max_steps} steps; max_steps allows more"
             if status == loop.IS_STIFF:
                 self._change_method()
                 continue
@@ -341,11 +360,21 @@ class Course(Record):
         change = self._energy() - before
         if change:
             self.impacts.append((self.t, change))
-        self._start(min(step, 1e-3 * max(step, 1e-3)))
+        if self._without_end():
+            return (
+                f"stopped at t = {self.t:.9g} s: joints stick and slip, or meet their stops, without end; dry friction at joints "
+                f"that a loop couples may have no solution. Viscous friction beside it helps"
+            )
+        self._start(min(step, 1e-3 * max(step, 1e-3)) if self.settings.method.adaptive else step)
         for k in {*self._happened, *([] if happened is None else [happened])}:
             if k < self.problem.event_count:
                 self.run.kinds[3 * k + 2] = 1
         return ""
+
+    def _without_end(self) -> bool:
+        """Whether hundreds of events came within no time."""
+        self._recent = [*self._recent[-299:], self.t]
+        return len(self._recent) == 300 and self._recent[-1] - self._recent[0] < 1e-6 * (self._end - self._origin)
 
     def _energy(self) -> float:
         q, qd = self.y[: self.problem.nq], self.y[self.problem.nq :]
@@ -390,6 +419,7 @@ class Course(Record):
             self.modes.settle_friction(self.u, self.y, self.t, released)
         elif self.u[self.modes.place(j, what)] > 0.5:
             self.modes.let_go(self.u, [holdable.speed])
+            self.modes.settle_friction(self.u, self.y, self.t)
         else:
             self.modes.at_stop(self.u, self.y, self.t, holdable.speed, what, self.settings.restitution)
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+import signal
+import threading
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, SimulationError, SimulationWarning, one_of
+from lagrangian.algorithms.undetermined import undetermined_joints
+from lagrangian.errors import ArgumentError, LagrangianError, SimulationError, SimulationWarning, one_of
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import events as events_of
@@ -21,7 +25,7 @@ from lagrangian.motion.integrators.gauss import GaussMethod
 from lagrangian.motion.integrators.method import Method
 from lagrangian.motion.integrators.rosenbrock import RosenbrockMethod
 from lagrangian.motion.mobility import mobility
-from lagrangian.motion.modes import limited
+from lagrangian.motion.modes import frictional, limited
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.record import Settings
 from lagrangian.motion.run import Course
@@ -71,6 +75,7 @@ def simulate(
     limits: bool = True,
     restitution: float = 0.0,
     progress: Callable[[float], None] | None = None,
+    max_steps: int = 20_000_000,
 ) -> Motion:
     """The motion of a mechanism over `t_span`, a pair of times or the end alone.
 
@@ -94,6 +99,7 @@ def simulate(
     if stabilisation not in STABILISATIONS:
         raise ArgumentError(one_of("stabilisation", stabilisation, STABILISATIONS))
     known = methods()
+    method = method.lower() if isinstance(method, str) else method
     if method != "auto" and method not in known:
         raise ArgumentError(one_of("method", method, ["auto", *known]))
     chosen = known[("verner9" if rtol < 1e-11 else "dop853") if method == "auto" else method]()
@@ -111,6 +117,12 @@ def simulate(
             f"method {method!r} knows no joint limits, locks and Python torque functions; dop853 does. limits=False leaves "
             f"limits out, Traced(function) compiles a function"
         )
+    idle = undetermined_joints(dyn._open().tree)
+    if idle and not model.equations:
+        raise ArgumentError(
+            f"{model.name}: what joint {idle[0]!r} moves has no inertia along it, so its acceleration is not determined; give "
+            f"what it carries a mass and an inertia, give it a rotor, or make it fixed"
+        )
     q, qd = _start(dyn, q0, qd0, start)
     settings = Settings(
         chosen,
@@ -123,7 +135,11 @@ def simulate(
         restitution,
         _redundant(dyn, q, start),
     )
-    if method == "auto" and dyn.nv <= STIFF_SPEEDS:
+    settings.max_steps = max_steps
+    _warn_of_limits(model, q, limits)
+    _warn_of_coupled_friction(dyn, q, start)
+    # the slope of a Python function is not known, and a method that needs it would be slower than one that does not
+    if method == "auto" and dyn.nv <= STIFF_SPEEDS and source.called is None:
         settings.stiff = known["rodas5p"]()
     return _run(dyn, source, watched, settings, start, end, np.concatenate([q, qd]), grid, progress)
 
@@ -144,11 +160,14 @@ def _run(
     except SimulationError as error:
         raise SimulationError(f"{dyn.mechanism.name}: the run could not begin: {error}") from error
     try:
-        success, message = course.go(end)
-    except KeyboardInterrupt as interrupt:
-        course.error = interrupt
+        with interruptible(course):
+            success, message = course.go(end)
+    except LagrangianError:
+        raise
+    except BaseException as error:  # an interrupt, or the user's progress function: what was computed is not lost
+        course.error = error
         course.take_over()
-        success, message = False, ""
+        success, message = False, f"stopped at t = {course.t:.9g} s: {error}"
     failure, course.error = course.error, None  # for the steps that were made, Python functions are asked again
     if isinstance(failure, KeyboardInterrupt):
         message = f"interrupted at t = {course.t:.9g} s; what was computed until then is here"
@@ -280,6 +299,53 @@ def _unit(model: Mechanism, q: np.ndarray) -> np.ndarray:
             q[at : at + 4] /= length
         at += joint.kind.nq
     return q
+
+
+def _warn_of_coupled_friction(dyn: Dynamics, q: np.ndarray, t: float) -> None:
+    """Joints that a loop couples can hold each other: which one does is not determined."""
+    speeds = [h.speed for h in frictional(dyn.mechanism)]
+    if not dyn.mechanism.equations or not speeds:
+        return
+    psi = dyn.constraint_jacobian(q, t)
+    both = np.vstack([psi, np.eye(dyn.nv)[speeds]])
+    if np.linalg.matrix_rank(both) < np.linalg.matrix_rank(psi) + len(speeds):
+        warnings.warn(
+            f"{dyn.mechanism.name}: more joints have dry friction than can move by themselves. How they share what holds the "
+            f"mechanism at rest is not determined, and it may begin to slip too early",
+            SimulationWarning,
+            stacklevel=3,
+        )
+
+
+def _warn_of_limits(model: Mechanism, q: np.ndarray, limits: bool) -> None:
+    """Say which limits will not be kept."""
+    at = 0
+    for joint in model.joints:
+        lower, upper = float(joint.limits.lower), float(joint.limits.upper)
+        if limits and (math.isfinite(lower) or math.isfinite(upper)):
+            if joint.kind.nq != 1:
+                told = f"limits of a {joint.type} joint are not kept"
+            elif not lower <= q[at] <= upper:
+                told = f"it begins at {q[at]:g}, outside its limits {lower:g} to {upper:g}, which are not kept"
+            else:
+                told = ""
+            if told:
+                warnings.warn(f"{model.name}: joint {joint.name!r}: {told}", SimulationWarning, stacklevel=3)
+        at += joint.kind.nq
+
+
+@contextmanager
+def interruptible(course: Course) -> Iterator[None]:
+    """Ctrl-C ends the run, also while compiled code is asking Python: an exception could not pass through it."""
+    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if not ours:
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda *_: course.interrupt())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def has_dry_friction(joint: Any) -> bool:

@@ -160,13 +160,14 @@ class Run:
         reals[loop.LARGEST], reals[loop.SINGULAR], reals[loop.RATIO] = largest, singular, 1.0
         counters = [0] * loop.COUNTERS
         counters[loop.ROWS], counters[loop.FRESH], counters[loop.WHICH] = len(grid), 1, -1
-        counters[loop.ROOM], counters[loop.STEPS_ROOM] = EVENTS, STEPS
+        room = EVENTS + 2 * loop.LOOKS * events
+        counters[loop.ROOM], counters[loop.STEPS_ROOM] = room, STEPS
         self.s, self.c = np.array(reals), np.array(counters, dtype=np.int64)
         self.y, self.u = np.array(y0, dtype=float), np.array(u, dtype=float)
         self.grid = np.ascontiguousarray(grid, dtype=float)
         self.rows = np.empty((len(grid), n))
         self.work = np.zeros(solver._places.size)
-        self.steps, self.found = np.empty((STEPS, n + 2)), np.empty((EVENTS if events else 1, n + 2))
+        self.steps, self.found = np.empty((STEPS, n + 2)), np.empty((room if events else 1, n + 2))
         self.kinds = np.array([x for direction, stops in kinds for x in (direction, stops, 0)] or [0], dtype=np.int64)
         self.segments: list[Segment] = []
         self.events: list[np.ndarray] = []
@@ -179,7 +180,7 @@ class Run:
     def t(self) -> float:
         return float(self.s[loop.T])
 
-    def to(self, end: float, watch: Callable[[float], None] | None = None) -> int:
+    def to(self, end: float, watch: Callable[[float], None] | None = None, most: float = np.inf) -> int:
         """Go on until `end`, or until something stops it; the reason."""
         s, c = self.s, self.c
         s[loop.END] = end
@@ -199,6 +200,8 @@ class Run:
                 self._budget = max(1, self._budget // 2)
             if watch is not None:
                 watch(self.t)
+            if status == loop.BUSY and c[loop.ACCEPTED] + c[loop.REJECTED] > most:
+                return loop.TOO_MANY
         return int(status)
 
     def _collect(self) -> None:
