@@ -116,7 +116,6 @@ def test_two_actions_in_one_step(two_blocks: lg.Dynamics) -> None:
     assert motion.q[-1] == pytest.approx([1, 1.00001], abs=1e-12)
 
 
-@pytest.mark.xfail(strict=True, reason="of two events at the same instant only one is acted on")
 def test_two_actions_at_one_instant(two_blocks: lg.Dynamics) -> None:
     events = [lg.Event("x - 1", lg.SetTorque({"x": 1.0})), lg.Event("x - 1", lg.SetTorque({"y": 2.0}))]
     motion = lg.simulate(two_blocks, 2.0, [0, 0], [1.0, 0.0], events=events)
@@ -398,7 +397,6 @@ def test_torque_that_jumps_leaves_the_stop(kind: str) -> None:
     assert motion.q[-1, 0] == pytest.approx(1 - 2, abs=1e-6)
 
 
-@pytest.mark.xfail(strict=True, reason="what a stop holds is judged without the torque of a Python function")
 def test_stop_holds_against_gravity_by_a_python_torque() -> None:
     """Gravity pulls it back by 5 N, the function pushes it on by 10."""
     mechanism = slider(1.0, (-5, 0, 0), limits=lg.Limits(-10, 1))

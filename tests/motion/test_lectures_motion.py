@@ -256,7 +256,6 @@ def test_parallel_manipulators_move(name: str) -> None:
     assert np.abs(power).max() < 1e-12 * np.abs(motion.constraint_forces * motion.qd).max()
 
 
-@pytest.mark.xfail(strict=True, reason="at rest, roundings of the energies are compared with no energy moved, and warned of")
 def test_stewart_platform_rests_at_home() -> None:
     """Each leg holding its part of the weight, nothing moves, and there is nothing to warn about."""
     mechanism = lg.library("stewart")

@@ -104,7 +104,6 @@ def test_rows_at_times_given() -> None:
     assert motion.q.shape == motion.qd.shape == motion.qdd.shape == motion.tau.shape == (4, 1)
 
 
-@pytest.mark.xfail(strict=True, reason="energies count from the first row, work from the beginning of the run")
 @pytest.mark.parametrize("how", ["t_eval", "resample"])
 def test_balance_of_rows_that_begin_later(how: str) -> None:
     mechanism = pendulum(friction=lg.Friction(viscous=0.5))
@@ -117,7 +116,6 @@ def test_balance_of_rows_that_begin_later(how: str) -> None:
     assert np.abs(motion.balance).max() < 1e-6
 
 
-@pytest.mark.xfail(strict=True, reason="a motion can only be interpolated from its first row on")
 def test_interpolation_before_the_first_row() -> None:
     motion = lg.simulate(pendulum(), 2.0, [1.0], t_eval=[1.0, 1.5, 2.0])
     assert motion(0.0)[0] == pytest.approx([1.0])
@@ -315,7 +313,6 @@ def test_nothing_moves_nothing_is_said() -> None:
     assert np.abs(motion.balance).max() == 0
 
 
-@pytest.mark.xfail(strict=True, reason="roundings of energies are compared with no energy moved")
 def test_a_closed_loop_at_rest_is_no_reason_to_warn() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

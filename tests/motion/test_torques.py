@@ -190,13 +190,7 @@ NUMPY = {
 }
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(n, marks=pytest.mark.xfail(strict=True, reason="what is traced has no arctan")) if n == "arctan" else n
-        for n in NUMPY
-    ],
-)
+@pytest.mark.parametrize("name", NUMPY)
 def test_traced_with_numpy_functions(rail: lg.Dynamics, name: str) -> None:
     def function(t: object, q: list, qd: list) -> list:
         return [NUMPY[name](q[0] + t) - 0.1 * qd[0]]
