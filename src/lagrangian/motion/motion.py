@@ -191,7 +191,10 @@ class Motion:
     def __call__(self, t: Any) -> tuple[np.ndarray, np.ndarray]:
         """q and qd at any time of the run, or at several: from the integrator's own interpolation."""
         times = np.atleast_1d(np.asarray(t, dtype=float))
-        if times.size and (not len(self.t) or times.min() < self.first - 1e-12 or times.max() > self.last + 1e-12):
+        inside = (
+            (times >= self.first - 1e-12) & (times <= self.last + 1e-12) if len(self.t) else np.zeros(times.shape, dtype=bool)
+        )
+        if not inside.all():
             raise ArgumentError(f"the run is from {self.first:g} to {self.last:g} s")
         if self.course is not None:
             y = self.course.settled(times, self.course.states(times))
