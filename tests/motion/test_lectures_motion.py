@@ -254,11 +254,3 @@ def test_parallel_manipulators_move(name: str) -> None:
     assert motion.statistics["drift_between_steps"] < 1e-9
     power = np.einsum("sn,sn->s", motion.constraint_forces, motion.qd)
     assert np.abs(power).max() < 1e-12 * np.abs(motion.constraint_forces * motion.qd).max()
-
-
-def test_stewart_platform_rests_at_home() -> None:
-    """Each leg holding its part of the weight, nothing moves, and there is nothing to warn about."""
-    mechanism = lg.library("stewart")
-    force = float(mechanism.parameters["f0"])
-    motion = lg.simulate(mechanism, (0, 1), torque={f"leg{k}": force for k in range(1, 7)}, t_eval=11)
-    assert np.abs(motion.q - motion.q[0]).max() < 1e-10

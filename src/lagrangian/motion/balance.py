@@ -28,6 +28,9 @@ def _rule() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def work(course: Record, t: np.ndarray) -> dict[str, np.ndarray]:
     """What torques, friction and moving constraints have done until each of the times; and what impacts took."""
     nv = course.dyn.nv
+    if _idle(course):
+        none = {"torque": np.zeros((len(t), nv)), "friction": np.zeros((len(t), nv))}
+        return {**none, **({"constraints": np.zeros(len(t))} if course.dyn.mechanism.equations else {}), **_impacts(course, t)}
     at, fit, integral = _rule()
     total = np.zeros(2 * nv + 1)
     found = np.zeros((len(t), 2 * nv + 1))
@@ -53,9 +56,21 @@ def work(course: Record, t: np.ndarray) -> dict[str, np.ndarray]:
     result = {"torque": found[:, :nv], "friction": found[:, nv : 2 * nv]}
     if course.dyn.mechanism.equations:
         result["constraints"] = found[:, 2 * nv]
-    if course.impacts:
-        result["impacts"] = np.array([sum(change for when, change in course.impacts if when <= x) for x in t])
-    return result
+    return {**result, **_impacts(course, t)}
+
+
+def _impacts(course: Record, t: np.ndarray) -> dict[str, np.ndarray]:
+    if not course.impacts:
+        return {}
+    return {"impacts": np.array([sum(change for when, change in course.impacts if when <= x) for x in t])}
+
+
+def _idle(course: Record) -> bool:
+    """Whether nothing does work but what is in the potential energy: no torque, no friction, no constraint that moves."""
+    source, dyn = course.source, course.dyn
+    driven = source.formulas or source.external or source.adjustable or source.traced is not None
+    lossy = any(x.any() for x in dyn._open().friction().values()) or any(float(s.damping) for s in dyn.mechanism.springs)
+    return not (driven or lossy or (dyn.mechanism.constraints and dyn._open().closed.timed))
 
 
 def _power(course: Record, stretch: Stretch, steps: slice, starts: np.ndarray, ends: np.ndarray, at: np.ndarray) -> np.ndarray:

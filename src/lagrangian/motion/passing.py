@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # what remains of a constraint's diagonal, below which the configuration is looked at
 SINGULAR = 1e-3
+# below this it is one
+AT_ONE = 1e-10
 
 
 def pass_singular(course: Course) -> str:
@@ -27,7 +29,7 @@ def pass_singular(course: Course) -> str:
     run, s = course.run, course.run.s
     q, qd = run.y[: course.problem.nq], run.y[course.problem.nq :]
     ratio = float(s[loop.RATIO_NOW])
-    if float(course.dyn.kinetic_energy(q, qd)) <= 1e-12 * float(np.trace(course.dyn.mass_matrix(q))):
+    if ratio < AT_ONE and float(course.dyn.kinetic_energy(q, qd)) <= 1e-12 * float(np.trace(course.dyn.mass_matrix(q))):
         course.t = run.t
         return (
             f"stopped at t = {course.t:.9g} s at rest in a singular configuration: which way it goes on is not determined. "
