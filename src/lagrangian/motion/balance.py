@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.polynomial import legendre
 
+from lagrangian.model.constraint import Pfaffian
+
 if TYPE_CHECKING:
     from lagrangian.motion.record import Record, Stretch
 
@@ -70,7 +72,11 @@ def _idle(course: Record) -> bool:
     source, dyn = course.source, course.dyn
     driven = source.formulas or source.external or source.adjustable or source.traced is not None
     lossy = any(x.any() for x in dyn._open().friction().values()) or any(float(s.damping) for s in dyn.mechanism.springs)
-    return not (driven or lossy or (dyn.mechanism.constraints and dyn._open().closed.timed))
+    # a constant phi moves its constraint too
+    moving = any(
+        isinstance(c, Pfaffian) and not (isinstance(c.phi, (int, float)) and c.phi == 0) for c in dyn.mechanism.constraints
+    )
+    return not (driven or lossy or moving or (dyn.mechanism.constraints and dyn._open().closed.timed))
 
 
 def _power(course: Record, stretch: Stretch, steps: slice, starts: np.ndarray, ends: np.ndarray, at: np.ndarray) -> np.ndarray:
