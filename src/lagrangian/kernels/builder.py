@@ -14,8 +14,6 @@ from lagrangian.kernels.emit import hexadecimal
 
 DOUBLE, INTEGER, TRUTH, POINTER = "double", "i64", "i1", "ptr"
 
-Operand = "Value | int | float"
-
 
 class Value:
     """An SSA value."""

@@ -10,8 +10,6 @@ from typing import Any
 
 from lagrangian.kernels.trace import LEAVES, Graph, Node, arguments
 
-Tangent = Any  # a node, or a number
-
 
 def derivatives(graph: Graph, outputs: Sequence[Any], inputs: Sequence[Node]) -> list[list[Any]]:
     """d outputs / d inputs: a row for every output."""

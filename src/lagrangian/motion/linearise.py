@@ -105,7 +105,7 @@ class _Equations:
         key = b"".join(x if isinstance(x, bytes) else x.encode() for x in self.problem.key)
         program = residual_derivatives(dyn.mechanism, self.problem.tree, self.problem._torques, u, key)
         self._derivatives = Kernel(program, (n + m, 2 * n), Threads(1))
-        self._outputs = Kernel(self.problem.outputs(), (3 * n + 2 * m,), Threads(1))
+        self._outputs = Kernel(self.problem.outputs(), (sum(self.problem.output_sizes.values()),), Threads(1))
         self._u = np.zeros(u)
 
     def acceleration(self, q: np.ndarray, qd: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:

@@ -311,10 +311,15 @@ class Problem:
         # at the stop: while it pushes, it holds
         return f.choose(0.5, self._of_joint(graph, j, what), push, away)
 
+    @property
+    def output_sizes(self) -> dict[str, int]:
+        """What `outputs` gives, in order."""
+        n, m = self.nv, self.mechanism.equations
+        return {"tau": n, "qdd": n, "friction": n, "multipliers": m, "holding": len(self.holdable), "phi": m}
+
     def outputs(self) -> Straight:
         """(tau, qdd, friction, multipliers of all rows, phi of the constraints), for many states (q, qd, u, t)."""
-        m = self.mechanism.equations
-        size = 3 * self.nv + m + len(self.holdable) + m
+        size = sum(self.output_sizes.values())
 
         def made(graph: Graph) -> list[Any]:
             state = self._state(graph)

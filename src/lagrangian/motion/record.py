@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kernels.kernel import Kernel
 from lagrangian.motion import torque
 from lagrangian.motion.events import Event, Happening
 from lagrangian.motion.inputs import Stabilisation
@@ -76,10 +75,7 @@ class Record:
     def states(self, times: np.ndarray) -> np.ndarray:
         """Interpolated states at times of the run, in order."""
         found = np.empty((len(times), self.problem.size))
-        begins = np.array([s.steps[0, 0] for s in self.stretches])
-        of = np.clip(np.searchsorted(begins, times, side="right") - 1, 0, len(begins) - 1)
-        for k in np.unique(of):
-            stretch, mine = self.stretches[k], np.flatnonzero(of == k)
+        for stretch, mine in self.by_stretch(times):
             step = np.clip(np.searchsorted(stretch.steps[:, 0], times[mine], side="right") - 1, 0, len(stretch.steps) - 1)
             found[mine] = self._replayed(stretch, step, times[mine])
         return found
@@ -96,18 +92,17 @@ class Record:
     def outputs_in(self, stretch: Stretch, t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """States on the constraints, forces and accelerations, at times within one stretch."""
         problem = stretch.solver.problem
-        nq, nv, m = problem.nq, problem.nv, self.dyn.mechanism.equations
+        nq = problem.nq
         u = self._repeated(stretch, len(t))
         y = self._projected(stretch, t, y, u)
         if self.source.called is not None:
             u = np.array([self.inputs_at(stretch, float(at), state) for at, state in zip(t, y, strict=True)]).reshape(len(t), -1)
         if problem.large:
             return y, self._large_outputs(stretch, t, y, u)
-        kernel = self._kernel(stretch, "outputs", 3 * nv + 2 * m + len(problem.holdable))
-        out = kernel(y[:, :nq], y[:, nq:], u, t[:, None])
-        parts = np.split(out, [nv, 2 * nv, 3 * nv, 3 * nv + m, 3 * nv + m + len(problem.holdable)], axis=1)
-        names = ("tau", "qdd", "friction", "multipliers", "holding", "phi")
-        return y, dict(zip(names, parts, strict=True))
+        sizes = problem.output_sizes
+        out = stretch.solver.kernel("outputs", sum(sizes.values()))(y[:, :nq], y[:, nq:], u, t[:, None])
+        parts = np.split(out, np.cumsum(list(sizes.values()))[:-1], axis=1)
+        return y, dict(zip(sizes, parts, strict=True))
 
     @staticmethod
     def _repeated(stretch: Stretch, count: int) -> np.ndarray:
@@ -121,7 +116,7 @@ class Record:
         """Without constraints, from the functions of the tree."""
         problem = stretch.solver.problem
         q, qd = y[:, : problem.nq], y[:, problem.nq :]
-        tau = self._kernel(stretch, "torques_alone", problem.nv)(q, qd, u, t[:, None])
+        tau = stretch.solver.kernel("torques_alone", problem.nv)(q, qd, u, t[:, None])
         none = np.zeros((len(t), 0))
         friction = self.dyn.friction(qd)
         return {
@@ -151,13 +146,10 @@ class Record:
         problem = stretch.solver.problem
         if not problem.projects or not len(t):
             return y
-        kernel = self._kernel(stretch, "projected", problem.size)
+        kernel = stretch.solver.kernel("projected", problem.size)
         for _ in range(2):
             y = kernel(y[:, : problem.nq], y[:, problem.nq :], u, t[:, None])
         return y
-
-    def _kernel(self, stretch: Stretch, name: str, size: int) -> Kernel:
-        return stretch.solver.kernel(name, size)
 
     def by_stretch(self, t: np.ndarray) -> list[tuple[Stretch, np.ndarray]]:
         begins = np.array([s.steps[0, 0] for s in self.stretches])

@@ -90,9 +90,7 @@ class Course(Supplied):
             redundant,
         )
         self.solver = solver_of(self.problem, self.settings.method, self.source.called is not None)
-        m = self.dyn.mechanism.equations
-        size = 3 * self.problem.nv + 2 * m + len(holdable)
-        outputs = self.solver.kernel("outputs", size)  # compiled when first used
+        outputs = self.solver.kernel("outputs", sum(self.problem.output_sizes.values()))  # compiled when first used
 
         def evaluate(q: np.ndarray, qd: np.ndarray, u: np.ndarray, t: np.ndarray) -> np.ndarray:
             """The problem's outputs at one state, the torques of a Python function among them."""

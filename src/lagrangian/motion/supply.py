@@ -67,7 +67,7 @@ class Supplied(Record):
             if self.error is None:
                 t, y = float(self._view(time, 1)[0]), self._view(state, self.problem.size)
                 q, qd = y[: self.problem.nq].copy(), y[self.problem.nq :].copy()
-                values[:] = [float(function(t, q, qd)) for function in self._functions]  # type: ignore[operator]
+                values[:] = [_number(function(t, q, qd), t) for function in self._functions]
                 if not np.isfinite(values).all():
                     raise SimulationError(f"an event function gave {values[~np.isfinite(values)][0]} at t = {t:g} s")
         except BaseException as error:
@@ -114,3 +114,11 @@ class Supplied(Record):
         self.u[:n] = acting[-1] if acting else 0.0
         due = [at + delay for at, _ in recent if at + delay > self.t + 1e-9 * period]
         return min([self._origin + (k + 1) * period, *due])
+
+
+def _number(value: Any, t: float) -> float:
+    """What an event function gave."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise SimulationError(f"an event function gave {value!r} at t = {t:g} s; a number is needed") from None
