@@ -1,4 +1,4 @@
-"""Every reference problem that moves, within its stated tolerance."""
+"""Every reference problem that moves, within its stated tolerance; the 3-RRR's forces to 1e-11 of the largest."""
 
 from __future__ import annotations
 
@@ -62,8 +62,7 @@ def test_torque_free_body(kind: str) -> None:
     error = np.abs(motion.qd[:, :3] - [numbers(table[k]) for k in keys]).max(axis=1)
     tolerance = FREE["tolerance"]["dzhanibekov"]
     assert error[motion.t <= 30].max() < 0.01 * tolerance
-    # by the second turn over, roundings have been multiplied by a million
-    assert error.max() < 5 * tolerance
+    assert error.max() < tolerance  # by the second turn over, roundings have been multiplied by a million
     assert np.abs(np.linalg.norm(motion.q[:, :4], axis=1) - 1).max() < 1e-15
     # angular momentum is constant in the world
     momentum = np.array([rotation(q) @ (np.array([1, 2, 3]) * w) for q, w in zip(motion.q[:, :4], motion.qd[:, :3], strict=True)])
