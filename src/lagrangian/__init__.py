@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from lagrangian.motion.motion import Motion
     from lagrangian.motion.simulate import simulate
     from lagrangian.motion.torque import Sampled, Traced
+    from lagrangian.task import paths
 
 __version__ = "0.1.0"
 
@@ -67,6 +68,9 @@ _LATER = {
     "Formula": "lagrangian.equations.formula",
     "FormulaMatrix": "lagrangian.equations.formula",
 }
+
+# modules that are part of the face: lagrangian.paths.circle(...)
+_MODULES = {"paths": "lagrangian.task.paths"}
 
 __all__ = [
     "ArgumentError",
@@ -128,6 +132,7 @@ __all__ = [
     "loads",
     "mobility",
     "parameter",
+    "paths",
     "plate",
     "point_mass",
     "read",
@@ -138,9 +143,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LATER:
+    if name in _MODULES:
+        value = import_module(_MODULES[name])
+    elif name in _LATER:
+        value = getattr(import_module(_LATER[name]), name)
+    else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_LATER[name]), name)
+    globals()[name] = value
     return value
 
 
