@@ -25,7 +25,9 @@ from lagrangian.errors import (
     ReaderWarning,
     SimulationError,
     SimulationWarning,
+    SingularWarning,
 )
+from lagrangian.kernels.cartesian import CartesianDynamics
 from lagrangian.kernels.dynamics import Dynamics, compile  # noqa: A004
 from lagrangian.library import library
 from lagrangian.model.body import Body, box, capsule, cylinder, ellipsoid, plate, point_mass, sphere, tube
@@ -76,6 +78,7 @@ __all__ = [
     "ArgumentError",
     "AssemblyError",
     "Body",
+    "CartesianDynamics",
     "ClosedError",
     "CostError",
     "DHRow",
@@ -114,6 +117,7 @@ __all__ = [
     "SetTorque",
     "SimulationError",
     "SimulationWarning",
+    "SingularWarning",
     "Traced",
     "Unlock",
     "assemble",

@@ -14,6 +14,7 @@ from lagrangian.algorithms.inverse_dynamics import GRAVITY, INVERSE_DYNAMICS
 from lagrangian.algorithms.mass_matrix import MASS_MATRIX
 from lagrangian.algorithms.regressor import REGRESSOR
 from lagrangian.errors import ArgumentError, ClosedError, one_of
+from lagrangian.kernels.cartesian import RANK, THRESHOLD, CartesianDynamics, cartesian
 from lagrangian.kernels.derivatives import accelerations
 from lagrangian.kernels.entry import Entry
 from lagrangian.kernels.kernel import prepare
@@ -22,9 +23,6 @@ from lagrangian.kernels.parameters import body_parameters
 from lagrangian.kernels.store import Array, Kernels, Wrenches, checked
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
-
-# singular values of Psi, its rows of length one, below which rows are dependent
-RANK = 1e-8
 
 
 class Dynamics:
@@ -336,6 +334,15 @@ class Dynamics:
     def jacobian_dot_qd(self, q: Array, qd: Array, frame: str | Frame) -> Array:
         """J' qd: the frame's acceleration when qdd = 0."""
         return self._open().of_frame(kinematics.JACOBIAN_RATE, frame, (6,))(q, qd)
+
+    def cartesian(
+        self, q: Array, qd: Array, frame: str | Frame, directions: Any = None, *, t: Array = 0.0, threshold: float = THRESHOLD
+    ) -> CartesianDynamics:
+        """M_x, C_x, G_x, F_x along directions of a frame, of ("wx", "wy", "wz", "x", "y", "z"); all six if none are given.
+
+        Directions whose speed is less than `threshold` of the fastest one's are lost, which a `SingularWarning` says.
+        """
+        return cartesian(self, q, qd, frame, directions, t, threshold)
 
 
 def compile(mechanism: Mechanism, threads: int | None = None) -> Dynamics:  # noqa: A001
