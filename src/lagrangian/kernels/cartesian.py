@@ -4,8 +4,8 @@
     C_x = J_bar^T C qd - M_x J' qd,  G_x = J_bar^T G,  F_x = J_bar^T F
 
 with P = M^-1. Where J is square, M_x = J^-T M J^-1 and J_bar = J^-1; where joints are more than directions, J_bar is Khatib's
-dynamically consistent inverse. Loops and other constraints leave the speeds N v, Psi N = 0: then P = N (N^T M N)^-1 N^T, and J' qd
-gains J b, where b is the least acceleration, measured by M, that keeps the constraints: Psi b = -gamma.
+dynamically consistent inverse. Loops and other constraints leave the speeds N v, Psi N = 0: then P = N (N^T M N)^-1 N^T, and
+J' qd gains J b, where b is the least acceleration, measured by M, that keeps the constraints: Psi b = -gamma.
 """
 
 from __future__ import annotations
@@ -42,10 +42,11 @@ class CartesianDynamics:
     the frame that joint forces amount to. `N_T` = I - J^T J_bar^T leaves of joint forces what does not accelerate the frame.
     `J_dot_qd` is the frame's acceleration at qdd = 0, or with constraints at the least qdd that keeps them.
 
-    `condition` is the ratio of the largest to the smallest singular value of J, 1e8 at most. Turning and sliding are made comparable by a length
-    L, that between how fast the frame moves and how fast it turns when the joints do: angular directions count L times, a sliding
-    joint's metre as 1/L radians. J is taken rather than J M^-1 J^T, so that a light wrist is no singularity. Where `singular`, some
-    direction is slower than the threshold: it is left out of the inverse, so M_x exerts nothing along it, and it is not accelerated.
+    `condition` is the ratio of the largest to the smallest singular value of J, 1e8 at most. A length L makes turning and moving
+    comparable, that of how fast the frame moves to how fast it turns when joints turn: angular directions count L times, and a
+    metre of a sliding joint as 1/L radians. J is taken, not J M^-1 J^T, so that a light wrist is no singularity. Where `singular`,
+    some direction is slower than the threshold: it is left out of the inverse, so that no force is found along it and it is not
+    accelerated.
     """
 
     frame: str
@@ -86,11 +87,12 @@ def cartesian(
         q, qd = np.where(bad[:, None], dyn.mechanism.neutral(), q), np.where(bad[:, None], 0.0, qd)
     N, b = freedom(dyn, q, qd, t)
     whole = dyn.jacobian(q, frame)
-    chosen = _directions(dyn, frame, directions, whole[0] @ N[0], int(N.any(axis=1).sum(axis=1).max()))
+    chosen = _directions(dyn, frame, directions, whole[0] @ N[0], int((N != 0).any(axis=1).sum(axis=1).max()))
     rows = [DIRECTIONS.index(d) for d in chosen]
     J = np.ascontiguousarray(whole[:, rows])
     T, s = _singular_values(dyn.mechanism, whole, N, rows)
     kept = s > threshold * s[:, :1]
+    part = s[:, -1] / np.maximum(s[:, 0], np.finfo(float).tiny)
     if not kept.all():
         _refuse_dependent(dyn, frame, chosen, rows)
     M = np.broadcast_to(dyn.mass_matrix(q), (len(q), dyn.nv, dyn.nv))
@@ -114,17 +116,17 @@ def cartesian(
         J_bar,
         np.eye(dyn.nv) - _T(J) @ _T(J_bar),
         drift,
-        s[:, 0] / np.maximum(s[:, -1], WORST * s[:, 0]),
+        1 / np.maximum(part, WORST),
         ~kept.all(axis=1),
     )
     if warn and found.singular[~bad].any():
-        part = np.where(found.singular & ~bad, s[:, -1] / s[:, 0], np.inf)
+        part = np.where(found.singular & ~bad, part, np.inf)
         at = int(np.argmin(part))
         which = "" if batch is None else f" at {int(np.isfinite(part).sum())} of {batch} states, worst at state {at}"
+        lost = _combination(T[at, -1], chosen)
         warnings.warn(
-            f"{dyn.mechanism.name}: near a singular configuration{which}: {found.frame!r} moves along {_combination(T[at, -1], chosen)} "
-            f"at {part[at]:.2g} of the speed of its best direction. What is lost is left out: no force is found for it, and it is "
-            f"not accelerated",
+            f"{dyn.mechanism.name}: near a singular configuration{which}: {found.frame!r} moves along {lost} at {part[at]:.2g} "
+            f"of the speed of its best direction. What is lost is left out: no force is found for it, and it is not accelerated",
             SingularWarning,
             stacklevel=3,
         )
@@ -151,7 +153,7 @@ def freedom(dyn: Dynamics, q: np.ndarray, qd: np.ndarray, t: Any) -> tuple[np.nd
 
 def _inverse_within(M: np.ndarray, N: np.ndarray, name: str) -> np.ndarray:
     """N (N^T M N)^-1 N^T, where columns of N may be zero."""
-    idle = ~N.any(axis=1)
+    idle: np.ndarray = ~(N != 0).any(axis=1)
     try:
         return N @ np.linalg.inv(_T(N) @ M @ N + np.eye(N.shape[1]) * idle[:, None, :]) @ _T(N)
     except np.linalg.LinAlgError:
@@ -160,10 +162,11 @@ def _inverse_within(M: np.ndarray, N: np.ndarray, name: str) -> np.ndarray:
 
 def _singular_values(mechanism: Mechanism, whole: np.ndarray, N: np.ndarray, rows: list[int]) -> tuple[np.ndarray, np.ndarray]:
     """Of J along the rows, the largest first, and the combinations of directions they belong to, as rows."""
-    G = whole @ N
-    turning, moving = (np.linalg.norm(G[:, part], axis=(1, 2)) for part in (slice(0, 3), slice(3, 6)))
-    L = np.where((turning > ROUNDING) & (moving > ROUNDING), moving / np.where(turning > ROUNDING, turning, 1.0), 1.0)
     slides = np.array([j.type == "prismatic" or s.startswith("v") for j in mechanism.joints for s in j.kind.speeds], dtype=bool)
+    turns = whole @ N if mechanism.equations else whole[:, :, ~slides]
+    angular, linear = (np.linalg.norm(turns[:, part], axis=(1, 2)) for part in (slice(0, 3), slice(3, 6)))
+    known = (angular > ROUNDING) & (linear > ROUNDING)
+    L = np.where(known, linear, 1.0) / np.where(known, angular, 1.0)
     weight = np.where(slides, 1 / L[:, None] ** 2, 1.0)  # of the squares of the speeds
     scale = np.where(np.array(rows) < 3, L[:, None], 1.0)
     J = whole[:, rows] * scale[:, :, None]
