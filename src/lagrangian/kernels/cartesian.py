@@ -44,7 +44,7 @@ class CartesianDynamics:
 
     `condition` is the ratio of the largest to the smallest singular value of J, 1e8 at most. A length L makes turning and moving
     comparable, that of how fast the frame moves to how fast it turns when joints turn: angular directions count L times, and a
-    metre of a sliding joint as 1/L radians. J is taken, not J M^-1 J^T, so that a light wrist is no singularity. Where `singular`,
+    metre of a sliding joint as 1/L radians. J is taken, not J M^-1 J^T: a light wrist is no singularity. Where `singular`,
     some direction is slower than the threshold: it is left out of the inverse, so that no force is found along it and it is not
     accelerated.
     """
