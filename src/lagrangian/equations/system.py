@@ -345,8 +345,8 @@ def _between_points(mechanism: Mechanism) -> tuple[PointSpring, ...]:
     for spring in mechanism.springs:
         if isinstance(spring, Wall):
             raise MechanismError(
-                f"wall {spring.name!r}: a wall pushes on one side only, which no polynomial does: it has no closed form. Leave it out "
-                f"by mechanism.replace(springs=...); compile() and simulate() take it as it is"
+                f"wall {spring.name!r}: a wall pushes on one side only, which no polynomial does, so it has no closed form. "
+                f"Leave it out by mechanism.replace(springs=...); compile() and simulate() take it as it is"
             )
     return tuple(spring for spring in mechanism.springs if isinstance(spring, PointSpring))
 

@@ -193,7 +193,7 @@ class Dynamics:
         return F
 
     def spring_forces(self, q: Array, qd: Array) -> Array:
-        """The tension of every spring between points, its damper's too, and the push of every wall, as `mechanism.springs` lists them."""
+        """The tension of every spring with its damper, and the push of every wall, in the order of `mechanism.springs`."""
         kernels, count = self._open(), len(self.mechanism.springs)
         if not count:
             _, batch = prepare("spring_forces", ("q", "qd"), (self.nq, self.nv), (q, qd))
