@@ -35,7 +35,7 @@ from lagrangian.model.constraint import Holonomic, KnifeEdge, Pfaffian, Pfaffian
 from lagrangian.model.dh import DHRow
 from lagrangian.model.expression import parameter
 from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
-from lagrangian.model.loop import Frame, LoopJoint, PointSpring
+from lagrangian.model.loop import Frame, LoopJoint, PointSpring, Wall
 from lagrangian.model.mechanism import Initial, Mechanism
 from lagrangian.model.placement import Placement
 
@@ -120,6 +120,7 @@ __all__ = [
     "SingularWarning",
     "Traced",
     "Unlock",
+    "Wall",
     "assemble",
     "assembly_modes",
     "box",

@@ -51,7 +51,7 @@ def test_a_good_one():
         ({"loops": [LoopJoint("l", "point", "a", "x")]}, "loop 'l': there is no body 'x'"),
         ({"springs": [PointSpring("s", "x", "a")]}, "spring 's': there is no body 'x'"),
         ({"frames": [Frame("f", "x")]}, "frame 'f': there is no body 'x'"),
-        ({"loops": [LoopJoint("l", "point", "a", "b")] * 2}, "two of the same name: loop, constraint or spring 'l'"),
+        ({"loops": [LoopJoint("l", "point", "a", "b")] * 2}, "two of the same name: loop, constraint, spring or wall 'l'"),
         ({"constraints": [Pfaffian("c", (("qx", 1),))]}, "constraint 'c': there is no speed 'qx'"),
         ({"constraints": [Pfaffian("c", (("qa", symbol("z")),))]}, "there is no coordinate 'z'"),
         ({"constraints": [Pfaffian("c", (("qa", 1),), symbol("qa"))]}, "phi may depend on t alone"),

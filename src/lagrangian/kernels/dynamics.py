@@ -175,7 +175,7 @@ class Dynamics:
         return kernels.whole(energy.MOMENTUM, (6,))(q, qd)
 
     def friction(self, qd: Array, *, q: Array = None) -> Array:
-        """F: viscous and Coulomb friction of the joints. Dampers between points depend on `q` too, which is then needed."""
+        """F: viscous and Coulomb friction of the joints. Dampers between points, and of walls, depend on `q` too, then needed."""
         kernels = self._open()
         (speeds,), batch = prepare("friction", ("qd",), (self.nv,), (qd,))
         constants = kernels.friction()
@@ -185,10 +185,18 @@ class Dynamics:
         if any(float(s.damping) for s in self.mechanism.springs):
             if q is None:
                 raise ArgumentError(
-                    "friction: this mechanism has dampers between points, whose forces need q too: friction(qd, q=q)"
+                    "friction: this mechanism has dampers between points or in walls, whose forces need q too: friction(qd, q=q)"
                 )
             F = F - kernels.of_springs("viscous_torque", (self.nv,))(q, qd)
         return F
+
+    def spring_forces(self, q: Array, qd: Array) -> Array:
+        """The tension of every spring with its damper, and the push of every wall, in the order of `mechanism.springs`."""
+        kernels, count = self._open(), len(self.mechanism.springs)
+        if not count:
+            _, batch = prepare("spring_forces", ("q", "qd"), (self.nq, self.nv), (q, qd))
+            return np.zeros((0,) if batch is None else (batch, 0))
+        return kernels.of_springs("forces", (count,))(q, qd)
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Y with Y p = the joint forces of inertia and gravity; p is `inertial_parameters()`, ten to a body.

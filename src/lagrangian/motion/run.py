@@ -89,7 +89,7 @@ class Course(Supplied):
             holdable,
             redundant,
         )
-        self.solver = solver_of(self.problem, self.settings.method, self.source.called is not None)
+        self.solver = solver_of(self.problem, self.settings.method, self.source.asks)
         outputs = self.solver.kernel("outputs", sum(self.problem.output_sizes.values()))  # compiled when first used
 
         def evaluate(q: np.ndarray, qd: np.ndarray, u: np.ndarray, t: np.ndarray) -> np.ndarray:
