@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from lagrangian.motion.motion import Motion
     from lagrangian.motion.simulate import simulate
     from lagrangian.motion.torque import Sampled, Traced
-    from lagrangian.task import paths
+    from lagrangian.task import control, paths
 
 __version__ = "0.1.0"
 
@@ -72,7 +72,7 @@ _LATER = {
 }
 
 # modules that are part of the face: lagrangian.paths.circle(...)
-_MODULES = {"paths": "lagrangian.task.paths"}
+_MODULES = {"control": "lagrangian.task.control", "paths": "lagrangian.task.paths"}
 
 __all__ = [
     "ArgumentError",
@@ -127,6 +127,7 @@ __all__ = [
     "capsule",
     "compile",
     "consistent_speeds",
+    "control",
     "cylinder",
     "derive",
     "ellipsoid",

@@ -252,7 +252,8 @@ class Course(Supplied):
             self._meet(*self._stops[which - compiled])
             happened = None
         elif compiled + stops <= which < compiled + stops + modes:
-            self._change_mode(*self.problem.mode_events[which - compiled - stops])
+            if self._change_mode(*self.problem.mode_events[which - compiled - stops]):
+                happened = None
         else:
             # others may happen at the same instant
             together = [which, *(k for k in self._at_the_end if k != which and not compiled <= k < compiled + stops + modes)]
@@ -318,18 +319,22 @@ class Course(Supplied):
         self._addresses()
         self.modes.at_stop(self.u, self.y, self.t, speed, what, self.settings.restitution)
 
-    def _change_mode(self, what: int, j: int) -> None:
+    def _change_mode(self, what: int, j: int) -> bool:
+        """Act on what tells of a joint; whether from now on it tells something else, of which nothing has happened yet."""
         holdable = self.problem.holdable[j]
         if what == STUCK:
             released = [j] if self.u[self.modes.place(j, STUCK)] > 0.5 else []
             if not released:
                 self.y[self.problem.nq + holdable.speed] = 0.0
             self.modes.settle_friction(self.u, self.y, self.t, released)
+            # it came to rest and sticks: a torque that jumps now, as a controller's does where its path turns, may overcome it at once
+            return not released and bool(self.u[self.modes.place(j, STUCK)] > 0.5)
         elif self.u[self.modes.place(j, what)] > 0.5:
             self.modes.let_go(self.u, [holdable.speed])
             self.modes.settle_friction(self.u, self.y, self.t)
         else:
             self.modes.at_stop(self.u, self.y, self.t, holdable.speed, what, self.settings.restitution)
+        return False
 
     # -- singular configurations -------------------------------------------------------------------------------------
 

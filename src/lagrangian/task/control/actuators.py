@@ -1,0 +1,88 @@
+"""Which joints are driven, and what they must do for given generalised forces and accelerations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError
+from lagrangian.kernels.cartesian import freedom
+from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.motion.mobility import mobility
+
+# slower than this, in rad/s or m/s, a joint is meant to rest
+REST = 1e-9
+# a speed at which viscous friction is nothing beside the dry one
+CREEP = 1e-200
+
+
+@dataclass(frozen=True, eq=False)
+class Actuators:
+    """`driven` are the speeds with an actuator. `dry` is the model's dry friction at positive and at negative speeds."""
+
+    dyn: Dynamics
+    driven: np.ndarray
+    degrees: int
+    dry: tuple[np.ndarray, np.ndarray]
+
+    @staticmethod
+    def of(dyn: Dynamics) -> Actuators:
+        mechanism = dyn.mechanism
+        driven = np.array([j.actuated for j in mechanism.joints for _ in range(j.kind.nv)], dtype=bool)
+        degrees = mobility(dyn).nearby if mechanism.equations else dyn.nv
+        for joint in mechanism.joints:
+            if joint.actuated and joint.type in ("ball", "free"):
+                raise ArgumentError(
+                    f"control: joint {joint.name!r} of {mechanism.name} is a {joint.type} joint with actuators; only joints whose "
+                    f"coordinates have speeds of their own can be driven. actuated = false leaves it passive"
+                )
+        if driven.sum() < degrees:
+            raise ArgumentError(
+                f"control: {mechanism.name} has {degrees} degrees of freedom and {int(driven.sum())} actuated speeds; each degree "
+                f"of freedom needs one"
+            )
+        rest = mechanism.neutral()
+        plus, minus = (dyn.friction(np.full(dyn.nv, sign * CREEP), q=rest) for sign in (1.0, -1.0))
+        return Actuators(dyn, np.flatnonzero(driven), degrees, (plus, minus))
+
+    def dry_friction(self, qd: np.ndarray) -> np.ndarray:
+        """By the sign of the speeds."""
+        return np.where(qd > REST, self.dry[0], np.where(qd < -REST, self.dry[1], 0.0))
+
+    def bias(self, q: np.ndarray, qd: np.ndarray, wanted: np.ndarray | None, qdd: np.ndarray | None = None) -> np.ndarray:
+        """M qdd + C qd + G + F; dry friction is that of the `wanted` speeds, and without them there is no friction in it."""
+        h = self.dyn.inverse_dynamics(q, qd, np.zeros(self.dyn.nv) if qdd is None else qdd)
+        if wanted is None:
+            return h - self.dyn.friction(qd, q=q)
+        moving = np.where(qd > 0, self.dry[0], np.where(qd < 0, self.dry[1], 0.0))
+        return h - moving + self.dry_friction(wanted)
+
+    def accelerations(self, t: float, q: np.ndarray, qd: np.ndarray, led: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+        """All of qdd, from those of the `led` speeds; the rest follows from the constraints."""
+        qdd = np.zeros(self.dyn.nv)
+        if not self.dyn.mechanism.equations:
+            qdd[led] = wanted
+            return qdd
+        N, b = (x[0] for x in freedom(self.dyn, q[None], qd[None], t))
+        v = np.linalg.lstsq(N[led], wanted - b[led], rcond=1e-9)[0]
+        return N @ v + b
+
+    def torques(self, t: float, q: np.ndarray, force: np.ndarray) -> np.ndarray:
+        """What of actuators alone moves the mechanism as the generalised `force` does: N^T S^T tau = N^T force, the least such."""
+        if not self.dyn.mechanism.equations:
+            return force  # every joint is driven
+        N = freedom(self.dyn, q[None], np.zeros((1, self.dyn.nv)), t)[0][0]
+        tau = np.zeros(self.dyn.nv)
+        tau[self.driven] = np.linalg.lstsq(N[self.driven].T, N.T @ force, rcond=1e-9)[0]
+        return tau
+
+
+def degrees_told(actuators: Actuators, count: int, names: Any) -> None:
+    """An error if the coordinates that are led leave the mechanism free to move otherwise."""
+    if count < actuators.degrees:
+        raise ArgumentError(
+            f"control: the path leads {', '.join(names)}, but {actuators.dyn.mechanism.name} has {actuators.degrees} degrees of "
+            f"freedom; lead as many independent coordinates"
+        )
