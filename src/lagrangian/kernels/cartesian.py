@@ -30,7 +30,7 @@ DIRECTIONS = ("wx", "wy", "wz", "x", "y", "z")
 RANK = 1e-8
 # the least part of the fastest direction's speed that is told apart from none
 WORST = 1e-8
-# the part of the fastest direction's speed below which a direction counts as lost
+# the part of the fastest direction's speed below which a direction is on its way to be lost
 THRESHOLD = 1e-3
 
 
@@ -45,8 +45,8 @@ class CartesianDynamics:
     `condition` is the ratio of the largest to the smallest singular value of J, 1e8 at most. A length L makes turning and moving
     comparable, that of how fast the frame moves to how fast it turns when joints turn: angular directions count L times, and a
     metre of a sliding joint as 1/L radians. J is taken, not J M^-1 J^T: a light wrist is no singularity. Where `singular`,
-    some direction is slower than the threshold: it is left out of the inverse, so that no force is found along it and it is not
-    accelerated.
+    some direction is slower than the threshold times the fastest: it fades, and from half the threshold on is left out of the
+    inverse, so that no force is found along it and it is not accelerated.
     """
 
     frame: str
@@ -85,47 +85,49 @@ def cartesian(
     bad = ~(np.isfinite(q).all(axis=1) & np.isfinite(qd).all(axis=1))
     if bad.any():  # what is not a number must not hide those that are
         q, qd = np.where(bad[:, None], dyn.mechanism.neutral(), q), np.where(bad[:, None], 0.0, qd)
+    one = batch is None and not bad.any()  # functions of one state are the faster ones
+
+    def at(function: Any, *states: np.ndarray) -> np.ndarray:
+        return np.asarray(function(*(x[0] for x in states)))[None] if one else np.asarray(function(*states))
+
     N, b = freedom(dyn, q, qd, t)
-    whole = dyn.jacobian(q, frame)
-    chosen = _directions(dyn, frame, directions, whole[0] @ N[0], int((N != 0).any(axis=1).sum(axis=1).max()))
+    whole = at(lambda q: dyn.jacobian(q, frame), q)
+    chosen = _directions(dyn, frame, directions, whole, N)
     rows = [DIRECTIONS.index(d) for d in chosen]
     J = np.ascontiguousarray(whole[:, rows])
     T, s = _singular_values(dyn.mechanism, whole, N, rows)
-    kept = s > threshold * s[:, :1]
-    part = s[:, -1] / np.maximum(s[:, 0], np.finfo(float).tiny)
-    if not kept.all():
+    near = s / np.maximum(s[:, :1], np.finfo(float).tiny)
+    if (near < threshold).any():
         _refuse_dependent(dyn, frame, chosen, rows)
-    M = np.broadcast_to(dyn.mass_matrix(q), (len(q), dyn.nv, dyn.nv))
+    M = np.broadcast_to(at(dyn.mass_matrix, q), (len(q), dyn.nv, dyn.nv))
     P = _inverse_within(M, N, dyn.mechanism.name)
-    # directions that are lost stand apart, and the others are as if they had never been asked for
-    K = T * kept[:, :, None]
-    A = K @ J @ P @ _T(J) @ _T(K) + np.eye(len(rows)) * ~kept[:, None, :]
-    M_x = _T(K) @ np.linalg.inv(A) @ K
-    M_x = (M_x + _T(M_x)) / 2
+    M_x = _effective_mass(T, J @ P @ _T(J), near, threshold)
     J_bar = P @ _T(J) @ M_x
-    drift = dyn.jacobian_dot_qd(q, qd, frame)[:, rows] + _times(J, b - _times(P @ M, b))
-    velocity = _times(dyn.coriolis_matrix(q, qd), qd)
+    drift = at(lambda q, qd: dyn.jacobian_dot_qd(q, qd, frame), q, qd)[:, rows]
+    if N is not None:
+        drift = drift + _times(J, b - _times(P @ M, b))
+    velocity = _times(at(dyn.coriolis_matrix, q, qd), qd)
     found = CartesianDynamics(
         dyn.mechanism.frame(frame).name,
         chosen,
         M_x,
         _times(_T(J_bar), velocity) - _times(M_x, drift),
-        _times(_T(J_bar), dyn.gravity(q)),
-        _times(_T(J_bar), dyn.friction(qd, q=q)),
+        _times(_T(J_bar), at(dyn.gravity, q)),
+        _times(_T(J_bar), at(lambda q, qd: dyn.friction(qd, q=q), q, qd)),
         J,
         J_bar,
         np.eye(dyn.nv) - _T(J) @ _T(J_bar),
         drift,
-        1 / np.maximum(part, WORST),
-        ~kept.all(axis=1),
+        1 / np.maximum(near[:, -1], WORST),
+        near[:, -1] < threshold,
     )
     if warn and found.singular[~bad].any():
-        part = np.where(found.singular & ~bad, part, np.inf)
-        at = int(np.argmin(part))
-        which = "" if batch is None else f" at {int(np.isfinite(part).sum())} of {batch} states, worst at state {at}"
-        lost = _combination(T[at, -1], chosen)
+        part = np.where(found.singular & ~bad, near[:, -1], np.inf)
+        worst = int(np.argmin(part))
+        which = "" if batch is None else f" at {int(np.isfinite(part).sum())} of {batch} states, worst at state {worst}"
+        lost = _combination(T[worst, -1], chosen)
         warnings.warn(
-            f"{dyn.mechanism.name}: near a singular configuration{which}: {found.frame!r} moves along {lost} at {part[at]:.2g} "
+            f"{dyn.mechanism.name}: near a singular configuration{which}: {found.frame!r} moves along {lost} at {part[worst]:.2g} "
             f"of the speed of its best direction. What is lost is left out: no force is found for it, and it is not accelerated",
             SingularWarning,
             stacklevel=3,
@@ -133,11 +135,14 @@ def cartesian(
     return _as_asked(found, bad, batch)
 
 
-def freedom(dyn: Dynamics, q: np.ndarray, qd: np.ndarray, t: Any) -> tuple[np.ndarray, np.ndarray]:
-    """N, whose columns span the speeds the constraints leave (those that are none are zero), and some qdd that keeps them."""
+def freedom(dyn: Dynamics, q: np.ndarray, qd: np.ndarray, t: Any) -> tuple[np.ndarray | None, np.ndarray]:
+    """N, whose columns span the speeds the constraints leave (those that are none are zero), and some qdd that keeps them.
+
+    None stands for all speeds.
+    """
     count, n, m = len(q), dyn.nv, len(dyn.constraint_names)
     if not m:
-        return np.broadcast_to(np.eye(n), (count, n, n)), np.zeros((count, n))
+        return None, np.zeros((count, n))
     psi = np.broadcast_to(dyn.constraint_jacobian(q, t), (count, m, n))
     size = np.linalg.norm(psi, axis=2)
     size = np.where(size > ROUNDING, size, 1.0)
@@ -151,49 +156,77 @@ def freedom(dyn: Dynamics, q: np.ndarray, qd: np.ndarray, t: Any) -> tuple[np.nd
     return _T(V) * free[:, None, :], -_times(_T(V)[:, :, :r], part)
 
 
-def _inverse_within(M: np.ndarray, N: np.ndarray, name: str) -> np.ndarray:
+def _inverse_within(M: np.ndarray, N: np.ndarray | None, name: str) -> np.ndarray:
     """N (N^T M N)^-1 N^T, where columns of N may be zero."""
-    idle: np.ndarray = ~(N != 0).any(axis=1)
     try:
+        if N is None:
+            return np.linalg.inv(M)
+        idle: np.ndarray = ~(N != 0).any(axis=1)
         return N @ np.linalg.inv(_T(N) @ M @ N + np.eye(N.shape[1]) * idle[:, None, :]) @ _T(N)
     except np.linalg.LinAlgError:
         raise ArgumentError(f"cartesian: the mass matrix of {name} is singular: something that moves has no inertia") from None
 
 
-def _singular_values(mechanism: Mechanism, whole: np.ndarray, N: np.ndarray, rows: list[int]) -> tuple[np.ndarray, np.ndarray]:
+def _singular_values(
+    mechanism: Mechanism, whole: np.ndarray, N: np.ndarray | None, rows: list[int]
+) -> tuple[np.ndarray, np.ndarray]:
     """Of J along the rows, the largest first, and the combinations of directions they belong to, as rows."""
     slides = np.array([j.type == "prismatic" or s.startswith("v") for j in mechanism.joints for s in j.kind.speeds], dtype=bool)
-    turns = whole @ N if mechanism.equations else whole[:, :, ~slides]
+    turns = whole @ N if N is not None else whole[:, :, ~slides]
     angular, linear = (np.linalg.norm(turns[:, part], axis=(1, 2)) for part in (slice(0, 3), slice(3, 6)))
     known = (angular > ROUNDING) & (linear > ROUNDING)
     L = np.where(known, linear, 1.0) / np.where(known, angular, 1.0)
-    weight = np.where(slides, 1 / L[:, None] ** 2, 1.0)  # of the squares of the speeds
+    lengths = np.where(slides, L[:, None], 1.0)  # the speeds that count alike
     scale = np.where(np.array(rows) < 3, L[:, None], 1.0)
     J = whole[:, rows] * scale[:, :, None]
-    squares, U = np.linalg.eigh(J @ _inverse_within(weight[:, :, None] * np.eye(len(slides)), N, mechanism.name) @ _T(J))
+    if N is None:
+        J = J * lengths[:, None, :]
+        squares, U = np.linalg.eigh(J @ _T(J))
+    else:
+        weight = np.eye(len(slides)) / lengths[:, :, None] ** 2
+        squares, U = np.linalg.eigh(J @ _inverse_within(weight, N, mechanism.name) @ _T(J))
     return _T(U)[:, ::-1] * scale[:, None, :], np.sqrt(np.maximum(squares[:, ::-1], 0.0))
 
 
-def _directions(dyn: Dynamics, frame: str | Frame, given: Any, G: np.ndarray, degrees: int) -> tuple[str, ...]:
-    """Checked; G = J N of all six at some state, `degrees` the number of free speeds."""
+def _effective_mass(T: np.ndarray, A: np.ndarray, near: np.ndarray, threshold: float) -> np.ndarray:
+    """A^-1, where nothing is near; what is nearer than half the threshold is left out, as if it had not been asked for.
+
+    In between it fades: what is said of a direction, and what couples it to others, without a jump for a controller to meet.
+    """
+    if (near >= threshold).all():
+        M_x = np.linalg.inv(A)
+    else:
+        part = np.clip(2 * near / threshold - 1, 0.0, 1.0)
+        w = part * part * (3 - 2 * part)
+        A = T @ A @ _T(T)
+        alone = np.where(w > 0, np.diagonal(A, axis1=1, axis2=2), 1.0)
+        A = w[:, :, None] * A * w[:, None, :] + np.eye(w.shape[1]) * ((1 - w * w) * alone)[:, None, :]
+        K = w[:, :, None] * T
+        M_x = _T(K) @ np.linalg.inv(A) @ K
+    return (M_x + _T(M_x)) / 2
+
+
+def _directions(dyn: Dynamics, frame: str | Frame, given: Any, whole: np.ndarray, N: np.ndarray | None) -> tuple[str, ...]:
+    """Checked, and no more than there are degrees of freedom."""
     names = DIRECTIONS if given is None else (given,) if isinstance(given, str) else tuple(given)
     for name in names:
         if name not in DIRECTIONS:
             raise ArgumentError(f"cartesian: {one_of('direction', name, DIRECTIONS)}")
     if not names or len(set(names)) != len(names):
         raise ArgumentError(f"cartesian: directions are {names}; different ones of {', '.join(DIRECTIONS)} are needed")
+    degrees = dyn.nv if N is None else int((N != 0).any(axis=1).sum(axis=1).max())
     if len(names) > degrees:
         label = dyn.mechanism.frame(frame).name
         raise ArgumentError(
             f"cartesian: {dyn.mechanism.name} has {degrees} degree{'s' * (degrees != 1)} of freedom, and {label!r} cannot follow "
-            f"{len(names)} directions. {_advice(_independent(_generic(dyn, frame, G)))}"
+            f"{len(names)} directions. {_advice(_independent(_generic(dyn, frame) if N is None else whole[0] @ N[0]))}"
         )
     return names
 
 
 def _refuse_dependent(dyn: Dynamics, frame: str | Frame, names: tuple[str, ...], rows: list[int]) -> None:
     """Directions that depend on each other in every configuration are an error, not a singularity."""
-    G = _generic(dyn, frame, None)
+    G = _generic(dyn, frame)
     if np.linalg.matrix_rank(_unit_rows(G[rows]), tol=1e-9) < len(rows):
         label = dyn.mechanism.frame(frame).name
         raise ArgumentError(
@@ -202,10 +235,8 @@ def _refuse_dependent(dyn: Dynamics, frame: str | Frame, names: tuple[str, ...],
         )
 
 
-def _generic(dyn: Dynamics, frame: str | Frame, G: np.ndarray | None) -> np.ndarray:
-    """J where it has no accidental zeros; with constraints the one at hand, if there is one."""
-    if G is not None and dyn.mechanism.equations:
-        return G
+def _generic(dyn: Dynamics, frame: str | Frame) -> np.ndarray:
+    """J of the tree where it has no accidental zeros."""
     found: np.ndarray = dyn.jacobian(dyn.mechanism.random_configuration(1), frame)
     return found
 

@@ -348,7 +348,7 @@ class Dynamics:
     ) -> CartesianDynamics:
         """M_x, C_x, G_x, F_x along directions of a frame, of ("wx", "wy", "wz", "x", "y", "z"); all six if none are given.
 
-        Directions whose speed is less than `threshold` of the fastest one's are lost, which a `SingularWarning` says.
+        Directions slower than `threshold` times the fastest fade, and from half of it on are lost, as a `SingularWarning` says.
         """
         return cartesian(self, q, qd, frame, directions, t, threshold)
 

@@ -35,13 +35,13 @@ class Actuators:
         for joint in mechanism.joints:
             if joint.actuated and joint.type in ("ball", "free"):
                 raise ArgumentError(
-                    f"control: joint {joint.name!r} of {mechanism.name} is a {joint.type} joint with actuators; only joints whose "
-                    f"coordinates have speeds of their own can be driven. actuated = false leaves it passive"
+                    f"control: joint {joint.name!r} of {mechanism.name} is a {joint.type} joint with actuators; only joints "
+                    f"whose coordinates have speeds of their own can be driven. actuated = false leaves it passive"
                 )
         if driven.sum() < degrees:
             raise ArgumentError(
-                f"control: {mechanism.name} has {degrees} degrees of freedom and {int(driven.sum())} actuated speeds; each degree "
-                f"of freedom needs one"
+                f"control: {mechanism.name} has {degrees} degrees of freedom and {int(driven.sum())} actuated speeds; each "
+                f"degree of freedom needs one"
             )
         rest = mechanism.neutral()
         plus, minus = (dyn.friction(np.full(dyn.nv, sign * CREEP), q=rest) for sign in (1.0, -1.0))
@@ -65,18 +65,24 @@ class Actuators:
         if not self.dyn.mechanism.equations:
             qdd[led] = wanted
             return qdd
-        N, b = (x[0] for x in freedom(self.dyn, q[None], qd[None], t))
+        N, b = self.freedom(t, q, qd)
         v = np.linalg.lstsq(N[led], wanted - b[led], rcond=1e-9)[0]
         return N @ v + b
 
     def torques(self, t: float, q: np.ndarray, force: np.ndarray) -> np.ndarray:
-        """What of actuators alone moves the mechanism as the generalised `force` does: N^T S^T tau = N^T force, the least such."""
+        """What of actuators alone moves it as the generalised `force` does: the least tau with N^T S^T tau = N^T force."""
         if not self.dyn.mechanism.equations:
             return force  # every joint is driven
-        N = freedom(self.dyn, q[None], np.zeros((1, self.dyn.nv)), t)[0][0]
+        N, _ = self.freedom(t, q, np.zeros(self.dyn.nv))
         tau = np.zeros(self.dyn.nv)
         tau[self.driven] = np.linalg.lstsq(N[self.driven].T, N.T @ force, rcond=1e-9)[0]
         return tau
+
+    def freedom(self, t: float, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """N and b of the speeds N v and accelerations N v' + b that the constraints leave."""
+        N, b = freedom(self.dyn, q[None], qd[None], t)
+        assert N is not None
+        return N[0], b[0]
 
 
 def degrees_told(actuators: Actuators, count: int, names: Any) -> None:

@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import ArgumentError, SingularWarning
-from lagrangian.kernels.cartesian import DIRECTIONS, THRESHOLD, CartesianDynamics, cartesian
+from lagrangian.kernels.cartesian import DIRECTIONS, CartesianDynamics, cartesian
 from lagrangian.task.arguments import coordinates
 from lagrangian.task.control.controller import Controller, gains
 from lagrangian.task.control.reference import CartesianReference, pose_error, single_coordinates
+
+# how near a singular configuration a controller fades a direction out: there its joints move fifty times as fast as elsewhere
+NEAR = 0.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,10 +34,10 @@ class Situation:
 class CartesianController(Controller):
     """A path of a frame, or a point or 4x4 pose to be at. `frame` and `directions` are the path's own unless they are given.
 
-    The orientation's error is the rotation vector of R_d R^T along the world's axes. Where the mechanism has more freedom than the
-    path leads, `posture` (coordinates, a mapping of some, or a pose's name) draws the rest, in the null space, with
-    `posture_frequency` (rad/s), critically damped; without it the rest is only damped. Near a singular configuration the direction
-    that is lost is not accelerated, and a `SingularWarning` says so; `threshold` is how near, as for `dyn.cartesian`.
+    The orientation's error is the rotation vector of R_d R^T along the world's axes. Where the mechanism has more freedom than
+    the path leads, `posture` (coordinates, a mapping of some, or a pose's name) draws the rest, in the null space, with
+    `posture_frequency` (rad/s), critically damped; without it the rest is only damped. Near a singular configuration the
+    direction that is lost is not accelerated, and a `SingularWarning` says so; `threshold` is how near, as for `dyn.cartesian`.
     `friction` compensates the model's; of dry friction that of the joint speeds wanted.
     """
 
@@ -43,7 +46,7 @@ class CartesianController(Controller):
     posture: Any = field(default=None, kw_only=True)
     posture_frequency: float = field(default=5.0, kw_only=True)
     friction: bool = field(default=True, kw_only=True)
-    threshold: float = field(default=THRESHOLD, kw_only=True)
+    threshold: float = field(default=NEAR, kw_only=True)
 
     def _prepare(self) -> None:
         mechanism = self.dynamics.mechanism

@@ -1,4 +1,4 @@
-"""Computed torque: the model's inverse dynamics of an acceleration that takes the error away (Markiewicz 1973; Luh et al. 1980)."""
+"""Computed torque: the model's inverse dynamics of an acceleration that takes the error away (Markiewicz 1973)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from lagrangian.task.control.reference import JointReference
 class ComputedTorque(Controller):
     """tau = M (q_d'' + kd e' + kp e) + C q' + G + F with e = q_d - q: where the model is right, e'' + kd e' + kp e = 0.
 
-    With constraints the path leads independent coordinates, all or more than there are degrees of freedom; the other accelerations
-    follow from the constraints, and actuators alone do what is needed, with the least torques where they are more than needed.
+    With constraints the path leads as many independent coordinates as there are degrees of freedom, or more; the other
+    accelerations follow from the constraints, and actuators alone do what is needed, with the least torques where they are many.
     `kp` (1/s^2) and `kd` (1/s) are a number or one for each coordinate that is led; those not given are w^2 and 2 zeta w of a
     `frequency` w (rad/s) and a `damping` ratio zeta. Angles are not wrapped: a turn more is another place.
 

@@ -65,8 +65,8 @@ class Controller:
         q, qd = np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
         if q.shape != (dyn.nq,) or qd.shape != (dyn.nv,):
             raise ArgumentError(
-                f"{self!r} is asked with q of shape {q.shape} and qd of {qd.shape}; its model has {dyn.nq} coordinates and {dyn.nv} "
-                f"speeds, and so must the mechanism it drives"
+                f"{self!r} is asked with q of shape {q.shape} and qd of {qd.shape}; its model has {dyn.nq} coordinates and "
+                f"{dyn.nv} speeds, and so must the mechanism it drives"
             )
         return q, qd
 

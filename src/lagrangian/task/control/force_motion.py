@@ -22,16 +22,16 @@ TOUCH = 0.01
 class ForceMotion(CartesianController):
     """A force along some directions, motion along the path's others, these as under OperationalSpace.
 
-    `force` maps directions to what the frame is to exert on its surroundings: {"z": -10.0} in newtons (N m about wx, wy, wz), or a
-    function of time.
+    `force` maps directions to what the frame is to exert on its surroundings: {"z": -10.0} in newtons (N m about wx, wy, wz), or
+    a function of time.
 
         F = f_d + kf (f_d - f) + ki int (f_d - f) dt - M_x kv x',   plus C_x + G_x + F_x
 
-    `measured(t, q, qd)` is the force f that the frame does exert: (moment, force) along the world's axes, six numbers; or one for
-    each direction of `force`; a single number for a single one. What a wall's push on the frame is has the opposite sign. `kv` (1/s)
-    damps the motion into the surroundings: against a stiffness k about 2 sqrt((1 + kf) k / m). With a load the model does not know
-    the error is the load over 1 + kf; `ki` (1/s) takes it away. The integral is a state, which only `sampled` has: every call of
-    `sampled` makes one, which begins at zero, again when time runs back, and which rests while nothing is touched.
+    `measured(t, q, qd)` is the force f that the frame does exert: (moment, force) along the world's axes, six numbers; or one
+    for each direction of `force`; a single number for a single one. A wall's push on the frame has the opposite sign. `kv` (1/s)
+    damps the motion into the surroundings: against a stiffness k about 2 sqrt((1 + kf) k / m). With a load the model does not
+    know the error is the load over 1 + kf; `ki` (1/s) takes it away. The integral is a state, which only `sampled` has: every
+    call of `sampled` makes one, which begins at zero, again when time runs back, and which rests while nothing is touched.
     Other arguments are those of `CartesianController`.
     """
 

@@ -16,9 +16,10 @@ from lagrangian.task.control.controller import gains
 class Impedance(CartesianController):
     """M_x e'' + D e' + K e = -F_external along the frame's directions, e = x_d - x: a spring of given `stiffness` to the path.
 
-    `stiffness` is in N/m, and N m/rad about the angular directions: a number, one for each direction, or a matrix. The inertia stays the
-    mechanism's own, M_x, so no force has to be measured; `damping` is the ratio of every mode of K and M_x: D = 2 zeta A (A^-1 K
-    A^-1)^1/2 A with A = M_x^1/2. A constant force F moves the frame by K^-1 F.
+    `stiffness` is in N/m, and N m/rad about the angular directions: a number, one for each direction, or a matrix. The inertia
+    stays the mechanism's own, M_x, so no force has to be measured. `damping` is the ratio of every mode of K and M_x:
+    D = 2 zeta A (A^-1 K A^-1)^1/2 A with A = M_x^1/2. A constant force F moves the frame by K^-1 F.
+
     Other arguments are those of `CartesianController`.
     """
 
@@ -33,7 +34,7 @@ class Impedance(CartesianController):
             fine = K.shape == (k, k) and np.isfinite(K).all() and np.allclose(K, K.T) and np.linalg.eigvalsh(K).min() >= 0
             if not fine:
                 raise ArgumentError(
-                    f"stiffness is a matrix of shape {K.shape}; a symmetric one of ({k}, {k}) without negative eigenvalues is needed"
+                    f"stiffness is a matrix of shape {K.shape}; a symmetric one of ({k}, {k}), with no negative eigenvalue, is needed"
                 )
         else:
             K = np.diag(gains("stiffness", self.stiffness, self.directions))

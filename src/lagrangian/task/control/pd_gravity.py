@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.kernels.cartesian import freedom
 from lagrangian.motion.assemble import assemble
 from lagrangian.task.control.controller import Controller, second_order
 from lagrangian.task.control.reference import JointReference
@@ -17,9 +16,9 @@ from lagrangian.task.control.reference import JointReference
 class PDGravity(Controller):
     """tau = G(q) + kp (q_d - q) + kd (q_d' - q'), at the actuated joints; the rest of gravity the constraints carry.
 
-    At rest under a load it did not know, or a gravity it knew wrongly, the error is that force over kp. It follows a path only as well
-    as stiff gains can: inertia is not in it. `kp` and `kd` are in N m/rad and N m s/rad (N/m and N s/m of joints that slide), a
-    number or one for each joint; those not given make each joint, with the inertia it has where the path begins and the others
+    At rest under a load it did not know, or a gravity it knew wrongly, the error is that force over kp. It follows a path only as
+    well as stiff gains can: inertia is not in it. `kp` and `kd` are in N m/rad and N m s/rad (N/m and N s/m of joints that slide),
+    a number or one for each joint; those not given make each joint, with the inertia it has where the path begins and the others
     held, a spring of `frequency` (rad/s) and `damping` ratio. Angles are not wrapped: a turn more is another place.
     """
 
@@ -41,7 +40,7 @@ class PDGravity(Controller):
         start = reference(reference.path.start)[0]
         if dyn.mechanism.equations:
             q = assemble(dyn, None, dict(zip(reference.names, start.tolist(), strict=True)))
-            N = freedom(dyn, q[None], np.zeros((1, dyn.nv)), 0.0)[0][0]
+            N, _ = self.actuators.freedom(0.0, q, np.zeros(dyn.nv))
             follow = N @ np.linalg.pinv(N[reference.iv], rcond=1e-9)
         else:
             given = dyn.mechanism.initial.q

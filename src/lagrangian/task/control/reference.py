@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -37,7 +38,8 @@ class JointReference:
                 "makes joints of it"
             )
         if isinstance(given, JointPath):
-            path, names, size = given, given.names, given.size
+            path: Any = given
+            names, size = given.names, given.size
         else:
             names = tuple(given) if isinstance(given, Mapping) else None
             point = coordinates(given, names, "control: the set-point", mechanism)
@@ -83,7 +85,8 @@ class CartesianReference:
         if isinstance(given, JointPath):
             raise ArgumentError("control: a path of a frame is needed, not one of joints; ComputedTorque follows that")
         if isinstance(given, CartesianPath):
-            path, led = given, given.directions
+            path: Any = given
+            led = given.directions
             frame = given.frame if frame is None else frame
         else:
             position, turn = place(given, "control: the set-point")
@@ -94,7 +97,7 @@ class CartesianReference:
             path = _Still((pose, np.zeros(6), np.zeros(6)))
             led = DIRECTIONS if turn is not None else DIRECTIONS[3 : 3 + len(position)]
         if frame is None:
-            frames = ", ".join(f.name for f in (*mechanism.frames, *mechanism.bodies))
+            frames = ", ".join([*(f.name for f in mechanism.frames), *(b.name for b in mechanism.bodies)])
             raise ArgumentError(f"control: which frame is to follow the path? frame= one of {frames}")
         mechanism.frame(frame)
         chosen = led if directions is None else (directions,) if isinstance(directions, str) else tuple(directions)
@@ -130,8 +133,16 @@ def held(path: Any, t: float) -> Values:
 
 def pose_error(wanted: np.ndarray, pose: np.ndarray) -> np.ndarray:
     """(rotation vector of R_d R^T, p_d - p), along the world's axes: what takes the frame to where it should be."""
-    turn = quaternion.logarithm(quaternion.from_matrix(wanted[:3, :3] @ pose[:3, :3].T))
-    return np.concatenate([turn, wanted[:3, 3] - pose[:3, 3]])
+    return np.concatenate([rotation_vector(wanted[:3, :3] @ pose[:3, :3].T), wanted[:3, 3] - pose[:3, 3]])
+
+
+def rotation_vector(R: np.ndarray) -> np.ndarray:
+    """About the axis of the turn, by its angle."""
+    v = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    sine, cosine = math.sqrt(v @ v), 0.5 * (R[0, 0] + R[1, 1] + R[2, 2] - 1)
+    if sine > 1e-6:
+        return v * (math.atan2(sine, cosine) / sine)
+    return v if cosine > 0 else quaternion.logarithm(quaternion.from_matrix(R))  # near half a turn the axis is not in v
 
 
 def single_coordinates(mechanism: Mechanism) -> dict[str, tuple[int, int]]:
