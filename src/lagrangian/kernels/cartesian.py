@@ -127,8 +127,8 @@ def cartesian(
         which = "" if batch is None else f" at {int(np.isfinite(part).sum())} of {batch} states, worst at state {worst}"
         lost = _combination(T[worst, -1], chosen)
         warnings.warn(
-            f"{dyn.mechanism.name}: near a singular configuration{which}: {found.frame!r} moves along {lost} at {part[worst]:.2g} "
-            f"of the speed of its best direction. What is lost is left out: no force is found for it, and it is not accelerated",
+            f"{dyn.mechanism.name}: near a singular configuration{which}: {found.frame!r} moves along {lost} at "
+            f"{part[worst]:.2g} of the speed of its best direction. What is lost is left out: it is not accelerated",
             SingularWarning,
             stacklevel=3,
         )

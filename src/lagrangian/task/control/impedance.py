@@ -34,7 +34,7 @@ class Impedance(CartesianController):
             fine = K.shape == (k, k) and np.isfinite(K).all() and np.allclose(K, K.T) and np.linalg.eigvalsh(K).min() >= 0
             if not fine:
                 raise ArgumentError(
-                    f"stiffness is a matrix of shape {K.shape}; a symmetric one of ({k}, {k}), with no negative eigenvalue, is needed"
+                    f"stiffness is a matrix of shape {K.shape}; a symmetric one of ({k}, {k}), not negative, is needed"
                 )
         else:
             K = np.diag(gains("stiffness", self.stiffness, self.directions))

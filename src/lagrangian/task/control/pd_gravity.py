@@ -17,7 +17,7 @@ class PDGravity(Controller):
     """tau = G(q) + kp (q_d - q) + kd (q_d' - q'), at the actuated joints; the rest of gravity the constraints carry.
 
     At rest under a load it did not know, or a gravity it knew wrongly, the error is that force over kp. It follows a path only as
-    well as stiff gains can: inertia is not in it. `kp` and `kd` are in N m/rad and N m s/rad (N/m and N s/m of joints that slide),
+    well as stiff gains can: inertia is not in it. `kp` and `kd` are in N m/rad and N m s/rad (N/m and N s/m of slides),
     a number or one for each joint; those not given make each joint, with the inertia it has where the path begins and the others
     held, a spring of `frequency` (rad/s) and `damping` ratio. Angles are not wrapped: a turn more is another place.
     """
