@@ -145,6 +145,22 @@ def test_deflection_under_a_force(stiffness: Any) -> None:
     np.testing.assert_allclose(tip(motion)[-1] - at, np.linalg.solve(K, force), atol=1e-7)
 
 
+def test_impedance_of_constant_masses() -> None:
+    """A Cartesian arm's masses do not change: m e'' + d e' + k e = 0 of each direction, the analytic solution."""
+    arm = lg.library("cartesian_pp")
+    dyn = lg.compile(arm)
+    start = np.array([0.3, 0.2])
+    wanted = dyn.pose(start, "link2")[:3, 3] + np.array([0, 0.1, -0.2])
+    k = np.array([40.0, 90.0])
+    controller = lg.control.Impedance(arm, wanted, frame="link2", directions=("y", "z"), stiffness=k, damping=0.3)
+    motion = lg.simulate(arm, 1.0, q0=start, torque=controller, t_eval=21)
+    masses = np.diag(dyn.cartesian(start, np.zeros(2), "link2", ("y", "z")).M_x)
+    found = wanted[1:] - dyn.pose(motion.q, "link2")[:, 1:3, 3]
+    for j in range(2):
+        exact = second_order(motion.t, found[0, j], float(np.sqrt(k[j] / masses[j])), 0.3)
+        np.testing.assert_allclose(found[:, j], exact, atol=1e-8)
+
+
 def test_every_mode_is_damped_alike() -> None:
     rng = np.random.default_rng(3)
     A, B = rng.normal(size=(2, 4, 4))
