@@ -3,8 +3,8 @@
 With s the distance of the points, the tension is k (s - rest) + c s'; by virtual work it exerts -tension ds/dq on the joints.
 
 With g the gap between a point and a wall, and d = max(0, -g) the depth, the push is d max(0, k + c d') and exerts push dg/dq.
-This is Hunt and Crossley's law (1975) with the exponent 1, and without a pull. Its elastic part k d is in the energy; what is
-left of it, d max(-k, c d'), only ever takes energy.
+This is Hunt and Crossley's law (J. Appl. Mech. 42:440, 1975) with the exponent 1, and without a pull. Its elastic part k d is in
+the energy; what is left of it, d max(-k, c d'), only ever takes energy.
 """
 
 from __future__ import annotations
