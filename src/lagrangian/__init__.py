@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from lagrangian.description.load import load, loads
 from lagrangian.errors import (
+    ActuationError,
     ArgumentError,
     AssemblyError,
     ClosedError,
@@ -22,6 +23,8 @@ from lagrangian.errors import (
     LagrangianError,
     MechanismError,
     MechanismWarning,
+    PathWarning,
+    ReachError,
     ReaderWarning,
     SimulationError,
     SimulationWarning,
@@ -50,6 +53,8 @@ if TYPE_CHECKING:
     from lagrangian.motion.simulate import simulate
     from lagrangian.motion.torque import Sampled, Traced
     from lagrangian.task import paths
+    from lagrangian.task.inverse import inverse
+    from lagrangian.task.reach import inverse_kinematics
 
 __version__ = "0.1.0"
 
@@ -61,6 +66,8 @@ _LATER = {
     **dict.fromkeys(("Mobility", "mobility"), "lagrangian.motion.mobility"),
     **dict.fromkeys(("Sampled", "Traced"), "lagrangian.motion.torque"),
     "Motion": "lagrangian.motion.motion",
+    "inverse": "lagrangian.task.inverse",
+    "inverse_kinematics": "lagrangian.task.reach",
     "read": "lagrangian.motion.files",
     "simulate": "lagrangian.motion.simulate",
     "derive": "lagrangian.closed_form.derive",
@@ -73,6 +80,7 @@ _LATER = {
 _MODULES = {"paths": "lagrangian.task.paths"}
 
 __all__ = [
+    "ActuationError",
     "ArgumentError",
     "AssemblyError",
     "Body",
@@ -103,10 +111,12 @@ __all__ = [
     "Mobility",
     "Mode",
     "Motion",
+    "PathWarning",
     "Pfaffian",
     "PfaffianFunction",
     "Placement",
     "PointSpring",
+    "ReachError",
     "ReaderWarning",
     "Rolling",
     "Rotor",
@@ -126,6 +136,8 @@ __all__ = [
     "derive",
     "ellipsoid",
     "equilibrium",
+    "inverse",
+    "inverse_kinematics",
     "library",
     "linearise",
     "load",
