@@ -110,7 +110,7 @@ class _Wrist:
         """q5 that makes the angle between axes 4 and 6; by half angles, which are exact where it is near its ends."""
         a, b = self.before, self.after
         low, high = abs(a - b), min(a + b, 2 * math.pi - a - b)
-        if between < low - ACCEPT or between > high + ACCEPT:
+        if between < low - MEET or between > high + MEET:
             return []
         if between <= low + SINGULAR:
             return [self.level]

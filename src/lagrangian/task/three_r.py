@@ -24,10 +24,13 @@ from lagrangian.model import vector as v
 from lagrangian.task.screws import across, length, turn_between, turned
 
 # Relative to the arm's size:
-IDLE = 1e-5  # axes this near to parallel or meeting are taken to be so, and what that misses is left to Newton's steps
+IDLE = 1e-6  # axes this near to parallel or meeting are taken to be so, and what that misses is left to Newton's steps
 SLACK = 1e-4  # roots beyond reach by less are tried: what they miss in the end decides
 FOLD = 2e-14  # this near to the edge of the reach two solutions are one
+EXACT = 1e-15  # equations met this well are not refined further
 ON_AXIS = 1e-11  # a point this near to an axis is not moved by it
+
+STEPS = 20
 
 Row = tuple[float, float]
 
@@ -85,15 +88,17 @@ class ThreeR:
         still = radius <= ON_AXIS * self.size
         i, j = self.reduced, 1 - self.reduced
         pairs: list[tuple[float, float]] = []
-        if math.hypot(*self.rows[i]) <= IDLE * length(self.circle[1]):
-            for q1 in [0.0] if still else self._angles(a[i], d[i]):
-                pairs += [(q1, q3) for q3 in self._angles(self.rows[j], _along(a[j], q1) - d[j])]
+        idle = math.hypot(*self.rows[i])
+        if idle <= IDLE * length(self.circle[1]):
+            for q1 in [0.0] if still else self._angles(a[i], d[i], idle):
+                pairs += [(q1, q3) for q3 in self._angles(self.rows[j], _along(a[j], q1) - d[j], idle)]
         else:
             for q1 in [0.0] if still else self._quartic(a, d):
                 pairs.append((q1, self._third(q1, a, d)))
         found = []
         centre, cosine, sine = self.circle
-        for q1, q3 in pairs:
+        for start in pairs:
+            q1, q3 = start if still else self._refined(*start, a, d)
             x = v.add(centre, v.add(v.scale(math.cos(q3), cosine), v.scale(math.sin(q3), sine)))
             x, y = v.sub(x, p2), v.sub(v.add(middle, turned(w1, -q1, e1)), p2)
             on_axis = length(across(w2, x)) <= ON_AXIS * self.size
@@ -111,14 +116,16 @@ class ThreeR:
         d[self.reduced] -= self.share * d[1 - self.reduced]
         return d
 
-    def _angles(self, row: Row, value: float) -> list[float]:
-        """The angles with row . (cos, sin) = value."""
+    def _angles(self, row: Row, value: float, error: float) -> list[float]:
+        """The angles with row . (cos, sin) = value, and this error in it: two where there may be two."""
         reach = math.hypot(*row)
         if abs(value) > reach + SLACK * self.size:
             return []
         middle = math.atan2(row[1], row[0])
         if reach - abs(value) <= FOLD * self.size:
-            return [middle if value > 0 else middle + math.pi]
+            if error <= FOLD * self.size:
+                return [middle if value > 0 else middle + math.pi]
+            value = math.copysign(max(0.0, reach - error), value)
         half = 2 * math.atan2(math.sqrt(reach - value), math.sqrt(reach + value))
         return [middle - half, middle + half]
 
@@ -143,6 +150,39 @@ class ThreeR:
             k = (_along(ak, q1) - dk) / (row[0] ** 2 + row[1] ** 2)
             c, s = c + k * row[0], s + k * row[1]
         return math.atan2(s, c)
+
+    def _refined(self, q1: float, q3: float, a: list[Row], d: list[float]) -> tuple[float, float]:
+        """Levenberg and Marquardt's steps on both equations: Newton's, but short where two solutions meet."""
+        f = self._left(q1, q3, a, d)
+        miss = f[0] * f[0] + f[1] * f[1]
+        damping = 1.0
+        for _ in range(STEPS):
+            if miss < EXACT * EXACT:
+                break
+            g = [_along(_slope(ak), q1) / self.size for ak in a]
+            h = [-_along(_slope(bk), q3) / self.size for bk in self.rows]
+            added = damping * miss
+            gg, gh, hh = g[0] ** 2 + g[1] ** 2 + added, g[0] * h[0] + g[1] * h[1], h[0] ** 2 + h[1] ** 2 + added
+            gf, hf = g[0] * f[0] + g[1] * f[1], h[0] * f[0] + h[1] * f[1]
+            det = gg * hh - gh * gh
+            if det <= 0:
+                break
+            s1, s3 = q1 - (hh * gf - gh * hf) / det, q3 - (gg * hf - gh * gf) / det
+            after = self._left(s1, s3, a, d)
+            left = after[0] * after[0] + after[1] * after[1]
+            if left < miss:
+                q1, q3, f, miss, damping = s1, s3, after, left, damping / 10
+            else:
+                damping *= 100
+        return q1, q3
+
+    def _left(self, q1: float, q3: float, a: list[Row], d: list[float]) -> list[float]:
+        """What the two equations miss."""
+        return [(_along(ak, q1) - _along(bk, q3) - dk) / self.size for ak, bk, dk in zip(a, self.rows, d, strict=True)]
+
+
+def _slope(row: Row) -> Row:
+    return (row[1], -row[0])
 
 
 def _along(row: Row, angle: float) -> float:
