@@ -15,6 +15,7 @@ from lagrangian.task.screws import chain
 from lagrangian.task.spherical_wrist import SphericalWrist
 
 SAME = 1e-6  # radians: configurations nearer to each other are one
+ROUNDING = 1e-12
 EDGE = 1e-9  # radians or metres: what a limit may be passed by
 
 Solver = PlanarTwoR | SphericalWrist | None
@@ -31,9 +32,9 @@ def branches(mechanism: Mechanism, pose: Any, frame: str | Frame) -> list[np.nda
     The order is that of the first coordinate, then of the second, and so on, each within (-pi, pi]. After that, angles outside a
     joint's limits are moved into them by whole turns where that is possible; none is left out for them: see `within_limits`.
 
-    Where a joint's turn does not count, one configuration stands for all: q4 = 0 where axes 4 and 6 are aligned (q3 = 0 where axes
-    1 and 3 are, of an arm whose first three meet), and 0 for a joint on whose axis the wrist's centre, or the tip of a 2R arm, lies.
-    Configurations less than 1e-6 rad apart count as one.
+    Where a joint's turn does not count, one configuration stands for all: q4 = 0 where axes 4 and 6 are aligned (q3 = 0 where
+    axes 1 and 3 are, if it is the first three that meet), and 0 for a joint on whose axis the wrist's centre, or the tip of a 2R
+    arm, lies. Configurations less than 1e-6 rad apart count as one.
     """
     if not isinstance(mechanism, Mechanism):
         raise ArgumentError(f"branches takes a Mechanism, as load() or library() give it, not {type(mechanism).__name__}")
@@ -100,7 +101,7 @@ def _rigid(pose: np.ndarray) -> np.ndarray:
 def _different(angles: np.ndarray) -> np.ndarray:
     """Each configuration once, within (-pi, pi], in order."""
     angles = np.pi - (np.pi - angles) % (2 * np.pi)
-    angles[angles < EDGE - np.pi] = np.pi  # half a turn, but for rounding
+    angles[angles < ROUNDING - np.pi] = np.pi  # half a turn
     same = np.abs(np.sin((angles[:, None] - angles) / 2)).max(axis=2) < SAME / 2
     kept: list[int] = []
     for k in range(len(angles)):

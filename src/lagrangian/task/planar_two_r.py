@@ -48,7 +48,7 @@ class PlanarTwoR:
         slack = REACH * (l1 + l2)
         r = across(self.w, v.sub(target, self.base))
         d = length(r)
-        if abs(v.dot(self.w, target) - self.height) > slack or d > l1 + l2 + slack or d < abs(l1 - l2) - slack:
+        if not (abs(v.dot(self.w, target) - self.height) <= slack and abs(l1 - l2) - slack <= d <= l1 + l2 + slack):
             return []
         # d^2 = l1^2 + l2^2 + 2 l1 l2 cos(psi), by half angles: exact near stretched and folded too
         stretched, folded = l1 + l2 - d, d - abs(l1 - l2)

@@ -37,8 +37,8 @@ class Chain:
     def reversed(self) -> Chain:
         """The same arm seen from its frame: the chain of the same angles that carries the world's pose in it."""
         seen = np.linalg.inv(self.home)
-        axes = np.array(self.axes[::-1]) @ -seen[:3, :3].T
-        points = np.array(self.points[::-1]) @ seen[:3, :3].T + seen[:3, 3]
+        axes: np.ndarray = np.array(self.axes[::-1]) @ -seen[:3, :3].T
+        points: np.ndarray = np.array(self.points[::-1]) @ seen[:3, :3].T + seen[:3, 3]
         return Chain(tuple(map(tuple, axes.tolist())), tuple(map(tuple, points.tolist())), seen, self.places[::-1])
 
     @cached_property

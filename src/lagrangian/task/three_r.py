@@ -45,6 +45,7 @@ class ThreeR:
     rows: tuple[Row, Row]  # b_k
     reduced: int  # the k from whose equation `share` of the other is taken
     share: float
+    reach: float  # no place further than this from the first point can be met
 
     @staticmethod
     def of(axes: Sequence[v.Vector], points: Sequence[v.Vector], point: v.Vector) -> ThreeR | None:
@@ -70,7 +71,8 @@ class ThreeR:
         needed = [i] if math.hypot(*rows[i]) <= IDLE * length(arm) else [0, 1]
         if all(length(across(w1, first[k])) <= IDLE for k in needed):
             return None  # all parallel, all meeting, or axes 1 and 2 are one
-        return ThreeR(axes, (p1, p2, feet[2]), size, circle, (first[0], first[1]), (rows[0], rows[1]), i, share)
+        reach = length(v.sub(p2, p1)) + length(v.sub(feet[2], p2)) + length(arm)
+        return ThreeR(axes, (p1, p2, feet[2]), size, circle, (first[0], first[1]), (rows[0], rows[1]), i, share, reach)
 
     def solve(self, target: v.Vector) -> list[tuple[float, float, float]]:
         """Angles that bring the point to the target; some of them may miss it, where they are only nearly solutions.
@@ -79,6 +81,8 @@ class ThreeR:
         """
         w1, w2, _ = self.axes
         p1, p2, _ = self.points
+        if length(v.sub(target, p1)) > self.reach + SLACK * self.size:
+            return []
         middle = v.add(p1, v.scale(v.dot(w1, v.sub(target, p1)), w1))
         e1 = v.sub(target, middle)
         f1 = v.cross(w1, e1)
