@@ -38,7 +38,7 @@ from lagrangian.motion.inputs import HELD, HIGH, LOW, SLIP, STUCK, Holdable, Inp
 from lagrangian.motion.large import RolledRates, too_large
 from lagrangian.motion.torque import Torque
 
-EDGE = 1e-9  # of what dry friction can hold, as `Modes` counts it
+EDGE = 1e-10  # of what dry friction can hold, as `Modes` counts it
 
 
 class Problem:
