@@ -56,6 +56,7 @@ def inverse(
     follower = Follower(dyn, path, frame, q0, limits, progress)
     t = rows_of(t_eval, path)
     states = follower(t)
+    follower.inspect(t, states[0])
     if limits:
         check_limits(dyn, t, states[0], states[1])
     return along(dyn, outside, follower, t, states)

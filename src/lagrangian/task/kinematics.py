@@ -28,7 +28,8 @@ from lagrangian.task.reach import MET, STARTS, bounds, guess, reach
 
 Path = JointPath | CartesianPath
 FORETOLD = 0.05  # rad or m: by how much a step may miss what was foretold
-NEAR_SINGULAR = 1e-3  # smallest singular value of A, its rows of length one, from which on nothing is said
+# smallest singular values of A, its rows of length one: from which on nothing is said, and below which speeds mean nothing
+NEAR_SINGULAR, SINGULAR = 1e-3, 1e-9
 CHUNK = 4096  # states at a time
 LOOKED_AT = 4001  # times at which speeds are looked at for a change of sign
 
@@ -61,6 +62,8 @@ class Follower:
         self.direct = (
             isinstance(self.goal, JointGoal) and not self.requirements.constrained and len(self.goal.names) == dyn.nv == dyn.nq
         )
+        self.holonomic = bool(self.requirements.holonomic.all())
+        self.failure: ReachError | None = None
         self.knots: list[Knot] = []
         if not self.direct:
             self._begin(guess(dyn, q0), limits)
@@ -114,11 +117,10 @@ class Follower:
         except ReachError as error:
             raise _at(t, f"the path cannot be begun: {error}") from None
         when = np.array([t])
-        rank, s = rank_of(self.requirements.matrix(q[None], when))
+        rank, _ = rank_of(self.requirements.matrix(q[None], when))
         free = self.dyn.nv - int(rank_of(self.requirements.matrix(q[None], when, positions=True))[0][0])
         self.rank = int(rank[0])
         self.integrated = free > 0
-        self._check_singular(t, q, s[0])
         self.knots.append(self._knot(t, q[None], velocity, acceleration))
 
     def _knot(self, t: float, q: np.ndarray, velocity: np.ndarray, acceleration: np.ndarray) -> Knot:
@@ -150,7 +152,7 @@ class Follower:
         """Knots from the beginning to the end, as far apart as Newton's method allows."""
         path = self.path
         end, least = path.end, 1e-10 * path.duration
-        h, near = path.duration / 64, 1.0
+        h = path.duration / 64
         stops = [*path.breaks, end]
         while self.knots[-1].t < end:
             knot = self.knots[-1]
@@ -162,18 +164,10 @@ class Follower:
                 if h < least:
                     self._stuck(knot)
                 continue
-            near = min(near, self._check_singular(t, found.q, None))
             self.knots.append(found)
             if progress is not None:
                 progress(t)
             h = min(1.5 * max(h, t - knot.t), path.duration / 16)
-        if near < NEAR_SINGULAR:
-            warnings.warn(
-                f"{self.dyn.mechanism.name}: the path passes near a singularity at t = {self.nearest:.6g} s: the smallest "
-                f"singular value is {near:.2g}, and speeds and torques are large there",
-                PathWarning,
-                stacklevel=4,
-            )
 
     def _step(self, knot: Knot, t: float) -> Knot | None:
         """The next knot, if the step was short enough."""
@@ -188,10 +182,18 @@ class Follower:
         q, moved_by, met = self._newton(foretold, wanted, when)
         if not met[0] or moved_by[0] > FORETOLD:
             return None
+        if self._side(q, when) * self._side(knot.q[None], np.array([knot.t])) < 0:  # it got to another branch
+            return None
         try:
             return self._knot(t, q, velocity, acceleration)
-        except ReachError:
+        except ReachError as error:
+            self.failure = error
             return None
+
+    def _side(self, q: np.ndarray, t: np.ndarray) -> float:
+        """The sign of det A, which changes at singularities alone."""
+        A = self.requirements.matrix(q, t)
+        return float(np.linalg.slogdet(A)[0][0]) if A.shape[1] == A.shape[2] else 1.0
 
     def _foretold(self, knots: list[Knot], t: np.ndarray) -> np.ndarray:
         """By speeds and accelerations of the knot before."""
@@ -235,16 +237,32 @@ class Follower:
 
     # -- what is in the way ------------------------------------------------------------------------------------------
 
-    nearest = 0.0
+    def inspect(self, t: np.ndarray, q: np.ndarray) -> None:
+        """Say where on the path the mechanism is singular, or nearly so: an error at a row, a warning near to it."""
+        if self.direct or not self.rank:
+            return
+        least = [
+            rank_of(self.requirements.matrix(q[k : k + CHUNK], t[k : k + CHUNK]))[1][:, self.rank - 1]
+            for k in range(0, len(t), CHUNK)
+        ]
+        smallest = np.concatenate(least)
+        worst = int(np.argmin(smallest))
+        if smallest[worst] < SINGULAR:
+            raise _at(t[worst], self._singular(t[worst], q[worst], smallest[worst]))
+        if smallest[worst] < NEAR_SINGULAR:
+            warnings.warn(
+                f"{self.dyn.mechanism.name}: the path passes near a singularity at t = {t[worst]:.6g} s: the smallest singular "
+                f"value is {smallest[worst]:.2g}, and speeds and torques may be large there",
+                PathWarning,
+                stacklevel=3,
+            )
 
-    def _check_singular(self, t: float, q: np.ndarray, s: np.ndarray | None) -> float:
-        """The smallest singular value that counts; an error where there is none left."""
-        if s is None:
-            s = rank_of(self.requirements.matrix(q[None], np.array([t])))[1][0]
-        least = float(s[self.rank - 1]) if self.rank else 1.0
-        if least < NEAR_SINGULAR:
-            self.nearest = t
-        return least
+    def _singular(self, t: float, q: np.ndarray, least: float) -> str:
+        at = ", ".join(f"{n} = {x:.6g}" for n, x in zip(self.dyn.mechanism.coordinate_names[:8], q, strict=False))
+        return (
+            f"{self.dyn.mechanism.name}: the path meets a singularity at t = {t:.6g} s ({at}): the smallest singular value is "
+            f"{least:.2g}, and no finite speeds are determined there. Another branch (q0), or a path that passes it by, may do"
+        )
 
     def _stuck(self, knot: Knot) -> None:
         """Why no step, however short, goes on from here."""
@@ -257,11 +275,10 @@ class Follower:
             reach(self.requirements, self.path(np.array([ahead]))[0][0], knot.q, ahead, False, 4)
         except ReachError as error:
             raise _at(t, f"the path leaves the mechanism's reach at t = {t:.6g} s ({at}). A little later, {error}") from None
-        raise _at(
-            t,
-            f"{model.name}: the path meets a singularity at t = {t:.6g} s ({at}): the smallest singular value is {least:.2g}, "
-            f"and no finite speeds go on along it. Another branch (q0), or a path that passes it by, may",
-        )
+        if least > NEAR_SINGULAR and self.failure is not None:
+            kept = " A path of what rolls must keep to it: lead the wheels, or all of its coordinates." * (not self.holonomic)
+            raise _at(t, f"{model.name}: the path cannot be followed from t = {t:.6g} s on: {self.failure}.{kept}")
+        raise _at(t, self._singular(t, knot.q, least))
 
 
 def goal_of(dyn: Dynamics, path: Any, frame: Any) -> Goal:

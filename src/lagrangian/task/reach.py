@@ -109,92 +109,95 @@ def bounds(model: Mechanism) -> tuple[np.ndarray, np.ndarray]:
 
 
 def reach(requirements: Requirements, wanted: np.ndarray, q0: np.ndarray, t: float, limits: bool, starts: int) -> np.ndarray:
-    """From q0, and then from ever further away from it, until all equations are met."""
-    dyn = requirements.dyn
-    descent = _Descent(requirements, wanted, t, limits)
-    best, miss = descent.run(q0)
-    rng = np.random.default_rng(0)
-    for k in range(starts):
-        if miss <= MET * descent.size:
-            return best
-        step = rng.normal(scale=np.pi * (k + 1) / starts, size=dyn.nv)
-        other, off = descent.run(moved(dyn.mechanism, q0, step))
-        if off < miss:
-            best, miss = other, off
-    if miss <= MET * descent.size:
-        return best
+    """From q0, and then from ever further away from it, until all equations are met; of several, the nearest to q0."""
+    model = requirements.dyn.mechanism
+    near, miss = descend(requirements, wanted, q0[None], t, limits)
+    if miss[0] <= MET:
+        return near[0]
+    if starts:
+        rng = np.random.default_rng(0)
+        spread = np.pi * (np.arange(1, starts + 1) / starts)[:, None]
+        others = moved(model, q0, spread * rng.normal(size=(starts, model.nv)))
+        more, off = descend(requirements, wanted, others, t, limits)
+        near, miss = np.vstack([near, more]), np.append(miss, off)
+        met = np.flatnonzero(miss <= MET)
+        if met.size:
+            return near[met[np.argmin(np.abs(near[met] - q0).max(axis=1))]]
+    best = near[np.argmin(miss)]
     off = requirements.residual(best[None], wanted[None], np.array([t]))[0]
-    kept = " within the limits of its joints" if limits and np.isfinite(np.concatenate(bounds(dyn.mechanism))).any() else ""
+    kept = " within the limits of its joints" if limits and np.isfinite(np.concatenate(bounds(model))).any() else ""
     raise ReachError(
-        f"{dyn.mechanism.name}: out of reach{kept}: at the nearest place found {told(requirements.names, off)}. "
+        f"{model.name}: out of reach{kept}: at the nearest place found {told(requirements.names, off)}. "
         f"The target may be too far, or ask for more directions than the mechanism can move in"
     )
 
 
-class _Descent:
-    """Levenberg and Marquardt's steps towards one target."""
+def descend(of: Requirements, wanted: np.ndarray, q: np.ndarray, t: float, limits: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Levenberg and Marquardt's steps towards one target from many starts at once: where they end, and by how much they miss.
 
-    def __init__(self, requirements: Requirements, wanted: np.ndarray, t: float, limits: bool) -> None:
-        self.of, self.wanted, self.t = requirements, wanted[None], np.array([t])
-        self.model = requirements.dyn.mechanism
-        low, high = bounds(self.model)
+    Misses are the worst residual of each, as a part of the mechanism's size.
+    """
+    model, n = of.dyn.mechanism, len(q)
+    box = _Box(model, limits)
+    q, times = box.inside(q), np.full(n, float(t))
+    target = np.broadcast_to(wanted, (n, *wanted.shape))
+    r = of.residual(q, target, times)
+    error, damping, size = (r * r).sum(axis=1), np.full(n, 1e-9), np.ones(n)
+    going = np.ones(n, dtype=bool)
+    for _ in range(ITERATIONS):
+        going &= np.abs(r).max(axis=1, initial=0.0) > 1e-14 * size
+        k = np.flatnonzero(going)
+        if not k.size:
+            break
+        A = of.matrix(q[k], times[k], positions=True)
+        size[k] = np.maximum(1.0, np.abs(A).max(axis=(1, 2), initial=0.0))
+        trial = moved(model, q[k], box.step(q[k], A, r[k], damping[k]))
+        after = of.residual(trial, target[k], times[k])
+        new = (after * after).sum(axis=1)
+        better = new < error[k]
+        slow = better & (new > 0.25 * error[k]) & (new < 1e-24)
+        stuck = ~better & ((damping[k] > 1e8) | (error[k] < 1e-26))
+        damping[k] = np.where(better, np.maximum(damping[k] / 10, 1e-12), np.maximum(1e-6, 10 * damping[k]))
+        kept = k[better]
+        q[kept], r[kept], error[kept] = trial[better], after[better], new[better]
+        going[k[slow | stuck]] = False
+    return q, np.abs(r).max(axis=1, initial=0.0) / size
+
+
+class _Box:
+    """The limits of the joints, and steps that keep them."""
+
+    def __init__(self, model: Mechanism, limits: bool) -> None:
+        low, high = bounds(model)
         self.low, self.high = (low, high) if limits else (np.full_like(low, -np.inf), np.full_like(high, np.inf))
-        self.places = list(single_coordinates(self.model).values())
-        self.size = 1.0
+        places = list(single_coordinates(model).values())
+        self.iq, self.iv = [q for q, _ in places], [v for _, v in places]
 
-    def run(self, q: np.ndarray) -> tuple[np.ndarray, float]:
-        """Where it ended, and by how much the worst equation is missed."""
-        q = self._inside(q)
-        r = self._residual(q)
-        damping, error = 1e-9, float(r @ r)
-        for _ in range(ITERATIONS):
-            if np.abs(r).max(initial=0.0) <= 1e-14 * self.size:
-                break
-            A = self.of.matrix(q[None], self.t, positions=True)[0]
-            self.size = max(1.0, float(np.abs(A).max(initial=0.0)))
-            step = self._step(q, A, r, damping)
-            trial = moved(self.model, q, step)
-            after = self._residual(trial)
-            new = float(after @ after)
-            if new < error:
-                slow = new > 0.25 * error and new < 1e-24
-                q, r, error, damping = trial, after, new, max(damping / 10, 1e-12)
-                if slow:
-                    break
-            else:
-                damping = max(1e-6, 10 * damping)
-                if damping > 1e8 or error < 1e-26:
-                    break
-        return q, float(np.abs(r).max(initial=0.0))
+    def inside(self, q: np.ndarray) -> np.ndarray:
+        q = q.copy()
+        q[:, self.iq] = np.clip(q[:, self.iq], self.low[self.iv], self.high[self.iv])
+        return q
 
-    def _step(self, q: np.ndarray, A: np.ndarray, r: np.ndarray, damping: float) -> np.ndarray:
-        """A damped step; joints that it would take past their limits go there, and the others make up for it."""
-        at = np.zeros(self.model.nv)
-        for iq, iv in self.places:
-            at[iv] = q[iq]
-        free, step = np.ones(self.model.nv, dtype=bool), np.zeros(self.model.nv)
-        for _ in range(self.model.nv + 1):
-            B = A[:, free]
-            scale = max(1e-300, float(np.trace(B @ B.T)) / max(1, len(B)))
-            right = r + A[:, ~free] @ step[~free]
-            step[free] = -B.T @ np.linalg.lstsq(B @ B.T + damping * scale * np.eye(len(B)), right, rcond=1e-15)[0]
-            longest = float(np.abs(step[free]).max(initial=0.0))
-            step[free] *= min(1.0, 1.0 / max(longest, 1e-300))
+    def step(self, q: np.ndarray, A: np.ndarray, r: np.ndarray, damping: np.ndarray) -> np.ndarray:
+        """Damped steps, at most 1 rad or m long; joints they would take past their limits go there, and others make up for it."""
+        at = np.zeros((len(q), len(self.low)))
+        at[:, self.iv] = q[:, self.iq]
+        free, step = np.ones(at.shape, dtype=bool), np.zeros(at.shape)
+        for _ in range(3):
+            B = A * free[:, None, :]
+            gram = B @ np.swapaxes(B, 1, 2)
+            scale = np.maximum(np.trace(gram, axis1=1, axis2=2) / max(1, A.shape[1]), 1e-300)
+            gram += (np.maximum(damping, 1e-14) * scale)[:, None, None] * np.eye(A.shape[1])
+            right = r + np.einsum("nij,nj->ni", A, np.where(free, 0.0, step))
+            move = -np.einsum("nij,ni->nj", B, np.linalg.solve(gram, right[..., None])[..., 0])
+            move *= np.minimum(1.0, 1.0 / np.maximum(np.abs(move).max(axis=1, keepdims=True), 1e-300))
+            step = np.where(free, move, step)
             past = free & ((at + step < self.low) | (at + step > self.high))
             if not past.any():
                 break
-            step[past] = np.clip(at + step, self.low, self.high)[past] - at[past]
+            step = np.where(past, np.clip(at + step, self.low, self.high) - at, step)
             free &= ~past
         return step
-
-    def _inside(self, q: np.ndarray) -> np.ndarray:
-        q = q.copy()
-        for iq, iv in self.places:
-            q[iq] = np.clip(q[iq], self.low[iv], self.high[iv])
-        return q
-
-    def _residual(self, q: np.ndarray) -> np.ndarray:
-        return self.of.residual(q[None], self.wanted, self.t)[0]
 
 
 def _every(dyn: Dynamics, goal: Any, wanted: np.ndarray, q0: np.ndarray, t: float, limits: bool, starts: int) -> list[np.ndarray]:
@@ -215,11 +218,11 @@ def _every(dyn: Dynamics, goal: Any, wanted: np.ndarray, q0: np.ndarray, t: floa
             f"{model.name}: {dyn.nv - rank[0]} of its motions leave the target where it is, so there are infinitely many "
             f"configurations; without `every` one near q0 is given"
         )
-    descent = _Descent(requirements, wanted[0], t, limits)
     rng, found = np.random.default_rng(0), [first]
-    for _ in range(4 * starts):
-        q, miss = descent.run(model.random_configuration(rng))
-        if miss <= MET * descent.size and not any(same(dyn, q, other) for other in found):
+    begun = np.array([model.random_configuration(rng) for _ in range(8 * starts)])
+    ended, miss = descend(requirements, wanted[0], begun, t, limits)
+    for q in ended[miss <= MET]:
+        if not any(same(dyn, q, other) for other in found):
             found.append(q if limits and not within_limits(model, turned(dyn, q)) else turned(dyn, q))
     return found
 
