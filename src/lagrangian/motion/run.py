@@ -191,12 +191,12 @@ class Course(Supplied):
 
     def _supply_again(self, last: float) -> float:
         """New torques, where they change: a new segment begins there."""
-        if self.source.table is None and self.source.sampled is None:
+        if self.source.table is None and self.source.sampled is None and not self.source.breaks:
             return np.inf
         self.y = self.run.y
-        before = self.u.copy()
+        before, jumped = self.u.copy(), self._jump <= self.t
         until = self._supply()
-        if not np.array_equal(before, self.u, equal_nan=True) or self.t == last:
+        if jumped or not np.array_equal(before, self.u, equal_nan=True) or self.t == last:
             if self.problem.holdable:  # torques that jump may overcome what holds
                 self.modes.settle(self.u, self.y, self.t)
             self.run.change(u=self.u, y=self.y)
@@ -249,6 +249,7 @@ class Course(Supplied):
         self.take_over()
         before = self._energy()
         happened: int | None = which
+        smooth = False  # a kink is no jump: what holds goes on holding, and the steps as they were
         self._happened: list[int] = []
         if compiled <= which < compiled + stops:
             self._meet(*self._stops[which - compiled])
@@ -258,14 +259,21 @@ class Course(Supplied):
         else:
             # others may happen at the same instant
             together = [which, *(k for k in self._at_the_end if k != which and not compiled <= k < compiled + stops + modes)]
-            for event in [self.events[k if k < compiled else k - stops - modes] for k in together]:
+            acting = [self.events[k if k < compiled else k - stops - modes] for k in together]
+            smooth = all(event.action == RESTART for event in acting)
+            for event in acting:
                 if event.action == "stop":
                     self.wanted = True
                     return f"stopped by event {event.name!r} at t = {self.t:.9g} s"
                 self._do(event)
             for k in together:
                 self._happened.append(k)
-        if self.problem.holdable and happened is not None and not compiled + stops <= which < compiled + stops + modes:
+        if (
+            self.problem.holdable
+            and happened is not None
+            and not smooth
+            and not compiled + stops <= which < compiled + stops + modes
+        ):
             self.modes.settle(self.u, self.y, self.t)
         change = self._energy() - before
         if change:
@@ -275,9 +283,7 @@ class Course(Supplied):
                 f"stopped at t = {self.t:.9g} s: joints stick and slip, or meet their stops, without end; dry friction at joints "
                 f"that a loop couples may have no solution. Viscous friction beside it helps"
             )
-        # a kink is no jump: the steps go on as they were
-        cautious = self.settings.method.adaptive and (which >= compiled or self.events[which].action != RESTART)
-        self._start(min(step, 1e-3 * max(step, 1e-3)) if cautious else step)
+        self._start(min(step, 1e-3 * max(step, 1e-3)) if self.settings.method.adaptive and not smooth else step)
         for k in {*self._happened, *([] if happened is None else [happened])}:
             if k < self.problem.event_count:
                 self.run.kinds[3 * k + 2] = 1

@@ -118,7 +118,9 @@ def simulate(
             f"dop853 with projection keeps the energy to its tolerance"
         )
     source, watched = torque_of.source(torque, model), [*events_of.checked(events, model), *events_of.of_walls(model)]
-    source = replace(source, wrenches=wrenches_of(wrenches, model), saturate=_saturates(saturate, model))
+    pushes = wrenches_of(wrenches, model)
+    breaks = (*source.breaks, *(t for push in pushes for t in getattr(push.called, "breaks", ())))
+    source = replace(source, wrenches=pushes, breaks=breaks, saturate=_saturates(saturate, model))
     held = (limits and limited(model)) or any(isinstance(e.action, events_of.Lock) for e in watched)
     if chosen.canonical and (held or source.asks):
         raise ArgumentError(
