@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from lagrangian.description.load import load, loads
 from lagrangian.errors import (
+    ActuationError,
     ArgumentError,
     AssemblyError,
     ClosedError,
@@ -22,6 +23,8 @@ from lagrangian.errors import (
     LagrangianError,
     MechanismError,
     MechanismWarning,
+    PathWarning,
+    ReachError,
     ReaderWarning,
     SimulationError,
     SimulationWarning,
@@ -52,6 +55,8 @@ if TYPE_CHECKING:
     from lagrangian.motion.simulate import simulate
     from lagrangian.motion.torque import Sampled, Traced
     from lagrangian.task import control, paths
+    from lagrangian.task.inverse import inverse
+    from lagrangian.task.reach import inverse_kinematics
 
 __version__ = "0.1.0"
 
@@ -63,6 +68,8 @@ _LATER = {
     **dict.fromkeys(("Mobility", "mobility"), "lagrangian.motion.mobility"),
     **dict.fromkeys(("Sampled", "Traced"), "lagrangian.motion.torque"),
     "Motion": "lagrangian.motion.motion",
+    "inverse": "lagrangian.task.inverse",
+    "inverse_kinematics": "lagrangian.task.reach",
     "read": "lagrangian.motion.files",
     "simulate": "lagrangian.motion.simulate",
     "derive": "lagrangian.closed_form.derive",
@@ -75,6 +82,7 @@ _LATER = {
 _MODULES = {"control": "lagrangian.task.control", "paths": "lagrangian.task.paths"}
 
 __all__ = [
+    "ActuationError",
     "ArgumentError",
     "AssemblyError",
     "Body",
@@ -106,10 +114,12 @@ __all__ = [
     "Mobility",
     "Mode",
     "Motion",
+    "PathWarning",
     "Pfaffian",
     "PfaffianFunction",
     "Placement",
     "PointSpring",
+    "ReachError",
     "ReaderWarning",
     "Rolling",
     "Rotor",
@@ -132,6 +142,8 @@ __all__ = [
     "derive",
     "ellipsoid",
     "equilibrium",
+    "inverse",
+    "inverse_kinematics",
     "library",
     "linearise",
     "load",

@@ -3,8 +3,8 @@
 With s the distance of the points, the tension is k (s - rest) + c s'; by virtual work it exerts -tension ds/dq on the joints.
 
 With g the gap between a point and a wall, and d = max(0, -g) the depth, the push is d max(0, k + c d') and exerts push dg/dq.
-This is Hunt and Crossley's law (1975) with the exponent 1, and without a pull. Its elastic part k d is in the energy; what is
-left of it, d max(-k, c d'), only ever takes energy.
+This is Hunt and Crossley's law (J. Appl. Mech. 42:440, 1975) with the exponent 1, and without a pull. Its elastic part k d is in
+the energy; what is left of it, d max(-k, c d'), only ever takes energy.
 """
 
 from __future__ import annotations
@@ -28,24 +28,30 @@ def _separation(world: World, spring: PointSpring) -> Any:
     return v.dot(d, d)
 
 
-def _gap(world: World, wall: Wall) -> Any:
+def gap(world: World, wall: Wall) -> Any:
     """How far the point is outside the wall, as a jet: its slopes are those of the normal force on both bodies."""
     plane = world.frame(wall.on, Placement(position=wall.position))
     point = world.frame(wall.body, Placement(position=wall.point)).origin
     return v.dot(plane.direction(wall.normal), v.sub(point, plane.origin))
 
 
-def _depth(gap: Any) -> Any:
-    """max(0, -gap), and NaN of NaN."""
-    return f.choose(0.0, gap, 0.0, -gap)
+def _depth(g: Any) -> Any:
+    """max(0, -g), and NaN of NaN."""
+    return f.choose(0.0, g, 0.0, -g)
 
 
-def _push(wall: Wall, gap: Any, elastic: bool, viscous: bool) -> Any:
+def _push(wall: Wall, g: Any, elastic: bool, viscous: bool) -> Any:
     k, c = float(wall.stiffness), float(wall.damping)
     hardness: Any = k if elastic else 0
     if viscous and c:
-        hardness = hardness + f.maximum(-c * gap.rate, -k)
-    return _depth(gap.value) * hardness
+        hardness = hardness + f.maximum(-c * g.rate, -k)
+    return _depth(g.value) * hardness
+
+
+def kinks(world: World, wall: Wall) -> list[Any]:
+    """The gap, and where there is damping what is left of the stiffness, over it: the force is smooth but where one is zero."""
+    g, k, c = gap(world, wall), float(wall.stiffness), float(wall.damping)
+    return [g.value, 1 - (c / k) * g.rate] if c else [g.value]
 
 
 def torques(mechanism: Mechanism, world: World, elastic: bool = True, viscous: bool = True) -> Slopes:
@@ -53,9 +59,9 @@ def torques(mechanism: Mechanism, world: World, elastic: bool = True, viscous: b
     total: Slopes = {}
     for spring in mechanism.springs:
         if isinstance(spring, Wall):
-            gap = _gap(world, spring)
-            push = _push(spring, gap, elastic, viscous)
-            for i, slope in gap.slopes.items():
+            g = gap(world, spring)
+            push = _push(spring, g, elastic, viscous)
+            for i, slope in g.slopes.items():
                 total[i] = total.get(i, 0) + push * slope
             continue
         k, rest, c = float(spring.stiffness), float(spring.rest), float(spring.damping)
@@ -79,7 +85,7 @@ def energy(mechanism: Mechanism, world: World) -> Any:
     total: Any = 0
     for spring in mechanism.springs:
         if isinstance(spring, Wall):
-            depth = _depth(_gap(world, spring).value)
+            depth = _depth(gap(world, spring).value)
             total = total + (0.5 * float(spring.stiffness)) * (depth * depth)
             continue
         square = _separation(world, spring).value
@@ -93,7 +99,7 @@ def forces(mechanism: Mechanism, world: World) -> list[Any]:
     found: list[Any] = []
     for spring in mechanism.springs:
         if isinstance(spring, Wall):
-            found.append(_push(spring, _gap(world, spring), elastic=True, viscous=True))
+            found.append(_push(spring, gap(world, spring), elastic=True, viscous=True))
             continue
         k, rest, c = float(spring.stiffness), float(spring.rest), float(spring.damping)
         s = _separation(world, spring).sqrt()

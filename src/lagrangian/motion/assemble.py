@@ -66,8 +66,8 @@ def assembly_modes(
     for k in range(starts):
         step = free * rng.uniform(-np.pi, np.pi, dyn.nv) if k else np.zeros(dyn.nv)
         trial, miss = _close(dyn, moved(dyn.mechanism, q, step), free, t)
-        trial = _turned(dyn, trial)
-        if miss <= CLOSED * size and not any(_same(dyn, trial, other) for other in found):
+        trial = turned(dyn, trial)
+        if miss <= CLOSED * size and not any(same(dyn, trial, other) for other in found):
             found.append(trial)
     if not found:
         raise AssemblyError(_misses(dyn, assembled_best(dyn, q, free, t), t, fixed))
@@ -151,7 +151,7 @@ def _begin(dyn: Dynamics, q0: Any, fixed: Iterable[str] | Mapping[str, float]) -
     free = np.ones(dyn.nv)
     if isinstance(fixed, str):
         fixed = (fixed,)
-    places = _single_coordinates(mechanism)
+    places = single_coordinates(mechanism)
     for name in fixed:
         if name not in places:
             raise ArgumentError(f"fixed: {one_of('coordinate', name, places)}")
@@ -164,7 +164,7 @@ def _begin(dyn: Dynamics, q0: Any, fixed: Iterable[str] | Mapping[str, float]) -
     return q, free
 
 
-def _single_coordinates(mechanism: Mechanism) -> dict[str, tuple[int, int]]:
+def single_coordinates(mechanism: Mechanism) -> dict[str, tuple[int, int]]:
     """Coordinates that have a speed of their own: their places in q and in qd."""
     found: dict[str, tuple[int, int]] = {}
     iq = iv = 0
@@ -236,14 +236,16 @@ def _size(dyn: Dynamics, q: np.ndarray) -> float:
     return max(1.0, float(np.abs(psi).max())) if psi.size else 1.0
 
 
-def _turned(dyn: Dynamics, q: np.ndarray) -> np.ndarray:
+def turned(dyn: Dynamics, q: np.ndarray) -> np.ndarray:
+    """The same configuration with its angles within half a turn of zero."""
     q = q.copy()
     angles = list(dyn._open().closed.angles)
     q[angles] = (q[angles] + np.pi) % (2 * np.pi) - np.pi
     return q
 
 
-def _same(dyn: Dynamics, a: np.ndarray, b: np.ndarray) -> bool:
+def same(dyn: Dynamics, a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two configurations are, but for whole turns."""
     angles = list(dyn._open().closed.angles)
     d = a - b
     d[angles] = np.sin(d[angles] / 2)

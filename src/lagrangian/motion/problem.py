@@ -31,13 +31,16 @@ from lagrangian.kernels.sweeps import FACTORISE_SPEEDS, links
 from lagrangian.kernels.trace import Graph, Trace
 from lagrangian.model import functions as f
 from lagrangian.model.expression import Scalar, parameters
+from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import dead_centre
-from lagrangian.motion.events import DEAD_CENTRE
+from lagrangian.motion.events import DEAD_CENTRE, Kink
 from lagrangian.motion.inputs import HELD, HIGH, LOW, SLIP, STUCK, Holdable, Inputs, Stabilisation
 from lagrangian.motion.large import RolledRates, too_large
 from lagrangian.motion.torque import Torque
 from lagrangian.motion.wrench import ENTRIES, generalised
+
+EDGE = 1e-10  # of what dry friction can hold, as `Modes` counts it
 
 
 class Problem:
@@ -49,7 +52,7 @@ class Problem:
         tree: Tree,
         torque: Torque,
         stabilisation: Stabilisation,
-        events: Sequence[Scalar] = (),
+        events: Sequence[Scalar | Kink] = (),
         called_events: int = 0,
         holdable: Sequence[Holdable] = (),
         redundant: bool = False,
@@ -88,7 +91,8 @@ class Problem:
 
     @property
     def key(self) -> tuple[str | bytes, ...]:
-        listed = [*self.torque.formulas.items(), *((str(k), e) for k, e in enumerate(self.events))]
+        kinks = [(k, e) for k, e in enumerate(self.events) if isinstance(e, Kink)]
+        listed = [*self.torque.formulas.items(), *((str(k), e) for k, e in enumerate(self.events) if not isinstance(e, Kink))]
         listed += [(name, x) for w in self.torque.wrenches for name, x in zip(ENTRIES, w.entries, strict=False)]
         expressions = [(name, str(x), sorted(parameters(x).items())) for name, x in listed]
         parts = (
@@ -97,6 +101,7 @@ class Problem:
             self.torque.adjustable,
             [wrench.place for wrench in self.torque.wrenches],
             self._efforts,
+            kinks,
             self.stabilisation,
             self.called_events,
             self.redundant,
@@ -322,22 +327,28 @@ class Problem:
         """The user's expressions, then what tells that a joint sticks or slips, reaches a stop or leaves it."""
         state = self._state(graph)
         names = self._names(state)
-        values = [
-            dead_centre.determinant(self.mechanism, state.rows) if e is DEAD_CENTRE else f.evaluate(e, names) for e in self.events
-        ]
+        values = [self._event(state, e, names) for e in self.events]
         if self.mode_events:
             _, multipliers, _ = self._solved(graph, state)
             forces = multipliers[len(state.rows) :]
             values += [self._mode_event(graph, state, what, j, forces[j]) for what, j in self.mode_events]
         return values
 
+    def _event(self, state: State, event: Scalar | Kink, names: dict[str, Any]) -> Any:
+        if isinstance(event, Kink):
+            wall = self.mechanism.springs[event.spring]
+            assert isinstance(wall, Wall)
+            return springs.kinks(state.world, wall)[event.which]
+        return dead_centre.determinant(self.mechanism, state.rows) if event is DEAD_CENTRE else f.evaluate(event, names)
+
     def _mode_event(self, graph: Graph, state: State, what: int, j: int, force: Any) -> Any:
         joint, held = self.holdable[j], self._of_joint(graph, j, HELD)
         if what == STUCK:
             assert joint.friction is not None
             positive, negative = joint.friction
-            # stuck: what friction has left, as a part of what it can; slipping: the speed
-            left = f.minimum(force + positive, negative - force) * (2 / (positive + negative))
+            # stuck: what friction has left, as a part of what it can, with room for rounding: torques that bring a joint to the
+            # very edge of slipping, as those of inverse dynamics do, are to be seen to pass it; slipping: the speed
+            left = f.minimum(force + positive, negative - force) * (2 / (positive + negative)) + EDGE
             slipping = f.choose(0.5, held, 1.0, state.qd[joint.speed])  # held otherwise: nothing happens
             return f.choose(0.5, self._of_joint(graph, j, STUCK), left, slipping)
         at = state.q[joint.coordinate]

@@ -88,7 +88,7 @@ def simulate(
     given without it. The mechanism's own torques act unless others are given: `torque=0` for none.
 
     `torque` may be numbers, a mapping of joints to expressions such as {"theta1": "1.96 - 0.1*theta1"}, (times, values), a Python
-    function of (t, q, qd), `Traced(function)` or `Sampled(controller, period)`; with `saturate` the joints' limits of effort bound
+    function of (t, q, qd), `Traced(function)` or `Sampled(controller, period)`; with `saturate` limits of effort bound
     it. `wrenches` act from outside besides: a mapping of frames to six numbers or expressions, or to a Python function that gives
     six, moment first, along the world's axes, at the frame's origin: {"tool": (0, 0, 0, 0, 0, "-10*sin(t)")}.
 
@@ -117,8 +117,10 @@ def simulate(
             f"method {method!r} is for mechanisms without constraints, dry friction, ball and free joints; for others "
             f"dop853 with projection keeps the energy to its tolerance"
         )
-    source, watched = torque_of.source(torque, model), events_of.checked(events, model)
-    source = replace(source, wrenches=wrenches_of(wrenches, model), saturate=_saturates(saturate, model))
+    source, watched = torque_of.source(torque, model), [*events_of.checked(events, model), *events_of.of_walls(model)]
+    pushes = wrenches_of(wrenches, model)
+    breaks = (*source.breaks, *(t for push in pushes for t in getattr(push.called, "breaks", ())))
+    source = replace(source, wrenches=pushes, breaks=breaks, saturate=_saturates(saturate, model))
     held = (limits and limited(model)) or any(isinstance(e.action, events_of.Lock) for e in watched)
     if chosen.canonical and (held or source.asks):
         raise ArgumentError(

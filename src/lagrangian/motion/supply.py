@@ -53,7 +53,8 @@ class Supplied(Record):
         try:
             if self.error is None:
                 t, y = float(self._view(time, 1)[0]), self._view(state, self.problem.size)
-                self.ask_into(given, t, y)
+                # a step that ends where torques jump has those from before
+                self.ask_into(given, min(t, float(np.nextafter(self._jump, -np.inf))), y)
         except BaseException as error:  # nothing may pass through compiled code; it is raised again behind it
             self._fail(error)
             self.forget_in(given)
@@ -98,7 +99,8 @@ class Supplied(Record):
             return float(times[k + 1])
         if source.sampled is not None:
             return self._sample(source.sampled)
-        return np.inf
+        self._jump = source.jump(self.t)
+        return self._jump
 
     def _sample(self, controller: torque.Sampled) -> float:
         n, period, delay = self.problem.nv, controller.period, controller.delay

@@ -60,6 +60,7 @@ class Torque:
     sampled: Sampled | None = None
     external: bool = False  # whether Python supplies torques during the run
     adjustable: bool = False  # whether events set further ones
+    breaks: tuple[float, ...] = ()  # times at which a function of them jumps
     saturate: bool = False  # whether joints' limits of effort bound them all
     wrenches: tuple[Wrench, ...] = ()
 
@@ -67,6 +68,10 @@ class Torque:
     def asks(self) -> bool:
         """Whether a Python function is asked at every stage of every step."""
         return self.called is not None or any(w.called is not None for w in self.wrenches)
+
+    def jump(self, t: float) -> float:
+        """The next of these times after t."""
+        return min((x for x in self.breaks if x > t), default=math.inf)
 
 
 def names_of(mechanism: Mechanism) -> dict[str, Scalar]:
@@ -113,7 +118,7 @@ def source(given: Any, mechanism: Mechanism) -> Torque:
     if isinstance(given, Traced):
         return Torque(traced=given.function)
     if callable(given):
-        return Torque(called=given, external=True)
+        return Torque(called=given, external=True, breaks=tuple(getattr(given, "breaks", ())))
     if isinstance(given, tuple) and len(given) == 2 and np.ndim(given[0]) == 1:
         return Torque(table=_table(*given, mechanism.nv), external=True)
     try:

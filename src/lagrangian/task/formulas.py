@@ -13,24 +13,28 @@ from lagrangian.model.derivative import derivative
 from lagrangian.model.expression import Expression, Scalar, free_symbols, parse, symbol
 
 
-class _Times(np.ndarray):
+class Times(np.ndarray):
     """An array that brings the functions expressions are made of."""
 
+    @staticmethod
+    def of(values: np.ndarray) -> Times:
+        return np.ascontiguousarray(values, dtype=float).view(Times)
+
     def choose(self, a: Any, b: Any, x: Any, y: Any) -> Any:  # type: ignore[override]
-        return np.where(a < b, x, y).view(_Times)
+        return np.where(a < b, x, y).view(Times)
 
     def atan2(self, x: Any) -> Any:
-        return np.arctan2(self, x).view(_Times)
+        return np.arctan2(self, x).view(Times)
 
     def atan2_of(self, y: Any) -> Any:
-        return np.arctan2(y, self).view(_Times)
+        return np.arctan2(y, self).view(Times)
 
 
 for _name, _function in {
     **{n: getattr(np, n) for n in ("sin", "cos", "sqrt", "exp", "log", "tanh")},
     **{f"a{n}": getattr(np, f"arc{n}") for n in ("sin", "cos", "tan")},
 }.items():
-    setattr(_Times, _name, lambda self, _function=_function: _function(self))
+    setattr(Times, _name, lambda self, _function=_function: _function(self))
 
 
 def motion_of(texts: Sequence[Any], names: Sequence[str], parameters: Mapping[str, float], start: float) -> Any:
@@ -41,7 +45,7 @@ def motion_of(texts: Sequence[Any], names: Sequence[str], parameters: Mapping[st
     levels = (x, slopes, [derivative(e, "t") for e in slopes])
 
     def motion(t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        times = {"t": (t + start).view(_Times)}
+        times = {"t": Times.of(t + start)}
         found = []
         for level in levels:
             columns = [np.broadcast_to(np.asarray(functions.evaluate(e, times), dtype=float), t.shape) for e in level]
