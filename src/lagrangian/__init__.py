@@ -49,6 +49,9 @@ if TYPE_CHECKING:
     from lagrangian.motion.motion import Motion
     from lagrangian.motion.simulate import simulate
     from lagrangian.motion.torque import Sampled, Traced
+    from lagrangian.task.actuators import Sizing, size_actuators
+    from lagrangian.task.gears import Gear, GearRange
+    from lagrangian.task.motors import Motor, read_catalogue
 
 __version__ = "0.1.0"
 
@@ -66,6 +69,9 @@ _LATER = {
     "Equations": "lagrangian.closed_form.equations",
     "Formula": "lagrangian.equations.formula",
     "FormulaMatrix": "lagrangian.equations.formula",
+    **dict.fromkeys(("Sizing", "size_actuators"), "lagrangian.task.actuators"),
+    **dict.fromkeys(("Gear", "GearRange"), "lagrangian.task.gears"),
+    **dict.fromkeys(("Motor", "read_catalogue"), "lagrangian.task.motors"),
 }
 
 __all__ = [
@@ -83,6 +89,8 @@ __all__ = [
     "FormulaMatrix",
     "Frame",
     "Friction",
+    "Gear",
+    "GearRange",
     "Holonomic",
     "Initial",
     "Joint",
@@ -99,6 +107,7 @@ __all__ = [
     "Mobility",
     "Mode",
     "Motion",
+    "Motor",
     "Pfaffian",
     "PfaffianFunction",
     "Placement",
@@ -110,6 +119,7 @@ __all__ = [
     "SetTorque",
     "SimulationError",
     "SimulationWarning",
+    "Sizing",
     "Traced",
     "Unlock",
     "assemble",
@@ -131,7 +141,9 @@ __all__ = [
     "plate",
     "point_mass",
     "read",
+    "read_catalogue",
     "simulate",
+    "size_actuators",
     "sphere",
     "tube",
 ]

@@ -1,0 +1,225 @@
+"""A motor behind a gear, held against what a joint asks of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError, one_of
+from lagrangian.task.demand import Demand, Rows
+from lagrangian.task.gears import Gear, GearRange
+from lagrangian.task.motors import Motor
+
+# what is compared, and how a sentence calls it
+CHECKS = {
+    "continuous": "continuous torque of the motor",
+    "peak": "peak torque of the motor",
+    "speed": "speed of the motor",
+    "gear_torque": "peak torque of the gear",
+    "gear_wear": "rated torque of the gear",
+    "gear_speed": "input speed of the gear",
+    "inertia": "ratio of inertias",
+}
+PREFER = {"power": "rated_power", "mass": "mass", "cost": "cost"}
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A motor and a gear at a joint. `ratio` is motor rad per joint rad, or per metre of a slide.
+
+    `rms_torque`, `peak_torque`, `rms_speed` and `peak_speed` are the motor's. `margins` are what there is over what is asked;
+    `required` what they have to be. `inertia_ratio` is the load's mean inertia over the rotor's and gear's, both at the motor.
+    """
+
+    motor: Motor
+    gear: Gear
+    ratio: float
+    rms_torque: float
+    peak_torque: float
+    rms_speed: float
+    peak_speed: float
+    inertia_ratio: float
+    margins: Mapping[str, float]
+    required: Mapping[str, float]
+
+    @property
+    def tightest(self) -> str:
+        """The check with the least to spare."""
+        return min(self.margins, key=lambda check: self.margins[check] / self.required[check])
+
+    @property
+    def headroom(self) -> float:
+        """The tightest margin over what is required of it: 1 or more fits."""
+        return self.margins[self.tightest] / self.required[self.tightest]
+
+    @property
+    def fits(self) -> bool:
+        return self.headroom >= 1
+
+    @property
+    def reflected(self) -> float:
+        """r^2 J of the rotor and the gear, as the joint sees it."""
+        return self.ratio**2 * self.inertia
+
+    @property
+    def inertia(self) -> float:
+        """Of the rotor and the gear, at the motor."""
+        return self.motor.inertia + self.gear.inertia
+
+    def __str__(self) -> str:
+        return f"{self.motor.name} with {self.gear}: {self.tightest} margin {self.margins[self.tightest]:.3g}"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What every candidate at one joint is held against. `pitch` turns metres of a slide into radians of its screw."""
+
+    rows: Rows
+    k: int
+    through: np.ndarray
+    demand: Demand
+    pitch: float
+    required: Mapping[str, float]
+    derating: float
+    max_inertia_ratio: float
+
+    def at_motor(self, gear: Gear) -> tuple[float, np.ndarray]:
+        """The ratio, and the load's torque at the motor.
+
+        Losses are the gear's: where power flows to the joint the motor gives 1/efficiency of it, where it flows back only that part
+        arrives. A joint that holds still counts as driven.
+        """
+        ratio = gear.ratio * self.pitch
+        driving = self.through * self.rows.qd[:, self.k] >= 0
+        return ratio, self.through * np.where(driving, 1 / gear.efficiency, gear.efficiency) / ratio
+
+    def candidate(self, motor: Motor, gear: Gear, at_motor: tuple[float, np.ndarray] | None = None) -> Candidate:
+        rows, demand = self.rows, self.demand
+        ratio, load = self.at_motor(gear) if at_motor is None else at_motor
+        inertia = motor.inertia + gear.inertia
+        torque = np.abs(load + inertia * ratio * rows.qdd[:, self.k])
+        speed = ratio * np.abs(rows.qd[:, self.k])
+        rms_torque, rms_speed, top = float(rows.rms(torque)), ratio * demand.rms_speed, ratio * demand.peak_speed
+        there = motor.peak(speed)
+        asks = torque > 0
+        inertias = demand.load_inertia / (ratio**2 * inertia)
+        margins = {
+            "continuous": _over(self.derating * float(motor.continuous(rms_speed)), rms_torque),
+            "peak": float((there[asks] / torque[asks]).min()) if asks.any() else math.inf,
+            "speed": _over(motor.max_speed, top),
+        }
+        if math.isfinite(gear.peak_torque):
+            margins["gear_torque"] = _over(gear.peak_torque, self.pitch_torque(np.abs(self.through).max()))
+        if math.isfinite(gear.rated_torque):
+            margins["gear_wear"] = _over(gear.rated_torque, self.pitch_torque(rows.wear(self.k, self.through)))
+        if math.isfinite(gear.max_speed):
+            margins["gear_speed"] = _over(gear.max_speed, top)
+        if math.isfinite(self.max_inertia_ratio):
+            margins["inertia"] = _over(self.max_inertia_ratio, inertias)
+        return Candidate(motor, gear, ratio, rms_torque, float(torque.max()), rms_speed, top, inertias, margins, self.required)
+
+    def pitch_torque(self, force: float) -> float:
+        """At the gear's output: of a slide, the torque on its screw."""
+        return float(force) / self.pitch
+
+    def all(self, motors: Sequence[Motor], gears: Sequence[Gear | GearRange]) -> Iterator[Candidate]:
+        """Every motor behind every gear; behind a range of ratios, also at the one where its RMS torque is least."""
+        qdd = float(self.rows.rms(self.rows.qdd[:, self.k]))
+        for given in gears:
+            for gear in [given] if isinstance(given, Gear) else given.steps():
+                at_motor = self.at_motor(gear)
+                for motor in motors:
+                    yield self.candidate(motor, gear, at_motor)
+            if isinstance(given, GearRange):
+                ratio, load = self.at_motor(given.at(1.0))
+                rms = float(self.rows.rms(load)) * ratio
+                for motor in motors:
+                    a = (motor.inertia + given.inertia) * qdd
+                    best = math.sqrt(rms / a) / self.pitch if a > 0 and rms > 0 else given.highest if a == 0 else given.lowest
+                    yield self.candidate(motor, given.at(best))
+
+
+def ranked(candidates: Sequence[Candidate], prefer: str) -> list[Candidate]:
+    """Those that fit: the smallest motor first (one that does not say how large it is, last), each with the most to spare."""
+    field = PREFER[prefer]
+
+    def size(c: Candidate) -> tuple[bool, float, float]:
+        x = getattr(c.motor, field)
+        return x is None, x or 0.0, -c.headroom
+
+    return sorted((c for c in candidates if c.fits), key=size)
+
+
+def nearest(candidates: Sequence[Candidate]) -> Candidate | None:
+    """The one that lacks least; of those that lack everything in some check, the one that lacks least in all."""
+
+    def lacks(c: Candidate) -> tuple[float, float]:
+        return c.headroom, math.prod(min(1.0, x / c.required[check]) for check, x in c.margins.items() if x > 0)
+
+    return max(candidates, key=lacks, default=None)
+
+
+def preference(prefer: str, motors: Sequence[Motor]) -> str:
+    """A known word; and the catalogue says something about it."""
+    if prefer not in PREFER:
+        raise ArgumentError(f"prefer: {one_of('preference', prefer, PREFER)}")
+    if motors and not any(getattr(m, PREFER[prefer]) is not None for m in motors):
+        raise ArgumentError(f"prefer is {prefer!r}, but no motor in the catalogue states its {prefer}")
+    return prefer
+
+
+def required_margins(margin: Any) -> dict[str, float]:
+    """For every check: one number for all, or a mapping of checks to numbers, 1.2 for the others. Ratios of inertias need no more than 1."""
+    default = {**dict.fromkeys(CHECKS, 1.2), "inertia": 1.0}
+    if isinstance(margin, Mapping):
+        for check in margin:
+            if check not in CHECKS:
+                raise ArgumentError(f"margin: {one_of('check', check, CHECKS)}")
+        found = {**default, **margin}
+    else:
+        found = {**dict.fromkeys(CHECKS, margin), "inertia": 1.0}
+    for check, x in found.items():
+        if isinstance(x, bool) or not isinstance(x, (int, float, np.integer, np.floating)) or not (math.isfinite(x) and x > 0):
+            raise ArgumentError(f"margin: {check} is {x!r}; a number greater than 0 is needed, such as 1.2")
+    return {check: float(x) for check, x in found.items()}
+
+
+def shortfall(best: Candidate, demand: Demand, derating: float) -> str:
+    """Why even the nearest candidate does not do, and what would."""
+    # beyond the top speed there is no torque either: the speed is what to change
+    check = "speed" if best.margins["speed"] < 1 else best.tightest
+    has, needs = best.margins[check], best.required[check]
+    unit = "" if check == "inertia" else ", a margin"
+    eta = best.gear.efficiency
+    factor = (needs if check == "continuous" else best.required["continuous"]) ** 2 * demand.load_factor / eta / derating**2
+    return (
+        f"nothing fits. The nearest is {best.motor.name} with {best.gear}: the {CHECKS[check]} is short{unit} of {has:.3g} where "
+        f"{needs:.3g} is asked. It gives {_has(best, check)}. A motor for this task needs an accelerating factor "
+        f"T²/J of at least {factor:.3g} W/s (this one has {best.motor.accelerating_factor:.3g}) and "
+        f"{demand.peak_power / eta:.3g} W at the peak"
+    )
+
+
+def _has(c: Candidate, check: str) -> str:
+    """What there is, and what there should be, in the words of one check."""
+    need = c.required[check] / c.margins[check] if c.margins[check] > 0 else math.inf
+    match check:
+        case "continuous":
+            return (
+                f"{c.margins[check] * c.rms_torque:.3g} N m, {c.required[check] * c.rms_torque:.3g} N m are needed at this ratio"
+            )
+        case "peak":
+            if c.margins[check] == 0:
+                return f"nothing at {c.peak_speed * 30 / math.pi:.0f} rpm, which the task reaches at this ratio"
+            return f"1/{need:.3g} of the torque that is needed at the worst moment of the task at this ratio"
+        case "speed":
+            return f"{c.motor.max_speed * 30 / math.pi:.0f} rpm, {c.required[check] * c.peak_speed * 30 / math.pi:.0f} rpm are needed"
+    return f"1/{need:.3g} of what is needed"
+
+
+def _over(there: float, asked: float) -> float:
+    return there / asked if asked > 0 else math.inf
