@@ -40,10 +40,8 @@ def main() -> None:
             sizing = lg.size_actuators(arm, motion, dwell=0.5)
             times.append(time.perf_counter() - start)
         tried = len(lg.task.motors.shipped_catalogue()) * len(lg.task.gears.STANDARD)
-        print(
-            f"{name}: {arm.nv} joints, {rows} rows, {tried} motor-gear pairs a joint: {times[0]:.2f} s cold, {min(times[1:]):.2f} s again; "
-            f"fits: {sizing.fits}"
-        )
+        what = f"{name}: {arm.nv} joints, {rows} rows, {tried} motor-gear pairs a joint"
+        print(f"{what}: {times[0]:.2f} s cold, {min(times[1:]):.2f} s again; fits: {sizing.fits}")
 
 
 if __name__ == "__main__":

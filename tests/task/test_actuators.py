@@ -1,4 +1,4 @@
-"""Sizing against closed forms, against the dynamics of the mechanism with the chosen rotors, and what it says when nothing fits."""
+"""Sizing against closed forms and the dynamics of the mechanism with the chosen rotors; and what it says when nothing fits."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_the_best_ratio_matches_the_inertias() -> None:
     # both inertias alike: twice the load's torque through the gear; and Giberti's bound is met with equality
     assert rms[0] == pytest.approx(2 * J * A * W**2 / math.sqrt(2) / best, rel=1e-6)
     assert rms[0] ** 2 / MOTOR.inertia == pytest.approx(sizing.demand["axis"].load_factor, rel=1e-6)
-    assert [x for x in sizing["axis"].feasible if x.ratio == rms[1]][0].inertia_ratio == pytest.approx(1)
+    assert next(x for x in sizing["axis"].feasible if x.ratio == rms[1]).inertia_ratio == pytest.approx(1)
 
 
 def test_motor_side_in_closed_form() -> None:
@@ -138,7 +138,7 @@ def test_motor_side_in_closed_form() -> None:
 
 
 def test_losses_of_the_gear() -> None:
-    """A hoist at constant speed: up, the motor gives more than the load; down, the gear bears part of it; the rotor has no losses."""
+    """A hoist at constant speed: up, the motor gives more than the load; down, the gear bears part. The rotor has no losses."""
     hoist = wheel(gravity=(0, 0, -9.81), type="prismatic")
     t = np.linspace(0, 1, 11)
     gear = lg.Gear(5, efficiency=0.8)
@@ -468,7 +468,6 @@ def test_bad_motions(changes: dict[str, Any], says: str) -> None:
         lg.size_actuators(wheel(), motion)
     with pytest.raises(lg.ArgumentError, match="no 't'"):
         lg.size_actuators(wheel(), object())
+    passive, zero = lg.library("chaplygin_sleigh"), np.zeros((2, 3))
     with pytest.raises(lg.ArgumentError, match="no joint is actuated"):
-        passive = lg.library("chaplygin_sleigh")
-        zero = np.zeros((2, 3))
         lg.size_actuators(passive, SimpleNamespace(t=np.array([0.0, 1]), q=zero, qd=zero, qdd=zero, tau=zero))

@@ -77,7 +77,7 @@ def test_bad_motors(changes: dict[str, float], says: str) -> None:
 
 
 def test_the_shipped_catalogue_has_the_published_figures() -> None:
-    """Rated angular acceleration T/J in rad/s^2 and power rate T^2/J in kW/s, which the makers print beside torque and inertia."""
+    """Rated angular acceleration T/J in rad/s^2 and power rate T^2/J in kW/s, as the maker prints them."""
     motors = {m.name: m for m in shipped_catalogue()}
     acceleration = {
         "SGMAH-A3A": 57500,

@@ -16,7 +16,7 @@ from lagrangian.model.joint import Rotor
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.assemble import dynamics_of
 from lagrangian.task.candidates import Asked, Candidate, nearest, preference, ranked, required_margins, shortfall
-from lagrangian.task.demand import Demand, Rows, actuated, freedom, rows_of
+from lagrangian.task.demand import Demand, Rows, actuated, freedom, rows_of, sample
 from lagrangian.task.gears import Gear, GearRange, gears_of
 from lagrangian.task.motors import catalogue_of
 
@@ -27,8 +27,8 @@ ITERATIONS = 30
 class Actuator:
     """One joint's demand, and what was found for it.
 
-    `feasible` are all pairs of motor and gear that fit, the preferred first; `chosen` is that one, or None, and then `nearest` is the
-    one that comes nearest and `message` says what it lacks. `torque` and `speed` are the chosen (or nearest) motor's along the task.
+    `feasible` are all pairs of motor and gear that fit, the preferred first; `chosen` is that one, or None, and then `nearest` is
+    the one that lacks least and `message` says what. `torque` and `speed` are the chosen (or nearest) motor's along the task.
     """
 
     demand: Demand
@@ -77,8 +77,8 @@ class Sizing:
     """The actuators of a mechanism for a task; `sizing["joint"]` is one of them, `print(sizing)` shows all.
 
     `mechanism` has the chosen motors' rotors in it, and `tau` (rows of the motion, speeds) are the joints' torques with them;
-    `residual` is how far these are from the equations of motion of `mechanism`, over the largest torque. `settled` is whether the choice
-    came to rest, `iterations` how often it was made.
+    `residual` is how far these are from the equations of motion of `mechanism`, over the largest torque. `settled` is whether
+    the choice came to rest, `iterations` how often it was made.
     """
 
     mechanism: Mechanism
@@ -148,18 +148,20 @@ def size_actuators(
 ) -> Sizing:
     """What a task asks of each actuated joint, and the motor and gear that can do it.
 
-    `motion` is one of `inverse` or `simulate`, or anything with t, q, qd, qdd and tau, a row for each time. It is a cycle that repeats:
-    after it the mechanism rests for `dwell` seconds, or until `cycle_time`, held by its motors, or by brakes if not `held`.
+    `motion` is one of `inverse` or `simulate`, or anything with t, q, qd, qdd and tau, a row for each time. It is a cycle: after
+    it the mechanism rests for `dwell` seconds, or until `cycle_time`, held by its motors, or by brakes if not `held`.
 
-    `catalogue` is a CSV file (see `read_catalogue`), a list of `Motor`, or False for the demand alone; the shipped one if not given.
-    `gears` are ratios, `Gear` or `GearRange`, for all joints or mapped by joint; common ratios if not given. Friction that the description
-    has at its joints is in the motion's torques, so a gear whose losses it describes has an efficiency of 1.
-    `lead` is how far a sliding joint moves per turn of its screw or pinion, in metres: a number, or one for each such joint.
+    `catalogue` is a CSV file (see `read_catalogue`), a list of `Motor`, or False for the demand alone; the shipped one if not
+    given. `gears` are ratios, `Gear` or `GearRange`, for all joints or mapped by joint; common ratios if not given. Friction that
+    the description has at its joints is in the motion's torques, so a gear whose losses are described has an efficiency of 1.
+    `lead` is how far a sliding joint moves per turn of its screw or pinion, in metres: a number, or one for each such joint;
+    losses of a screw belong to the efficiency of its gear.
 
-    Of what fits with every `margin` (torque or speed there is, over what is asked; a number, or a mapping by check) the motor with
-    the least `prefer`, "power", "mass" or "cost", is chosen, with the gear that leaves it the most to spare. `derating` scales
-    continuous torques, for heat or height. The rotor a description has is replaced by the chosen motor's, whose inertia is in all
-    torques. Masses of motors are not added to the links. `strict` makes a joint without a motor an error.
+    Of what fits with every `margin` (torque or speed there is, over what is asked; a number, or a mapping by check) the motor
+    with the least `prefer`, "power", "mass" or "cost", is chosen, with the gear that leaves it the most to spare. `derating`
+    scales continuous torques, for heat or height; `max_inertia_ratio` limits load to rotor. The rotor a description has is
+    replaced by the chosen motor's, whose inertia is in all torques. Masses of motors are not added to the links. `strict` makes
+    a joint without a motor an error.
     """
     dyn = dynamics_of(mechanism)
     motors = catalogue_of(catalogue)
@@ -226,8 +228,7 @@ class Choice:
         torque = speed = np.zeros(len(rows.t))
         message = ""
         if shown is not None:
-            ratio, load = asked.at_motor(shown.gear)
-            torque, speed = load + shown.inertia * ratio * rows.qdd[:, k], ratio * rows.qd[:, k]
+            torque, speed = asked.torque(shown.motor, shown.gear), shown.ratio * rows.qd[:, k]
         if self.nearest is not None and self.best is None:
             message = shortfall(self.nearest, asked.demand, asked.derating)
         elif rows.joints[k].kind.nv > 1:
@@ -241,7 +242,7 @@ def _settle(rows: Rows, described: np.ndarray, choose: Any) -> tuple[list[Choice
     """Choose until the torques with the chosen rotors lead to the same choice.
 
     Each candidate is judged with its own rotor in the torque. Others matter where more joints are driven than there are freedoms:
-    there what one rotor takes is shared by all, and the choice is made again. Choices that come back are a cycle, and not settled.
+    there what one rotor takes is shared by all, and the choice is made again. Choices that come back are a circle: not settled.
     """
     reflected = described
     seen: list[list[Any]] = []
@@ -273,12 +274,13 @@ def _residual(dyn: Dynamics, built: Mechanism, motion: Any, tau: np.ndarray) -> 
     """How far the torques are from the new mechanism's equations of motion, more than the motion's own from the old one's."""
     if built is dyn.mechanism:
         return 0.0
-    state = [np.asarray(x, dtype=float) for x in (motion.q, motion.qd, motion.qdd)]
+    some = sample(np.asarray(motion.t))
+    t, q, qd, qdd, given = (np.asarray(x, dtype=float)[some] for x in (motion.t, motion.q, motion.qd, motion.qdd, motion.tau))
     with Dynamics(built) as new:
-        more = new.inverse_dynamics(*state) - dyn.inverse_dynamics(*state)
-    off = more - (tau - np.asarray(motion.tau, dtype=float))
+        more = new.inverse_dynamics(q, qd, qdd) - dyn.inverse_dynamics(q, qd, qdd)
+    off = more - (tau[some] - given)
     if built.equations:  # what the constraints take up is none of the motors' concern
-        off = np.einsum("snf,sn->sf", freedom(dyn, state[0], np.asarray(motion.t, dtype=float)), off)
+        off = np.einsum("snf,sn->sf", freedom(dyn, q, t), off)
     return float(np.abs(off).max() / max(float(np.abs(tau).max()), 1e-300))
 
 

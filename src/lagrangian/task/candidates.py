@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.task.demand import Demand, Rows
 from lagrangian.task.gears import Gear, GearRange
-from lagrangian.task.motors import Motor
+from lagrangian.task.motors import RPM, Motor
 
 # what is compared, and how a sentence calls it
 CHECKS = {
@@ -46,12 +47,12 @@ class Candidate:
     margins: Mapping[str, float]
     required: Mapping[str, float]
 
-    @property
+    @cached_property
     def tightest(self) -> str:
         """The check with the least to spare."""
         return min(self.margins, key=lambda check: self.margins[check] / self.required[check])
 
-    @property
+    @cached_property
     def headroom(self) -> float:
         """The tightest margin over what is required of it: 1 or more fits."""
         return self.margins[self.tightest] / self.required[self.tightest]
@@ -75,6 +76,16 @@ class Candidate:
 
 
 @dataclass(frozen=True)
+class Load:
+    """What comes through a gear of one efficiency, and the means that any motor's RMS torque is made of."""
+
+    force: np.ndarray
+    force2: float
+    force_qdd: float
+    qdd2: float
+
+
+@dataclass(frozen=True)
 class Asked:
     """What every candidate at one joint is held against. `pitch` turns metres of a slide into radians of its screw."""
 
@@ -86,69 +97,86 @@ class Asked:
     required: Mapping[str, float]
     derating: float
     max_inertia_ratio: float
+    loads: dict[float, Load] = field(default_factory=dict)
 
-    def at_motor(self, gear: Gear) -> tuple[float, np.ndarray]:
-        """The ratio, and the load's torque at the motor.
+    def load(self, efficiency: float) -> Load:
+        """What comes through the gear, its losses added.
 
-        Losses are the gear's: where power flows to the joint the motor gives 1/efficiency of it, where it flows back only that part
-        arrives. A joint that holds still counts as driven.
+        Where power flows to the joint the motor gives 1/efficiency of it, where it flows back only that part arrives. A joint
+        that holds still counts as driven.
         """
-        ratio = gear.ratio * self.pitch
-        driving = self.through * self.rows.qd[:, self.k] >= 0
-        return ratio, self.through * np.where(driving, 1 / gear.efficiency, gear.efficiency) / ratio
+        if efficiency not in self.loads:
+            qd, qdd = self.rows.qd[:, self.k], self.rows.qdd[:, self.k]
+            force = self.through * np.where(self.through * qd >= 0, 1 / efficiency, efficiency)
+            mean = self.rows.mean
+            self.loads[efficiency] = Load(force, float(mean(force**2)), float(mean(force * qdd)), float(mean(qdd**2)))
+        return self.loads[efficiency]
 
-    def candidate(self, motor: Motor, gear: Gear, at_motor: tuple[float, np.ndarray] | None = None) -> Candidate:
-        rows, demand = self.rows, self.demand
-        ratio, load = self.at_motor(gear) if at_motor is None else at_motor
-        inertia = motor.inertia + gear.inertia
-        torque = np.abs(load + inertia * ratio * rows.qdd[:, self.k])
-        speed = ratio * np.abs(rows.qd[:, self.k])
-        rms_torque, rms_speed, top = float(rows.rms(torque)), ratio * demand.rms_speed, ratio * demand.peak_speed
-        there = motor.peak(speed)
-        asks = torque > 0
+    def torque(self, motor: Motor, gear: Gear) -> np.ndarray:
+        """The motor's, along the task: its rotor and the gear's inertia are on its side of the losses."""
+        ratio = gear.ratio * self.pitch
+        return self.load(gear.efficiency).force / ratio + (motor.inertia + gear.inertia) * ratio * self.rows.qdd[:, self.k]
+
+    def candidate(self, motor: Motor, gear: Gear) -> Candidate:
+        demand, ratio, inertia = self.demand, gear.ratio * self.pitch, motor.inertia + gear.inertia
+        load = self.load(gear.efficiency)
+        square = load.force2 / ratio**2 + 2 * inertia * load.force_qdd + (inertia * ratio) ** 2 * load.qdd2
+        rms_torque, rms_speed, top = math.sqrt(max(0.0, square)), ratio * demand.rms_speed, ratio * demand.peak_speed
+        torque = np.abs(self.torque(motor, gear))
+        largest = float(torque.max())
         inertias = demand.load_inertia / (ratio**2 * inertia)
         margins = {
             "continuous": _over(self.derating * float(motor.continuous(rms_speed)), rms_torque),
-            "peak": float((there[asks] / torque[asks]).min()) if asks.any() else math.inf,
-            "speed": _over(motor.max_speed, top),
+            "peak": self.peak_margin(motor, ratio, torque, largest, top),
+            "speed": _over(motor.top_speed, top),
         }
         if math.isfinite(gear.peak_torque):
-            margins["gear_torque"] = _over(gear.peak_torque, self.pitch_torque(np.abs(self.through).max()))
+            margins["gear_torque"] = _over(gear.peak_torque, self.at_gear(np.abs(self.through).max()))
         if math.isfinite(gear.rated_torque):
-            margins["gear_wear"] = _over(gear.rated_torque, self.pitch_torque(rows.wear(self.k, self.through)))
+            margins["gear_wear"] = _over(gear.rated_torque, self.at_gear(self.rows.wear(self.k, self.through)))
         if math.isfinite(gear.max_speed):
             margins["gear_speed"] = _over(gear.max_speed, top)
         if math.isfinite(self.max_inertia_ratio):
             margins["inertia"] = _over(self.max_inertia_ratio, inertias)
-        return Candidate(motor, gear, ratio, rms_torque, float(torque.max()), rms_speed, top, inertias, margins, self.required)
+        return Candidate(motor, gear, ratio, rms_torque, largest, rms_speed, top, inertias, margins, self.required)
 
-    def pitch_torque(self, force: float) -> float:
+    def peak_margin(self, motor: Motor, ratio: float, torque: np.ndarray, largest: float, top: float) -> float:
+        """The least of the envelope over the torque, each row at its own speed.
+
+        The envelope falls with speed: a row can only be the worst if its torque is large enough at the task's highest speed.
+        """
+        if top <= motor.flat_speed:
+            return _over(motor.peak_torque, largest)
+        qd = self.rows.qd[:, self.k]
+        worst = int(np.argmax(torque))
+        least, bound = float(motor.peak(top)), _over(float(motor.peak(ratio * qd[worst])), largest)
+        rows = np.flatnonzero(torque >= least / bound * (1 - 1e-12)) if least > 0 and bound > 0 else np.flatnonzero(torque)
+        return float((motor.peak(ratio * qd[rows]) / torque[rows]).min(initial=math.inf))
+
+    def at_gear(self, force: float) -> float:
         """At the gear's output: of a slide, the torque on its screw."""
         return float(force) / self.pitch
 
     def all(self, motors: Sequence[Motor], gears: Sequence[Gear | GearRange]) -> Iterator[Candidate]:
         """Every motor behind every gear; behind a range of ratios, also at the one where its RMS torque is least."""
-        qdd = float(self.rows.rms(self.rows.qdd[:, self.k]))
         for given in gears:
             for gear in [given] if isinstance(given, Gear) else given.steps():
-                at_motor = self.at_motor(gear)
                 for motor in motors:
-                    yield self.candidate(motor, gear, at_motor)
+                    yield self.candidate(motor, gear)
             if isinstance(given, GearRange):
-                ratio, load = self.at_motor(given.at(1.0))
-                rms = float(self.rows.rms(load)) * ratio
+                load = self.load(given.efficiency)
                 for motor in motors:
-                    a = (motor.inertia + given.inertia) * qdd
-                    best = math.sqrt(rms / a) / self.pitch if a > 0 and rms > 0 else given.highest if a == 0 else given.lowest
+                    a = (motor.inertia + given.inertia) * math.sqrt(load.qdd2)
+                    best = math.sqrt(math.sqrt(load.force2) / a) / self.pitch if a > 0 else math.inf
                     yield self.candidate(motor, given.at(best))
 
 
 def ranked(candidates: Sequence[Candidate], prefer: str) -> list[Candidate]:
     """Those that fit: the smallest motor first (one that does not say how large it is, last), each with the most to spare."""
-    field = PREFER[prefer]
+    entry = PREFER[prefer]
 
     def size(c: Candidate) -> tuple[bool, float, float]:
-        x = getattr(c.motor, field)
+        x = getattr(c.motor, entry)
         return x is None, x or 0.0, -c.headroom
 
     return sorted((c for c in candidates if c.fits), key=size)
@@ -173,7 +201,7 @@ def preference(prefer: str, motors: Sequence[Motor]) -> str:
 
 
 def required_margins(margin: Any) -> dict[str, float]:
-    """For every check: one number for all, or a mapping of checks to numbers, 1.2 for the others. Ratios of inertias need no more than 1."""
+    """For every check: one number for all, or a mapping, 1.2 for those not in it. A limit of inertias needs none."""
     default = {**dict.fromkeys(CHECKS, 1.2), "inertia": 1.0}
     if isinstance(margin, Mapping):
         for check in margin:
@@ -214,10 +242,10 @@ def _has(c: Candidate, check: str) -> str:
             )
         case "peak":
             if c.margins[check] == 0:
-                return f"nothing at {c.peak_speed * 30 / math.pi:.0f} rpm, which the task reaches at this ratio"
+                return f"nothing at {c.peak_speed / RPM:.0f} rpm, which the task reaches at this ratio"
             return f"1/{need:.3g} of the torque that is needed at the worst moment of the task at this ratio"
         case "speed":
-            return f"{c.motor.max_speed * 30 / math.pi:.0f} rpm, {c.required[check] * c.peak_speed * 30 / math.pi:.0f} rpm are needed"
+            return f"{c.motor.top_speed / RPM:.0f} rpm, {c.required[check] * c.peak_speed / RPM:.0f} rpm are needed at this ratio"
     return f"1/{need:.3g} of what is needed"
 
 

@@ -13,18 +13,21 @@ from lagrangian.kernels.dynamics import RANK, Dynamics
 from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import Mechanism
 
+SAMPLE = 2000  # rows at which inertias are looked at
+
 
 @dataclass(frozen=True)
 class Demand:
-    """What one joint has to do, at the joint: N m and rad, or N and m of one that slides. Means are over the whole cycle.
+    """What the motion asks of one joint, the description's own rotor included: N m and rad, or N and m of one that slides.
 
-    `rms_torque` is the continuous torque a motor must be able to give: losses in a winding go with its square. `mean_torque` is the
-    mean of |tau|; `wear_torque` the mean by which gears wear, (integral |w tau^3| dt / integral |w| dt)^(1/3). Power to the joint is
-    motoring, back from it regenerating; `energy` is what is put in over a cycle, `energy_back` what comes back. `load_inertia` is what
-    the joint sees behind it without its own rotor (mean and largest along the task; of loops, reduced to the driven joints).
+    Means are over the whole cycle. `rms_torque` is the continuous torque it asks for: losses in a winding go with the square.
+    `mean_torque` is the mean of |tau|, `wear_torque` that by which gears wear, (integral |w tau^3| dt / integral |w| dt)^(1/3).
+    `peak_power` goes to the joint, `peak_power_back` comes back from it when it brakes; `energy` and `energy_back` are the same
+    over a cycle. `load_inertia` is what the joint sees behind it without its own rotor, the mean and the largest along the task: with
+    the other driven joints held, loops reduced; with them free where loops have more or fewer driven joints than freedoms.
 
-    `rms_load` is the RMS torque without the rotor, and `load_factor` = 2 (qdd_rms rms_load + mean(load qdd)), in W/s: without losses, no
-    gear lets a motor do the task whose `accelerating_factor` is less (Giberti, Cinquemani and Legnani, Mechatronics 2010).
+    `rms_load` is the RMS torque without the rotor; `load_factor` = 2 (qdd_rms rms_load + mean(load qdd)), in W/s: without losses,
+    no gear lets a motor do the task whose `accelerating_factor` is less (Giberti, Cinquemani and Legnani, Mechatronics 2010).
     """
 
     joint: str
@@ -54,8 +57,9 @@ class Demand:
         return ("N", "m/s", "kg") if self.slides else ("N m", "rad/s", "kg m²")
 
     def optimal_ratio(self, inertia: float) -> float:
-        """The ratio (rad/m of a slide) at which a rotor needs the least RMS torque without losses: sqrt(load / rotor inertia) for a load
-        of inertia alone; infinite for a joint that never accelerates.
+        """The ratio (rad/m of a slide) at which a rotor needs the least RMS torque, without losses.
+
+        For a load of inertia alone it is sqrt(load / rotor inertia); for a joint that never accelerates it is infinite.
         """
         a = inertia * self.rms_acceleration
         return math.sqrt(self.rms_load / a) if a > 0 else math.inf
@@ -63,11 +67,11 @@ class Demand:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The actuated speeds of a task, one column each. `weight` are the seconds each row stands for; the last is the dwell, if any.
+    """The actuated speeds of a task, a column each. `weight` are the seconds a row stands for; the last row is the dwell, if any.
 
-    `load` is the torque at the joint without any rotor there. A rotor of reflected inertia R adds R qdd to the torque of its own joint:
-    the mechanism's equations gain R qdd in that row alone, so the same multipliers serve. With more actuators than degrees of
-    freedom the torques are the smallest that do it, and `share` (rows, k, k) projects that addition on them.
+    `load` is the torque at the joint without any rotor there. A rotor of reflected inertia R adds R qdd to the torque of its own
+    joint: the equations of motion gain R qdd in that row alone, so the same multipliers serve. With more actuators than degrees
+    of freedom the torques are the smallest that do it, and `share` (rows, k, k) projects that addition on them.
     """
 
     names: tuple[str, ...]
@@ -79,7 +83,7 @@ class Rows:
     qdd: np.ndarray
     load: np.ndarray
     share: np.ndarray | None
-    inertia: np.ndarray
+    inertia: tuple[np.ndarray, np.ndarray]  # its mean and its largest
 
     def torque(self, reflected: np.ndarray) -> np.ndarray:
         """At the joints, with rotors of these reflected inertias."""
@@ -128,8 +132,8 @@ class Rows:
             peak_power_back=float(max(0.0, -power.min())),
             energy=float(self.mean(np.maximum(power, 0.0)) * cycle),
             energy_back=float(self.mean(np.maximum(-power, 0.0)) * cycle),
-            load_inertia=float(np.average(self.inertia[:, k], weights=self.weight[: len(self.inertia)])),
-            load_inertia_max=float(self.inertia[:, k].max()),
+            load_inertia=float(self.inertia[0][k]),
+            load_inertia_max=float(self.inertia[1][k]),
             load_factor=2 * (rms_qdd * rms_load + float(self.mean(load * qdd))),
             rms_load=rms_load,
         )
@@ -164,17 +168,17 @@ def rows_of(dyn: Dynamics, motion: Any, dwell: float, held: bool) -> Rows:
     at = [k for k, _, _ in driven]
     joints = tuple(joint for _, _, joint in driven)
     reflected = np.array([float(j.rotor.reflected) for j in joints])
-    basis = freedom(dyn, q, t) if mechanism.equations else None
-    weight = np.zeros(len(t))
-    weight[:-1] += np.diff(t) / 2  # the trapezoidal rule, rows at any distance
-    weight[1:] += np.diff(t) / 2
+    some = sample(t)
+    basis = freedom(dyn, q[some], t[some]) if mechanism.equations else None
+    seen = _inertia(dyn, q[some], at, basis) - reflected
+    inertia = (trapezoid(t[some]) @ seen / float(t[-1] - t[0]), seen.max(axis=0))
+    weight = trapezoid(t)
     share = None
     if basis is not None and basis.shape[2] < len(at):
-        driven_basis = basis[:, at]
+        driven_basis = freedom(dyn, q, t)[:, at]
         share = driven_basis @ np.linalg.pinv(driven_basis, rcond=RANK)
     added = reflected * qdd[:, at]
     load = tau[:, at] - (added if share is None else np.einsum("sij,sj->si", share, added))
-    inertia = _inertia(dyn, q, at, basis) - reflected
     qd, qdd = qd[:, at], qdd[:, at]
     if dwell > 0:
         if np.any(np.abs(qd[-1]) > 1e-3 * np.abs(qd).max()):
@@ -188,13 +192,26 @@ def rows_of(dyn: Dynamics, motion: Any, dwell: float, held: bool) -> Rows:
     return Rows(names, joints, tuple(at), t, weight, qd, qdd, load, share, inertia)
 
 
+def sample(t: np.ndarray) -> np.ndarray:
+    """Some of many rows, the first and the last among them: enough for what only has to be looked at."""
+    return np.unique(np.linspace(0, len(t) - 1, min(len(t), SAMPLE)).astype(int))
+
+
+def trapezoid(t: np.ndarray) -> np.ndarray:
+    """What each row weighs in an integral over time, rows at any distance."""
+    weight = np.zeros(len(t))
+    weight[:-1] += np.diff(t) / 2
+    weight[1:] += np.diff(t) / 2
+    return weight
+
+
 def _arrays(mechanism: Mechanism, motion: Any) -> list[np.ndarray]:
     """t, q, qd, qdd and tau of a motion, in their shapes."""
-    found = []
+    found: list[np.ndarray] = []
     for name, width in (("t", 0), ("q", mechanism.nq), ("qd", mechanism.nv), ("qdd", mechanism.nv), ("tau", mechanism.nv)):
         if not hasattr(motion, name):
             raise ArgumentError(
-                f"the motion has no {name!r}; one from inverse() or simulate(), or an object with t, q, qd, qdd and tau, is needed"
+                f"the motion has no {name!r}; one from inverse() or simulate(), or anything with t, q, qd, qdd and tau, is needed"
             )
         try:
             x = np.asarray(getattr(motion, name), dtype=float)

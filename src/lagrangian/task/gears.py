@@ -18,9 +18,9 @@ STEPS = 60  # ratios tried across a range, in equal factors; the optimum of each
 class Gear:
     """A reduction: the motor turns `ratio` times as fast as the gear's output.
 
-    `efficiency` holds for power that flows to the joint and for power that flows back from it; `inertia` is the gear's own at its input,
-    in kg m^2. `rated_torque` (for the mean of the load, as gears wear), `peak_torque`, both at the output, and `max_speed` at the
-    input, in rad/s, are limits; without them the gear is taken to be chosen strong enough.
+    `efficiency` holds for power that flows to the joint and for power that flows back from it; `inertia` is the gear's own at its
+    input, in kg m^2. `rated_torque` (for the mean of the load, as gears wear) and `peak_torque` at the output, and `max_speed`
+    at the input, in rad/s, are limits; without them the gear is taken to be chosen strong enough.
     """
 
     ratio: float

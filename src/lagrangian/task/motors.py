@@ -8,7 +8,7 @@ import math
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +45,8 @@ class Motor:
     `rated_speed`; from there to `max_speed` the power is constant.
 
     The intermittent envelope is `peak_torque` up to `knee_speed` (the rated one if it is not given), then straight down to the
-    continuous torque at `max_speed`. Where `no_load_speed` and `stall_torque` are given, as for small DC motors, the voltage's line
-    between them cuts both envelopes instead. Both are the same in all four quadrants, which is on the safe side when braking.
+    continuous torque at `max_speed`. Where `no_load_speed` and `stall_torque` are given, as for small DC motors, the voltage's
+    line between them cuts both envelopes instead. Both are the same in all four quadrants: the safe side when braking.
     """
 
     name: str
@@ -96,8 +96,20 @@ class Motor:
 
     @property
     def accelerating_factor(self) -> float:
-        """T^2 / J in W/s, of the continuous torque and the rotor: what a task's `load_factor` is compared with, whatever the gear."""
+        """T^2 / J in W/s, of the continuous torque and the rotor: what a task's `load_factor` is compared with."""
         return (self.standstill_torque or self.rated_torque) ** 2 / self.inertia
+
+    @property
+    def top_speed(self) -> float:
+        """The highest it can turn: mechanically, or by its voltage."""
+        return self.max_speed if self.no_load_speed is None else min(self.max_speed, self.no_load_speed)
+
+    @cached_property
+    def flat_speed(self) -> float:
+        """Up to here the peak torque is all there."""
+        if self.no_load_speed is None or self.stall_torque is None:
+            return self.rated_speed if self.knee_speed is None else self.knee_speed
+        return min(self.max_speed, self.no_load_speed * max(0.0, 1 - self.peak_torque / self.stall_torque))
 
     def continuous(self, speed: Any) -> Any:
         """The torque that can be held for ever at a speed; 0 where the speed is not reached."""
@@ -112,7 +124,7 @@ class Motor:
         w = np.abs(np.asarray(speed, dtype=float))
         torque = np.full_like(w, self.peak_torque)
         if self.no_load_speed is None:
-            knee = self.rated_speed if self.knee_speed is None else self.knee_speed
+            knee = self.flat_speed
             end = self.rated_torque * min(1.0, self.rated_speed / self.max_speed)
             if knee < self.max_speed:
                 torque -= (self.peak_torque - end) * np.clip((w - knee) / (self.max_speed - knee), 0.0, 1.0)
@@ -128,8 +140,8 @@ def read_catalogue(path: str | os.PathLike[str]) -> tuple[Motor, ...]:
     """Motors from a CSV file whose first line names its columns.
 
     Needed: name, rated_torque_Nm, peak_torque_Nm, rated_speed_rpm, max_speed_rpm, inertia_kgm2. Optional: rated_power_W,
-    standstill_torque_Nm, knee_speed_rpm, no_load_speed_rpm and stall_torque_Nm (both or none), mass_kg, cost (in any one currency),
-    source. An optional entry may be left empty. Lines that start with # are comments. `Motor` says what the entries mean.
+    standstill_torque_Nm, knee_speed_rpm, no_load_speed_rpm and stall_torque_Nm (both or none), mass_kg, cost (in any one
+    currency), source. An optional entry may be left empty. Lines that start with # are comments. `Motor` says what they mean.
     """
     file = as_path(path)
     return _parse(read_text(file), str(file))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lagrangian.description.text_file import as_path
 from lagrangian.errors import ArgumentError
@@ -14,10 +14,27 @@ from lagrangian.task.motors import RPM
 if TYPE_CHECKING:
     from lagrangian.task.actuators import Sizing
 
+CSV_HEADER = (
+    *("joint", "peak_torque", "rms_torque", "mean_torque", "wear_torque", "torque_unit", "peak_speed", "rms_speed", "speed_unit"),
+    *("peak_power_W", "peak_power_back_W", "energy_J", "energy_back_J", "load_inertia", "load_inertia_max", "inertia_unit"),
+    *(
+        "load_factor_W_per_s",
+        "fits",
+        "motor",
+        "gear",
+        "ratio",
+        "motor_rms_torque_Nm",
+        "motor_peak_torque_Nm",
+        "motor_rms_speed_rpm",
+    ),
+    *("motor_peak_speed_rpm", "motor_energy_J", "margin_continuous", "margin_peak", "margin_speed", "tightest", "inertia_ratio"),
+    "message",
+)
+
 
 def table(sizing: Sizing) -> str:
     """What is asked, what was chosen, and what is lacking."""
-    demand = [
+    demand: list[tuple[str, ...]] = [
         (
             "joint",
             "peak |τ|",
@@ -54,7 +71,7 @@ def table(sizing: Sizing) -> str:
         )
     lines = [f"{sizing.mechanism.name}: actuators for a cycle of {_n(sizing.cycle_time)} s", "", "At the joints"]
     lines += _grid(demand, left=(0, 4, 7))
-    motors = [
+    motors: list[tuple[str, ...]] = [
         (
             "joint",
             "motor",
@@ -100,17 +117,21 @@ def table(sizing: Sizing) -> str:
 
 
 def write_csv(sizing: Sizing, path: str | os.PathLike[str]) -> None:
-    header = (
-        "joint,peak_torque,rms_torque,mean_torque,wear_torque,torque_unit,peak_speed,rms_speed,speed_unit,peak_power_W,peak_power_back_W,"
-        "energy_J,energy_back_J,load_inertia,load_inertia_max,inertia_unit,load_factor_W_per_s,fits,motor,gear,ratio,motor_rms_torque_Nm,"
-        "motor_peak_torque_Nm,motor_rms_speed_rpm,motor_peak_speed_rpm,motor_energy_J,margin_continuous,margin_peak,margin_speed,tightest,"
-        "inertia_ratio,message"
-    ).split(",")
-    rows = []
+    rows: list[list[Any]] = []
     for name, a in sizing.actuators.items():
         d, c = a.demand, a.best
         torque, speed, inertia = d.units
-        row = [name, d.peak_torque, d.rms_torque, d.mean_torque, d.wear_torque, torque, d.peak_speed, d.rms_speed, speed]
+        row: list[Any] = [
+            name,
+            d.peak_torque,
+            d.rms_torque,
+            d.mean_torque,
+            d.wear_torque,
+            torque,
+            d.peak_speed,
+            d.rms_speed,
+            speed,
+        ]
         row += [
             d.peak_power,
             d.peak_power_back,
@@ -122,7 +143,7 @@ def write_csv(sizing: Sizing, path: str | os.PathLike[str]) -> None:
             d.load_factor,
         ]
         if c is None:
-            row += [""] * 14
+            row += [""] * (len(CSV_HEADER) - 1 - len(row))
         else:
             row += [a.chosen is not None, c.motor.name, str(c.gear), c.ratio, c.rms_torque, c.peak_torque]
             row += [c.rms_speed / RPM, c.peak_speed / RPM, a.energy, *(c.margins[k] for k in ("continuous", "peak", "speed"))]
@@ -132,7 +153,7 @@ def write_csv(sizing: Sizing, path: str | os.PathLike[str]) -> None:
     try:
         with file.open("w", newline="", encoding="utf-8") as stream:
             writer = csv.writer(stream, lineterminator="\n")
-            writer.writerows([header, *([repr(x) if isinstance(x, float) else x for x in row] for row in rows)])
+            writer.writerows([CSV_HEADER, *([repr(x) if isinstance(x, float) else x for x in row] for row in rows)])
     except OSError as error:
         raise ArgumentError(f"{file}: it cannot be written: {error.strerror or error}") from None
 

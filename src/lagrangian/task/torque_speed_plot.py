@@ -54,8 +54,7 @@ def _panel(axes: Any, actuator: Actuator) -> None:
     best = actuator.best
     assert best is not None
     motor = best.motor
-    top = motor.max_speed if motor.no_load_speed is None else min(motor.max_speed, motor.no_load_speed)
-    w = np.linspace(0.0, top, 400)
+    w = np.linspace(0.0, motor.top_speed, 400)
     speeds = np.concatenate([-w[::-1], w]) / RPM
     for torque, colour, label in ((motor.peak(w), SKY, "peak"), (motor.continuous(w), BLUE, "continuous")):
         both = np.concatenate([torque[::-1], torque])
