@@ -169,6 +169,8 @@ def size_actuators(
     required = required_margins(margin)
     rows = rows_of(dyn, motion, _dwell(motion, cycle_time, dwell), held)
     described = np.array([float(j.rotor.reflected) for j in rows.joints])
+    as_given = rows.torque(described)
+    demands = [rows.demand(k, as_given) for k in range(len(rows.names))]
     offered = _gears(gears, rows)
     pitches = _pitches(lead, rows, bool(motors))
     _positive("derating", derating)
@@ -178,8 +180,7 @@ def size_actuators(
         through = rows.through_gear(reflected)
         found = []
         for k, joint in enumerate(rows.joints):
-            demand = rows.demand(k, described)
-            asked = Asked(rows, k, through[:, k], demand, pitches[k], required, derating, max_inertia_ratio)
+            asked = Asked(rows, k, through[:, k], demands[k], pitches[k], required, derating, max_inertia_ratio)
             candidates = list(asked.all(motors, offered[k])) if joint.kind.nv == 1 else []
             found.append(Choice(asked, ranked(candidates, prefer), nearest(candidates)))
         return found

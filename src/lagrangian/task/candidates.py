@@ -75,14 +75,62 @@ class Candidate:
         return f"{self.motor.name} with {self.gear}: {self.tightest} margin {self.margins[self.tightest]:.3g}"
 
 
+BLOCK, MANY = 64, 4096  # rows are looked at in blocks of the first when there are more than the second
+
+
 @dataclass(frozen=True)
 class Load:
-    """What comes through a gear of one efficiency, and the means that any motor's RMS torque is made of."""
+    """What comes through a gear of one efficiency at one joint, seen from any motor behind any ratio.
+
+    The means make every motor's RMS torque. Rows are in blocks (blocks, rows of a block) with the least and the largest of each,
+    so that of a long task only those blocks are looked at closely in which the worst moment can be.
+    """
 
     force: np.ndarray
     force2: float
     force_qdd: float
     qdd2: float
+    blocks: tuple[np.ndarray, np.ndarray, np.ndarray]  # force, qdd, |qd|
+    low: tuple[np.ndarray, np.ndarray]  # of force and qdd
+    high: tuple[np.ndarray, np.ndarray]
+    speed: np.ndarray  # the highest
+
+    @classmethod
+    def of(cls, rows: Rows, k: int, force: np.ndarray) -> Load:
+        qd, qdd = rows.qd[:, k], rows.qdd[:, k]
+        size = 1 if len(qd) <= MANY else BLOCK
+        more = -len(qd) % size  # the last row fills the last block
+        f, a, w = (np.concatenate([x, np.full(more, x[-1])]).reshape(-1, size) for x in (force, qdd, np.abs(qd)))
+        force2, force_qdd, qdd2 = (float(rows.mean(x)) for x in (force**2, force * qdd, qdd**2))
+        low, high = (f.min(axis=1), a.min(axis=1)), (f.max(axis=1), a.max(axis=1))
+        return cls(force, force2, force_qdd, qdd2, (f, a, w), low, high, w.max(axis=1))
+
+    def rms(self, ratio: float, inertia: float) -> float:
+        """Of the motor's torque."""
+        square = self.force2 / ratio**2 + 2 * inertia * self.force_qdd + (inertia * ratio) ** 2 * self.qdd2
+        return math.sqrt(max(0.0, square))
+
+    def worst(self, motor: Motor, ratio: float, inertia: float) -> tuple[float, float]:
+        """The largest torque of the motor; and the least of its envelope over the torque, each moment at its own speed."""
+        c = inertia * ratio
+        (f0, a0), (f1, a1) = self.low, self.high
+        bound = np.maximum(np.abs(f1 / ratio + c * a1), np.abs(f0 / ratio + c * a0))
+
+        def torque(blocks: Any) -> np.ndarray:
+            return np.abs(self.blocks[0][blocks] / ratio + c * self.blocks[1][blocks])
+
+        def margin(blocks: Any) -> float:
+            asked = torque(blocks)
+            there = motor.peak(ratio * self.blocks[2][blocks])
+            return float(np.divide(there, asked, out=np.full_like(asked, math.inf), where=asked > 0).min(initial=math.inf))
+
+        largest = float(torque(int(np.argmax(bound))).max())
+        largest = float(torque(bound > largest).max(initial=largest))
+        if ratio * float(self.speed.max()) <= motor.flat_speed:
+            return largest, _over(motor.peak_torque, largest)
+        floor = np.divide(motor.peak(ratio * self.speed), bound, out=np.full_like(bound, math.inf), where=bound > 0)
+        least = margin(int(np.argmin(floor)))
+        return largest, min(least, margin(floor < least))
 
 
 @dataclass(frozen=True)
@@ -106,10 +154,9 @@ class Asked:
         that holds still counts as driven.
         """
         if efficiency not in self.loads:
-            qd, qdd = self.rows.qd[:, self.k], self.rows.qdd[:, self.k]
-            force = self.through * np.where(self.through * qd >= 0, 1 / efficiency, efficiency)
-            mean = self.rows.mean
-            self.loads[efficiency] = Load(force, float(mean(force**2)), float(mean(force * qdd)), float(mean(qdd**2)))
+            driving = self.through * self.rows.qd[:, self.k] >= 0
+            force = self.through * np.where(driving, 1 / efficiency, efficiency)
+            self.loads[efficiency] = Load.of(self.rows, self.k, force)
         return self.loads[efficiency]
 
     def torque(self, motor: Motor, gear: Gear) -> np.ndarray:
@@ -120,14 +167,12 @@ class Asked:
     def candidate(self, motor: Motor, gear: Gear) -> Candidate:
         demand, ratio, inertia = self.demand, gear.ratio * self.pitch, motor.inertia + gear.inertia
         load = self.load(gear.efficiency)
-        square = load.force2 / ratio**2 + 2 * inertia * load.force_qdd + (inertia * ratio) ** 2 * load.qdd2
-        rms_torque, rms_speed, top = math.sqrt(max(0.0, square)), ratio * demand.rms_speed, ratio * demand.peak_speed
-        torque = np.abs(self.torque(motor, gear))
-        largest = float(torque.max())
+        rms_torque, rms_speed, top = load.rms(ratio, inertia), ratio * demand.rms_speed, ratio * demand.peak_speed
+        largest, peak = load.worst(motor, ratio, inertia)
         inertias = demand.load_inertia / (ratio**2 * inertia)
         margins = {
             "continuous": _over(self.derating * float(motor.continuous(rms_speed)), rms_torque),
-            "peak": self.peak_margin(motor, ratio, torque, largest, top),
+            "peak": peak,
             "speed": _over(motor.top_speed, top),
         }
         if math.isfinite(gear.peak_torque):
@@ -139,19 +184,6 @@ class Asked:
         if math.isfinite(self.max_inertia_ratio):
             margins["inertia"] = _over(self.max_inertia_ratio, inertias)
         return Candidate(motor, gear, ratio, rms_torque, largest, rms_speed, top, inertias, margins, self.required)
-
-    def peak_margin(self, motor: Motor, ratio: float, torque: np.ndarray, largest: float, top: float) -> float:
-        """The least of the envelope over the torque, each row at its own speed.
-
-        The envelope falls with speed: a row can only be the worst if its torque is large enough at the task's highest speed.
-        """
-        if top <= motor.flat_speed:
-            return _over(motor.peak_torque, largest)
-        qd = self.rows.qd[:, self.k]
-        worst = int(np.argmax(torque))
-        least, bound = float(motor.peak(top)), _over(float(motor.peak(ratio * qd[worst])), largest)
-        rows = np.flatnonzero(torque >= least / bound * (1 - 1e-12)) if least > 0 and bound > 0 else np.flatnonzero(torque)
-        return float((motor.peak(ratio * qd[rows]) / torque[rows]).min(initial=math.inf))
 
     def at_gear(self, force: float) -> float:
         """At the gear's output: of a slide, the torque on its screw."""

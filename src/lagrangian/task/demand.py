@@ -23,8 +23,8 @@ class Demand:
     Means are over the whole cycle. `rms_torque` is the continuous torque it asks for: losses in a winding go with the square.
     `mean_torque` is the mean of |tau|, `wear_torque` that by which gears wear, (integral |w tau^3| dt / integral |w| dt)^(1/3).
     `peak_power` goes to the joint, `peak_power_back` comes back from it when it brakes; `energy` and `energy_back` are the same
-    over a cycle. `load_inertia` is what the joint sees behind it without its own rotor, the mean and the largest along the task: with
-    the other driven joints held, loops reduced; with them free where loops have more or fewer driven joints than freedoms.
+    over a cycle. `load_inertia` is what the joint sees behind it without its own rotor, the mean and the largest along the task:
+    with the other driven joints held, loops reduced; with them free where loops have more or fewer of them than freedoms.
 
     `rms_load` is the RMS torque without the rotor; `load_factor` = 2 (qdd_rms rms_load + mean(load qdd)), in W/s: without losses,
     no gear lets a motor do the task whose `accelerating_factor` is less (Giberti, Cinquemani and Legnani, Mechatronics 2010).
@@ -109,8 +109,9 @@ class Rows:
         turned = float(self.mean(np.abs(self.qd[:, k])))
         return float(self.mean(np.abs(self.qd[:, k] * tau**3)) / turned) ** (1 / 3) if turned > 0 else 0.0
 
-    def demand(self, k: int, reflected: np.ndarray) -> Demand:
-        tau, qd, qdd = self.torque(reflected)[:, k], self.qd[:, k], self.qdd[:, k]
+    def demand(self, k: int, torque: np.ndarray) -> Demand:
+        """Of one joint, for these torques of all."""
+        tau, qd, qdd = torque[:, k], self.qd[:, k], self.qdd[:, k]
         load = self.load[:, k]
         power, cycle = tau * qd, float(self.weight.sum())
         worst = int(np.argmax(np.abs(tau)))
