@@ -17,8 +17,8 @@ from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.assemble import dynamics_of
 from lagrangian.task.candidates import Asked, Candidate, nearest, preference, ranked, required_margins, shortfall
 from lagrangian.task.demand import Demand, Rows, actuated, freedom, rows_of, sample
-from lagrangian.task.gears import Gear, GearRange, gears_of
 from lagrangian.task.motors import catalogue_of
+from lagrangian.task.sizing_arguments import dwell_of, gears_by_joint, pitches, positive
 
 ITERATIONS = 30
 
@@ -167,20 +167,20 @@ def size_actuators(
     motors = catalogue_of(catalogue)
     prefer = preference(prefer, motors)
     required = required_margins(margin)
-    rows = rows_of(dyn, motion, _dwell(motion, cycle_time, dwell), held)
+    rows = rows_of(dyn, motion, dwell_of(motion, cycle_time, dwell), held)
     described = np.array([float(j.rotor.reflected) for j in rows.joints])
     as_given = rows.torque(described)
     demands = [rows.demand(k, as_given) for k in range(len(rows.names))]
-    offered = _gears(gears, rows)
-    pitches = _pitches(lead, rows, bool(motors))
-    _positive("derating", derating)
-    _positive("max_inertia_ratio", max_inertia_ratio)
+    offered = gears_by_joint(gears, rows)
+    turns = pitches(lead, rows, bool(motors))
+    positive("derating", derating)
+    positive("max_inertia_ratio", max_inertia_ratio)
 
     def choose(reflected: np.ndarray) -> list[Choice]:
         through = rows.through_gear(reflected)
         found = []
         for k, joint in enumerate(rows.joints):
-            asked = Asked(rows, k, through[:, k], demands[k], pitches[k], required, derating, max_inertia_ratio)
+            asked = Asked(rows, k, through[:, k], demands[k], turns[k], required, derating, max_inertia_ratio)
             candidates = list(asked.all(motors, offered[k])) if joint.kind.nv == 1 else []
             found.append(Choice(asked, ranked(candidates, prefer), nearest(candidates)))
         return found
@@ -196,7 +196,7 @@ def size_actuators(
         {name: c.actuator() for name, c in zip(rows.names, choices, strict=True)},
         tuple(actuated(dyn.mechanism)[1]),
         tau,
-        float(rows.weight.sum()),
+        rows.cycle_time,
         iterations,
         settled,
         _residual(dyn, built, motion, tau),
@@ -283,51 +283,3 @@ def _residual(dyn: Dynamics, built: Mechanism, motion: Any, tau: np.ndarray) -> 
     if built.equations:  # what the constraints take up is none of the motors' concern
         off = np.einsum("snf,sn->sf", freedom(dyn, q, t), off)
     return float(np.abs(off).max() / max(float(np.abs(tau).max()), 1e-300))
-
-
-def _dwell(motion: Any, cycle_time: float | None, dwell: float | None) -> float:
-    if cycle_time is not None and dwell is not None:
-        raise ArgumentError("cycle_time and dwell say the same thing in two ways; give one of them")
-    for name, x in (("cycle_time", cycle_time), ("dwell", dwell)):
-        if x is not None and not (isinstance(x, (int, float, np.floating)) and math.isfinite(x) and x >= 0):
-            raise ArgumentError(f"{name} is {x!r}; a number of seconds, not negative, is needed")
-    if cycle_time is None:
-        return float(dwell or 0.0)
-    t = np.asarray(getattr(motion, "t", ()), dtype=float)
-    duration = float(t[-1] - t[0]) if t.size else 0.0
-    if cycle_time < duration * (1 - 1e-12):
-        raise ArgumentError(f"cycle_time is {cycle_time:g} s, but the motion takes {duration:g} s")
-    return max(0.0, float(cycle_time) - duration)
-
-
-def _gears(given: Any, rows: Rows) -> list[tuple[Gear | GearRange, ...]]:
-    if not isinstance(given, Mapping):
-        return [gears_of(given)] * len(rows.names)
-    for name in given:
-        if name not in rows.names:
-            raise ArgumentError(f"gears: {one_of('actuated joint', name, rows.names)}")
-    return [gears_of(given.get(name), f"gears of {name!r}") for name in rows.names]
-
-
-def _pitches(given: Any, rows: Rows, needed: bool) -> list[float]:
-    """Radians of the gear's output per metre of each slide, 1 where the joint turns."""
-    sliding = [name for name, joint in zip(rows.names, rows.joints, strict=True) if joint.type == "prismatic"]
-    leads: Mapping[str, Any] = given if isinstance(given, Mapping) else {} if given is None else dict.fromkeys(sliding, given)
-    for name, x in leads.items():
-        if name not in sliding:
-            raise ArgumentError(f"lead: {one_of('sliding joint that is actuated', name, sliding)}")
-        if isinstance(x, bool) or not isinstance(x, (int, float, np.floating)) or not (math.isfinite(x) and x > 0):
-            raise ArgumentError(f"lead of {name!r} is {x!r}; metres per turn are needed, such as 0.01")
-    lacking = [name for name in sliding if name not in leads]
-    if needed and lacking:
-        each = ", ".join(f"{name!r}: 0.01" for name in lacking)
-        raise ArgumentError(
-            f"{', '.join(lacking)} slide: how far per turn of a screw or pinion? Give lead={{{each}}} in metres per turn, "
-            f"or catalogue=False for the demand alone"
-        )
-    return [2 * math.pi / float(leads[name]) if name in leads else 1.0 for name in rows.names]
-
-
-def _positive(name: str, x: Any) -> None:
-    if isinstance(x, bool) or not isinstance(x, (int, float, np.integer, np.floating)) or math.isnan(x) or x <= 0:
-        raise ArgumentError(f"{name} is {x!r}; a number greater than 0 is needed")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,10 @@ class Rows:
     share: np.ndarray | None
     inertia: tuple[np.ndarray, np.ndarray]  # its mean and its largest
 
+    @cached_property
+    def cycle_time(self) -> float:
+        return float(self.weight.sum())
+
     def torque(self, reflected: np.ndarray) -> np.ndarray:
         """At the joints, with rotors of these reflected inertias."""
         return self.load + self._shared(reflected * self.qdd)
@@ -98,8 +103,7 @@ class Rows:
 
     def mean(self, x: np.ndarray) -> Any:
         """Over the cycle, along the rows."""
-        total = float(self.weight.sum())
-        return self.weight @ x / total
+        return np.einsum("s,s...->...", self.weight, x) / self.cycle_time
 
     def rms(self, x: np.ndarray) -> Any:
         return np.sqrt(self.mean(x * x))
@@ -113,7 +117,7 @@ class Rows:
         """Of one joint, for these torques of all."""
         tau, qd, qdd = torque[:, k], self.qd[:, k], self.qdd[:, k]
         load = self.load[:, k]
-        power, cycle = tau * qd, float(self.weight.sum())
+        power, cycle = tau * qd, self.cycle_time
         worst = int(np.argmax(np.abs(tau)))
         rms_qdd, rms_load = float(self.rms(qdd)), float(self.rms(load))
         return Demand(

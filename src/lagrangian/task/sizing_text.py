@@ -173,6 +173,8 @@ def _n(x: float) -> str:
     """Three digits that count; no exponent where a reader can do without."""
     if not math.isfinite(x):
         return "∞" if x > 0 else str(x)
+    if abs(x) < 1e-12:
+        return "0"
     return f"{x:.3g}" if abs(x) < 1000 else f"{x:.0f}" if abs(x) < 1e6 else f"{x:.3g}"
 
 

@@ -76,10 +76,10 @@ def _panel(axes: Any, actuator: Actuator) -> None:
     axes.locator_params(axis="x", nbins=6)
     state = "" if actuator.chosen else "does not fit: "
     m = best.margins
-    text = f"margins {_x(m['continuous'])} continuous, {_x(m['peak'])} peak, {_x(m['speed'])} speed"
+    text = f"margins: {_x(m['continuous'])} continuous, {_x(m['peak'])} peak, {_x(m['speed'])} speed"
     title = f"{actuator.joint}: {state}{motor.name}, {best.gear}\n{text}"
     axes.set_title(title, fontsize=9, color="black" if actuator.chosen else RED)
 
 
 def _x(margin: float) -> str:
-    return "∞" if math.isinf(margin) else f"{margin:.3g}×"
+    return "> 99" if margin > 99 else f"{margin:.2f}"
