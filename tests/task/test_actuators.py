@@ -15,6 +15,7 @@ from scipy.linalg import null_space
 
 import lagrangian as lg
 from lagrangian.task.actuators import _settle
+from lagrangian.task.candidates import Load
 
 J, M, A, W = 0.5, 20.0, 0.8, 3.0  # a load's inertia and mass, the amplitude and circular frequency of its motion
 MOTOR = lg.Motor("m", rated_torque=1.0, peak_torque=3.0, rated_speed=300.0, max_speed=500.0, inertia=1e-4)
@@ -123,9 +124,15 @@ def test_the_best_ratio_matches_the_inertias() -> None:
 def test_motor_side_in_closed_form() -> None:
     """Ratio, rotor and gear inertia, and each margin, of a swinging inertia."""
     gear = lg.Gear(20, inertia=1e-4)
-    c = lg.size_actuators(wheel(), sine(wheel()), catalogue=[MOTOR], gears=gear)["axis"].chosen
+    motion = sine(wheel())
+    sizing = lg.size_actuators(wheel(), motion, catalogue=[MOTOR], gears=gear)
+    c = sizing["axis"].chosen
     assert c is not None
     peak = (J / 20 + 20 * 2e-4) * A * W**2
+    assert sizing["axis"].torque == pytest.approx(motion.qdd[:, 0] * (J / 20 + 20 * 2e-4))
+    assert sizing.tau == pytest.approx(motion.qdd * (J + 400 * 2e-4))
+    assert sizing.residual < 1e-14
+    assert sizing.mechanism.joint("axis").rotor == lg.Rotor(2e-4, 20)
     assert c.peak_torque == pytest.approx(peak, rel=1e-6)
     assert c.rms_torque == pytest.approx(peak / math.sqrt(2), rel=1e-6)
     assert c.peak_speed == pytest.approx(20 * A * W)
@@ -143,9 +150,15 @@ def test_losses_of_the_gear() -> None:
     t = np.linspace(0, 1, 11)
     gear = lg.Gear(5, efficiency=0.8)
     load = M * 9.81 * 0.01 / (2 * np.pi) / 5
+    still = rows(hoist, t, np.zeros(11), np.zeros(11), np.zeros(11))
+    a = lg.size_actuators(hoist, still, catalogue=[MOTOR], gears=gear, lead=0.01)["axis"]
+    assert a.torque == pytest.approx(np.full(11, load / 0.8))  # to be able to start
     for direction, factor in ((1.0, 1 / 0.8), (-1.0, 0.8)):
         motion = rows(hoist, t, direction * t, np.full(11, direction), np.zeros(11))
         a = lg.size_actuators(hoist, motion, catalogue=[MOTOR], gears=gear, lead=0.01, margin=0.01)["axis"]
+        to, back = (M * 9.81, 0) if direction > 0 else (0, M * 9.81)
+        assert (a.demand.peak_power, a.demand.peak_power_back) == pytest.approx((to, back))
+        assert (a.demand.energy, a.demand.energy_back) == pytest.approx((to, back))
         assert a.torque == pytest.approx(np.full(11, load * factor))
         assert a.energy == pytest.approx(load * factor * 5 * 2 * np.pi / 0.01 if direction > 0 else 0.0)
     spin = wheel()
@@ -254,6 +267,22 @@ def test_the_worst_moment_is_found_in_long_tasks(count: int) -> None:
             assert a.best.peak_torque == pytest.approx(np.abs(a.torque).max(), rel=1e-12)
             assert a.best.rms_torque == pytest.approx(math.sqrt(a.weight @ a.torque**2 / 3), rel=1e-9)
             assert a.best.margins["speed"] == pytest.approx(motor.top_speed / np.abs(a.speed).max())
+
+
+def test_the_worst_moment_among_rows_that_jump_about() -> None:
+    """No block of rows is like its extremes: the one that looks worst is often not."""
+    rng = np.random.default_rng(0)
+    jumping = 0
+    for _ in range(50):
+        n = 4200
+        force, qd, qdd = rng.normal(size=n) * 10, rng.uniform(0, 20, (n, 1)), rng.normal(size=(n, 1)) * 500
+        load = Load.of(SimpleNamespace(qd=qd, qdd=qdd, mean=np.mean), 0, force)  # type: ignore[arg-type]
+        torque = np.abs(force / 20 + 2e-3 * qdd[:, 0])
+        largest, margin = load.worst(MOTOR, 20.0, 1e-4)
+        assert largest == pytest.approx(torque.max(), rel=1e-12)
+        assert margin == pytest.approx((MOTOR.peak(20 * qd[:, 0]) / torque).min(), rel=1e-12)
+        jumping += load.blocks[0].shape[1] > 1
+    assert jumping == 50
 
 
 # -- rotors fed back -------------------------------------------------------------------------------------------------
