@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from lagrangian.description.load import load, loads
 from lagrangian.errors import (
+    ActuationError,
     ArgumentError,
     AssemblyError,
     ClosedError,
@@ -22,6 +23,8 @@ from lagrangian.errors import (
     LagrangianError,
     MechanismError,
     MechanismWarning,
+    PathWarning,
+    ReachError,
     ReaderWarning,
     SimulationError,
     SimulationWarning,
@@ -49,9 +52,12 @@ if TYPE_CHECKING:
     from lagrangian.motion.motion import Motion
     from lagrangian.motion.simulate import simulate
     from lagrangian.motion.torque import Sampled, Traced
+    from lagrangian.task import paths
     from lagrangian.task.actuators import Sizing, size_actuators
     from lagrangian.task.gears import Gear, GearRange
+    from lagrangian.task.inverse import inverse
     from lagrangian.task.motors import Motor, read_catalogue
+    from lagrangian.task.reach import inverse_kinematics
 
 __version__ = "0.1.0"
 
@@ -63,6 +69,8 @@ _LATER = {
     **dict.fromkeys(("Mobility", "mobility"), "lagrangian.motion.mobility"),
     **dict.fromkeys(("Sampled", "Traced"), "lagrangian.motion.torque"),
     "Motion": "lagrangian.motion.motion",
+    "inverse": "lagrangian.task.inverse",
+    "inverse_kinematics": "lagrangian.task.reach",
     "read": "lagrangian.motion.files",
     "simulate": "lagrangian.motion.simulate",
     "derive": "lagrangian.closed_form.derive",
@@ -74,7 +82,11 @@ _LATER = {
     **dict.fromkeys(("Motor", "read_catalogue"), "lagrangian.task.motors"),
 }
 
+# modules that are part of the face: lagrangian.paths.circle(...)
+_MODULES = {"paths": "lagrangian.task.paths"}
+
 __all__ = [
+    "ActuationError",
     "ArgumentError",
     "AssemblyError",
     "Body",
@@ -108,10 +120,12 @@ __all__ = [
     "Mode",
     "Motion",
     "Motor",
+    "PathWarning",
     "Pfaffian",
     "PfaffianFunction",
     "Placement",
     "PointSpring",
+    "ReachError",
     "ReaderWarning",
     "Rolling",
     "Rotor",
@@ -132,12 +146,15 @@ __all__ = [
     "derive",
     "ellipsoid",
     "equilibrium",
+    "inverse",
+    "inverse_kinematics",
     "library",
     "linearise",
     "load",
     "loads",
     "mobility",
     "parameter",
+    "paths",
     "plate",
     "point_mass",
     "read",
@@ -150,9 +167,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LATER:
+    if name in _MODULES:
+        value = import_module(_MODULES[name])
+    elif name in _LATER:
+        value = getattr(import_module(_LATER[name]), name)
+    else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_LATER[name]), name)
+    globals()[name] = value
     return value
 
 
