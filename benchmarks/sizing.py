@@ -40,7 +40,7 @@ def main() -> None:
             sizing = lg.size_actuators(arm, motion, dwell=0.5)
             times.append(time.perf_counter() - start)
             used.append(time.process_time() - cpu)
-        tried = len(lg.task.motors.shipped_catalogue()) * len(lg.task.gears.STANDARD)
+        tried = len(lg.read_catalogue()) * len(lg.task.gears.STANDARD)
         what = f"{name}: {arm.nv} joints, {rows} rows, {tried} motor-gear pairs a joint"
         cold = f"{times[0]:.2f} s cold ({used[0]:.2f} s of a processor)"
         print(f"{what}: {cold}, {min(times[1:]):.2f} s again ({min(used[1:]):.2f}); fits: {sizing.fits}")

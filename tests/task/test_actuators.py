@@ -387,6 +387,21 @@ def test_more_actuators_than_freedoms_share_the_rotors() -> None:
         assert sizing[name].torque == pytest.approx(sizing.tau[:, k] / c.ratio, abs=1e-8 * np.abs(sizing[name].torque).max())
 
 
+@pytest.mark.parametrize(
+    ("name", "turn"), [("five_bar", {"q1": "2*pi/3 + 0.2*sin(3*t)", "q2": "pi/6 + 0.1*sin(2*t)"}), ("puma560", None)]
+)
+def test_the_inverse_of_the_sized_mechanism(name: str, turn: dict[str, str] | None) -> None:
+    """Path, torques, motors, and the same path again with the motors in: the torques are those that were foretold."""
+    machine = lg.library(name)
+    path = lg.paths.formula(turn, 1.0) if turn else lg.paths.joint_line(np.full(6, 0.1), np.full(6, 0.9), 0.7)
+    motion = lg.inverse(machine, path, t_eval=201)
+    sizing = lg.size_actuators(machine, motion, gears=[20, 50, 100])
+    assert sizing.fits
+    again = lg.inverse(sizing.mechanism, path, t_eval=201)
+    assert np.abs(again.tau - sizing.tau).max() < 1e-10 * np.abs(again.tau).max()
+    assert np.abs(again.tau - motion.tau).max() > 1e-4 * np.abs(again.tau).max()
+
+
 def test_choices_that_go_round_are_found() -> None:
     class Fake:
         def __init__(self, key: int) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.task.gears import STANDARD, gears_of
-from lagrangian.task.motors import COLUMNS, RPM, catalogue_of, shipped_catalogue
+from lagrangian.task.motors import COLUMNS, RPM, catalogue_of
 
 HEADER = "name,rated_torque_Nm,peak_torque_Nm,rated_speed_rpm,max_speed_rpm,inertia_kgm2"
 GOOD = "m1,1,3,3000,5000,1e-5"
@@ -78,7 +78,7 @@ def test_bad_motors(changes: dict[str, float], says: str) -> None:
 
 def test_the_shipped_catalogue_has_the_published_figures() -> None:
     """Rated angular acceleration T/J in rad/s^2 and power rate T^2/J in kW/s, as the maker prints them."""
-    motors = {m.name: m for m in shipped_catalogue()}
+    motors = {m.name: m for m in lg.read_catalogue()}
     acceleration = {
         "SGMAH-A3A": 57500,
         "SGMAH-A5A": 72300,
@@ -153,7 +153,7 @@ def test_bad_catalogues(tmp_path: Path, lines: tuple[str, ...], says: str) -> No
 def test_what_may_be_a_catalogue(tmp_path: Path) -> None:
     assert catalogue_of(False) == catalogue_of(()) == ()
     assert catalogue_of(motor()) == catalogue_of([motor()]) == (motor(),)
-    assert catalogue_of(None) is shipped_catalogue()
+    assert catalogue_of(None) is lg.read_catalogue()
     for bad, says in ((3, "path of a CSV"), (["m"], "not a Motor"), ([motor(), motor()], "two motors")):
         with pytest.raises(lg.ArgumentError, match=says):
             catalogue_of(bad)

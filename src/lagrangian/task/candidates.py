@@ -253,15 +253,17 @@ def shortfall(best: Candidate, demand: Demand, derating: float) -> str:
     # beyond the top speed there is no torque either: the speed is what to change
     check = "speed" if best.margins["speed"] < 1 else best.tightest
     has, needs = best.margins[check], best.required[check]
-    unit = "" if check == "inertia" else ", a margin"
-    eta = best.gear.efficiency
-    factor = (needs if check == "continuous" else best.required["continuous"]) ** 2 * demand.load_factor / eta / derating**2
-    return (
-        f"nothing fits. The nearest is {best.motor.name} with {best.gear}: the {CHECKS[check]} is short{unit} of {has:.3g} where "
-        f"{needs:.3g} is asked. It gives {_has(best, check)}. A motor for this task needs an accelerating factor "
-        f"T²/J of at least {factor:.3g} W/s (this one has {best.motor.accelerating_factor:.3g}) and "
-        f"{demand.peak_power / eta:.3g} W at the peak"
+    text = (
+        f"nothing fits. The nearest is {best.motor.name} with {best.gear}: the {CHECKS[check]} is short, a margin of {has:.3g} where "
+        f"{needs:.3g} is asked. It gives {_has(best, check)}"
     )
+    factor = best.required["continuous"] ** 2 * demand.load_factor / derating**2
+    if factor > best.motor.accelerating_factor:
+        text += (
+            f". No gear makes up for that: the accelerating factor T²/J of a motor has to be at least {factor:.3g} W/s, "
+            f"this one has {best.motor.accelerating_factor:.3g}"
+        )
+    return text
 
 
 def _has(c: Candidate, check: str) -> str:

@@ -13,6 +13,7 @@ from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import RANK, Dynamics
 from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.task.goal import unit_rows
 
 SAMPLE = 2000  # rows at which inertias are looked at
 
@@ -238,9 +239,7 @@ def _arrays(mechanism: Mechanism, motion: Any) -> list[np.ndarray]:
 
 def freedom(dyn: Dynamics, q: np.ndarray, t: np.ndarray) -> np.ndarray:
     """For each row, a basis of the speeds that keep the constraints: (rows, nv, degrees of freedom)."""
-    psi = dyn.constraint_jacobian(q, t)
-    size = np.linalg.norm(psi, axis=-1, keepdims=True)
-    _, singular, right = np.linalg.svd(psi / np.where(size > 0, size, 1.0))
+    _, singular, right = np.linalg.svd(unit_rows(dyn.constraint_jacobian(q, t))[0])
     rank = int((singular > RANK).sum(axis=-1).max())
     found: np.ndarray = np.swapaxes(right[:, rank:], 1, 2)
     return found

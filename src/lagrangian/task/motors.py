@@ -136,27 +136,28 @@ class Motor:
         return np.where(w <= self.max_speed * (1 + 1e-12), torque, 0.0)
 
 
-def read_catalogue(path: str | os.PathLike[str]) -> tuple[Motor, ...]:
-    """Motors from a CSV file whose first line names its columns.
+def read_catalogue(path: str | os.PathLike[str] | None = None) -> tuple[Motor, ...]:
+    """Motors from a CSV file whose first line names its columns; the shipped ones if no file is named.
 
     Needed: name, rated_torque_Nm, peak_torque_Nm, rated_speed_rpm, max_speed_rpm, inertia_kgm2. Optional: rated_power_W,
     standstill_torque_Nm, knee_speed_rpm, no_load_speed_rpm and stall_torque_Nm (both or none), mass_kg, cost (in any one
     currency), source. An optional entry may be left empty. Lines that start with # are comments. `Motor` says what they mean.
     """
+    if path is None:
+        return _shipped()
     file = as_path(path)
     return _parse(read_text(file), str(file))
 
 
 @cache
-def shipped_catalogue() -> tuple[Motor, ...]:
-    """The motors that come with this package; each says where its values are from."""
+def _shipped() -> tuple[Motor, ...]:
     return read_catalogue(Path(__file__).with_name("motors.csv"))
 
 
 def catalogue_of(given: Any) -> tuple[Motor, ...]:
     """The motors a caller means: None the shipped ones, False or () none, a path a file's, or a list of Motor."""
     if given is None:
-        return shipped_catalogue()
+        return _shipped()
     if given is False:
         return ()
     if isinstance(given, (str, os.PathLike)):
