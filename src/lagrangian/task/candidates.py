@@ -254,13 +254,13 @@ def shortfall(best: Candidate, demand: Demand, derating: float) -> str:
     check = "speed" if best.margins["speed"] < 1 else best.tightest
     has, needs = best.margins[check], best.required[check]
     text = (
-        f"nothing fits. The nearest is {best.motor.name} with {best.gear}: the {CHECKS[check]} is short, a margin of {has:.3g} where "
-        f"{needs:.3g} is asked. It gives {_has(best, check)}"
+        f"nothing fits. The nearest is {best.motor.name} with {best.gear}: the {CHECKS[check]} is short, a margin of {has:.3g} "
+        f"where {needs:.3g} is asked. It gives {_has(best, check)}"
     )
     factor = best.required["continuous"] ** 2 * demand.load_factor / derating**2
     if factor > best.motor.accelerating_factor:
         text += (
-            f". No gear makes up for that: the accelerating factor T²/J of a motor has to be at least {factor:.3g} W/s, "
+            f". No lossless gear makes up for that: the accelerating factor T²/J of a motor has to be at least {factor:.3g} W/s, "
             f"this one has {best.motor.accelerating_factor:.3g}"
         )
     return text
