@@ -113,7 +113,8 @@ class PathMotion(Motion):
         for k, (name, unit) in enumerate(zip(self.speed_names, units, strict=True)):
             tau = self.tau[:, k]
             if np.abs(tau).max(initial=0.0) > 0:
-                rms = math.sqrt(float(0.5 * np.diff(self.t) @ (tau[1:] ** 2 + tau[:-1] ** 2)) / span) if span else abs(float(tau[0]))
+                squares = float(0.5 * np.diff(self.t) @ (tau[1:] ** 2 + tau[:-1] ** 2))
+                rms = math.sqrt(squares / span) if span else abs(float(tau[0]))
                 lines.append(f"{name}: {tau.min():.5g} to {tau.max():.5g} {unit}, RMS {rms:.5g} {unit}")
         return "\n".join(lines)
 
