@@ -55,7 +55,10 @@ if TYPE_CHECKING:
     from lagrangian.motion.simulate import simulate
     from lagrangian.motion.torque import Sampled, Traced
     from lagrangian.task import control, paths
+    from lagrangian.task.actuators import Sizing, size_actuators
+    from lagrangian.task.gears import Gear, GearRange
     from lagrangian.task.inverse import inverse
+    from lagrangian.task.motors import Motor, read_catalogue
     from lagrangian.task.reach import inverse_kinematics
 
 __version__ = "0.1.0"
@@ -76,6 +79,9 @@ _LATER = {
     "Equations": "lagrangian.closed_form.equations",
     "Formula": "lagrangian.equations.formula",
     "FormulaMatrix": "lagrangian.equations.formula",
+    **dict.fromkeys(("Sizing", "size_actuators"), "lagrangian.task.actuators"),
+    **dict.fromkeys(("Gear", "GearRange"), "lagrangian.task.gears"),
+    **dict.fromkeys(("Motor", "read_catalogue"), "lagrangian.task.motors"),
 }
 
 # modules that are part of the face: lagrangian.paths.circle(...)
@@ -98,6 +104,8 @@ __all__ = [
     "FormulaMatrix",
     "Frame",
     "Friction",
+    "Gear",
+    "GearRange",
     "Holonomic",
     "Initial",
     "Joint",
@@ -114,6 +122,7 @@ __all__ = [
     "Mobility",
     "Mode",
     "Motion",
+    "Motor",
     "PathWarning",
     "Pfaffian",
     "PfaffianFunction",
@@ -128,6 +137,7 @@ __all__ = [
     "SimulationError",
     "SimulationWarning",
     "SingularWarning",
+    "Sizing",
     "Traced",
     "Unlock",
     "Wall",
@@ -154,7 +164,9 @@ __all__ = [
     "plate",
     "point_mass",
     "read",
+    "read_catalogue",
     "simulate",
+    "size_actuators",
     "sphere",
     "tube",
 ]
