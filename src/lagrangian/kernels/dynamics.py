@@ -14,7 +14,8 @@ from lagrangian.algorithms.inverse_dynamics import GRAVITY, INVERSE_DYNAMICS
 from lagrangian.algorithms.mass_matrix import MASS_MATRIX
 from lagrangian.algorithms.regressor import REGRESSOR
 from lagrangian.errors import ArgumentError, ClosedError, one_of
-from lagrangian.kernels.cartesian import RANK, THRESHOLD, CartesianDynamics, cartesian
+from lagrangian.kernels.cartesian import RANK as RANK
+from lagrangian.kernels.cartesian import THRESHOLD, CartesianDynamics, cartesian
 from lagrangian.kernels.derivatives import accelerations
 from lagrangian.kernels.entry import Entry
 from lagrangian.kernels.kernel import prepare

@@ -10,9 +10,10 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError, SingularWarning
 from lagrangian.kernels.cartesian import DIRECTIONS, CartesianDynamics, cartesian
+from lagrangian.motion.assemble import single_coordinates
 from lagrangian.task.arguments import coordinates
 from lagrangian.task.control.controller import Controller, gains
-from lagrangian.task.control.reference import CartesianReference, pose_error, single_coordinates
+from lagrangian.task.control.reference import CartesianReference, pose_error
 
 # how near a singular configuration a controller fades a direction out: there its joints move fifty times as fast as elsewhere
 NEAR = 0.02
@@ -71,13 +72,9 @@ class CartesianController(Controller):
         rows = np.array([DIRECTIONS.index(d) for d in directions], dtype=int)
         self._keep(directions=directions, _rows=rows, _led=np.array([float(d in led) for d in directions]))
 
-    @property
-    def reference(self) -> CartesianReference:
-        found: CartesianReference = self.__dict__["_reference"]
-        return found
-
     def situation(self, t: float, q: np.ndarray, qd: np.ndarray) -> Situation:
-        dyn, reference = self.dynamics, self.reference
+        dyn = self.dynamics
+        reference: CartesianReference = self.reference
         rows, led = self.__dict__["_rows"], self.__dict__["_led"]
         pose, velocity, acceleration = reference(t)
         velocity, acceleration = velocity[rows] * led, acceleration[rows] * led
@@ -99,6 +96,6 @@ class CartesianController(Controller):
         iq, iv, wanted = self.__dict__["_posture"]
         idle = -2 * w * qd
         idle[iv] += w * w * (wanted - q[iq])
-        tau = self.actuators.bias(q, qd, now.moving if self.friction else None)
+        tau = self.drives.bias(q, qd, now.moving if self.friction else None)
         tau = tau + x.J.T @ (force - x.M_x @ x.J_dot_qd) + x.N_T @ (self.dynamics.mass_matrix(q) @ idle)
-        return self.actuators.torques(t, q, tau)
+        return self.drives.torques(t, q, tau)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.task.control.actuators import degrees_told
 from lagrangian.task.control.controller import Controller, second_order
+from lagrangian.task.control.drives import degrees_told
 from lagrangian.task.control.reference import JointReference
 
 
@@ -33,19 +33,19 @@ class ComputedTorque(Controller):
 
     def _prepare(self) -> None:
         reference = JointReference.of(self.path, self.dynamics.mechanism)
-        degrees_told(self.actuators, len(reference.names), reference.names)
+        degrees_told(self.drives, len(reference.names), reference.names)
         kp, kd = second_order(reference.names, self.frequency, self.damping, self.kp, self.kd)
         self._keep(_reference=reference, kp=kp, kd=kd)
 
     def __call__(self, t: float, q: Any, qd: Any) -> np.ndarray:
         q, qd = self._state(q, qd)
-        reference: JointReference = self.__dict__["_reference"]
+        reference: JointReference = self.reference
         led = reference.iv
         wanted, speed, acceleration = reference(t)
         command = acceleration + self.kd * (speed - qd[led]) + self.kp * (wanted - q[reference.iq])
-        qdd = self.actuators.accelerations(t, q, qd, led, command)
+        qdd = self.drives.accelerations(t, q, qd, led, command)
         moving = None
         if self.friction:
             moving = qd.copy()
             moving[led] = speed
-        return self.actuators.torques(t, q, self.actuators.bias(q, qd, moving, qdd))
+        return self.drives.torques(t, q, self.drives.bias(q, qd, moving, qdd))

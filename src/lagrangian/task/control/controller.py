@@ -13,7 +13,8 @@ from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.assemble import dynamics_of
 from lagrangian.motion.torque import Sampled
-from lagrangian.task.control.actuators import Actuators
+from lagrangian.task.control.drives import Drives
+from lagrangian.task.control.reference import jumps
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -29,7 +30,7 @@ class Controller:
 
     def __post_init__(self) -> None:
         self._keep(model=believed(self.model))
-        self._keep(_actuators=Actuators.of(self.dynamics))
+        self._keep(_drives=Drives.of(self.dynamics))
         self._prepare()
 
     def _prepare(self) -> None:
@@ -51,8 +52,18 @@ class Controller:
         return self.model
 
     @property
-    def actuators(self) -> Actuators:
-        found: Actuators = self.__dict__["_actuators"]
+    def breaks(self) -> tuple[float, ...]:
+        """Times at which its torques may jump, for `simulate` to step to."""
+        return jumps(self.reference.path)
+
+    @property
+    def reference(self) -> Any:
+        """What is to be followed, at any time."""
+        return self.__dict__["_reference"]
+
+    @property
+    def drives(self) -> Drives:
+        found: Drives = self.__dict__["_drives"]
         return found
 
     def _keep(self, **values: Any) -> None:

@@ -28,7 +28,7 @@ class PDGravity(Controller):
     damping: Any = field(default=1.0, kw_only=True)
 
     def _prepare(self) -> None:
-        reference = JointReference.of(self.path, self.dynamics.mechanism, only=self.actuators.driven)
+        reference = JointReference.of(self.path, self.dynamics.mechanism, only=self.drives.driven)
         needed = self.kp is None or self.kd is None
         inertia = self._inertia(reference) if needed else 1.0
         kp, kd = second_order(reference.names, self.frequency, self.damping, self.kp, self.kd, inertia)
@@ -40,7 +40,7 @@ class PDGravity(Controller):
         start = reference(reference.path.start)[0]
         if dyn.mechanism.equations:
             q = assemble(dyn, None, dict(zip(reference.names, start.tolist(), strict=True)))
-            N, _ = self.actuators.freedom(0.0, q, np.zeros(dyn.nv))
+            N, _ = self.drives.freedom(0.0, q, np.zeros(dyn.nv))
             follow = N @ np.linalg.pinv(N[reference.iv], rcond=1e-9)
         else:
             given = dyn.mechanism.initial.q
@@ -52,8 +52,8 @@ class PDGravity(Controller):
 
     def __call__(self, t: float, q: Any, qd: Any) -> np.ndarray:
         q, qd = self._state(q, qd)
-        reference: JointReference = self.__dict__["_reference"]
+        reference: JointReference = self.reference
         wanted, speed, _ = reference(t)
-        tau = self.actuators.torques(t, q, self.dynamics.gravity(q)).copy()
+        tau = self.drives.torques(t, q, self.dynamics.gravity(q)).copy()
         tau[reference.iv] += self.kp * (wanted - q[reference.iq]) + self.kd * (speed - qd[reference.iv])
         return tau

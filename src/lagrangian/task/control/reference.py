@@ -13,6 +13,7 @@ from lagrangian.errors import ArgumentError, one_of
 from lagrangian.model import quaternion
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion.assemble import single_coordinates
 from lagrangian.task.arguments import coordinates, place
 from lagrangian.task.path import DIRECTIONS, CartesianPath, JointPath
 
@@ -122,6 +123,11 @@ class _Still:
         return self.values
 
 
+def jumps(path: Any) -> tuple[float, ...]:
+    """When what is wanted may jump: where the path says, and where it begins and ends."""
+    return () if isinstance(path, _Still) else (path.start, *path.breaks, path.end)
+
+
 def held(path: Any, t: float) -> Values:
     """At a time of the path; before its start and after its end at rest where it starts or ends."""
     if path.start <= t <= path.end:
@@ -143,14 +149,3 @@ def rotation_vector(R: np.ndarray) -> np.ndarray:
     if sine > 1e-6:
         return v * (math.atan2(sine, cosine) / sine)
     return v if cosine > 0 else quaternion.logarithm(quaternion.from_matrix(R))  # near half a turn the axis is not in v
-
-
-def single_coordinates(mechanism: Mechanism) -> dict[str, tuple[int, int]]:
-    """Coordinates that have a speed of their own: their places in q and in qd."""
-    found: dict[str, tuple[int, int]] = {}
-    iq = iv = 0
-    for joint in mechanism.joints:
-        if joint.kind.nq == joint.kind.nv:
-            found |= {name: (iq + k, iv + k) for k, name in enumerate(joint.coordinate_names)}
-        iq, iv = iq + joint.kind.nq, iv + joint.kind.nv
-    return found

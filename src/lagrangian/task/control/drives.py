@@ -11,6 +11,7 @@ from lagrangian.errors import ArgumentError
 from lagrangian.kernels.cartesian import freedom
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.mobility import mobility
+from lagrangian.task.actuation import actuated_speeds, actuator_torques
 
 # slower than this, in rad/s or m/s, a joint is meant to rest
 REST = 1e-9
@@ -19,7 +20,7 @@ CREEP = 1e-200
 
 
 @dataclass(frozen=True, eq=False)
-class Actuators:
+class Drives:
     """`driven` are the speeds with an actuator. `dry` is the model's dry friction at positive and at negative speeds."""
 
     dyn: Dynamics
@@ -28,9 +29,9 @@ class Actuators:
     dry: tuple[np.ndarray, np.ndarray]
 
     @staticmethod
-    def of(dyn: Dynamics) -> Actuators:
+    def of(dyn: Dynamics) -> Drives:
         mechanism = dyn.mechanism
-        driven = np.array([j.actuated for j in mechanism.joints for _ in range(j.kind.nv)], dtype=bool)
+        driven = actuated_speeds(dyn)
         degrees = mobility(dyn).nearby if mechanism.equations else dyn.nv
         for joint in mechanism.joints:
             if joint.actuated and joint.type in ("ball", "free"):
@@ -45,7 +46,7 @@ class Actuators:
             )
         rest = mechanism.neutral()
         plus, minus = (dyn.friction(np.full(dyn.nv, sign * CREEP), q=rest) for sign in (1.0, -1.0))
-        return Actuators(dyn, np.flatnonzero(driven), degrees, (plus, minus))
+        return Drives(dyn, np.flatnonzero(driven), degrees, (plus, minus))
 
     def dry_friction(self, qd: np.ndarray) -> np.ndarray:
         """By the sign of the speeds."""
@@ -70,13 +71,10 @@ class Actuators:
         return N @ v + b
 
     def torques(self, t: float, q: np.ndarray, force: np.ndarray) -> np.ndarray:
-        """What of actuators alone moves it as the generalised `force` does: the least tau with N^T S^T tau = N^T force."""
+        """What of actuators alone moves it as the generalised `force` does, the least where they are more than needed."""
         if not self.dyn.mechanism.equations:
             return force  # every joint is driven
-        N, _ = self.freedom(t, q, np.zeros(self.dyn.nv))
-        tau = np.zeros(self.dyn.nv)
-        tau[self.driven] = np.linalg.lstsq(N[self.driven].T, N.T @ force, rcond=1e-9)[0]
-        return tau
+        return actuator_torques(self.dyn, q, force, t)[0]
 
     def freedom(self, t: float, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """N and b of the speeds N v and accelerations N v' + b that the constraints leave."""
@@ -85,10 +83,10 @@ class Actuators:
         return N[0], b[0]
 
 
-def degrees_told(actuators: Actuators, count: int, names: Any) -> None:
+def degrees_told(drives: Drives, count: int, names: Any) -> None:
     """An error if the coordinates that are led leave the mechanism free to move otherwise."""
-    if count < actuators.degrees:
+    if count < drives.degrees:
         raise ArgumentError(
-            f"control: the path leads {', '.join(names)}, but {actuators.dyn.mechanism.name} has {actuators.degrees} degrees of "
+            f"control: the path leads {', '.join(names)}, but {drives.dyn.mechanism.name} has {drives.degrees} degrees of "
             f"freedom; lead as many independent coordinates"
         )
