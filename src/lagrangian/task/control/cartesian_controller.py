@@ -38,8 +38,8 @@ class CartesianController(Controller):
     The orientation's error is the rotation vector of R_d R^T along the world's axes. Where the mechanism has more freedom than
     the path leads, `posture` (coordinates, a mapping of some, or a pose's name) draws the rest, in the null space, with
     `posture_frequency` (rad/s), critically damped; without it the rest is only damped. Near a singular configuration the
-    direction that is lost is not accelerated, and a `SingularWarning` says so; `threshold` is how near, as for `dyn.cartesian`.
-    `friction` compensates the model's; of dry friction that of the joint speeds wanted.
+    direction that is lost is not accelerated, and a `SingularWarning` says so once; `threshold` is how near, as for
+    `dyn.cartesian`. `friction` compensates the model's; of dry friction that of the joint speeds wanted.
     """
 
     frame: Any = field(default=None, kw_only=True)
@@ -52,7 +52,7 @@ class CartesianController(Controller):
     def _prepare(self) -> None:
         mechanism = self.dynamics.mechanism
         reference = CartesianReference.of(self.path, mechanism, self.frame, self.directions)
-        self._keep(_reference=reference, frame=reference.frame)
+        self._keep(_reference=reference, frame=reference.frame, _told=[])
         self._control(reference.directions, reference.directions)
         self._keep(posture_frequency=float(gains("posture_frequency", self.posture_frequency, ("posture",))[0]))
         places = single_coordinates(mechanism)
@@ -79,10 +79,11 @@ class CartesianController(Controller):
         pose, velocity, acceleration = reference(t)
         velocity, acceleration = velocity[rows] * led, acceleration[rows] * led
         x = cartesian(dyn, q, qd, reference.frame, self.directions, t, self.threshold, warn=False)
-        if x.singular:
-            # always in the same words, so that it is shown once, not at every step
+        told: list[float] = self.__dict__["_told"]
+        if x.singular and not told:  # once, not at every step
+            told.append(t)
             warnings.warn(
-                f"{self!r}: {x.frame!r} came near a singular configuration; there what it cannot do is left out",
+                f"{self!r}: {x.frame!r} came near a singular configuration at t = {t:.6g} s; what it cannot do there is left out",
                 SingularWarning,
                 stacklevel=3,
             )
