@@ -27,7 +27,7 @@ print(f"\n{sizing}")
 # The PUMA under computed torque, with a model that is right, and with one that believes in heavier links.
 puma = lg.library("puma560")
 start = np.array(puma.poses["qn"])
-path = lg.paths.joint_line(start, start + [0.8, -0.5, 0.6, 0.7, -0.4, 1.0], duration=1.0)
+path = lg.paths.joint_line(start, start + np.array([0.8, -0.5, 0.6, 0.7, -0.4, 1.0]), duration=1.0)
 heavy = puma.replace(bodies=[b.scaled(1.2) if k in (1, 2) else b for k, b in enumerate(puma.bodies)])
 for name, model in (("the right model", puma), ("links 2 and 3 a fifth too heavy", heavy)):
     controller = lg.control.ComputedTorque(model, path)
