@@ -49,6 +49,9 @@ if TYPE_CHECKING:
     from lagrangian.motion.motion import Motion
     from lagrangian.motion.simulate import simulate
     from lagrangian.motion.torque import Sampled, Traced
+    from lagrangian.task.exciting import FourierPath, exciting_path
+    from lagrangian.task.identification import Identification
+    from lagrangian.task.identify import identify
 
 __version__ = "0.1.0"
 
@@ -59,6 +62,9 @@ _LATER = {
     **dict.fromkeys(("Event", "Lock", "SetTorque", "Unlock"), "lagrangian.motion.events"),
     **dict.fromkeys(("Mobility", "mobility"), "lagrangian.motion.mobility"),
     **dict.fromkeys(("Sampled", "Traced"), "lagrangian.motion.torque"),
+    **dict.fromkeys(("FourierPath", "exciting_path"), "lagrangian.task.exciting"),
+    "Identification": "lagrangian.task.identification",
+    "identify": "lagrangian.task.identify",
     "Motion": "lagrangian.motion.motion",
     "read": "lagrangian.motion.files",
     "simulate": "lagrangian.motion.simulate",
@@ -81,9 +87,11 @@ __all__ = [
     "Event",
     "Formula",
     "FormulaMatrix",
+    "FourierPath",
     "Frame",
     "Friction",
     "Holonomic",
+    "Identification",
     "Initial",
     "Joint",
     "JointSpring",
@@ -122,6 +130,8 @@ __all__ = [
     "derive",
     "ellipsoid",
     "equilibrium",
+    "exciting_path",
+    "identify",
     "library",
     "linearise",
     "load",

@@ -1,0 +1,169 @@
+"""Identification: inertial parameters, rotors and friction from a record of a motion and the forces that made it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError, MechanismWarning, one_of
+from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion.assemble import dynamics_of
+from lagrangian.task.estimate import Factors, fit
+from lagrangian.task.full_parameters import completed
+from lagrangian.task.grouping import Grouping, exact_grouping
+from lagrangian.task.identification import Identification, Validation
+from lagrangian.task.numeric_base import numeric_grouping
+from lagrangian.task.projection import Projection, general_states
+from lagrangian.task.records import Record, read_record
+from lagrangian.task.regression import FRICTION, Regression
+
+
+def identify(
+    mechanism: Mechanism | Dynamics,
+    t: Any,
+    q: Any,
+    tau: Any,
+    qd: Any = None,
+    qdd: Any = None,
+    *,
+    friction: bool | str = True,
+    offset: bool = False,
+    rotors: bool = False,
+    joints: Sequence[str] | None = None,
+    physical: bool = True,
+    prior: float = 1e-3,
+    path: Any = None,
+    cutoff: float | None = None,
+    folds: int = 5,
+) -> Identification:
+    """The mechanism's parameters from recorded times `t`, coordinates `q` and joint forces `tau`, with standard errors.
+
+    What is estimated: the base parameters (the combinations of inertial parameters that the motion depends on), and of the joints
+    (all that move; of a mechanism with loops the actuated ones; or those named in `joints`) the `friction`: "viscous", "coulomb"
+    (viscous and Coulomb), or "asymmetric" (the same with a Coulomb force for each direction, which takes up a constant offset of
+    the measured force too), which is what True means; `offset`, a constant force of each joint, which the mechanism does not
+    keep; and `rotors`, the inertias r^2 J. What is not estimated but in the description (rotors, friction, springs) is taken as
+    known and subtracted from `tau`.
+
+    `tau` has a column for each speed, or for each actuated one. With loops the equations are taken along the motions that the
+    loops allow, so that forces of passive joints are not needed; then `q` may have the actuated coordinates alone.
+
+    Without `qd` and `qdd` the coordinates are smoothed by a zero-phase low-pass filter of `cutoff` Hz (by default ten times the
+    frequency below which 99.9 % of their power is, and at most 0.4 of the sampling rate) and differentiated; forces and regressor
+    go through the same filter, and the ends are dropped. If the commanded `path` is given only the deviation from it is smoothed;
+    for one of `exciting_path` a Fourier series of its period is fitted to the record (as many harmonics as lie below `cutoff`,
+    or else four times the path's own), and the forces are used as they are.
+
+    Assumed of the noise: that of the forces has zero mean, is independent from sample to sample, and each joint has its own
+    level, which is estimated from the residuals and weights them. That of the coordinates is to be small: it makes the regressor
+    itself uncertain, which biases estimates in second order. Standard errors and 95 % intervals (Student's t) say how
+    far estimates scatter for such noise; they know nothing of friction that follows another law.
+
+    With `physical` the base parameters are completed to full inertial parameters of real bodies (positive definite
+    pseudo-inertia), as near to the described ones as the record allows; `prior` is the weight of the description, in units of the
+    sum of squared residuals over their variances. Otherwise the completion keeps the estimates exactly, and its bodies are
+    `effective`. `identification.mechanism` has these parameters. `folds` is the number of stretches of time for cross-validation.
+    """
+    dyn = dynamics_of(mechanism)
+    if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or folds < 2:
+        raise ArgumentError(f"identify: folds is {folds!r}; a whole number of at least 2 is needed")
+    if not (isinstance(prior, (int, float)) and 0 < prior < np.inf):
+        raise ArgumentError(f"identify: prior is {prior!r}; a positive number is needed")
+    regression = regression_of(dyn, friction, offset, rotors, joints)
+    record = read_record(dyn, t, q, tau, qd, qdd, path, cutoff)
+    regression, grouping = grouped(regression, record)
+    Y, z, forces = equations(regression, grouping, record)
+    if not len(grouping):
+        raise ArgumentError(f"identify: no parameter of {dyn.mechanism.name} has an effect on the recorded forces")
+    if Y.shape[0] * Y.shape[1] <= 2 * len(grouping):
+        raise ArgumentError(
+            f"identify: {Y.shape[0]} rows of {Y.shape[1]} equations are left for {len(grouping)} parameters; record longer or faster"
+        )
+    factors = Factors.of(Y, z, int(folds))
+    found = fit(factors, grouping.names)
+    mechanism, chi2 = completed(regression, grouping, found, physical, float(prior))
+    return Identification(
+        mechanism,
+        regression,
+        grouping,
+        record.projection.names,
+        found,
+        grouping.matrix @ regression.described,
+        np.sqrt(factors.squares(found.values) / factors.rows.sum()),
+        np.sqrt(np.mean(forces**2, axis=0)),
+        cross_validation(factors, grouping, forces),
+        chi2,
+        bool(physical),
+        len(Y),
+        record.treatment,
+    )
+
+
+def validate(identification: Identification, *given: Any, path: Any, cutoff: float | None) -> Validation:
+    """Errors on another record."""
+    regression = identification.regression
+    record = read_record(regression.dyn, *given, path, cutoff, names=identification.equations)
+    Y, z, forces = equations(regression, identification.grouping, record)
+    return _validation(identification.equations, np.sum((Y @ identification.values - z) ** 2, axis=0), forces)
+
+
+def cross_validation(factors: Factors, grouping: Grouping, forces: np.ndarray) -> Validation | str:
+    """Errors of each stretch of time by the estimates from the others; or why there are none."""
+    squares = np.zeros(len(factors.R))
+    for block in range(len(factors.rows)):
+        try:
+            squares += factors.only(block).squares(fit(factors.without(block), grouping.names).values)
+        except ArgumentError:
+            return f"without stretch {block + 1} of {len(factors.rows)} the record does not excite all parameters"
+    return _validation(tuple(str(k) for k in range(len(squares))), squares, forces)
+
+
+def _validation(names: tuple[str, ...], squares: np.ndarray, forces: np.ndarray) -> Validation:
+    rows = len(forces)
+    spread = np.sum((forces - forces.mean(axis=0)) ** 2, axis=0)
+    return Validation(names, np.sqrt(squares / rows), np.sqrt(np.mean(forces**2, axis=0)), 1 - squares / np.maximum(spread, 1e-300))
+
+
+def regression_of(dyn: Dynamics, friction: bool | str, offset: bool, rotors: bool, joints: Sequence[str] | None) -> Regression:
+    """The terms that are asked for."""
+    if friction is True:
+        friction = "asymmetric"
+    if friction and friction not in FRICTION:
+        raise ArgumentError(f"friction: {one_of('kind', friction, FRICTION)}; or True, or False")
+    if offset and friction == "asymmetric":
+        raise ArgumentError(
+            'offset: asymmetric Coulomb friction takes up a constant force already; use friction="coulomb" with it, or leave it out'
+        )
+    return Regression(dyn, friction=friction or "", offset=offset, rotors=rotors, joints=joints)
+
+
+def grouped(regression: Regression, record: Record | None = None) -> tuple[Regression, Grouping]:
+    """Base parameters: the exact ones, if they are all there is to group, else those that numbers show."""
+    dyn = regression.dyn
+    projection = record.projection if record is not None else Projection(dyn, dyn.mechanism.neutral())
+    near = record.q if record is not None else dyn.mechanism.neutral()[None]
+    count = 3 * len(regression.terms) // max(1, len(projection.independent)) + 30
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MechanismWarning)
+        q, qd, qdd, t = general_states(projection, count, near, np.random.default_rng(0))
+        (Y,) = projection.rows(q, t, regression.matrix(q, qd, qdd))
+    numeric = numeric_grouping(regression, Y.reshape(-1, len(regression.terms)))
+    exact = exact_grouping(regression)
+    # a constant force and the weight of a slide, say, may act alike: then friction is grouped too
+    return regression, exact if exact is not None and len(exact) == len(numeric) else numeric
+
+
+def equations(regression: Regression, grouping: Grouping, record: Record) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Y of the base parameters and z with Y b = z, (rows, equations, ...), filtered alike; and the recorded forces for comparison."""
+    state = record.q, record.qd, record.qdd
+    Y = regression.matrix(*state, grouping.columns)
+    z = record.tau - regression.known(*state)
+    Y, z, forces = record.projection.rows(record.q, record.t, Y, z, record.tau)
+    if record.low_pass is not None:
+        kept = record.low_pass.kept
+        Y, z, forces = (record.low_pass(x.reshape(len(x), -1))[kept].reshape(-1, *x.shape[1:]) for x in (Y, z, forces))
+    return Y, z, forces
