@@ -81,6 +81,7 @@ class Identification:
     inconsistency: float
     physical: bool
     rows: int
+    slow: float
     treatment: str
 
     @property
@@ -116,7 +117,7 @@ class Identification:
     def cross_validation(self) -> Validation:
         if isinstance(self.crossed, str):
             raise ArgumentError(f"cross_validation: {self.crossed}")
-        return Validation(self.equations, self.crossed.error, self.crossed.force, self.crossed.r_squared)
+        return self.crossed
 
     @cached_property
     def estimates(self) -> tuple[Estimate, ...]:
@@ -153,7 +154,8 @@ class Identification:
     def torque(self, q: Any, qd: Any, qdd: Any) -> np.ndarray:
         """The joint forces of the tree for a motion, (rows, nv), by the estimates themselves and what was taken as known."""
         state = [np.atleast_2d(np.asarray(x, dtype=float)) for x in (q, qd, qdd)]
-        tau: np.ndarray = self.regression.matrix(*state, self.grouping.columns) @ self.values + self.regression.known(*state)
+        Y, known = self.regression.parts(*state, self.grouping.columns)
+        tau: np.ndarray = Y @ self.values + known
         return tau[0] if np.ndim(q) == 1 else tau
 
     def validate(

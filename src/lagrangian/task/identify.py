@@ -21,6 +21,8 @@ from lagrangian.task.projection import Projection, general_states
 from lagrangian.task.records import Record, read_record
 from lagrangian.task.regression import FRICTION, Regression
 
+SPOILT = 0.2  # the share, in what a filter has mixed, of rows that are to be left out
+
 
 def identify(
     mechanism: Mechanism | Dynamics,
@@ -38,6 +40,7 @@ def identify(
     prior: float = 1e-3,
     path: Any = None,
     cutoff: float | None = None,
+    slow: float = 0.02,
     folds: int = 5,
 ) -> Identification:
     """The mechanism's parameters from recorded times `t`, coordinates `q` and joint forces `tau`, with standard errors.
@@ -63,6 +66,9 @@ def identify(
     itself uncertain, which biases estimates in second order. Standard errors and 95 % intervals (Student's t) say how
     far estimates scatter for such noise; they know nothing of friction that follows another law.
 
+    Where a joint with Coulomb friction moves slower than `slow` times its largest speed, which way it moves, or whether it sticks,
+    is uncertain: these rows of its equation are left out.
+
     With `physical` the base parameters are completed to full inertial parameters of real bodies (positive definite
     pseudo-inertia), as near to the described ones as the record allows; `prior` is the weight of the description, in units of the
     sum of squared residuals over their variances. Otherwise the completion keeps the estimates exactly, and its bodies are
@@ -73,17 +79,19 @@ def identify(
         raise ArgumentError(f"identify: folds is {folds!r}; a whole number of at least 2 is needed")
     if not (isinstance(prior, (int, float)) and 0 < prior < np.inf):
         raise ArgumentError(f"identify: prior is {prior!r}; a positive number is needed")
+    if not (isinstance(slow, (int, float)) and 0 <= slow < 1):
+        raise ArgumentError(f"identify: slow is {slow!r}; a share of the largest speed, from 0 to below 1, is needed")
     regression = regression_of(dyn, friction, offset, rotors, joints)
     record = read_record(dyn, t, q, tau, qd, qdd, path, cutoff)
     regression, grouping = grouped(regression, record)
-    Y, z, forces = equations(regression, grouping, record)
+    Y, z, forces, used = equations(regression, grouping, record, float(slow))
     if not len(grouping):
         raise ArgumentError(f"identify: no parameter of {dyn.mechanism.name} has an effect on the recorded forces")
-    if Y.shape[0] * Y.shape[1] <= 2 * len(grouping):
+    if used.sum() <= 2 * len(grouping):
         raise ArgumentError(
-            f"identify: {Y.shape[0]} rows of {Y.shape[1]} equations are left for {len(grouping)} parameters; record longer or faster"
+            f"identify: {used.sum()} rows of all equations are left for {len(grouping)} parameters; record longer, or more often"
         )
-    factors = Factors.of(Y, z, int(folds))
+    factors = Factors.of(Y, z, used, int(folds))
     found = fit(factors, grouping.names)
     mechanism, chi2 = completed(regression, grouping, found, physical, float(prior))
     return Identification(
@@ -93,12 +101,13 @@ def identify(
         record.projection.names,
         found,
         grouping.matrix @ regression.described,
-        np.sqrt(factors.squares(found.values) / factors.rows.sum()),
-        np.sqrt(np.mean(forces**2, axis=0)),
-        cross_validation(factors, grouping, forces),
+        np.sqrt(factors.squares(found.values) / np.maximum(factors.rows.sum(axis=1), 1)),
+        np.sqrt(np.mean(forces**2, axis=0, where=used)),
+        cross_validation(factors, grouping, record.projection.names, forces, used),
         chi2,
         bool(physical),
         len(Y),
+        float(slow),
         record.treatment,
     )
 
@@ -107,25 +116,30 @@ def validate(identification: Identification, *given: Any, path: Any, cutoff: flo
     """Errors on another record."""
     regression = identification.regression
     record = read_record(regression.dyn, *given, path, cutoff, names=identification.equations)
-    Y, z, forces = equations(regression, identification.grouping, record)
-    return _validation(identification.equations, np.sum((Y @ identification.values - z) ** 2, axis=0), forces)
+    Y, z, forces, used = equations(regression, identification.grouping, record, identification.slow)
+    return _validation(identification.equations, np.sum((Y @ identification.values - z) ** 2, axis=0, where=used), forces, used)
 
 
-def cross_validation(factors: Factors, grouping: Grouping, forces: np.ndarray) -> Validation | str:
+def cross_validation(
+    factors: Factors, grouping: Grouping, names: tuple[str, ...], forces: np.ndarray, used: np.ndarray
+) -> Validation | str:
     """Errors of each stretch of time by the estimates from the others; or why there are none."""
     squares = np.zeros(len(factors.R))
-    for block in range(len(factors.rows)):
+    for block in range(factors.blocks):
         try:
-            squares += factors.only(block).squares(fit(factors.without(block), grouping.names).values)
+            values = fit(factors.without(block), grouping.names, statistics=False).values
         except ArgumentError:
-            return f"without stretch {block + 1} of {len(factors.rows)} the record does not excite all parameters"
-    return _validation(tuple(str(k) for k in range(len(squares))), squares, forces)
+            return f"without stretch {block + 1} of {factors.blocks} the record does not excite all parameters"
+        squares += factors.only(block).squares(values)
+    return _validation(names, squares, forces, used)
 
 
-def _validation(names: tuple[str, ...], squares: np.ndarray, forces: np.ndarray) -> Validation:
-    rows = len(forces)
-    spread = np.sum((forces - forces.mean(axis=0)) ** 2, axis=0)
-    return Validation(names, np.sqrt(squares / rows), np.sqrt(np.mean(forces**2, axis=0)), 1 - squares / np.maximum(spread, 1e-300))
+def _validation(names: tuple[str, ...], squares: np.ndarray, forces: np.ndarray, used: np.ndarray) -> Validation:
+    rows = np.maximum(used.sum(axis=0), 1)
+    mean = np.sum(forces, axis=0, where=used) / rows
+    spread = np.sum((forces - mean) ** 2, axis=0, where=used)
+    force = np.sqrt(np.sum(forces**2, axis=0, where=used) / rows)
+    return Validation(names, np.sqrt(squares / rows), force, 1 - squares / np.maximum(spread, 1e-300))
 
 
 def regression_of(dyn: Dynamics, friction: bool | str, offset: bool, rotors: bool, joints: Sequence[str] | None) -> Regression:
@@ -157,13 +171,22 @@ def grouped(regression: Regression, record: Record | None = None) -> tuple[Regre
     return regression, exact if exact is not None and len(exact) == len(numeric) else numeric
 
 
-def equations(regression: Regression, grouping: Grouping, record: Record) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Y of the base parameters and z with Y b = z, (rows, equations, ...), filtered alike; and the recorded forces for comparison."""
+def equations(regression: Regression, grouping: Grouping, record: Record, slow: float) -> tuple[np.ndarray, ...]:
+    """Y of the base parameters and z with Y b = z, (rows, equations, ...), filtered alike; the recorded forces, for comparison; and
+    which rows to use.
+    """
     state = record.q, record.qd, record.qdd
-    Y = regression.matrix(*state, grouping.columns)
-    z = record.tau - regression.known(*state)
-    Y, z, forces = record.projection.rows(record.q, record.t, Y, z, record.tau)
+    Y, known = regression.parts(*state, grouping.columns)
+    Y, z, forces = record.projection.rows(record.q, record.t, Y, record.tau - known, record.tau)
+    doubtful = np.zeros((len(Y), regression.dyn.nv))
+    dry = {term.owner for term in regression.terms if str(term.entry).startswith("Fc")}
+    for k, (joint, where) in enumerate(zip(regression.dyn.mechanism.joints, regression.speeds, strict=True)):
+        if k in dry or float(joint.friction.coulomb) or float(joint.friction.coulomb_negative):  # type: ignore[arg-type]
+            speed = np.abs(record.qd[:, where])
+            doubtful[:, where] = speed <= slow * speed.max(axis=0)
+    if not record.projection.trivial:  # a joint's friction may be in all equations
+        doubtful = np.repeat(doubtful.max(axis=1, keepdims=True), Y.shape[1], axis=1)
     if record.low_pass is not None:
-        kept = record.low_pass.kept
-        Y, z, forces = (record.low_pass(x.reshape(len(x), -1))[kept].reshape(-1, *x.shape[1:]) for x in (Y, z, forces))
-    return Y, z, forces
+        treated = (Y, z, forces, doubtful)
+        Y, z, forces, doubtful = (record.low_pass(x.reshape(len(x), -1)).reshape(x.shape)[record.low_pass.kept] for x in treated)
+    return Y, z, forces, doubtful < SPOILT

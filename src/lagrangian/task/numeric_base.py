@@ -36,7 +36,7 @@ def numeric_grouping(regression: Regression, Y: np.ndarray) -> Grouping:
             Q = np.column_stack([Q, x / left])
     kept.sort()
     scaled = Y / np.where(sizes > floor, sizes, 1.0)
-    shares = np.linalg.lstsq(scaled[:, kept], scaled, rcond=None)[0] if kept else np.zeros((0, Y.shape[1]))
+    shares = np.linalg.solve(Q.T @ scaled[:, kept], Q.T @ scaled) if kept else np.zeros((0, Y.shape[1]))
     shares[:, sizes <= floor] = 0.0
     shares[np.abs(shares) < SMALL] = 0.0
     matrix = shares / sizes[kept][:, None] * sizes[None, :]

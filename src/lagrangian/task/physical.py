@@ -15,7 +15,6 @@ is a linear least-squares problem in delta = L^-1 dP L^-T, which is how it is so
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -31,7 +30,9 @@ for _k, (_i, _j) in enumerate([(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]):
         BASIS[4 + _k, _i, _j] = BASIS[4 + _k, _j, _i] = -1
 UPPER = np.triu_indices(4)
 TWICE = np.where(UPPER[0] == UPPER[1], 1.0, np.sqrt(2.0))  # so that lengths of vectors are those of the symmetric matrices
-SETTLED = 1e-10
+SETTLED, NEAR = 1e-12, 0.1  # of the weight: the decrease at which a solution is taken, the last and those before
+FACTOR = 10.0  # by which the weight is lowered
+ITERATIONS = 60
 
 
 def pseudo_inertia(ten: np.ndarray) -> np.ndarray:
@@ -61,38 +62,46 @@ def nearest_real(ten: np.ndarray, length: float, least: float = 1e-3, mass: floa
     return parameters_of(P)
 
 
-@dataclass
-class _Body:
-    """At the present P: how small changes of its parameters look from inside, and the divergence."""
+class _Real:
+    """Bodies and positive numbers: how small changes look from inside, and the divergence from what is described."""
 
-    P0: np.ndarray
+    def __init__(self, bodies: np.ndarray, positive: np.ndarray) -> None:
+        self.count, self.positive = len(bodies), positive
+        self.towards = np.linalg.inv(pseudo_inertia(bodies)) if len(bodies) else np.zeros((0, 4, 4))
+        self.size = 10 * len(bodies) + len(positive)
 
-    def at(self, ten: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-        """(d delta / d ten, the gradient of D by delta, D); D is infinite outside."""
-        P = pseudo_inertia(ten)
+    def split(self, phi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return phi[: 10 * self.count].reshape(-1, 10), phi[10 * self.count : self.size]
+
+    def divergence(self, phi: np.ndarray) -> float:
+        """Infinite outside."""
+        tens, x = self.split(phi)
+        P = pseudo_inertia(tens)
         try:
             L = np.linalg.cholesky(P)
         except np.linalg.LinAlgError:
-            return np.zeros((10, 10)), np.zeros(10), np.inf
+            return np.inf
+        if not np.all(x > 0):
+            return np.inf
+        products = self.towards @ P
+        logs = 2 * np.log(np.einsum("bii->bi", L)).sum() + np.linalg.slogdet(self.towards)[1].sum()
+        r = x / self.positive
+        return float(np.einsum("bii->", products) - logs - 4 * self.count + np.sum(r - 1 - np.log(r)))
+
+    def inside(self, phi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(d phi / d delta, gradient of D by delta)."""
+        tens, x = self.split(phi)
+        L = np.linalg.cholesky(pseudo_inertia(tens))
         back = np.linalg.inv(L)
-        inner = back @ BASIS @ back.T
-        towards = np.linalg.solve(self.P0, L)
-        pull = L.T @ towards
-        D = np.trace(pull) - np.linalg.slogdet(pull)[1] - 4
-        return (inner[:, UPPER[0], UPPER[1]] * TWICE).T, (pull - np.eye(4))[UPPER] * TWICE, float(D)
-
-
-@dataclass
-class _Positive:
-    """A positive number, in the same way."""
-
-    x0: float
-
-    def at(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-        if not x[0] > 0:
-            return np.zeros((1, 1)), np.zeros(1), np.inf
-        r = x[0] / self.x0
-        return np.array([[1 / x[0]]]), np.array([r - 1]), float(r - 1 - np.log(r))
+        inner = back[:, None] @ BASIS @ back.transpose(0, 2, 1)[:, None]
+        vectors = (inner[:, :, UPPER[0], UPPER[1]] * TWICE).transpose(0, 2, 1)
+        pull = L.transpose(0, 2, 1) @ self.towards @ L - np.eye(4)
+        B = np.eye(len(phi))
+        for k, block in enumerate(np.linalg.inv(vectors)):
+            B[10 * k : 10 * k + 10, 10 * k : 10 * k + 10] = block
+        at = np.arange(10 * self.count, self.size)
+        B[at, at] = x
+        return B, np.concatenate([(pull[:, UPPER[0], UPPER[1]] * TWICE).ravel(), x / self.positive - 1])
 
 
 def consistent(
@@ -101,54 +110,40 @@ def consistent(
     """phi: ten parameters for each of the described `bodies`, then numbers that stay `positive` (given as described), then `free`
     ones. `root` is W above. The weight is lowered in steps: each solution is the start of the next.
     """
-    parts = [*(_Body(pseudo_inertia(x)) for x in bodies), *(_Positive(x) for x in positive)]
-    widths = [10] * len(bodies) + [1] * len(positive)
-    edges = np.cumsum([0, *widths])
+    real = _Real(np.array(bodies).reshape(-1, 10), positive)
     phi = np.concatenate([*bodies, positive, np.zeros(free)])
     A, z = root @ K, root @ b
-    count = edges[-1]
-    for mu in _schedule(weight):
-        phi = _newton(A, z, parts, edges, count, phi, mu)
+    # as far above the wanted weight as the data's pull is above the description's, so that the first solution is near it
+    pull = float(np.sum((A @ phi - z) ** 2))
+    steps = int(np.clip(np.ceil(np.log(max(pull, 1.0) / weight) / np.log(FACTOR)), 0, 60))
+    for k in range(steps, -1, -1):
+        phi = _newton(A, z, real, phi, weight * FACTOR**k, SETTLED if k == 0 else NEAR)
     return phi
 
 
-def _schedule(weight: float) -> list[float]:
-    steps = max(0, int(np.ceil(np.log10(1e4 / weight))))
-    return [weight * 10.0**k for k in range(steps, -1, -1)]
-
-
-def _newton(
-    A: np.ndarray, z: np.ndarray, parts: Sequence[_Body | _Positive], edges: np.ndarray, count: int, phi: np.ndarray, mu: float
-) -> np.ndarray:
+def _newton(A: np.ndarray, z: np.ndarray, real: _Real, phi: np.ndarray, mu: float, settled: float) -> np.ndarray:
     def value(x: np.ndarray) -> float:
-        inside = sum(part.at(x[edges[k] : edges[k + 1]])[2] for k, part in enumerate(parts))
-        return 0.5 * float(np.sum((A @ x - z) ** 2)) + mu * inside
+        return 0.5 * float(np.sum((A @ x - z) ** 2)) + mu * real.divergence(x)
 
+    ridge = np.sqrt(mu) * np.eye(real.size, len(phi))
     now = value(phi)
-    for _ in range(60):
+    for _ in range(ITERATIONS):
         # d phi = B delta: near the boundary steps are short in the directions that lead out
-        B = np.eye(len(phi))
-        gradient = np.zeros(count)
-        for k, part in enumerate(parts):
-            where = slice(edges[k], edges[k + 1])
-            inner, gradient[where], _ = part.at(phi[where])
-            B[where, where] = np.linalg.inv(inner)
-        ridge = np.zeros((count, len(phi)))
-        ridge[:, :count] = np.eye(count)
-        left = np.vstack([A @ B, np.sqrt(mu) * ridge])
+        B, gradient = real.inside(phi)
+        left = np.vstack([A @ B, ridge])
         right = np.concatenate([z - A @ phi, -np.sqrt(mu) * gradient])
-        delta = np.linalg.lstsq(left, right, rcond=1e-15)[0]
+        Q, R = np.linalg.qr(left)
+        delta = np.linalg.solve(R, Q.T @ right)
         step = B @ delta
-        slope = -float(np.sum((left @ delta) ** 2))
+        decrease = float(np.sum((left @ delta) ** 2))
         length = 1.0
-        while length > 1e-12:
-            trial = value(phi + length * step)
-            if trial <= now + 1e-4 * length * slope:
-                break
+        trial = value(phi + step)
+        while trial > now - 1e-4 * length * decrease and length > 1e-6:
             length *= 0.5
-        else:
-            return phi  # rounding is reached
+            trial = value(phi + length * step)
+        if trial >= now:  # rounding is reached
+            break
         phi, now = phi + length * step, trial
-        if length == 1.0 and float(np.abs(delta[:count]).max(initial=0.0)) < SETTLED:
+        if decrease <= settled * mu:
             break
     return phi

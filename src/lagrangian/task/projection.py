@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, AssemblyError
+from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import RANK, Dynamics
-from lagrangian.motion.assemble import assemble
+from lagrangian.task.closing import close
+
+STEPS, STEP = 15, 0.1  # how far general configurations are from the recorded ones
 
 
 class Projection:
@@ -84,52 +86,37 @@ class Projection:
         N, _ = self.basis(q, t)
         return [np.einsum("sij,si...->sj...", N, x) for x in forces]
 
-    def follow(self, q: np.ndarray, names: tuple[str, ...], t: np.ndarray) -> np.ndarray:
-        """All coordinates from the recorded ones: each row's loops are closed from the row before, so the branch is kept."""
-        dyn = self.dyn
-        known = [dyn.mechanism.coordinate_names.index(name) for name in names]
-        free = [k for k in range(dyn.nq) if k not in known]
-        found = np.zeros((len(q), dyn.nq))
-        at = assemble(dyn, None, dict(zip(names, q[0], strict=True)), t=float(t[0]))
-        for s in range(len(q)):
-            at = at.copy()
-            at[known] = q[s]
-            for _ in range(30):
-                eta = dyn.closure(at, float(t[s]))
-                step = np.linalg.lstsq(dyn.constraint_jacobian(at, float(t[s]))[:, free], eta, rcond=RANK)[0]
-                at[free] -= step
-                if np.abs(step).max() < 1e-12:
-                    break
-            else:
-                raise AssemblyError(f"q at t = {t[s]:g} s: the loops cannot be closed with {', '.join(names)} as recorded")
-            found[s] = at
-        return found
-
 
 def actuated_speeds(dyn: Dynamics) -> tuple[str, ...]:
     return tuple(name for j in dyn.mechanism.joints if j.actuated for name in j.speed_names)
 
 
 def general_states(projection: Projection, count: int, near: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
-    """Random states that keep the constraints: q, qd, qdd and t = 0; configurations spread from closed ones that are known."""
+    """Random states that keep the constraints: q, qd, qdd and t = 0.
+
+    With loops configurations are reached from those in `near` by small steps, so that they are assembled in the same way: in
+    another assembly, a parallelogram that has crossed over, say, other parameters may act together.
+    """
     dyn = projection.dyn
     if projection.trivial:
         q = np.array([dyn.mechanism.random_configuration(rng) for _ in range(count)])
         qd, qdd = rng.normal(size=(2, count, dyn.nv))
         return q, qd, qdd, np.zeros(count)
-    found = []
-    for _ in range(2 * count):
-        try:
-            found.append(assemble(dyn, dyn.mechanism.random_configuration(rng), starts=0))
-        except AssemblyError:
-            continue
-        if len(found) == count:
-            break
-    rest = near[rng.integers(len(near), size=count - len(found))]
-    q = np.concatenate([np.array(found).reshape(-1, dyn.nq), rest])
+    t = np.zeros(count)
+    q = near[rng.integers(len(near), size=count)]
+    if dyn.nq == dyn.nv:
+        u = rng.normal(size=(count, len(projection.independent)))
+        u /= np.abs(u).max(axis=1, keepdims=True)
+        for _ in range(STEPS):
+            N, _ = projection.basis(q, t)
+            along = np.einsum("sij,sj->si", N, u)
+            along *= STEP / np.abs(along).max(axis=1, keepdims=True)
+            trial, closed = close(dyn, q + along, range(dyn.nv), t)
+            stays = closed & (np.abs(trial - q).max(axis=1) < 2 * STEP)
+            q = np.where(stays[:, None], trial, q)
     u, a = rng.normal(size=(2, count, len(projection.independent)))
-    qd, qdd = projection.complete(q, u, a, np.zeros(count))
-    good = np.isfinite(qd).all(axis=1) & (np.abs(qd).max(axis=1) < 1e3)  # not beside a singular configuration
+    qd, qdd = projection.complete(q, u, a, t)
+    good = np.isfinite(qdd).all(axis=1) & (np.abs(qd).max(axis=1) < 100)  # not beside a singular configuration
     if good.sum() < count // 4:
-        raise ArgumentError(f"{dyn.mechanism.name}: hardly any configuration was found that closes the loops")
-    return q[good], qd[good], qdd[good], np.zeros(int(good.sum()))
+        raise ArgumentError(f"{dyn.mechanism.name}: the recorded configurations are singular: the loops do not determine the motion")
+    return q[good], qd[good], qdd[good], t[good]

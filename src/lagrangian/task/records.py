@@ -9,6 +9,7 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.task.closing import follow
 from lagrangian.task.differentiate_records import LowPass, default_cutoff, differentiated, fourier_fit, uniform
 from lagrangian.task.projection import Projection, actuated_speeds
 
@@ -50,13 +51,17 @@ def read_record(
         raise ArgumentError(f"identify: {given[0]} is given alone; give both qd and qdd, or neither")
     if cutoff is not None and not (isinstance(cutoff, (int, float, np.number)) and cutoff > 0):
         raise ArgumentError(f"identify: cutoff is {cutoff!r}; a positive frequency in Hz is needed")
+    start = q[0] if q.shape[1] == mechanism.nq else None
     if mechanism.nq != mechanism.nv and not given:
-        raise ArgumentError(f"identify: {mechanism.name} has ball or free joints, whose speeds are no derivatives of q: give qd and qdd")
+        if not mechanism.equations or not set(driven) <= set(mechanism.coordinate_names):
+            raise ArgumentError(
+                f"identify: {mechanism.name} has ball or free joints, whose speeds are no derivatives of q: give qd and qdd"
+            )
+        if start is not None:  # the actuated coordinates tell all others
+            q = q[:, [mechanism.coordinate_names.index(name) for name in driven]]
     low_pass, treatment = None, "speeds and accelerations as given"
     if given:
         qd, qdd = (_array(name, x, len(t), mechanism.speed_names, ()) for name, x in (("qd", qd), ("qdd", qdd)))
-        if q.shape[1] != mechanism.nq:
-            q = Projection(dyn, mechanism.neutral()).follow(q, driven, t)
         if cutoff is not None:
             t, q, qd, qdd, tau = uniform(t, q, qd, qdd, tau)
             low_pass = LowPass(t, cutoff)
@@ -66,12 +71,16 @@ def read_record(
     full = np.zeros((len(t), mechanism.nv))
     full[:, [mechanism.speed_names.index(x) for x in (driven if tau.shape[1] != mechanism.nv else mechanism.speed_names)]] = tau
     if q.shape[1] != mechanism.nq:
-        q = Projection(dyn, mechanism.neutral()).follow(q, driven, t)
+        q = follow(dyn, q, driven, t, start)
     projection = Projection(dyn, q[len(q) // 2], float(t[len(q) // 2]))
-    if names is not None and projection.names != names:
+    if names is not None:
         projection.choose(names)
     if not given and not projection.trivial:
-        here = [driven.index(name) for name in projection.names] if qd.shape[1] != mechanism.nv else projection.independent
+        have = driven if qd.shape[1] != mechanism.nv else mechanism.speed_names
+        for name in projection.names:
+            if name not in have:
+                raise ArgumentError(f"identify: {name} moves independently of the actuated joints; give q, qd and qdd of all joints")
+        here = [have.index(name) for name in projection.names]
         qd, qdd = projection.complete(q, qd[:, here], qdd[:, here], t)
     return Record(t, q, qd, qdd, full, projection, low_pass, treatment)
 

@@ -83,33 +83,40 @@ class Regression:
         ends = np.cumsum([j.kind.nv for j in self.dyn.mechanism.joints])
         return [slice(end - j.kind.nv, end) for end, j in zip(ends, self.dyn.mechanism.joints, strict=True)]
 
-    def matrix(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, chosen: Sequence[int] | None = None) -> np.ndarray:
-        """Y, (rows, nv, terms); or the `chosen` terms' columns of it."""
-        picked = range(len(self.terms)) if chosen is None else chosen
-        Y = np.zeros((len(q), self.dyn.nv, len(picked)))
-        inertial = [(at, 10 * self.terms[k].owner + self.terms[k].entry) for at, k in enumerate(picked) if self.terms[k].inertial]  # type: ignore[operator]
-        if inertial and self.dyn.nv:
-            to, of = np.array(inertial).T
-            Y[:, :, to] = self.dyn.regressor(q, qd, qdd)[:, :, of]
-        for at, k in enumerate(picked):
-            term = self.terms[k]
-            if not term.inertial:
-                where = self.speeds[term.owner]
-                Y[:, where, at] = _column(str(term.entry), qd[:, where], qdd[:, where])
-        return Y
+    def parts(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, chosen: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Y of the `chosen` terms, (rows, nv, chosen), and the known part.
 
-    def known(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
-        """The described joint forces that are no term's: springs, and the rotors and friction that are not identified."""
-        inertial = [k for k, term in enumerate(self.terms) if term.inertial]
-        tau = np.array(self.dyn.inverse_dynamics(q, qd, qdd))
-        tau -= self.matrix(q, qd, qdd, inertial) @ self.described[inertial]
+        Known are the described joint forces that are no term's: springs, and the rotors and friction that are not identified.
+        """
+        Y = np.zeros((len(q), self.dyn.nv, len(chosen)))
+        known = np.array(self.dyn.inverse_dynamics(q, qd, qdd))
+        whole = self.dyn.regressor(q, qd, qdd)
+        known -= whole @ self.dyn.inertial_parameters()
         for term in self.terms:
             if not term.inertial:
                 where = self.speeds[term.owner]
                 for kind in ("Fc+", "Fc-") if term.entry == "Fc" else (str(term.entry),):
                     share = _described(self.dyn.mechanism, term.owner, kind)
-                    tau[:, where] -= share * _column(kind, qd[:, where], qdd[:, where])
-        return tau
+                    known[:, where] -= share * _column(kind, qd[:, where], qdd[:, where])
+        self._fill(Y, whole, qd, qdd, chosen)
+        return Y, known
+
+    def matrix(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, chosen: Sequence[int] | None = None) -> np.ndarray:
+        """Y, (rows, nv, terms); or the `chosen` terms' columns of it."""
+        picked = range(len(self.terms)) if chosen is None else chosen
+        Y = np.zeros((len(q), self.dyn.nv, len(picked)))
+        self._fill(Y, self.dyn.regressor(q, qd, qdd), qd, qdd, picked)
+        return Y
+
+    def _fill(self, Y: np.ndarray, whole: np.ndarray, qd: np.ndarray, qdd: np.ndarray, chosen: Sequence[int]) -> None:
+        """Columns of terms, those of links from the regressor of all bodies."""
+        for at, k in enumerate(chosen):
+            term = self.terms[k]
+            if isinstance(term.entry, int):
+                Y[:, :, at] = whole[:, :, 10 * term.owner + term.entry]
+            else:
+                where = self.speeds[term.owner]
+                Y[:, where, at] = _column(term.entry, qd[:, where], qdd[:, where])
 
 
 def links(dyn: Dynamics) -> list[Link]:
