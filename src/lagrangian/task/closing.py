@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lagrangian.errors import AssemblyError
+from lagrangian.errors import ArgumentError, AssemblyError
 from lagrangian.kernels.dynamics import RANK, Dynamics
 from lagrangian.motion.assemble import assemble, moved
 
@@ -21,7 +21,7 @@ def close(dyn: Dynamics, q: np.ndarray, free: Sequence[int], t: np.ndarray) -> t
     step = np.full((len(q), 1), np.inf)
     for _ in range(ITERATIONS):
         eta = dyn.closure(q, t)
-        psi = dyn.constraint_jacobian(q, t)[:, : eta.shape[1], free]
+        psi = dyn.constraint_jacobian(q, t)[:, holonomic(dyn)][:, :, free]
         step = np.einsum("sij,sj->si", np.linalg.pinv(psi, rcond=RANK), eta)
         q[:, free] -= np.clip(step, -1, 1)
         if np.abs(step).max(initial=0.0) < CLOSED:
@@ -39,6 +39,9 @@ def follow(dyn: Dynamics, q: np.ndarray, names: tuple[str, ...], t: np.ndarray, 
     speeds = [k for k, name in enumerate(mechanism.speed_names) if name not in names]
     at = assemble(dyn, start, dict(zip(names, q[0], strict=True)), t=float(t[0]))
     rows = _apart(q) if dyn.nq == dyn.nv else list(range(len(q)))
+    rows_of_loops = holonomic(dyn)
+    if np.linalg.matrix_rank(dyn.constraint_jacobian(at, float(t[0]))[np.ix_(rows_of_loops, speeds)], tol=1e-6) < len(speeds):
+        raise ArgumentError(f"identify: {', '.join(names)} do not determine all other coordinates; give q of all of them")
     found = np.zeros((len(q), dyn.nq))
     for s in rows:
         at = at.copy()
@@ -47,11 +50,12 @@ def follow(dyn: Dynamics, q: np.ndarray, names: tuple[str, ...], t: np.ndarray, 
         for _ in range(ITERATIONS):
             eta = dyn.closure(at, time)
             step = np.zeros(dyn.nv)
-            step[speeds] = -np.linalg.lstsq(dyn.constraint_jacobian(at, time)[: len(eta), speeds], eta, rcond=RANK)[0]
+            psi = dyn.constraint_jacobian(at, time)[np.ix_(rows_of_loops, speeds)]
+            step[speeds] = -np.linalg.lstsq(psi, eta, rcond=RANK)[0]
             at = moved(mechanism, at, step)
             if np.abs(step).max() < CLOSED:
                 break
-        if np.abs(dyn.closure(at, time)).max() > 1e-9:
+        if np.abs(dyn.closure(at, time)).max(initial=0.0) > 1e-9:
             raise AssemblyError(f"q at t = {time:g} s: the loops cannot be closed with {', '.join(names)} as recorded")
         found[s] = at
     if len(rows) < len(q):
@@ -63,6 +67,11 @@ def follow(dyn: Dynamics, q: np.ndarray, names: tuple[str, ...], t: np.ndarray, 
             s = int(np.argmin(closed))
             raise AssemblyError(f"q at t = {t[s]:g} s: the loops cannot be closed with {', '.join(names)} as recorded")
     return found
+
+
+def holonomic(dyn: Dynamics) -> list[int]:
+    """The rows of Psi that are of coordinates."""
+    return [k for k, of_coordinates in enumerate(dyn._open().closed.holonomic) if of_coordinates]
 
 
 def _apart(q: np.ndarray) -> list[int]:

@@ -1,8 +1,8 @@
 """Speeds and accelerations of recorded coordinates, and the filter that treats forces and regressor alike.
 
-Coordinates are smoothed by a zero-phase Butterworth filter (fourth order, run forward and backward), which shifts nothing in time,
-and differentiated as a quintic spline through what comes out: central differences would themselves be a filter that the forces do
-not have. Where the commanded path is known only the small deviation from it is smoothed; of a periodic path a Fourier
+Coordinates are smoothed by a zero-phase Butterworth filter (fourth order, run forward and backward), which shifts nothing in
+time, and differentiated as a quintic spline through what comes out: central differences would themselves be a filter that the
+forces do not have. Where the commanded path is known only the small deviation from it is smoothed; of a periodic path a Fourier
 series is fitted to the whole record, which averages over periods (Swevers et al. 1997).
 
 Forces are not differentiated, but a low-pass filter that is run over them *and* over the regressor's columns leaves the equations

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +21,9 @@ from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.assemble import dynamics_of
+from lagrangian.task.grouping import Grouping
 from lagrangian.task.identify import grouped, regression_of
+from lagrangian.task.regression import Regression
 
 SLIDE, TURN = (1.0, 1.0, 5.0), (math.pi, 2.0, 8.0)  # what is taken where nothing is said: position, speed, acceleration
 STARTS = 24  # random paths, of which the best is improved
@@ -29,7 +32,7 @@ WITHIN = 0.995  # of the limits, between whose samples the path goes a little fu
 
 @dataclass(frozen=True, eq=False)
 class FourierPath:
-    """A periodic path of all coordinates. `condition` is that of the regressor along it, `initial_condition` before optimising."""
+    """A periodic path of all coordinates. `condition` is the regressor's along it, `initial_condition` that before optimising."""
 
     mechanism: Mechanism
     period: float
@@ -111,20 +114,20 @@ def exciting_path(
     """A path along which `identify` can tell the parameters apart: the condition number of its regressor is made small.
 
     The regressor is that of the base parameters (and of `friction` and `rotors`, as in `identify`), stacked over `samples` times
-    of one period, its columns scaled to length one. Of random paths the best is improved by descent (L-BFGS), at most `iterations`
-    steps; every path tried keeps the limits and uses for each coordinate one of them to the full. `progress(step, condition)` is
+    of one period, its columns scaled to length one. Of random paths the best is improved by descent (L-BFGS), by `iterations`
+    steps at most; every path tried keeps the limits and uses for each coordinate one of them to the full. `progress(step, condition)` is
     told how far it is; interrupted (Ctrl-C), the best path so far is returned. The same `seed` gives the same path.
 
-    `q_limits` is (lower, upper), `qd_limits` and `qdd_limits` the largest size, each a number or one per coordinate. Where they are
-    not given the joints' limits count, and where a joint has none: half a turn either way (slides: 1 m), 2 rad/s (1 m/s),
+    `q_limits` is (lower, upper), `qd_limits` and `qdd_limits` the largest size, each a number or one per coordinate. Where they
+    are not given the joints' limits count, and where a joint has none: half a turn either way (slides: 1 m), 2 rad/s (1 m/s),
     8 rad/s^2 (5 m/s^2). With `rest` the path starts and ends each period at rest, with no acceleration.
     """
     dyn = dynamics_of(mechanism)
     mechanism = dyn.mechanism
     if mechanism.equations:
         raise ArgumentError(
-            f"exciting_path: {mechanism.name} has constraints, which a Fourier series of all coordinates does not keep; drive its "
-            f"actuated joints along a path of their own and give `identify` the record"
+            f"exciting_path: {mechanism.name} has constraints, which a Fourier series of all coordinates does not keep; drive "
+            f"its actuated joints along a path of their own and give `identify` the record"
         )
     if mechanism.nq != mechanism.nv or not mechanism.nv:
         raise ArgumentError(f"exciting_path: {mechanism.name} must have joints that move, none of them a ball or free joint")
@@ -134,17 +137,23 @@ def exciting_path(
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < floor:
             raise ArgumentError(f"exciting_path: {name} is {count!r}; a whole number of at least {floor} is needed")
     bounds = _limits(mechanism, q_limits, qd_limits, qdd_limits)
-    search = _Search(dyn, period, int(harmonics), rest, bounds, grouped(regression_of(dyn, friction, False, rotors, None)), samples)
+    base = grouped(regression_of(dyn, friction, False, rotors, None))
+    search = _Search(dyn, (period, int(harmonics), rest, samples), bounds, base)
     x, first, best = search.run(int(iterations), seed, progress)
     return search.path(x, int(periods), first, best)
 
 
 class _Search:
     def __init__(
-        self, dyn: Dynamics, period: float, harmonics: int, rest: bool, bounds: tuple[np.ndarray, ...], base: Any, samples: int | None
+        self,
+        dyn: Dynamics,
+        series: tuple[float, int, bool, int | None],
+        bounds: tuple[np.ndarray, ...],
+        base: tuple[Regression, Grouping],
     ) -> None:
         from scipy.linalg import null_space
 
+        period, harmonics, rest, samples = series
         self.dyn, self.period, self.bounds, self.evaluations = dyn, period, bounds, 0
         self.regression, self.grouping = base
         k = np.arange(1, harmonics + 1)
@@ -179,8 +188,8 @@ class _Search:
         shapes, offsets = self.coefficients(x)
         q, qd, qdd = (B @ shapes for B in self.rough)
         paths, n = len(x), self.dyn.nv
-        states = [y.reshape(-1, n) for y in (q + offsets[:, None], qd, qdd)]
-        Y = self.regression.matrix(*states, self.grouping.columns).reshape(paths, -1, len(self.grouping))
+        q, qd, qdd = (y.reshape(-1, n) for y in (q + offsets[:, None], qd, qdd))
+        Y = self.regression.matrix(q, qd, qdd, self.grouping.columns).reshape(paths, -1, len(self.grouping))
         self.evaluations += paths
         gram = np.einsum("pri,prj->pij", Y, Y, optimize=True) if paths == 1 else Y.transpose(0, 2, 1) @ Y
         size = np.sqrt(np.maximum(np.einsum("pii->pi", gram), 1e-300))
@@ -213,10 +222,8 @@ class _Search:
                 progress(step[0], float(np.exp(best[0])))
 
         if iterations:
-            try:
+            with suppress(KeyboardInterrupt):  # what was found until then is a path, too
                 minimize(both, best[1].ravel(), jac=True, method="L-BFGS-B", callback=told, options={"maxiter": iterations})
-            except KeyboardInterrupt:  # what was found until now is a path, too
-                pass
         return best[1], first, float(np.exp(best[0]))
 
     def path(self, x: np.ndarray, periods: int, first: float, best: float) -> FourierPath:
@@ -231,17 +238,17 @@ class _Search:
 def _limits(mechanism: Mechanism, q: Any, qd: Any, qdd: Any) -> tuple[np.ndarray, ...]:
     """Lower, upper, speed and acceleration of every coordinate."""
     n = mechanism.nv
-    rows = []
+    rows: list[tuple[float, ...]] = []
     for joint in mechanism.joints:
         for label in joint.kind.coordinates:
             span, speed, acceleration = SLIDE if joint.type == "prismatic" or label in ("x", "y") else TURN
-            lower, upper = joint.limits.lower, joint.limits.upper
-            if not math.isfinite(lower):
-                lower = upper - 2 * span if math.isfinite(upper) else -span
-            if not math.isfinite(upper):
-                upper = lower + 2 * span
-            rows.append((lower, upper, joint.limits.speed if math.isfinite(joint.limits.speed) else speed, acceleration))
-    lower, upper, speed, acceleration = np.array(rows, dtype=float).T.copy()
+            low, high, fast = joint.limits.lower, joint.limits.upper, joint.limits.speed
+            if not math.isfinite(low):
+                low = high - 2 * span if math.isfinite(high) else -span
+            if not math.isfinite(high):
+                high = low + 2 * span
+            rows.append((low, high, fast if math.isfinite(fast) else speed, acceleration))
+    lower, upper, fastest, hardest = np.array(rows, dtype=float).T.copy()
     if q is not None:
         if not isinstance(q, (tuple, list, np.ndarray)) or len(q) != 2:
             raise ArgumentError("exciting_path: q_limits is (lower, upper), each a number or one for every coordinate")
@@ -251,9 +258,9 @@ def _limits(mechanism: Mechanism, q: Any, qd: Any, qdd: Any) -> tuple[np.ndarray
         raise ArgumentError(
             f"exciting_path: {mechanism.coordinate_names[k]} may move from {lower[k]:g} to {upper[k]:g}: there is no room"
         )
-    speed = speed if qd is None else _each(qd, n, "qd_limits")
-    acceleration = acceleration if qdd is None else _each(qdd, n, "qdd_limits")
-    return lower, upper, speed, acceleration
+    fastest = fastest if qd is None else _each(qd, n, "qd_limits")
+    hardest = hardest if qdd is None else _each(qdd, n, "qdd_limits")
+    return lower, upper, fastest, hardest
 
 
 def _each(given: Any, n: int, what: str, signed: bool = False) -> np.ndarray:
@@ -262,7 +269,7 @@ def _each(given: Any, n: int, what: str, signed: bool = False) -> np.ndarray:
     except (TypeError, ValueError):
         raise ArgumentError(f"exciting_path: {what} is {given!r}; a number, or {n} of them, is needed") from None
     if not np.isfinite(x).all() or (not signed and np.any(x <= 0)):
-        raise ArgumentError(f"exciting_path: {what} is {given!r}; {'finite' if signed else 'positive, finite'} numbers are needed")
+        raise ArgumentError(f"exciting_path: {what} is {given!r}; {'finite' if signed else 'positive'} numbers are needed")
     return x
 
 

@@ -1,8 +1,9 @@
-"""From base parameters to a mechanism: full inertial parameters that give the same motion, put back into its bodies and joints."""
+"""From base parameters to a mechanism: full parameters that give the same motion, put back into its bodies and joints."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -40,10 +41,10 @@ def completed(regression: Regression, grouping: Grouping, fit: Fit, physical: bo
         phi = _nearest(K, fit.values, np.concatenate([*described, joint_values]), described)
     off = fit.root @ (K @ phi - fit.values)
     tens = phi[: 10 * len(heavy)].reshape(-1, 10)
-    bodies_by_index = {b: ten for (_, b, _), ten in zip(heavy, tens, strict=True)}
+    found = {b: ten for (_, b, _), ten in zip(heavy, tens, strict=True)}
     values = dict(zip((*positive, *free), phi[10 * len(heavy) :], strict=True))
     made = mechanism.replace(
-        bodies=tuple(_body(x, bodies_by_index[b], physical) if b in bodies_by_index else x for b, x in enumerate(mechanism.bodies)),
+        bodies=tuple(_body(x, found[b], physical) if b in found else x for b, x in enumerate(mechanism.bodies)),
         joints=tuple(_joint(regression, j, joint, values) for j, joint in enumerate(mechanism.joints)),
     )
     return made, float(off @ off)
@@ -89,10 +90,14 @@ def _nearest(K: np.ndarray, b: np.ndarray, start: np.ndarray, described: list[np
 def _body(body: Body, ten: np.ndarray, physical: bool) -> Body:
     m, h, I = float(ten[0]), ten[1:4], ten[4:]
     if abs(m) < 1e-12:  # an effective body may have inertia without mass, but then no centre
-        return replace(body, mass=0.0, center=(0.0, 0.0, 0.0), inertia=tuple(float(x) for x in I), effective=True)
-    c = tuple(float(x) for x in h / m)
-    about = tuple(float(a - b) for a, b in zip(I, v.point_inertia(m, c), strict=True))  # type: ignore[arg-type]
+        return replace(body, mass=0.0, center=(0.0, 0.0, 0.0), inertia=_floats(I), effective=True)
+    c = _floats(h / m)
+    about = _floats(I - np.array(v.point_inertia(m, c)))
     return replace(body, mass=m, center=c, inertia=about, effective=not physical)
+
+
+def _floats(x: np.ndarray) -> Any:
+    return tuple(float(e) for e in x)
 
 
 def _joint(regression: Regression, j: int, joint: Joint, values: dict[int, float]) -> Joint:

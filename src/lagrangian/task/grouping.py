@@ -26,7 +26,7 @@ LIMIT = 20.0  # seconds the exact grouping may take
 
 @dataclass(frozen=True)
 class Grouping:
-    """Base parameters. `columns` are the terms that stay; base parameter b is `matrix[b] @ phi`, which `formulas[b]` writes out."""
+    """Base parameters. `columns` are the terms that stay; number b is `matrix[b] @ phi`, which `formulas[b]` writes out."""
 
     names: tuple[str, ...]
     formulas: tuple[str, ...]
@@ -81,9 +81,14 @@ def exact_grouping(regression: Regression) -> Grouping | None:
         matrix[b, list(row)] = list(row.values())
     if not np.isfinite(matrix).all():
         return None
-    order = np.argsort(columns)  # as the terms stand
-    found = [tuple(np.array(x, dtype=object)[order]) for x in (names, formulas, columns)]
-    return Grouping(*found, matrix[order], True)
+    order = sorted(range(len(columns)), key=columns.__getitem__)  # as the terms stand
+    return Grouping(
+        tuple(names[k] for k in order),
+        tuple(formulas[k] for k in order),
+        tuple(columns[k] for k in order),
+        matrix[order],
+        True,
+    )
 
 
 def meaning(regression: Regression, term: Term) -> str:

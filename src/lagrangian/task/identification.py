@@ -63,10 +63,10 @@ class Identification:
     """Estimates of base parameters, rotors and friction; `mechanism` is the described one with these parameters put in.
 
     `base` are the inertial ones and rotors, `joint_forces` those of friction and offsets; `identification["Izz1R"]` is one of
-    them. `residual` and `force` are the root mean squares of each equation, `noise` the estimated standard deviation of its error,
-    `condition` the condition number of the weighted regressor with columns of length one. `cross_validation` holds the errors on
-    stretches of time that were left out. `inconsistency` is what the parameters of real bodies add to the sum of
-    squares over variances: much more than there are parameters means that no real bodies of this description explain the record.
+    them. `residuals` are the errors of each equation on the record itself, `cross_validation` those on stretches of time that
+    were left out, `noise` the estimated standard deviation of each equation's error, `condition` the condition number of the
+    weighted regressor with columns of length one. `inconsistency` is what the parameters of real bodies add to the sum of squares
+    over variances: much more than there are parameters means that no real bodies of this description explain the record.
     """
 
     mechanism: Mechanism
@@ -75,8 +75,7 @@ class Identification:
     equations: tuple[str, ...]
     fit: Fit
     described: np.ndarray
-    residual: np.ndarray
-    force: np.ndarray
+    residuals: Validation
     crossed: Validation | str
     inconsistency: float
     physical: bool
@@ -104,14 +103,9 @@ class Identification:
     def noise(self) -> np.ndarray:
         return self.fit.noise
 
-    @property
+    @cached_property
     def condition(self) -> float:
         return self.fit.condition
-
-    @property
-    def percent(self) -> np.ndarray:
-        """The residual of each equation in percent of its force."""
-        return 100 * self.residual / np.maximum(self.force, 1e-300)
 
     @property
     def cross_validation(self) -> Validation:
@@ -130,7 +124,9 @@ class Identification:
 
     def _of(self, inertial: bool) -> tuple[Estimate, ...]:
         terms = [self.regression.terms[k] for k in self.grouping.columns]
-        return tuple(e for e, term in zip(self.estimates, terms, strict=True) if (term.inertial or term.entry == "Ja") == inertial)
+        return tuple(
+            e for e, term in zip(self.estimates, terms, strict=True) if (term.inertial or term.entry == "Ja") == inertial
+        )
 
     @property
     def base(self) -> tuple[Estimate, ...]:
@@ -153,8 +149,8 @@ class Identification:
 
     def torque(self, q: Any, qd: Any, qdd: Any) -> np.ndarray:
         """The joint forces of the tree for a motion, (rows, nv), by the estimates themselves and what was taken as known."""
-        state = [np.atleast_2d(np.asarray(x, dtype=float)) for x in (q, qd, qdd)]
-        Y, known = self.regression.parts(*state, self.grouping.columns)
+        q2, qd2, qdd2 = (np.atleast_2d(np.asarray(x, dtype=float)) for x in (q, qd, qdd))
+        Y, known = self.regression.parts(q2, qd2, qdd2, self.grouping.columns)
         tau: np.ndarray = Y @ self.values + known
         return tau[0] if np.ndim(q) == 1 else tau
 
@@ -164,7 +160,7 @@ class Identification:
         """The errors of the estimates on another record, treated as `identify` treats it."""
         from lagrangian.task.identify import validate
 
-        return validate(self, t, q, tau, qd, qdd, path=path, cutoff=cutoff)
+        return validate(self, t, q, tau, qd, qdd, path, cutoff)
 
     def __repr__(self) -> str:
         return f"<Identification of {self.mechanism.name!r}: {len(self)} parameters from {self.rows} rows>"
@@ -190,7 +186,8 @@ class Identification:
         wide = max(len(name) for name in ("joint", *self.equations))
         lines.append(f"{'joint':<{wide}} {'RMS force':>10} {'residual':>10} {'%':>7} {'cross-validation':>17}")
         crossed = ["-"] * len(self.equations) if isinstance(self.crossed, str) else [f"{x:.2f} %" for x in self.crossed.percent]
-        for name, f, r, p, c in zip(self.equations, self.force, self.residual, self.percent, crossed, strict=True):
+        own = self.residuals
+        for name, f, r, p, c in zip(self.equations, own.force, own.error, own.percent, crossed, strict=True):
             lines.append(f"{name:<{wide}} {f:10.4g} {r:10.3g} {p:7.2f} {c:>17}")
         if isinstance(self.crossed, str):
             lines.append(f"(no cross-validation: {self.crossed})")
@@ -203,7 +200,7 @@ class Identification:
         apart = np.sqrt(self.inconsistency / len(self))
         if apart > 3:
             return (
-                f"mechanism: completed to real bodies, which lie {apart:.3g} standard errors (RMS) from the estimates: no real bodies "
-                f"on these joints explain the record. physical=False keeps the estimates"
+                f"mechanism: completed to real bodies, which lie {apart:.3g} standard errors (RMS) from the estimates: no real "
+                f"bodies on these joints explain the record. physical=False keeps the estimates"
             )
         return f"mechanism: completed to real bodies (positive definite pseudo-inertia), {apart:.2g} standard errors (RMS) away"

@@ -12,7 +12,7 @@ from lagrangian.errors import ArgumentError, MechanismWarning, one_of
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.assemble import dynamics_of
-from lagrangian.task.estimate import Factors, fit
+from lagrangian.task.estimate import Products, fit
 from lagrangian.task.full_parameters import completed
 from lagrangian.task.grouping import Grouping, exact_grouping
 from lagrangian.task.identification import Identification, Validation
@@ -66,8 +66,8 @@ def identify(
     itself uncertain, which biases estimates in second order. Standard errors and 95 % intervals (Student's t) say how
     far estimates scatter for such noise; they know nothing of friction that follows another law.
 
-    Where a joint with Coulomb friction moves slower than `slow` times its largest speed, which way it moves, or whether it sticks,
-    is uncertain: these rows of its equation are left out.
+    Where a joint with Coulomb friction moves slower than `slow` times its largest speed it is uncertain which way it moves, or
+    whether it sticks: these rows of its equation are left out.
 
     With `physical` the base parameters are completed to full inertial parameters of real bodies (positive definite
     pseudo-inertia), as near to the described ones as the record allows; `prior` is the weight of the description, in units of the
@@ -91,8 +91,8 @@ def identify(
         raise ArgumentError(
             f"identify: {used.sum()} rows of all equations are left for {len(grouping)} parameters; record longer, or more often"
         )
-    factors = Factors.of(Y, z, used, int(folds))
-    found = fit(factors, grouping.names)
+    products = Products.of(Y, z, used, int(folds), grouping.names)
+    found = fit(products)
     mechanism, chi2 = completed(regression, grouping, found, physical, float(prior))
     return Identification(
         mechanism,
@@ -101,9 +101,8 @@ def identify(
         record.projection.names,
         found,
         grouping.matrix @ regression.described,
-        np.sqrt(factors.squares(found.values) / np.maximum(factors.rows.sum(axis=1), 1)),
-        np.sqrt(np.mean(forces**2, axis=0, where=used)),
-        cross_validation(factors, grouping, record.projection.names, forces, used),
+        _validation(record.projection.names, products.squares(found.values), forces, used),
+        cross_validation(products, record.projection.names, forces, used),
         chi2,
         bool(physical),
         len(Y),
@@ -112,25 +111,25 @@ def identify(
     )
 
 
-def validate(identification: Identification, *given: Any, path: Any, cutoff: float | None) -> Validation:
+def validate(
+    identification: Identification, t: Any, q: Any, tau: Any, qd: Any, qdd: Any, path: Any, cutoff: float | None
+) -> Validation:
     """Errors on another record."""
     regression = identification.regression
-    record = read_record(regression.dyn, *given, path, cutoff, names=identification.equations)
+    record = read_record(regression.dyn, t, q, tau, qd, qdd, path, cutoff, identification.equations)
     Y, z, forces, used = equations(regression, identification.grouping, record, identification.slow)
     return _validation(identification.equations, np.sum((Y @ identification.values - z) ** 2, axis=0, where=used), forces, used)
 
 
-def cross_validation(
-    factors: Factors, grouping: Grouping, names: tuple[str, ...], forces: np.ndarray, used: np.ndarray
-) -> Validation | str:
+def cross_validation(products: Products, names: tuple[str, ...], forces: np.ndarray, used: np.ndarray) -> Validation | str:
     """Errors of each stretch of time by the estimates from the others; or why there are none."""
-    squares = np.zeros(len(factors.R))
-    for block in range(factors.blocks):
+    squares = np.zeros(len(names))
+    for block in range(products.blocks):
         try:
-            values = fit(factors.without(block), grouping.names, statistics=False).values
+            values = fit(products.without(block)).values
         except ArgumentError:
-            return f"without stretch {block + 1} of {factors.blocks} the record does not excite all parameters"
-        squares += factors.only(block).squares(values)
+            return f"without stretch {block + 1} of {products.blocks} the record does not excite all parameters"
+        squares += products.only(block).squares(values)
     return _validation(names, squares, forces, used)
 
 
@@ -150,7 +149,7 @@ def regression_of(dyn: Dynamics, friction: bool | str, offset: bool, rotors: boo
         raise ArgumentError(f"friction: {one_of('kind', friction, FRICTION)}; or True, or False")
     if offset and friction == "asymmetric":
         raise ArgumentError(
-            'offset: asymmetric Coulomb friction takes up a constant force already; use friction="coulomb" with it, or leave it out'
+            'offset: asymmetric Coulomb friction takes up a constant force already; use friction="coulomb" with it, or none'
         )
     return Regression(dyn, friction=friction or "", offset=offset, rotors=rotors, joints=joints)
 
@@ -172,9 +171,7 @@ def grouped(regression: Regression, record: Record | None = None) -> tuple[Regre
 
 
 def equations(regression: Regression, grouping: Grouping, record: Record, slow: float) -> tuple[np.ndarray, ...]:
-    """Y of the base parameters and z with Y b = z, (rows, equations, ...), filtered alike; the recorded forces, for comparison; and
-    which rows to use.
-    """
+    """Y of the base parameters and z with Y b = z, filtered alike; the recorded forces; and which rows to use."""
     state = record.q, record.qd, record.qdd
     Y, known = regression.parts(*state, grouping.columns)
     Y, z, forces = record.projection.rows(record.q, record.t, Y, record.tau - known, record.tau)

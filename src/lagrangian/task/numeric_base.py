@@ -1,7 +1,7 @@
 """Base parameters from numbers: columns of the regressor, over many states, that do not depend on those before them.
 
-The columns are taken in the order in which the exact grouping takes them (links outward, of each first what acts about its joint),
-so that the same ones stay and the same ones are grouped (Gautier 1991 does it with QR).
+The columns are taken in the order in which the exact grouping takes them (links outward, of each first what acts about its
+joint), so that the same ones stay and the same ones are grouped (Gautier 1991 does it with QR).
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 """Inertial parameters that real bodies can have, as near as may be to what was estimated and to what was described.
 
-A body is real if its 4x4 pseudo-inertia P = integral of r r^T dm is positive definite (Wensing, Kim and Slotine 2018, Linear matrix
-inequalities for physically consistent inertial parameter identification). The estimate b of the base parameters K phi, with
-information W^T W, is completed to full parameters by
+A body is real if its 4x4 pseudo-inertia P = integral of r r^T dm is positive definite (Wensing, Kim and Slotine 2018, Linear
+matrix inequalities for physically consistent inertial parameter identification). The estimate b of the base parameters K phi,
+with information W^T W, is completed to full parameters by
 
     minimise  1/2 |W (K phi - b)|^2 + weight * sum over bodies of D(P, P0),   D = tr(P0^-1 P) - log det(P0^-1 P) - 4,
 
-where P0 is the described body: D is the entropic divergence of Lee, Wensing and Park (2019), zero at P0, convex in phi and infinite
-where P would no longer be positive definite. So the problem is convex with one solution inside, and Newton's method with a line
-search finds it. Rotor inertias and friction are kept positive by the same divergence in one dimension. With P = L L^T a Newton step
-is a linear least-squares problem in delta = L^-1 dP L^-T, which is how it is solved.
+where P0 is the described body: D is the entropic divergence of Lee, Wensing and Park (2019), zero at P0, convex in phi and
+infinite where P would no longer be positive definite. So the problem is convex with one solution inside, and Newton's method
+with a line search finds it. Rotor inertias and friction are kept positive by the same divergence in one dimension. With P = L L^T
+a Newton step is a linear least-squares problem in delta = L^-1 dP L^-T, which is how it is solved.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ TWICE = np.where(UPPER[0] == UPPER[1], 1.0, np.sqrt(2.0))  # so that lengths of 
 SETTLED, NEAR = 1e-12, 0.1  # of the weight: the decrease at which a solution is taken, the last and those before
 FACTOR = 10.0  # by which the weight is lowered
 ITERATIONS = 60
+SHARP = 1e6  # of the data's pull beside the description's: beyond, normal equations lose the latter
 
 
 def pseudo_inertia(ten: np.ndarray) -> np.ndarray:
@@ -132,8 +133,11 @@ def _newton(A: np.ndarray, z: np.ndarray, real: _Real, phi: np.ndarray, mu: floa
         B, gradient = real.inside(phi)
         left = np.vstack([A @ B, ridge])
         right = np.concatenate([z - A @ phi, -np.sqrt(mu) * gradient])
-        Q, R = np.linalg.qr(left)
-        delta = np.linalg.solve(R, Q.T @ right)
+        if np.linalg.norm(left[: len(A)]) < SHARP * np.sqrt(mu):
+            delta = np.linalg.solve(left.T @ left, left.T @ right)
+        else:  # data with hardly any noise
+            Q, R = np.linalg.qr(left)
+            delta = np.linalg.solve(R, Q.T @ right)
         step = B @ delta
         decrease = float(np.sum((left @ delta) ** 2))
         length = 1.0

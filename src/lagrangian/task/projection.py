@@ -14,6 +14,7 @@ from lagrangian.kernels.dynamics import RANK, Dynamics
 from lagrangian.task.closing import close
 
 STEPS, STEP = 15, 0.1  # how far general configurations are from the recorded ones
+FAR = 0.3  # and what of their distance to singular configurations, where assemblies meet, must be left
 
 
 class Projection:
@@ -68,6 +69,12 @@ class Projection:
         N[:, self.dependent] = -inverse @ psi[:, :, self.independent]
         return N, inverse
 
+    def smallest(self, q: np.ndarray, t: np.ndarray) -> np.ndarray:
+        """How far from singular each row is: the least singular value that counts, of the dependent speeds' part of Psi."""
+        found = np.linalg.svd(self.dyn.constraint_jacobian(q, t)[:, :, self.dependent], compute_uv=False)
+        least: np.ndarray = found[:, len(self.dependent) - 1]
+        return least
+
     def complete(self, q: np.ndarray, u: np.ndarray, a: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """All speeds and accelerations from those of the independent ones."""
         if self.trivial:
@@ -107,16 +114,19 @@ def general_states(projection: Projection, count: int, near: np.ndarray, rng: np
     if dyn.nq == dyn.nv:
         u = rng.normal(size=(count, len(projection.independent)))
         u /= np.abs(u).max(axis=1, keepdims=True)
+        least = FAR * projection.smallest(q, t)
         for _ in range(STEPS):
             N, _ = projection.basis(q, t)
             along = np.einsum("sij,sj->si", N, u)
             along *= STEP / np.abs(along).max(axis=1, keepdims=True)
             trial, closed = close(dyn, q + along, range(dyn.nv), t)
-            stays = closed & (np.abs(trial - q).max(axis=1) < 2 * STEP)
+            stays = closed & (np.abs(trial - q).max(axis=1) < 2 * STEP) & (projection.smallest(trial, t) > least)
             q = np.where(stays[:, None], trial, q)
     u, a = rng.normal(size=(2, count, len(projection.independent)))
     qd, qdd = projection.complete(q, u, a, t)
     good = np.isfinite(qdd).all(axis=1) & (np.abs(qd).max(axis=1) < 100)  # not beside a singular configuration
     if good.sum() < count // 4:
-        raise ArgumentError(f"{dyn.mechanism.name}: the recorded configurations are singular: the loops do not determine the motion")
+        raise ArgumentError(
+            f"{dyn.mechanism.name}: the recorded configurations are singular: the loops do not determine the motion"
+        )
     return q[good], qd[good], qdd[good], t[good]

@@ -79,7 +79,9 @@ def read_record(
         have = driven if qd.shape[1] != mechanism.nv else mechanism.speed_names
         for name in projection.names:
             if name not in have:
-                raise ArgumentError(f"identify: {name} moves independently of the actuated joints; give q, qd and qdd of all joints")
+                raise ArgumentError(
+                    f"identify: {name} moves independently of the actuated joints; give q, qd and qdd of all joints"
+                )
         here = [have.index(name) for name in projection.names]
         qd, qdd = projection.complete(q, qd[:, here], qdd[:, here], t)
     return Record(t, q, qd, qdd, full, projection, low_pass, treatment)
@@ -126,7 +128,9 @@ def _array(what: str, given: Any, rows: int, names: tuple[str, ...], fewer: tupl
     widths = {len(names), len(fewer)} - {0}
     if x.ndim != 2 or x.shape[0] != rows or x.shape[1] not in widths:
         wanted = " or ".join(f"({rows}, {width})" for width in sorted(widths, reverse=True))
-        raise ArgumentError(f"identify: {what} has shape {x.shape}; {wanted} is needed, a column for each of {', '.join(names[:12])}")
+        raise ArgumentError(
+            f"identify: {what} has shape {x.shape}; {wanted} is needed, a column for each of {', '.join(names[:12])}"
+        )
     if not np.isfinite(x).all():
         row, column = np.argwhere(~np.isfinite(x))[0]
         raise ArgumentError(f"identify: {what} is not finite in row {row}, column {column}")

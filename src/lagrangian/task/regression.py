@@ -46,7 +46,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Link:
-    """A body that a joint moves, and the bodies fixed to it, each with the matrix that takes its ten parameters into its frame."""
+    """A body that a joint moves, and the bodies fixed to it, each with the matrix that takes its parameters into its frame."""
 
     body: int
     joint: int
@@ -58,7 +58,13 @@ class Regression:
     """The terms of a mechanism, and their matrix."""
 
     def __init__(
-        self, dyn: Dynamics, *, friction: str = "", offset: bool = False, rotors: bool = False, joints: Sequence[str] | None = None
+        self,
+        dyn: Dynamics,
+        *,
+        friction: str = "",
+        offset: bool = False,
+        rotors: bool = False,
+        joints: Sequence[str] | None = None,
     ) -> None:
         self.dyn = dyn
         mechanism = dyn.mechanism
@@ -72,7 +78,9 @@ class Regression:
         ]
         numbers = np.cumsum([j.kind.nv for j in mechanism.joints])
         of_joints = [
-            Term(f"{kind[:2]}{numbers[j]}{kind[2:]}", j, kind, _described(mechanism, j, kind)) for kind in kinds for j in self.owners
+            Term(f"{kind[:2]}{numbers[j]}{kind[2:]}", j, kind, _described(mechanism, j, kind))
+            for kind in kinds
+            for j in self.owners
         ]
         self.terms = (*inertial, *of_joints)
         self.described = np.array([term.value for term in self.terms])
