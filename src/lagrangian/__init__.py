@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from lagrangian.description.load import load, loads
 from lagrangian.errors import (
+    ActuationError,
     ArgumentError,
     AssemblyError,
     ClosedError,
@@ -22,6 +23,8 @@ from lagrangian.errors import (
     LagrangianError,
     MechanismError,
     MechanismWarning,
+    PathWarning,
+    ReachError,
     ReaderWarning,
     SimulationError,
     SimulationWarning,
@@ -49,9 +52,12 @@ if TYPE_CHECKING:
     from lagrangian.motion.motion import Motion
     from lagrangian.motion.simulate import simulate
     from lagrangian.motion.torque import Sampled, Traced
+    from lagrangian.task import paths
     from lagrangian.task.exciting import FourierPath, exciting_path
     from lagrangian.task.identification import Identification
     from lagrangian.task.identify import identify
+    from lagrangian.task.inverse import inverse
+    from lagrangian.task.reach import inverse_kinematics
 
 __version__ = "0.1.0"
 
@@ -66,6 +72,8 @@ _LATER = {
     "Identification": "lagrangian.task.identification",
     "identify": "lagrangian.task.identify",
     "Motion": "lagrangian.motion.motion",
+    "inverse": "lagrangian.task.inverse",
+    "inverse_kinematics": "lagrangian.task.reach",
     "read": "lagrangian.motion.files",
     "simulate": "lagrangian.motion.simulate",
     "derive": "lagrangian.closed_form.derive",
@@ -74,7 +82,11 @@ _LATER = {
     "FormulaMatrix": "lagrangian.equations.formula",
 }
 
+# modules that are part of the face: lagrangian.paths.circle(...)
+_MODULES = {"paths": "lagrangian.task.paths"}
+
 __all__ = [
+    "ActuationError",
     "ArgumentError",
     "AssemblyError",
     "Body",
@@ -107,10 +119,12 @@ __all__ = [
     "Mobility",
     "Mode",
     "Motion",
+    "PathWarning",
     "Pfaffian",
     "PfaffianFunction",
     "Placement",
     "PointSpring",
+    "ReachError",
     "ReaderWarning",
     "Rolling",
     "Rotor",
@@ -132,12 +146,15 @@ __all__ = [
     "equilibrium",
     "exciting_path",
     "identify",
+    "inverse",
+    "inverse_kinematics",
     "library",
     "linearise",
     "load",
     "loads",
     "mobility",
     "parameter",
+    "paths",
     "plate",
     "point_mass",
     "read",
@@ -148,9 +165,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LATER:
+    if name in _MODULES:
+        value = import_module(_MODULES[name])
+    elif name in _LATER:
+        value = getattr(import_module(_LATER[name]), name)
+    else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_LATER[name]), name)
+    globals()[name] = value
     return value
 
 

@@ -31,6 +31,18 @@ class AssemblyError(LagrangianError):
     """Loops that cannot be closed, or speeds that cannot keep them so."""
 
 
+class ReachError(LagrangianError):
+    """A place or a path that a mechanism cannot reach or follow; `t` is when, on a path."""
+
+    t: float | None = None
+
+
+class ActuationError(LagrangianError):
+    """A motion that the actuated joints cannot bring about; `t` is when."""
+
+    t: float | None = None
+
+
 class SimulationError(LagrangianError):
     """A run that could not go on; `motion` is what was computed until then."""
 
@@ -39,6 +51,10 @@ class SimulationError(LagrangianError):
 
 class SimulationWarning(UserWarning):
     """A run whose energy balance or drift is larger than its tolerances promise, or that ended before its time."""
+
+
+class PathWarning(UserWarning):
+    """A path that can be followed, but near a singularity, or beyond the limits of speed or effort."""
 
 
 class CostError(LagrangianError):

@@ -10,6 +10,7 @@ import numpy as np
 from lagrangian.errors import ArgumentError, AssemblyError, one_of
 from lagrangian.kernels.dynamics import RANK, Dynamics
 from lagrangian.kernels.dynamics import compile as compiled
+from lagrangian.model import quaternion
 from lagrangian.model.mechanism import Mechanism
 
 _RECENT: dict[int, Dynamics] = {}
@@ -65,8 +66,8 @@ def assembly_modes(
     for k in range(starts):
         step = free * rng.uniform(-np.pi, np.pi, dyn.nv) if k else np.zeros(dyn.nv)
         trial, miss = _close(dyn, moved(dyn.mechanism, q, step), free, t)
-        trial = _turned(dyn, trial)
-        if miss <= CLOSED * size and not any(_same(dyn, trial, other) for other in found):
+        trial = turned(dyn, trial)
+        if miss <= CLOSED * size and not any(same(dyn, trial, other) for other in found):
             found.append(trial)
     if not found:
         raise AssemblyError(_misses(dyn, assembled_best(dyn, q, free, t), t, fixed))
@@ -150,7 +151,7 @@ def _begin(dyn: Dynamics, q0: Any, fixed: Iterable[str] | Mapping[str, float]) -
     free = np.ones(dyn.nv)
     if isinstance(fixed, str):
         fixed = (fixed,)
-    places = _single_coordinates(mechanism)
+    places = single_coordinates(mechanism)
     for name in fixed:
         if name not in places:
             raise ArgumentError(f"fixed: {one_of('coordinate', name, places)}")
@@ -163,7 +164,7 @@ def _begin(dyn: Dynamics, q0: Any, fixed: Iterable[str] | Mapping[str, float]) -
     return q, free
 
 
-def _single_coordinates(mechanism: Mechanism) -> dict[str, tuple[int, int]]:
+def single_coordinates(mechanism: Mechanism) -> dict[str, tuple[int, int]]:
     """Coordinates that have a speed of their own: their places in q and in qd."""
     found: dict[str, tuple[int, int]] = {}
     iq = iv = 0
@@ -211,37 +212,22 @@ def _close(dyn: Dynamics, q: np.ndarray, free: np.ndarray, t: float) -> tuple[np
 
 
 def moved(mechanism: Mechanism, q: np.ndarray, step: np.ndarray) -> np.ndarray:
-    """q moved along speeds for a unit of time: quaternions stay of length one."""
-    q = q.copy()
+    """q moved along speeds for a unit of time, one configuration or many: quaternions stay of length one."""
+    shape = np.broadcast_shapes(q.shape[:-1], step.shape[:-1])
+    q = np.broadcast_to(q, (*shape, q.shape[-1])).copy()
     iq = iv = 0
     for joint in mechanism.joints:
-        part = step[iv : iv + joint.kind.nv]
+        part = step[..., iv : iv + joint.kind.nv]
         if joint.type in ("ball", "free"):
+            turn = q[..., iq : iq + 4]
             if joint.type == "free":
-                q[iq + 4 : iq + 7] += rotation(q[iq : iq + 4]) @ part[3:]
-            q[iq : iq + 4] = product(q[iq : iq + 4], exponential(part[:3]))
-            q[iq : iq + 4] /= np.linalg.norm(q[iq : iq + 4])
+                q[..., iq + 4 : iq + 7] += (quaternion.matrix(turn) @ part[..., 3:, None])[..., 0]
+            turn = quaternion.product(turn, quaternion.exponential(part[..., :3]))
+            q[..., iq : iq + 4] = turn / np.linalg.norm(turn, axis=-1, keepdims=True)
         else:
-            q[iq : iq + joint.kind.nq] += part
+            q[..., iq : iq + joint.kind.nq] += part
         iq, iv = iq + joint.kind.nq, iv + joint.kind.nv
     return q
-
-
-def exponential(w: np.ndarray) -> np.ndarray:
-    """The quaternion of a turn by the vector w."""
-    angle = float(np.linalg.norm(w))
-    return np.array([np.cos(angle / 2), *(0.5 * np.sinc(angle / (2 * np.pi)) * w)])
-
-
-def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    w, x = a[0] * b[0] - a[1:] @ b[1:], a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:])
-    return np.array([w, *x])
-
-
-def rotation(q: np.ndarray) -> np.ndarray:
-    w, v = q[0], q[1:]
-    skew = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
-    return np.eye(3) + 2 / float(q @ q) * (w * skew + skew @ skew)
 
 
 def _size(dyn: Dynamics, q: np.ndarray) -> float:
@@ -250,14 +236,16 @@ def _size(dyn: Dynamics, q: np.ndarray) -> float:
     return max(1.0, float(np.abs(psi).max())) if psi.size else 1.0
 
 
-def _turned(dyn: Dynamics, q: np.ndarray) -> np.ndarray:
+def turned(dyn: Dynamics, q: np.ndarray) -> np.ndarray:
+    """The same configuration with its angles within half a turn of zero."""
     q = q.copy()
     angles = list(dyn._open().closed.angles)
     q[angles] = (q[angles] + np.pi) % (2 * np.pi) - np.pi
     return q
 
 
-def _same(dyn: Dynamics, a: np.ndarray, b: np.ndarray) -> bool:
+def same(dyn: Dynamics, a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two configurations are, but for whole turns."""
     angles = list(dyn._open().closed.angles)
     d = a - b
     d[angles] = np.sin(d[angles] / 2)

@@ -15,7 +15,7 @@ import numpy as np
 from lagrangian.kernels.dynamics import RANK, Dynamics
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.inputs import HELD, HIGH, LOW, SLIP, STUCK, Holdable
-from lagrangian.motion.problem import Problem
+from lagrangian.motion.problem import EDGE, Problem
 
 # slower than this, in units of what the tolerances allow, a joint counts as at rest
 REST = 10.0
@@ -102,7 +102,7 @@ class Modes:
             qdd, force = self.forces(u, y, t)
             over = {j: self._excess(j, force[j]) for j in resting if u[self.place(j, STUCK)]}
             worst = max(over, key=over.__getitem__, default=-1)
-            if worst >= 0 and over[worst] > 1e-9:
+            if worst >= 0 and over[worst] > EDGE:
                 self._slip(u, worst, -1.0 if force[worst] > 0 else 1.0)
                 gone.add(worst)
                 continue

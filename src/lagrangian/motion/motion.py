@@ -258,14 +258,19 @@ class Motion:
         s = self.statistics
         lines = [
             f"{self.name}: {self.message}",
-            f"{len(self.t)} rows, {s['accepted']} steps ({s['rejected']} rejected) of {s['method']}"
+            f"{len(self.t)} rows, "
+            + (f"{s['accepted']} steps ({s['rejected']} rejected) of " if "accepted" in s else "by ")
+            + s["method"]
             + (f", rtol {s['rtol']:g}" if s["adaptive"] else ""),
             f"energy balance: off by {off:.2g} J of {self.energy_scale:.3g} J moved",
         ]
         if len(self.constraint_names):
             rate = float(self.rate_drift.max(initial=0.0))
-            between = f"{s['drift_at_steps']:.1g} at the steps, {s['drift_between_steps']:.1g} between"
-            lines.append(f"constraint drift: {between}; of rates {rate:.1g} in the rows")
+            if "accepted" in s:
+                drift = f"{s['drift_at_steps']:.1g} at the steps, {s['drift_between_steps']:.1g} between"
+            else:
+                drift = f"{float(self.drift.max(initial=0.0)):.1g}"
+            lines.append(f"constraint drift: {drift}; of rates {rate:.1g} in the rows")
         lines += [f"{e.name} at t = {e.t:.9g} s" for e in self.events[:20]]
         if len(self.events) > 20:
             lines.append(f"... and {len(self.events) - 20} more events")

@@ -38,6 +38,8 @@ from lagrangian.motion.inputs import HELD, HIGH, LOW, SLIP, STUCK, Holdable, Inp
 from lagrangian.motion.large import RolledRates, too_large
 from lagrangian.motion.torque import Torque
 
+EDGE = 1e-10  # of what dry friction can hold, as `Modes` counts it
+
 
 class Problem:
     """Everything compiled code needs to know about a motion."""
@@ -301,8 +303,9 @@ class Problem:
         if what == STUCK:
             assert joint.friction is not None
             positive, negative = joint.friction
-            # stuck: what friction has left, as a part of what it can; slipping: the speed
-            left = f.minimum(force + positive, negative - force) * (2 / (positive + negative))
+            # stuck: what friction has left, as a part of what it can, with room for rounding: torques that bring a joint to the
+            # very edge of slipping, as those of inverse dynamics do, are to be seen to pass it; slipping: the speed
+            left = f.minimum(force + positive, negative - force) * (2 / (positive + negative)) + EDGE
             slipping = f.choose(0.5, held, 1.0, state.qd[joint.speed])  # held otherwise: nothing happens
             return f.choose(0.5, self._of_joint(graph, j, STUCK), left, slipping)
         at = state.q[joint.coordinate]

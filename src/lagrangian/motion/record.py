@@ -51,6 +51,8 @@ class Record:
     problem: Problem
     events: Sequence[Event]
 
+    _jump: float = np.inf  # the next time at which torques of a function jump
+
     def __init__(self, dyn: Dynamics, source: Torque, settings: Settings, t0: float, y0: np.ndarray, grid: np.ndarray) -> None:
         self.dyn, self.source, self.settings, self.grid = dyn, source, settings, grid
         self.t, self.y = t0, np.array(y0, dtype=float)
@@ -87,6 +89,7 @@ class Record:
 
     def _replayed(self, stretch: Stretch, which: np.ndarray, times: np.ndarray) -> np.ndarray:
         theta = (times - stretch.steps[which, 0]) / stretch.steps[which, 1]
+        self._jump = self.source.jump(float(stretch.steps[0, 0]) if len(stretch.steps) else np.inf)
         return stretch.solver.replay(stretch.steps, stretch.u, which, theta, self.settings.rtol, self.settings.atol)
 
     def outputs_in(self, stretch: Stretch, t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:

@@ -191,12 +191,12 @@ class Course(Supplied):
 
     def _supply_again(self, last: float) -> float:
         """New torques, where they change: a new segment begins there."""
-        if self.source.table is None and self.source.sampled is None:
+        if self.source.table is None and self.source.sampled is None and not self.source.breaks:
             return np.inf
         self.y = self.run.y
-        before = self.u.copy()
+        before, jumped = self.u.copy(), self._jump <= self.t
         until = self._supply()
-        if not np.array_equal(before, self.u, equal_nan=True) or self.t == last:
+        if jumped or not np.array_equal(before, self.u, equal_nan=True) or self.t == last:
             if self.problem.holdable:  # torques that jump may overcome what holds
                 self.modes.settle(self.u, self.y, self.t)
             self.run.change(u=self.u, y=self.y)

@@ -55,7 +55,9 @@ class Supplied(Record):
             if self.error is None:
                 t, y = float(self._view(time, 1)[0]), self._view(state, self.problem.size)
                 assert self.source.called is not None
-                found = self.source.called(t, y[: self.problem.nq].copy(), y[self.problem.nq :].copy())
+                # a step that ends where torques jump has those from before
+                before = min(t, float(np.nextafter(self._jump, -np.inf)))
+                found = self.source.called(before, y[: self.problem.nq].copy(), y[self.problem.nq :].copy())
                 tau[:n] = torque.checked(found, n, t)
         except BaseException as error:  # nothing may pass through compiled code; it is raised again behind it
             self._fail(error)
@@ -101,7 +103,8 @@ class Supplied(Record):
             return float(times[k + 1])
         if source.sampled is not None:
             return self._sample(source.sampled)
-        return np.inf
+        self._jump = source.jump(self.t)
+        return self._jump
 
     def _sample(self, controller: torque.Sampled) -> float:
         n, period, delay = self.problem.nv, controller.period, controller.delay

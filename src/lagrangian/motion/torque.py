@@ -57,6 +57,11 @@ class Torque:
     sampled: Sampled | None = None
     external: bool = False  # whether Python supplies torques during the run
     adjustable: bool = False  # whether events set further ones
+    breaks: tuple[float, ...] = ()  # times at which a function of them jumps
+
+    def jump(self, t: float) -> float:
+        """The next of these times after t."""
+        return min((x for x in self.breaks if x > t), default=math.inf)
 
 
 def names_of(mechanism: Mechanism) -> dict[str, Scalar]:
@@ -103,7 +108,7 @@ def source(given: Any, mechanism: Mechanism) -> Torque:
     if isinstance(given, Traced):
         return Torque(traced=given.function)
     if callable(given):
-        return Torque(called=given, external=True)
+        return Torque(called=given, external=True, breaks=tuple(getattr(given, "breaks", ())))
     if isinstance(given, tuple) and len(given) == 2 and np.ndim(given[0]) == 1:
         return Torque(table=_table(*given, mechanism.nv), external=True)
     try:

@@ -1,0 +1,1 @@
+"""Tasks: paths and what they need: inverse kinematics, torques, motors, controllers, identification."""

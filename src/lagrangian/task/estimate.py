@@ -39,8 +39,6 @@ class Products:
         """`Y` is (rows, equations, parameters), `z` and the flags `used` (rows, equations); blocks are stretches of time."""
         n, m, p = Y.shape
         size = np.sqrt(np.sum(z * z, axis=0, where=used) / np.maximum(used.sum(axis=0), 1))
-        if not size.max():
-            raise ArgumentError("identify: no force acts in the record but what is known: nothing can be identified from it")
         scale = np.maximum(size, 1e-4 * size.max())
         weights = used / scale
         A = [Y[:, i] * weights[:, i, None] for i in range(m)]

@@ -23,6 +23,7 @@ from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.assemble import dynamics_of
 from lagrangian.task.grouping import Grouping
 from lagrangian.task.identify import grouped, regression_of
+from lagrangian.task.path import JointPath, Values
 from lagrangian.task.regression import Regression
 
 SLIDE, TURN = (1.0, 1.0, 5.0), (math.pi, 2.0, 8.0)  # what is taken where nothing is said: position, speed, acceleration
@@ -31,57 +32,49 @@ WITHIN = 0.995  # of the limits, between whose samples the path goes a little fu
 
 
 @dataclass(frozen=True, eq=False)
-class FourierPath:
+class Series:
+    """q and its derivatives at times (n,), by the coefficients a and b above, (harmonics, coordinates)."""
+
+    period: float
+    offset: np.ndarray
+    a: np.ndarray
+    b: np.ndarray
+
+    def __call__(self, t: np.ndarray) -> Values:
+        w = 2 * np.pi / self.period * np.arange(1, len(self.a) + 1)
+        phase = t[:, None] * w
+        c, s, a, b = np.cos(phase), np.sin(phase), self.a, self.b
+        return self.offset + (s / w) @ a - (c / w) @ b, c @ a + s @ b, (c * w) @ b - (s * w) @ a
+
+
+@dataclass(frozen=True, eq=False)
+class FourierPath(JointPath):
     """A periodic path of all coordinates. `condition` is the regressor's along it, `initial_condition` that before optimising."""
 
-    mechanism: Mechanism
-    period: float
-    offset: np.ndarray  # (n,)
-    cosines: np.ndarray  # a, (harmonics, n)
-    sines: np.ndarray  # b
-    periods: int = 1
-    condition: float = math.nan
-    initial_condition: float = math.nan
-    evaluations: int = 0
-    parameters: int = 0
-    names: tuple[str, ...] | None = None
-    breaks: tuple[float, ...] = field(default=(), repr=False)
+    motion: Series = field(kw_only=True)
+    mechanism: Mechanism = field(kw_only=True)
+    condition: float = field(kw_only=True)
+    initial_condition: float = field(kw_only=True)
+    evaluations: int = field(kw_only=True)
+    parameters: int = field(kw_only=True)
 
     @property
-    def start(self) -> float:
-        return 0.0
-
-    @property
-    def end(self) -> float:
-        return self.period * self.periods
+    def period(self) -> float:
+        return self.motion.period
 
     @property
     def harmonics(self) -> int:
-        return len(self.cosines)
-
-    def __call__(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(q, qd, qdd) at a time, or at several."""
-        times = np.asarray(t, dtype=float)
-        w = 2 * np.pi / self.period * np.arange(1, self.harmonics + 1)
-        phase = times[..., None] * w
-        c, s = np.cos(phase), np.sin(phase)
-        a, b = self.cosines, self.sines
-        return (
-            self.offset + (s / w) @ a - (c / w) @ b,
-            c @ a + s @ b,
-            (c * w) @ b - (s * w) @ a,
-        )
+        return len(self.motion.a)
 
     def __repr__(self) -> str:
         return f"<FourierPath of {self.mechanism.name!r}: {self.harmonics} harmonics of {self.period:g} s>"
 
     def __str__(self) -> str:
-        t = np.linspace(0, self.period, 2001)
-        q, qd, qdd = self(t)
+        q, qd, qdd = self.motion(np.linspace(0, self.period, 2001))
         tau = np.abs(dynamics_of(self.mechanism).inverse_dynamics(q, qd, qdd)).max(axis=0)
         wide = max(5, *(len(name) for name in self.mechanism.coordinate_names))
         lines = [
-            f"Exciting path of {self.mechanism.name}: {self.harmonics} harmonics of {self.period:g} s, {self.periods} period(s)",
+            f"Exciting path of {self.mechanism.name}: {self.harmonics} harmonics of {self.period:g} s, for {self.duration:g} s",
             f"condition number of the regressor of {self.parameters} parameters: {self.initial_condition:.4g} before, "
             f"{self.condition:.4g} after {self.evaluations} paths",
             "",
@@ -115,8 +108,8 @@ def exciting_path(
 
     The regressor is that of the base parameters (and of `friction` and `rotors`, as in `identify`), stacked over `samples` times
     of one period, its columns scaled to length one. Of random paths the best is improved by descent (L-BFGS), by `iterations`
-    steps at most; every path tried keeps the limits and uses for each coordinate one of them to the full. `progress(step, condition)` is
-    told how far it is; interrupted (Ctrl-C), the best path so far is returned. The same `seed` gives the same path.
+    steps at most; every path tried keeps the limits and uses for each coordinate one of them to the full. `progress(step,
+    condition)` is told how far it is; interrupted (Ctrl-C), the best path so far is returned. The same `seed` gives the same path.
 
     `q_limits` is (lower, upper), `qd_limits` and `qdd_limits` the largest size, each a number or one per coordinate. Where they
     are not given the joints' limits count, and where a joint has none: half a turn either way (slides: 1 m), 2 rad/s (1 m/s),
@@ -228,11 +221,16 @@ class _Search:
 
     def path(self, x: np.ndarray, periods: int, first: float, best: float) -> FourierPath:
         shapes, offsets = self.coefficients(x[None])
-        full = self.free @ shapes[0]
-        a, b = np.split(full, 2)
-        count = len(self.grouping)
-        mechanism = self.dyn.mechanism
-        return FourierPath(mechanism, self.period, offsets[0], a, b, periods, best, first, self.evaluations, count)
+        series = Series(self.period, offsets[0], *np.split(self.free @ shapes[0], 2))
+        return FourierPath(
+            self.period * periods,
+            motion=series,
+            mechanism=self.dyn.mechanism,
+            condition=best,
+            initial_condition=first,
+            evaluations=self.evaluations,
+            parameters=len(self.grouping),
+        )
 
 
 def _limits(mechanism: Mechanism, q: Any, qd: Any, qdd: Any) -> tuple[np.ndarray, ...]:

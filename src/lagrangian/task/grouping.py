@@ -39,7 +39,7 @@ class Grouping:
 
 
 def exact_grouping(regression: Regression) -> Grouping | None:
-    """None where there is none to be had: with constraints, for very long chains, for what the closed form does not write."""
+    """None where there is none to be had soon: with constraints, odd angles, very long chains, what has no closed form."""
     mechanism = regression.dyn.mechanism
     if mechanism.equations:
         return None
@@ -51,6 +51,8 @@ def exact_grouping(regression: Regression) -> Grouping | None:
     )
     try:
         system = System(elementary(mechanism.replace(joints=joints, springs=(), frames=())), "inertial")
+        if system.scalars.fractions:  # frames at odd angles: exact, but slow
+            return None
         check(system, LIMIT)
         base = base_parameters(system, rotors=bool(rotors))
     except (CostError, MechanismError):

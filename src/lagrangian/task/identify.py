@@ -89,8 +89,10 @@ def identify(
         raise ArgumentError(f"identify: no parameter of {dyn.mechanism.name} has an effect on the recorded forces")
     if used.sum() <= 2 * len(grouping):
         raise ArgumentError(
-            f"identify: {used.sum()} rows of all equations are left for {len(grouping)} parameters; record longer, or more often"
+            f"identify: {used.sum()} rows of moving joints are left for {len(grouping)} parameters; record longer, or more often"
         )
+    if np.abs(z).max() <= 1e-12 * np.abs(Y @ (grouping.matrix @ regression.described)).max():
+        raise ArgumentError("identify: no force acts in the record but what is known: nothing can be identified from it")
     products = Products.of(Y, z, used, int(folds), grouping.names)
     found = fit(products)
     mechanism, chi2 = completed(regression, grouping, found, physical, float(prior))

@@ -1,0 +1,72 @@
+"""Expressions of time as motions: evaluated over many times at once, with exact derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError, DescriptionError, one_of
+from lagrangian.model import functions
+from lagrangian.model.derivative import derivative
+from lagrangian.model.expression import Expression, Scalar, free_symbols, parse, symbol
+
+
+class Times(np.ndarray):
+    """An array that brings the functions expressions are made of."""
+
+    @staticmethod
+    def of(values: np.ndarray) -> Times:
+        return np.ascontiguousarray(values, dtype=float).view(Times)
+
+    def choose(self, a: Any, b: Any, x: Any, y: Any) -> Any:  # type: ignore[override]
+        return np.where(a < b, x, y).view(Times)
+
+    def atan2(self, x: Any) -> Any:
+        return np.arctan2(self, x).view(Times)
+
+    def atan2_of(self, y: Any) -> Any:
+        return np.arctan2(y, self).view(Times)
+
+
+for _name, _function in {
+    **{n: getattr(np, n) for n in ("sin", "cos", "sqrt", "exp", "log", "tanh")},
+    **{f"a{n}": getattr(np, f"arc{n}") for n in ("sin", "cos", "tan")},
+}.items():
+    setattr(Times, _name, lambda self, _function=_function: _function(self))
+
+
+def motion_of(texts: Sequence[Any], names: Sequence[str], parameters: Mapping[str, float], start: float) -> Any:
+    """A motion of the expressions and their two derivatives, at times since `start`."""
+    known: dict[str, Scalar] = {**{n: float(x) for n, x in parameters.items()}, "t": symbol("t")}
+    x = [_expression(text, name, known) for text, name in zip(texts, names, strict=True)]
+    slopes = [derivative(e, "t") for e in x]
+    levels = (x, slopes, [derivative(e, "t") for e in slopes])
+
+    def motion(t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        times = {"t": Times.of(t + start)}
+        found = []
+        for level in levels:
+            columns = [np.broadcast_to(np.asarray(functions.evaluate(e, times), dtype=float), t.shape) for e in level]
+            found.append(np.array(columns).T)
+        bad = ~np.isfinite(found[0]).all(axis=1) | ~np.isfinite(found[2]).all(axis=1)
+        if bad.any():
+            when, column = float(t[bad][0] + start), int(np.argmax(~np.isfinite(found[0][bad][0] + found[2][bad][0])))
+            raise ArgumentError(f"the formula of {names[column]!r}, or its derivatives, is not finite at t = {when:g} s")
+        return found[0], found[1], found[2]
+
+    return motion
+
+
+def _expression(text: Any, name: str, known: Mapping[str, Scalar]) -> Scalar:
+    if isinstance(text, Expression):
+        for other in sorted(free_symbols(text) - {"t"}):
+            raise ArgumentError(f"the formula of {name!r}: {one_of('name', other, known)}")
+        return text
+    if isinstance(text, (int, float, np.floating, np.integer)) and not isinstance(text, bool):
+        return float(text)
+    try:
+        return parse(text, known)
+    except (DescriptionError, TypeError, AttributeError) as error:
+        raise ArgumentError(f"the formula of {name!r}: {error}") from None

@@ -1,0 +1,62 @@
+"""`lagrangian.inverse`: a mechanism and a path; out come the torques, serial or parallel, and the forces of its constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from lagrangian.errors import ArgumentError
+from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion.assemble import dynamics_of
+from lagrangian.motion.motion import Motion
+from lagrangian.task.kinematics import Follower, check_limits
+from lagrangian.task.outside import Outside
+from lagrangian.task.path import CartesianPath, JointPath
+from lagrangian.task.path_motion import PathMotion, along, rows_of
+
+ROWS = 1001
+
+
+def inverse(
+    mechanism: Mechanism | Dynamics,
+    path: JointPath | CartesianPath | Motion,
+    frame: Any = None,
+    q0: Any = None,
+    *,
+    t_eval: Any = ROWS,
+    wrenches: Mapping[str, Any] | None = None,
+    limits: bool = True,
+    progress: Callable[[float], None] | None = None,
+) -> PathMotion:
+    """The torques that make a mechanism follow a path: inverse dynamics, with loops and other constraints kept.
+
+    A path of joints may lead some coordinates only, where constraints determine the others; a path of a frame needs `frame`,
+    unless it says so itself. `q0` (an array, a mapping, or the name of a pose) is near where to begin, and so picks the branch.
+    Torques are those of the actuated joints alone: the smallest where there are more than degrees of freedom, an error where they
+    do not suffice. `t_eval` is the number of rows, or their times. `wrenches` maps frames to (moment, force) from outside, six
+    numbers or expressions of t, coordinates and speeds. The path must keep the joints' limits unless `limits` is False.
+
+    The result has `q, qd, qdd, tau, multipliers, reactions`, energies and work, as that of `simulate`; its `torque` is a source
+    for `simulate`. Given a `Motion` in place of a path, its own rows are taken.
+    """
+    dyn = dynamics_of(mechanism)
+    outside = Outside(dyn, wrenches)
+    if progress is not None and not callable(progress):
+        raise ArgumentError(f"progress is {progress!r}; a function of the time is needed")
+    if isinstance(path, Motion):
+        if path.q.shape[1:] != (dyn.nq,) or path.qd.shape[1:] != (dyn.nv,):
+            raise ArgumentError(f"the motion has {path.q.shape[1]} coordinates; {dyn.mechanism.name!r} has {dyn.nq}")
+        return along(dyn, outside, None, path.t, (path.q, path.qd, path.qdd))
+    if not isinstance(path, (JointPath, CartesianPath)):
+        raise ArgumentError(
+            f"the path is a {type(path).__name__}; one of lagrangian.paths is needed, such as paths.joint_line(q0, q1, 2.0), "
+            f"paths.circle(...) or paths.recorded(t, q)"
+        )
+    follower = Follower(dyn, path, frame, q0, limits, progress)
+    t = rows_of(t_eval, path)
+    states = follower(t)
+    follower.inspect(t, states[0])
+    if limits:
+        check_limits(dyn, t, states[0], states[1])
+    return along(dyn, outside, follower, t, states)

@@ -1,0 +1,151 @@
+"""A serial arm of revolute joints as screws: each joint's axis and a point on it, in the world, where every angle is zero.
+
+The pose of the frame is then the product of exponentials exp(S1 q1) ... exp(Sn qn) T0 (Brockett 1984; Murray, Li and Sastry
+1994), whatever the description it came from: no link frames are left in it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from lagrangian.algorithms.tree import build
+from lagrangian.errors import ArgumentError, one_of
+from lagrangian.model import vector as v
+from lagrangian.model.loop import Frame
+from lagrangian.model.mechanism import Mechanism
+
+EXACT = 1e-13  # a pose met this well is not refined further
+STEPS = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """Axes and points on them, from the ground outwards, the frame's pose at q = 0, and where each angle stands in q."""
+
+    axes: tuple[v.Vector, ...]
+    points: tuple[v.Vector, ...]
+    home: np.ndarray
+    places: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.axes)
+
+    def reversed(self) -> Chain:
+        """The same arm seen from its frame: the chain of the same angles that carries the world's pose in it."""
+        seen = np.linalg.inv(self.home)
+        axes: np.ndarray = np.array(self.axes[::-1]) @ -seen[:3, :3].T
+        points: np.ndarray = np.array(self.points[::-1]) @ seen[:3, :3].T + seen[:3, 3]
+        return Chain(tuple(map(tuple, axes.tolist())), tuple(map(tuple, points.tolist())), seen, self.places[::-1])
+
+    @cached_property
+    def _twists(self) -> tuple[np.ndarray, np.ndarray]:
+        """S and S^2 of every joint, 4x4: exp(S q) = 1 + S sin q + S^2 (1 - cos q)."""
+        S = np.zeros((len(self), 4, 4))
+        for twist, w, p in zip(S, self.axes, self.points, strict=True):
+            twist[:3, :3], twist[:3, 3] = v.skew(w), v.cross(p, w)
+        return S, S @ S
+
+    def frames(self, angles: np.ndarray) -> np.ndarray:
+        """exp(S1 q1) ... exp(Sk qk) for k = 0 to n, of rows of angles in the chain's order: (rows, n + 1, 4, 4)."""
+        S, SS = self._twists
+        step = np.eye(4) + np.sin(angles)[..., None, None] * S + (1 - np.cos(angles))[..., None, None] * SS
+        E = np.empty((len(angles), len(self) + 1, 4, 4))
+        E[:, 0] = np.eye(4)
+        for k in range(len(self)):
+            E[:, k + 1] = E[:, k] @ step[:, k]
+        return E
+
+    def refine(self, angles: np.ndarray, pose: np.ndarray, size: float) -> tuple[np.ndarray, np.ndarray]:
+        """Newton's steps towards the pose, from angles near it; the best angles met, and by how much each row misses.
+
+        A miss is the larger of the distance, in units of `size`, and the turn in radians that are left.
+        """
+        angles = np.array(angles)
+        E = self.frames(angles)
+        error, miss = _error(E[:, -1] @ self.home, pose, size)
+        for _ in range(STEPS):
+            todo = np.flatnonzero(miss > EXACT)
+            if not todo.size:
+                break
+            # least squares: at a singular configuration nothing is done along the direction that is lost
+            J = self._jacobian(E[todo], size)
+            trial = angles[todo] + (np.linalg.pinv(J, rcond=1e-9) @ error[todo, :, None])[..., 0]
+            F = self.frames(trial)
+            after, left = _error(F[:, -1] @ self.home, pose, size)
+            better = left < miss[todo]
+            if not better.any():
+                break
+            kept = todo[better]
+            angles[kept], E[kept], error[kept], miss[kept] = trial[better], F[better], after[better], left[better]
+        return angles, miss
+
+    def _jacobian(self, E: np.ndarray, size: float) -> np.ndarray:
+        """(angular velocity, velocity of the frame's origin / size) by the angles, for each row."""
+        w = np.einsum("rkij,kj->rki", E[:, :-1, :3, :3], np.array(self.axes))
+        p = np.einsum("rkij,kj->rki", E[:, :-1, :3, :3], np.array(self.points)) + E[:, :-1, :3, 3]
+        x = (E[:, -1] @ self.home)[:, None, :3, 3]
+        return np.concatenate([w, np.cross(w, x - p) / size], axis=2).swapaxes(1, 2)
+
+
+def _error(T: np.ndarray, pose: np.ndarray, size: float) -> tuple[np.ndarray, np.ndarray]:
+    """What is left to go from each T to the pose, as (rotation vector, distance / size), and its largest part."""
+    D = pose[:3, :3] @ T[:, :3, :3].swapaxes(1, 2)
+    turn = 0.5 * np.stack([D[:, 2, 1] - D[:, 1, 2], D[:, 0, 2] - D[:, 2, 0], D[:, 1, 0] - D[:, 0, 1]], axis=1)
+    go = (pose[:3, 3] - T[:, :3, 3]) / size
+    # the vector is of the sine, which is zero at half a turn too: the difference of the matrices is not
+    away = np.sqrt(0.5 * np.sum((pose[:3, :3] - T[:, :3, :3]) ** 2, axis=(1, 2)))
+    return np.concatenate([turn, go], axis=1), np.maximum(away, np.sqrt(np.sum(go * go, axis=1)))
+
+
+def chain(mechanism: Mechanism, frame: Frame) -> Chain | None:
+    """The chain from the ground to the frame; None if not all that moves is revolute joints in a row up to it.
+
+    Loops, other constraints, slides, balls, and joints beside or beyond the frame's body all leave a configuration open.
+    """
+    tree = build(mechanism)
+    if frame.body not in tree.place:
+        raise ArgumentError(f"frame {frame.name!r}: {one_of('body', frame.body, tree.place)}")
+    link, at = tree.place[frame.body]
+    links = tree.towards_ground(link)
+    if mechanism.equations or len(links) != len(tree) or any(kind != "revolute" for kind in tree.kind):
+        return None
+    T = np.eye(4)
+    axes, points = [], []
+    for k in links:
+        here = np.eye(4)
+        here[:3, :3], here[:3, 3] = tree.constants["R"][k].reshape(3, 3), tree.constants["p"][k]
+        T = T @ here
+        axes.append(tuple((T[:3, 2] / np.linalg.norm(T[:3, 2])).tolist()))
+        points.append(tuple(T[:3, 3].tolist()))
+    home = T @ at.matrix() @ frame.placement.matrix()
+    return Chain(tuple(axes), tuple(points), home, tuple(tree.iq[k] for k in links))
+
+
+# -- turns of vectors, as tuples: faster than arrays for three numbers ------------------------------------------------
+
+
+def turned(w: v.Vector, angle: float, x: v.Vector) -> v.Vector:
+    """x turned about the unit vector w (Rodrigues)."""
+    c, s = math.cos(angle), math.sin(angle)
+    k = (1 - c) * v.dot(w, x)
+    y = v.cross(w, x)
+    return (c * x[0] + s * y[0] + k * w[0], c * x[1] + s * y[1] + k * w[1], c * x[2] + s * y[2] + k * w[2])
+
+
+def across(w: v.Vector, x: v.Vector) -> v.Vector:
+    """The part of x across the unit vector w."""
+    return v.sub(x, v.scale(v.dot(w, x), w))
+
+
+def length(x: v.Vector) -> float:
+    return math.hypot(*x)
+
+
+def turn_between(w: v.Vector, x: v.Vector, y: v.Vector) -> float:
+    """The angle about w that brings x, seen along w, into the direction of y (subproblem 1 of Paden and Kahan)."""
+    x, y = across(w, x), across(w, y)
+    return math.atan2(v.dot(w, v.cross(x, y)), v.dot(x, y))

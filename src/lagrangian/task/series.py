@@ -1,0 +1,71 @@
+"""A smooth function of time as pieces of Chebyshev's polynomials: dear to compute once, cheap ever after.
+
+Trefethen, Approximation Theory and Approximation Practice (2013): values at Chebyshev's points give the coefficients, and where
+the last of these are not yet rounding, a piece is cut in two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+DEGREE = 15
+TOLERANCE = 1e-13  # of the largest value of each column
+DEEPEST = 26  # how often a piece is halved at most, where the function jumps
+
+_ORDERS = np.arange(DEGREE + 1)
+_AT = np.cos((2 * _ORDERS + 1) * np.pi / (2 * DEGREE + 2))  # Chebyshev's points of the first kind: none at the ends
+_FIT = np.cos(np.outer(_ORDERS, (2 * _ORDERS + 1) * np.pi / (2 * DEGREE + 2))) * (2 / (DEGREE + 1))
+_FIT[0] /= 2
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """Pieces from `edges[k]` to `edges[k + 1]`, each with coefficients (DEGREE + 1, columns)."""
+
+    edges: np.ndarray
+    coefficients: np.ndarray
+
+    @staticmethod
+    def of(
+        function: Callable[[np.ndarray], np.ndarray], start: float, end: float, breaks: Sequence[float] = (), pieces: int = 16
+    ) -> Series:
+        """Of a function of many times (n,), which gives (n, columns); it may jump at the breaks."""
+        inner = [x for x in breaks if start < x < end]
+        edges = np.unique(np.concatenate([np.linspace(start, end, pieces + 1), inner]))
+        todo = list(pairwise(edges))
+        done: dict[float, tuple[float, np.ndarray]] = {}
+        scale: np.ndarray | None = None
+        for depth in range(DEEPEST + 1):
+            a, b = np.array(todo).T
+            times = (0.5 * (a + b)[:, None] + 0.5 * (b - a)[:, None] * _AT).ravel()
+            values = function(times).reshape(len(todo), DEGREE + 1, -1)
+            largest = np.abs(values).max(axis=(0, 1))
+            scale = largest if scale is None else np.maximum(scale, largest)
+            found = np.einsum("kn,pnc->pkc", _FIT, values)
+            tail = np.abs(found[:, -3:]).max(axis=1)
+            good = (tail <= TOLERANCE * (scale + 1e-9)).all(axis=1) | (depth == DEEPEST)
+            done |= {a[k]: (b[k], found[k]) for k in np.flatnonzero(good)}
+            todo = [half for k in np.flatnonzero(~good) for half in ((a[k], (a[k] + b[k]) / 2), ((a[k] + b[k]) / 2, b[k]))]
+            if not todo:
+                break
+        first = sorted(done)
+        return Series(np.array([*first, end]), np.array([done[x][1] for x in first]))
+
+    def __call__(self, t: float) -> np.ndarray:
+        """At one time."""
+        k = min(max(int(np.searchsorted(self.edges, t, side="right")) - 1, 0), len(self.coefficients) - 1)
+        a, b = self.edges[k], self.edges[k + 1]
+        x = min(1.0, max(-1.0, (2 * t - a - b) / (b - a)))
+        value: np.ndarray = np.cos(_ORDERS * np.arccos(x)) @ self.coefficients[k]
+        return value
+
+    def many(self, t: np.ndarray) -> np.ndarray:
+        """At many times, rows first."""
+        k = np.clip(np.searchsorted(self.edges, t, side="right") - 1, 0, len(self.coefficients) - 1)
+        a, b = self.edges[k], self.edges[k + 1]
+        x = np.clip((2 * t - a - b) / (b - a), -1.0, 1.0)
+        return np.einsum("nk,nkc->nc", np.cos(np.arccos(x)[:, None] * _ORDERS), self.coefficients[k])

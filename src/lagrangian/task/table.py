@@ -1,0 +1,58 @@
+"""CSV files of numbers over time, with the line and the column of whatever is wrong in them."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import DescriptionError
+
+CARTESIAN = ("x", "y", "z", "qw", "qx", "qy", "qz")
+
+
+def read_table(file: Any) -> tuple[tuple[str, ...], np.ndarray]:
+    """The names of the columns but t, and the rows, t first."""
+    source = Path(file)
+    try:
+        text = source.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise DescriptionError(f"{source}: there is no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise DescriptionError(f"{source}: it cannot be read as text: {error}") from None
+    lines = [(k, line) for k, line in enumerate(text.splitlines(), 1) if line.strip() and not line.lstrip().startswith("#")]
+    if not lines:
+        raise DescriptionError(f"{source}: the file is empty; a first row with the names of the columns is needed: t, q1, q2 ...")
+    separator = max(",;\t", key=lines[0][1].count)
+    rows = list(csv.reader((line for _, line in lines), delimiter=separator))
+    names = [name.strip() for name in rows[0]]
+    if names[0] != "t" or len(names) < 2 or len(set(names)) != len(names) or not all(names):
+        raise DescriptionError(
+            f"{source}: line {lines[0][0]}: the first row must name the columns, t first and all different; "
+            f"it is {lines[0][1]!r:.80}"
+        )
+    found = np.empty((len(rows) - 1, len(names)))
+    for k, row in enumerate(rows[1:]):
+        where = f"{source}: line {lines[k + 1][0]}"
+        if len(row) != len(names):
+            raise DescriptionError(f"{where}: {len(row)} numbers for {len(names)} columns")
+        for c, cell in enumerate(row):
+            found[k, c] = _number(cell, f"{where}, column {names[c]!r}")
+        if k and found[k, 0] <= found[k - 1, 0]:
+            raise DescriptionError(f"{where}: times must increase; after {found[k - 1, 0]:g} s comes {found[k, 0]:g} s")
+    if len(found) < 2:
+        raise DescriptionError(f"{source}: there are {len(found)} rows of numbers; at least two are needed")
+    return tuple(names[1:]), found
+
+
+def _number(cell: str, where: str) -> float:
+    try:
+        x = float(cell)
+    except ValueError:
+        raise DescriptionError(f"{where}: {cell!r} is not a number") from None
+    if not math.isfinite(x):
+        raise DescriptionError(f"{where}: {cell!r} is not finite")
+    return x
