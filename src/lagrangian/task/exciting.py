@@ -109,7 +109,7 @@ def exciting_path(
     The regressor is that of the base parameters (and of `friction` and `rotors`, as in `identify`), stacked over `samples` times
     of one period, its columns scaled to length one. Of random paths the best is improved by descent (L-BFGS), by `iterations`
     steps at most; every path tried keeps the limits and uses for each coordinate one of them to the full. `progress(step,
-    condition)` is told how far it is; interrupted (Ctrl-C), the best path so far is returned. The same `seed` gives the same path.
+    condition)` is told how far it is; interrupted (Ctrl-C), the best path so far is returned. A `seed` stands for one path.
 
     `q_limits` is (lower, upper), `qd_limits` and `qdd_limits` the largest size, each a number or one per coordinate. Where they
     are not given the joints' limits count, and where a joint has none: half a turn either way (slides: 1 m), 2 rad/s (1 m/s),
