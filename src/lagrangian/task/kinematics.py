@@ -2,7 +2,7 @@
 
     A(q) qd = b,    A(q) qdd = b' - A' qd,    A = [Psi; J]
 
-with the constraints' rows above those of the path (G29; for serial arms A is the Jacobian). The branch is kept by going along the
+with the constraints' rows above those of the path (for serial arms A is the Jacobian). The branch is kept by going along the
 path in steps short enough for Newton's method to stay near what the step before foretells (Allgower and Georg, Numerical
 Continuation Methods, 1990). Where coordinates are left free by position, in redundant arms and under rolling, the smallest speeds
 are integrated.
@@ -24,7 +24,7 @@ from lagrangian.motion.assemble import moved, single_coordinates
 from lagrangian.task import redundancy
 from lagrangian.task.goal import FrameGoal, Goal, JointGoal, Requirements, least_norm, rank_of, told
 from lagrangian.task.path import CartesianPath, JointPath
-from lagrangian.task.reach import MET, STARTS, bounds, guess, reach
+from lagrangian.task.reach import MET, STARTS, bounds, reach
 from lagrangian.task.series import Series
 
 Path = JointPath | CartesianPath
@@ -67,7 +67,7 @@ class Follower:
         self.failure: ReachError | None = None
         self.knots: list[Knot] = []
         if not self.direct:
-            self._begin(guess(dyn, q0), limits)
+            self._begin(q0, limits)
             self._advance(progress)
 
     def __call__(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -110,7 +110,7 @@ class Follower:
 
     # -- along the path ----------------------------------------------------------------------------------------------
 
-    def _begin(self, q0: np.ndarray, limits: bool) -> None:
+    def _begin(self, q0: Any, limits: bool) -> None:
         t = self.path.start
         wanted, velocity, acceleration = self.path(np.array([t]))
         try:
