@@ -13,6 +13,7 @@ import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
 BLOCK = re.compile(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", re.DOTALL)
+RUN_ONLY = {"identification.md"}  # what a search finds last differs with the roundings of the machine
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
 
 
@@ -30,7 +31,7 @@ def alike(a: float, b: float) -> bool:
     return abs(a - b) <= 2e-3 * max(abs(a), abs(b)) or max(abs(a), abs(b)) < 1e-4
 
 
-@pytest.mark.parametrize("page", ["motion.md", "integrators.md", "inverse.md", "actuators.md", "control.md"])
+@pytest.mark.parametrize("page", ["motion.md", "integrators.md", "inverse.md", "actuators.md", "control.md", "identification.md"])
 def test_snippets(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("sksundae")
     monkeypatch.chdir(tmp_path)
@@ -39,6 +40,9 @@ def test_snippets(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     for block in BLOCK.finditer(text):
         where = f"{page}:{text[: block.start()].count(chr(10)) + 2}"
         found, wanted = printed(block[1], names, where), block[2] or ""
+        if page in RUN_ONLY:
+            assert bool(found) == bool(wanted), where
+            continue
         assert NUMBER.sub("#", found).split() == NUMBER.sub("#", wanted).split(), where
         for line, other in zip(found.splitlines(), wanted.splitlines(), strict=True):
             if " steps" in line:  # their number may differ by a few

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from lagrangian.task.identification import Identification
     from lagrangian.task.identify import identify
     from lagrangian.task.inverse import inverse
+    from lagrangian.task.path_motion import PathMotion
     from lagrangian.task.motors import Motor, read_catalogue
     from lagrangian.task.reach import inverse_kinematics
 
@@ -77,6 +78,7 @@ _LATER = {
     "Identification": "lagrangian.task.identification",
     "identify": "lagrangian.task.identify",
     "Motion": "lagrangian.motion.motion",
+    "PathMotion": "lagrangian.task.path_motion",
     "inverse": "lagrangian.task.inverse",
     "inverse_kinematics": "lagrangian.task.reach",
     "read": "lagrangian.motion.files",
@@ -131,6 +133,7 @@ __all__ = [
     "Mode",
     "Motion",
     "Motor",
+    "PathMotion",
     "PathWarning",
     "Pfaffian",
     "PfaffianFunction",
