@@ -61,8 +61,8 @@ if TYPE_CHECKING:
     from lagrangian.task.identification import Identification
     from lagrangian.task.identify import identify
     from lagrangian.task.inverse import inverse
-    from lagrangian.task.path_motion import PathMotion
     from lagrangian.task.motors import Motor, read_catalogue
+    from lagrangian.task.path_motion import PathMotion
     from lagrangian.task.reach import inverse_kinematics
 
 __version__ = "0.1.0"
