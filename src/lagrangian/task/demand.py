@@ -23,7 +23,7 @@ class Demand:
     """What the motion asks of one joint, the description's own rotor included: N m and rad, or N and m of one that slides.
 
     Means are over the whole cycle. `rms_torque` is the continuous torque it asks for: losses in a winding go with the square.
-    `mean_torque` is the mean of `|tau|`, `wear_torque` that by which gears wear, `(integral |w tau^3| dt / integral |w| dt)^(1/3)`.
+    `mean_torque` is the mean of `|tau|`; `wear_torque` is what gears wear by, `(integral |w tau^3| dt / integral |w| dt)^(1/3)`.
     `peak_power` goes to the joint, `peak_power_back` comes back from it when it brakes; `energy` and `energy_back` are the same
     over a cycle. `load_inertia` is what the joint sees behind it without its own rotor, the mean and the largest along the task:
     with the other driven joints held, loops reduced; with them free where loops have more or fewer of them than freedoms.
