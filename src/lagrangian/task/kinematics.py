@@ -248,7 +248,8 @@ class Follower:
         smallest = np.concatenate(least)
         worst = int(np.argmin(smallest))
         if smallest[worst] < SINGULAR:
-            raise _at(t[worst], self._singular(t[worst], q[worst], smallest[worst]))
+            first = int(np.argmax(smallest < SINGULAR))
+            raise _at(t[first], self._singular(t[first], q[first], smallest[first]))
         if smallest[worst] < NEAR_SINGULAR:
             warnings.warn(
                 f"{self.dyn.mechanism.name}: the path passes near a singularity at t = {t[worst]:.6g} s: the smallest singular "
@@ -321,7 +322,7 @@ def check_limits(dyn: Dynamics, t: np.ndarray, q: np.ndarray, qd: np.ndarray) ->
                 f"{dyn.mechanism.name}: the path needs {abs(qd[fastest, iv]):.4g} of {name} at t = {t[fastest]:.6g} s; its "
                 f"limit is {speeds[name]:g}",
                 PathWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
 
 

@@ -29,10 +29,7 @@ def read_table(file: Any) -> tuple[tuple[str, ...], np.ndarray]:
     if not lines:
         raise DescriptionError(f"{source}: the file is empty; a first row with the names of the columns is needed: t, q1, q2 ...")
     separator = max(",;\t", key=lines[0][1].count)
-    try:
-        rows = [next(csv.reader([line], delimiter=separator)) for _, line in lines]  # a line is a row, whatever is quoted
-    except csv.Error as error:
-        raise DescriptionError(f"{source}: it cannot be read as a table: {error}") from None
+    rows = [_cells(line, separator, f"{source}: line {k}") for k, line in lines]
     names = [name.strip() for name in rows[0]]
     if names[0] != "t" or len(names) < 2 or len(set(names)) != len(names) or not all(names):
         raise DescriptionError(
@@ -51,6 +48,13 @@ def read_table(file: Any) -> tuple[tuple[str, ...], np.ndarray]:
     if len(found) < 2:
         raise DescriptionError(f"{source}: there are {len(found)} rows of numbers; at least two are needed")
     return tuple(names[1:]), found
+
+
+def _cells(line: str, separator: str, where: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=separator, strict=True))
+    except csv.Error as error:
+        raise DescriptionError(f"{where}: it cannot be read as a row of a table: {error}") from None
 
 
 def _number(cell: str, where: str) -> float:
