@@ -160,6 +160,11 @@ class Joint:
     def speed_names(self) -> tuple[str, ...]:
         return tuple(f"{self.name}.{c}" if c else self.name for c in self.kind.speeds)
 
+    @property
+    def slides(self) -> tuple[bool, ...]:
+        """Whether each of its speeds is of a length, not of an angle: its force is in N then, not in N m."""
+        return tuple(self.type == "prismatic" or speed in ("vx", "vy", "vz") for speed in self.kind.speeds)
+
 
 def settle(item: Any, where: str, axes: tuple[str, ...], placements: tuple[str, ...]) -> None:
     """Make a frozen item's axes unit vectors and its placements checked ones; the axes of a universal joint are perpendicular."""

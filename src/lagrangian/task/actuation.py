@@ -43,6 +43,9 @@ def _through_constraints(
     dyn: Dynamics, q: np.ndarray, h: np.ndarray, driven: np.ndarray, t: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     psi = dyn.constraint_jacobian(q, t)
+    unique = _unique(psi, h, driven)
+    if unique is not None:
+        return unique
     rows, size = unit_rows(psi)
     U, s, Vt = np.linalg.svd(rows)
     ranks = (s > RANK).sum(axis=1)
@@ -56,7 +59,26 @@ def _through_constraints(
         _check(dyn, missing, h[here], driven, allowed.shape[1], t[here])
         carried = np.einsum("nkv,nv->nk", Vt[here, :rank], (h - tau)[here]) / s[here, :rank]
         multipliers[here] = np.einsum("nmk,nk->nm", U[here, :, :rank], carried) / size[here]
-    return tau, minimum_norm(psi, multipliers)
+    return tau, minimum_norm(psi, multipliers) if (ranks < psi.shape[1]).any() else multipliers
+
+
+def _unique(psi: np.ndarray, h: np.ndarray, driven: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """All unknowns at once, where there are as many as equations, and these have a solution each."""
+    n, m, nv = psi.shape
+    count = int(driven.sum())
+    if count + m != nv:
+        return None
+    A = np.concatenate([np.broadcast_to(np.eye(nv)[:, driven], (n, nv, count)), np.swapaxes(psi, 1, 2)], axis=2)
+    try:
+        x = np.linalg.solve(A, h[..., None])[..., 0]
+    except np.linalg.LinAlgError:
+        return None
+    scale = np.abs(h).max(axis=1, keepdims=True) + 1e-3
+    if not (np.abs(x) < scale / RANK).all() or not (np.abs(np.einsum("nij,nj->ni", A, x) - h) < LEFT * scale).all():
+        return None
+    tau = np.zeros_like(h)
+    tau[:, driven] = x[:, :count]
+    return tau, x[:, count:]
 
 
 def _least(B: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -24,7 +24,8 @@ from lagrangian.motion.assemble import moved, single_coordinates
 from lagrangian.task import redundancy
 from lagrangian.task.goal import FrameGoal, Goal, JointGoal, Requirements, least_norm, rank_of, told
 from lagrangian.task.path import CartesianPath, JointPath
-from lagrangian.task.reach import MET, STARTS, bounds, guess, reach
+from lagrangian.task.reach import MET, STARTS, bounds, reach
+from lagrangian.task.series import Series
 
 Path = JointPath | CartesianPath
 FORETOLD = 0.05  # rad or m: by how much a step may miss what was foretold
@@ -66,7 +67,7 @@ class Follower:
         self.failure: ReachError | None = None
         self.knots: list[Knot] = []
         if not self.direct:
-            self._begin(guess(dyn, q0), limits)
+            self._begin(q0, limits)
             self._advance(progress)
 
     def __call__(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -109,7 +110,7 @@ class Follower:
 
     # -- along the path ----------------------------------------------------------------------------------------------
 
-    def _begin(self, q0: np.ndarray, limits: bool) -> None:
+    def _begin(self, q0: Any, limits: bool) -> None:
         t = self.path.start
         wanted, velocity, acceleration = self.path(np.array([t]))
         try:
@@ -219,21 +220,32 @@ class Follower:
     def _rows(
         self, t: np.ndarray, wanted: np.ndarray, velocity: np.ndarray, acceleration: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        before = np.clip(np.searchsorted([k.t for k in self.knots], t, side="right") - 1, 0, len(self.knots) - 1)
         if self.integrated:
-            q = np.empty((len(t), self.dyn.nq))
-            for k in np.unique(before):
-                here = before == k
-                found = redundancy.integrated(self, self.knots[k], t[here])
-                assert found is not None
-                q[here] = found
+            q = moved(self.dyn.mechanism, self._series.many(t), np.zeros((len(t), self.dyn.nv)))
         else:
-            q = self._foretold([self.knots[k] for k in before], t)
+            q = self._foretold([self.knots[k] for k in self._before(t)], t)
         q, _, met = self._newton(q, wanted, t)
         if not met.all():
             when = float(t[np.argmin(met)])
             raise _at(when, f"the path cannot be followed at t = {when:.6g} s")
         return (q, *self._rates(q, velocity, acceleration, t))
+
+    def _before(self, t: np.ndarray) -> np.ndarray:
+        return np.clip(np.searchsorted([k.t for k in self.knots], t, side="right") - 1, 0, len(self.knots) - 1)
+
+    @cached_property
+    def _series(self) -> Series:
+        """Integrated coordinates, so that each time costs no step of its own."""
+
+        def values(t: np.ndarray) -> np.ndarray:
+            before, q = self._before(t), np.empty((len(t), self.dyn.nq))
+            for k in np.unique(before):
+                found = redundancy.integrated(self, self.knots[k], t[before == k])
+                assert found is not None
+                q[before == k] = found
+            return q
+
+        return Series.of(values, self.path.start, self.path.end, [k.t for k in self.knots], pieces=1)
 
     # -- what is in the way ------------------------------------------------------------------------------------------
 

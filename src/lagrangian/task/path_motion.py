@@ -107,10 +107,15 @@ class PathMotion(Motion):
 
     def summary(self) -> str:
         lines = [super().summary()]
-        for k, name in enumerate(self.speed_names):
-            if np.abs(self.tau[:, k]).max(initial=0.0) > 0:
-                rms = math.sqrt(float(np.mean(self.tau[:, k] ** 2)))
-                lines.append(f"{name}: {self.tau[:, k].min():.5g} to {self.tau[:, k].max():.5g}, RMS {rms:.5g}")
+        assert self.mechanism is not None
+        units = ["N" if slides else "N m" for joint in self.mechanism.joints for slides in joint.slides]
+        span = float(self.t[-1] - self.t[0])
+        for k, (name, unit) in enumerate(zip(self.speed_names, units, strict=True)):
+            tau = self.tau[:, k]
+            if np.abs(tau).max(initial=0.0) > 0:
+                squares = float(0.5 * np.diff(self.t) @ (tau[1:] ** 2 + tau[:-1] ** 2))
+                rms = math.sqrt(squares / span) if span else abs(float(tau[0]))
+                lines.append(f"{name}: {tau.min():.5g} to {tau.max():.5g} {unit}, RMS {rms:.5g} {unit}")
         return "\n".join(lines)
 
 

@@ -50,10 +50,9 @@ def inverse_kinematics(
         wanted = np.array([[_number(x, f"the target of {n!r}") for n, x in target.items()]])
     else:
         goal, wanted = _frame_goal(dyn, target, frame, directions)
-    start = guess(dyn, q0)
     if not every:
-        return reach(Requirements(dyn, goal), wanted[0], start, t, limits, starts)
-    return _every(dyn, goal, wanted, start, t, limits, starts)
+        return reach(Requirements(dyn, goal), wanted[0], q0, t, limits, starts)
+    return _every(dyn, goal, wanted, q0, t, limits, starts)
 
 
 def _frame_goal(dyn: Dynamics, target: Any, frame: Any, directions: Any) -> tuple[FrameGoal, np.ndarray]:
@@ -78,7 +77,7 @@ def _frame_goal(dyn: Dynamics, target: Any, frame: Any, directions: Any) -> tupl
 
 
 def guess(dyn: Dynamics, q0: Any) -> np.ndarray:
-    """Where to begin: the mechanism's own start if nothing is said."""
+    """Where to begin: the mechanism's own start, but for what is said."""
     model = dyn.mechanism
     q = np.array(model.neutral() if model.initial.q is None else model.initial.q, dtype=float)
     if q0 is None:
@@ -118,21 +117,28 @@ def bounds(model: Mechanism) -> tuple[np.ndarray, np.ndarray]:
     return low, high
 
 
-def reach(requirements: Requirements, wanted: np.ndarray, q0: np.ndarray, t: float, limits: bool, starts: int) -> np.ndarray:
-    """From q0, and then from ever further away from it, until all equations are met; of several, the nearest to q0."""
+def reach(requirements: Requirements, wanted: np.ndarray, q0: Any, t: float, limits: bool, starts: int) -> np.ndarray:
+    """From q0, and then from ever further away from it, until all equations are met; of several, the nearest to q0.
+
+    Where q0 names some coordinates only, it is these that count.
+    """
     model = requirements.dyn.mechanism
-    near, miss = descend(requirements, wanted, q0[None], t, limits)
-    if miss[0] <= MET:
+    begin = guess(requirements.dyn, q0)
+    near, miss = descend(requirements, wanted, begin[None], t, limits)
+    named = [iq for name, (iq, _) in single_coordinates(model).items() if isinstance(q0, Mapping) and name in q0]
+    if miss[0] <= MET and not named:
         return near[0]
     if starts:
         rng = np.random.default_rng(0)
         spread = np.pi * (np.arange(1, starts + 1) / starts)[:, None]
-        others = moved(model, q0, spread * rng.normal(size=(starts, model.nv)))
+        others = moved(model, begin, spread * rng.normal(size=(starts, model.nv)))
+        others[:, named] = begin[named]
         more, off = descend(requirements, wanted, others, t, limits)
         near, miss = np.vstack([near, more]), np.append(miss, off)
         met = np.flatnonzero(miss <= MET)
         if met.size:
-            return near[met[np.argmin(np.abs(near[met] - q0).max(axis=1))]]
+            away = np.abs(near[met] - begin)[:, named or slice(None)].max(axis=1)
+            return near[met[np.argmin(np.round(away, 9))]]
     best = near[np.argmin(miss)]
     off = requirements.residual(best[None], wanted[None], np.array([t]))[0]
     kept = " within the limits of its joints" if limits and np.isfinite(np.concatenate(bounds(model))).any() else ""
@@ -210,7 +216,7 @@ class _Box:
         return step
 
 
-def _every(dyn: Dynamics, goal: Any, wanted: np.ndarray, q0: np.ndarray, t: float, limits: bool, starts: int) -> list[np.ndarray]:
+def _every(dyn: Dynamics, goal: Any, wanted: np.ndarray, q0: Any, t: float, limits: bool, starts: int) -> list[np.ndarray]:
     from lagrangian.task.branches import branches, within_limits
 
     model, requirements = dyn.mechanism, Requirements(dyn, goal)
