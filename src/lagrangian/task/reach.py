@@ -16,7 +16,7 @@ from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.assemble import dynamics_of, moved, same, single_coordinates, turned
 from lagrangian.task.arguments import different, place
-from lagrangian.task.goal import FrameGoal, JointGoal, Requirements, rank_of, told
+from lagrangian.task.goal import FrameGoal, JointGoal, Requirements, told
 from lagrangian.task.path import DIRECTIONS
 
 STARTS, ITERATIONS = 60, 150
@@ -221,14 +221,14 @@ def _every(dyn: Dynamics, goal: Any, wanted: np.ndarray, q0: Any, t: float, limi
 
     model, requirements = dyn.mechanism, Requirements(dyn, goal)
     if isinstance(goal, FrameGoal) and not model.equations:
-        exact = branches(model, _closed(goal, wanted[0]), goal.frame) if _complete(goal, dyn, q0) else None
+        exact = branches(model, _closed(goal, wanted[0]), goal.frame) if _complete(goal, dyn, guess(dyn, q0)) else None
         if exact is not None:
             kept = [q for q in exact if not limits or within_limits(model, q)]
             if not kept:
                 raise ReachError(f"{model.name}: out of reach{' within the limits of its joints' * bool(exact)}")
             return kept
     first = reach(requirements, wanted[0], q0, t, limits, starts)
-    rank, _ = rank_of(requirements.matrix(first[None], np.array([t]), positions=True))
+    rank, _ = requirements.rank(first[None], np.array([t]), positions=True)
     if rank[0] < dyn.nv:
         raise ReachError(
             f"{model.name}: {dyn.nv - rank[0]} of its motions leave the target where it is, so there are infinitely many "
