@@ -96,10 +96,8 @@ class FrameGoal:
     def sizes(self, q: np.ndarray) -> np.ndarray:
         """What rows are measured by: the longest of their kind, since where one vanishes the mechanism is singular."""
         length = np.linalg.norm(self.dyn.jacobian(q, self.frame), axis=2)
-        longest = np.repeat(
-            np.maximum(np.stack([length[:, :3].max(axis=1), length[:, 3:].max(axis=1)], axis=1), 1e-12), 3, axis=1
-        )
-        return longest[:, self._rows]
+        longest = np.repeat(length.reshape(-1, 2, 3).max(axis=2), 3, axis=1)
+        return np.maximum(longest, 1e-12)[:, self._rows]
 
     def rates(self, velocity: np.ndarray) -> np.ndarray:
         return velocity[:, self._rows]
