@@ -132,7 +132,7 @@ def chords(points: np.ndarray) -> np.ndarray:
         k = int(np.argmin(steps))
         raise ArgumentError(f"points {k + 1} and {k + 2} of the spline are the same; leave one out, or give `times`")
     total = np.concatenate([[0.0], np.cumsum(steps)])
-    return total / total[-1]
+    return total / (total[-1] or 1.0)
 
 
 def _unit(x: Any, what: str) -> np.ndarray:
