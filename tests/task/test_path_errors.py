@@ -180,7 +180,10 @@ BAD = {
         lambda: paths.sequence(THERE, paths.line((1, 0), (2, 0), 1.0, timing="uniform")),
         "begins with another speed",
     ),
-    "sequence of joints and frames": (lambda: paths.sequence(THERE, paths.joint_line([0], [1], 1.0)), "does not lead what the first"),
+    "sequence of joints and frames": (
+        lambda: paths.sequence(THERE, paths.joint_line([0], [1], 1.0)),
+        "does not lead what the first",
+    ),
     "sequence of two frames": (
         lambda: paths.sequence(THERE, paths.line((1, 0), (0, 0), 1.0, frame="tip")),
         "does not lead what the first",
