@@ -30,7 +30,7 @@ def alike(a: float, b: float) -> bool:
     return abs(a - b) <= 2e-3 * max(abs(a), abs(b)) or max(abs(a), abs(b)) < 1e-4
 
 
-@pytest.mark.parametrize("page", ["motion.md", "integrators.md", "inverse.md"])
+@pytest.mark.parametrize("page", ["motion.md", "integrators.md", "inverse.md", "actuators.md", "control.md"])
 def test_snippets(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("sksundae")
     monkeypatch.chdir(tmp_path)

@@ -28,7 +28,9 @@ from lagrangian.errors import (
     ReaderWarning,
     SimulationError,
     SimulationWarning,
+    SingularWarning,
 )
+from lagrangian.kernels.cartesian import CartesianDynamics
 from lagrangian.kernels.dynamics import Dynamics, compile  # noqa: A004
 from lagrangian.library import library
 from lagrangian.model.body import Body, box, capsule, cylinder, ellipsoid, plate, point_mass, sphere, tube
@@ -36,7 +38,7 @@ from lagrangian.model.constraint import Holonomic, KnifeEdge, Pfaffian, Pfaffian
 from lagrangian.model.dh import DHRow
 from lagrangian.model.expression import parameter
 from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
-from lagrangian.model.loop import Frame, LoopJoint, PointSpring
+from lagrangian.model.loop import Frame, LoopJoint, PointSpring, Wall
 from lagrangian.model.mechanism import Initial, Mechanism
 from lagrangian.model.placement import Placement
 
@@ -52,8 +54,11 @@ if TYPE_CHECKING:
     from lagrangian.motion.motion import Motion
     from lagrangian.motion.simulate import simulate
     from lagrangian.motion.torque import Sampled, Traced
-    from lagrangian.task import paths
+    from lagrangian.task import control, paths
+    from lagrangian.task.actuators import Sizing, size_actuators
+    from lagrangian.task.gears import Gear, GearRange
     from lagrangian.task.inverse import inverse
+    from lagrangian.task.motors import Motor, read_catalogue
     from lagrangian.task.reach import inverse_kinematics
 
 __version__ = "0.1.0"
@@ -74,16 +79,20 @@ _LATER = {
     "Equations": "lagrangian.closed_form.equations",
     "Formula": "lagrangian.equations.formula",
     "FormulaMatrix": "lagrangian.equations.formula",
+    **dict.fromkeys(("Sizing", "size_actuators"), "lagrangian.task.actuators"),
+    **dict.fromkeys(("Gear", "GearRange"), "lagrangian.task.gears"),
+    **dict.fromkeys(("Motor", "read_catalogue"), "lagrangian.task.motors"),
 }
 
 # modules that are part of the face: lagrangian.paths.circle(...)
-_MODULES = {"paths": "lagrangian.task.paths"}
+_MODULES = {"control": "lagrangian.task.control", "paths": "lagrangian.task.paths"}
 
 __all__ = [
     "ActuationError",
     "ArgumentError",
     "AssemblyError",
     "Body",
+    "CartesianDynamics",
     "ClosedError",
     "CostError",
     "DHRow",
@@ -95,6 +104,8 @@ __all__ = [
     "FormulaMatrix",
     "Frame",
     "Friction",
+    "Gear",
+    "GearRange",
     "Holonomic",
     "Initial",
     "Joint",
@@ -111,6 +122,7 @@ __all__ = [
     "Mobility",
     "Mode",
     "Motion",
+    "Motor",
     "PathWarning",
     "Pfaffian",
     "PfaffianFunction",
@@ -124,14 +136,18 @@ __all__ = [
     "SetTorque",
     "SimulationError",
     "SimulationWarning",
+    "SingularWarning",
+    "Sizing",
     "Traced",
     "Unlock",
+    "Wall",
     "assemble",
     "assembly_modes",
     "box",
     "capsule",
     "compile",
     "consistent_speeds",
+    "control",
     "cylinder",
     "derive",
     "ellipsoid",
@@ -148,7 +164,9 @@ __all__ = [
     "plate",
     "point_mass",
     "read",
+    "read_catalogue",
     "simulate",
+    "size_actuators",
     "sphere",
     "tube",
 ]

@@ -69,6 +69,10 @@ class MechanismWarning(UserWarning):
     """A mechanism that is possible, but of which some result is not determined."""
 
 
+class SingularWarning(UserWarning):
+    """A configuration at, or near which, a frame cannot move in some direction."""
+
+
 def one_of(what: str, got: object, known: Iterable[str]) -> str:
     """A sentence that lists the names that do exist, the likeliest one first."""
     names = list(known)

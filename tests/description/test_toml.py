@@ -57,6 +57,9 @@ def test_the_documented_example():
     assert free_symbols(spin.phi) == {"t"}
     assert m.springs[0].stiffness == 50
     assert float(m.springs[0].point_b[0]) == 0.5
+    floor = m.springs[1]
+    assert (floor.body, floor.on, floor.point, floor.normal) == ("link3", "ground", (0.35, 0, 0), (0, 1, 0))
+    assert (floor.position, floor.stiffness, floor.damping) == ((0, -1.5, 0), 1e5, 1e4)
 
 
 def test_the_documented_dh_table():
@@ -356,11 +359,11 @@ _values = st.recursive(
     ),
     max_leaves=6,
 )
-_tables = "[[body]] [[joint]] [dh] [[dh.row]] [[loop]] [[constraint]] [[spring]] [[frame]] [pose] [initial]".split()  # noqa: SIM905
+_tables = "[[body]] [[joint]] [dh] [[dh.row]] [[loop]] [[constraint]] [[spring]] [[wall]] [[frame]] [pose] [initial]".split()  # noqa: SIM905
 _keys = """
     name mass center inertia shapes effective type parent child xyz rpy quaternion axis pitch friction rotor spring limits
     actuated a b directions coefficients phi stiffness rest damping body q qd t_span torques joint alpha d theta convention
-    base tool row
+    base tool row point on position normal
 """.split()  # noqa: SIM905
 
 

@@ -21,6 +21,7 @@ SHAPE = "[[body]]\nname = 'bob'\nshapes = ["
 ROW = "[dh]\nconvention = 'modified'\n[[dh.row]]\n"
 LOOP = PENDULUM + "[[loop]]\nname = 'l'\n"
 CONSTRAINT = PENDULUM + "[[constraint]]\nname = 'c'"
+WALL = PENDULUM + "[[wall]]\nname = 'w'\nbody = 'bob'\n"
 ROLLING = CONSTRAINT + "\ntype = 'rolling'\n"
 
 MISTAKES = {
@@ -218,6 +219,23 @@ MISTAKES = {
     LOOP + "type = 'ball'\na = 'bob'\nb = 'ground'\nlength = 1": (DescriptionError, "length: a ball joint has no length"),
     PENDULUM + "[[spring]]\nname = 's'\na = 'bob'": (DescriptionError, "'b' is missing"),
     PENDULUM + "[[spring]]\nname = 's'\na = 'bob'\nb = 'ground'\nstiffness = -1": (MechanismError, "1 's': .*cannot be negative"),
+    WALL: (DescriptionError, r"\[\[wall\]\] 1 'w': 'stiffness' is missing"),
+    WALL + "stiffness = 0": (MechanismError, "1 'w': .*the stiffness is 0 N/m; it must be positive"),
+    WALL + "stiffness = 1\ndamping = -2": (MechanismError, "1 'w': .*the damping is -2 N s/m\\^2; it cannot be negative"),
+    WALL + "stifness = 1": (DescriptionError, "no entry 'stifness'. Did you mean 'stiffness'"),
+    WALL + "stiffness = 1\nnormal = 'up'": (DescriptionError, "normal: 'up' is not an axis"),
+    WALL + "stiffness = 1\nnormal = [0, 0, 0]": (MechanismError, "normal is .*finite direction"),
+    WALL + "stiffness = 1\npoint = [1, 2]": (DescriptionError, "point: an array of 2 is given; an array of 3 numbers"),
+    WALL + "stiffness = 1\non = 'bob'": (
+        MechanismError,
+        "1 'w': .*'bob' and stops a point of the same body; it needs two bodies",
+    ),
+    WALL + "stiffness = 1\non = 'floor'": (MechanismError, "wall 'w': there is no body 'floor'"),
+    WALL.replace("body = 'bob'", "") + "stiffness = 1": (DescriptionError, "1 'w': 'body' is missing"),
+    WALL + "stiffness = 1\n[[spring]]\nname = 'w'\na = 'bob'\nb = 'ground'": (
+        MechanismError,
+        "two of the same name: loop, constraint, spring or wall 'w'",
+    ),
     PENDULUM + "[[frame]]\nname = 'f'\nbody = 'x'": (MechanismError, "frame 'f': there is no body 'x'"),
     PENDULUM + "[[frame]]\nname = 'bob'\nbody = 'bob'": (MechanismError, "two of the same name: frame 'bob'"),
     # poses and the start

@@ -59,7 +59,7 @@ def row(t, q, qd):
         (lambda: lg.LoopJoint("l", "distance", "a", "b", length=math.nan), "length is nan; finite numbers"),
         (
             lambda: make(lg.Holonomic("c", QA), lg.KnifeEdge("c", "a", "y")),
-            "two of the same name: loop, constraint or spring 'c'",
+            "two of the same name: loop, constraint, spring or wall 'c'",
         ),
         (lambda: lg.Mechanism("m", [A, B], JOINTS, constraints=lg.Holonomic("c", QA)), "constraints is one Holonomic; a list"),
         (lambda: make("qa = 3"), "constraints has 'qa = 3' in it; only Pfaffian or Holonomic or KnifeEdge or Rolling or Pfaff"),

@@ -11,7 +11,7 @@ from lagrangian.model.body import Body, box, sphere
 from lagrangian.model.constraint import Pfaffian
 from lagrangian.model.expression import parameter, parse, symbol
 from lagrangian.model.joint import TYPES, Friction, Joint, JointSpring, Limits, Rotor
-from lagrangian.model.loop import LOOP_TYPES, Frame, LoopJoint, PointSpring
+from lagrangian.model.loop import LOOP_TYPES, Frame, LoopJoint, PointSpring, Wall
 from lagrangian.model.mechanism import Initial, Mechanism
 from lagrangian.model.placement import Placement
 
@@ -50,8 +50,10 @@ def test_a_good_one():
         ({"joints": [Joint("qa", "revolute", "b", "a"), JB]}, "the joints form a cycle: a -> b -> a"),
         ({"loops": [LoopJoint("l", "point", "a", "x")]}, "loop 'l': there is no body 'x'"),
         ({"springs": [PointSpring("s", "x", "a")]}, "spring 's': there is no body 'x'"),
+        ({"springs": [Wall("w", "a", on="x", stiffness=1)]}, "wall 'w': there is no body 'x'"),
+        ({"springs": [3]}, "springs has 3 in it; only PointSpring or Wall belongs there"),
         ({"frames": [Frame("f", "x")]}, "frame 'f': there is no body 'x'"),
-        ({"loops": [LoopJoint("l", "point", "a", "b")] * 2}, "two of the same name: loop, constraint or spring 'l'"),
+        ({"loops": [LoopJoint("l", "point", "a", "b")] * 2}, "two of the same name: loop, constraint, spring or wall 'l'"),
         ({"constraints": [Pfaffian("c", (("qx", 1),))]}, "constraint 'c': there is no speed 'qx'"),
         ({"constraints": [Pfaffian("c", (("qa", symbol("z")),))]}, "there is no coordinate 'z'"),
         ({"constraints": [Pfaffian("c", (("qa", 1),), symbol("qa"))]}, "phi may depend on t alone"),
@@ -94,6 +96,14 @@ def test_errors_name_the_file():
         (lambda: LoopJoint("l", "point", "a", "b", directions=()), "different ones of x, y, z"),
         (lambda: LoopJoint("l", "point", "a", "b", directions=("w",)), "different ones of x, y, z"),
         (lambda: PointSpring("s", "a", "b", damping=-1), "cannot be negative"),
+        (lambda: Wall("w", "a"), "wall 'w': the stiffness is 0 N/m; it must be positive"),
+        (lambda: Wall("w", "a", stiffness=math.inf), "wall 'w': stiffness is inf; finite numbers are needed"),
+        (lambda: Wall("w", "a", stiffness="hard"), "wall 'w': stiffness is 'hard'; a number is needed"),
+        (lambda: Wall("w", "a", stiffness=1, damping=-1), "wall 'w': the damping is -1 N s/m\\^2; it cannot be negative"),
+        (lambda: Wall("w", "a", stiffness=1, normal="u"), "wall 'w': normal: there is no axis 'u'"),
+        (lambda: Wall("w", "a", stiffness=1, normal=(0, 0, 0)), "wall 'w': normal is .*finite direction"),
+        (lambda: Wall("w", "a", (0, math.nan, 0), stiffness=1), "wall 'w': point is nan"),
+        (lambda: Wall("w", "a", on="a", stiffness=1), "it needs two bodies"),
         (lambda: Placement.from_quaternion((0, 0, 0), (0, 0, 0, 0)), "has no direction"),
     ],
 )
@@ -159,7 +169,7 @@ def test_the_table_shows_what_there_is():
         joints=[JA, Joint("qb", "revolute", "a", "b", axis=(0, -1, 0), limits=Limits(-1, 2))],
         loops=[LoopJoint("closure", "point", "ground", "b", directions=("x", "y"))],
         constraints=[Pfaffian("roll", (("qa", parse("2*l1", {"l1": l1})),), symbol("t"))],
-        springs=[PointSpring("stay", "a", "b", stiffness=50)],
+        springs=[PointSpring("stay", "a", "b", stiffness=50), Wall("floor", "b", on="a", normal="-y", stiffness=1e4)],
         frames=[Frame("tip", "b")],
         poses={"zero": (0.0, 0.0)},
         source="somewhere",
@@ -177,6 +187,7 @@ def test_the_table_shows_what_there_is():
         "-1 .. 2",
         "loop closure: point, ground – b",
         "spring stay: a – b, 50 N/m",
+        "wall floor: stops b on a, through (0, 0, 0), normal -y, 10000 N/m",
         "constraint roll: (2*l1) qa' + t = 0",
         "frames: tip",
         "poses: zero",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -328,3 +329,13 @@ def test_friction_after_a_bounce() -> None:
     motion = lg.simulate(mechanism, 1.0, [0.0], [4.0], restitution=1.0)
     obeys_the_law(motion, np.array([1.0]))
     assert motion.work["friction"][-1, 0] < -3
+
+
+@pytest.mark.parametrize("after", [0.0, 1e-12, 1e-9, 1e-6])
+def test_a_torque_that_jumps_as_the_joint_comes_to_rest(after: float) -> None:
+    """A kilogram with 1 N of friction stops after a second; a pull that begins just then moves it back: x = 1/2 - 4/2 t^2."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lg.SimulationWarning)  # a torque that jumps is met by short steps
+        motion = lg.simulate(block(), 2.0, [0.0], [1.0], torque=lambda t, q, qd: [-5.0 if t > 1.0 + after else 0.0])
+    np.testing.assert_allclose(motion.q[-1], 0.5 - 2.0, atol=1e-4)
+    assert np.abs(motion.friction).max() < 1.0 + 1e-9

@@ -1,6 +1,10 @@
-"""Springs and dampers in line between two points: energy, and the generalised forces they exert, over any scalars.
+"""Springs and dampers between two points, and walls: energy, and the generalised forces they exert, over any scalars.
 
 With s the distance of the points, the tension is k (s - rest) + c s'; by virtual work it exerts -tension ds/dq on the joints.
+
+With g the gap between a point and a wall, and d = max(0, -g) the depth, the push is d max(0, k + c d') and exerts push dg/dq.
+This is Hunt and Crossley's law (J. Appl. Mech. 42:440, 1975) with the exponent 1, and without a pull. Its elastic part k d is in
+the energy; what is left of it, d max(-k, c d'), only ever takes energy.
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ from lagrangian.algorithms.jet import Slopes
 from lagrangian.algorithms.world import World
 from lagrangian.model import functions as f
 from lagrangian.model import vector as v
-from lagrangian.model.loop import PointSpring
+from lagrangian.model.loop import PointSpring, Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Placement
 
@@ -24,10 +28,42 @@ def _separation(world: World, spring: PointSpring) -> Any:
     return v.dot(d, d)
 
 
+def gap(world: World, wall: Wall) -> Any:
+    """How far the point is outside the wall, as a jet: its slopes are those of the normal force on both bodies."""
+    plane = world.frame(wall.on, Placement(position=wall.position))
+    point = world.frame(wall.body, Placement(position=wall.point)).origin
+    return v.dot(plane.direction(wall.normal), v.sub(point, plane.origin))
+
+
+def _depth(g: Any) -> Any:
+    """max(0, -g), and NaN of NaN."""
+    return f.choose(0.0, g, 0.0, -g)
+
+
+def _push(wall: Wall, g: Any, elastic: bool, viscous: bool) -> Any:
+    k, c = float(wall.stiffness), float(wall.damping)
+    hardness: Any = k if elastic else 0
+    if viscous and c:
+        hardness = hardness + f.maximum(-c * g.rate, -k)
+    return _depth(g.value) * hardness
+
+
+def kinks(world: World, wall: Wall) -> list[Any]:
+    """The gap, and where there is damping what is left of the stiffness, over it: the force is smooth but where one is zero."""
+    g, k, c = gap(world, wall), float(wall.stiffness), float(wall.damping)
+    return [g.value, 1 - (c / k) * g.rate] if c else [g.value]
+
+
 def torques(mechanism: Mechanism, world: World, elastic: bool = True, viscous: bool = True) -> Slopes:
     """The generalised force of all springs and dampers, by speed."""
     total: Slopes = {}
     for spring in mechanism.springs:
+        if isinstance(spring, Wall):
+            g = gap(world, spring)
+            push = _push(spring, g, elastic, viscous)
+            for i, slope in g.slopes.items():
+                total[i] = total.get(i, 0) + push * slope
+            continue
         k, rest, c = float(spring.stiffness), float(spring.rest), float(spring.damping)
         square = _separation(world, spring)
         if elastic and rest == 0:
@@ -45,10 +81,27 @@ def torques(mechanism: Mechanism, world: World, elastic: bool = True, viscous: b
 
 
 def energy(mechanism: Mechanism, world: World) -> Any:
-    """1/2 k (s - rest)^2 of all of them."""
+    """1/2 k (s - rest)^2 of all springs, 1/2 k d^2 of all walls."""
     total: Any = 0
     for spring in mechanism.springs:
+        if isinstance(spring, Wall):
+            depth = _depth(gap(world, spring).value)
+            total = total + (0.5 * float(spring.stiffness)) * (depth * depth)
+            continue
         square = _separation(world, spring).value
         stretch = f.sqrt(square) - float(spring.rest) if float(spring.rest) else None
         total = total + (0.5 * float(spring.stiffness)) * (square if stretch is None else stretch * stretch)
     return total
+
+
+def forces(mechanism: Mechanism, world: World) -> list[Any]:
+    """The tension of every spring with its damper, and the push of every wall."""
+    found: list[Any] = []
+    for spring in mechanism.springs:
+        if isinstance(spring, Wall):
+            found.append(_push(spring, gap(world, spring), elastic=True, viscous=True))
+            continue
+        k, rest, c = float(spring.stiffness), float(spring.rest), float(spring.damping)
+        s = _separation(world, spring).sqrt()
+        found.append(k * (s.value - rest) + (c * s.rate if c else 0))
+    return found

@@ -27,7 +27,7 @@ MAX_PARAMETER = 100  # operations and names: what stands for expressions of expr
 TEXT = "<text>"  # what errors call a text that is of no file
 _PART = re.compile(r"\.[ \t]*[^.\s]")
 _HEADER = re.compile(r"\[+\s*([\w.]+)\s*\]")
-_ELEMENTS = ("body", "joint", "loop", "constraint", "spring", "frame")
+_ELEMENTS = ("body", "joint", "loop", "constraint", "spring", "wall", "frame")
 _ENTRIES = ("name", "description", "source", "gravity")
 _TOP = (*_ENTRIES, "parameters", "dh", *_ELEMENTS, "pose", "initial")
 # TOML gives what is written below a table's header to that table
@@ -68,7 +68,10 @@ def parse(text: str, file: str = TEXT, parameters: Mapping[str, float] | None = 
         joints=tuple(joints),
         loops=tuple(joints_of.loop(t) for t in top.elements("loop")),
         constraints=tuple(motion_of.constraint(t, coordinates) for t in top.elements("constraint")),
-        springs=tuple(joints_of.spring(t) for t in top.elements("spring")),
+        springs=(
+            *(joints_of.spring(t) for t in top.elements("spring")),
+            *(joints_of.wall(t) for t in top.elements("wall")),
+        ),
         frames=tuple(frames),
         gravity=top.vector("gravity", default=(0, 0, -9.81), example=(0, 0, -9.81)),
         poses=motion_of.poses(top.section("pose"), coordinates),

@@ -1,4 +1,4 @@
-"""Joints of the tree, Denavit-Hartenberg rows, loops, springs and frames as a TOML description writes them."""
+"""Joints of the tree, Denavit-Hartenberg rows, loops, springs, walls and frames as a TOML description writes them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lagrangian.errors import LagrangianError, one_of
 from lagrangian.model import vector as v
 from lagrangian.model.dh import CONVENTIONS, DHRow
 from lagrangian.model.joint import TYPES, Friction, Joint, JointSpring, Limits, Rotor
-from lagrangian.model.loop import LOOP_TYPES, Frame, LoopJoint, PointSpring
+from lagrangian.model.loop import LOOP_TYPES, Frame, LoopJoint, PointSpring, Wall
 from lagrangian.model.mechanism import GROUND, Mechanism
 
 _DH_JOINTS = {"R": "R", "P": "P", "revolute": "R", "prismatic": "P"}
@@ -149,6 +149,22 @@ def spring(table: Table) -> PointSpring:
             table.vector("b_point", default=v.ZERO),
             table.number("stiffness", 0),
             table.number("rest", 0),
+            table.number("damping", 0),
+        )
+
+
+def wall(table: Table) -> Wall:
+    """One `[[wall]]`."""
+    table.only("name", "body", "point", "on", "position", "normal", "stiffness", "damping")
+    with located(table.here):
+        return Wall(
+            table.name(),
+            table.name("body"),
+            table.vector("point", default=v.ZERO),
+            table.name("on", GROUND),
+            table.vector("position", default=v.ZERO),
+            table.axis("normal", v.Z),
+            table.number("stiffness"),
             table.number("damping", 0),
         )
 

@@ -28,7 +28,7 @@ def point_spring_potential(system: System) -> Element:
     """1/2 k (length - rest)^2 of springs between points."""
     ring, of = system.ring, system.scalars.of
     total: Any = ring.zero
-    for spring in system.mechanism.springs:
+    for spring in system.springs:
         if given(spring.stiffness):
             stretch = ring.generator(lengths.name(spring.name)) - of(spring.rest)
             total = total + of(spring.stiffness) * HALF * (stretch * stretch)
@@ -54,7 +54,7 @@ def friction(system: System) -> list[Element]:
             sign = ring.generator(system.scalars.sign_name(link.k + 1))
             # different in the two directions: the mean follows the sign, half the difference its square
             F[link.k] = F[link.k] + (plus + minus) * HALF * sign + (plus - minus) * HALF * (sign * sign)
-    for spring in system.mechanism.springs:
+    for spring in system.springs:
         if given(spring.damping):
             length = ring.generator(lengths.name(spring.name))
             slopes = [ring.derivative(length, k) for k in range(n)]

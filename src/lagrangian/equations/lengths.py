@@ -23,7 +23,7 @@ def inverse_name(spring: str) -> str:
 
 def declare(system: System) -> None:
     """A generator for the length of every spring between points, and one for its inverse."""
-    for spring in system.mechanism.springs:
+    for spring in system.springs:
         meaning = f"distance between the ends of spring {spring.name}"
         system.scalars.declare(Symbol("root", name(spring.name), meaning=meaning))
         system.scalars.declare(Symbol("inverse", inverse_name(spring.name), meaning=f"1 / ({meaning})"))
@@ -32,7 +32,7 @@ def declare(system: System) -> None:
 def relate(system: System) -> None:
     """length^2 = d.d, and the derivatives that follow: length' = (d.d)' / (2 length)."""
     ring = system.ring
-    for spring in system.mechanism.springs:
+    for spring in system.springs:
         length, inverse = name(spring.name), inverse_name(spring.name)
         d = v.sub(point(system, spring.b, spring.point_b), point(system, spring.a, spring.point_a))
         square = ring(v.dot(d, d))

@@ -26,6 +26,7 @@ from lagrangian.model.constraint import Constraint, Holonomic, KnifeEdge, Pfaffi
 from lagrangian.model.derivative import derivative
 from lagrangian.model.expression import Expression, free_symbols, parameters
 from lagrangian.model.joint import Joint
+from lagrangian.model.loop import PointSpring, Wall
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.placement import Placement, turn_z_to
 
@@ -46,6 +47,7 @@ class System:
         if symbols not in SYMBOLS:
             raise ArgumentError(f"derive: symbols: {one_of('choice', symbols, SYMBOLS)}")
         self.mechanism = mechanism
+        self.springs = _between_points(mechanism)
         self.symbols = symbols
         self.coordinates = mechanism.coordinate_names
         self.n = len(self.coordinates)
@@ -89,7 +91,7 @@ class System:
         for joint in mechanism.joints:
             friction, spring = joint.friction, joint.spring
             self.vector((friction.viscous, friction.coulomb, friction.coulomb_negative, spring.stiffness, spring.rest))
-        for between in mechanism.springs:
+        for between in self.springs:
             self.vector((*between.point_a, *between.point_b, between.stiffness, between.rest, between.damping))
         return self._links(), self._gravity()
 
@@ -338,6 +340,17 @@ def scalars_of(constraint: Constraint) -> list[Any]:
     )
 
 
+def _between_points(mechanism: Mechanism) -> tuple[PointSpring, ...]:
+    """The springs; walls are refused."""
+    for spring in mechanism.springs:
+        if isinstance(spring, Wall):
+            raise MechanismError(
+                f"wall {spring.name!r}: a wall pushes on one side only, which no polynomial does, so it has no closed form. "
+                f"Leave it out by mechanism.replace(springs=...); compile() and simulate() take it as it is"
+            )
+    return tuple(spring for spring in mechanism.springs if isinstance(spring, PointSpring))
+
+
 def _geometric_names(mechanism: Mechanism) -> set[str]:
     """Parameters of everything but the bodies and rotors."""
     found = _names(mechanism.gravity)
@@ -349,7 +362,7 @@ def _geometric_names(mechanism: Mechanism) -> set[str]:
         found |= _placed_names(loop.placement_a) | _placed_names(loop.placement_b) | _names((loop.length,))
     for frame in mechanism.frames:
         found |= _placed_names(frame.placement)
-    for spring in mechanism.springs:
+    for spring in _between_points(mechanism):
         found |= _names((*spring.point_a, *spring.point_b, spring.stiffness, spring.rest, spring.damping))
     for constraint in mechanism.constraints:
         found |= _names(scalars_of(constraint))

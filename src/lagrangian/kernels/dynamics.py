@@ -14,6 +14,8 @@ from lagrangian.algorithms.inverse_dynamics import GRAVITY, INVERSE_DYNAMICS
 from lagrangian.algorithms.mass_matrix import MASS_MATRIX
 from lagrangian.algorithms.regressor import REGRESSOR
 from lagrangian.errors import ArgumentError, ClosedError, one_of
+from lagrangian.kernels.cartesian import RANK as RANK
+from lagrangian.kernels.cartesian import THRESHOLD, CartesianDynamics, cartesian
 from lagrangian.kernels.derivatives import accelerations
 from lagrangian.kernels.entry import Entry
 from lagrangian.kernels.kernel import prepare
@@ -22,9 +24,6 @@ from lagrangian.kernels.parameters import body_parameters
 from lagrangian.kernels.store import Array, Kernels, Wrenches, checked
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
-
-# singular values of Psi, its rows of length one, below which rows are dependent
-RANK = 1e-8
 
 
 class Dynamics:
@@ -177,7 +176,7 @@ class Dynamics:
         return kernels.whole(energy.MOMENTUM, (6,))(q, qd)
 
     def friction(self, qd: Array, *, q: Array = None) -> Array:
-        """F: viscous and Coulomb friction of the joints. Dampers between points depend on `q` too, which is then needed."""
+        """F: viscous and Coulomb friction of the joints. Dampers between points, and of walls, depend on `q` too, then needed."""
         kernels = self._open()
         (speeds,), batch = prepare("friction", ("qd",), (self.nv,), (qd,))
         constants = kernels.friction()
@@ -187,10 +186,18 @@ class Dynamics:
         if any(float(s.damping) for s in self.mechanism.springs):
             if q is None:
                 raise ArgumentError(
-                    "friction: this mechanism has dampers between points, whose forces need q too: friction(qd, q=q)"
+                    "friction: this mechanism has dampers between points or in walls, whose forces need q too: friction(qd, q=q)"
                 )
             F = F - kernels.of_springs("viscous_torque", (self.nv,))(q, qd)
         return F
+
+    def spring_forces(self, q: Array, qd: Array) -> Array:
+        """The tension of every spring with its damper, and the push of every wall, in the order of `mechanism.springs`."""
+        kernels, count = self._open(), len(self.mechanism.springs)
+        if not count:
+            _, batch = prepare("spring_forces", ("q", "qd"), (self.nq, self.nv), (q, qd))
+            return np.zeros((0,) if batch is None else (batch, 0))
+        return kernels.of_springs("forces", (count,))(q, qd)
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Y with Y p = the joint forces of inertia and gravity; p is `inertial_parameters()`, ten to a body.
@@ -336,6 +343,15 @@ class Dynamics:
     def jacobian_dot_qd(self, q: Array, qd: Array, frame: str | Frame) -> Array:
         """J' qd: the frame's acceleration when qdd = 0."""
         return self._open().of_frame(kinematics.JACOBIAN_RATE, frame, (6,))(q, qd)
+
+    def cartesian(
+        self, q: Array, qd: Array, frame: str | Frame, directions: Any = None, *, t: Array = 0.0, threshold: float = THRESHOLD
+    ) -> CartesianDynamics:
+        """M_x, C_x, G_x, F_x along directions of a frame, of ("wx", "wy", "wz", "x", "y", "z"); all six if none are given.
+
+        Directions slower than `threshold` times the fastest fade, and from half of it on are lost, as a `SingularWarning` says.
+        """
+        return cartesian(self, q, qd, frame, directions, t, threshold)
 
 
 def compile(mechanism: Mechanism, threads: int | None = None) -> Dynamics:  # noqa: A001

@@ -1,4 +1,4 @@
-"""Programs of the springs and dampers between points: their forces on the joints and on the links, and their energy."""
+"""Programs of walls, and of springs and dampers between points: forces, on the joints and on the links, and energy."""
 
 from __future__ import annotations
 
@@ -43,12 +43,20 @@ class SpringPrograms:
         return self._program(name, viscous, self.tree.nv, outputs)
 
     def energy(self) -> Straight:
-        """1/2 k (s - rest)^2 of all, from q."""
+        """What is stored in all, from q."""
 
         def outputs(graph: Graph) -> list[Any]:
             return [springs.energy(self.mechanism, traced_state(graph, self.mechanism, self.tree, moving=False).world)]
 
         return self._program("spring_energy", False, 1, outputs)
+
+    def forces(self) -> Straight:
+        """The tension of every spring and the push of every wall, from q and qd."""
+
+        def outputs(graph: Graph) -> list[Any]:
+            return springs.forces(self.mechanism, traced_state(graph, self.mechanism, self.tree).world)
+
+        return self._program("spring_forces", True, len(self.mechanism.springs), outputs)
 
     def wrenches(self) -> Straight:
         """What they put on every link: (moment about the world's origin, force)."""

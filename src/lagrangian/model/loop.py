@@ -1,4 +1,4 @@
-"""What closes loops of the tree, and what else stands between two bodies: loop joints, springs, frames."""
+"""What closes loops of the tree, and what else stands between two bodies: loop joints, springs, walls, frames."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lagrangian.errors import MechanismError, one_of
 from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar
-from lagrangian.model.joint import settle
+from lagrangian.model.joint import settle, unit
 from lagrangian.model.placement import Placement
 
 # the number of equations each loop joint adds
@@ -91,6 +91,46 @@ class PointSpring:
             coerce.finite((coerce.scalar(getattr(self, what), f"{where}: {what}"),), where, what)
         if float(self.damping) < 0 or float(self.stiffness) < 0 or float(self.rest) < 0:
             raise MechanismError(f"spring {self.name!r}: stiffness, rest length and damping cannot be negative")
+
+
+@dataclass(frozen=True, slots=True)
+class Wall:
+    """A compliant plane fixed to body `on`, which a point of `body` can press into but not stick to; without friction.
+
+    `position` is a point of the plane and `normal` its outward normal, both in the frame of `on`. At a depth d > 0 behind the
+    plane the point is pushed along the normal by max(0, stiffness d + damping d d'), and `on` by the opposite. The damping, in
+    N s/m^2, is Hunt and Crossley's (1975): it grows with the depth, so that the force does not jump where contact begins or ends.
+    """
+
+    name: str
+    body: str
+    point: v.Vector = v.ZERO
+    on: str = "ground"
+    position: v.Vector = v.ZERO
+    normal: v.Vector = v.Z
+    stiffness: Scalar = 0
+    damping: Scalar = 0
+
+    def __post_init__(self) -> None:
+        where = f"wall {self.name!r}"
+        for what in ("point", "position"):
+            given = coerce.vector(getattr(self, what), f"{where}: {what}", "(0.1, 0, 0)")
+            coerce.finite(given, where, what)
+            object.__setattr__(self, what, given)
+        object.__setattr__(self, "normal", unit(coerce.axis(self.normal, f"{where}: normal"), f"{where}: normal"))
+        for what in ("stiffness", "damping"):
+            coerce.finite((coerce.scalar(getattr(self, what), f"{where}: {what}"),), where, what)
+        if float(self.stiffness) <= 0:
+            raise MechanismError(f"{where}: the stiffness is {float(self.stiffness):g} N/m; it must be positive, such as 1e5")
+        if float(self.damping) < 0:
+            raise MechanismError(f"{where}: the damping is {float(self.damping):g} N s/m^2; it cannot be negative")
+        if self.body == self.on:
+            raise MechanismError(
+                f"{where}: it is fixed to body {self.on!r} and stops a point of the same body; it needs two bodies"
+            )
+
+
+Spring = PointSpring | Wall  # what may stand in `Mechanism.springs`
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from lagrangian.model.body import Body
 from lagrangian.model.constraint import Constraint, Holonomic, Pfaffian
 from lagrangian.model.expression import Expression, Scalar, free_symbols
 from lagrangian.model.joint import Joint
-from lagrangian.model.loop import Frame, LoopJoint, PointSpring
+from lagrangian.model.loop import Frame, LoopJoint, Spring, Wall
 from lagrangian.model.placement import Placement
 
 GROUND = "ground"
@@ -42,7 +42,7 @@ class Mechanism:
     joints: tuple[Joint, ...]
     loops: tuple[LoopJoint, ...] = ()
     constraints: tuple[Constraint, ...] = ()
-    springs: tuple[PointSpring, ...] = ()
+    springs: tuple[Spring, ...] = ()
     frames: tuple[Frame, ...] = ()
     gravity: v.Vector = (0, 0, -9.81)
     poses: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Mechanism:
         _unique("frame", [GROUND, *(f.name for f in self.frames), *(b.name for b in self.bodies if b.name != GROUND)])
         _unique("coordinate", self.coordinate_names)
         others = [*(x.name for x in self.loops), *(x.name for x in self.constraints), *(x.name for x in self.springs)]
-        _unique("loop, constraint or spring", others)
+        _unique("loop, constraint, spring or wall", others)
         if GROUND in self.body_index:
             raise MechanismError(f"a body is called {GROUND!r}, which is the name of the fixed world; call it otherwise")
         known = self._bodies_and_ground
@@ -83,11 +83,11 @@ class Mechanism:
                 raise MechanismError(f"joint {joint.name!r}: {GROUND!r} cannot be a child; swap parent and child")
             if joint.parent == joint.child:
                 raise MechanismError(f"joint {joint.name!r}: joins body {joint.child!r} to itself")
-        for what, items in (("loop", self.loops), ("spring", self.springs)):
-            for item in items:
-                for body in (item.a, item.b):
-                    if body not in known:
-                        raise MechanismError(f"{what} {item.name!r}: {one_of('body', body, known)}")
+        for item in (*self.loops, *self.springs):
+            what = {LoopJoint: "loop", Wall: "wall"}.get(type(item), "spring")
+            for body in (item.body, item.on) if isinstance(item, Wall) else (item.a, item.b):
+                if body not in known:
+                    raise MechanismError(f"{what} {item.name!r}: {one_of('body', body, known)}")
         for frame in self.frames:
             if frame.body not in known:
                 raise MechanismError(f"frame {frame.name!r}: {one_of('body', frame.body, known)}")
@@ -334,7 +334,7 @@ _PARTS: dict[str, type] = {
     "joints": Joint,
     "loops": LoopJoint,
     "constraints": Constraint,  # type: ignore[dict-item]
-    "springs": PointSpring,
+    "springs": Spring,  # type: ignore[dict-item]
     "frames": Frame,
     "notes": str,
 }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lagrangian.model import vector as v
 from lagrangian.model.constraint import Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
 from lagrangian.model.expression import Expression
+from lagrangian.model.loop import Spring, Wall
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
@@ -122,6 +123,13 @@ def _constraint(constraint: Constraint) -> str:
     return f"{_count(constraint.equations, 'equation')} of a Python function"
 
 
+def _spring(spring: Spring) -> str:
+    if isinstance(spring, Wall):
+        at = f"through {_vector(spring.position)}, normal {_axis(spring.normal)}"
+        return f"wall {spring.name}: stops {spring.body} on {spring.on}, {at}, {_number(spring.stiffness)} N/m"
+    return f"spring {spring.name}: {spring.a} – {spring.b}, {_number(spring.stiffness)} N/m"
+
+
 def table(m: Mechanism) -> str:
     """Joints and bodies in columns, then loops, frames, poses and what a reader left out."""
     head = [f"{m.name}: {_count(len(m.bodies), 'body')}, {_count(m.nq, 'coordinate')}, {_count(m.nv, 'speed')}"]
@@ -140,7 +148,7 @@ def table(m: Mechanism) -> str:
     if m.parameters:
         lines.append("parameters: " + ", ".join(f"{name} = {float(x):.6g}" for name, x in m.parameters.items()))
     lines += [f"loop {x.name}: {x.type}, {x.a} – {x.b}" for x in m.loops]
-    lines += [f"spring {x.name}: {x.a} – {x.b}, {_number(x.stiffness)} N/m" for x in m.springs]
+    lines += [_spring(x) for x in m.springs]
     for constraint in m.constraints:
         lines.append(f"constraint {constraint.name}: {_constraint(constraint)}")
     if m.frames:

@@ -28,14 +28,14 @@ def _rule() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def work(course: Record, t: np.ndarray) -> dict[str, np.ndarray]:
-    """What torques, friction and moving constraints have done until each of the times; and what impacts took."""
+    """What torques, friction, moving constraints and wrenches have done until each of the times; and what impacts took."""
     nv = course.dyn.nv
     if _idle(course):
         none = {"torque": np.zeros((len(t), nv)), "friction": np.zeros((len(t), nv))}
         return {**none, **({"constraints": np.zeros(len(t))} if course.dyn.mechanism.equations else {}), **_impacts(course, t)}
     at, fit, integral = _rule()
-    total = np.zeros(2 * nv + 1)
-    found = np.zeros((len(t), 2 * nv + 1))
+    total = np.zeros(2 * nv + 2)
+    found = np.zeros((len(t), 2 * nv + 2))
     row = 0
     for stretch in course.stretches:
         starts = stretch.steps[:, 0]
@@ -58,6 +58,8 @@ def work(course: Record, t: np.ndarray) -> dict[str, np.ndarray]:
     result = {"torque": found[:, :nv], "friction": found[:, nv : 2 * nv]}
     if course.dyn.mechanism.equations:
         result["constraints"] = found[:, 2 * nv]
+    if course.source.wrenches:
+        result["wrenches"] = found[:, 2 * nv + 1]
     return {**result, **_impacts(course, t)}
 
 
@@ -68,9 +70,9 @@ def _impacts(course: Record, t: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _idle(course: Record) -> bool:
-    """Whether nothing does work but what is in the potential energy: no torque, no friction, no constraint that moves."""
+    """Whether nothing does work but what is in the potential energy: no torque, wrench or friction, no constraint that moves."""
     source, dyn = course.source, course.dyn
-    driven = source.formulas or source.external or source.adjustable or source.traced is not None
+    driven = source.formulas or source.external or source.adjustable or source.traced is not None or source.wrenches
     lossy = any(x.any() for x in dyn._open().friction().values()) or any(float(s.damping) for s in dyn.mechanism.springs)
     # a constant phi moves its constraint too
     moving = any(
@@ -80,15 +82,16 @@ def _idle(course: Record) -> bool:
 
 
 def _power(course: Record, stretch: Stretch, steps: slice, starts: np.ndarray, ends: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """(steps, nodes, power of every torque, friction force, and of all moving constraints)."""
+    """(steps, nodes, power of every torque, friction force, of all moving constraints, and of all wrenches)."""
     nv = course.dyn.nv
     times = starts[:, None] + (ends - starts)[:, None] * at
     y = course.states_of(stretch, steps, times)
     flat, out = course.outputs_in(stretch, times.ravel(), y)
     qd = flat[:, course.dyn.nq :]
     moving = -np.einsum("sm,sm->s", out["multipliers"], out["phi"])[:, None]
-    power = np.hstack([out["tau"] * qd, -out["friction"] * qd, moving])
-    return power.reshape(len(starts), len(at), 2 * nv + 1)
+    pushed = np.einsum("sn,sn->s", out["loads"], qd)[:, None] if "loads" in out else np.zeros_like(moving)
+    power = np.hstack([out["tau"] * qd, -out["friction"] * qd, moving, pushed])
+    return power.reshape(len(starts), len(at), 2 * nv + 2)
 
 
 def hermite(t: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.model.expression import Scalar, symbol
+from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.torque import expression
 
@@ -47,6 +48,17 @@ class SetTorque:
 
 
 @dataclass(frozen=True)
+class Kink:
+    """Stands for a quantity of a wall at whose zeros its force has a kink: see `algorithms.springs.kinks`."""
+
+    spring: int
+    which: int
+
+
+RESTART = "restart"  # the action there: a step ends and another begins, so that none has to pass over a kink
+
+
+@dataclass(frozen=True)
 class Event:
     """A zero of `when`, an expression of t, coordinates and speeds (qd_<name>), or a Python function of (t, q, qd).
 
@@ -56,7 +68,7 @@ class Event:
     expression or a function given to simulate without an `Event` around it stops the run.
     """
 
-    when: str | Scalar | Callable[[float, np.ndarray, np.ndarray], float]
+    when: str | Scalar | Kink | Callable[[float, np.ndarray, np.ndarray], float]
     action: Any = "record"
     direction: str = "both"
     name: str = ""
@@ -64,6 +76,8 @@ class Event:
     def __post_init__(self) -> None:
         if self.direction not in DIRECTIONS:
             raise ArgumentError(f"event: {one_of('direction', self.direction, DIRECTIONS)}")
+        if isinstance(self.when, Kink):
+            return
         if not (self.action in ("record", "stop") or isinstance(self.action, (Lock, Unlock, SetTorque))):
             raise ArgumentError(
                 f"event: the action is {self.action!r}; 'record', 'stop', Lock(...), Unlock(...) or SetTorque({{...}}) is needed"
@@ -106,4 +120,16 @@ def checked(events: Any, mechanism: Mechanism) -> list[Event]:
         name = event.name or (str(event.when) if not callable(event.when) else getattr(event.when, "__name__", ""))
         name = f"event {len(found) + 1}" if name in ("", "<lambda>") else name
         found.append(Event(when, event.action, event.direction, name))
+    return found
+
+
+def of_walls(mechanism: Mechanism) -> list[Event]:
+    """Where walls are met and left, and where a damped one begins or ceases to let go, which has no name and is not told."""
+    found: list[Event] = []
+    for i, wall in enumerate(mechanism.springs):
+        if isinstance(wall, Wall):
+            found.append(Event(Kink(i, 0), RESTART, "falling", f"{wall.body} meets {wall.name}"))
+            found.append(Event(Kink(i, 0), RESTART, "rising", f"{wall.body} leaves {wall.name}"))
+            if float(wall.damping):
+                found.append(Event(Kink(i, 1), RESTART))
     return found

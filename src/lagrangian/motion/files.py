@@ -12,6 +12,7 @@ from lagrangian.errors import ArgumentError, DescriptionError
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.events import Happening
 from lagrangian.motion.motion import Motion
+from lagrangian.motion.wrench import ENTRIES
 
 if TYPE_CHECKING:
     import xarray
@@ -43,6 +44,12 @@ def dataset(motion: Motion) -> xarray.Dataset:
     for what, values in motion.work.items():
         dims = ("time", "speed") if np.ndim(values) == 2 else ("time",)
         data[f"work_{what}"] = (dims, values, {"units": "J", "long_name": f"work done by {what} since the beginning"})
+    labels: dict[str, Any] = {"time": ("time", motion.t, {"units": "s"})}
+    if motion.wrenches:
+        values = np.stack(list(motion.wrenches.values()), axis=1)
+        meaning = "wrenches from outside on frames, along the world's axes"
+        data["wrenches"] = (("time", "frame", "entry"), values, {"units": "N m, then N", "long_name": meaning})
+        labels |= {"frame": np.array(list(motion.wrenches), dtype=str), "entry": np.array(ENTRIES, dtype=str)}
     events = motion.events
     n, m = motion.q.shape[1], motion.qd.shape[1]
     data["event_name"] = (("event",), np.array([e.name for e in events], dtype=str))
@@ -50,7 +57,6 @@ def dataset(motion: Motion) -> xarray.Dataset:
     data["event_q"] = (("event", "coordinate"), np.array([e.q for e in events], dtype=float).reshape(len(events), n))
     data["event_qd"] = (("event", "speed"), np.array([e.qd for e in events], dtype=float).reshape(len(events), m))
     names = {"coordinate": motion.coordinate_names, "speed": motion.speed_names, "constraint": motion.constraint_names}
-    labels: dict[str, Any] = {"time": ("time", motion.t, {"units": "s"})}
     labels |= {dim: (dim, np.array(list(values), dtype=str)) for dim, values in names.items()}
     about = {
         "format": FORMAT,
@@ -101,6 +107,8 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
         )
     ]
     rows: dict[str, Any] = {name: found[name].values for name in _ROWS}
+    frames = enumerate(found["frame"].values if "wrenches" in found else ())
+    wrenches = {str(name): found["wrenches"].values[:, j] for j, name in frames}
     return Motion(
         mechanism,
         str(found.attrs["mechanism"]),
@@ -114,4 +122,5 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
         success=bool(found.attrs["success"]),
         message=str(found.attrs["message"]),
         statistics=json.loads(found.attrs["statistics"]),
+        wrenches=wrenches,
     )

@@ -1,4 +1,4 @@
-"""What Python may change of a run while it goes: torques from outside, and for every joint that can be held whether it is."""
+"""What Python may change of a run while it goes: torques and wrenches from outside, and whether joints are held that can be."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ class Inputs:
 
     nv: int
     holdable: int
+    wrenches: int = 0
 
     @property
     def rate(self) -> int:
@@ -62,8 +63,13 @@ class Inputs:
         """Torques that events set, besides all others."""
         return 2 * self.nv + 3
 
+    @property
+    def wrench(self) -> int:
+        """The six entries of every wrench that a Python function gives."""
+        return 3 * self.nv + 3
+
     def joint(self, j: int) -> int:
-        return 3 * self.nv + 3 + PER_JOINT * j
+        return self.wrench + 6 * self.wrenches + PER_JOINT * j
 
     @property
     def data(self) -> int:

@@ -61,10 +61,10 @@ class RolledRates:
         return lines
 
     def _simple(self, graph: Graph) -> list[Any]:
-        """What is not worth a loop: q', and the torques."""
+        """What is not worth a loop: q', and the forces from outside."""
         problem = self.problem
         state = problem._state(graph)
-        return [*coordinate_rates(problem.mechanism, state.q, state.qd), *problem._torques(graph, state)]
+        return [*coordinate_rates(problem.mechanism, state.q, state.qd), *problem.driven(graph, state)]
 
     def _builders(self, declared: set[str], fma: bool) -> list[Builder]:
         problem = self.problem

@@ -24,6 +24,10 @@ DONE, BUSY, EVENT, TOO_SMALL, FAILURE, NEAR_SINGULAR, IS_STIFF, TOO_MANY = range
 
 REPLAY_ARGUMENTS = ["s", "c", "steps", "u", "work", "which", "theta", "rows"]
 LOOP_ARGUMENTS = ["s", "c", "y", "u", "work", "grid", "rows", "steps", "found", "kinds"]
+# kinds of events: told; ending the run; also when it starts at zero and goes on below; where the equations have a kink
+TOLD, STOP, GUARD, KINK = range(4)
+# the part of a step beside which a kink is at its end
+BESIDE = 1e-4
 SAFETY, SHRINK, GROW = 0.8, 0.2, 8.0
 # places within a step at which event functions are looked at, so that one that crosses twice is not missed
 LOOKS = 2
@@ -172,17 +176,36 @@ class TimeLoop:
             factor = b.select(known, b.minimum(b.maximum(raw, SHRINK), GROW), SHRINK)
 
         def accepted() -> None:
+            self.prepared.set(False)
+            ratio = self.report[1]
             after = b.select(last, s[END], s[T] + h)
+            if not self.events:
+                advance(b.value(after, DOUBLE), ratio)
+                return
+            before = c[FOUND]
+            until = self._events(h, after)
+            if not self.method.adaptive:
+                advance(until, ratio)
+                return
+
+            def again() -> None:
+                """A step to where the kink is takes the place of the one over it."""
+                c[FOUND] = before
+                b.copy(self.looks, self.g, self.events)
+                c[AGAIN], c[REJECTED] = 1, c[REJECTED] + 1
+                s[H] = until - s[T]
+
+            b.either(self._over_a_kink(h, until), again, lambda: advance(until, ratio))
+
+        def advance(until: Value, ratio: Value) -> None:
             if self.method.adaptive:
                 # not larger right after a rejection; and a step cut short by the end says nothing about the next
                 following = b.select(c[AGAIN].differs(0), b.minimum(factor, 1.0), factor) * h
                 s[H] = b.select(last, b.maximum(s[H], following), following)
             c[AGAIN], c[ACCEPTED] = 0, c[ACCEPTED] + 1
-            s[RATIO] = b.minimum(s[RATIO], self.report[1])
-            s[RATIO_BEFORE], s[RATIO_NOW], s[T_BEFORE] = s[RATIO_NOW], self.report[1], s[T]
-            self.prepared.set(False)
+            s[RATIO] = b.minimum(s[RATIO], ratio)
+            s[RATIO_BEFORE], s[RATIO_NOW], s[T_BEFORE] = s[RATIO_NOW], ratio, s[T]
             self._store_step(h)
-            until = self._events(h, after) if self.events else b.value(after, DOUBLE)
             self._rows(h, until)
             b.copy(self.end, self.y, self.n)
             b.copy(self.slopes.part(self.last_slope * self.n), self.slopes, self.n)
@@ -209,6 +232,16 @@ class TimeLoop:
                 b.leave(TOO_SMALL)
 
         b.either(error <= 1.0, accepted, rejected)
+
+    def _over_a_kink(self, h: Value, until: Value) -> Value:
+        """Whether the step's first event is a kink of the equations, neither at its beginning nor at its end.
+
+        The error estimate answers for the end of a step over a kink, but not for its interpolation, nor for integrals along it.
+        """
+        b, which = self.b, self.c[WHICH]
+        kind = self.kinds[b.select(which >= 0, which, 0, INTEGER) * 3 + 1]
+        part = (until - self.s[T]) / h
+        return (which >= 0) & kind.equals(KINK) & (part > BESIDE) & (part < 1 - BESIDE)
 
     def _store_step(self, h: Value) -> None:
         b, c, width = self.b, self.c, self.n + 2
@@ -334,7 +367,7 @@ class TimeLoop:
         rising = (before < 0.0) & (after >= 0.0) & (direction >= 0)
         falling = (before > 0.0) & (after <= 0.0) & (direction <= 0)
         # a stop must not be passed, not even by what has just left it
-        through = (self.kinds[e * 3 + 1] >= 2) & (before <= 0.0) & (after < 0.0)
+        through = self.kinds[e * 3 + 1].equals(GUARD) & (before <= 0.0) & (after < 0.0)
         return rising | falling | through
 
     def _locate(self, look: Value, e: Value, k: Value, h: Value, time: Array, until: Any) -> None:

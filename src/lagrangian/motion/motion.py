@@ -16,6 +16,7 @@ from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import balance, dead_centre
 from lagrangian.motion.events import DEAD_CENTRE, Happening
 from lagrangian.motion.second_opinion import second_opinion
+from lagrangian.motion.wrench import by_frame
 
 if TYPE_CHECKING:
     from lagrangian.motion.record import Record
@@ -26,9 +27,10 @@ class Motion:
     """Rows over time `t`: coordinates `q`, speeds `qd`, accelerations `qdd`, joint forces `tau`, and what follows from them.
 
     `friction` is what friction takes at every speed, `multipliers` are the forces of the constraints, `constraint_forces` their
-    Psi^T lambda. `work` holds what was done until each row by "torque" and "friction" (by speed), by "constraints" that move, and
-    in "impacts". `balance` is the change of energy less all work: zero, but for the error of the integration. `drift` and
-    `rate_drift` are the largest violation of a constraint, and of its rate, at every row.
+    Psi^T lambda. `work` holds what was done until each row by "torque" and "friction" (by speed), by "constraints" that move, by
+    "wrenches" from outside, and in "impacts". `balance` is the change of energy less all work: zero, but for the error of the
+    integration. `drift` and `rate_drift` are the largest violation of a constraint, and of its rate, at every row. `wrenches` are
+    those from outside by their frames, each (rows, 6), moment first.
     """
 
     mechanism: Mechanism | None
@@ -54,6 +56,7 @@ class Motion:
     message: str = ""
     statistics: dict[str, Any] = field(default_factory=dict)
     course: Record | None = field(default=None, repr=False, compare=False)
+    wrenches: dict[str, np.ndarray] = field(default_factory=dict)
 
     @classmethod
     def of(cls, course: Record, success: bool, message: str) -> Motion:
@@ -124,6 +127,7 @@ class Motion:
             message,
             statistics,
             course,
+            by_frame(course.source.wrenches, out["wrenches"]) if "wrenches" in out else {},
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -238,7 +242,7 @@ class Motion:
             raise ArgumentError("the mechanism of this motion is not known; reactions need it")
         dyn = self.course.dyn if self.course is not None else compiled(self.mechanism)
         lam = self.multipliers if len(self.constraint_names) else None
-        return np.asarray(dyn.reactions(self.q, self.qd, self.qdd, multipliers=lam, t=self.t))
+        return np.asarray(dyn.reactions(self.q, self.qd, self.qdd, wrenches=self.wrenches, multipliers=lam, t=self.t))
 
     def to_xarray(self) -> Any:
         """All rows as an xarray Dataset, with names and units."""

@@ -1,6 +1,6 @@
 """A mechanism's motion as a first-order system, traced: y = (q, qd), y' = rates(t, y, u), with what keeps it on its constraints.
 
-`u` is what Python may change during a run (`Inputs`): torques from outside, and for every joint that can be held whether it is.
+`u` is what Python may change during a run (`Inputs`): torques and wrenches from outside, and whether joints are held that can be.
 """
 
 from __future__ import annotations
@@ -31,12 +31,14 @@ from lagrangian.kernels.sweeps import FACTORISE_SPEEDS, links
 from lagrangian.kernels.trace import Graph, Trace
 from lagrangian.model import functions as f
 from lagrangian.model.expression import Scalar, parameters
+from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import dead_centre
-from lagrangian.motion.events import DEAD_CENTRE
+from lagrangian.motion.events import DEAD_CENTRE, Kink
 from lagrangian.motion.inputs import HELD, HIGH, LOW, SLIP, STUCK, Holdable, Inputs, Stabilisation
 from lagrangian.motion.large import RolledRates, too_large
 from lagrangian.motion.torque import Torque
+from lagrangian.motion.wrench import ENTRIES, generalised
 
 EDGE = 1e-10  # of what dry friction can hold, as `Modes` counts it
 
@@ -50,7 +52,7 @@ class Problem:
         tree: Tree,
         torque: Torque,
         stabilisation: Stabilisation,
-        events: Sequence[Scalar] = (),
+        events: Sequence[Scalar | Kink] = (),
         called_events: int = 0,
         holdable: Sequence[Holdable] = (),
         redundant: bool = False,
@@ -63,7 +65,7 @@ class Problem:
         self.events, self.called_events = tuple(events), called_events
         self.nq, self.nv = tree.nq, tree.nv
         self.size = self.nq + self.nv
-        self.inputs = Inputs(self.nv, len(self.holdable))
+        self.inputs = Inputs(self.nv, len(self.holdable), len(torque.wrenches))
         self.angles = [tree.iq[i] for i, kind in enumerate(tree.kind) if kind in TURNS]
         self.constrained = bool(mechanism.equations or self.holdable)
         self.turning = any(j.type in ("ball", "free") for j in mechanism.joints)
@@ -89,12 +91,17 @@ class Problem:
 
     @property
     def key(self) -> tuple[str | bytes, ...]:
-        listed = [*self.torque.formulas.items(), *((str(k), e) for k, e in enumerate(self.events))]
+        kinks = [(k, e) for k, e in enumerate(self.events) if isinstance(e, Kink)]
+        listed = [*self.torque.formulas.items(), *((str(k), e) for k, e in enumerate(self.events) if not isinstance(e, Kink))]
+        listed += [(name, x) for w in self.torque.wrenches for name, x in zip(ENTRIES, w.entries, strict=False)]
         expressions = [(name, str(x), sorted(parameters(x).items())) for name, x in listed]
         parts = (
             expressions,
             self.torque.external,
             self.torque.adjustable,
+            [wrench.place for wrench in self.torque.wrenches],
+            self._efforts,
+            kinks,
             self.stabilisation,
             self.called_events,
             self.redundant,
@@ -132,7 +139,38 @@ class Problem:
         if self.torque.traced is not None:
             found = traced_torques(self.torque.traced, state, self.nv)
             tau = [a + b for a, b in zip(tau, found, strict=True)]
+        for k, effort in self._efforts.items():
+            tau[k] = f.choose(tau[k], -effort, -effort, tau[k])
+            tau[k] = f.choose(effort, tau[k], effort, tau[k])
         return tau
+
+    @cached_property
+    def _efforts(self) -> dict[int, float]:
+        """What bounds the torque of every speed that is bounded."""
+        efforts = [float(joint.limits.effort) for joint in self.mechanism.joints for _ in range(joint.kind.nv)]
+        return {k: x for k, x in enumerate(efforts) if np.isfinite(x)} if self.torque.saturate else {}
+
+    def _wrenches(self, graph: Graph, state: State) -> list[Any]:
+        """The six entries of every wrench from outside."""
+        names = self._names(state)
+        found: list[Any] = []
+        for j, wrench in enumerate(self.torque.wrenches):
+            if wrench.called is not None:
+                found += [graph.input("u", self.inputs.wrench + 6 * j + c) for c in range(6)]
+            else:
+                found += [f.evaluate(x, names) for x in wrench.entries]
+        return found
+
+    def _loads(self, graph: Graph, state: State) -> list[Any]:
+        """What wrenches from outside exert along the speeds."""
+        return generalised(state.world, self.torque.wrenches, self._wrenches(graph, state), self.nv)
+
+    def driven(self, graph: Graph, state: State) -> list[Any]:
+        """All forces from outside, along the speeds."""
+        tau = self._torques(graph, state)
+        if not self.torque.wrenches:
+            return tau
+        return [a + b for a, b in zip(tau, self._loads(graph, state), strict=True)]
 
     def _of_joint(self, graph: Graph, j: int, what: int) -> Any:
         return graph.input("u", self.inputs.joint(j) + what)
@@ -149,7 +187,7 @@ class Problem:
         self, graph: Graph, state: State, gamma: list[Any] | None = None
     ) -> tuple[list[Any], list[Any], Constrained | None]:
         """Accelerations, the multipliers of all rows, and their system if there is one."""
-        tau = self._torques(graph, state)
+        tau = self.driven(graph, state)
         if not self.constrained:
             return self._open(graph, state, tau), [], None
         rows = self._rows(graph, state)
@@ -239,7 +277,7 @@ class Problem:
         still = traced_state(graph, self.mechanism, self.tree, graph.input("t", 0), moving=False)
         qd = still.factors.solve(momenta)
         state = self._with_speeds(graph, still, qd)
-        tau = self._torques(graph, state)
+        tau = self.driven(graph, state)
         seeds = {x.index: qd[k] for k, x in enumerate(still.q)}
         growth = along(graph, still.mass_matrix, seeds)
         rates = [tau[i] - state.bias[i] + inner(growth[i * n : (i + 1) * n], qd) for i in range(n)]
@@ -289,14 +327,19 @@ class Problem:
         """The user's expressions, then what tells that a joint sticks or slips, reaches a stop or leaves it."""
         state = self._state(graph)
         names = self._names(state)
-        values = [
-            dead_centre.determinant(self.mechanism, state.rows) if e is DEAD_CENTRE else f.evaluate(e, names) for e in self.events
-        ]
+        values = [self._event(state, e, names) for e in self.events]
         if self.mode_events:
             _, multipliers, _ = self._solved(graph, state)
             forces = multipliers[len(state.rows) :]
             values += [self._mode_event(graph, state, what, j, forces[j]) for what, j in self.mode_events]
         return values
+
+    def _event(self, state: State, event: Scalar | Kink, names: dict[str, Any]) -> Any:
+        if isinstance(event, Kink):
+            wall = self.mechanism.springs[event.spring]
+            assert isinstance(wall, Wall)
+            return springs.kinks(state.world, wall)[event.which]
+        return dead_centre.determinant(self.mechanism, state.rows) if event is DEAD_CENTRE else f.evaluate(event, names)
 
     def _mode_event(self, graph: Graph, state: State, what: int, j: int, force: Any) -> Any:
         joint, held = self.holdable[j], self._of_joint(graph, j, HELD)
@@ -318,10 +361,16 @@ class Problem:
     def output_sizes(self) -> dict[str, int]:
         """What `outputs` gives, in order."""
         n, m = self.nv, self.mechanism.equations
-        return {"tau": n, "qdd": n, "friction": n, "multipliers": m, "holding": len(self.holdable), "phi": m}
+        sizes = {"tau": n, "qdd": n, "friction": n, "multipliers": m, "holding": len(self.holdable), "phi": m}
+        return sizes | self.load_sizes
+
+    @property
+    def load_sizes(self) -> dict[str, int]:
+        """What `loads` gives, in order."""
+        return {"loads": self.nv, "wrenches": 6 * len(self.torque.wrenches)} if self.torque.wrenches else {}
 
     def outputs(self) -> Straight:
-        """(tau, qdd, friction, multipliers of all rows, phi of the constraints), for many states (q, qd, u, t)."""
+        """tau, qdd, friction, multipliers of all rows, phi of the constraints, and loads, for many states (q, qd, u, t)."""
         size = sum(self.output_sizes.values())
 
         def made(graph: Graph) -> list[Any]:
@@ -339,7 +388,7 @@ class Problem:
                 for k, x in row.psi.items():
                     moving = moving + x * state.qd[k]
                 phi.append(row.rate - moving)
-            return [*tau, *qdd, *friction, *multipliers, *phi]
+            return [*tau, *qdd, *friction, *multipliers, *phi, *self._loads_and_wrenches(graph, state)]
 
         sizes = {"q": self.nq, "qd": self.nv, "u": self.inputs.size, "t": 1}
         return Straight("motion_outputs", sizes, size, self.angles, made, b"".join(map(_bytes, self.key)))
@@ -349,6 +398,15 @@ class Problem:
         sizes = {"q": self.nq, "qd": self.nv, "u": self.inputs.size, "t": 1}
         key = b"".join(map(_bytes, self.key))
         return Straight("torques", sizes, self.nv, self.angles, lambda g: self._torques(g, self._state(g)), key)
+
+    def loads(self) -> Straight:
+        """What wrenches from outside exert along the speeds, and the wrenches, of states (q, qd, u, t)."""
+        sizes = {"q": self.nq, "qd": self.nv, "u": self.inputs.size, "t": 1}
+        key, size = b"".join(map(_bytes, self.key)), sum(self.load_sizes.values())
+        return Straight("loads", sizes, size, self.angles, lambda g: self._loads_and_wrenches(g, self._state(g)), key)
+
+    def _loads_and_wrenches(self, graph: Graph, state: State) -> list[Any]:
+        return [*self._loads(graph, state), *self._wrenches(graph, state)] if self.torque.wrenches else []
 
     def projected(self) -> Straight:
         """States (q, qd, u, t) moved onto the constraints."""

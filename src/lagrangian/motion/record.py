@@ -98,7 +98,7 @@ class Record:
         nq = problem.nq
         u = self._repeated(stretch, len(t))
         y = self._projected(stretch, t, y, u)
-        if self.source.called is not None:
+        if self.source.asks:
             u = np.array([self.inputs_at(stretch, float(at), state) for at, state in zip(t, y, strict=True)]).reshape(len(t), -1)
         if problem.large:
             return y, self._large_outputs(stretch, t, y, u)
@@ -122,9 +122,14 @@ class Record:
         tau = stretch.solver.kernel("torques_alone", problem.nv)(q, qd, u, t[:, None])
         none = np.zeros((len(t), 0))
         friction = self.dyn.friction(qd)
+        sizes, loads = list(problem.load_sizes.values()), {}
+        if sizes:
+            found = stretch.solver.kernel("loads", sum(sizes))(q, qd, u, t[:, None])
+            loads = dict(zip(problem.load_sizes, np.split(found, [sizes[0]], axis=1), strict=True))
         return {
+            **loads,
             "tau": tau,
-            "qdd": self.dyn.forward_dynamics(q, qd, tau),
+            "qdd": self.dyn.forward_dynamics(q, qd, tau + loads["loads"] if loads else tau),
             "friction": friction,
             "multipliers": none,
             "holding": none,
@@ -132,18 +137,35 @@ class Record:
         }
 
     def inputs_at(self, stretch: Stretch, t: float, y: np.ndarray) -> np.ndarray:
-        """u of a stretch, with the torques a Python function gives."""
+        """u of a stretch, with what Python functions give."""
         problem = stretch.solver.problem
         u = stretch.u.copy()
         u[[problem.inputs.torque_function, problem.inputs.event_function]] = 0.0
         u[problem.inputs.data :] = 0.0
-        if self.source.called is not None:
+        if self.source.asks:
             try:
-                found = self.source.called(t, y[: problem.nq].copy(), y[problem.nq :].copy())
-                u[: problem.nv] = torque.checked(found, problem.nv, t)
+                self.ask_into(u, t, y)
             except Exception:  # it failed in the run, or would now: what it cannot say is not known
-                u[: problem.nv] = np.nan
+                self.forget_in(u)
         return u
+
+    def ask_into(self, u: np.ndarray, t: float, y: np.ndarray) -> None:
+        """Write into u what Python functions give at a state: torques and wrenches."""
+        nq, nv, first = self.problem.nq, self.problem.nv, self.problem.inputs.wrench
+        if self.source.called is not None:
+            u[:nv] = torque.checked(self.source.called(t, y[:nq].copy(), y[nq:].copy()), nv, t)
+        for j, wrench in enumerate(self.source.wrenches):
+            if wrench.called is not None:
+                found = wrench.called(t, y[:nq].copy(), y[nq:].copy())
+                u[first + 6 * j : first + 6 * j + 6] = torque.checked(
+                    found, 6, t, f"the function of the wrench on {wrench.frame.name!r}"
+                )
+
+    def forget_in(self, u: np.ndarray) -> None:
+        """What Python functions failed to give is not known."""
+        if self.source.called is not None:
+            u[: self.problem.nv] = np.nan
+        u[self.problem.inputs.wrench : self.problem.inputs.joint(0)] = np.nan
 
     def _projected(self, stretch: Stretch, t: np.ndarray, y: np.ndarray, u: np.ndarray) -> np.ndarray:
         problem = stretch.solver.problem
@@ -163,7 +185,7 @@ class Record:
         """The same at any times of the run."""
         nv, m = self.problem.nv, self.dyn.mechanism.equations
         y = y.copy()
-        found = {"tau": nv, "qdd": nv, "friction": nv, "multipliers": m, "phi": m}
+        found = {"tau": nv, "qdd": nv, "friction": nv, "multipliers": m, "phi": m, **self.problem.load_sizes}
         out = {name: np.zeros((len(t), size)) for name, size in found.items()}
         for stretch, mine in self.by_stretch(t):
             y[mine], here = self.outputs_in(stretch, t[mine], y[mine])

@@ -11,7 +11,7 @@ import numpy as np
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.expression import symbol
 from lagrangian.motion import loop
-from lagrangian.motion.events import DIRECTIONS, Event, Happening, Lock, SetTorque, Unlock
+from lagrangian.motion.events import DIRECTIONS, RESTART, Event, Happening, Lock, SetTorque, Unlock
 from lagrangian.motion.inputs import HELD, HIGH, LOW, STUCK, Holdable
 from lagrangian.motion.integrators.method import Method
 from lagrangian.motion.modes import REST, Modes, frictional, limited
@@ -89,7 +89,7 @@ class Course(Supplied):
             holdable,
             redundant,
         )
-        self.solver = solver_of(self.problem, self.settings.method, self.source.called is not None)
+        self.solver = solver_of(self.problem, self.settings.method, self.source.asks)
         outputs = self.solver.kernel("outputs", sum(self.problem.output_sizes.values()))  # compiled when first used
 
         def evaluate(q: np.ndarray, qd: np.ndarray, u: np.ndarray, t: np.ndarray) -> np.ndarray:
@@ -176,10 +176,10 @@ class Course(Supplied):
         return False, f"stopped at t = {self.t:.9g} s: {self.error}"
 
     def _start(self, first: float) -> None:
-        kinds = [(DIRECTIONS[e.direction], int(e.action != "record")) for e in self.events if not callable(e.when)]
-        kinds += [(-1, GUARD)] * len(self._stops)
-        kinds += [(0, 1) if what == STUCK else (-1, GUARD) for what, _ in self.problem.mode_events]
-        kinds += [(DIRECTIONS[e.direction], int(e.action != "record")) for e in self.events if callable(e.when)]
+        kinds = [(DIRECTIONS[e.direction], _kind(e)) for e in self.events if not callable(e.when)]
+        kinds += [(-1, loop.GUARD)] * len(self._stops)
+        kinds += [(0, loop.STOP) if what == STUCK else (-1, loop.GUARD) for what, _ in self.problem.mode_events]
+        kinds += [(DIRECTIONS[e.direction], _kind(e)) for e in self.events if callable(e.when)]
         s = self.settings
         # at rest steps grow without bound, and what depends on time alone would be passed over
         largest = min(s.largest, (self._end - self._origin) / LOOKED_AT) if kinds else s.largest
@@ -221,6 +221,8 @@ class Course(Supplied):
             k = int(row[0])
             event = k if k < count else k - others
             name = self.events[event].name if k < count or k >= count + others else self._mode_name(k - count)
+            if not name:
+                continue
             self.happenings.append(Happening(name, float(row[1]), row[2 : 2 + nq].copy(), row[2 + nq :].copy()))
 
     def _mode_name(self, k: int) -> str:
@@ -247,23 +249,32 @@ class Course(Supplied):
         self.take_over()
         before = self._energy()
         happened: int | None = which
+        smooth = False  # a kink is no jump: what holds goes on holding, and the steps as they were
         self._happened: list[int] = []
         if compiled <= which < compiled + stops:
             self._meet(*self._stops[which - compiled])
             happened = None
         elif compiled + stops <= which < compiled + stops + modes:
-            self._change_mode(*self.problem.mode_events[which - compiled - stops])
+            if self._change_mode(*self.problem.mode_events[which - compiled - stops]):
+                happened = None
         else:
             # others may happen at the same instant
             together = [which, *(k for k in self._at_the_end if k != which and not compiled <= k < compiled + stops + modes)]
-            for event in [self.events[k if k < compiled else k - stops - modes] for k in together]:
+            acting = [self.events[k if k < compiled else k - stops - modes] for k in together]
+            smooth = all(event.action == RESTART for event in acting)
+            for event in acting:
                 if event.action == "stop":
                     self.wanted = True
                     return f"stopped by event {event.name!r} at t = {self.t:.9g} s"
                 self._do(event)
             for k in together:
                 self._happened.append(k)
-        if self.problem.holdable and happened is not None and not compiled + stops <= which < compiled + stops + modes:
+        if (
+            self.problem.holdable
+            and happened is not None
+            and not smooth
+            and not compiled + stops <= which < compiled + stops + modes
+        ):
             self.modes.settle(self.u, self.y, self.t)
         change = self._energy() - before
         if change:
@@ -273,7 +284,7 @@ class Course(Supplied):
                 f"stopped at t = {self.t:.9g} s: joints stick and slip, or meet their stops, without end; dry friction at joints "
                 f"that a loop couples may have no solution. Viscous friction beside it helps"
             )
-        self._start(min(step, 1e-3 * max(step, 1e-3)) if self.settings.method.adaptive else step)
+        self._start(min(step, 1e-3 * max(step, 1e-3)) if self.settings.method.adaptive and not smooth else step)
         for k in {*self._happened, *([] if happened is None else [happened])}:
             if k < self.problem.event_count:
                 self.run.kinds[3 * k + 2] = 1
@@ -318,18 +329,22 @@ class Course(Supplied):
         self._addresses()
         self.modes.at_stop(self.u, self.y, self.t, speed, what, self.settings.restitution)
 
-    def _change_mode(self, what: int, j: int) -> None:
+    def _change_mode(self, what: int, j: int) -> bool:
+        """Act on what tells of a joint; whether from now on it tells something else, of which nothing has happened yet."""
         holdable = self.problem.holdable[j]
         if what == STUCK:
             released = [j] if self.u[self.modes.place(j, STUCK)] > 0.5 else []
             if not released:
                 self.y[self.problem.nq + holdable.speed] = 0.0
             self.modes.settle_friction(self.u, self.y, self.t, released)
+            # it came to rest and sticks: a torque that jumps, as a controller's where its path turns, may overcome it at once
+            return not released and bool(self.u[self.modes.place(j, STUCK)] > 0.5)
         elif self.u[self.modes.place(j, what)] > 0.5:
             self.modes.let_go(self.u, [holdable.speed])
             self.modes.settle_friction(self.u, self.y, self.t)
         else:
             self.modes.at_stop(self.u, self.y, self.t, holdable.speed, what, self.settings.restitution)
+        return False
 
     # -- singular configurations -------------------------------------------------------------------------------------
 
@@ -354,10 +369,12 @@ class Course(Supplied):
 
 # steps a run with events has at least
 LOOKED_AT = 256
-# a kind of event that stops the run, also when it starts at zero and goes on below
-GUARD = 2
 
 _SOLVERS: dict[Any, Solver] = {}
+
+
+def _kind(event: Event) -> int:
+    return {"record": loop.TOLD, RESTART: loop.KINK}.get(event.action, loop.STOP) if isinstance(event.action, str) else loop.STOP
 
 
 def solver_of(problem: Problem, method: Method, callback: bool) -> Solver:

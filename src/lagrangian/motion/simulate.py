@@ -8,6 +8,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from lagrangian.motion.modes import frictional, limited
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.record import Settings
 from lagrangian.motion.run import Course
+from lagrangian.motion.wrench import checked as wrenches_of
 
 ROWS = 1001
 # speeds up to which a run that turns out stiff is continued with exact derivatives, whose code grows with their square
@@ -66,6 +68,8 @@ def simulate(
     rtol: float = 1e-8,
     atol: float = 1e-10,
     *,
+    wrenches: Any = None,
+    saturate: bool = False,
     t_eval: Any = ROWS,
     stabilisation: str = "projection",
     alpha: float = 10.0,
@@ -84,10 +88,13 @@ def simulate(
     given without it. The mechanism's own torques act unless others are given: `torque=0` for none.
 
     `torque` may be numbers, a mapping of joints to expressions such as {"theta1": "1.96 - 0.1*theta1"}, (times, values), a Python
-    function of (t, q, qd), `Traced(function)` or `Sampled(controller, period)`. `events` are `Event`s. `t_eval` is the number of
-    rows, or their times. `stabilisation` keeps constraints from drifting: projection, baumgarte (with alpha, beta), ggl or none.
-    Joints stop at their limits unless `limits` is False, and bounce by `restitution`. `progress` is told the time now and then.
-    Interrupted, it returns what it has.
+    function of (t, q, qd), `Traced(function)` or `Sampled(controller, period)`; with `saturate` limits of effort bound
+    it. `wrenches` act from outside besides: a mapping of frames to six numbers or expressions, or to a Python function that gives
+    six, moment first, along the world's axes, at the frame's origin: {"tool": (0, 0, 0, 0, 0, "-10*sin(t)")}.
+
+    `events` are `Event`s. `t_eval` is the number of rows, or their times. `stabilisation` keeps constraints from drifting:
+    projection, baumgarte (with alpha, beta), ggl or none. Joints stop at their limits unless `limits` is False, and bounce by
+    `restitution`. `progress` is told the time now and then. Interrupted, it returns what it has.
     """
     dyn = dynamics_of(mechanism)
     model = dyn.mechanism
@@ -110,12 +117,15 @@ def simulate(
             f"method {method!r} is for mechanisms without constraints, dry friction, ball and free joints; for others "
             f"dop853 with projection keeps the energy to its tolerance"
         )
-    source, watched = torque_of.source(torque, model), events_of.checked(events, model)
+    source, watched = torque_of.source(torque, model), [*events_of.checked(events, model), *events_of.of_walls(model)]
+    pushes = wrenches_of(wrenches, model)
+    breaks = (*source.breaks, *(t for push in pushes for t in getattr(push.called, "breaks", ())))
+    source = replace(source, wrenches=pushes, breaks=breaks, saturate=_saturates(saturate, model))
     held = (limits and limited(model)) or any(isinstance(e.action, events_of.Lock) for e in watched)
-    if chosen.canonical and (held or source.called is not None):
+    if chosen.canonical and (held or source.asks):
         raise ArgumentError(
-            f"method {method!r} knows no joint limits, locks and Python torque functions; dop853 does. limits=False leaves "
-            f"limits out, Traced(function) compiles a function"
+            f"method {method!r} knows no joint limits, locks and Python functions of torques or wrenches; dop853 does. "
+            f"limits=False leaves limits out, Traced(function) compiles a function"
         )
     idle = undetermined_joints(dyn._open().tree)
     if idle and not model.equations:
@@ -139,7 +149,7 @@ def simulate(
     _warn_of_limits(model, q, limits)
     _warn_of_coupled_friction(dyn, q, start)
     # the slope of a Python function is not known, and a method that needs it would be slower than one that does not
-    if method == "auto" and dyn.nv <= STIFF_SPEEDS and source.called is None:
+    if method == "auto" and dyn.nv <= STIFF_SPEEDS and not source.asks:
         settings.stiff = known["rodas5p"]()
     return _run(dyn, source, watched, settings, start, end, np.concatenate([q, qd]), grid, progress)
 
@@ -213,6 +223,14 @@ def _grid(given: Any, start: float, end: float) -> np.ndarray:
     if np.any(np.diff(times) <= 0) or times[0] < start or times[-1] > end:
         raise ArgumentError(f"t_eval must increase, within t_span from {start:g} to {end:g} s")
     return times
+
+
+def _saturates(given: Any, model: Mechanism) -> bool:
+    if not isinstance(given, (bool, np.bool_)):
+        raise ArgumentError(f"saturate is {given!r}; True or False is needed")
+    if given and not any(math.isfinite(float(joint.limits.effort)) for joint in model.joints):
+        raise ArgumentError(f"saturate: no joint of {model.name} says its greatest torque; give limits with an `effort`")
+    return bool(given)
 
 
 def _check_numbers(rtol: float, atol: float, step: Any, max_step: float, restitution: float, alpha: float, beta: float) -> None:

@@ -48,20 +48,16 @@ class Supplied(Record):
         return found
 
     def _ask(self, time: int, state: int, u: int) -> None:
-        """Called from compiled code: torques from the user's function."""
-        n = self.problem.nv
-        tau = self._view(u, 2 * n + 1)
+        """Called from compiled code: torques and wrenches from the user's functions."""
+        given = self._view(u, self.problem.inputs.joint(0))
         try:
             if self.error is None:
                 t, y = float(self._view(time, 1)[0]), self._view(state, self.problem.size)
-                assert self.source.called is not None
                 # a step that ends where torques jump has those from before
-                before = min(t, float(np.nextafter(self._jump, -np.inf)))
-                found = self.source.called(before, y[: self.problem.nq].copy(), y[self.problem.nq :].copy())
-                tau[:n] = torque.checked(found, n, t)
+                self.ask_into(given, min(t, float(np.nextafter(self._jump, -np.inf))), y)
         except BaseException as error:  # nothing may pass through compiled code; it is raised again behind it
             self._fail(error)
-            tau[:n] = np.nan
+            self.forget_in(given)
 
     def _ask_events(self, time: int, state: int, output: int) -> None:
         values = self._view(output, len(self._functions))

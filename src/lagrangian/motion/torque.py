@@ -1,17 +1,20 @@
-"""What drives a run: nothing, expressions, a table over time, a Python function, a controller at a fixed rate."""
+"""What drives a run: nothing, expressions, a table over time, a Python function, a controller at a fixed rate; and wrenches."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lagrangian.errors import ArgumentError, DescriptionError, SimulationError, one_of
 from lagrangian.model.expression import Expression, Scalar, free_symbols, parse, symbol
 from lagrangian.model.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from lagrangian.motion.wrench import Wrench
 
 Function = Callable[[Any, Any, Any], Any]
 
@@ -58,6 +61,13 @@ class Torque:
     external: bool = False  # whether Python supplies torques during the run
     adjustable: bool = False  # whether events set further ones
     breaks: tuple[float, ...] = ()  # times at which a function of them jumps
+    saturate: bool = False  # whether joints' limits of effort bound them all
+    wrenches: tuple[Wrench, ...] = ()
+
+    @property
+    def asks(self) -> bool:
+        """Whether a Python function is asked at every stage of every step."""
+        return self.called is not None or any(w.called is not None for w in self.wrenches)
 
     def jump(self, t: float) -> float:
         """The next of these times after t."""
@@ -153,16 +163,16 @@ def _table(times: Any, values: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     return times, values
 
 
-def checked(values: Any, n: int, t: float) -> np.ndarray:
-    """What a function of torques returned, as an array."""
+def checked(values: Any, n: int, t: float, what: str = "the torque function") -> np.ndarray:
+    """What a function of torques, or of a wrench, returned, as an array."""
     try:
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
-        raise SimulationError(f"the torque function returned {values!r} at t = {t:g} s; {n} numbers are needed") from None
+        raise SimulationError(f"{what} returned {values!r} at t = {t:g} s; {n} numbers are needed") from None
     if array.ndim == 0 and n == 1:
         array = array.reshape(1)
     if array.shape != (n,):
-        raise SimulationError(f"the torque function returned shape {array.shape} at t = {t:g} s; ({n},) is needed")
+        raise SimulationError(f"{what} returned shape {array.shape} at t = {t:g} s; ({n},) is needed")
     if not np.isfinite(array).all():
-        raise SimulationError(f"the torque function returned {array} at t = {t:g} s; finite numbers are needed")
+        raise SimulationError(f"{what} returned {array} at t = {t:g} s; finite numbers are needed")
     return array

@@ -1,0 +1,295 @@
+"""Equations of motion along the directions of a frame, at given states (Khatib 1987; MECHANICS.md section 3, slip (23)).
+
+    F = M_x x'' + C_x + G_x + F_x,   tau = J^T F,   M_x = (J P J^T)^-1,   J_bar = P J^T M_x,
+    C_x = J_bar^T C qd - M_x J' qd,  G_x = J_bar^T G,  F_x = J_bar^T F
+
+with P = M^-1. Where J is square, M_x = J^-T M J^-1 and J_bar = J^-1; where joints are more than directions, J_bar is Khatib's
+dynamically consistent inverse. Loops and other constraints leave the speeds N v, Psi N = 0: then P = N (N^T M N)^-1 N^T, and
+J' qd gains J b, where b is the least acceleration, measured by M, that keeps the constraints: Psi b = -gamma.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lagrangian.algorithms.constrained import ROUNDING
+from lagrangian.errors import ArgumentError, SingularWarning, one_of
+from lagrangian.kernels.kernel import prepare
+from lagrangian.model.loop import Frame
+from lagrangian.model.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from lagrangian.kernels.dynamics import Dynamics
+
+DIRECTIONS = ("wx", "wy", "wz", "x", "y", "z")
+# singular values of Psi, its rows of length one, below which rows are dependent
+RANK = 1e-8
+# the least part of the fastest direction's speed that is told apart from none
+WORST = 1e-8
+# the part of the fastest direction's speed below which a direction is on its way to be lost
+THRESHOLD = 1e-3
+
+
+@dataclass(frozen=True, repr=False)
+class CartesianDynamics:
+    """`F = M_x x'' + C_x + G_x + F_x` along `directions` of a frame; each field is of one state, or has one row a state.
+
+    `J_bar` (nv x k) gives the speeds of the least kinetic energy for a velocity of the frame, and with its transpose the force at
+    the frame that joint forces amount to. `N_T` = I - J^T J_bar^T leaves of joint forces what does not accelerate the frame.
+    `J_dot_qd` is the frame's acceleration at qdd = 0, or with constraints at the least qdd that keeps them.
+
+    `condition` is the ratio of the largest to the smallest singular value of J, 1e8 at most. A length L makes turning and moving
+    comparable, that of how fast the frame moves to how fast it turns when joints turn: angular directions count L times, and a
+    metre of a sliding joint as 1/L radians. J is taken, not J M^-1 J^T: a light wrist is no singularity. Where `singular`,
+    some direction is slower than the threshold times the fastest: it fades, and from half the threshold on is left out of the
+    inverse, so that no force is found along it and it is not accelerated.
+    """
+
+    frame: str
+    directions: tuple[str, ...]
+    M_x: np.ndarray
+    C_x: np.ndarray
+    G_x: np.ndarray
+    F_x: np.ndarray  # friction
+    J: np.ndarray
+    J_bar: np.ndarray
+    N_T: np.ndarray
+    J_dot_qd: np.ndarray
+    condition: Any
+    singular: Any
+
+    def __str__(self) -> str:
+        told = f"F = M_x x'' + C_x + G_x + F_x of {self.frame!r} along {', '.join(self.directions)}"
+        if self.M_x.ndim == 3:
+            return f"{told}: {len(self.M_x)} states, {int(np.sum(self.singular))} of them singular"
+        with np.printoptions(precision=4, suppress=True):
+            parts = [f"{name} = {np.array2string(getattr(self, name), prefix='M_x = ')}" for name in ("M_x", "C_x", "G_x", "F_x")]
+        near = ", singular" if self.singular else ""
+        return "\n".join([told, *parts, f"condition {self.condition:.3g}{near}"])
+
+    def __repr__(self) -> str:
+        return f"<CartesianDynamics of {self.frame!r} along {', '.join(self.directions)}>"
+
+
+def cartesian(
+    dyn: Dynamics, q: Any, qd: Any, frame: str | Frame, directions: Any, t: Any, threshold: float, warn: bool = True
+) -> CartesianDynamics:
+    """What `Dynamics.cartesian` gives; without `warn` it is left to the caller to look at `singular`."""
+    (q, qd), batch = prepare("cartesian", ("q", "qd"), (dyn.nq, dyn.nv), (q, qd))
+    if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not 1e-7 <= threshold < 1:
+        raise ArgumentError(f"cartesian: threshold is {threshold!r}; a number from 1e-7 to below 1 is needed")
+    bad = ~(np.isfinite(q).all(axis=1) & np.isfinite(qd).all(axis=1))
+    if bad.any():  # what is not a number must not hide those that are
+        q, qd = np.where(bad[:, None], dyn.mechanism.neutral(), q), np.where(bad[:, None], 0.0, qd)
+    one = batch is None and not bad.any()  # functions of one state are the faster ones
+
+    def at(function: Any, *states: np.ndarray) -> np.ndarray:
+        return np.asarray(function(*(x[0] for x in states)))[None] if one else np.asarray(function(*states))
+
+    N, b = freedom(dyn, q, qd, t)
+    whole = at(lambda q: dyn.jacobian(q, frame), q)
+    chosen = _directions(dyn, frame, directions, whole, N)
+    rows = [DIRECTIONS.index(d) for d in chosen]
+    J = np.ascontiguousarray(whole[:, rows])
+    T, s = _singular_values(dyn.mechanism, whole, N, rows)
+    near = s / np.maximum(s[:, :1], np.finfo(float).tiny)
+    if (near < threshold).any():
+        _refuse_dependent(dyn, frame, chosen, rows)
+    M = np.broadcast_to(at(dyn.mass_matrix, q), (len(q), dyn.nv, dyn.nv))
+    P = _inverse_within(M, N, dyn.mechanism.name)
+    M_x = _effective_mass(T, J @ P @ _T(J), near, threshold)
+    J_bar = P @ _T(J) @ M_x
+    drift = at(lambda q, qd: dyn.jacobian_dot_qd(q, qd, frame), q, qd)[:, rows]
+    if N is not None:
+        drift = drift + _times(J, b - _times(P @ M, b))
+    velocity = _times(at(dyn.coriolis_matrix, q, qd), qd)
+    found = CartesianDynamics(
+        dyn.mechanism.frame(frame).name,
+        chosen,
+        M_x,
+        _times(_T(J_bar), velocity) - _times(M_x, drift),
+        _times(_T(J_bar), at(dyn.gravity, q)),
+        _times(_T(J_bar), at(lambda q, qd: dyn.friction(qd, q=q), q, qd)),
+        J,
+        J_bar,
+        np.eye(dyn.nv) - _T(J) @ _T(J_bar),
+        drift,
+        1 / np.maximum(near[:, -1], WORST),
+        near[:, -1] < threshold,
+    )
+    if warn and found.singular[~bad].any():
+        part = np.where(found.singular & ~bad, near[:, -1], np.inf)
+        worst = int(np.argmin(part))
+        which = "" if batch is None else f" at {int(np.isfinite(part).sum())} of {batch} states, worst at state {worst}"
+        lost = _combination(T[worst, -1], chosen)
+        warnings.warn(
+            f"{dyn.mechanism.name}: near a singular configuration{which}: {found.frame!r} moves along {lost} at "
+            f"{part[worst]:.2g} of the speed of its best direction. What is lost is left out: it is not accelerated",
+            SingularWarning,
+            stacklevel=3,
+        )
+    return _as_asked(found, bad, batch)
+
+
+def freedom(dyn: Dynamics, q: np.ndarray, qd: np.ndarray, t: Any) -> tuple[np.ndarray | None, np.ndarray]:
+    """N, whose columns span the speeds the constraints leave (those that are none are zero), and some qdd that keeps them.
+
+    None stands for all speeds.
+    """
+    count, n, m = len(q), dyn.nv, len(dyn.constraint_names)
+    if not m:
+        return None, np.zeros((count, n))
+    psi = np.broadcast_to(dyn.constraint_jacobian(q, t), (count, m, n))
+    size = np.linalg.norm(psi, axis=2)
+    size = np.where(size > ROUNDING, size, 1.0)
+    U, s, V = np.linalg.svd(psi / size[:, :, None])
+    r = s.shape[1]
+    acts = s > RANK
+    gamma = np.broadcast_to(dyn.constraint_bias(q, qd, t), (count, m)) / size
+    part = np.where(acts, _times(_T(U)[:, :r], gamma) / np.where(acts, s, 1.0), 0.0)
+    free = np.ones((count, n), dtype=bool)
+    free[:, :r] = ~acts
+    return _T(V) * free[:, None, :], -_times(_T(V)[:, :, :r], part)
+
+
+def _inverse_within(M: np.ndarray, N: np.ndarray | None, name: str) -> np.ndarray:
+    """N (N^T M N)^-1 N^T, where columns of N may be zero."""
+    try:
+        if N is None:
+            return np.linalg.inv(M)
+        idle: np.ndarray = ~(N != 0).any(axis=1)
+        return N @ np.linalg.inv(_T(N) @ M @ N + np.eye(N.shape[1]) * idle[:, None, :]) @ _T(N)
+    except np.linalg.LinAlgError:
+        raise ArgumentError(f"cartesian: the mass matrix of {name} is singular: something that moves has no inertia") from None
+
+
+def _singular_values(
+    mechanism: Mechanism, whole: np.ndarray, N: np.ndarray | None, rows: list[int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of J along the rows, the largest first, and the combinations of directions they belong to, as rows."""
+    slides = np.array([j.type == "prismatic" or s.startswith("v") for j in mechanism.joints for s in j.kind.speeds], dtype=bool)
+    turns = whole @ N if N is not None else whole[:, :, ~slides]
+    angular, linear = (np.linalg.norm(turns[:, part], axis=(1, 2)) for part in (slice(0, 3), slice(3, 6)))
+    known = (angular > ROUNDING) & (linear > ROUNDING)
+    L = np.where(known, linear, 1.0) / np.where(known, angular, 1.0)
+    lengths = np.where(slides, L[:, None], 1.0)  # the speeds that count alike
+    scale = np.where(np.array(rows) < 3, L[:, None], 1.0)
+    J = whole[:, rows] * scale[:, :, None]
+    if N is None:
+        J = J * lengths[:, None, :]
+        squares, U = np.linalg.eigh(J @ _T(J))
+    else:
+        weight = np.eye(len(slides)) / lengths[:, :, None] ** 2
+        squares, U = np.linalg.eigh(J @ _inverse_within(weight, N, mechanism.name) @ _T(J))
+    return _T(U)[:, ::-1] * scale[:, None, :], np.sqrt(np.maximum(squares[:, ::-1], 0.0))
+
+
+def _effective_mass(T: np.ndarray, A: np.ndarray, near: np.ndarray, threshold: float) -> np.ndarray:
+    """A^-1, where nothing is near; what is nearer than half the threshold is left out, as if it had not been asked for.
+
+    In between it fades: what is said of a direction, and what couples it to others, without a jump for a controller to meet.
+    """
+    if (near >= threshold).all():
+        M_x = np.linalg.inv(A)
+    else:
+        part = np.clip(2 * near / threshold - 1, 0.0, 1.0)
+        w = part * part * (3 - 2 * part)
+        A = T @ A @ _T(T)
+        alone = np.where(w > 0, np.diagonal(A, axis1=1, axis2=2), 1.0)
+        A = w[:, :, None] * A * w[:, None, :] + np.eye(w.shape[1]) * ((1 - w * w) * alone)[:, None, :]
+        K = w[:, :, None] * T
+        M_x = _T(K) @ np.linalg.inv(A) @ K
+    return (M_x + _T(M_x)) / 2
+
+
+def _directions(dyn: Dynamics, frame: str | Frame, given: Any, whole: np.ndarray, N: np.ndarray | None) -> tuple[str, ...]:
+    """Checked, and no more than there are degrees of freedom."""
+    names = DIRECTIONS if given is None else (given,) if isinstance(given, str) else tuple(given)
+    for name in names:
+        if name not in DIRECTIONS:
+            raise ArgumentError(f"cartesian: {one_of('direction', name, DIRECTIONS)}")
+    if not names or len(set(names)) != len(names):
+        raise ArgumentError(f"cartesian: directions are {names}; different ones of {', '.join(DIRECTIONS)} are needed")
+    degrees = dyn.nv if N is None else int((N != 0).any(axis=1).sum(axis=1).max())
+    if len(names) > degrees:
+        label = dyn.mechanism.frame(frame).name
+        raise ArgumentError(
+            f"cartesian: {dyn.mechanism.name} has {degrees} degree{'s' * (degrees != 1)} of freedom, and {label!r} cannot follow "
+            f"{len(names)} directions. {_advice(_independent(_generic(dyn, frame) if N is None else whole[0] @ N[0]))}"
+        )
+    return names
+
+
+def _refuse_dependent(dyn: Dynamics, frame: str | Frame, names: tuple[str, ...], rows: list[int]) -> None:
+    """Directions that depend on each other in every configuration are an error, not a singularity."""
+    G = _generic(dyn, frame)
+    if np.linalg.matrix_rank(_unit_rows(G[rows]), tol=1e-9) < len(rows):
+        label = dyn.mechanism.frame(frame).name
+        raise ArgumentError(
+            f"cartesian: {', '.join(names)} of {label!r} are not independent in any configuration of {dyn.mechanism.name}. "
+            f"{_advice(_independent(G))}"
+        )
+
+
+def _generic(dyn: Dynamics, frame: str | Frame) -> np.ndarray:
+    """J of the tree where it has no accidental zeros."""
+    found: np.ndarray = dyn.jacobian(dyn.mechanism.random_configuration(1), frame)
+    return found
+
+
+def _unit_rows(G: np.ndarray) -> np.ndarray:
+    size = np.linalg.norm(G, axis=1, keepdims=True)
+    return np.where(size > 1e-9 * max(1.0, float(size.max())), G, 0.0) / np.where(size > 0, size, 1.0)
+
+
+def _independent(G: np.ndarray) -> tuple[str, ...]:
+    """Of the six directions, positions first, as many as move by themselves."""
+    G, chosen = _unit_rows(G), list[int]()
+    for k in (3, 4, 5, 0, 1, 2):
+        if np.linalg.matrix_rank(G[[*chosen, k]], tol=1e-6) > len(chosen):
+            chosen.append(k)
+    return tuple(DIRECTIONS[k] for k in sorted(chosen))
+
+
+def _advice(names: tuple[str, ...]) -> str:
+    return f"Independent are {', '.join(names)}: directions={names!r}" if names else "It does not move at all"
+
+
+def _combination(T: np.ndarray, names: tuple[str, ...]) -> str:
+    """A direction in words: x, or 0.71 x - 0.71 y."""
+    u = T / np.linalg.norm(T)
+    u = u * np.sign(u[np.argmax(np.abs(u))])
+    terms = [(x, name) for x, name in zip(u, names, strict=True) if abs(x) > 0.05]
+    if len(terms) == 1:
+        return terms[0][1]
+    told = " ".join(f"{'-' if x < 0 else '+'} {abs(x):.2g} {name}" for x, name in terms)
+    return told.removeprefix("+ ")
+
+
+def _as_asked(found: CartesianDynamics, bad: np.ndarray, batch: int | None) -> CartesianDynamics:
+    """For one state without the batch's axis; what was computed from no number is none."""
+    made: dict[str, Any] = {}
+    for field in fields(found):
+        value = getattr(found, field.name)
+        if isinstance(value, np.ndarray):
+            if bad.any() and value.dtype != bool:
+                value = np.where(bad.reshape(-1, *(1,) * (value.ndim - 1)), np.nan, value)
+            value = value[0] if batch is None else value
+            made[field.name] = value.item() if isinstance(value, np.generic) else value
+        else:
+            made[field.name] = value
+    return CartesianDynamics(**made)
+
+
+def _T(A: np.ndarray) -> np.ndarray:
+    return np.swapaxes(A, -1, -2)
+
+
+def _times(A: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """A x, of each state."""
+    product: np.ndarray = (A @ x[..., None])[..., 0]
+    return product

@@ -1,0 +1,80 @@
+"""Wrenches from outside on frames of the mechanism: numbers, expressions of the state, or Python functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lagrangian.algorithms.link import is_zero
+from lagrangian.algorithms.world import World
+from lagrangian.errors import ArgumentError, MechanismError
+from lagrangian.model.expression import Scalar
+from lagrangian.model.loop import Frame
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion.torque import expression
+
+ENTRIES = ("mx", "my", "mz", "fx", "fy", "fz")
+
+
+@dataclass(frozen=True)
+class Wrench:
+    """On a frame, at its origin, along the world's axes: moment, then force; as `entries`, or all six by `called`."""
+
+    frame: Frame
+    entries: tuple[Scalar, ...] = ()
+    called: Callable[[Any, Any, Any], Any] | None = None
+
+    @property
+    def place(self) -> tuple[Any, ...]:
+        """What tells it from others, but for its entries."""
+        at = self.frame.placement
+        numbers = (*at.position, *(x for row in at.rotation for x in row))
+        return self.frame.name, self.frame.body, tuple(float(x) for x in numbers), self.called is not None
+
+
+def checked(given: Any, mechanism: Mechanism) -> tuple[Wrench, ...]:
+    """What `wrenches=` may be."""
+    if given is None:
+        return ()
+    example = '{"tool": (0, 0, 0, 0, 0, -10)}'
+    if not isinstance(given, Mapping):
+        raise ArgumentError(f"wrenches is a {type(given).__name__}; a mapping of frames to moment and force is needed: {example}")
+    return tuple(_wrench(name, entries, mechanism) for name, entries in given.items())
+
+
+def _wrench(name: Any, given: Any, mechanism: Mechanism) -> Wrench:
+    if not isinstance(name, str):
+        raise ArgumentError(f"wrenches: a frame is given by its name, or its body's, as text; this is a {type(name).__name__}")
+    try:
+        frame = mechanism.frame(name)
+    except MechanismError as error:
+        raise ArgumentError(f"wrenches: {error}") from None
+    if callable(given):
+        return Wrench(frame, called=given)
+    where = f"wrench on {name!r}"
+    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__len__") or len(given) != len(ENTRIES):
+        raise ArgumentError(
+            f"{where} is {given!r}; six numbers or expressions are needed, ({', '.join(ENTRIES)}), or a function of (t, q, qd) "
+            f"that gives them"
+        )
+    return Wrench(frame, tuple(expression(x, mechanism, f"{where}: {what}") for what, x in zip(ENTRIES, given, strict=True)))
+
+
+def generalised(world: World, wrenches: Sequence[Wrench], values: Sequence[Any], n: int) -> list[Any]:
+    """The sum of J^T F along n speeds, of the six `values` of each, over any scalars."""
+    total: list[Any] = [0] * n
+    for j, wrench in enumerate(wrenches):
+        at = world.frame(wrench.frame.body, wrench.frame.placement)
+        for x, along in zip(values[6 * j : 6 * j + 6], (*at.angular_velocity, *at.origin), strict=True):
+            if not is_zero(x):
+                for k, slope in along.slopes.items():
+                    total[k] = total[k] + x * slope
+    return total
+
+
+def by_frame(wrenches: Sequence[Wrench], rows: np.ndarray) -> dict[str, np.ndarray]:
+    """Rows of all six entries after each other, as a mapping from frames."""
+    return {w.frame.name: rows[:, 6 * j : 6 * j + 6] for j, w in enumerate(wrenches)}

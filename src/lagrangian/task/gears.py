@@ -1,0 +1,108 @@
+"""Gears between a motor and its joint: of fixed ratios, or of any ratio in a range."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError
+
+STEPS = 60  # ratios tried across a range, in equal factors; the optimum of each motor is tried too
+
+
+@dataclass(frozen=True)
+class Gear:
+    """A reduction: the motor turns `ratio` times as fast as the gear's output.
+
+    `efficiency` holds for power that flows to the joint and for power that flows back from it; `inertia` is the gear's own at its
+    input, in kg m^2. `rated_torque` (for the mean of the load, as gears wear) and `peak_torque` at the output, and `max_speed`
+    at the input, in rad/s, are limits; without them the gear is taken to be chosen strong enough.
+    """
+
+    ratio: float
+    efficiency: float = 1.0
+    inertia: float = 0.0
+    rated_torque: float = math.inf
+    peak_torque: float = math.inf
+    max_speed: float = math.inf
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        _check(self, "gear")
+        if not (math.isfinite(self.ratio) and self.ratio > 0):
+            raise ArgumentError(f"gear: ratio is {self.ratio:g}; it must be finite and greater than 0")
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.ratio:.4g}:1".strip()
+
+
+@dataclass(frozen=True)
+class GearRange:
+    """Any ratio from `lowest` to `highest`, for a design whose gear is not yet chosen; the rest as `Gear` has it."""
+
+    lowest: float
+    highest: float
+    efficiency: float = 1.0
+    inertia: float = 0.0
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        _check(self, "gear range")
+        if not (math.isfinite(self.highest) and 0 < self.lowest <= self.highest):
+            raise ArgumentError(
+                f"gear range: from {self.lowest:g} to {self.highest:g}; two finite ratios are needed, the smaller first"
+            )
+
+    def at(self, ratio: float) -> Gear:
+        """The gear of that ratio, or of the nearest in the range."""
+        return Gear(min(max(ratio, self.lowest), self.highest), self.efficiency, self.inertia, name=self.name)
+
+    def steps(self) -> list[Gear]:
+        if self.lowest == self.highest:
+            return [self.at(self.lowest)]
+        return [self.at(float(r)) for r in np.geomspace(self.lowest, self.highest, STEPS)]
+
+
+def _check(gear: Gear | GearRange, what: str) -> None:
+    for f in fields(gear):
+        x = getattr(gear, f.name)
+        if f.name == "name":
+            continue
+        if isinstance(x, bool) or not isinstance(x, (int, float, np.integer, np.floating)) or math.isnan(x):
+            raise ArgumentError(f"{what}: {f.name} is {x!r}; a number is needed")
+        if f.name == "efficiency" and not 0 < x <= 1:
+            raise ArgumentError(f"{what}: efficiency is {x:g}; it must be greater than 0 and at most 1")
+        if f.name == "inertia" and not 0 <= x < math.inf:
+            raise ArgumentError(f"{what}: inertia is {x:g} kg m^2; it must be finite and not negative")
+        if f.name.endswith(("torque", "speed")) and x <= 0:
+            raise ArgumentError(f"{what}: {f.name} is {x:g}; it must be greater than 0")
+
+
+# ratios that makers commonly offer; the efficiencies are typical ones, not a maker's
+STANDARD: tuple[Gear, ...] = (
+    Gear(1, 1.0, name="direct"),
+    *(Gear(r, 0.95, name="planetary") for r in (3, 4, 5, 7, 10)),
+    *(Gear(r, 0.90, name="planetary") for r in (12, 16, 20, 25, 28, 35, 40)),
+    *(Gear(r, 0.75, name="strain wave") for r in (50, 80, 100, 120, 160)),
+)
+
+
+def gears_of(given: Any, where: str = "gears") -> tuple[Gear | GearRange, ...]:
+    """What a caller means: None the standard series, a Gear or GearRange, a ratio (lossless), or a list of these."""
+    if given is None:
+        return STANDARD
+    if isinstance(given, (Gear, GearRange)):
+        return (given,)
+    if isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool):
+        return (Gear(float(given)),)
+    if isinstance(given, Iterable) and not isinstance(given, (str, bytes)):
+        found = tuple(gear for one in given for gear in gears_of(one, where))
+        if found:
+            return found
+    raise ArgumentError(
+        f"{where} is {given!r}; ratios, Gear or GearRange, or a list of them, are needed: [Gear(50, efficiency=0.75)]"
+    )

@@ -1,0 +1,245 @@
+"""Motors: what they can give, for ever and for a moment, at any speed; and catalogues of them as CSV files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lagrangian.description.text_file import as_path, read_text
+from lagrangian.errors import ArgumentError, DescriptionError, one_of
+
+RPM = math.pi / 30
+# column of a catalogue -> (field of Motor, factor to SI); a name, and the first five numbers, are needed
+COLUMNS: dict[str, tuple[str, float]] = {
+    "rated_torque_Nm": ("rated_torque", 1.0),
+    "peak_torque_Nm": ("peak_torque", 1.0),
+    "rated_speed_rpm": ("rated_speed", RPM),
+    "max_speed_rpm": ("max_speed", RPM),
+    "inertia_kgm2": ("inertia", 1.0),
+    "rated_power_W": ("rated_power", 1.0),
+    "standstill_torque_Nm": ("standstill_torque", 1.0),
+    "knee_speed_rpm": ("knee_speed", RPM),
+    "no_load_speed_rpm": ("no_load_speed", RPM),
+    "stall_torque_Nm": ("stall_torque", 1.0),
+    "mass_kg": ("mass", 1.0),
+    "cost": ("cost", 1.0),
+}
+NEEDED = ("name", *list(COLUMNS)[:5])
+TEXT = ("name", "source")
+
+
+@dataclass(frozen=True)
+class Motor:
+    """A motor with its drive, in SI units: torques in N m, speeds in rad/s.
+
+    The continuous envelope goes from `standstill_torque` (the rated one if it is not given) straight to `rated_torque` at
+    `rated_speed`; from there to `max_speed` the power is constant.
+
+    The intermittent envelope is `peak_torque` up to `knee_speed` (the rated one if it is not given), then straight down to the
+    continuous torque at `max_speed`. Where `no_load_speed` and `stall_torque` are given, as for small DC motors, the voltage's
+    line between them cuts both envelopes instead. Both are the same in all four quadrants: the safe side when braking.
+    """
+
+    name: str
+    rated_torque: float
+    peak_torque: float
+    rated_speed: float
+    max_speed: float
+    inertia: float
+    rated_power: float | None = None
+    standstill_torque: float | None = None
+    knee_speed: float | None = None
+    no_load_speed: float | None = None
+    stall_torque: float | None = None
+    mass: float | None = None
+    cost: float | None = None
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        where = f"motor {self.name!r}"
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise ArgumentError("a motor has no name")
+        for f in fields(self):
+            x = getattr(self, f.name)
+            if f.name in TEXT or (x is None and f.default is None):
+                continue
+            if isinstance(x, bool) or not isinstance(x, (int, float, np.integer, np.floating)):
+                raise ArgumentError(f"{where}: {f.name} is {x!r}; a number is needed")
+            if not (math.isfinite(x) and x > 0):
+                raise ArgumentError(f"{where}: {f.name} is {x:g}; it must be finite and greater than 0")
+            object.__setattr__(self, f.name, float(x))
+        if self.rated_power is None:
+            object.__setattr__(self, "rated_power", self.rated_torque * self.rated_speed)
+        if (self.no_load_speed is None) != (self.stall_torque is None):
+            raise ArgumentError(f"{where}: no_load_speed and stall_torque are the two ends of one line; give both or none")
+        for low, high in (
+            ("rated_torque", "peak_torque"),
+            ("rated_torque", "standstill_torque"),
+            ("standstill_torque", "peak_torque"),
+            ("rated_speed", "max_speed"),
+            ("knee_speed", "max_speed"),
+            ("rated_speed", "no_load_speed"),
+            ("rated_torque", "stall_torque"),
+        ):
+            a, b = getattr(self, low), getattr(self, high)
+            if a is not None and b is not None and a > b * (1 + 1e-12):
+                raise ArgumentError(f"{where}: {low} {a:g} is greater than {high} {b:g}")
+
+    @property
+    def accelerating_factor(self) -> float:
+        """T^2 / J in W/s, of the continuous torque and the rotor: what a task's `load_factor` is compared with."""
+        return (self.standstill_torque or self.rated_torque) ** 2 / self.inertia
+
+    @property
+    def top_speed(self) -> float:
+        """The highest it can turn: mechanically, or by its voltage."""
+        return self.max_speed if self.no_load_speed is None else min(self.max_speed, self.no_load_speed)
+
+    @cached_property
+    def flat_speed(self) -> float:
+        """Up to here the peak torque is all there."""
+        if self.no_load_speed is None or self.stall_torque is None:
+            return self.rated_speed if self.knee_speed is None else self.knee_speed
+        return min(self.max_speed, self.no_load_speed * max(0.0, 1 - self.peak_torque / self.stall_torque))
+
+    def continuous(self, speed: Any) -> Any:
+        """The torque that can be held for ever at a speed; 0 where the speed is not reached."""
+        w = np.abs(np.asarray(speed, dtype=float))
+        start = self.rated_torque if self.standstill_torque is None else self.standstill_torque
+        below = start + (self.rated_torque - start) * w / self.rated_speed
+        above = self.rated_torque * self.rated_speed / np.maximum(w, self.rated_speed)
+        return self._reached(w, np.where(w <= self.rated_speed, below, above))
+
+    def peak(self, speed: Any) -> Any:
+        """The torque that can be given for a moment at a speed; 0 where the speed is not reached."""
+        w = np.abs(np.asarray(speed, dtype=float))
+        torque = np.full_like(w, self.peak_torque)
+        if self.no_load_speed is None:
+            knee = self.flat_speed
+            end = self.rated_torque * min(1.0, self.rated_speed / self.max_speed)
+            if knee < self.max_speed:
+                torque -= (self.peak_torque - end) * np.clip((w - knee) / (self.max_speed - knee), 0.0, 1.0)
+        return self._reached(w, torque)
+
+    def _reached(self, w: np.ndarray, torque: np.ndarray) -> np.ndarray:
+        if self.no_load_speed is not None and self.stall_torque is not None:
+            torque = np.minimum(torque, np.maximum(0.0, self.stall_torque * (1 - w / self.no_load_speed)))
+        return np.where(w <= self.max_speed * (1 + 1e-12), torque, 0.0)
+
+
+def read_catalogue(path: str | os.PathLike[str] | None = None) -> tuple[Motor, ...]:
+    """Motors from a CSV file whose first line names its columns; the shipped ones if no file is named.
+
+    Needed: name, rated_torque_Nm, peak_torque_Nm, rated_speed_rpm, max_speed_rpm, inertia_kgm2. Optional: rated_power_W,
+    standstill_torque_Nm, knee_speed_rpm, no_load_speed_rpm and stall_torque_Nm (both or none), mass_kg, cost (in any one
+    currency), source. An optional entry may be left empty. Lines that start with # are comments. `Motor` says what they mean.
+    """
+    if path is None:
+        return _shipped()
+    file = as_path(path)
+    return _parse(read_text(file), str(file))
+
+
+@cache
+def _shipped() -> tuple[Motor, ...]:
+    return read_catalogue(Path(__file__).with_name("motors.csv"))
+
+
+def catalogue_of(given: Any) -> tuple[Motor, ...]:
+    """The motors a caller means: None the shipped ones, False or () none, a path a file's, or a list of Motor."""
+    if given is None:
+        return _shipped()
+    if given is False:
+        return ()
+    if isinstance(given, (str, os.PathLike)):
+        return read_catalogue(given)
+    if isinstance(given, Motor):
+        return (given,)
+    if isinstance(given, Iterable):
+        motors = tuple(given)
+        for motor in motors:
+            if not isinstance(motor, Motor):
+                raise ArgumentError(f"catalogue: {motor!r} is not a Motor")
+        _unique(motors, lambda k: "catalogue")
+        return motors
+    raise ArgumentError(f"catalogue is {given!r}; the path of a CSV file, a list of Motor, or False for none is needed")
+
+
+def _parse(text: str, file: str) -> tuple[Motor, ...]:
+    lines = csv.reader(io.StringIO(text), strict=True)
+    header: list[str] | None = None
+    motors: list[Motor] = []
+    places: list[int] = []
+    try:
+        for cells in lines:
+            where = f"{file}: line {lines.line_num}"
+            if not any(cell.strip() for cell in cells) or cells[0].lstrip().startswith("#"):
+                continue
+            if header is None:
+                header = _header([cell.strip() for cell in cells], where)
+                continue
+            if len(cells) != len(header):
+                raise DescriptionError(f"{where}: it has {len(cells)} entries; the header names {len(header)} columns")
+            motors.append(_motor(dict(zip(header, (cell.strip() for cell in cells), strict=True)), where))
+            places.append(lines.line_num)
+    except csv.Error as error:
+        raise DescriptionError(f"{file}: line {lines.line_num}: it is not CSV: {error}") from None
+    if header is None:
+        raise DescriptionError(f"{file}: the file is empty; a header with {', '.join(NEEDED)} is needed")
+    if not motors:
+        raise DescriptionError(f"{file}: there is a header, but no motor below it")
+    _unique(motors, lambda k: f"{file}: line {places[k]}: column name", DescriptionError)
+    return tuple(motors)
+
+
+def _header(names: list[str], where: str) -> list[str]:
+    known = [*TEXT, *COLUMNS]
+    for name in names:
+        if name not in known:
+            raise DescriptionError(f"{where}: {one_of('column', name, known)}")
+        if names.count(name) > 1:
+            raise DescriptionError(f"{where}: column {name!r} is there twice")
+    missing = [name for name in NEEDED if name not in names]
+    if missing:
+        raise DescriptionError(f"{where}: the header lacks {', '.join(missing)}; needed are {', '.join(NEEDED)}")
+    return names
+
+
+def _motor(row: dict[str, str], where: str) -> Motor:
+    values: dict[str, Any] = {name: row[name] for name in TEXT if name in row}
+    for column, (name, factor) in COLUMNS.items():
+        text = row.get(column, "")
+        if not text and column in NEEDED:
+            raise DescriptionError(f"{where}: column {column}: a number is needed")
+        if not text:
+            continue
+        try:
+            x = float(text)
+        except ValueError:
+            raise DescriptionError(f"{where}: column {column}: {text!r} is not a number") from None
+        if not (math.isfinite(x) and x > 0):
+            raise DescriptionError(f"{where}: column {column}: {text} must be finite and greater than 0")
+        values[name] = x * factor
+    if not values["name"]:
+        raise DescriptionError(f"{where}: column name: a motor needs a name")
+    try:
+        return Motor(**values)
+    except ArgumentError as error:
+        raise DescriptionError(f"{where}: {error} (SI units)") from None
+
+
+def _unique(motors: Iterable[Motor], where: Any, kind: type[Exception] = ArgumentError) -> None:
+    seen: set[str] = set()
+    for k, motor in enumerate(motors):
+        if motor.name in seen:
+            raise kind(f"{where(k)}: two motors are called {motor.name!r}; names must differ")
+        seen.add(motor.name)
