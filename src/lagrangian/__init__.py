@@ -56,7 +56,10 @@ if TYPE_CHECKING:
     from lagrangian.motion.torque import Sampled, Traced
     from lagrangian.task import control, paths
     from lagrangian.task.actuators import Sizing, size_actuators
+    from lagrangian.task.exciting import FourierPath, exciting_path
     from lagrangian.task.gears import Gear, GearRange
+    from lagrangian.task.identification import Identification
+    from lagrangian.task.identify import identify
     from lagrangian.task.inverse import inverse
     from lagrangian.task.motors import Motor, read_catalogue
     from lagrangian.task.reach import inverse_kinematics
@@ -70,6 +73,9 @@ _LATER = {
     **dict.fromkeys(("Event", "Lock", "SetTorque", "Unlock"), "lagrangian.motion.events"),
     **dict.fromkeys(("Mobility", "mobility"), "lagrangian.motion.mobility"),
     **dict.fromkeys(("Sampled", "Traced"), "lagrangian.motion.torque"),
+    **dict.fromkeys(("FourierPath", "exciting_path"), "lagrangian.task.exciting"),
+    "Identification": "lagrangian.task.identification",
+    "identify": "lagrangian.task.identify",
     "Motion": "lagrangian.motion.motion",
     "inverse": "lagrangian.task.inverse",
     "inverse_kinematics": "lagrangian.task.reach",
@@ -102,11 +108,13 @@ __all__ = [
     "Event",
     "Formula",
     "FormulaMatrix",
+    "FourierPath",
     "Frame",
     "Friction",
     "Gear",
     "GearRange",
     "Holonomic",
+    "Identification",
     "Initial",
     "Joint",
     "JointSpring",
@@ -152,6 +160,8 @@ __all__ = [
     "derive",
     "ellipsoid",
     "equilibrium",
+    "exciting_path",
+    "identify",
     "inverse",
     "inverse_kinematics",
     "library",

@@ -373,6 +373,54 @@ def wrong_springs(module: types.ModuleType) -> Iterator[str]:
         yield "power"
     if not same(np.array(power[True, True]), np.array(elastic + viscous), 1e-7):
         yield "power of both"
+    tensions = stiffness * (_lengths(one, one.q) - rest) + damping * rates
+    if not same(np.array(module.forces(one.mechanism, now.world)), tensions, 1e-7):
+        yield "tensions"
+
+
+def _gap(mechanism: lg.Mechanism, wall: lg.Wall, q: np.ndarray) -> float:
+    frames = Frames(mechanism)
+    point = frames.pose(q, wall.body) @ [*wall.point, 1.0]
+    plane = np.linalg.inv(frames.pose(q, wall.on)) @ point
+    return float((plane[:3] - wall.position) @ wall.normal)
+
+
+@cache
+def walled() -> list[Case]:
+    """Walls that are touched and not, approached and left, without damping, with some, and with so much that they let go."""
+    tree = random_mechanism(["ball", "revolute", "free"], 5, chain=True)
+    q, *_ = state(tree, 3)
+    found = []
+    for on in ("ground", "b0"):
+        for normal in (np.array([1.0, 2.0, 2.0]) / 3, np.array([-1.0, -2.0, -2.0]) / 3):
+            for gap, damping in ((-0.2, 0.0), (-0.3, 0.5), (-0.1, 1000.0), (0.2, 0.5)):
+                wall = lg.Wall("w", "b2", (0.1, 0.2, -0.3), on, (0, 0, 0), normal, 7.0, damping)
+                at = (_gap(tree, wall, q) - gap) * normal
+                made = tree.replace(springs=[lg.Wall("w", "b2", wall.point, on, at, normal, 7.0, damping)])
+                found.append(case(made, 3, lambda frames, q, qd: []))
+    return found
+
+
+def wrong_walls(module: types.ModuleType) -> Iterator[str]:
+    """Push, energy, power and kinks, from poses and differences."""
+    for one in walled():
+        (wall,) = one.mechanism.springs
+        k, c = float(wall.stiffness), float(wall.damping)
+        gaps = [_gap(one.mechanism, wall, advance(one.mechanism, one.q, one.qd, h)) for h in (0.0, STEP, -STEP)]
+        depth, rate = max(0.0, -gaps[0]), (gaps[1] - gaps[2]) / (2 * STEP)
+        push = depth * max(0.0, k - c * rate)
+        now = one.state(one.q, one.qd, T)
+        if not alike(np.array(module.energy(one.mechanism, now.world)), np.array(0.5 * k * depth**2), 1e-9):
+            yield "energy of a wall"
+        if not alike(np.array(module.forces(one.mechanism, now.world)), np.array([push]), 1e-6):
+            yield "push"
+        if not alike(np.array(module.kinks(now.world, wall)), np.array([gaps[0], 1 - c / k * rate][: 2 if c else 1]), 1e-6):
+            yield "kinks"
+        for elastic, viscous, force in ((True, True, push), (True, False, k * depth), (False, True, push - k * depth)):
+            torque = module.torques(one.mechanism, now.world, elastic, viscous)
+            power = sum(x * one.qd[i] for i, x in torque.items())
+            if not alike(np.array(power), np.array(force * rate), 1e-6):
+                yield "power of a wall"
 
 
 def wrong_accelerations() -> Iterator[str]:
@@ -407,6 +455,7 @@ def failures(get: Callable[[types.ModuleType], types.ModuleType]) -> Iterator[st
     yield from wrong_sums(get(jet))
     yield from wrong_solutions(get(cholesky))
     yield from wrong_springs(get(springs))
+    yield from wrong_walls(get(springs))
     yield from wrong_accelerations()
     for one in cases():
         yield from wrong_rows(one, get(world).FreeWorld)

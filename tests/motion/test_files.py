@@ -297,4 +297,4 @@ def test_reading_is_quiet(saved: Path) -> None:
 def test_every_field_is_compared() -> None:
     """What a motion gains later must be saved, or left out on purpose."""
     kept = {*ARRAYS, "name", "coordinate_names", "speed_names", "constraint_names", "success", "message", "statistics"}
-    assert {f.name for f in dataclasses.fields(lg.Motion)} == kept | {"mechanism", "work", "events", "course"}
+    assert {f.name for f in dataclasses.fields(lg.Motion)} == kept | {"mechanism", "work", "wrenches", "events", "course"}

@@ -1,4 +1,4 @@
-"""The equations of motion with multipliers, at one state, over any scalars (MECHANICS.md section 4; G27, G29):
+"""The equations of motion with multipliers, at one state, over any scalars (Ghosal, lectures 27 and 29):
 
 M qdd + C qd + G + F = tau + Psi^T lambda,    Psi qdd + gamma = 0,
 lambda = -(Psi M^-1 Psi^T)^-1 (gamma + Psi M^-1 f),    f = tau - C qd - G - F.

@@ -4,7 +4,7 @@
 
 Each is written once, in jets, as the books write it; Psi and gamma come with it. A loop's equations are written along the world's
 axes where they can be, along the axes of the frame on its body `a` where only some directions are held and these turn. The
-sign is `a - b`, so that lambda is the force on body a (MECHANICS.md section 4).
+sign is `a - b`, so that lambda is the force on body a.
 """
 
 from __future__ import annotations

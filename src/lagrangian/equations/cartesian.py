@@ -1,4 +1,4 @@
-"""Equations of motion in the coordinates of a frame: F = M_x x'' + C_x + G_x + F_x (Khatib 1987; MECHANICS.md section 3).
+"""Equations of motion in the coordinates of a frame: F = M_x x'' + C_x + G_x + F_x (Khatib 1987).
 
     M_x = J^-T M J^-1,   C_x = J^-T (C q' - M J^-1 J' q'),   G_x = J^-T G,   F_x = J^-T F,   tau = J^T F.
 

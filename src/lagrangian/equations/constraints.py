@@ -1,6 +1,6 @@
 """What closes loops and otherwise constrains: `eta(q) = 0`, `Psi = d eta / dq`, and Pfaffian rows `phi(t) + Psi(q) q' = 0`.
 
-Both kinds lead to the same equations (MECHANICS.md section 4):
+Both kinds lead to the same equations:
 
     M q'' + C q' + G + F = tau + Psi^T lambda,    Psi q'' + Psi' q' + phi' = 0.
 

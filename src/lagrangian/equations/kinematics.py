@@ -1,4 +1,4 @@
-"""Poses and Jacobians of frames, in the world's axes (MECHANICS.md section 2)."""
+"""Poses and Jacobians of frames, in the world's axes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Equations of motion along the directions of a frame, at given states (Khatib 1987; MECHANICS.md section 3, slip (23)).
+"""Equations of motion along the directions of a frame, at given states (Khatib 1987).
 
     F = M_x x'' + C_x + G_x + F_x,   tau = J^T F,   M_x = (J P J^T)^-1,   J_bar = P J^T M_x,
     C_x = J_bar^T C qd - M_x J' qd,  G_x = J_bar^T G,  F_x = J_bar^T F

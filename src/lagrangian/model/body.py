@@ -1,10 +1,10 @@
-"""Rigid bodies: mass, centre of mass, inertia, and how they are composed from simple shapes (MECHANICS.md section 1)."""
+"""Rigid bodies: mass, centre of mass, inertia, and how they are composed from simple shapes."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -65,6 +65,10 @@ class Body:
                     f"body {self.name!r}: {problem}. If these are identified or regrouped parameters rather than a real "
                     f"body's, say so with effective = true"
                 )
+
+    def scaled(self, factor: float) -> Body:
+        """The same body of another density: mass and inertia times `factor`."""
+        return replace(self, mass=factor * self.mass, inertia=tuple(factor * x for x in self.inertia))
 
     @property
     def inertia_matrix(self) -> np.ndarray:

@@ -3,8 +3,8 @@
     S^T tau_a + Psi^T lambda = h,    h = M qdd + C qd + G + F
 
 Along the motions that the constraints allow, N with Psi N = 0, the unknown forces drop out: N^T S^T tau_a = N^T h. With as many
-actuators as degrees of freedom tau_a is unique; with more, the smallest is taken; with fewer, few motions have one (G27, G29;
-Nakamura and Ghodoussi 1989).
+actuators as degrees of freedom tau_a is unique; with more, the smallest is taken; with fewer, few motions have one (Ghosal,
+lectures 27 and 29; Nakamura and Ghodoussi 1989).
 """
 
 from __future__ import annotations

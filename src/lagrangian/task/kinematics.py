@@ -2,7 +2,7 @@
 
     A(q) qd = b,    A(q) qdd = b' - A' qd,    A = [Psi; J]
 
-with the constraints' rows above those of the path (G29; for serial arms A is the Jacobian). The branch is kept by going along the
+with the constraints' rows above those of the path (for serial arms A is the Jacobian). The branch is kept by going along the
 path in steps short enough for Newton's method to stay near what the step before foretells (Allgower and Georg, Numerical
 Continuation Methods, 1990). Where coordinates are left free by position, in redundant arms and under rolling, the smallest speeds
 are integrated.
