@@ -136,6 +136,8 @@ def test_a_trapezoids_ramp():
     x = [path(t)[0][0, 3] for t in (0.25, 1.0, 1.75)]
     np.testing.assert_allclose(x, [v * 0.125, 0.5, 1 - v * 0.125], rtol=1e-14)
     np.testing.assert_allclose([path(t)[2][3] for t in (0.1, 1.0, 1.9)], [v / 0.25, 0, -v / 0.25], rtol=1e-14)
+    assert path(0.25)[2][3] == 0  # at a break, what comes after it
+    assert path(1.75)[2][3] == pytest.approx(-v / 0.25)
     assert paths.line((0, 0), (1, 0), 2.0, timing="trapezoidal", ramp=1.0).breaks == (1.0,)
     assert paths.line((0, 0), (1, 0), 3.0, timing="trapezoidal").breaks == (1.0, 2.0)
 
@@ -149,6 +151,8 @@ def test_a_trapezoids_ramp():
         ("trapezoidal", 0.5, 1.0, 2 / 0.5 + 0.5 / 1.0),  # length 2
         ("trapezoidal", 10.0, 2.0, 2 * math.sqrt(2 / 2.0)),  # a triangle
         ("trapezoidal", None, 2.0, 2 * math.sqrt(2 / 2.0)),
+        ("trapezoidal", 0.8, 0.5, 2 / 0.8 + 0.8 / 0.5),
+        ("trapezoidal", 6.0, 8.0, 2 * math.sqrt(2 / 8.0)),
         ("quintic", 0.5, None, 15 / 8 * 2 / 0.5),
         ("quintic", None, 2.0, math.sqrt(10 / math.sqrt(3) * 2 / 2.0)),
         ("uniform", 0.5, None, 4.0),

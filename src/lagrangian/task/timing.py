@@ -65,7 +65,7 @@ class Trapezoid:
     def __call__(self, t: np.ndarray) -> Progress:
         T, r = self.duration, self.ramp
         speed = 1 / (T - r)
-        rising, falling = t < r, t > T - r
+        rising, falling = t < r, t >= T - r  # where it jumps, what comes after
         left = T - t
         s = np.where(rising, 0.5 * speed / r * t * t, np.where(falling, 1 - 0.5 * speed / r * left * left, speed * (t - r / 2)))
         sd = np.where(rising, speed / r * t, np.where(falling, speed / r * left, speed))
