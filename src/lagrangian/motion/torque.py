@@ -118,7 +118,7 @@ def source(given: Any, mechanism: Mechanism) -> Torque:
     if isinstance(given, Traced):
         return Torque(traced=given.function)
     if callable(given):
-        return Torque(called=given, external=True, breaks=tuple(getattr(given, "breaks", ())))
+        return Torque(called=given, external=True, breaks=_breaks(getattr(given, "breaks", ())))
     if isinstance(given, tuple) and len(given) == 2 and np.ndim(given[0]) == 1:
         return Torque(table=_table(*given, mechanism.nv), external=True)
     try:
@@ -133,6 +133,17 @@ def source(given: Any, mechanism: Mechanism) -> Torque:
     if values.shape != (mechanism.nv,) or not np.isfinite(values).all():
         raise ArgumentError(f"torque has shape {values.shape}; {mechanism.nv} finite numbers are needed, one for each speed")
     return Torque({name: float(x) for name, x in zip(mechanism.speed_names, values, strict=True) if x})
+
+
+def _breaks(given: Any) -> tuple[float, ...]:
+    """Times at which a function of torques jumps, as it says itself."""
+    try:
+        found = tuple(float(x) for x in given)
+    except (TypeError, ValueError):
+        found = (math.nan,)
+    if not all(math.isfinite(x) for x in found):
+        raise ArgumentError(f"torque: the function's breaks are {given!r:.60}; the times at which it jumps are needed")
+    return found
 
 
 def _table(times: Any, values: Any, n: int) -> tuple[np.ndarray, np.ndarray]:

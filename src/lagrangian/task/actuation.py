@@ -94,7 +94,7 @@ def _check(dyn: Dynamics, missing: np.ndarray, h: np.ndarray, driven: np.ndarray
     bad = off > LEFT * (1e-3 + np.abs(h).max(axis=1))
     if not bad.any():
         return
-    k = int(np.argmax(off))
+    k = int(np.argmax(np.where(bad, off, 0.0)))
     names = [n for n, d in zip(dyn.mechanism.speed_names, driven, strict=True) if d]
     count = f"{len(names)} actuated ({', '.join(names[:8])})" if names else "none that is actuated"
     if len(names) < freedom:
@@ -114,7 +114,7 @@ def _check_tree(dyn: Dynamics, h: np.ndarray, driven: np.ndarray, t: np.ndarray)
     bad = missing.max(axis=1, initial=0.0) > LEFT * (1e-3 + np.abs(h).max(axis=1, initial=0.0))
     if not bad.any():
         return
-    k = int(np.argmax(missing.max(axis=1)))
+    k = int(np.argmax(np.where(bad, missing.max(axis=1), 0.0)))
     name = dyn.mechanism.speed_names[int(np.argmax(missing[k]))]
     raise _at(
         t[k],

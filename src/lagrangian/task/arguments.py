@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,11 +15,22 @@ from lagrangian.task.orientation import quaternion_of
 def led_names(names: Sequence[str] | None, ends: Sequence[Any], mechanism: Mechanism | None) -> tuple[str, ...] | None:
     if names is None:
         names = next((tuple(x) for x in ends if isinstance(x, Mapping)), None)
-    if names is not None and mechanism is not None:
-        for name in names:
+    led = different(names, "names")
+    if led is not None and mechanism is not None:
+        for name in led:
             if name not in mechanism.coordinate_names:
                 raise ArgumentError(one_of("coordinate", name, mechanism.coordinate_names))
-    return None if names is None else tuple(names)
+    return led
+
+
+def different(names: Any, what: str) -> tuple[str, ...] | None:
+    """Names, each once; one by itself may be given as it is."""
+    if names is None:
+        return None
+    found = (names,) if isinstance(names, str) else tuple(names) if isinstance(names, Iterable) else ()
+    if not found or len(set(found)) != len(found) or not all(isinstance(n, str) for n in found):
+        raise ArgumentError(f"{what} is {names!r:.60}; texts, each of them once, are needed")
+    return found
 
 
 def coordinates(given: Any, names: tuple[str, ...] | None, what: str, mechanism: Mechanism | None) -> np.ndarray:
@@ -32,7 +43,7 @@ def coordinates(given: Any, names: tuple[str, ...] | None, what: str, mechanism:
         return np.array([float(pose[n]) for n in names or mechanism.coordinate_names])
     if isinstance(given, Mapping):
         if names is None or set(given) != set(names):
-            raise ArgumentError(f"{what} has coordinates {', '.join(given)}; {', '.join(names or ())} are needed")
+            raise ArgumentError(f"{what} has coordinates {', '.join(map(str, given))}; {', '.join(names or ())} are needed")
         given = [given[n] for n in names]
     x = array(given, what, 1)
     size = len(names) if names is not None else mechanism.nq if mechanism is not None else len(x)
@@ -53,6 +64,8 @@ def place(given: Any, what: str) -> tuple[np.ndarray, np.ndarray | None]:
     except (TypeError, ValueError):
         x = np.zeros(0)
     if x.shape == (4, 4):
+        if not np.isfinite(x).all() or np.abs(x[3] - (0, 0, 0, 1)).max() > 1e-9:
+            raise ArgumentError(f"{what} is no pose: all its numbers must be finite, and its last row 0, 0, 0, 1")
         return x[:3, 3], quaternion_of(x, what)
     if x.shape not in ((2,), (3,)) or not np.isfinite(x).all():
         raise ArgumentError(f"{what} is {given!r:.60}; a point (x, y) or (x, y, z), or a 4x4 pose, is needed")

@@ -101,9 +101,9 @@ def circle(center: np.ndarray, radius: float, normal: np.ndarray, start: Any, sw
     n = _unit(normal, "normal")
     if start is None:
         start = np.array([1.0, 0, 0]) if abs(n[0]) < 0.9 else np.array([0, 1.0, 0])
-    start = np.asarray(start, dtype=float)
+    start = _unit(start, "start")
     u = start - (start @ n) * n
-    if np.linalg.norm(u) < 1e-9 * max(1.0, float(np.linalg.norm(start))):
+    if np.linalg.norm(u) < 1e-9:
         raise ArgumentError(f"the circle's start direction {start} is along its normal {n}; it must lie across")
     u = u / np.linalg.norm(u)
     return Circle(center, radius, u, np.cross(n, u), 0.0, sweep)
@@ -132,11 +132,14 @@ def chords(points: np.ndarray) -> np.ndarray:
         k = int(np.argmin(steps))
         raise ArgumentError(f"points {k + 1} and {k + 2} of the spline are the same; leave one out, or give `times`")
     total = np.concatenate([[0.0], np.cumsum(steps)])
-    return total / total[-1]
+    return total / (total[-1] or 1.0)
 
 
 def _unit(x: Any, what: str) -> np.ndarray:
-    x = np.asarray(x, dtype=float)
-    if x.shape != (3,) or not np.isfinite(x).all() or not np.linalg.norm(x) > 1e-12:
-        raise ArgumentError(f"{what} is {x}; three numbers with a direction are needed, such as (0, 0, 1)")
-    return x / np.linalg.norm(x)
+    try:
+        found = np.asarray(x, dtype=float)
+    except (TypeError, ValueError):
+        found = np.zeros(0)
+    if found.shape != (3,) or not np.isfinite(found).all() or not np.linalg.norm(found) > 1e-12:
+        raise ArgumentError(f"the circle's {what} is {x!r:.60}; three numbers with a direction are needed, such as (0, 0, 1)")
+    return found / np.linalg.norm(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -39,6 +40,10 @@ for _name, _function in {
 
 def motion_of(texts: Sequence[Any], names: Sequence[str], parameters: Mapping[str, float], start: float) -> Any:
     """A motion of the expressions and their two derivatives, at times since `start`."""
+    for name, given in parameters.items():
+        number = isinstance(given, (int, float, np.floating, np.integer)) and not isinstance(given, bool)
+        if name == "t" or not number or not math.isfinite(given):
+            raise ArgumentError(f"parameter {name!r} is {given!r:.60}; a finite number is needed, and t is the time")
     known: dict[str, Scalar] = {**{n: float(x) for n, x in parameters.items()}, "t": symbol("t")}
     x = [_expression(text, name, known) for text, name in zip(texts, names, strict=True)]
     slopes = [derivative(e, "t") for e in x]
@@ -48,11 +53,14 @@ def motion_of(texts: Sequence[Any], names: Sequence[str], parameters: Mapping[st
         times = {"t": Times.of(t + start)}
         found = []
         for level in levels:
-            columns = [np.broadcast_to(np.asarray(functions.evaluate(e, times), dtype=float), t.shape) for e in level]
+            with np.errstate(all="ignore"):  # what is not finite is said below
+                values = [functions.evaluate(e, times) for e in level]
+            columns = [np.broadcast_to(np.asarray(x, dtype=float), t.shape) for x in values]
             found.append(np.array(columns).T)
-        bad = ~np.isfinite(found[0]).all(axis=1) | ~np.isfinite(found[2]).all(axis=1)
+        bad = ~np.isfinite(found).all(axis=0)
         if bad.any():
-            when, column = float(t[bad][0] + start), int(np.argmax(~np.isfinite(found[0][bad][0] + found[2][bad][0])))
+            row, column = np.argwhere(bad)[0]
+            when = float(t[row] + start)
             raise ArgumentError(f"the formula of {names[column]!r}, or its derivatives, is not finite at t = {when:g} s")
         return found[0], found[1], found[2]
 
@@ -66,7 +74,9 @@ def _expression(text: Any, name: str, known: Mapping[str, Scalar]) -> Scalar:
         return text
     if isinstance(text, (int, float, np.floating, np.integer)) and not isinstance(text, bool):
         return float(text)
+    if not isinstance(text, str):
+        raise ArgumentError(f"the formula of {name!r} is {text!r:.60}; a number, or text such as '0.5*sin(t)', is needed")
     try:
         return parse(text, known)
-    except (DescriptionError, TypeError, AttributeError) as error:
+    except DescriptionError as error:
         raise ArgumentError(f"the formula of {name!r}: {error}") from None

@@ -52,6 +52,9 @@ class JointGoal:
         J[np.arange(len(self.names)), self.iv] = 1.0
         return np.broadcast_to(J, (len(q), *J.shape))
 
+    def sizes(self, q: np.ndarray) -> np.ndarray:
+        return np.ones((len(q), len(self.names)))
+
     def rates(self, velocity: np.ndarray) -> np.ndarray:
         return velocity
 
@@ -90,6 +93,12 @@ class FrameGoal:
         J: np.ndarray = self.dyn.jacobian(q, self.frame)[:, self._rows]
         return J
 
+    def sizes(self, q: np.ndarray) -> np.ndarray:
+        """What rows are measured by: the longest of their kind, since where one vanishes the mechanism is singular."""
+        length = np.linalg.norm(self.dyn.jacobian(q, self.frame), axis=2)
+        longest = np.repeat(length.reshape(-1, 2, 3).max(axis=2), 3, axis=1)
+        return np.maximum(longest, 1e-12)[:, self._rows]
+
     def rates(self, velocity: np.ndarray) -> np.ndarray:
         return velocity[:, self._rows]
 
@@ -123,6 +132,14 @@ class Requirements:
             return J
         psi = self.dyn.constraint_jacobian(q, t)
         return np.concatenate([psi[:, self.holonomic] if positions else psi, J], axis=1)
+
+    def rank(self, q: np.ndarray, t: np.ndarray, positions: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """Of the matrix at each state, whatever its units: its rank, and all singular values."""
+        A, size = self.matrix(q, t, positions), self.goal.sizes(q)
+        constraints = A.shape[1] - size.shape[1]
+        rows = np.concatenate([unit_rows(A[:, :constraints])[0], A[:, constraints:] / size[..., None]], axis=1)
+        s = np.linalg.svd(rows, compute_uv=False)
+        return (s > RANK).sum(axis=-1), s
 
     def speeds(self, q: np.ndarray, velocity: np.ndarray, t: np.ndarray) -> np.ndarray:
         """What A qd must be."""
@@ -159,12 +176,6 @@ def unit_rows(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     size = np.linalg.norm(A, axis=-1)
     size = np.where(size > 1e-12, size, 1.0)
     return A / size[..., None], size
-
-
-def rank_of(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of each of many matrices: its rank, and all singular values of its rows at length one."""
-    s = np.linalg.svd(unit_rows(A)[0], compute_uv=False)
-    return (s > RANK).sum(axis=-1), s
 
 
 def told(names: Sequence[str], residual: np.ndarray) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
@@ -45,6 +47,8 @@ def inverse(
     if progress is not None and not callable(progress):
         raise ArgumentError(f"progress is {progress!r}; a function of the time is needed")
     if isinstance(path, Motion):
+        if frame is not None or q0 is not None:
+            raise ArgumentError("a motion is taken as it is: frame and q0 go with paths")
         if path.q.shape[1:] != (dyn.nq,) or path.qd.shape[1:] != (dyn.nv,):
             raise ArgumentError(f"the motion has {path.q.shape[1]} coordinates; {dyn.mechanism.name!r} has {dyn.nq}")
         return along(dyn, outside, None, path.t, (path.q, path.qd, path.qdd))
@@ -55,8 +59,10 @@ def inverse(
         )
     follower = Follower(dyn, path, frame, q0, limits, progress)
     t = rows_of(t_eval, path)
-    states = follower(t)
-    follower.inspect(t, states[0])
+    looked = t if len(t) >= ROWS else np.union1d(t, path.times(ROWS))  # few rows are no reason to overlook what is between
+    q, qd, qdd = follower(looked)
+    follower.inspect(looked, q)
     if limits:
-        check_limits(dyn, t, states[0], states[1])
-    return along(dyn, outside, follower, t, states)
+        check_limits(dyn, looked, q, qd)
+    rows = np.searchsorted(looked, t)
+    return along(dyn, outside, follower, t, (q[rows], qd[rows], qdd[rows]))

@@ -22,15 +22,16 @@ from lagrangian.errors import ArgumentError, PathWarning, ReachError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.assemble import moved, single_coordinates
 from lagrangian.task import redundancy
-from lagrangian.task.goal import FrameGoal, Goal, JointGoal, Requirements, least_norm, rank_of, told
+from lagrangian.task.goal import FrameGoal, Goal, JointGoal, Requirements, least_norm, told
 from lagrangian.task.path import CartesianPath, JointPath
 from lagrangian.task.reach import MET, STARTS, bounds, reach
 from lagrangian.task.series import Series
 
 Path = JointPath | CartesianPath
 FORETOLD = 0.05  # rad or m: by how much a step may miss what was foretold
-# smallest singular values of A, its rows of length one: from which on nothing is said, and below which speeds mean nothing
-NEAR_SINGULAR, SINGULAR = 1e-3, 1e-9
+# smallest singular values of A, its rows brought to about one: from which on nothing is said, and below which coordinates that
+# are found to MET are those of the singularity itself
+NEAR_SINGULAR, SINGULAR = 1e-3, 1e-5
 CHUNK = 4096  # states at a time
 LOOKED_AT = 4001  # times at which speeds are looked at for a change of sign
 
@@ -118,11 +119,22 @@ class Follower:
         except ReachError as error:
             raise _at(t, f"the path cannot be begun: {error}") from None
         when = np.array([t])
-        rank, _ = rank_of(self.requirements.matrix(q[None], when))
-        free = self.dyn.nv - int(rank_of(self.requirements.matrix(q[None], when, positions=True))[0][0])
-        self.rank = int(rank[0])
-        self.integrated = free > 0
+        of, beside = self.requirements, self._beside(q, t)
+        self.rank = int(of.rank(beside, when)[0][0])
+        self.integrated = int(of.rank(beside, when, positions=True)[0][0]) < self.dyn.nv
+        least = float(of.rank(q[None], when)[1][0, self.rank - 1]) if self.rank else 1.0
+        if least < SINGULAR:
+            raise _at(t, self._singular(t, q, least))
         self.knots.append(self._knot(t, q[None], velocity, acceleration))
+
+    def _beside(self, q: np.ndarray, t: float) -> np.ndarray:
+        """A configuration near one, its loops closed, which is not singular where the one may be."""
+        of, model, when = self.requirements, self.dyn.mechanism, np.array([t])
+        beside = moved(model, q[None], 1e-2 * np.random.default_rng(0).normal(size=(1, model.nv)))
+        for _ in range(8 if of.holonomic.any() else 0):
+            psi = self.dyn.constraint_jacobian(beside, when)[:, of.holonomic]
+            beside = moved(model, beside, least_norm(psi, -self.dyn.closure(beside, when)))
+        return beside
 
     def _knot(self, t: float, q: np.ndarray, velocity: np.ndarray, acceleration: np.ndarray) -> Knot:
         qd, qdd = self._rates(q, velocity, acceleration, np.array([t]))
@@ -253,14 +265,12 @@ class Follower:
         """Say where on the path the mechanism is singular, or nearly so: an error at a row, a warning near to it."""
         if self.direct or not self.rank:
             return
-        least = [
-            rank_of(self.requirements.matrix(q[k : k + CHUNK], t[k : k + CHUNK]))[1][:, self.rank - 1]
-            for k in range(0, len(t), CHUNK)
-        ]
+        least = [self.requirements.rank(q[k : k + CHUNK], t[k : k + CHUNK])[1][:, self.rank - 1] for k in range(0, len(t), CHUNK)]
         smallest = np.concatenate(least)
         worst = int(np.argmin(smallest))
         if smallest[worst] < SINGULAR:
-            raise _at(t[worst], self._singular(t[worst], q[worst], smallest[worst]))
+            first = int(np.argmax(smallest < SINGULAR))
+            raise _at(t[first], self._singular(t[first], q[first], smallest[first]))
         if smallest[worst] < NEAR_SINGULAR:
             warnings.warn(
                 f"{self.dyn.mechanism.name}: the path passes near a singularity at t = {t[worst]:.6g} s: the smallest singular "
@@ -279,7 +289,7 @@ class Follower:
     def _stuck(self, knot: Knot) -> None:
         """Why no step, however short, goes on from here."""
         t, model = knot.t, self.dyn.mechanism
-        s = rank_of(self.requirements.matrix(knot.q[None], np.array([t])))[1][0]
+        s = self.requirements.rank(knot.q[None], np.array([t]))[1][0]
         least = float(s[self.rank - 1]) if self.rank else 1.0
         ahead = min(t + 0.02 * self.path.duration, self.path.end)
         at = ", ".join(f"{n} = {x:.6g}" for n, x in zip(model.coordinate_names[:8], knot.q, strict=False))
@@ -333,7 +343,7 @@ def check_limits(dyn: Dynamics, t: np.ndarray, q: np.ndarray, qd: np.ndarray) ->
                 f"{dyn.mechanism.name}: the path needs {abs(qd[fastest, iv]):.4g} of {name} at t = {t[fastest]:.6g} s; its "
                 f"limit is {speeds[name]:g}",
                 PathWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
 
 

@@ -37,9 +37,8 @@ def within(parts: Sequence[tuple[Any, Any, Any]], timing: str, ramp: float | Non
     fastest = strongest = math.inf  # of s, on a straight line
     longest, moves, bound = 0.0, False, False
     for curve, speed, acceleration in parts:
-        _, v, a = Run(curve, shape)(np.linspace(0.0, 1.0, GRID))
+        v, a = _most(Run(curve, shape), shape.breaks, each)
         _, slope, _ = curve(np.array([0.0]))
-        v, a = (np.abs(x).max(axis=0) if each else np.array([np.linalg.norm(x, axis=1).max()]) for x in (v, a))
         length = np.abs(slope[0]) if each else np.array([np.linalg.norm(slope[0])])
         v_max, a_max = _limit(speed, len(v), "speed"), _limit(acceleration, len(v), "acceleration")
         moving = v > 0
@@ -55,6 +54,26 @@ def within(parts: Sequence[tuple[Any, Any, Any]], timing: str, ramp: float | Non
     if not bound:
         raise ArgumentError("how long does the path take? Give a duration, or limits of speed and acceleration")
     return quickest(timing, fastest, strongest) if straight else timed(timing, longest)
+
+
+def _most(run: Run, breaks: Sequence[float], each: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The largest speeds and accelerations on the way, looked for ever closer around the largest that were seen."""
+
+    def sizes(t: np.ndarray) -> np.ndarray:
+        _, v, a = run(t)
+        return np.abs(np.hstack([v, a])) if each else np.column_stack([np.linalg.norm(x, axis=1) for x in (v, a)])
+
+    grid = np.linspace(0.0, 1.0, GRID)
+    grid = np.union1d(grid, [np.nextafter(x, side) for x in breaks for side in (0.0, 1.0)])
+    seen = sizes(grid)
+    most = seen.max(axis=0)
+    for c, at in enumerate(grid[np.argmax(seen, axis=0)]):
+        width = 1 / (GRID - 1)
+        for _ in range(4):
+            near = np.clip(np.linspace(at - width, at + width, 41), 0.0, 1.0)
+            found = sizes(near)[:, c]
+            at, most[c], width = near[np.argmax(found)], max(most[c], found.max()), width / 20
+    return most[: len(most) // 2], most[len(most) // 2 :]
 
 
 def _limit(given: Any, n: int, what: str) -> np.ndarray:

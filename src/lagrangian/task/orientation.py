@@ -37,8 +37,12 @@ class Turning:
         for k in range(1, len(turns)):  # of the two quaternions of each, the nearer
             if turns[k] @ turns[k - 1] < 0:
                 turns[k] = -turns[k]
-        if ends == "periodic" and turns[0] @ turns[-1] < 0:
-            raise ArgumentError("the orientations turn once around, so they do not close periodically; use ends='clamped'")
+        if ends == "periodic":
+            if np.abs(np.abs(turns[0] @ turns[-1]) - 1) > 1e-9:
+                raise ArgumentError("a periodic spline ends where it begins: its last orientation must be its first")
+            if turns[0] @ turns[-1] < 0:
+                raise ArgumentError("the orientations turn once around, so they do not close periodically; use ends='clamped'")
+            turns[-1] = turns[0]
         return Turning(Spline(knots, turns, degree, ends))
 
     def __call__(self, s: np.ndarray) -> Values:

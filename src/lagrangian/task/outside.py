@@ -14,6 +14,8 @@ from lagrangian.model import functions
 from lagrangian.motion.torque import expression
 from lagrangian.task.formulas import Times
 
+ENTRIES = ("mx", "my", "mz", "fx", "fy", "fz")
+
 
 class Outside:
     """`outside(t, q, qd)` gives the wrench on every frame that has one, (n, 6) each."""
@@ -29,10 +31,8 @@ class Outside:
                 entries = []
             if len(entries) != 6 or isinstance(wrench, str):
                 raise ArgumentError(f"the wrench on {frame!r} is {wrench!r:.60}; six entries are needed: moment, then force")
-            names = ("mx", "my", "mz", "fx", "fy", "fz")
-            self.given[frame] = [
-                expression(x, self.mechanism, f"the wrench on {frame!r}: {name}") for x, name in zip(entries, names, strict=True)
-            ]
+            named = zip(entries, ENTRIES, strict=True)
+            self.given[frame] = [expression(x, self.mechanism, f"the wrench on {frame!r}: {name}") for x, name in named]
 
     def __call__(self, t: np.ndarray, q: np.ndarray, qd: np.ndarray) -> dict[str, np.ndarray]:
         if not self.given:
@@ -42,6 +42,11 @@ class Outside:
         names |= {f"qd_{n}": Times.of(qd[:, k]) for k, n in enumerate(self.mechanism.speed_names)}
         found = {}
         for frame, entries in self.given.items():
-            columns = [np.broadcast_to(np.asarray(functions.evaluate(e, names), dtype=float), t.shape) for e in entries]
+            with np.errstate(all="ignore"):  # what is not finite is said below
+                columns = [np.broadcast_to(np.asarray(functions.evaluate(e, names), dtype=float), t.shape) for e in entries]
             found[frame] = np.array(columns).T.copy()
+            bad = ~np.isfinite(found[frame])
+            if bad.any():
+                row, entry = np.argwhere(bad)[0]
+                raise ArgumentError(f"the wrench on {frame!r}: {ENTRIES[entry]} is not finite at t = {t[row]:g} s")
         return found

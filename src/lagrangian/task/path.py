@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -32,6 +33,8 @@ class Path:
 
     def beginning(self, t: float) -> Any:
         """The same path, begun at another time."""
+        if not isinstance(t, (int, float, np.floating, np.integer)) or isinstance(t, bool) or not math.isfinite(t):
+            raise ArgumentError(f"the path is to begin at {t!r:.60}; a number of seconds is needed")
         return replace(self, start=float(t), breaks=tuple(x - self.start + float(t) for x in self.breaks))
 
     def times(self, rows: int) -> np.ndarray:
@@ -40,7 +43,10 @@ class Path:
 
     def _since(self, t: Any) -> np.ndarray:
         """Times since the beginning, checked."""
-        times = np.atleast_1d(np.asarray(t, dtype=float)) - self.start
+        try:
+            times = np.atleast_1d(np.asarray(t, dtype=float)) - self.start
+        except (TypeError, ValueError):
+            raise ArgumentError(f"t is {t!r:.60}; a time, or an array of times, is needed") from None
         room = 1e-9 * max(1.0, abs(self.start), abs(self.end))
         if times.ndim != 1 or not (np.all(times >= -room) and np.all(times <= self.duration + room)):
             raise ArgumentError(f"the path is from {self.start:g} to {self.end:g} s; t is {t!r:.80}")
@@ -127,7 +133,7 @@ class Joined:
     def __call__(self, t: np.ndarray) -> Values:
         at = np.clip(np.searchsorted(self.starts, t, side="right") - 1, 0, len(self.motions) - 1)
         made: list[np.ndarray] | None = None
-        for k in np.unique(at):
+        for k in np.unique(at) if len(at) else [0]:
             here = at == k
             found = self.motions[k](t[here] - self.starts[k])
             if made is None:

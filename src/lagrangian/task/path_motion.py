@@ -24,7 +24,7 @@ from lagrangian.task.work import work
 CHUNK = 8192  # states at a time
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class PathMotion(Motion):
     """The motion along a path, with the torques for it.
 

@@ -7,7 +7,8 @@ Every path is given a `duration`, or limits of `speed` and `acceleration`, and i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,13 @@ import numpy as np
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.task import curves, limits
-from lagrangian.task.arguments import array, coordinates, increasing, led_names, place, speed_limits
+from lagrangian.task.arguments import array, coordinates, different, increasing, led_names, place, speed_limits
 from lagrangian.task.formulas import motion_of
-from lagrangian.task.orientation import Orientation, Slerp, Turning, quaternion_of
+from lagrangian.task.orientation import Slerp, Turning, quaternion_of
 from lagrangian.task.path import DIRECTIONS, CartesianPath, JointPath, Path, Run
 from lagrangian.task.path import sequence as _sequence
 from lagrangian.task.table import CARTESIAN, read_table
-from lagrangian.task.timing import timed
+from lagrangian.task.timing import seconds
 
 __all__ = [
     "CartesianPath",
@@ -86,11 +87,12 @@ def joint_spline(
 
     `ends` is "natural", "clamped" (at rest; the default with times), "free" or "periodic".
     """
-    led = led_names(names, (), mechanism)
+    led = led_names(names, points if isinstance(points, (list, tuple)) else (), mechanism)
     if isinstance(points, (list, tuple)):
         points = [coordinates(p, led, f"point {k + 1}", mechanism) for k, p in enumerate(points)]
     x = array(points, "points", 2)
     if times is not None:
+        _only_times(duration, timing if timing != "quintic" else None, ramp, speed, acceleration)
         return recorded(times, x, names=led, degree=degree, ends=ends or "clamped")
     curve = curves.spline(x, curves.chords(x), degree, ends or "natural")
     return _joints(curve, timing, duration, ramp, speed, acceleration, mechanism, led)
@@ -101,11 +103,10 @@ def recorded(t: Any, q: Any, *, names: Sequence[str] | None = None, degree: int 
     times, x = array(t, "t", 1), array(q, "q", 2)
     increasing(times, len(x))
     curve = curves.spline(x, times - times[0], degree, ends)
-    if names is not None and len(names) != x.shape[1]:
-        raise ArgumentError(f"{len(names)} names are given for {x.shape[1]} columns")
-    return JointPath(
-        float(times[-1] - times[0]), motion=curve, names=None if names is None else tuple(names), start=float(times[0])
-    )
+    led = different(names, "names")
+    if led is not None and len(led) != x.shape[1]:
+        raise ArgumentError(f"{len(led)} names are given for {x.shape[1]} columns")
+    return JointPath(float(times[-1] - times[0]), motion=curve, names=led, start=float(times[0]))
 
 
 # -- of a frame ------------------------------------------------------------------------------------------------------
@@ -145,21 +146,25 @@ def circle(
         raise ArgumentError(f"center has {len(middle)} numbers; (x, y) or (x, y, z) is needed")
     if not (isinstance(radius, (int, float, np.floating, np.integer)) and math.isfinite(radius) and radius > 0):
         raise ArgumentError(f"the radius is {radius!r}; a positive number of metres is needed")
-    if not math.isfinite(turns) or turns == 0:
+    if not isinstance(turns, (int, float, np.floating, np.integer)) or not math.isfinite(turns) or turns == 0:
         raise ArgumentError(f"turns is {turns!r}; a number that is not 0 is needed, negative for clockwise")
-    if planar and start is not None:
-        start = (*start, 0) if len(start) == 2 else start
+    if planar and np.shape(start) == (2,):
+        start = (*start, 0)
     made = curves.circle(np.append(middle, 0.0) if planar else middle, float(radius), normal, start, 2 * math.pi * turns)
+    if planar and abs(made.u[2]) + abs(made.v[2]) > 1e-12:
+        raise ArgumentError(f"a circle around (x, y) lies in that plane, so its normal {normal!r:.60} must be along z")
     return _cartesian(made, len(middle), duration, more)
 
 
 def arc(start: Any, via: Any, end: Any, duration: float | None = None, **more: Any) -> CartesianPath:
     """The arc of a circle from `start` over `via` to `end`, points or poses (of `via` the point counts)."""
     (a, turn_a), (m, _), (b, turn_b) = (place(x, what) for x, what in ((start, "start"), (via, "via"), (end, "end")))
+    if (turn_a is None) != (turn_b is None):
+        raise ArgumentError("the arc has an orientation at one end only; give points, or poses, at both")
     if not len(a) == len(m) == len(b):
         raise ArgumentError("the three points of the arc have different numbers of coordinates")
     made = curves.arc(*(np.append(x, 0.0) if len(x) == 2 else x for x in (a, m, b)))
-    return _cartesian(made, len(a), duration, more, None if turn_a is None or turn_b is None else (turn_a, turn_b))
+    return _cartesian(made, len(a), duration, more, None if turn_a is None else (turn_a, turn_b))
 
 
 def spline(
@@ -181,22 +186,28 @@ def spline(
     if len({len(p) for p, _ in places}) != 1:
         raise ArgumentError("the points of the spline have different numbers of coordinates, or there are none")
     x = np.array([p for p, _ in places])
-    turns = [t for _, t in places] if orientations is None else [quaternion_of(o, "an orientation") for o in orientations]
+    turns = [t for _, t in places if t is not None]
+    if turns and len(turns) != len(x):
+        raise ArgumentError(f"{len(turns)} of the spline's {len(x)} points are poses; give points, or poses, throughout")
+    if orientations is not None:
+        if turns or not isinstance(orientations, Iterable):
+            raise ArgumentError("orientations are one for every point, for points that are no poses themselves")
+        turns = [quaternion_of(o, f"orientation {k + 1}") for k, o in enumerate(orientations)]
+        if len(turns) != len(x):
+            raise ArgumentError(f"{len(turns)} orientations are given for {len(x)} points")
     if times is None:
         knots = curves.chords(x)
     else:
+        _only_times(duration, *(more.get(name) for name in _TIMING))
         when = array(times, "times", 1)
         increasing(when, len(x))
         knots = (when - when[0]) / (when[-1] - when[0])
         duration = float(when[-1] - when[0])
         more = {"timing": "uniform", **more}
     ends = ends or ("natural" if times is None else "clamped")
-    turning: Orientation | None = None
-    if orientations is not None or all(t is not None for t in turns):
-        if len(turns) != len(x):
-            raise ArgumentError(f"{len(turns)} orientations are given for {len(x)} points")
-        turning = Turning.through(knots, np.array(turns), degree, ends)
-    path = _cartesian(curves.spline(x, knots, degree, ends), x.shape[1], duration, more, turning)
+    curve = curves.spline(x, knots, degree, ends)
+    turning = Turning.through(knots, np.array(turns), degree, ends) if turns else None
+    path = _cartesian(curve, x.shape[1], duration, more, turning)
     return path if times is None else path.beginning(float(when[0]))
 
 
@@ -217,21 +228,20 @@ def formula(
     """
     if not isinstance(expressions, Mapping) or not expressions:
         raise ArgumentError("a formula path needs a mapping of names to expressions of t, such as {'theta1': '0.5*sin(t)'}")
-    timed("uniform", duration)
-    names = tuple(expressions)
+    begin, names = _begin(duration, start), different(tuple(expressions), "the formula's names") or ()
     if frame is None:
-        made = motion_of([expressions[n] for n in names], names, parameters or {}, start)
-        return JointPath(float(duration), motion=made, names=names, start=float(start))
+        made = motion_of([expressions[n] for n in names], names, parameters or {}, begin)
+        return JointPath(float(duration), motion=made, names=names, start=begin)
     for name in names:
         if name not in DIRECTIONS[3:]:
             raise ArgumentError(f"a formula of frame {frame!r}: {one_of('direction', name, DIRECTIONS[3:])}")
     texts = [expressions.get(d, 0) for d in DIRECTIONS[3:]]
     return CartesianPath(
         float(duration),
-        position=motion_of(texts, DIRECTIONS[3:], parameters or {}, start),
+        position=motion_of(texts, DIRECTIONS[3:], parameters or {}, begin),
         frame=frame,
         directions=tuple(d for d in DIRECTIONS[3:] if d in names),
-        start=float(start),
+        start=begin,
     )
 
 
@@ -239,20 +249,31 @@ def function(
     values: Callable[[np.ndarray], Any], duration: float, *, names: Sequence[str] | None = None, start: float = 0.0
 ) -> JointPath:
     """From a function of an array of times (n,) that gives (q, qd, qdd), each (n, coordinates)."""
-    timed("uniform", duration)
+    begin = _begin(duration, start)
     if not callable(values):
         raise ArgumentError(f"a function of times is needed, not {values!r:.60}")
 
     def motion(t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         try:
-            q, qd, qdd = (np.asarray(x, dtype=float) for x in values(t + start))
+            q, qd, qdd = (np.asarray(x, dtype=float) for x in values(t + begin))
         except (TypeError, ValueError) as error:
             raise ArgumentError(f"the path's function must give three arrays, q, qd and qdd: {error}") from error
         if q.ndim != 2 or len(q) != len(t) or not q.shape == qd.shape == qdd.shape:
             raise ArgumentError(f"the path's function gave shapes {q.shape}, {qd.shape}, {qdd.shape} for {len(t)} times")
+        bad = ~np.isfinite(np.hstack([q, qd, qdd])).all(axis=1)
+        if bad.any():
+            raise ArgumentError(f"the path's function gave a number that is not finite at t = {t[np.argmax(bad)] + begin:g} s")
         return q, qd, qdd
 
-    return JointPath(float(duration), motion=motion, names=None if names is None else tuple(names), start=float(start))
+    return JointPath(float(duration), motion=motion, names=different(names, "names"), start=begin)
+
+
+def _begin(duration: Any, start: Any) -> float:
+    """When a path begins, its duration checked."""
+    seconds(duration, "duration")
+    if not isinstance(start, (int, float, np.floating, np.integer)) or isinstance(start, bool) or not math.isfinite(start):
+        raise ArgumentError(f"start is {start!r:.60}; a number of seconds is needed")
+    return float(start)
 
 
 def read(file: Any, *, frame: str | None = None, degree: int = 5, ends: str = "free") -> Any:
@@ -275,10 +296,12 @@ def read(file: Any, *, frame: str | None = None, degree: int = 5, ends: str = "f
         size = np.linalg.norm(turned, axis=0)
         if size.min() < 0.9 or size.max() > 1.1:
             raise ArgumentError(f"{file}: a quaternion qw, qx, qy, qz has length {size[np.argmax(np.abs(size - 1))]:.3g}, not 1")
+    position = curves.spline(points, knots, degree, ends)
+    if turned:
         turn = Turning.through(knots, np.array(turned).T / size[:, None], degree, ends)
     return CartesianPath(
         float(knots[-1]),
-        position=curves.spline(points, knots, degree, ends),
+        position=position,
         frame=frame,
         directions=(DIRECTIONS[:3] if turned else ()) + led,
         orientation=turn,
@@ -288,8 +311,9 @@ def read(file: Any, *, frame: str | None = None, degree: int = 5, ends: str = "f
 
 def dwell(path: Path, duration: float) -> Any:
     """A rest where a path ends, to go on from."""
-    timed("uniform", duration)
-    from dataclasses import replace
+    seconds(duration, "duration")
+    if not isinstance(path, (JointPath, CartesianPath)):
+        raise ArgumentError(f"a rest follows a path, such as paths.line(...); {path!r:.60} is none")
 
     def still(motion: Any) -> Any:
         x, v, _ = motion(np.array([path.duration]))
@@ -302,7 +326,6 @@ def dwell(path: Path, duration: float) -> Any:
     common: dict[str, Any] = {"duration": float(duration), "start": path.end, "breaks": ()}
     if isinstance(path, JointPath):
         return replace(path, motion=still(path.motion), **common)
-    assert isinstance(path, CartesianPath)
     turn = None if path.orientation is None else still(path.orientation)
     return replace(path, position=still(path.position), orientation=turn, **common)
 
@@ -314,10 +337,13 @@ def sequence(*paths: Any) -> Any:
 
 # -- together --------------------------------------------------------------------------------------------------------
 
-_MORE = (
-    *("timing", "ramp", "speed", "acceleration", "angular_speed", "angular_acceleration"),
-    *("frame", "orientation", "directions"),
-)
+_TIMING = ("timing", "ramp", "speed", "acceleration", "angular_speed", "angular_acceleration")
+_MORE = (*_TIMING, "frame", "orientation", "directions")
+
+
+def _only_times(*others: Any) -> None:
+    if any(x is not None for x in others):
+        raise ArgumentError("times say when each point is passed; leave out duration, timing, ramp and limits of speed")
 
 
 def _joints(
@@ -342,37 +368,29 @@ def _joints(
 
 def _cartesian(curve: Any, dimensions: int, duration: float | None, more: dict[str, Any], turn: Any = None) -> CartesianPath:
     """A path of a frame along a curve of its origin."""
-    known = (
-        "timing",
-        "ramp",
-        "speed",
-        "acceleration",
-        "angular_speed",
-        "angular_acceleration",
-        "frame",
-        "orientation",
-        "directions",
-    )
     for name in more:
-        if name not in known:
-            raise ArgumentError(one_of("argument", name, known))
+        if name not in _MORE:
+            raise ArgumentError(one_of("argument", name, _MORE))
     given = more.get("orientation")
     if given is not None:
+        if turn is not None:
+            raise ArgumentError("the orientation is given twice: by poses, and by itself")
         pair = given if isinstance(given, tuple) and len(given) == 2 and np.ndim(given[0]) else (given, given)
         turn = tuple(quaternion_of(x, "orientation") for x in pair)
     if isinstance(turn, tuple):
         turn = Slerp(*turn)
     linear = more.get("speed"), more.get("acceleration")
     angular = more.get("angular_speed"), more.get("angular_acceleration")
-    timing, ramp = more.get("timing", "quintic"), more.get("ramp")
+    if turn is None and any(x is not None for x in angular):
+        raise ArgumentError("the path has no orientation, so it has no angular speed or acceleration to limit")
+    timing, ramp = more.get("timing") or "quintic", more.get("ramp")
     if duration is not None:
         made = limits.given(timing, duration, ramp, *linear, *angular)
     else:
         made = limits.within([(curve, *linear), *([(turn, *angular)] if turn is not None else [])], timing, ramp)
-    if len(more.get("directions", ())) == 0:
+    led = different(more.get("directions"), "directions")
+    if led is None:
         led = (DIRECTIONS[:3] if turn is not None else ()) + DIRECTIONS[3 : 3 + dimensions]
-    else:
-        led = tuple(more["directions"])
     return CartesianPath(
         made.duration,
         position=_spatial(Run(curve, made)),

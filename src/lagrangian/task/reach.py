@@ -15,7 +15,8 @@ from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.assemble import dynamics_of, moved, same, single_coordinates, turned
-from lagrangian.task.goal import FrameGoal, JointGoal, Requirements, rank_of, told
+from lagrangian.task.arguments import different, place
+from lagrangian.task.goal import FrameGoal, JointGoal, Requirements, told
 from lagrangian.task.path import DIRECTIONS
 
 STARTS, ITERATIONS = 60, 150
@@ -43,8 +44,10 @@ def inverse_kinematics(
     """
     dyn = dynamics_of(mechanism)
     if isinstance(target, Mapping):
+        if frame is not None or directions is not None:
+            raise ArgumentError("the target is of coordinates, so it has no frame and no directions")
         goal: Any = JointGoal(dyn, tuple(target))
-        wanted = np.array([[float(x) for x in target.values()]])
+        wanted = np.array([[_number(x, f"the target of {n!r}") for n, x in target.items()]])
     else:
         goal, wanted = _frame_goal(dyn, target, frame, directions)
     if not every:
@@ -63,10 +66,11 @@ def _frame_goal(dyn: Dynamics, target: Any, frame: Any, directions: Any) -> tupl
         raise ArgumentError(f"the target is {target!r:.60}; a point (x, y) or (x, y, z), or a 4x4 pose, is needed")
     pose = np.eye(4)
     if x.ndim == 2:
+        place(x, "the target")  # which says if it is no pose
         pose[:] = x
     else:
         pose[: len(x), 3] = x
-    led = tuple(directions) if directions is not None else DIRECTIONS if x.ndim == 2 else DIRECTIONS[3 : 3 + len(x)]
+    led = different(directions, "directions") or (DIRECTIONS if x.ndim == 2 else DIRECTIONS[3 : 3 + len(x)])
     if x.ndim == 1 and any(d.startswith("w") for d in led):
         raise ArgumentError("the target is a point, so it has no directions wx, wy, wz; give a 4x4 pose")
     return FrameGoal(dyn, frame, led), pose[None]
@@ -87,7 +91,7 @@ def guess(dyn: Dynamics, q0: Any) -> np.ndarray:
         for name, value in q0.items():
             if name not in known:
                 raise ArgumentError(f"q0: {one_of('coordinate', name, known)}")
-            q[known[name][0]] = float(value)
+            q[known[name][0]] = _number(value, f"q0 of {name!r}")
         return q
     try:
         given = np.array(q0, dtype=float)
@@ -96,6 +100,12 @@ def guess(dyn: Dynamics, q0: Any) -> np.ndarray:
     if given.shape != (dyn.nq,) or not np.isfinite(given).all():
         raise ArgumentError(f"q0 is {q0!r:.60}; {dyn.nq} finite numbers are needed: {', '.join(model.coordinate_names[:12])}")
     return given
+
+
+def _number(given: Any, what: str) -> float:
+    if not isinstance(given, (int, float, np.floating, np.integer)) or isinstance(given, bool) or not np.isfinite(given):
+        raise ArgumentError(f"{what} is {given!r:.60}; a finite number is needed")
+    return float(given)
 
 
 def bounds(model: Mechanism) -> tuple[np.ndarray, np.ndarray]:
@@ -211,14 +221,14 @@ def _every(dyn: Dynamics, goal: Any, wanted: np.ndarray, q0: Any, t: float, limi
 
     model, requirements = dyn.mechanism, Requirements(dyn, goal)
     if isinstance(goal, FrameGoal) and not model.equations:
-        exact = branches(model, wanted[0], goal.frame) if _complete(goal, dyn.nv) else None
+        exact = branches(model, _closed(goal, wanted[0]), goal.frame) if _complete(goal, dyn, guess(dyn, q0)) else None
         if exact is not None:
             kept = [q for q in exact if not limits or within_limits(model, q)]
             if not kept:
                 raise ReachError(f"{model.name}: out of reach{' within the limits of its joints' * bool(exact)}")
             return kept
     first = reach(requirements, wanted[0], q0, t, limits, starts)
-    rank, _ = rank_of(requirements.matrix(first[None], np.array([t]), positions=True))
+    rank, _ = requirements.rank(first[None], np.array([t]), positions=True)
     if rank[0] < dyn.nv:
         raise ReachError(
             f"{model.name}: {dyn.nv - rank[0]} of its motions leave the target where it is, so there are infinitely many "
@@ -233,6 +243,13 @@ def _every(dyn: Dynamics, goal: Any, wanted: np.ndarray, q0: Any, t: float, limi
     return found
 
 
-def _complete(goal: FrameGoal, nv: int) -> bool:
+def _complete(goal: FrameGoal, dyn: Dynamics, q: np.ndarray) -> bool:
     """Whether the goal is one that closed forms are for: a pose of six joints, or a point of two."""
-    return set(goal.names) == set(DIRECTIONS) if nv == 6 else nv == 2 and len(goal.names) < 6
+    led = set(goal.names)
+    if dyn.nv == 2 and led == {"x", "y"}:  # as long as it moves in that plane
+        return not np.abs(dyn.jacobian(q, goal.frame)[5]).max() > 1e-9
+    return led == set(DIRECTIONS) if dyn.nv == 6 else dyn.nv == 2 and led == {"x", "y", "z"}
+
+
+def _closed(goal: FrameGoal, pose: np.ndarray) -> np.ndarray:
+    return pose if len(goal.names) == 6 else pose[: len(goal.names), 3]

@@ -15,6 +15,8 @@ import numpy as np
 DEGREE = 15
 TOLERANCE = 1e-13  # of the largest value of each column
 DEEPEST = 26  # how often a piece is halved at most, where the function jumps
+MOST = 16384  # pieces there are at most, where it is not smooth anywhere
+NOISE = 1e-11  # of the largest value: what is below this, and does not get smaller by halving, is rounding
 
 _ORDERS = np.arange(DEGREE + 1)
 _AT = np.cos((2 * _ORDERS + 1) * np.pi / (2 * DEGREE + 2))  # Chebyshev's points of the first kind: none at the ends
@@ -39,6 +41,7 @@ class Series:
         todo = list(pairwise(edges))
         done: dict[float, tuple[float, np.ndarray]] = {}
         scale: np.ndarray | None = None
+        before = np.full(len(todo), np.inf)  # what was left of the piece that each is half of
         for depth in range(DEEPEST + 1):
             a, b = np.array(todo).T
             times = (0.5 * (a + b)[:, None] + 0.5 * (b - a)[:, None] * _AT).ravel()
@@ -46,10 +49,12 @@ class Series:
             largest = np.abs(values).max(axis=(0, 1))
             scale = largest if scale is None else np.maximum(scale, largest)
             found = np.einsum("kn,pnc->pkc", _FIT, values)
-            tail = np.abs(found[:, -3:]).max(axis=1)
-            good = (tail <= TOLERANCE * (scale + 1e-9)).all(axis=1) | (depth == DEEPEST)
+            left = (np.abs(found[:, -3:]).max(axis=1) / (scale + 1e-9)).max(axis=1, initial=0.0)
+            good = (left <= TOLERANCE) | ((left < NOISE) & (left > 0.6 * before))
+            good |= (depth == DEEPEST) | (len(done) + 2 * len(todo) > MOST)
             done |= {a[k]: (b[k], found[k]) for k in np.flatnonzero(good)}
             todo = [half for k in np.flatnonzero(~good) for half in ((a[k], (a[k] + b[k]) / 2), ((a[k] + b[k]) / 2, b[k]))]
+            before = np.repeat(left[~good], 2)
             if not todo:
                 break
         first = sorted(done)

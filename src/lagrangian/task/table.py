@@ -16,6 +16,8 @@ CARTESIAN = ("x", "y", "z", "qw", "qx", "qy", "qz")
 
 def read_table(file: Any) -> tuple[tuple[str, ...], np.ndarray]:
     """The names of the columns but t, and the rows, t first."""
+    if not isinstance(file, (str, Path)):
+        raise DescriptionError(f"a file of a path is given by its name, not by {file!r:.60}")
     source = Path(file)
     try:
         text = source.read_text(encoding="utf-8-sig")
@@ -27,7 +29,7 @@ def read_table(file: Any) -> tuple[tuple[str, ...], np.ndarray]:
     if not lines:
         raise DescriptionError(f"{source}: the file is empty; a first row with the names of the columns is needed: t, q1, q2 ...")
     separator = max(",;\t", key=lines[0][1].count)
-    rows = list(csv.reader((line for _, line in lines), delimiter=separator))
+    rows = [_cells(line, separator, f"{source}: line {k}") for k, line in lines]
     names = [name.strip() for name in rows[0]]
     if names[0] != "t" or len(names) < 2 or len(set(names)) != len(names) or not all(names):
         raise DescriptionError(
@@ -48,11 +50,18 @@ def read_table(file: Any) -> tuple[tuple[str, ...], np.ndarray]:
     return tuple(names[1:]), found
 
 
+def _cells(line: str, separator: str, where: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=separator, strict=True))
+    except csv.Error as error:
+        raise DescriptionError(f"{where}: it cannot be read as a row of a table: {error}") from None
+
+
 def _number(cell: str, where: str) -> float:
     try:
-        x = float(cell)
+        x = float(cell) if "_" not in cell else math.nan
     except ValueError:
-        raise DescriptionError(f"{where}: {cell!r} is not a number") from None
+        raise DescriptionError(f"{where}: {cell!r:.60} is not a number") from None
     if not math.isfinite(x):
-        raise DescriptionError(f"{where}: {cell!r} is not finite")
+        raise DescriptionError(f"{where}: {cell!r:.60} is not a finite number")
     return x

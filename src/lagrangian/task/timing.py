@@ -65,7 +65,7 @@ class Trapezoid:
     def __call__(self, t: np.ndarray) -> Progress:
         T, r = self.duration, self.ramp
         speed = 1 / (T - r)
-        rising, falling = t < r, t > T - r
+        rising, falling = t < r, t >= T - r  # where it jumps, what comes after
         left = T - t
         s = np.where(rising, 0.5 * speed / r * t * t, np.where(falling, 1 - 0.5 * speed / r * left * left, speed * (t - r / 2)))
         sd = np.where(rising, speed / r * t, np.where(falling, speed / r * left, speed))
@@ -79,19 +79,27 @@ RAMP = 1 / 3  # of a trapezoid's duration, where nothing else decides
 
 def timed(name: Any, duration: float, ramp: float | None = None) -> Timing:
     """A timing by its name."""
-    if not isinstance(duration, (int, float, np.floating, np.integer)) or not (math.isfinite(duration) and duration > 0):
-        raise ArgumentError(f"the duration is {duration!r}; a positive number of seconds is needed")
-    duration = float(duration)
+    duration = seconds(duration, "duration")
+    if ramp is not None and name in ("uniform", "quintic"):
+        raise ArgumentError(f"a ramp goes with timing='trapezoidal'; this timing is {name!r}")
     if name == "uniform":
         return Uniform(duration)
     if name == "quintic":
         return Quintic(duration)
     if name == "trapezoidal":
-        ramp = RAMP * duration if ramp is None else float(ramp)
-        if not 0 < ramp <= duration / 2:
-            raise ArgumentError(f"the ramp is {ramp:g} s; it must be positive, and at most half of the duration, {duration:g} s")
+        ramp = RAMP * duration if ramp is None else seconds(ramp, "ramp")
+        if not ramp <= duration / 2:
+            raise ArgumentError(f"the ramp is {ramp:g} s; it is at most half of the duration, {duration:g} s")
         return Trapezoid(duration, ramp)
     raise ArgumentError(f"timing is {name!r}; it is one of {', '.join(NAMES)}")
+
+
+def seconds(given: Any, what: str) -> float:
+    """A positive number."""
+    number = isinstance(given, (int, float, np.floating, np.integer)) and not isinstance(given, bool)
+    if not number or not (math.isfinite(given) and given > 0):
+        raise ArgumentError(f"the {what} is {given!r:.60}; a positive number of seconds is needed")
+    return float(given)
 
 
 def quickest(name: Any, speed: float, acceleration: float) -> Timing:
@@ -105,4 +113,7 @@ def quickest(name: Any, speed: float, acceleration: float) -> Timing:
     grid = shape(np.linspace(0.0, 1.0, 2001))
     fastest, strongest = (float(np.abs(x).max()) for x in grid[1:])
     strongest = 10 / math.sqrt(3) if name == "quintic" else strongest  # between the grid's points
-    return timed(name, max(fastest / speed, math.sqrt(strongest / acceleration), 1e-12))
+    duration = max(fastest / speed, math.sqrt(strongest / acceleration))
+    if not duration:
+        raise ArgumentError("at constant speed a straight line has no acceleration to limit; give a duration, or a speed")
+    return timed(name, duration)

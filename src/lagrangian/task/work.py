@@ -12,38 +12,45 @@ from lagrangian.task.outside import Outside
 if TYPE_CHECKING:
     from lagrangian.task.kinematics import Follower
 
-DENSE = 20_000  # rows from which on they are dense enough for their own sums
+LEAST, DENSE = 256, 20_000  # intervals there are at least; rows from which on these are dense enough by themselves
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(4)
 
 
 def work(
     dyn: Dynamics, outside: Outside, follower: Follower | None, t: np.ndarray, states: Any, forces: Any, torques: Any
 ) -> dict[str, np.ndarray]:
-    """By Gauss's quadrature between the rows; by their own sums where they are dense, or all there is.
+    """By Gauss's quadrature between the rows, and between times enough if these are few; by Simpson's where rows are dense, or
+    all there is.
 
     `forces` are the torques and multipliers of the rows, `torques` the function that gives them at other times.
     """
     n = dyn.nv
     if follower is None or len(t) > DENSE or len(t) < 2:
+        from scipy.integrate import cumulative_simpson
+
         power = _powers(dyn, outside, t, states, *forces)
-        steps = 0.5 * np.diff(t)[:, None] * (power[1:] + power[:-1])
+        done = cumulative_simpson(power, x=t, axis=0, initial=0.0) if len(t) > 2 else _trapezoid(power, t)
     else:
         inner = [x for x in follower.breaks if t[0] < x < t[-1]]
-        ends = np.unique(np.concatenate([t, inner]))
+        ends = np.unique(np.concatenate([t, inner, np.linspace(t[0], t[-1], LEAST + 1)]))
         width = np.diff(ends)
         times = (ends[:-1, None] + width[:, None] * (NODES + 1) / 2).ravel()
         between = follower(times)
         power = _powers(dyn, outside, times, between, *torques(dyn, outside, times, *between))
         parts = 0.5 * width[:, None] * np.einsum("snc,n->sc", power.reshape(len(width), len(NODES), -1), WEIGHTS)
         whole = np.vstack([np.zeros(parts.shape[1]), np.cumsum(parts, axis=0)])
-        steps = np.diff(whole[np.searchsorted(ends, t)], axis=0)
-    done = np.vstack([np.zeros(2 * n + 2), np.cumsum(steps, axis=0)])
+        done = whole[np.searchsorted(ends, t)]
     found = {"torque": done[:, :n], "friction": done[:, n : 2 * n]}
     if outside.given:
         found["wrenches"] = done[:, 2 * n]
     if dyn.mechanism.equations:
         found["constraints"] = done[:, 2 * n + 1]
     return found
+
+
+def _trapezoid(power: np.ndarray, t: np.ndarray) -> np.ndarray:
+    steps = 0.5 * np.diff(t)[:, None] * (power[1:] + power[:-1])
+    return np.vstack([np.zeros((1, power.shape[1])), np.cumsum(steps, axis=0)])
 
 
 def _powers(dyn: Dynamics, outside: Outside, t: np.ndarray, states: Any, tau: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
