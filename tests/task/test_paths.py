@@ -408,6 +408,11 @@ def test_formulas_know_parameters_and_absolute_time():
     np.testing.assert_allclose(path.beginning(0.0)(2.0)[0], q)  # the same path, earlier
 
 
+def test_functions_are_asked_at_the_paths_own_times():
+    np.testing.assert_allclose(MANY["function"](0.5), [[np.sin(0.5)], [np.cos(0.5)], [-np.sin(0.5)]], rtol=1e-15)
+    assert MANY["function"].names == ("a",)
+
+
 def test_every_function_of_formulas():
     texts = ["sin(t)", "cos(t)", "tan(t)", "asin(t/3)", "acos(t/3)", "atan(t)", "exp(t)", "log(t)", "sqrt(t)", "tanh(t)",
              "atan2(t, 2)", "atan2(2, t)", "t^3", "t^-2", "t^0.5", "t^1.7", "2^t", "abs(t-9)", "max(t, 0.1)", "min(t^2, 9)",
