@@ -358,6 +358,13 @@ def test_turning_passes_through_the_orientations(ends, degree):
     np.testing.assert_allclose(again(1.0)[0], path(1.0)[0], rtol=0, atol=1e-14)
 
 
+def test_a_periodic_turn_that_is_rounded():
+    """The last orientation may be the first with the rounding of a file."""
+    last = pose((0, 0, 0), Rotation.from_rotvec((0, 1e-8, 0)))
+    path = paths.spline([*POSES, last], 1.0, ends="periodic", timing="uniform")
+    np.testing.assert_allclose(path(1.0)[1], path(0.0)[1], rtol=0, atol=1e-9)
+
+
 def test_directions_left_free():
     path = paths.line(A, B, 1.0, directions=("x", "z", "wy"), frame="tip")
     assert path.directions == ("x", "z", "wy")
