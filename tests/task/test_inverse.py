@@ -406,7 +406,7 @@ def test_a_motion_in_place_of_a_path():
     assert np.abs(motion.balance).max() < 1e-6 * motion.energy_scale
     with pytest.raises(lg.ArgumentError, match="of another motion, or of a file"):
         _ = motion.torque
-    with pytest.raises(lg.ArgumentError, match="frame and q0 go with paths"):
+    with pytest.raises(lg.ArgumentError, match="frame, q0 and t_eval go with paths"):
         lg.inverse(TWO_R, run, "tip")
     with pytest.raises(lg.ArgumentError, match="2 coordinates; 'puma560' has 6"):
         lg.inverse(lg.library("puma560"), run)
@@ -493,3 +493,28 @@ def test_progress_is_told():
 def test_bad_arguments(path, more, say):
     with pytest.raises(lg.LagrangianError, match=say):
         lg.inverse(TWO_R, path, **more)
+
+
+@pytest.mark.parametrize("timing", ["quintic", "trapezoidal"])
+def test_dry_friction_of_rows_at_rest(timing: str) -> None:
+    """Where a path starts and stops the torque is that of the moment beside it, not one without friction."""
+    puma = lg.library("puma560")
+    motion = lg.inverse(puma, lg.paths.joint_line("qz", "qn", 1.0, mechanism=puma, timing=timing))
+    for row, beside in ((0, 1e-9), (-1, 1 - 1e-9)):
+        np.testing.assert_allclose(motion.tau[row], motion.torque(beside), atol=1e-5)
+    moving = np.array(puma.poses["qn"]) > 0
+    coulomb = np.array([float(j.friction.coulomb) for j in puma.joints])
+    np.testing.assert_allclose(motion.friction[0], np.where(moving, coulomb, 0.0), atol=1e-9)
+    np.testing.assert_allclose(motion.friction[-1], np.where(moving, coulomb, 0.0), atol=1e-9)
+
+
+def test_paths_of_many_points_are_cheap_to_drive_by() -> None:
+    """Knots of a cubic spline are edges of the torques' series, which else would have to find them."""
+    arm = lg.library("two_r")
+    t = np.linspace(0.0, 2.0, 201)
+    path = lg.paths.recorded(t, np.column_stack([np.sin(t), np.cos(2 * t)]), degree=3)
+    torque = lg.inverse(arm, path).torque
+    assert len(torque.series.coefficients) < 300
+    dyn = lg.compile(arm)
+    for x in (0.1234, 0.5, 1.7777):
+        np.testing.assert_allclose(torque(x), dyn.inverse_dynamics(*path(x)), rtol=1e-11)

@@ -90,3 +90,8 @@ def increasing(times: np.ndarray, n: int) -> None:
         k = int(np.argmax(np.diff(times) <= 0)) if len(times) > 1 else 0
         told = f"after {times[k]:g} s comes {times[k + 1]:g} s" if len(times) > 1 else "there is only one"
         raise ArgumentError(f"times must increase: {told}")
+
+
+def only_times(*others: Any) -> None:
+    if any(x is not None for x in others):
+        raise ArgumentError("times say when each point is passed; leave out duration, timing, ramp and limits of speed")

@@ -33,9 +33,9 @@ class JointGoal:
                 extra = ""
                 if name in self.dyn.mechanism.coordinate_names:
                     extra = " (a quaternion is led by a path of the body's frame)"
-                raise ArgumentError(f"the path leads {name!r}: {one_of('coordinate', name, known)}{extra}")
+                raise ArgumentError(f"{name!r} is to be led: {one_of('coordinate', name, known)}{extra}")
         if len(set(self.names)) != len(self.names):
-            raise ArgumentError("the path leads a coordinate twice")
+            raise ArgumentError("a coordinate is to be led twice")
         places = [known[name] for name in self.names]
         object.__setattr__(self, "iq", [q for q, _ in places])
         object.__setattr__(self, "iv", [v for _, v in places])

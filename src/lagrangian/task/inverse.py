@@ -26,7 +26,7 @@ def inverse(
     frame: Any = None,
     q0: Any = None,
     *,
-    t_eval: Any = ROWS,
+    t_eval: Any = None,
     wrenches: Mapping[str, Any] | None = None,
     limits: bool = True,
     progress: Callable[[float], None] | None = None,
@@ -36,8 +36,8 @@ def inverse(
     A path of joints may lead some coordinates only, where constraints determine the others; a path of a frame needs `frame`,
     unless it says so itself. `q0` (an array, a mapping, or the name of a pose) is near where to begin, and so picks the branch.
     Torques are those of the actuated joints alone: the smallest where there are more than degrees of freedom, an error where they
-    do not suffice. `t_eval` is the number of rows, or their times. `wrenches` maps frames to (moment, force) from outside, six
-    numbers or expressions of t, coordinates and speeds. The path must keep the joints' limits unless `limits` is False.
+    do not suffice. `t_eval` is the number of rows (1001), or their times. `wrenches` maps frames to (moment, force) from outside,
+    six numbers or expressions of t, coordinates and speeds. The path must keep the joints' limits unless `limits` is False.
 
     The result has `q, qd, qdd, tau, multipliers, reactions`, energies and work, as that of `simulate`; its `torque` is a source
     for `simulate`. Given a `Motion` in place of a path, its own rows are taken.
@@ -47,8 +47,8 @@ def inverse(
     if progress is not None and not callable(progress):
         raise ArgumentError(f"progress is {progress!r}; a function of the time is needed")
     if isinstance(path, Motion):
-        if frame is not None or q0 is not None:
-            raise ArgumentError("a motion is taken as it is: frame and q0 go with paths")
+        if frame is not None or q0 is not None or t_eval is not None:
+            raise ArgumentError("a motion is taken as it is: frame, q0 and t_eval go with paths")
         if path.q.shape[1:] != (dyn.nq,) or path.qd.shape[1:] != (dyn.nv,):
             raise ArgumentError(f"the motion has {path.q.shape[1]} coordinates; {dyn.mechanism.name!r} has {dyn.nq}")
         return along(dyn, outside, None, path.t, (path.q, path.qd, path.qdd))
@@ -58,7 +58,7 @@ def inverse(
             f"paths.circle(...) or paths.recorded(t, q)"
         )
     follower = Follower(dyn, path, frame, q0, limits, progress)
-    t = rows_of(t_eval, path)
+    t = rows_of(ROWS if t_eval is None else t_eval, path)
     looked = t if len(t) >= ROWS else np.union1d(t, path.times(ROWS))  # few rows are no reason to overlook what is between
     q, qd, qdd = follower(looked)
     follower.inspect(looked, q)

@@ -109,6 +109,20 @@ class Follower:
             found += list(t[at + 1])
         return tuple(sorted(set(found)))
 
+    def dry_friction(self, t: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        """Of joints at rest, whose speed does not show it: that of the way they are about to go, or at the end have come."""
+        constants = self.dyn._open().friction()
+        plus, minus = constants["coulomb_positive"], constants["coulomb_negative"]
+        found = np.zeros_like(qd)
+        resting = (qd == 0) & (plus + minus > 0)
+        rows = np.flatnonzero(resting.any(axis=1))
+        if rows.size:
+            near = 1e-6 * self.path.duration
+            beside = np.where(t[rows] + near <= self.path.end, t[rows] + near, t[rows] - near)
+            speed = self(np.clip(beside, self.path.start, self.path.end))[1]
+            found[rows] = np.where(resting[rows], np.where(speed > 0, plus, np.where(speed < 0, -minus, 0.0)), 0.0)
+        return found
+
     # -- along the path ----------------------------------------------------------------------------------------------
 
     def _begin(self, q0: Any, limits: bool) -> None:
@@ -257,7 +271,7 @@ class Follower:
                 q[before == k] = found
             return q
 
-        return Series.of(values, self.path.start, self.path.end, [k.t for k in self.knots], pieces=1)
+        return Series.of(values, self.path.start, self.path.end, [*(k.t for k in self.knots), *self.path.corners], pieces=1)
 
     # -- what is in the way ------------------------------------------------------------------------------------------
 

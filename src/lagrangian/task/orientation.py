@@ -31,6 +31,10 @@ class Turning:
 
     spline: Spline
 
+    @property
+    def knots(self) -> np.ndarray:
+        return self.spline.knots
+
     @staticmethod
     def through(knots: np.ndarray, turns: np.ndarray, degree: int, ends: str) -> Turning:
         turns = turns.copy()

@@ -21,11 +21,15 @@ MEET = 1e-9  # how near the end of one path must be to the beginning of the next
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """Something to follow from `start` to `end`, in seconds. `breaks` are times between where its acceleration jumps."""
+    """Something to follow from `start` to `end`, in seconds.
+
+    `breaks` are times between where its acceleration jumps, `corners` those where it is less smooth than elsewhere.
+    """
 
     duration: float
     start: float = field(default=0.0, kw_only=True)
     breaks: tuple[float, ...] = field(default=(), kw_only=True)
+    corners: tuple[float, ...] = field(default=(), kw_only=True)
 
     @property
     def end(self) -> float:
@@ -35,7 +39,9 @@ class Path:
         """The same path, begun at another time."""
         if not isinstance(t, (int, float, np.floating, np.integer)) or isinstance(t, bool) or not math.isfinite(t):
             raise ArgumentError(f"the path is to begin at {t!r:.60}; a number of seconds is needed")
-        return replace(self, start=float(t), breaks=tuple(x - self.start + float(t) for x in self.breaks))
+        later = float(t) - self.start
+        breaks, corners = (tuple(x + later for x in times) for times in (self.breaks, self.corners))
+        return replace(self, start=float(t), breaks=breaks, corners=corners)
 
     def times(self, rows: int) -> np.ndarray:
         """So many times from start to end."""
@@ -123,6 +129,18 @@ class Run:
         return x, slope * sd[:, None], curvature * (sd * sd)[:, None] + slope * sdd[:, None]
 
 
+def reached(timing: Any, *curves: Any) -> tuple[float, ...]:
+    """When a timing comes to the inner knots of splines."""
+    found = {float(x) for curve in curves for x in getattr(curve, "knots", ())[1:-1]}
+    s = np.array(sorted(found))
+    low, high = np.zeros(len(s)), np.full(len(s), float(timing.duration))
+    for _ in range(60 if len(s) else 0):
+        middle = 0.5 * (low + high)
+        before = timing(middle)[0] < s
+        low, high = np.where(before, middle, low), np.where(before, high, middle)
+    return tuple(float(x) for x in high)
+
+
 @dataclass(frozen=True, eq=False)
 class Joined:
     """Several motions one after the other."""
@@ -149,13 +167,14 @@ def sequence(paths: Sequence[Any]) -> Any:
     if not paths or not all(isinstance(p, Path) for p in paths):
         raise ArgumentError("a sequence needs paths, such as paths.sequence(a, b)")
     first = paths[0]
-    duration, starts, breaks = 0.0, [], []
+    duration, starts, breaks, corners = 0.0, [], [], []
     for k, path in enumerate(paths):
         _fits(first, path, k)
         if k:
             _meets(paths[k - 1], path, k)
             breaks.append(first.start + duration)
         breaks += [first.start + duration + x - path.start for x in path.breaks]
+        corners += [first.start + duration + x - path.start for x in path.corners]
         starts.append(duration)
         duration += path.duration
     begin = np.array(starts)
@@ -163,7 +182,7 @@ def sequence(paths: Sequence[Any]) -> Any:
     def joined(motions: Sequence[Any]) -> Joined:
         return Joined(tuple(motions), begin)
 
-    common: dict[str, Any] = {"duration": duration, "breaks": tuple(breaks)}
+    common: dict[str, Any] = {"duration": duration, "breaks": tuple(breaks), "corners": tuple(corners)}
     if isinstance(first, JointPath):
         return replace(first, motion=joined([p.motion for p in paths]), **common)
     turned = None if first.orientation is None else joined([p.orientation for p in paths])

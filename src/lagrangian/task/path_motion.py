@@ -12,7 +12,6 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError, PathWarning
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.motion.assemble import dynamics_of
 from lagrangian.motion.motion import Motion
 from lagrangian.task.actuation import actuator_torques
 from lagrangian.task.kinematics import Follower
@@ -48,7 +47,7 @@ class PathMotion(Motion):
             return torques(follower.dyn, outside, t, *follower(t))[0]
 
         path = follower.path
-        return Feedforward(Series.of(values, path.start, path.end, follower.breaks), follower.breaks)
+        return Feedforward(Series.of(values, path.start, path.end, (*follower.breaks, *path.corners)), follower.breaks)
 
     @cached_property
     def joint_path(self) -> JointPath:
@@ -57,7 +56,7 @@ class PathMotion(Motion):
         path, n = follower.path, follower.dyn.nv
         if follower.dyn.nq != n:
             raise ArgumentError("a path of joints has no quaternions; ball and free joints are led by paths of a frame")
-        series = Series.of(lambda t: np.hstack(follower(t)), path.start, path.end, path.breaks)
+        series = Series.of(lambda t: np.hstack(follower(t)), path.start, path.end, (*path.breaks, *path.corners))
 
         def motion(t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             x = series.many(t + path.start)
@@ -96,15 +95,6 @@ class PathMotion(Motion):
         kept = {k: x for k, x in super().__getstate__().items() if k not in ("torque", "joint_path")}
         return {**kept, "follower": None, "outside": None}
 
-    @cached_property
-    def reactions(self) -> np.ndarray:
-        """The wrench each joint exerts on its child, (rows, joints, 6), moment first: see `Dynamics.reactions`."""
-        assert self.mechanism is not None
-        acting = self.outside(self.t, self.q, self.qd) if self.outside is not None else None
-        lam = self.multipliers if len(self.constraint_names) else None
-        dyn = dynamics_of(self.mechanism)
-        return np.asarray(dyn.reactions(self.q, self.qd, self.qdd, acting or None, multipliers=lam, t=self.t))
-
     def summary(self) -> str:
         lines = [super().summary()]
         assert self.mechanism is not None
@@ -131,10 +121,10 @@ class Feedforward:
 
 
 def torques(
-    dyn: Dynamics, outside: Outside, t: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
+    dyn: Dynamics, outside: Outside, t: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, resting: Any = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Of the actuated joints, and the multipliers."""
-    h = dyn.inverse_dynamics(q, qd, qdd, outside(t, q, qd) or None)
+    """Of the actuated joints, and the multipliers; `resting` is the dry friction of joints at rest."""
+    h = dyn.inverse_dynamics(q, qd, qdd, outside(t, q, qd) or None) + resting
     if not dyn.mechanism.equations:
         return actuator_torques(dyn, q, h, t)
     parts = [actuator_torques(dyn, q[k : k + CHUNK], h[k : k + CHUNK], t[k : k + CHUNK]) for k in range(0, len(t), CHUNK)]
@@ -152,7 +142,8 @@ def along(
     """The rows at given times and states."""
     q, qd, qdd = states
     model = dyn.mechanism
-    tau, multipliers = torques(dyn, outside, t, q, qd, qdd)
+    resting = follower.dry_friction(t, qd) if follower is not None else 0.0
+    tau, multipliers = torques(dyn, outside, t, q, qd, qdd, resting)
     forces, drift, rate = np.zeros_like(tau), np.zeros(len(t)), np.zeros(len(t))
     if model.equations:
         forces = np.einsum("smn,sm->sn", dyn.constraint_jacobian(q, t), multipliers)
@@ -168,7 +159,7 @@ def along(
         qd,
         qdd,
         tau,
-        np.asarray(dyn.friction(qd, q=q)),
+        np.asarray(dyn.friction(qd, q=q)) + resting,
         multipliers,
         forces,
         np.asarray(dyn.kinetic_energy(q, qd)),
@@ -184,6 +175,7 @@ def along(
         f"torques along the path, t = {t[0]:g} to {t[-1]:g} s",
         {"method": "inverse dynamics", "adaptive": False, "rtol": 0.0, "atol": 0.0},
         None,
+        outside(t, q, qd),
     )
     made.follower, made.outside = follower, outside
     return made

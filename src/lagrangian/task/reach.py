@@ -57,7 +57,7 @@ def inverse_kinematics(
 
 def _frame_goal(dyn: Dynamics, target: Any, frame: Any, directions: Any) -> tuple[FrameGoal, np.ndarray]:
     if frame is None:
-        raise ArgumentError(f"which frame? {one_of('frame', None, dyn.mechanism._frames)}")
+        raise ArgumentError(f"which frame is to get there? Give frame=, one of {', '.join(list(dyn.mechanism._frames)[:20])}")
     try:
         x = np.asarray(target, dtype=float)
     except (TypeError, ValueError):

@@ -38,6 +38,7 @@ class Series:
         """Of a function of many times (n,), which gives (n, columns); it may jump at the breaks."""
         inner = [x for x in breaks if start < x < end]
         edges = np.unique(np.concatenate([np.linspace(start, end, pieces + 1), inner]))
+        edges = np.append(edges[:-1][np.diff(edges) > 1e-12 * (end - start)], end)
         todo = list(pairwise(edges))
         done: dict[float, tuple[float, np.ndarray]] = {}
         scale: np.ndarray | None = None
