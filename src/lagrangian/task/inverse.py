@@ -63,6 +63,6 @@ def inverse(
     q, qd, qdd = follower(looked)
     follower.inspect(looked, q)
     if limits:
-        check_limits(dyn, looked, q, qd)
+        check_limits(dyn, looked, q, qd, branches=not follower.direct)
     rows = np.searchsorted(looked, t)
     return along(dyn, outside, follower, t, (q[rows], qd[rows], qdd[rows]))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError
+from lagrangian.errors import ArgumentError, shown
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.store import checked
 from lagrangian.model import functions
@@ -30,7 +30,7 @@ class Outside:
             except TypeError:
                 entries = []
             if len(entries) != 6 or isinstance(wrench, str):
-                raise ArgumentError(f"the wrench on {frame!r} is {wrench!r:.60}; six entries are needed: moment, then force")
+                raise ArgumentError(f"the wrench on {frame!r} is {shown(wrench)}; six entries are needed: moment, then force")
             named = zip(entries, ENTRIES, strict=True)
             self.given[frame] = [expression(x, self.mechanism, f"the wrench on {frame!r}: {name}") for x, name in named]
 

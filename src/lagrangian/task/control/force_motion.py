@@ -11,7 +11,7 @@ import numpy as np
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.motion.torque import Sampled
 from lagrangian.task.control.cartesian_controller import CartesianController
-from lagrangian.task.control.controller import gains, second_order
+from lagrangian.task.control.controller import FREQUENCY, gains, second_order
 from lagrangian.task.path import DIRECTIONS
 
 # the part of the wanted force from which on a frame counts as touching
@@ -35,13 +35,13 @@ class ForceMotion(CartesianController):
     Other arguments are those of `CartesianController`.
     """
 
-    force: Any = field(kw_only=True)
+    force: Any = field(default=None, kw_only=True)
     measured: Any = field(default=None, kw_only=True)
     kf: Any = field(default=1.0, kw_only=True)
     ki: Any = field(default=0.0, kw_only=True)
     kv: Any = field(default=100.0, kw_only=True)
-    frequency: Any = field(default=20.0, kw_only=True)
-    damping: Any = field(default=1.0, kw_only=True)
+    frequency: Any = field(default=None, kw_only=True)
+    damping: Any = field(default=None, kw_only=True)
     kp: Any = field(default=None, kw_only=True)
     kd: Any = field(default=None, kw_only=True)
 
@@ -57,7 +57,7 @@ class ForceMotion(CartesianController):
                 raise ArgumentError(f"force along {name} is {value!r}; a finite number, or a function of time, is needed")
         super()._prepare()
         led = tuple(d for d in self.directions if d not in pressed)
-        kp, kd = second_order(led, self.frequency, self.damping, self.kp, self.kd)
+        kp, kd = second_order(led, self.frequency, self.damping, self.kp, self.kd, FREQUENCY)
         kf, ki, kv = (gains(n, getattr(self, n), pressed) for n in ("kf", "ki", "kv"))
         if self.measured is not None and not callable(self.measured):
             raise ArgumentError(f"measured is {self.measured!r}; a function of (t, q, qd) that gives the force is needed")

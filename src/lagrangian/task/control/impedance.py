@@ -23,12 +23,17 @@ class Impedance(CartesianController):
     Other arguments are those of `CartesianController`.
     """
 
-    stiffness: Any = field(kw_only=True)
+    stiffness: Any = field(default=None, kw_only=True)
     damping: float = field(default=1.0, kw_only=True)
 
     def _prepare(self) -> None:
         super()._prepare()
         k = len(self.directions)
+        if self.stiffness is None:
+            raise ArgumentError(
+                f"how stiff is the frame to be? Give stiffness= in N/m (N m/rad about wx, wy, wz), a number, one for each of "
+                f"{', '.join(self.directions)}, or a matrix"
+            )
         if np.ndim(self.stiffness) == 2:
             K = np.asarray(self.stiffness, dtype=float)
             fine = K.shape == (k, k) and np.isfinite(K).all() and np.allclose(K, K.T) and np.linalg.eigvalsh(K).min() >= 0
