@@ -80,7 +80,7 @@ def one_of(what: str, got: object, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(str(got), names, n=1)
     hint = f" Did you mean {close[0]!r}?" if close else ""
     apart = re.findall("|".join(sorted(map(re.escape, names), key=len, reverse=True)), str(got)) if what == "direction" else []
-    if len(apart) > 1 and "".join(apart) == got:  # "xy"
+    if len(set(apart)) == len(apart) > 1 and len({len(x) for x in apart}) == 1 and "".join(apart) == got:  # "xy"
         hint = f" Did you mean {tuple(apart)}?"
     shown = ", ".join(names[:20]) + (f", ... ({len(names)} in all)" if len(names) > 20 else "")
     return f"there is no {what} {got!r}.{hint} Known: {shown or 'none'}"
@@ -97,4 +97,4 @@ def _plain(x: Any) -> str:
     if isinstance(x, (list, tuple)):
         inner = ", ".join(_plain(item) for item in x[:20]) + (", ..." if len(x) > 20 else "")
         return f"[{inner}]" if isinstance(x, list) else f"({inner}{',' * (len(x) == 1)})"
-    return f"{x:.6g}" if isinstance(x, float) else repr(x)
+    return min(repr(x), f"{x:.6g}", key=len) if isinstance(x, float) and len(repr(x)) > 8 else repr(x)

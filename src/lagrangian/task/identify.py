@@ -21,7 +21,7 @@ from lagrangian.task.projection import Projection, general_states
 from lagrangian.task.records import Record, read_record, recorded_rows
 from lagrangian.task.regression import FRICTION, Regression
 
-STILL = 1e-9  # the speed, in rad/s or m/s, below which nothing moves
+STILL = 1e-9  # rad or m: a record whose coordinates change by less is of one place
 SPOILT = 0.2  # the share, in what a filter has mixed, of rows that are to be left out
 
 
@@ -87,7 +87,7 @@ def identify(
     t, q, tau, qd, qdd = recorded_rows(t, q, tau, qd, qdd)
     regression = regression_of(dyn, friction, offset, rotors, joints)
     record = read_record(dyn, t, q, tau, qd, qdd, path, cutoff)
-    if np.abs(record.qd).max() < STILL:
+    if np.ptp(record.q, axis=0).max() < STILL:
         raise ArgumentError(
             f"identify: {dyn.mechanism.name} stands still throughout the record; it has to move: see exciting_path"
         )
