@@ -31,7 +31,7 @@ Path = JointPath | CartesianPath
 FORETOLD = 0.05  # rad or m: by how much a step may miss what was foretold
 # smallest singular values of A, its rows brought to about one: from which on nothing is said, and below which coordinates that
 # are found to MET are those of the singularity itself
-NEAR_SINGULAR, SINGULAR = 1e-3, 1e-5
+NEAR_SINGULAR, SINGULAR = 1e-2, 1e-5
 CHUNK = 4096  # states at a time
 LOOKED_AT = 4001  # times at which speeds are looked at for a change of sign
 
