@@ -72,3 +72,31 @@ def test_symmetric_poses_cost_no_more() -> None:
     assert motion.follower is not None
     assert len(motion.follower._series.coefficients) < 100
     assert len(motion.torque.series.coefficients) < 100
+
+
+def test_dry_friction_never_exceeds_what_it_has() -> None:
+    """Under a controller whose torques jump as its path sets out, in a loop with two dry joints."""
+    five = symmetric_five_bar()
+    dry = {"a1": 1.0, "b1": 0.2}
+    five = five.replace(joints=[replace(j, friction=lg.Friction(coulomb=dry.get(j.name, 0.0))) for j in five.joints], name="dry")
+    path = lg.paths.line((0.15, 0.5), (0.2, 0.45), 0.5, frame="tip")
+    q0 = lg.inverse_kinematics(five, (0.15, 0.5), "tip", {"a1": 2.1, "a2": 0.99})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lg.SimulationWarning)  # of coupled dry friction
+        motion = lg.simulate(five, 0.5, q0=q0, torque=lg.control.OperationalSpace(five, path), t_eval=101)
+    assert (np.abs(motion.friction).max(axis=0) <= [1.0 + 1e-9, 0.2 + 1e-9, 0, 0]).all()
+    tip = lg.compile(five).pose(motion.q, "tip")[:, :2, 3]
+    assert np.abs(tip - path(motion.t)[0][:, :2, 3]).max() < 1e-4
+
+
+def test_square_but_dependent_equations() -> None:
+    """One freedom led, and one redundant row: as many equations as speeds, but not of full rank."""
+    five = symmetric_five_bar()
+    end = lg.Placement(position=(0.4, 0, 0))
+    more = lg.LoopJoint("again", "point", "r1", "r2", end, end, directions=("x",))
+    path = lg.paths.joint_line({"a1": 2.1}, {"a1": 1.9}, 1.0)
+    q0 = lg.inverse_kinematics(five, (0.15, 0.5), "tip", {"a1": 2.1, "a2": 0.99})
+    once = lg.inverse(five, path, q0=q0, t_eval=21)
+    twice = lg.inverse(five.replace(loops=(*five.loops, more), name="twice"), path, q0=q0, t_eval=21)
+    np.testing.assert_allclose(twice.q, once.q, atol=1e-8)
+    np.testing.assert_allclose(twice.tau, once.tau, atol=1e-6)

@@ -67,6 +67,8 @@ class Follower:
         self.holonomic = bool(self.requirements.holonomic.all())
         self.failure: ReachError | None = None
         self.knots: list[Knot] = []
+        if self.direct and q0 is not None:
+            raise ArgumentError("the path leads all joints and so says where it begins; q0 is for paths that leave a choice")
         if not self.direct:
             self._begin(q0, limits)
             self._advance(progress)
@@ -159,9 +161,10 @@ class Follower:
     ) -> tuple[np.ndarray, np.ndarray]:
         of = self.requirements
         A = of.matrix(q, t)
-        qd = least_norm(A, of.speeds(q, velocity, t))
+        full = self.rank == self.dyn.nv
+        qd = least_norm(A, of.speeds(q, velocity, t), full)
         self._check_speeds(A, qd, of.speeds(q, velocity, t), t)
-        qdd = least_norm(A, of.accelerations(q, qd, acceleration, t))
+        qdd = least_norm(A, of.accelerations(q, qd, acceleration, t), full)
         if self.rank < self.dyn.nv:
             qdd = qdd + redundancy.null_acceleration(of, A, q, qd, t)
         return qd, qdd
@@ -233,7 +236,7 @@ class Follower:
         of, total = self.requirements, np.zeros(len(q))
         for _ in range(8):
             r = of.residual(q, wanted, t)
-            step = least_norm(of.matrix(q, t, positions=True), -r)
+            step = least_norm(of.matrix(q, t, positions=True), -r, not self.integrated)
             size = np.abs(step).max(axis=1, initial=0.0)
             q = moved(self.dyn.mechanism, q, step)
             total += size
@@ -311,9 +314,10 @@ class Follower:
             reach(self.requirements, self.path(np.array([ahead]))[0][0], knot.q, ahead, False, 4)
         except ReachError as error:
             raise _at(t, f"the path leaves the mechanism's reach at t = {t:.6g} s ({at}). A little later, {error}") from None
-        if least > NEAR_SINGULAR and self.failure is not None:
+        if least > NEAR_SINGULAR:
             kept = " A path of what rolls must keep to it: lead the wheels, or all of its coordinates." * (not self.holonomic)
-            raise _at(t, f"{model.name}: the path cannot be followed from t = {t:.6g} s on: {self.failure}.{kept}")
+            why = self.failure or "no configuration near to the last was found that follows it, on the same branch"
+            raise _at(t, f"{model.name}: the path cannot be followed from t = {t:.6g} s on ({at}): {why}.{kept}")
         raise _at(t, self._singular(t, knot.q, least))
 
 
