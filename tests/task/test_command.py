@@ -95,7 +95,7 @@ def test_square_but_dependent_equations() -> None:
     end = lg.Placement(position=(0.4, 0, 0))
     more = lg.LoopJoint("again", "point", "r1", "r2", end, end, directions=("x",))
     path = lg.paths.joint_line({"a1": 2.1}, {"a1": 1.9}, 1.0)
-    q0 = lg.inverse_kinematics(five, (0.15, 0.5), "tip", {"a1": 2.1, "a2": 0.99})
+    q0 = lg.inverse_kinematics(five, {"a1": 2.1, "a2": 0.99}, q0={"b1": -1.4, "b2": 1.4})
     once = lg.inverse(five, path, q0=q0, t_eval=21)
     twice = lg.inverse(five.replace(loops=(*five.loops, more), name="twice"), path, q0=q0, t_eval=21)
     np.testing.assert_allclose(twice.q, once.q, atol=1e-8)
