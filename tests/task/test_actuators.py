@@ -543,3 +543,10 @@ def test_bad_motions(changes: dict[str, Any], says: str) -> None:
     passive, zero = lg.library("chaplygin_sleigh"), np.zeros((2, 3))
     with pytest.raises(lg.ArgumentError, match="no joint is actuated"):
         lg.size_actuators(passive, SimpleNamespace(t=np.array([0.0, 1]), q=zero, qd=zero, qdd=zero, tau=zero))
+
+
+def test_a_motion_of_another_mechanism_is_refused() -> None:
+    arm = lg.library("two_r")
+    motion = lg.inverse(arm, lg.paths.joint_line([0, 0], [1, 1], 1.0))
+    with pytest.raises(lg.ArgumentError, match="'two_r', not of 'three_r'"):
+        lg.size_actuators(lg.library("three_r"), motion)

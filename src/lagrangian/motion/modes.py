@@ -19,6 +19,8 @@ from lagrangian.motion.problem import EDGE, Problem
 
 # slower than this, in units of what the tolerances allow, a joint counts as at rest
 REST = 10.0
+# by what part of the time forces are looked at ahead of an event
+AHEAD = 1e-9
 # bounces slower than this part of the hardest impact are over: they would never end
 STILL = 1e-3
 
@@ -82,6 +84,7 @@ class Modes:
     def settle_friction(self, u: np.ndarray, y: np.ndarray, t: float, released: Iterable[int] = ()) -> None:
         """Decide which joints at rest stick, and which slip and how; `released` are those whose friction was just overcome."""
         holdable = self.problem.holdable
+        t = t + AHEAD * max(abs(t), 1e-3)  # a torque that jumps just now counts as after the jump, whatever roundings say
         resting = [
             j
             for j, h in enumerate(holdable)

@@ -337,8 +337,8 @@ class Course(Supplied):
             if not released:
                 self.y[self.problem.nq + holdable.speed] = 0.0
             self.modes.settle_friction(self.u, self.y, self.t, released)
-            # it came to rest and sticks: a torque that jumps, as a controller's where its path turns, may overcome it at once
-            return not released and bool(self.u[self.modes.place(j, STUCK)] > 0.5)
+            # where it sticks, or sticks again, a torque that jumps, as a controller's where a path turns, may overcome it at once
+            return bool(self.u[self.modes.place(j, STUCK)] > 0.5)
         elif self.u[self.modes.place(j, what)] > 0.5:
             self.modes.let_go(self.u, [holdable.speed])
             self.modes.settle_friction(self.u, self.y, self.t)

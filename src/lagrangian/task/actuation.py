@@ -69,6 +69,9 @@ def _unique(psi: np.ndarray, h: np.ndarray, driven: np.ndarray) -> tuple[np.ndar
     if count + m != nv:
         return None
     A = np.concatenate([np.broadcast_to(np.eye(nv)[:, driven], (n, nv, count)), np.swapaxes(psi, 1, 2)], axis=2)
+    # equations that always depend on each other do so anywhere; where they do at some place alone, the solution shows it
+    if np.linalg.svd(A[[0, n // 2, n - 1]], compute_uv=False)[:, -1].min() < RANK:
+        return None
     try:
         x = np.linalg.solve(A, h[..., None])[..., 0]
     except np.linalg.LinAlgError:

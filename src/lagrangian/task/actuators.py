@@ -174,6 +174,9 @@ def size_actuators(
     a joint without a motor an error.
     """
     dyn = dynamics_of(mechanism)
+    of = getattr(motion, "name", dyn.mechanism.name)
+    if of != dyn.mechanism.name:
+        raise ArgumentError(f"the motion is of {of!r}, not of {dyn.mechanism.name!r}; give the mechanism it is of")
     motors = catalogue_of(catalogue)
     prefer = preference(prefer, motors)
     required = required_margins(margin)

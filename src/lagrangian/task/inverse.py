@@ -12,6 +12,7 @@ from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.assemble import dynamics_of
 from lagrangian.motion.motion import Motion
+from lagrangian.task.command import check_command
 from lagrangian.task.kinematics import Follower, check_limits
 from lagrangian.task.outside import Outside
 from lagrangian.task.path import CartesianPath, JointPath
@@ -62,6 +63,7 @@ def inverse(
     looked = t if len(t) >= ROWS else np.union1d(t, path.times(ROWS))  # few rows are no reason to overlook what is between
     q, qd, qdd = follower(looked)
     follower.inspect(looked, q)
+    check_command(follower, outside, looked, q)
     if limits:
         check_limits(dyn, looked, q, qd, branches=not follower.direct)
     rows = np.searchsorted(looked, t)

@@ -41,7 +41,7 @@ def joint_spline(
     duration: float | None = None,
     *,
     times: Any = None,
-    timing: str = "quintic",
+    timing: str | None = None,
     ramp: float | None = None,
     speed: Any = None,
     acceleration: Any = None,
@@ -59,10 +59,10 @@ def joint_spline(
         points = [coordinates(p, led, f"point {k + 1}", mechanism) for k, p in enumerate(points)]
     x = array(points, "points", 2)
     if times is not None:
-        only_times(duration, timing if timing != "quintic" else None, ramp, speed, acceleration)
+        only_times(duration, timing, ramp, speed, acceleration)
         return recorded(times, x, names=led, degree=degree, ends=ends or "clamped")
     curve = curves.spline(x, curves.chords(x), degree, ends or "natural")
-    return _joints(curve, timing, duration, ramp, speed, acceleration, mechanism, led)
+    return _joints(curve, timing or "quintic", duration, ramp, speed, acceleration, mechanism, led)
 
 
 def recorded(t: Any, q: Any, *, names: Sequence[str] | None = None, degree: int | None = None, ends: str = "free") -> JointPath:

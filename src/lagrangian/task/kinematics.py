@@ -31,7 +31,7 @@ Path = JointPath | CartesianPath
 FORETOLD = 0.05  # rad or m: by how much a step may miss what was foretold
 # smallest singular values of A, its rows brought to about one: from which on nothing is said, and below which coordinates that
 # are found to MET are those of the singularity itself
-NEAR_SINGULAR, SINGULAR = 1e-3, 1e-5
+NEAR_SINGULAR, SINGULAR = 1e-2, 1e-5
 CHUNK = 4096  # states at a time
 LOOKED_AT = 4001  # times at which speeds are looked at for a change of sign
 
@@ -67,6 +67,8 @@ class Follower:
         self.holonomic = bool(self.requirements.holonomic.all())
         self.failure: ReachError | None = None
         self.knots: list[Knot] = []
+        if self.direct and q0 is not None:
+            raise ArgumentError("the path leads all joints and so says where it begins; q0 is for paths that leave a choice")
         if not self.direct:
             self._begin(q0, limits)
             self._advance(progress)
@@ -159,9 +161,10 @@ class Follower:
     ) -> tuple[np.ndarray, np.ndarray]:
         of = self.requirements
         A = of.matrix(q, t)
-        qd = least_norm(A, of.speeds(q, velocity, t))
+        full = self.rank == self.dyn.nv
+        qd = least_norm(A, of.speeds(q, velocity, t), full)
         self._check_speeds(A, qd, of.speeds(q, velocity, t), t)
-        qdd = least_norm(A, of.accelerations(q, qd, acceleration, t))
+        qdd = least_norm(A, of.accelerations(q, qd, acceleration, t), full)
         if self.rank < self.dyn.nv:
             qdd = qdd + redundancy.null_acceleration(of, A, q, qd, t)
         return qd, qdd
@@ -233,7 +236,7 @@ class Follower:
         of, total = self.requirements, np.zeros(len(q))
         for _ in range(8):
             r = of.residual(q, wanted, t)
-            step = least_norm(of.matrix(q, t, positions=True), -r)
+            step = least_norm(of.matrix(q, t, positions=True), -r, not self.integrated)
             size = np.abs(step).max(axis=1, initial=0.0)
             q = moved(self.dyn.mechanism, q, step)
             total += size
@@ -310,11 +313,14 @@ class Follower:
         try:
             reach(self.requirements, self.path(np.array([ahead]))[0][0], knot.q, ahead, False, 4)
         except ReachError as error:
-            why = f"{error}{overled(self.requirements)}"
-            raise _at(t, f"the path leaves the mechanism's reach at t = {t:.6g} s ({at}). A little later, {why}") from None
-        if least > NEAR_SINGULAR and self.failure is not None:
+            more = overled(self.requirements)
+            raise _at(
+                t, f"the path leaves the mechanism's reach at t = {t:.6g} s ({at}). A little later, {error}{more}"
+            ) from None
+        if least > NEAR_SINGULAR:
             kept = " A path of what rolls must keep to it: lead the wheels, or all of its coordinates." * (not self.holonomic)
-            raise _at(t, f"{model.name}: the path cannot be followed from t = {t:.6g} s on: {self.failure}.{kept}")
+            why = self.failure or "no configuration near to the last was found that follows it, on the same branch"
+            raise _at(t, f"{model.name}: the path cannot be followed from t = {t:.6g} s on ({at}): {why}.{kept}")
         raise _at(t, self._singular(t, knot.q, least))
 
 

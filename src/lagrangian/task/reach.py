@@ -43,6 +43,12 @@ def inverse_kinematics(
     arms and 6R arms with a spherical wrist, else those that are found from many starts.
     """
     dyn = dynamics_of(mechanism)
+    if isinstance(starts, bool) or not isinstance(starts, (int, np.integer)) or starts < 0:
+        raise ArgumentError(f"starts is {starts!r:.60}; a whole number, not negative, is needed")
+    if isinstance(t, bool) or not isinstance(t, (int, float, np.floating, np.integer)) or not np.isfinite(t):
+        raise ArgumentError(f"t is {t!r:.60}; a finite time is needed")
+    if isinstance(target, Mapping) and not target:
+        raise ArgumentError("the target has no coordinates; give some, such as {'theta1': 0.5}, or a place of a frame")
     if isinstance(target, Mapping):
         if frame is not None or directions is not None:
             raise ArgumentError("the target is of coordinates, so it has no frame and no directions")

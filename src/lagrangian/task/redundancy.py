@@ -28,7 +28,7 @@ def integrated(follower: Follower, knot: Knot, t: np.ndarray, check: bool = Fals
         q = q0 + h * sum((a * k for a, k in zip(row, slopes, strict=False) if a), np.zeros_like(q0))
         when = knot.t + c * h[:, 0]
         velocity = follower.path(np.minimum(when, follower.path.end))[1]
-        qd = least_norm(of.matrix(q, when), of.speeds(q, velocity, when))
+        qd = least_norm(of.matrix(q, when), of.speeds(q, velocity, when), follower.rank == follower.dyn.nv)
         slopes.append(np.array(coordinate_rates(model, list(q.T), list(qd.T))).T)
     if check:
         errors = [sum((e * k for e, k in zip(row, slopes, strict=False)), np.zeros_like(q0)) for row in DOP853.errors]

@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 DEGREE = 15
+SMALL = 1e-2
 TOLERANCE = 1e-13  # of the largest value of each column
 DEEPEST = 26  # how often a piece is halved at most, where the function jumps
 MOST = 16384  # pieces there are at most, where it is not smooth anywhere
@@ -49,6 +50,7 @@ class Series:
             values = function(times).reshape(len(todo), DEGREE + 1, -1)
             largest = np.abs(values).max(axis=(0, 1))
             scale = largest if scale is None else np.maximum(scale, largest)
+            scale = np.maximum(scale, SMALL * scale.max(initial=0.0))  # what is nothing beside the others need not be exact
             found = np.einsum("kn,pnc->pkc", _FIT, values)
             left = (np.abs(found[:, -3:]).max(axis=1) / (scale + 1e-9)).max(axis=1, initial=0.0)
             good = (left <= TOLERANCE) | ((left < NOISE) & (left > 0.6 * before))
