@@ -9,7 +9,7 @@ from itertools import product
 from lagrangian.description import toml_text as text
 from lagrangian.errors import ArgumentError, DescriptionError
 from lagrangian.model import vector as v
-from lagrangian.model.expression import Expression, Scalar, parameters, parse, walk
+from lagrangian.model.expression import Expression, Scalar, exact_text, parameters, parse, walk
 from lagrangian.model.placement import Placement
 
 _MAX_POINTS = 50  # the reader takes a line of more for a name of as many parts
@@ -38,7 +38,7 @@ class Scalars:
             self.evaluated += 1
             return repr(x.value)
         self.note(x)
-        return text.string(str(x))
+        return text.string(exact_text(x))
 
     def numbers(self, xs: Iterable[Scalar]) -> str:
         return text.array(self.number(x) for x in xs)
@@ -76,7 +76,7 @@ class Scalars:
 def _reads_back(x: Expression) -> bool:
     """Whether the reader takes the expression as it is written, for the same value."""
     try:
-        written = str(x)
+        written = exact_text(x)
         names = {name: Expression("symbol", (), value, name) for name, value in parameters(x).items()}
         return written.count(".") <= _MAX_POINTS and float(parse(written, names)) == x.value
     except (DescriptionError, RecursionError):

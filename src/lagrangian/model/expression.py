@@ -281,7 +281,12 @@ def call(operation: str, *arguments: Scalar) -> Scalar:
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "^": 4}
 
 
-def _format(x: Scalar, outer: int) -> str:
+def exact_text(x: Scalar) -> str:
+    """The text that reads back to the very same: a+(b+c), which is rounded otherwise than a+b+c, keeps its parentheses."""
+    return _format(x, 0, exact=True)
+
+
+def _format(x: Scalar, outer: int, exact: bool = False) -> str:
     if not isinstance(x, Expression):
         text = f"{x:g}" if isinstance(x, float) and float(f"{x:g}") == x else repr(float(x) if isinstance(x, float) else x)
         return f"({text})" if text[0] == "-" and outer > 3 else text  # (-2)^2 is not -2^2
@@ -293,10 +298,11 @@ def _format(x: Scalar, outer: int) -> str:
         return "pi"
     level = _PRECEDENCE.get(x.operation)
     if level is None:
-        return f"{x.operation}({', '.join(_format(a, 0) for a in x.arguments)})"
+        return f"{x.operation}({', '.join(_format(a, 0, exact) for a in x.arguments)})"
     if x.operation == "neg":
-        text = "-" + _format(x.arguments[0], level)
+        text = "-" + _format(x.arguments[0], level, exact)
     else:
-        right = level + (x.operation != "^")  # a+(b+c) is rounded otherwise than a+b+c
-        text = f"{_format(x.arguments[0], level + (x.operation == '^'))}{x.operation}{_format(x.arguments[1], right)}"
+        left = _format(x.arguments[0], level + (x.operation == "^"), exact)
+        right = _format(x.arguments[1], level + (x.operation in ("-/+*" if exact else "-/")), exact)
+        text = f"{left}{x.operation}{right}"
     return f"({text})" if level < outer else text
