@@ -251,7 +251,7 @@ class Motion:
         return dataset(self)
 
     def save(self, path: Any) -> Any:
-        """Write a netCDF file, which `lagrangian.read` and many other tools open."""
+        """Write a netCDF file (.nc), which `lagrangian.read` and many other tools open; or its rows as text (.csv)."""
         from lagrangian.motion.files import save
 
         return save(self, path)
