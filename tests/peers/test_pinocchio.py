@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,6 +26,14 @@ def robots() -> list[Path]:
     except metadata.PackageNotFoundError:
         return []
     return sorted(Path(str(f.locate())) for f in files if f.suffix == ".urdf")
+
+
+# robots of every sort, whenever tests are run; the others are for the longer checks
+OFTEN = {"panda", "ur5", "kinova", "tiago", "hyq", "solo12", "talos_reduced", "anymal", "double_pendulum", "xarm7", "baxter", "iris"}
+
+
+def chosen() -> list[Any]:
+    return [pytest.param(p, marks=() if p.stem in OFTEN else pytest.mark.slow, id=name(p)) for p in robots()]
 
 
 def name(path: Path) -> str:
@@ -144,12 +153,12 @@ def compare(path: Path, floating: bool) -> None:
             check(T[k], data.oMf[frame].homogeneous, "pose")
 
 
-@pytest.mark.parametrize("path", robots(), ids=name)
+@pytest.mark.parametrize("path", chosen())
 def test_fixed_base(path: Path) -> None:
     compare(path, floating=False)
 
 
-@pytest.mark.parametrize("path", robots(), ids=name)
+@pytest.mark.parametrize("path", chosen())
 def test_floating_base(path: Path, rolled_only: None) -> None:
     compare(path, floating=True)
 

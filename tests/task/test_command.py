@@ -74,6 +74,7 @@ def test_symmetric_poses_cost_no_more() -> None:
     assert len(motion.torque.series.coefficients) < 100
 
 
+@pytest.mark.slow
 def test_dry_friction_never_exceeds_what_it_has() -> None:
     """Under a controller whose torques jump as its path sets out, in a loop with two dry joints."""
     five = symmetric_five_bar()
