@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, DescriptionError, SimulationError, one_of
+from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, SimulationError, one_of
 from lagrangian.model.expression import Expression, Scalar, free_symbols, parse, symbol
 from lagrangian.model.mechanism import Mechanism
 
@@ -163,16 +163,18 @@ def _table(times: Any, values: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     return times, values
 
 
-def checked(values: Any, n: int, t: float, what: str = "the torque function") -> np.ndarray:
+def checked(
+    values: Any, n: int, t: float, what: str = "the torque function", error: type[LagrangianError] = SimulationError
+) -> np.ndarray:
     """What a function of torques, or of a wrench, returned, as an array."""
     try:
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
-        raise SimulationError(f"{what} returned {values!r} at t = {t:g} s; {n} numbers are needed") from None
+        raise error(f"{what} returned {values!r} at t = {t:g} s; {n} numbers are needed") from None
     if array.ndim == 0 and n == 1:
         array = array.reshape(1)
     if array.shape != (n,):
-        raise SimulationError(f"{what} returned shape {array.shape} at t = {t:g} s; ({n},) is needed")
+        raise error(f"{what} returned shape {array.shape} at t = {t:g} s; ({n},) is needed")
     if not np.isfinite(array).all():
-        raise SimulationError(f"{what} returned {array} at t = {t:g} s; finite numbers are needed")
+        raise error(f"{what} returned {array} at t = {t:g} s; finite numbers are needed")
     return array
