@@ -515,7 +515,11 @@ def test_progress_is_told():
         (CIRCLE, {"wrenches": {"tip": (0, 0, 0, 0, 0, np.nan)}}, "wrench on 'tip': fz is nan"),
         (CIRCLE, {"wrenches": {"tip": (0, 0, "1/t", 0, 0, 0)}}, "wrench on 'tip': mz is not finite at t = 0 s"),
         (CIRCLE, {"wrenches": {"tip": lambda t, q, qd: np.zeros(5)}}, r"the wrench on 'tip' returned shape \(5,\) at t = 0 s"),
-        (CIRCLE, {"wrenches": {"tip": lambda t, q, qd: [1 / t] * 6}}, "the wrench on 'tip' failed at t = 0 s: .*division by zero"),
+        (
+            CIRCLE,
+            {"wrenches": {"tip": lambda t, q, qd: [1 / t] * 6}},
+            "the wrench on 'tip' failed at t = 0 s: .*by zero",
+        ),
     ],
 )
 def test_bad_arguments(path, more, say):

@@ -11,13 +11,15 @@ J' qd gains J b, where b is the least acceleration, measured by M, that keeps th
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lagrangian.algorithms.constrained import ROUNDING
-from lagrangian.errors import ArgumentError, SingularWarning, one_of
+from lagrangian.errors import ArgumentError, SingularWarning, is_number, one_of
 from lagrangian.kernels.kernel import prepare
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
@@ -80,7 +82,7 @@ def cartesian(
 ) -> CartesianDynamics:
     """What `Dynamics.cartesian` gives; without `warn` it is left to the caller to look at `singular`."""
     (q, qd), batch = prepare("cartesian", ("q", "qd"), (dyn.nq, dyn.nv), (q, qd))
-    if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not 1e-7 <= threshold < 1:
+    if not is_number(threshold) or not 1e-7 <= threshold < 1:
         raise ArgumentError(f"cartesian: threshold is {threshold!r}; a number from 1e-7 to below 1 is needed")
     bad = ~(np.isfinite(q).all(axis=1) & np.isfinite(qd).all(axis=1))
     if bad.any():  # what is not a number must not hide those that are
@@ -208,6 +210,8 @@ def _effective_mass(T: np.ndarray, A: np.ndarray, near: np.ndarray, threshold: f
 
 def _directions(dyn: Dynamics, frame: str | Frame, given: Any, whole: np.ndarray, N: np.ndarray | None) -> tuple[str, ...]:
     """Checked, and no more than there are degrees of freedom."""
+    if not isinstance(given, (str, Iterable, NoneType)):
+        raise ArgumentError(f"cartesian: directions is {given!r}; names are needed, of {', '.join(DIRECTIONS)}")
     names = DIRECTIONS if given is None else (given,) if isinstance(given, str) else tuple(given)
     for name in names:
         if name not in DIRECTIONS:

@@ -46,6 +46,8 @@ def inverse(
     """
     dyn = dynamics_of(mechanism)
     outside = Outside(dyn, wrenches)
+    if not isinstance(limits, (bool, np.bool_)):
+        raise ArgumentError(f"limits is {limits!r:.60}; True or False is needed")
     if progress is not None and not callable(progress):
         raise ArgumentError(f"progress is {progress!r}; a function of the time is needed")
     if isinstance(path, Motion):

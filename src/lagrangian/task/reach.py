@@ -47,6 +47,8 @@ def inverse_kinematics(
         raise ArgumentError(f"starts is {starts!r:.60}; a whole number, not negative, is needed")
     if isinstance(t, bool) or not isinstance(t, (int, float, np.floating, np.integer)) or not np.isfinite(t):
         raise ArgumentError(f"t is {t!r:.60}; a finite time is needed")
+    if not isinstance(limits, (bool, np.bool_)):
+        raise ArgumentError(f"limits is {limits!r:.60}; True or False is needed")
     if isinstance(target, Mapping) and not target:
         raise ArgumentError("the target has no coordinates; give some, such as {'theta1': 0.5}, or a place of a frame")
     if isinstance(target, Mapping):

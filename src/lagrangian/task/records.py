@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError
+from lagrangian.errors import ArgumentError, is_number
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.task.closing import follow
 from lagrangian.task.differentiate_records import LowPass, default_cutoff, differentiated, fourier_fit, uniform
@@ -49,7 +49,7 @@ def read_record(
     given = [name for name, x in (("qd", qd), ("qdd", qdd)) if x is not None]
     if len(given) == 1:
         raise ArgumentError(f"identify: {given[0]} is given alone; give both qd and qdd, or neither")
-    if cutoff is not None and not (isinstance(cutoff, (int, float, np.number)) and cutoff > 0):
+    if cutoff is not None and not (is_number(cutoff) and cutoff > 0):
         raise ArgumentError(f"identify: cutoff is {cutoff!r}; a positive frequency in Hz is needed")
     start = q[0] if q.shape[1] == mechanism.nq else None
     if mechanism.nq != mechanism.nv and not given:

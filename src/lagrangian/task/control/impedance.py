@@ -29,8 +29,11 @@ class Impedance(CartesianController):
     def _prepare(self) -> None:
         super()._prepare()
         k = len(self.directions)
-        if np.ndim(self.stiffness) == 2:
+        try:
             K = np.asarray(self.stiffness, dtype=float)
+        except (TypeError, ValueError):
+            raise ArgumentError(f"stiffness is {self.stiffness!r:.60}; numbers are needed") from None
+        if K.ndim == 2:
             fine = K.shape == (k, k) and np.isfinite(K).all() and np.allclose(K, K.T) and np.linalg.eigvalsh(K).min() >= 0
             if not fine:
                 raise ArgumentError(
