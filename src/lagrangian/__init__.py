@@ -45,6 +45,7 @@ from lagrangian.model.placement import Placement
 if TYPE_CHECKING:
     from lagrangian.closed_form.derive import derive
     from lagrangian.closed_form.equations import Equations
+    from lagrangian.description.toml_writer import dumps, save
     from lagrangian.equations.formula import Formula, FormulaMatrix
     from lagrangian.motion.assemble import assemble, assembly_modes, consistent_speeds
     from lagrangian.motion.events import Event, Lock, SetTorque, Unlock
@@ -82,6 +83,7 @@ _LATER = {
     "inverse": "lagrangian.task.inverse",
     "inverse_kinematics": "lagrangian.task.reach",
     "read": "lagrangian.motion.files",
+    **dict.fromkeys(("dumps", "save"), "lagrangian.description.toml_writer"),
     "simulate": "lagrangian.motion.simulate",
     "derive": "lagrangian.closed_form.derive",
     "Equations": "lagrangian.closed_form.equations",
@@ -161,6 +163,7 @@ __all__ = [
     "control",
     "cylinder",
     "derive",
+    "dumps",
     "ellipsoid",
     "equilibrium",
     "exciting_path",
@@ -178,6 +181,7 @@ __all__ = [
     "point_mass",
     "read",
     "read_catalogue",
+    "save",
     "simulate",
     "size_actuators",
     "sphere",

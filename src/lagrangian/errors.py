@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections.abc import Iterable
 from numbers import Real
 from typing import Any
@@ -80,6 +81,9 @@ def one_of(what: str, got: object, known: Iterable[str]) -> str:
     names = list(known)
     close = difflib.get_close_matches(str(got), names, n=1)
     hint = f" Did you mean {close[0]!r}?" if close else ""
+    apart = re.findall("|".join(sorted(map(re.escape, names), key=len, reverse=True)), str(got)) if what == "direction" else []
+    if len(set(apart)) == len(apart) > 1 and len({len(x) for x in apart}) == 1 and "".join(apart) == got:  # "xy"
+        hint = f" Did you mean {tuple(apart)}?"
     shown = ", ".join(names[:20]) + (f", ... ({len(names)} in all)" if len(names) > 20 else "")
     return f"there is no {what} {got!r}.{hint} Known: {shown or 'none'}"
 
@@ -87,3 +91,17 @@ def one_of(what: str, got: object, known: Iterable[str]) -> str:
 def is_number(given: Any) -> bool:
     """Whether it is a finite number, Python's or numpy's; True and False are none."""
     return isinstance(given, Real) and not isinstance(given, bool) and math.isfinite(given)
+
+
+def shown(given: Any, most: int = 60) -> str:
+    """A value as a message shows it: numbers plain, whatever their type, and cut where it is long."""
+    text = _plain(given)
+    return text if len(text) <= most else text[: most - 4].rstrip() + " ..."
+
+
+def _plain(x: Any) -> str:
+    x = x.tolist() if hasattr(x, "tolist") else x
+    if isinstance(x, (list, tuple)):
+        inner = ", ".join(_plain(item) for item in x[:20]) + (", ..." if len(x) > 20 else "")
+        return f"[{inner}]" if isinstance(x, list) else f"({inner}{',' * (len(x) == 1)})"
+    return min(repr(x), f"{x:.6g}", key=len) if isinstance(x, float) and len(repr(x)) > 8 else repr(x)

@@ -197,6 +197,16 @@ def test_the_table_shows_what_there_is():
     assert repr(m) == "<Mechanism 'test': 2 bodies, 2 speeds, 3 constraint equations>"
 
 
+def test_long_expressions_are_shown_by_their_values():
+    a, b = parameter("width", 0.5), parameter("height", 0.25)
+    long = a * a * b + b * b * a + a * b + a
+    m = Mechanism("plates", bodies=[Body("a", long, (a + b, 0, 0))], joints=[Joint("j", "revolute", "ground", "a")])
+    text = str(m)
+    assert f"{float(long):.4g}" in text
+    assert "(width+height, 0, 0)" in text
+    assert max(len(line) for line in text.splitlines()) < 130
+
+
 def test_the_table_of_a_long_chain_stays_short():
     bodies = [Body(f"b{i}", 1.0) for i in range(200)]
     joints = [Joint(f"q{i}", "revolute", f"b{i - 1}" if i else "ground", f"b{i}") for i in range(200)]

@@ -410,6 +410,23 @@ def test_interrupt_from_progress(arm: lg.Dynamics) -> None:
     assert motion(0.4)[0] == pytest.approx(whole(0.4)[0], abs=1e-7)
 
 
+def test_where_an_assembly_begins() -> None:
+    machine = lg.library("five_bar")
+    q = np.array(machine.initial.q)
+    assert lg.assemble(machine, {"q1": q[0]}) == pytest.approx(q)
+    assert all(np.abs(lg.compile(machine).closure(m)).max() < 1e-9 for m in lg.assembly_modes(machine, {"q1": 2.1}, starts=3))
+    for q0, told in (
+        ({"q9": 1.0}, "no coordinate 'q9'"),
+        ({"q1": "a"}, "q0 of 'q1' is 'a'"),
+        ("there", "no pose"),
+        ([1], "4 finite"),
+    ):
+        with pytest.raises(lg.ArgumentError, match=told):
+            lg.assemble(machine, q0)
+    with pytest.raises(lg.ArgumentError, match="fixed: 'q1' is nan; a finite number is needed"):
+        lg.assemble(machine, None, {"q1": math.nan})
+
+
 def test_progress_is_told_the_time(arm: lg.Dynamics) -> None:
     told: list[float] = []
     lg.simulate(arm, 2.0, [0.5, 0.1], progress=told.append, max_step=1e-4)

@@ -174,7 +174,7 @@ def test_what_needs_equations_is_refused(saved: Path) -> None:
         found.resample(100)
     with pytest.raises(lg.ArgumentError, match="no equations to solve again"):
         found.second_opinion()
-    with pytest.raises(lg.ArgumentError, match="the mechanism of this motion is not known"):
+    with pytest.raises(lg.ArgumentError, match=r"lagrangian.read\(path, mechanism\)"):
         _ = found.reactions
 
 
@@ -229,9 +229,20 @@ def test_units(closed: lg.Motion, saved: Path) -> None:
 # -- errors ----------------------------------------------------------------------------------------------------------
 
 
+def test_rows_as_text(closed: lg.Motion, tmp_path: Path) -> None:
+    """Every number comes back as it was."""
+    path = closed.save(tmp_path / "run.csv")
+    names = path.read_text(encoding="utf-8").splitlines()[0].split(",")
+    assert names[:4] == ["t", *(f"q_{n}" for n in closed.coordinate_names)][:4]
+    rows = np.loadtxt(path, delimiter=",", skiprows=1)
+    wanted = np.hstack([closed.t[:, None], closed.q, closed.qd, closed.qdd, closed.tau, closed.multipliers])
+    np.testing.assert_array_equal(rows, wanted)
+    assert len(names) == rows.shape[1]
+
+
 def test_wrong_ending(opened: lg.Motion, tmp_path: Path) -> None:
-    for name in ("a.csv", "a", "a.nc.txt"):
-        with pytest.raises(lg.ArgumentError, match=r"give the file the ending \.nc"):
+    for name in ("a.xlsx", "a", "a.nc.txt"):
+        with pytest.raises(lg.ArgumentError, match=r"with the ending \.nc, or its rows as text, with \.csv"):
             opened.save(tmp_path / name)
     assert not list(tmp_path.iterdir())
 

@@ -460,7 +460,9 @@ def test_table_csv_and_plot(tmp_path: Path) -> None:
         assert a.chosen.motor.name in text
     assert "settled" in text
     assert "2 of 2" in repr(sizing)
-    sizing.to_csv(tmp_path / "s.csv")
+    assert sizing.to_csv(tmp_path / "s.csv") == tmp_path / "s.csv"
+    with pytest.raises(lg.ArgumentError, match="no actuated joint 'q9'"):
+        sizing.demand["q9"]
     with (tmp_path / "s.csv").open() as stream:
         read = list(csv.DictReader(stream))
     assert [row["joint"] for row in read] == list(sizing.demand)
@@ -470,6 +472,8 @@ def test_table_csv_and_plot(tmp_path: Path) -> None:
         assert float(row["rms_torque"]) == a.demand.rms_torque
         assert row["motor"] == a.chosen.motor.name
         assert float(row["margin_peak"]) == a.chosen.margins["peak"]
+    sizing.plot(str(tmp_path / "first.svg"))
+    assert (tmp_path / "first.svg").exists()
     figure = sizing.plot(path=tmp_path / "all.png")
     assert (tmp_path / "all.png").stat().st_size > 10_000
     assert len(figure.axes) == 2

@@ -248,6 +248,11 @@ def test_walls_are_not_known() -> None:
         (lambda c, arm: c.ComputedTorque(arm, {"theta1": 0.0}), "leads theta1, but two_r has 2 degrees of freedom"),
         (lambda c, arm: c.ComputedTorque(arm, {"theta9": 0.0, "theta1": 0.0}), "Did you mean 'theta"),
         (lambda c, arm: c.ComputedTorque(arm, [0.0, 0.0], kp=-1), "kp is -1"),
+        (lambda c, arm: c.ComputedTorque(arm, [0.0, 0.0], kp=4, frequency=2), "kp and frequency are both given"),
+        (lambda c, arm: c.PDGravity(arm, [0.0, 0.0], kd=4, damping=1), "kd and damping are both given"),
+        (lambda c, arm: c.Impedance(arm, (1.0, 1.0), frame="tip"), "how stiff .* stiffness= in N/m .* one for each of x, y"),
+        (lambda c, arm: c.ForceMotion(arm, (1.0, 1.0), frame="tip"), "force is None; a mapping of directions to newtons"),
+        (lambda c, arm: lg.simulate(arm, 1.0, torque=c.PDGravity), r"is the class PDGravity itself; .* PDGravity\(model, path\)"),
         (lambda c, arm: c.ComputedTorque(arm, [0.0, 0.0], frequency=[1, 2, 3]), "or 2 of them: theta1, theta2"),
         (lambda c, arm: c.ComputedTorque("arm", [0.0, 0.0]), "a Mechanism, or its compiled Dynamics, is needed"),
         (lambda c, arm: c.ComputedTorque(arm, "nowhere"), "no pose"),
@@ -259,6 +264,25 @@ def test_walls_are_not_known() -> None:
 def test_bad_arguments(make: Any, told: str) -> None:
     with pytest.raises(lg.LagrangianError, match=told):
         make(lg.control, lg.library("two_r"))
+
+
+def test_gains_that_are_not_given() -> None:
+    """kp alone is damped as asked: kd = 2 zeta sqrt(kp m), of the inertia m in the law or at the joint."""
+    arm = lg.library("two_r")
+    still = [0.3, 0.4]
+    assert lg.control.ComputedTorque(arm, still).kp == pytest.approx([400, 400])
+    assert lg.control.ComputedTorque(arm, still, kp=9.0, damping=0.5).kd == pytest.approx([3, 3])
+    inertia = np.diag(lg.compile(arm).mass_matrix(still))
+    assert lg.control.PDGravity(arm, still).kp == pytest.approx(100 * inertia)
+    assert lg.control.PDGravity(arm, still, kp=50.0).kd == pytest.approx(2 * np.sqrt(50 * inertia))
+    given = lg.control.PDGravity(arm, still, frequency=3.0, kd=7.0)
+    assert (given.kp == pytest.approx(9 * inertia), given.kd.tolist()) == (True, [7, 7])
+
+
+def test_a_period_longer_than_the_run_is_said() -> None:
+    arm = lg.library("two_r")
+    with pytest.warns(lg.SimulationWarning, match="sampled every 1000 s, and the run lasts 0.1 s.*0.001 for 1 kHz"):
+        lg.simulate(arm, 0.1, torque=lg.control.PDGravity(arm, [0.0, 0.0]).sampled(1000))
 
 
 def test_ball_joints_are_refused() -> None:

@@ -471,4 +471,27 @@ def test_bad_records_are_refused() -> None:
     refuses("slow is 2", t, q, tau, slow=2)
     refuses("path is a str", t, q, tau, path="circle")
     refuses("no force acts", t, q, tau - tau, 0 * qd, 0 * qdd, friction=False)
-    refuses("0 rows of moving joints", t, 0 * q, tau, 0 * qd, 0 * qdd)
+    refuses("two_r stands still throughout the record", t, 0 * q, tau, 0 * qd, 0 * qdd)
+    refuses("two_r stands still throughout the record", t, 0 * q + 0.3, tau)
+    refuses("q and tau not given", t)
+
+
+def test_a_motion_is_a_record() -> None:
+    arm = lg.library("two_r")
+    motion = lg.inverse(arm, excited("two_r"))
+    found, wanted = lg.identify(arm, motion), lg.identify(arm, motion.t, motion.q, motion.tau, motion.qd, motion.qdd)
+    assert np.array_equal(found.values, wanted.values)
+    assert found.validate(motion).error == pytest.approx(0, abs=1e-9)
+    with pytest.raises(lg.ArgumentError, match="the motion has q, tau, qd and qdd itself"):
+        lg.identify(arm, motion, motion.q)
+
+
+def test_records_in_other_units_or_orders_are_doubted() -> None:
+    arm = lg.library("two_r")
+    t, q, tau, _, _ = record(arm, excited("two_r"), 60)
+    rng = np.random.default_rng(0)
+    noisy = tau + 0.05 * tau.std(axis=0) * rng.normal(size=tau.shape)
+    said = "The model explains little of the torques. Are angles in radians"
+    assert said not in str(lg.identify(arm, t, q, noisy))
+    for wrong in (np.degrees(q), q[:, ::-1], -q[:, ::-1]):
+        assert said in str(lg.identify(arm, t, wrong, noisy))

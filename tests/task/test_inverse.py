@@ -395,6 +395,24 @@ def test_paths_that_cannot_begin():
         lg.inverse(lg.library("four_bar"), paths.formula({"theta1": "pi/2+t", "phi3": "2.5+t"}, 0.5))
 
 
+def test_degrees_are_suspected():
+    """A path of all joints has no branches to choose."""
+    path = paths.joint_line([0] * 6, [90, 30, 20, 10, 10, 10], 1.0)
+    with pytest.raises(lg.ReachError, match="Angles are in radians: are these degrees") as error:
+        lg.inverse(lg.library("ur5"), path)
+    assert "branch" not in str(error.value)
+
+
+def test_more_led_than_fits():
+    machine = lg.library("five_bar")
+    q = np.array(machine.initial.q)
+    told = "4 coordinates are led, of a mechanism with 2 degrees of freedom.*lead 2 of them"
+    with pytest.raises(lg.ReachError, match=told):
+        lg.inverse(machine, paths.joint_line(q, q + 0.1, 1.0))
+    with pytest.raises(lg.ReachError, match=told):
+        lg.inverse(machine, paths.joint_line(q + 0.1, q, 1.0))
+
+
 def test_limits():
     first, second = TWO_R.joints
     arm = replace(TWO_R, joints=(replace(first, limits=lg.Limits(-1, 1, 2.0, 10.0)), second))
@@ -404,11 +422,11 @@ def test_limits():
         with pytest.raises(lg.ReachError, match="takes theta1 past its limits, -1 to 1") as error:
             lg.inverse(arm, path, t_eval=rows)
         assert error.value.t == pytest.approx(when, abs=2e-3)
-    with pytest.warns(lg.PathWarning, match="theta1 needs .* its limit of effort is 10"):
+    with pytest.warns(lg.PathWarning, match="theta1 needs .* N m at .*; its limit of effort is 10 N m"):
         assert np.abs(lg.inverse(arm, path, limits=False).q).max() > 1.19
     with pytest.warns(lg.PathWarning) as told:
         lg.inverse(arm, paths.formula({"theta1": "0.9*sin(pi*t)", "theta2": 0}, 1.0))
-    assert any("2.827 of theta1 at t = 0 s; its limit is 2" in str(w.message) for w in told)
+    assert any("a speed of 2.827 rad/s of theta1 at t = 0 s; its limit is 2 rad/s" in str(w.message) for w in told)
     assert all(w.filename == __file__ for w in told)
 
 
@@ -504,7 +522,7 @@ def test_progress_is_told():
         (CIRCLE, {"t_eval": 1}, "at least 2 rows"),
         (CIRCLE, {"t_eval": []}, "t_eval is needed"),
         (CIRCLE, {"t_eval": [1, 0]}, "times that increase"),
-        (CIRCLE, {"t_eval": [0, 11]}, "the path is from 0 to 10 s"),
+        (CIRCLE, {"t_eval": [0, 11]}, "t_eval must be within the path's 0 to 10 s; it goes to 11"),
         (CIRCLE, {"t_eval": "all"}, "t_eval is needed"),
         (CIRCLE, {"progress": 3}, "progress is 3"),
         (CIRCLE, {"q0": [0]}, "q0 is"),

@@ -161,6 +161,18 @@ def test_limits_choose_the_branch():
             lg.inverse_kinematics(narrowed(-0.5, 0.5), (1.4, 1.2), "tip", every=every)
 
 
+def test_a_start_outside_the_limits_is_brought_inside():
+    arm = lg.library("panda")
+    q = np.array([0.1, 0.3, 0.0, -1.8, 0.0, 2.0, 0.5])
+    there = pose(arm, q, "tool")
+    for off in (2 * np.pi, -4 * np.pi):  # whole turns change nothing
+        assert lg.inverse_kinematics(arm, there, "tool", q0=q + off) == pytest.approx(q, abs=1e-9)
+    for off in (10.0, -50.0, 1e6):
+        found = lg.inverse_kinematics(arm, there, "tool", q0=q + off)
+        assert within_limits(arm, found)
+        assert np.abs(pose(arm, found, "tool") - there).max() < 1e-9
+
+
 def test_out_of_reach():
     arm = lg.library("two_r")
     with pytest.raises(lg.ReachError, match=r"x misses by 1[.,]"):

@@ -120,6 +120,16 @@ def test_a_catalogue_is_read(tmp_path: Path) -> None:
     assert catalogue_of(str(file)) == (first, second)
 
 
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_a_catalogue_with_other_separators_and_columns(tmp_path: Path, separator: str) -> None:
+    (wanted,) = lg.read_catalogue(written(tmp_path, HEADER, GOOD))
+    file = written(
+        tmp_path, "# a, b", (HEADER + ",price in EUR,Bauart").replace(",", separator), (GOOD + ",7,x").replace(",", separator)
+    )
+    with pytest.warns(lg.ReaderWarning, match="line 2: columns 'price in EUR', 'Bauart' are not used. Known: name, source"):
+        assert lg.read_catalogue(file) == (wanted,)
+
+
 @pytest.mark.parametrize("column", [c for c in COLUMNS if c not in ("no_load_speed_rpm", "stall_torque_Nm")])
 @pytest.mark.parametrize("bad", ["x", "-1", "0", "nan", "inf", "1_000 000"])
 def test_a_bad_number_names_file_line_and_column(tmp_path: Path, column: str, bad: str) -> None:
@@ -133,6 +143,12 @@ def test_a_bad_number_names_file_line_and_column(tmp_path: Path, column: str, ba
     ("lines", "says"),
     [
         ((HEADER.replace("inertia_kgm2", "inertia"), GOOD), r"line 1: there is no column 'inertia'. Did you mean 'inertia_kgm2'"),
+        (
+            (HEADER.replace("inertia_kgm2", "inertia_gcm2"), GOOD),
+            "line 1: column 'inertia_gcm2': it is read in kgm2 alone; convert its values to kgm2, and call it 'inertia_kgm2'",
+        ),
+        ((HEADER + ",mas_kg", GOOD + ",2"), "line 1: there is no column 'mas_kg'. Did you mean 'mass_kg'"),
+        ((HEADER.replace(",", ";"), GOOD.replace(",", ";").replace("3000", "3000,5")), "'3000,5' is not a number; decimals are"),
         (("name,rated_torque_Nm", "m,1"), "line 1: the header lacks peak_torque_Nm"),
         ((HEADER + ",name", GOOD + ",b"), "line 1: column 'name' is there twice"),
         ((HEADER, GOOD + ",7"), "line 2: it has 7 entries; the header names 6"),

@@ -72,6 +72,9 @@ BAD = {
     "orientation of zeros": (line(*LINE, 1.0, orientation=(0, 0, 0, 0)), "quaternion of zeros"),
     "orientation of three": (line(*LINE, 1.0, orientation=(0, 0, 0)), "a 3x3 rotation matrix, a 4x4 pose, or a quaternion"),
     "orientation nan": (line(*LINE, 1.0, orientation=(1, 0, 0, NAN)), "quaternion"),
+    "directions in one": (line(*LINE, 1.0, directions="xy"), r"no direction 'xy'. Did you mean \('x', 'y'\)\?"),
+    "speed of one": (line(*LINE, speed=-0.5), "speed is -0.5; a positive number is needed"),
+    "numbers of numpy": (line(np.float64([1 / 3] * 4), (0, 1), 1.0), r"start is \[0.333333, 0.333333, 0.333333, 0.333333\];"),
     "direction unknown": (line(*LINE, 1.0, directions=("x", "yy")), "no direction 'yy'. Did you mean 'y'"),
     "direction twice": (line(*LINE, 1.0, directions=("x", "x")), "each of them once"),
     "no direction": (line(*LINE, 1.0, directions=()), r"directions is \(\)"),
@@ -147,7 +150,7 @@ BAD = {
     "names numbers": (lambda: paths.joint_line([0], [1], 1.0, names=(1,)), "names is"),
     "names of columns": (lambda: paths.recorded(np.arange(8.0), np.zeros((8, 2)), names=("a",)), "1 names are given for 2"),
     "recorded flat": (lambda: paths.recorded(np.arange(8.0), np.zeros(8)), "rows of numbers"),
-    "recorded short": (lambda: paths.recorded([0, 1], [[0], [1]]), "needs 6"),
+    "recorded short": (lambda: paths.recorded([0, 1], [[0], [1]], degree=5), "needs 6"),
     "recorded backwards": (lambda: paths.recorded([0, 1, 3, 2, 4, 5], np.zeros((6, 1))), "after 3 s comes 2 s"),
     # formulas and functions
     "formula a list": (lambda: paths.formula(["t"], 1.0), "a mapping of names to expressions"),
@@ -268,5 +271,19 @@ def test_too_few_rows_for_the_degree(tmp_path):
     file = tmp_path / "path.csv"
     file.write_text("t,q\n0,1\n1,2\n2,0\n")
     with pytest.raises(lg.ArgumentError, match="3 points are given; a spline of degree 5 with free ends needs 6"):
-        paths.read(file)
+        paths.read(file, degree=5)
     assert paths.read(file, degree=3, ends="natural").duration == 2
+
+
+@pytest.mark.parametrize("rows", [2, 3, 4, 5])
+def test_few_rows_are_one_polynomial(rows, tmp_path):
+    """Through n rows goes one polynomial of degree n - 1, and that is what the path is."""
+    t = np.linspace(0.5, 2.0, rows)
+    wanted = np.polynomial.Polynomial(np.arange(1.0, rows + 1))
+    file = tmp_path / "path.csv"
+    file.write_text("t,q,x\n" + "".join(f"{a!r},{wanted(a)},0\n" for a in t.tolist()))
+    path, when = paths.read(file), np.linspace(0.5, 2.0, 7)
+    for k, found in enumerate(path(when)):
+        assert found[:, 0] == pytest.approx((wanted.deriv(k) if k else wanted)(when), abs=1e-10)
+    file.write_text("t,x,qw,qx,qy,qz\n" + "".join(f"{a!r},{wanted(a)},1,0,0,0\n" for a in t.tolist()))
+    assert paths.read(file, frame="tip")(when)[0][:, 0, 3] == pytest.approx(wanted(when), abs=1e-10)

@@ -22,10 +22,18 @@ INERTIAL = ("mass", "center", "inertia", "inertia_at_origin", "effective")
 
 
 def placement(table: Table, prefix: str = "") -> Placement:
-    """`xyz` with `rpy` or `quaternion` (w, x, y, z); each may carry a prefix such as `child_`."""
-    xyz, rpy, quaternion = prefix + "xyz", prefix + "rpy", prefix + "quaternion"
-    table.not_both(rpy, quaternion)
+    """`xyz` with `rpy`, `quaternion` (w, x, y, z) or `rotation` (a matrix); each may carry a prefix such as `child_`."""
+    xyz, rpy, quaternion, rotation = placement_keys(prefix)
+    table.not_both(rpy, quaternion, rotation)
     position = table.vector(xyz, default=v.ZERO)
+    if rotation in table:
+        rows, at = table.get(rotation), table.at(rotation)
+        if not isinstance(rows, list) or len(rows) != 3:
+            wanted = "a 3x3 matrix is needed, such as [[1, 0, 0], [0, 1, 0], [0, 0, 1]]"
+            raise DescriptionError(f"{at}: {shown(rows)} is given; {wanted}")
+        matrix = tuple(vector(row, f"{at}[{i}]", 3, table.names) for i, row in enumerate(rows))
+        with located(table.here):
+            return Placement.of(Placement(matrix, position), rotation)  # type: ignore[arg-type]
     if quaternion in table:
         wxyz = table.vector(quaternion, 4, example=(1, 0, 0, 0))
         with located(table.at(quaternion)):
@@ -45,8 +53,8 @@ def doubt_degrees(angle: Scalar, at: str) -> None:
         warn(f"{at}: {problem}", MechanismWarning)
 
 
-def placement_keys(prefix: str = "") -> tuple[str, str, str]:
-    return (prefix + "xyz", prefix + "rpy", prefix + "quaternion")
+def placement_keys(prefix: str = "") -> tuple[str, str, str, str]:
+    return (prefix + "xyz", prefix + "rpy", prefix + "quaternion", prefix + "rotation")
 
 
 def _tensor(table: Table, key: str) -> v.Symmetric:
@@ -81,18 +89,36 @@ def inertial(table: Table) -> tuple[Any, v.Vector, v.Symmetric]:
 
 def body(table: Table) -> model.Body:
     """One `[[body]]`."""
-    table.only("name", *INERTIAL, "shapes")
+    table.only("name", *INERTIAL, "visuals", "shapes")
     name = table.name()
     if "shapes" not in table:
         mass, center, inertia = inertial(table)
+        visuals = tuple(_visual(item) for item in table.inline_tables("visuals"))
         with located(table.here):
-            return model.Body(name, mass, center, inertia, effective=table.flag("effective", False))
-    for key in INERTIAL:
+            return model.Body(name, mass, center, inertia, table.flag("effective", False), visuals)
+    for key in (*INERTIAL, "visuals"):
         if key in table:
             raise table.error(f"{key!r} and 'shapes' are both given; the shapes already say it")
     shapes = [part for item in table.inline_tables("shapes") for part in _shape(item)]
     with located(table.here):
         return model.Body.from_shapes(name, shapes)
+
+
+def _visual(table: Table) -> model.Visual:
+    """What to draw: the size is that of the shape of this name, a mesh's is its scale."""
+    table.only("shape", "size", "color", "file", *placement_keys())
+    kind = table.choice("shape", model.VISUALS)
+    size, color = (table.get(key, []) for key in ("size", "color"))
+    for key, value in (("size", size), ("color", color)):
+        if not isinstance(value, list):
+            raise table.error(f"{shown(value)} is given; an array of numbers is needed", key)
+    return model.Visual(
+        kind,
+        vector(size, table.at("size"), len(size), table.names),  # type: ignore[arg-type]
+        placement(table),
+        vector(color, table.at("color"), len(color), table.names),  # type: ignore[arg-type]
+        table.text("file", ""),
+    )
 
 
 def _holes(table: Table) -> list[tuple[Any, ...]]:

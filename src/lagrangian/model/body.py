@@ -16,13 +16,14 @@ from lagrangian.model.expression import Scalar
 from lagrangian.model.placement import Placement
 
 NO_INERTIA: v.Symmetric = (0, 0, 0, 0, 0, 0)
+VISUALS = ("box", "cylinder", "sphere", "capsule", "ellipsoid", "point", "mesh")
 
 
 @dataclass(frozen=True, slots=True)
 class Visual:
     """What to draw for a body: a primitive shape or a mesh file, placed in the body's frame."""
 
-    kind: str  # "box", "cylinder", "sphere", "capsule", "ellipsoid", "point", "mesh"
+    kind: str  # one of VISUALS
     size: tuple[float, ...] = ()
     placement: Placement = field(default_factory=Placement)
     color: tuple[float, ...] = ()

@@ -60,7 +60,8 @@ def arm(
     """The bodies and joints of a table, as a mechanism (`Mechanism.from_dh`)."""
     if convention not in CONVENTIONS:
         known = "'standard' (distal, as Denavit and Hartenberg, Spong, Corke) or 'modified' (proximal, as Craig, Khalil)"
-        raise MechanismError(f"{name}: the DH convention is {convention!r}; say which the table follows: {known}")
+        given = f"is {convention!r}" if convention else "is not given"
+        raise MechanismError(f"{name}: the DH convention {given}; say which the table follows: convention={known}")
     bodies: list[Body] = []
     joints: list[Joint] = []
     parent, before = "ground", base

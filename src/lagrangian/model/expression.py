@@ -149,20 +149,21 @@ def kept(*scalars: Scalar) -> tuple[Scalar, ...]:
 
 def free_symbols(scalar: Scalar) -> set[str]:
     """The names in an expression that have no value."""
-    return {node.name for node in _walk(scalar) if node.operation == "symbol" and node.value is None}
+    return {node.name for node in walk(scalar) if node.operation == "symbol" and node.value is None}
 
 
 def parameters(scalar: Scalar) -> dict[str, float]:
     """The named parameters in an expression, with their values."""
-    return {n.name: n.value for n in _walk(scalar) if n.operation == "symbol" and n.value is not None}
+    return {n.name: n.value for n in walk(scalar) if n.operation == "symbol" and n.value is not None}
 
 
 def has_pi(scalar: Scalar) -> bool:
     """Whether an expression is written with pi, or with `deg`, which stands for it."""
-    return any(node.operation == "pi" for node in _walk(scalar))
+    return any(node.operation == "pi" for node in walk(scalar))
 
 
-def _walk(scalar: Scalar) -> Iterator[Expression]:
+def walk(scalar: Scalar) -> Iterator[Expression]:
+    """The nodes of an expression; none of a number."""
     stack = [scalar]
     while stack:
         node = stack.pop()
@@ -228,7 +229,7 @@ QUARTER = 5e-12
 def _quarter_turns(x: Scalar) -> int | None:
     """n if x is n quarter turns, as 1.57079632679 in a URDF is meant to be: sin and cos are then exact integers, not 5e-12."""
     value = _value(x)
-    if value is None or (isinstance(x, Expression) and any(n.operation == "symbol" for n in _walk(x))):
+    if value is None or (isinstance(x, Expression) and any(n.operation == "symbol" for n in walk(x))):
         return None
     turns = value / (math.pi / 2)
     return round(turns) if abs(turns - round(turns)) < max(QUARTER, 1e-15 * abs(turns)) else None
@@ -280,7 +281,12 @@ def call(operation: str, *arguments: Scalar) -> Scalar:
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "^": 4}
 
 
-def _format(x: Scalar, outer: int) -> str:
+def exact_text(x: Scalar) -> str:
+    """The text that reads back to the very same: a+(b+c), which is rounded otherwise than a+b+c, keeps its parentheses."""
+    return _format(x, 0, exact=True)
+
+
+def _format(x: Scalar, outer: int, exact: bool = False) -> str:
     if not isinstance(x, Expression):
         text = f"{x:g}" if isinstance(x, float) and float(f"{x:g}") == x else repr(float(x) if isinstance(x, float) else x)
         return f"({text})" if text[0] == "-" and outer > 3 else text  # (-2)^2 is not -2^2
@@ -292,10 +298,11 @@ def _format(x: Scalar, outer: int) -> str:
         return "pi"
     level = _PRECEDENCE.get(x.operation)
     if level is None:
-        return f"{x.operation}({', '.join(_format(a, 0) for a in x.arguments)})"
+        return f"{x.operation}({', '.join(_format(a, 0, exact) for a in x.arguments)})"
     if x.operation == "neg":
-        text = "-" + _format(x.arguments[0], level)
+        text = "-" + _format(x.arguments[0], level, exact)
     else:
-        right = level + (x.operation in "-/")
-        text = f"{_format(x.arguments[0], level + (x.operation == '^'))}{x.operation}{_format(x.arguments[1], right)}"
+        left = _format(x.arguments[0], level + (x.operation == "^"), exact)
+        right = _format(x.arguments[1], level + (x.operation in ("-/+*" if exact else "-/")), exact)
+        text = f"{left}{x.operation}{right}"
     return f"({text})" if level < outer else text

@@ -178,11 +178,11 @@ def settle(item: Any, where: str, axes: tuple[str, ...], placements: tuple[str, 
 
 
 def unit(axis: v.Vector, where: str) -> v.Vector:
-    """The axis at length one; left alone, and so exact, where it already has it."""
+    """The axis at length one; left alone, and so exact, where it already has it, but for the rounding of a division."""
     length2 = float(v.dot(axis, axis))
     if not (math.isfinite(length2) and length2 > 1e-20):
         raise MechanismError(f"{where} is {tuple(float(x) for x in axis)}; it needs a finite direction, such as (0, 0, 1)")
-    if length2 == 1.0:
+    if abs(length2 - 1.0) < 1e-15:
         return axis
     length = sqrt(v.dot(axis, axis))
     return (axis[0] / length, axis[1] / length, axis[2] / length)

@@ -311,7 +311,7 @@ class Mechanism:
         cls,
         rows: Sequence[Any],
         *,
-        convention: str,
+        convention: str = "",
         name: str = "arm",
         gravity: v.Vector = (0, 0, -9.81),
         base: Any = None,

@@ -16,8 +16,14 @@ if TYPE_CHECKING:
 _SHOWN = 20
 
 
+_LONGEST = 24  # of an expression that is shown as it is written
+
+
 def _number(x: Any) -> str:
-    return str(x) if isinstance(x, Expression) else f"{float(x):.5g}"
+    if isinstance(x, Expression):
+        text = str(x)
+        return text if len(text) <= _LONGEST else f"{float(x):.4g}"
+    return f"{float(x):.5g}"
 
 
 def _vector(x: v.Vector) -> str:

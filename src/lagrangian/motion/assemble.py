@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, AssemblyError, one_of
+from lagrangian.errors import ArgumentError, AssemblyError, is_number, one_of, shown
 from lagrangian.kernels.dynamics import RANK, Dynamics
 from lagrangian.kernels.dynamics import compile as compiled
 from lagrangian.model import quaternion
@@ -27,9 +27,10 @@ def assemble(
 ) -> np.ndarray:
     """A configuration that closes all loops, near a rough one.
 
-    `q0` is where to begin (the mechanism's own start, or all zero, if it is not given). `fixed` names coordinates that stay as
-    they are in q0, or maps them to the values they are to have. If the nearest descent from q0 does not close the loops, others
-    are tried from around it, `starts` times. When there is none, the error says which loops miss, and by how much.
+    `q0` is where to begin: an array, a mapping of some coordinates, or a pose's name; the mechanism's own start, or all zero,
+    if it is not given. `fixed` names coordinates that stay as they are in q0, or maps them to the values they are to have. If the
+    nearest descent from q0 does not close the loops, others are tried from around it, `starts` times. When there is none, the
+    error says which loops miss, and by how much.
     """
     dyn = dynamics_of(mechanism)
     q, free = _begin(dyn, q0, fixed)
@@ -136,18 +137,7 @@ def dynamics_of(mechanism: Mechanism | Dynamics) -> Dynamics:
 
 def _begin(dyn: Dynamics, q0: Any, fixed: Iterable[str] | Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
     """Where to start, and 1 for every speed that may change."""
-    mechanism = dyn.mechanism
-    if q0 is None:
-        q0 = mechanism.neutral() if mechanism.initial.q is None else mechanism.initial.q
-    if isinstance(q0, str):
-        if q0 not in mechanism.poses:
-            raise ArgumentError(f"q0: {one_of('pose', q0, mechanism.poses)}")
-        q0 = mechanism.poses[q0]
-    q = np.array(q0, dtype=float)
-    if q.shape != (dyn.nq,):
-        raise ArgumentError(f"q0 has shape {q.shape}; ({dyn.nq},) is needed: {', '.join(mechanism.coordinate_names[:12])}")
-    if not np.isfinite(q).all():
-        raise ArgumentError("q0 has a number that is not finite")
+    mechanism, q = dyn.mechanism, guess(dyn, q0)
     free = np.ones(dyn.nv)
     if isinstance(fixed, str):
         fixed = (fixed,)
@@ -158,10 +148,40 @@ def _begin(dyn: Dynamics, q0: Any, fixed: Iterable[str] | Mapping[str, float]) -
         iq, iv = places[name]
         free[iv] = 0.0
         if isinstance(fixed, Mapping):
-            q[iq] = float(fixed[name])
-            if not np.isfinite(q[iq]):
-                raise ArgumentError(f"{name} is to be {q[iq]}; a finite number is needed")
+            q[iq] = number(fixed[name], f"fixed: {name!r}")
     return q, free
+
+
+def guess(dyn: Dynamics, q0: Any) -> np.ndarray:
+    """Where to begin: the mechanism's own start, but for what is said."""
+    model = dyn.mechanism
+    q = np.array(model.neutral() if model.initial.q is None else model.initial.q, dtype=float)
+    if q0 is None:
+        return q
+    if isinstance(q0, str):
+        if q0 not in model.poses:
+            raise ArgumentError(f"q0: {one_of('pose', q0, model.poses)}")
+        return np.array(model.poses[q0], dtype=float)
+    if isinstance(q0, Mapping):
+        known = single_coordinates(model)
+        for name, value in q0.items():
+            if name not in known:
+                raise ArgumentError(f"q0: {one_of('coordinate', name, known)}")
+            q[known[name][0]] = number(value, f"q0 of {name!r}")
+        return q
+    try:
+        given = np.array(q0, dtype=float)
+    except (TypeError, ValueError):
+        given = np.zeros(0)
+    if given.shape != (dyn.nq,) or not np.isfinite(given).all():
+        raise ArgumentError(f"q0 is {shown(q0)}; {dyn.nq} finite numbers are needed: {', '.join(model.coordinate_names[:12])}")
+    return given
+
+
+def number(given: Any, what: str) -> float:
+    if not is_number(given):
+        raise ArgumentError(f"{what} is {shown(given)}; a finite number is needed")
+    return float(given)
 
 
 def single_coordinates(mechanism: Mechanism) -> dict[str, tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,14 +70,33 @@ def dataset(motion: Motion) -> xarray.Dataset:
 
 
 def save(motion: Motion, path: str | Path) -> Path:
-    """Write a netCDF file."""
+    """Write a netCDF file, with all there is; or a CSV file of its rows, for spreadsheets."""
     target = Path(path)
-    if target.suffix != ".nc":
-        raise ArgumentError(f"{target}: a motion is saved as netCDF; give the file the ending .nc")
+    if target.suffix not in (".nc", ".csv"):
+        raise ArgumentError(f"{target}: a motion is saved as netCDF, with the ending .nc, or its rows as text, with .csv")
     if not target.parent.is_dir():
         raise ArgumentError(f"{target}: there is no folder {str(target.parent)!r} to save in")
-    dataset(motion).to_netcdf(target, engine="h5netcdf")
+    if target.suffix == ".csv":
+        write_table(motion, target)
+    else:
+        dataset(motion).to_netcdf(target, engine="h5netcdf")
     return target
+
+
+def write_table(motion: Motion, target: Path) -> None:
+    """Rows of t, coordinates, speeds, accelerations, torques and multipliers, each under its name."""
+    parts = [
+        ("q", motion.coordinate_names, motion.q),
+        ("qd", motion.speed_names, motion.qd),
+        ("qdd", motion.speed_names, motion.qdd),
+        ("tau", motion.speed_names, motion.tau),
+        ("lambda", motion.constraint_names, motion.multipliers),
+    ]
+    names = ["t", *(f"{what}_{name}" for what, of, _ in parts for name in of)]
+    with target.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(names)
+        rows.writerows(np.hstack([motion.t[:, None], *(values for *_, values in parts)]).tolist())
 
 
 def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:

@@ -239,7 +239,7 @@ class Motion:
     def reactions(self) -> np.ndarray:
         """The wrench each joint exerts on its child, (rows, joints, 6), moment first: see `Dynamics.reactions`."""
         if self.mechanism is None:
-            raise ArgumentError("the mechanism of this motion is not known; reactions need it")
+            raise ArgumentError("reactions need the mechanism, which a file does not have: lagrangian.read(path, mechanism)")
         dyn = self.course.dyn if self.course is not None else compiled(self.mechanism)
         lam = self.multipliers if len(self.constraint_names) else None
         return np.asarray(dyn.reactions(self.q, self.qd, self.qdd, wrenches=self.wrenches, multipliers=lam, t=self.t))
@@ -251,7 +251,7 @@ class Motion:
         return dataset(self)
 
     def save(self, path: Any) -> Any:
-        """Write a netCDF file, which `lagrangian.read` and many other tools open."""
+        """Write a netCDF file (.nc), which `lagrangian.read` and many other tools open; or its rows as text (.csv)."""
         from lagrangian.motion.files import save
 
         return save(self, path)

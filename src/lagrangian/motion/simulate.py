@@ -118,6 +118,13 @@ def simulate(
             f"dop853 with projection keeps the energy to its tolerance"
         )
     source, watched = torque_of.source(torque, model), [*events_of.checked(events, model), *events_of.of_walls(model)]
+    if source.sampled is not None and source.sampled.period > end - start:
+        warnings.warn(
+            f"{model.name}: the controller is sampled every {source.sampled.period:g} s, and the run lasts {end - start:g} s: "
+            f"its first torques are held throughout. The period is in seconds, 0.001 for 1 kHz",
+            SimulationWarning,
+            stacklevel=2,
+        )
     pushes = wrenches_of(wrenches, model)
     breaks = (*source.breaks, *(t for push in pushes for t in getattr(push.called, "breaks", ())))
     source = replace(source, wrenches=pushes, breaks=breaks, saturate=_saturates(saturate, model))

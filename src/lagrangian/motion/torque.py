@@ -117,6 +117,8 @@ def source(given: Any, mechanism: Mechanism) -> Torque:
         return Torque(sampled=given, external=True)
     if isinstance(given, Traced):
         return Torque(traced=given.function)
+    if isinstance(given, type):
+        raise ArgumentError(f"torque is the class {given.__name__} itself; make one of it: {given.__name__}(model, path)")
     if callable(given):
         return Torque(called=given, external=True, breaks=_breaks(getattr(given, "breaks", ())))
     if isinstance(given, tuple) and len(given) == 2 and np.ndim(given[0]) == 1:

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,13 @@ class Actuator:
         return f"<Actuator of {self.joint!r}: {self.chosen or self.message}>"
 
 
+class Demands(dict[str, Demand]):
+    """By joint."""
+
+    def __missing__(self, joint: str) -> Demand:
+        raise ArgumentError(one_of("actuated joint", joint, self))
+
+
 @dataclass(frozen=True, eq=False)
 class Sizing:
     """The actuators of a mechanism for a task; `sizing["joint"]` is one of them, `print(sizing)` shows all.
@@ -91,8 +99,8 @@ class Sizing:
     residual: float
 
     @property
-    def demand(self) -> dict[str, Demand]:
-        return {name: a.demand for name, a in self.actuators.items()}
+    def demand(self) -> Demands:
+        return Demands({name: a.demand for name, a in self.actuators.items()})
 
     @property
     def fits(self) -> bool:
@@ -104,11 +112,11 @@ class Sizing:
             raise ArgumentError(one_of("actuated joint", joint, self.actuators))
         return self.actuators[joint]
 
-    def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """A line for each joint, units in the header."""
+    def to_csv(self, path: str | os.PathLike[str]) -> Path:
+        """A line for each joint, units in the header; the file that was written."""
         from lagrangian.task.sizing_text import write_csv
 
-        write_csv(self, path)
+        return write_csv(self, path)
 
     def plot(self, joint: str | Iterable[str] | None = None, path: str | os.PathLike[str] | None = None) -> Any:
         """Torque over speed at the motors, of one joint, some, or all, in the motors' envelopes; a matplotlib figure.
@@ -117,6 +125,8 @@ class Sizing:
         """
         from lagrangian.task.torque_speed_plot import torque_speed_plot
 
+        if isinstance(joint, str) and path is None and joint.lower().endswith((".png", ".svg", ".pdf")):
+            joint, path = None, joint  # plot("motors.png")
         names = list(self.actuators) if joint is None else [joint] if isinstance(joint, str) else list(joint)
         return torque_speed_plot([self[name] for name in names], path)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.errors import ArgumentError, one_of, shown
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.task.orientation import quaternion_of
 
@@ -29,7 +29,7 @@ def different(names: Any, what: str) -> tuple[str, ...] | None:
         return None
     found = (names,) if isinstance(names, str) else tuple(names) if isinstance(names, Iterable) else ()
     if not found or len(set(found)) != len(found) or not all(isinstance(n, str) for n in found):
-        raise ArgumentError(f"{what} is {names!r:.60}; texts, each of them once, are needed")
+        raise ArgumentError(f"{what} is {shown(names)}; texts, each of them once, are needed")
     return found
 
 
@@ -68,7 +68,7 @@ def place(given: Any, what: str) -> tuple[np.ndarray, np.ndarray | None]:
             raise ArgumentError(f"{what} is no pose: all its numbers must be finite, and its last row 0, 0, 0, 1")
         return x[:3, 3], quaternion_of(x, what)
     if x.shape not in ((2,), (3,)) or not np.isfinite(x).all():
-        raise ArgumentError(f"{what} is {given!r:.60}; a point (x, y) or (x, y, z), or a 4x4 pose, is needed")
+        raise ArgumentError(f"{what} is {shown(given)}; a point (x, y) or (x, y, z), or a 4x4 pose, is needed")
     return x, None
 
 
@@ -79,7 +79,7 @@ def array(given: Any, what: str, dimensions: int) -> np.ndarray:
         x = np.zeros((0,) * 3)
     if x.ndim != dimensions or not x.size or not np.isfinite(x).all():
         shape = "a row of numbers" if dimensions == 1 else "rows of numbers"
-        raise ArgumentError(f"{what} is {given!r:.60}; {shape}, all finite, are needed")
+        raise ArgumentError(f"{what} is {shown(given)}; {shape}, all finite, are needed")
     return x
 
 

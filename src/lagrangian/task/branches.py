@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError
+from lagrangian.errors import ArgumentError, shown
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.task.planar_two_r import PlanarTwoR
@@ -79,7 +79,7 @@ def _numbers(pose: Any) -> np.ndarray:
     try:
         wanted = np.asarray(pose, dtype=float)
     except (TypeError, ValueError):
-        raise ArgumentError(f"pose is {pose!r:.60}; a 4x4 homogeneous matrix, or a point of 2 or 3 numbers, is needed") from None
+        raise ArgumentError(f"pose is {shown(pose)}; a 4x4 homogeneous matrix, or a point of 2 or 3 numbers, is needed") from None
     if wanted.shape not in ((2,), (3,), (4, 4)):
         raise ArgumentError(f"pose has shape {wanted.shape}; a 4x4 homogeneous matrix, or a point of 2 or 3 numbers, is needed")
     if not np.isfinite(wanted).all():

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.errors import ArgumentError, one_of, shown
 
 Values = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -79,11 +79,16 @@ class Spline:
 ENDS = ("free", "natural", "clamped", "periodic")
 
 
-def spline(points: np.ndarray, knots: np.ndarray, degree: int, ends: str) -> Spline:
-    """A spline, its arguments checked."""
+def spline(points: np.ndarray, knots: np.ndarray, degree: int | None, ends: str) -> Spline:
+    """A spline, its arguments checked; without a degree, of the fifth, or as far as few points with free ends determine it."""
     if ends not in ENDS:
         raise ArgumentError(one_of("end condition", ends, ENDS))
-    if degree not in (3, 5):
+    if degree is None:
+        if ends == "free" and len(points) == 2:
+            degree, ends = 3, "natural"  # a straight line
+        else:
+            degree = min(5, len(points) - 1) if ends == "free" else 5
+    elif degree not in (3, 5):
         raise ArgumentError(f"the spline's degree is {degree!r}; 3 (continuous acceleration) or 5 (smoother) is needed")
     least = degree + 1 if ends == "free" else 3 if ends == "periodic" else 2
     if len(points) < least:
@@ -140,5 +145,5 @@ def _unit(x: Any, what: str) -> np.ndarray:
     except (TypeError, ValueError):
         found = np.zeros(0)
     if found.shape != (3,) or not np.isfinite(found).all() or not np.linalg.norm(found) > 1e-12:
-        raise ArgumentError(f"the circle's {what} is {x!r:.60}; three numbers with a direction are needed, such as (0, 0, 1)")
+        raise ArgumentError(f"the circle's {what} is {shown(x)}; three numbers with a direction are needed, such as (0, 0, 1)")
     return found / np.linalg.norm(found)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, DescriptionError, one_of
+from lagrangian.errors import ArgumentError, DescriptionError, one_of, shown
 from lagrangian.model import functions
 from lagrangian.model.derivative import derivative
 from lagrangian.model.expression import Expression, Scalar, free_symbols, parse, symbol
@@ -43,7 +43,7 @@ def motion_of(texts: Sequence[Any], names: Sequence[str], parameters: Mapping[st
     for name, given in parameters.items():
         number = isinstance(given, (int, float, np.floating, np.integer)) and not isinstance(given, bool)
         if name == "t" or not number or not math.isfinite(given):
-            raise ArgumentError(f"parameter {name!r} is {given!r:.60}; a finite number is needed, and t is the time")
+            raise ArgumentError(f"parameter {name!r} is {shown(given)}; a finite number is needed, and t is the time")
     known: dict[str, Scalar] = {**{n: float(x) for n, x in parameters.items()}, "t": symbol("t")}
     x = [_expression(text, name, known) for text, name in zip(texts, names, strict=True)]
     slopes = [derivative(e, "t") for e in x]
@@ -75,7 +75,7 @@ def _expression(text: Any, name: str, known: Mapping[str, Scalar]) -> Scalar:
     if isinstance(text, (int, float, np.floating, np.integer)) and not isinstance(text, bool):
         return float(text)
     if not isinstance(text, str):
-        raise ArgumentError(f"the formula of {name!r} is {text!r:.60}; a number, or text such as '0.5*sin(t)', is needed")
+        raise ArgumentError(f"the formula of {name!r} is {shown(text)}; a number, or text such as '0.5*sin(t)', is needed")
     try:
         return parse(text, known)
     except DescriptionError as error:

@@ -8,7 +8,7 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, is_number, one_of
+from lagrangian.errors import ArgumentError, is_number, one_of, shown
 from lagrangian.task import curves, limits
 from lagrangian.task.arguments import array, different, increasing, only_times, place
 from lagrangian.task.orientation import Slerp, Turning, quaternion_of
@@ -72,7 +72,7 @@ def circle(
         start = (*start, 0)
     made = curves.circle(np.append(middle, 0.0) if planar else middle, float(radius), normal, start, 2 * math.pi * turns)
     if planar and abs(made.u[2]) + abs(made.v[2]) > 1e-12:
-        raise ArgumentError(f"a circle around (x, y) lies in that plane, so its normal {normal!r:.60} must be along z")
+        raise ArgumentError(f"a circle around (x, y) lies in that plane, so its normal {shown(normal)} must be along z")
     return _cartesian(made, len(middle), duration, more)
 
 

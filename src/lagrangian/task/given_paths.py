@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.errors import ArgumentError, one_of, shown
 from lagrangian.task import curves
 from lagrangian.task.arguments import different
 from lagrangian.task.formulas import motion_of
@@ -61,7 +61,7 @@ def function(
     """From a function of an array of times (n,) that gives (q, qd, qdd), each (n, coordinates)."""
     begin = _begin(duration, start)
     if not callable(values):
-        raise ArgumentError(f"a function of times is needed, not {values!r:.60}")
+        raise ArgumentError(f"a function of times is needed, not {shown(values)}")
 
     def motion(t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         try:
@@ -82,8 +82,11 @@ def function(
     return JointPath(float(duration), motion=motion, names=led or None, start=begin)
 
 
-def read(file: Any, *, frame: str | None = None, degree: int = 5, ends: str = "free") -> Any:
-    """From a CSV file whose first row names its columns: t, then coordinates of joints; or x, y, z, qw, qx, qy, qz of `frame`."""
+def read(file: Any, *, frame: str | None = None, degree: int | None = None, ends: str = "free") -> Any:
+    """From a CSV file whose first row names its columns: t, then coordinates of joints; or x, y, z, qw, qx, qy, qz of `frame`.
+
+    Whether a mechanism has such coordinates is seen when it follows the path. `degree` and `ends` as for `recorded`.
+    """
     names, rows = read_table(file)
     times, values = rows[:, 0], rows[:, 1:]
     for name in names if frame is not None else ():
@@ -104,7 +107,7 @@ def read(file: Any, *, frame: str | None = None, degree: int = 5, ends: str = "f
             raise ArgumentError(f"{file}: a quaternion qw, qx, qy, qz has length {size[np.argmax(np.abs(size - 1))]:.3g}, not 1")
     position = curves.spline(points, knots, degree, ends)
     if turned:
-        turn = Turning.through(knots, np.array(turned).T / size[:, None], degree, ends)
+        turn = Turning.through(knots, np.array(turned).T / size[:, None], position.degree, position.ends)
     return CartesianPath(
         float(knots[-1]),
         position=position,
@@ -120,7 +123,7 @@ def dwell(path: Path, duration: float) -> Any:
     """A rest where a path ends, to go on from."""
     seconds(duration, "duration")
     if not isinstance(path, (JointPath, CartesianPath)):
-        raise ArgumentError(f"a rest follows a path, such as paths.line(...); {path!r:.60} is none")
+        raise ArgumentError(f"a rest follows a path, such as paths.line(...); {shown(path)} is none")
 
     speed = float(np.abs(path(path.end)[1]).max())
     if speed > MEET:
@@ -145,5 +148,5 @@ def _begin(duration: Any, start: Any) -> float:
     """When a path begins, its duration checked."""
     seconds(duration, "duration")
     if not isinstance(start, (int, float, np.floating, np.integer)) or isinstance(start, bool) or not math.isfinite(start):
-        raise ArgumentError(f"start is {start!r:.60}; a number of seconds is needed")
+        raise ArgumentError(f"start is {shown(start)}; a number of seconds is needed")
     return float(start)

@@ -16,6 +16,7 @@ from lagrangian.kernels.dynamics import RANK, Dynamics
 from lagrangian.model import quaternion
 from lagrangian.model.loop import Frame
 from lagrangian.motion.assemble import single_coordinates
+from lagrangian.motion.mobility import mobility
 from lagrangian.task.path import DIRECTIONS
 
 
@@ -179,6 +180,19 @@ def unit_rows(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     size = np.linalg.norm(A, axis=-1)
     size = np.where(size > 1e-12, size, 1.0)
     return A / size[..., None], size
+
+
+def overled(of: Requirements) -> str:
+    """Why coordinates may not fit each other: more of them are led than the constraints leave free. '' if they are not."""
+    if not isinstance(of.goal, JointGoal) or not of.constrained:
+        return ""
+    degrees = mobility(of.dyn).nearby
+    if len(of.goal.names) <= degrees:
+        return ""
+    return (
+        f". {len(of.goal.names)} coordinates are led, of a mechanism with {degrees} degree{'s' * (degrees != 1)} of freedom, and "
+        f"together they do not close its loops: lead {degrees} of them, and the others follow"
+    )
 
 
 def told(names: Sequence[str], residual: np.ndarray) -> str:

@@ -113,6 +113,18 @@ class Identification:
             raise ArgumentError(f"cross_validation: {self.crossed}")
         return self.crossed
 
+    @property
+    def doubtful(self) -> bool:
+        """Whether most equations have errors that no noise explains, but a record of another mechanism, or in other units."""
+        own = float(np.median(self.residuals.percent))
+        crossed = 0.0 if isinstance(self.crossed, str) else float(np.median(self.crossed.percent))
+        return own > 30 or crossed > 40 or (own > 10 and self.physical and self._apart > 3)
+
+    @property
+    def _apart(self) -> float:
+        """How far real bodies are from the estimates, in standard errors."""
+        return float(np.sqrt(self.inconsistency / len(self)))
+
     @cached_property
     def estimates(self) -> tuple[Estimate, ...]:
         """All of them, in the order of `values`."""
@@ -155,9 +167,17 @@ class Identification:
         return tau[0] if np.ndim(q) == 1 else tau
 
     def validate(
-        self, t: Any, q: Any, tau: Any, qd: Any = None, qdd: Any = None, *, path: Any = None, cutoff: float | None = None
+        self,
+        t: Any,
+        q: Any = None,
+        tau: Any = None,
+        qd: Any = None,
+        qdd: Any = None,
+        *,
+        path: Any = None,
+        cutoff: float | None = None,
     ) -> Validation:
-        """The errors of the estimates on another record, treated as `identify` treats it."""
+        """The errors of the estimates on another record, or `Motion`, treated as `identify` treats it."""
         from lagrangian.task.identify import validate
 
         return validate(self, t, q, tau, qd, qdd, path, cutoff)
@@ -192,12 +212,17 @@ class Identification:
         if isinstance(self.crossed, str):
             lines.append(f"(no cross-validation: {self.crossed})")
         lines += ["", self._completion()]
+        if self.doubtful:
+            lines.append(
+                "The model explains little of the torques. Are angles in radians, and torques in N m at the joints? Are columns "
+                "in the order of the joints, and are their signs the description's?"
+            )
         return "\n".join(lines)
 
     def _completion(self) -> str:
         if not self.physical:
             return "mechanism: completed to the nearest full parameters, whether or not bodies can have them (effective)"
-        apart = np.sqrt(self.inconsistency / len(self))
+        apart = self._apart
         if apart > 3:
             return (
                 f"mechanism: completed to real bodies, which lie {apart:.3g} standard errors (RMS) from the estimates: no real "

@@ -18,17 +18,18 @@ from lagrangian.task.grouping import Grouping, exact_grouping
 from lagrangian.task.identification import Identification, Validation
 from lagrangian.task.numeric_base import numeric_grouping
 from lagrangian.task.projection import Projection, general_states
-from lagrangian.task.records import Record, read_record
+from lagrangian.task.records import Record, read_record, recorded_rows
 from lagrangian.task.regression import FRICTION, Regression
 
+STILL = 1e-9  # rad or m: a record whose coordinates change by less is of one place
 SPOILT = 0.2  # the share, in what a filter has mixed, of rows that are to be left out
 
 
 def identify(
     mechanism: Mechanism | Dynamics,
     t: Any,
-    q: Any,
-    tau: Any,
+    q: Any = None,
+    tau: Any = None,
     qd: Any = None,
     qdd: Any = None,
     *,
@@ -44,6 +45,8 @@ def identify(
     folds: int = 5,
 ) -> Identification:
     """The mechanism's parameters from recorded times `t`, coordinates `q` and joint forces `tau`, with standard errors.
+
+    A `Motion` in the place of `t` has all of these, and speeds and accelerations too.
 
     What is estimated: the base parameters (the combinations of inertial parameters that the motion depends on), and of the joints
     (all that move; of a mechanism with loops the actuated ones; or those named in `joints`) the `friction`: "viscous", "coulomb"
@@ -81,8 +84,13 @@ def identify(
         raise ArgumentError(f"identify: prior is {prior!r}; a positive number is needed")
     if not is_number(slow) or not 0 <= slow < 1:
         raise ArgumentError(f"identify: slow is {slow!r}; a share of the largest speed, from 0 to below 1, is needed")
+    t, q, tau, qd, qdd = recorded_rows(t, q, tau, qd, qdd)
     regression = regression_of(dyn, friction, offset, rotors, joints)
     record = read_record(dyn, t, q, tau, qd, qdd, path, cutoff)
+    if np.ptp(record.q, axis=0).max() < STILL:
+        raise ArgumentError(
+            f"identify: {dyn.mechanism.name} stands still throughout the record; it has to move: see exciting_path"
+        )
     regression, grouping = grouped(regression, record)
     Y, z, forces, used = equations(regression, grouping, record, float(slow))
     if not len(grouping):
@@ -118,6 +126,7 @@ def validate(
 ) -> Validation:
     """Errors on another record."""
     regression = identification.regression
+    t, q, tau, qd, qdd = recorded_rows(t, q, tau, qd, qdd)
     record = read_record(regression.dyn, t, q, tau, qd, qdd, path, cutoff, identification.equations)
     Y, z, forces, used = equations(regression, identification.grouping, record, identification.slow)
     return _validation(identification.equations, np.sum((Y @ identification.values - z) ** 2, axis=0, where=used), forces, used)

@@ -68,6 +68,6 @@ def inverse(
     follower.inspect(looked, q)
     check_command(follower, outside, looked, q)
     if limits:
-        check_limits(dyn, looked, q, qd)
+        check_limits(dyn, looked, q, qd, branches=not follower.direct)
     rows = np.searchsorted(looked, t)
     return along(dyn, outside, follower, t, (q[rows], qd[rows], qdd[rows]))

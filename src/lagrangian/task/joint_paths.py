@@ -65,8 +65,11 @@ def joint_spline(
     return _joints(curve, timing or "quintic", duration, ramp, speed, acceleration, mechanism, led)
 
 
-def recorded(t: Any, q: Any, *, names: Sequence[str] | None = None, degree: int = 5, ends: str = "free") -> JointPath:
-    """Through rows q at times t, as they were recorded or planned elsewhere."""
+def recorded(t: Any, q: Any, *, names: Sequence[str] | None = None, degree: int | None = None, ends: str = "free") -> JointPath:
+    """Through rows q at times t, as they were recorded or planned elsewhere: a spline of `degree` 5, or 3, with any `ends`.
+
+    Without a degree it is 5, or less where there are fewer than six rows: one polynomial through them.
+    """
     times, x = array(t, "t", 1), array(q, "q", 2)
     increasing(times, len(x))
     curve = curves.spline(x, times - times[0], degree, ends)

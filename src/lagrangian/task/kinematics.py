@@ -22,7 +22,7 @@ from lagrangian.errors import ArgumentError, PathWarning, ReachError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.assemble import moved, single_coordinates
 from lagrangian.task import redundancy
-from lagrangian.task.goal import FrameGoal, Goal, JointGoal, Requirements, least_norm, told
+from lagrangian.task.goal import FrameGoal, Goal, JointGoal, Requirements, least_norm, overled, told
 from lagrangian.task.path import CartesianPath, JointPath
 from lagrangian.task.reach import MET, STARTS, bounds, reach
 from lagrangian.task.series import Series
@@ -133,7 +133,7 @@ class Follower:
         try:
             q = reach(self.requirements, wanted[0], q0, t, limits, STARTS)
         except ReachError as error:
-            raise _at(t, f"the path cannot be begun: {error}") from None
+            raise _at(t, f"the path cannot be begun: {error}{overled(self.requirements)}") from None
         when = np.array([t])
         of, beside = self.requirements, self._beside(q, t)
         self.rank = int(of.rank(beside, when)[0][0])
@@ -313,7 +313,10 @@ class Follower:
         try:
             reach(self.requirements, self.path(np.array([ahead]))[0][0], knot.q, ahead, False, 4)
         except ReachError as error:
-            raise _at(t, f"the path leaves the mechanism's reach at t = {t:.6g} s ({at}). A little later, {error}") from None
+            more = overled(self.requirements)
+            raise _at(
+                t, f"the path leaves the mechanism's reach at t = {t:.6g} s ({at}). A little later, {error}{more}"
+            ) from None
         if least > NEAR_SINGULAR:
             kept = " A path of what rolls must keep to it: lead the wheels, or all of its coordinates." * (not self.holonomic)
             why = self.failure or "no configuration near to the last was found that follows it, on the same branch"
@@ -341,8 +344,10 @@ def goal_of(dyn: Dynamics, path: Any, frame: Any) -> Goal:
     return JointGoal(dyn, path.names if path.names is not None else dyn.mechanism.coordinate_names)
 
 
-def check_limits(dyn: Dynamics, t: np.ndarray, q: np.ndarray, qd: np.ndarray) -> None:
-    """An error where a coordinate leaves its limits; a warning where a speed does."""
+def check_limits(dyn: Dynamics, t: np.ndarray, q: np.ndarray, qd: np.ndarray, branches: bool = True) -> None:
+    """An error where a coordinate leaves its limits; a warning where a speed does. A path of all joints has no `branches`."""
+    units = ["m/s" if slides else "rad/s" for joint in dyn.mechanism.joints for slides in joint.slides]
+    other = "Another branch (q0) may keep them; " * branches
     low, high = bounds(dyn.mechanism)
     for name, (iq, iv) in single_coordinates(dyn.mechanism).items():
         out = (q[:, iq] < low[iv] - 1e-9) | (q[:, iq] > high[iv] + 1e-9)
@@ -351,18 +356,22 @@ def check_limits(dyn: Dynamics, t: np.ndarray, q: np.ndarray, qd: np.ndarray) ->
             raise _at(
                 t[k],
                 f"{dyn.mechanism.name}: the path takes {name} past its limits, {low[iv]:g} to {high[iv]:g}, at t = {t[k]:.6g} s, "
-                f"where it is {q[k, iq]:.6g}. Another branch (q0) may keep them; limits=False leaves them out",
+                f"where it is {q[k, iq]:.6g}. {other}limits=False leaves them out{_degrees(q[:, iq]) * (units[iv] == 'rad/s')}",
             )
     speeds = {n: float(j.limits.speed) for j in dyn.mechanism.joints for n in j.speed_names}
-    for iv, name in enumerate(dyn.mechanism.speed_names):
+    for iv, (name, unit) in enumerate(zip(dyn.mechanism.speed_names, units, strict=True)):
         fastest = int(np.argmax(np.abs(qd[:, iv])))
         if abs(qd[fastest, iv]) > speeds[name] * (1 + 1e-9):
             warnings.warn(
-                f"{dyn.mechanism.name}: the path needs {abs(qd[fastest, iv]):.4g} of {name} at t = {t[fastest]:.6g} s; its "
-                f"limit is {speeds[name]:g}",
+                f"{dyn.mechanism.name}: the path needs a speed of {abs(qd[fastest, iv]):.4g} {unit} of {name} at "
+                f"t = {t[fastest]:.6g} s; its limit is {speeds[name]:g} {unit}",
                 PathWarning,
                 stacklevel=3,
             )
+
+
+def _degrees(q: np.ndarray) -> str:
+    return ". Angles are in radians: are these degrees?" if np.abs(q).max() > 6 * np.pi else ""
 
 
 def _at(t: float, message: str) -> ReachError:

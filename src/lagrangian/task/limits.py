@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError
+from lagrangian.errors import ArgumentError, shown
 from lagrangian.task.curves import Line
 from lagrangian.task.orientation import Slerp
 from lagrangian.task.path import Run
@@ -84,5 +84,5 @@ def _limit(given: Any, n: int, what: str) -> np.ndarray:
     except (TypeError, ValueError):
         x = np.zeros(n)
     if not (x > 0).all():
-        raise ArgumentError(f"{what} is {given!r:.60}; a positive number, or {n} of them, is needed")
+        raise ArgumentError(f"{what} is {shown(given)}; a positive number{f', or {n} of them,' * (n > 1)} is needed")
     return x

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import difflib
 import io
 import math
 import os
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
@@ -15,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.description.text_file import as_path, read_text
-from lagrangian.errors import ArgumentError, DescriptionError, one_of
+from lagrangian.errors import ArgumentError, DescriptionError, ReaderWarning, one_of
 
 RPM = math.pi / 30
 # column of a catalogue -> (field of Motor, factor to SI); a name, and the first five numbers, are needed
@@ -142,6 +144,7 @@ def read_catalogue(path: str | os.PathLike[str] | None = None) -> tuple[Motor, .
     Needed: name, rated_torque_Nm, peak_torque_Nm, rated_speed_rpm, max_speed_rpm, inertia_kgm2. Optional: rated_power_W,
     standstill_torque_Nm, knee_speed_rpm, no_load_speed_rpm and stall_torque_Nm (both or none), mass_kg, cost (in any one
     currency), source. An optional entry may be left empty. Lines that start with # are comments. `Motor` says what they mean.
+    Columns of other names are not used, and a `ReaderWarning` names them.
     """
     if path is None:
         return _shipped()
@@ -177,7 +180,9 @@ def catalogue_of(given: Any) -> tuple[Motor, ...]:
 
 
 def _parse(text: str, file: str) -> tuple[Motor, ...]:
-    lines = csv.reader(io.StringIO(text), strict=True)
+    first = next((line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")), "")
+    separator = max(",;\t", key=first.count)
+    lines = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
     header: list[str] | None = None
     motors: list[Motor] = []
     places: list[int] = []
@@ -204,12 +209,25 @@ def _parse(text: str, file: str) -> tuple[Motor, ...]:
 
 
 def _header(names: list[str], where: str) -> list[str]:
-    known = [*TEXT, *COLUMNS]
+    """The names of the columns, checked; those that are nothing like a known one are said, and not used."""
+    known, others = [*TEXT, *COLUMNS], []
     for name in names:
-        if name not in known:
-            raise DescriptionError(f"{where}: {one_of('column', name, known)}")
         if names.count(name) > 1:
             raise DescriptionError(f"{where}: column {name!r} is there twice")
+        if name in known:
+            continue
+        of = next((c for c in COLUMNS if "_" in c and name.lower().rpartition("_")[0] == c.rpartition("_")[0]), None)
+        if of is not None:
+            unit = of.rpartition("_")[2]
+            raise DescriptionError(
+                f"{where}: column {name!r}: it is read in {unit} alone; convert its values to {unit}, and call it {of!r}"
+            )
+        if not name or difflib.get_close_matches(name, known, n=1):
+            raise DescriptionError(f"{where}: {one_of('column', name, known)}")
+        others.append(name)
+    if others:
+        told = f"column{'s' * (len(others) > 1)} {', '.join(map(repr, others))} {'are' if len(others) > 1 else 'is'} not used"
+        warnings.warn(f"{where}: {told}. Known: {', '.join(known)}", ReaderWarning, stacklevel=4)
     missing = [name for name in NEEDED if name not in names]
     if missing:
         raise DescriptionError(f"{where}: the header lacks {', '.join(missing)}; needed are {', '.join(NEEDED)}")
@@ -227,7 +245,8 @@ def _motor(row: dict[str, str], where: str) -> Motor:
         try:
             x = float(text)
         except ValueError:
-            raise DescriptionError(f"{where}: column {column}: {text!r} is not a number") from None
+            hint = "; decimals are written with a point" if text.replace(",", "", 1).isdigit() else ""
+            raise DescriptionError(f"{where}: column {column}: {text!r} is not a number{hint}") from None
         if not (math.isfinite(x) and x > 0):
             raise DescriptionError(f"{where}: column {column}: {text} must be finite and greater than 0")
         values[name] = x * factor

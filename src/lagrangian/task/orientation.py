@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError
+from lagrangian.errors import ArgumentError, shown
 from lagrangian.model import quaternion
 from lagrangian.task.curves import Spline, Values
 
@@ -71,7 +71,7 @@ def quaternion_of(given: Any, where: str) -> np.ndarray:
         x = x[:3, :3]
     if not np.isfinite(x).all() or x.shape not in ((3, 3), (4,)):
         raise ArgumentError(
-            f"{where} is {given!r:.60}; a 3x3 rotation matrix, a 4x4 pose, or a quaternion (w, x, y, z) is needed"
+            f"{where} is {shown(given)}; a 3x3 rotation matrix, a 4x4 pose, or a quaternion (w, x, y, z) is needed"
         )
     if x.shape == (4,):
         if not np.linalg.norm(x) > 1e-12:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.errors import ArgumentError, one_of, shown
 from lagrangian.model import quaternion
 
 DIRECTIONS = ("wx", "wy", "wz", "x", "y", "z")
@@ -38,7 +38,7 @@ class Path:
     def beginning(self, t: float) -> Any:
         """The same path, begun at another time."""
         if not isinstance(t, (int, float, np.floating, np.integer)) or isinstance(t, bool) or not math.isfinite(t):
-            raise ArgumentError(f"the path is to begin at {t!r:.60}; a number of seconds is needed")
+            raise ArgumentError(f"the path is to begin at {shown(t)}; a number of seconds is needed")
         later = float(t) - self.start
         breaks, corners = (tuple(x + later for x in times) for times in (self.breaks, self.corners))
         return replace(self, start=float(t), breaks=breaks, corners=corners)
@@ -52,10 +52,10 @@ class Path:
         try:
             times = np.atleast_1d(np.asarray(t, dtype=float)) - self.start
         except (TypeError, ValueError):
-            raise ArgumentError(f"t is {t!r:.60}; a time, or an array of times, is needed") from None
+            raise ArgumentError(f"t is {shown(t)}; a time, or an array of times, is needed") from None
         room = 1e-9 * max(1.0, abs(self.start), abs(self.end))
         if times.ndim != 1 or not (np.all(times >= -room) and np.all(times <= self.duration + room)):
-            raise ArgumentError(f"the path is from {self.start:g} to {self.end:g} s; t is {t!r:.80}")
+            raise ArgumentError(f"the path is from {self.start:g} to {self.end:g} s; t is {shown(t, 80)}")
         return np.clip(times, 0.0, self.duration)
 
 

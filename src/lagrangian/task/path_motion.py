@@ -193,16 +193,22 @@ def rows_of(given: Any, path: Any) -> np.ndarray:
         times = np.zeros(0)
     if times.ndim != 1 or not times.size or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
         raise ArgumentError("t_eval is needed as a number of rows, or as an array of finite times that increase")
+    room = 1e-9 * max(1.0, abs(path.start), abs(path.end))
+    if times[0] < path.start - room or times[-1] > path.end + room:
+        goes = f"goes to {times[-1]:g}" if times[-1] > path.end + room else f"begins at {times[0]:g}"
+        raise ArgumentError(f"t_eval must be within the path's {path.start:g} to {path.end:g} s; it {goes}")
     return times
 
 
 def _warn_of_effort(dyn: Dynamics, t: np.ndarray, tau: np.ndarray) -> None:
     limits = [float(j.limits.effort) for j in dyn.mechanism.joints for _ in range(j.kind.nv)]
-    for k, (name, most) in enumerate(zip(dyn.mechanism.speed_names, limits, strict=True)):
+    units = ["N" if slides else "N m" for joint in dyn.mechanism.joints for slides in joint.slides]
+    for k, (name, most, unit) in enumerate(zip(dyn.mechanism.speed_names, limits, units, strict=True)):
         at = int(np.argmax(np.abs(tau[:, k])))
         if math.isfinite(most) and abs(tau[at, k]) > most * (1 + 1e-9):
             warnings.warn(
-                f"{dyn.mechanism.name}: {name} needs {abs(tau[at, k]):.4g} at t = {t[at]:.6g} s; its limit of effort is {most:g}",
+                f"{dyn.mechanism.name}: {name} needs {abs(tau[at, k]):.4g} {unit} at t = {t[at]:.6g} s; its limit of effort is "
+                f"{most:g} {unit}",
                 PathWarning,
                 stacklevel=4,
             )

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, ReachError, one_of
+from lagrangian.errors import ArgumentError, ReachError, shown
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.motion.assemble import dynamics_of, moved, same, single_coordinates, turned
+from lagrangian.motion.assemble import dynamics_of, guess, moved, number, same, single_coordinates, turned
 from lagrangian.task.arguments import different, place
 from lagrangian.task.goal import FrameGoal, JointGoal, Requirements, told
 from lagrangian.task.path import DIRECTIONS
@@ -55,7 +55,7 @@ def inverse_kinematics(
         if frame is not None or directions is not None:
             raise ArgumentError("the target is of coordinates, so it has no frame and no directions")
         goal: Any = JointGoal(dyn, tuple(target))
-        wanted = np.array([[_number(x, f"the target of {n!r}") for n, x in target.items()]])
+        wanted = np.array([[number(x, f"the target of {n!r}") for n, x in target.items()]])
     else:
         goal, wanted = _frame_goal(dyn, target, frame, directions)
     if not every:
@@ -71,7 +71,7 @@ def _frame_goal(dyn: Dynamics, target: Any, frame: Any, directions: Any) -> tupl
     except (TypeError, ValueError):
         x = np.zeros(0)
     if x.shape not in ((2,), (3,), (4, 4)) or not np.isfinite(x).all():
-        raise ArgumentError(f"the target is {target!r:.60}; a point (x, y) or (x, y, z), or a 4x4 pose, is needed")
+        raise ArgumentError(f"the target is {shown(target)}; a point (x, y) or (x, y, z), or a 4x4 pose, is needed")
     pose = np.eye(4)
     if x.ndim == 2:
         place(x, "the target")  # which says if it is no pose
@@ -82,38 +82,6 @@ def _frame_goal(dyn: Dynamics, target: Any, frame: Any, directions: Any) -> tupl
     if x.ndim == 1 and any(d.startswith("w") for d in led):
         raise ArgumentError("the target is a point, so it has no directions wx, wy, wz; give a 4x4 pose")
     return FrameGoal(dyn, frame, led), pose[None]
-
-
-def guess(dyn: Dynamics, q0: Any) -> np.ndarray:
-    """Where to begin: the mechanism's own start, but for what is said."""
-    model = dyn.mechanism
-    q = np.array(model.neutral() if model.initial.q is None else model.initial.q, dtype=float)
-    if q0 is None:
-        return q
-    if isinstance(q0, str):
-        if q0 not in model.poses:
-            raise ArgumentError(f"q0: {one_of('pose', q0, model.poses)}")
-        return np.array(model.poses[q0], dtype=float)
-    if isinstance(q0, Mapping):
-        known = single_coordinates(model)
-        for name, value in q0.items():
-            if name not in known:
-                raise ArgumentError(f"q0: {one_of('coordinate', name, known)}")
-            q[known[name][0]] = _number(value, f"q0 of {name!r}")
-        return q
-    try:
-        given = np.array(q0, dtype=float)
-    except (TypeError, ValueError):
-        given = np.zeros(0)
-    if given.shape != (dyn.nq,) or not np.isfinite(given).all():
-        raise ArgumentError(f"q0 is {q0!r:.60}; {dyn.nq} finite numbers are needed: {', '.join(model.coordinate_names[:12])}")
-    return given
-
-
-def _number(given: Any, what: str) -> float:
-    if not isinstance(given, (int, float, np.floating, np.integer)) or isinstance(given, bool) or not np.isfinite(given):
-        raise ArgumentError(f"{what} is {given!r:.60}; a finite number is needed")
-    return float(given)
 
 
 def bounds(model: Mechanism) -> tuple[np.ndarray, np.ndarray]:
@@ -131,7 +99,8 @@ def reach(requirements: Requirements, wanted: np.ndarray, q0: Any, t: float, lim
     Where q0 names some coordinates only, it is these that count.
     """
     model = requirements.dyn.mechanism
-    begin = guess(requirements.dyn, q0)
+    box = Box(model, limits)
+    begin = box.turned(requirements.dyn, guess(requirements.dyn, q0))
     near, miss = descend(requirements, wanted, begin[None], t, limits)
     named = [iq for name, (iq, _) in single_coordinates(model).items() if isinstance(q0, Mapping) and name in q0]
     if miss[0] <= MET and not named:
@@ -139,7 +108,7 @@ def reach(requirements: Requirements, wanted: np.ndarray, q0: Any, t: float, lim
     if starts:
         rng = np.random.default_rng(0)
         spread = np.pi * (np.arange(1, starts + 1) / starts)[:, None]
-        others = moved(model, begin, spread * rng.normal(size=(starts, model.nv)))
+        others = box.anywhere(moved(model, begin, spread * rng.normal(size=(starts, model.nv))), rng)
         others[:, named] = begin[named]
         more, off = descend(requirements, wanted, others, t, limits)
         near, miss = np.vstack([near, more]), np.append(miss, off)
@@ -162,7 +131,7 @@ def descend(of: Requirements, wanted: np.ndarray, q: np.ndarray, t: float, limit
     Misses are the worst residual of each, as a part of the mechanism's size.
     """
     model, n = of.dyn.mechanism, len(q)
-    box = _Box(model, limits)
+    box = Box(model, limits)
     q, times = box.inside(q), np.full(n, float(t))
     target = np.broadcast_to(wanted, (n, *wanted.shape))
     r = of.residual(q, target, times)
@@ -188,7 +157,7 @@ def descend(of: Requirements, wanted: np.ndarray, q: np.ndarray, t: float, limit
     return q, np.abs(r).max(axis=1, initial=0.0) / size
 
 
-class _Box:
+class Box:
     """The limits of the joints, and steps that keep them."""
 
     def __init__(self, model: Mechanism, limits: bool) -> None:
@@ -200,6 +169,25 @@ class _Box:
     def inside(self, q: np.ndarray) -> np.ndarray:
         q = q.copy()
         q[:, self.iq] = np.clip(q[:, self.iq], self.low[self.iv], self.high[self.iv])
+        return q
+
+    def turned(self, dyn: Dynamics, q: np.ndarray) -> np.ndarray:
+        """Angles outside their limits brought inside by whole turns where these do it, and to the nearest limit where not."""
+        q, angles = q.copy(), set(dyn._open().closed.angles)
+        for iq, low, high in zip(self.iq, self.low[self.iv], self.high[self.iv], strict=True):
+            if iq in angles and not low <= q[iq] <= high:
+                turns = np.ceil((low - q[iq]) / (2 * np.pi)) if q[iq] < low else np.floor((high - q[iq]) / (2 * np.pi))
+                there = q[iq] + 2 * np.pi * turns
+                q[iq] = there if low <= there <= high else q[iq]
+        return self.inside(q[None])[0]
+
+    def anywhere(self, q: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Coordinates that lie outside drawn again between their limits: at these few places are reached from."""
+        low, high = self.low[self.iv], self.high[self.iv]
+        at, bounded = q[:, self.iq], np.isfinite(high - low)
+        outside = bounded & ((at < low) | (at > high))
+        drawn = rng.uniform(np.where(bounded, low, 0.0), np.where(bounded, high, 1.0), at.shape)
+        q[:, self.iq] = np.where(outside, drawn, at)
         return q
 
     def step(self, q: np.ndarray, A: np.ndarray, r: np.ndarray, damping: np.ndarray) -> np.ndarray:

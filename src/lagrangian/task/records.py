@@ -9,6 +9,7 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError, is_number
 from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.motion.motion import Motion
 from lagrangian.task.closing import follow
 from lagrangian.task.differentiate_records import LowPass, default_cutoff, differentiated, fourier_fit, uniform
 from lagrangian.task.projection import Projection, actuated_speeds
@@ -28,6 +29,20 @@ class Record:
     projection: Projection
     low_pass: LowPass | None
     treatment: str
+
+
+def recorded_rows(t: Any, q: Any, tau: Any, qd: Any, qdd: Any) -> tuple[Any, ...]:
+    """What was recorded; a motion has all of it."""
+    if isinstance(t, Motion):
+        if any(x is not None for x in (q, tau, qd, qdd)):
+            raise ArgumentError("identify: the motion has q, tau, qd and qdd itself; give t, q and tau, or a motion")
+        return t.t, t.q, t.tau, t.qd, t.qdd
+    if q is None or tau is None:
+        raise ArgumentError(
+            f"identify: {' and '.join(n for n, x in (('q', q), ('tau', tau)) if x is None)} not given; "
+            f"a record of t, q and tau is needed, or a Motion"
+        )
+    return t, q, tau, qd, qdd
 
 
 def read_record(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.description.text_file import as_path
@@ -116,7 +117,7 @@ def table(sizing: Sizing) -> str:
     return "\n".join(lines)
 
 
-def write_csv(sizing: Sizing, path: str | os.PathLike[str]) -> None:
+def write_csv(sizing: Sizing, path: str | os.PathLike[str]) -> Path:
     rows: list[list[Any]] = []
     for name, a in sizing.actuators.items():
         d, c = a.demand, a.best
@@ -156,6 +157,7 @@ def write_csv(sizing: Sizing, path: str | os.PathLike[str]) -> None:
             writer.writerows([CSV_HEADER, *([repr(x) if isinstance(x, float) else x for x in row] for row in rows)])
     except OSError as error:
         raise ArgumentError(f"{file}: it cannot be written: {error.strerror or error}") from None
+    return file
 
 
 def _grid(rows: list[tuple[str, ...]], left: tuple[int, ...]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import DescriptionError
+from lagrangian.errors import DescriptionError, shown
 
 CARTESIAN = ("x", "y", "z", "qw", "qx", "qy", "qz")
 
@@ -17,7 +17,7 @@ CARTESIAN = ("x", "y", "z", "qw", "qx", "qy", "qz")
 def read_table(file: Any) -> tuple[tuple[str, ...], np.ndarray]:
     """The names of the columns but t, and the rows, t first."""
     if not isinstance(file, (str, Path)):
-        raise DescriptionError(f"a file of a path is given by its name, not by {file!r:.60}")
+        raise DescriptionError(f"a file of a path is given by its name, not by {shown(file)}")
     source = Path(file)
     try:
         text = source.read_text(encoding="utf-8-sig")
@@ -34,7 +34,7 @@ def read_table(file: Any) -> tuple[tuple[str, ...], np.ndarray]:
     if names[0] != "t" or len(names) < 2 or len(set(names)) != len(names) or not all(names):
         raise DescriptionError(
             f"{source}: line {lines[0][0]}: the first row must name the columns, t first and all different; "
-            f"it is {lines[0][1]!r:.80}"
+            f"it is {shown(lines[0][1], 80)}"
         )
     found = np.empty((len(rows) - 1, len(names)))
     for k, row in enumerate(rows[1:]):
@@ -61,7 +61,7 @@ def _number(cell: str, where: str) -> float:
     try:
         x = float(cell) if "_" not in cell else math.nan
     except ValueError:
-        raise DescriptionError(f"{where}: {cell!r:.60} is not a number") from None
+        raise DescriptionError(f"{where}: {shown(cell)} is not a number") from None
     if not math.isfinite(x):
-        raise DescriptionError(f"{where}: {cell!r:.60} is not a finite number")
+        raise DescriptionError(f"{where}: {shown(cell)} is not a finite number")
     return x

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError
+from lagrangian.errors import ArgumentError, shown
 
 Progress = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -98,7 +98,7 @@ def seconds(given: Any, what: str) -> float:
     """A positive number."""
     number = isinstance(given, (int, float, np.floating, np.integer)) and not isinstance(given, bool)
     if not number or not (math.isfinite(given) and given > 0):
-        raise ArgumentError(f"the {what} is {given!r:.60}; a positive number of seconds is needed")
+        raise ArgumentError(f"the {what} is {shown(given)}; a positive number of seconds is needed")
     return float(given)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.task.control.controller import Controller, second_order
+from lagrangian.task.control.controller import FREQUENCY, Controller, second_order
 from lagrangian.task.control.drives import degrees_told
 from lagrangian.task.control.reference import JointReference
 
@@ -19,14 +19,14 @@ class ComputedTorque(Controller):
     With constraints the path leads as many independent coordinates as there are degrees of freedom, or more; the other
     accelerations follow from the constraints, and actuators alone do what is needed, with the least torques where they are many.
     `kp` (1/s^2) and `kd` (1/s) are a number or one for each coordinate that is led; those not given are w^2 and 2 zeta w of a
-    `frequency` w (rad/s) and a `damping` ratio zeta. Angles are not wrapped: a turn more is another place.
+    `frequency` w (20 rad/s) and a `damping` ratio zeta (1). Angles are not wrapped: a turn more is another place.
 
     `friction` compensates the model's: viscous at the measured speed; dry by the sign of the wanted speed, which does not chatter
     about zero, and none where the path rests. (Of joints that are not led, by the measured one.)
     """
 
-    frequency: Any = field(default=20.0, kw_only=True)
-    damping: Any = field(default=1.0, kw_only=True)
+    frequency: Any = field(default=None, kw_only=True)
+    damping: Any = field(default=None, kw_only=True)
     kp: Any = field(default=None, kw_only=True)
     kd: Any = field(default=None, kw_only=True)
     friction: bool = field(default=True, kw_only=True)
@@ -34,7 +34,7 @@ class ComputedTorque(Controller):
     def _prepare(self) -> None:
         reference = JointReference.of(self.path, self.dynamics.mechanism)
         degrees_told(self.drives, len(reference.names), reference.names)
-        kp, kd = second_order(reference.names, self.frequency, self.damping, self.kp, self.kd)
+        kp, kd = second_order(reference.names, self.frequency, self.damping, self.kp, self.kd, FREQUENCY)
         self._keep(_reference=reference, kp=kp, kd=kd)
 
     def __call__(self, t: float, q: Any, qd: Any) -> np.ndarray:

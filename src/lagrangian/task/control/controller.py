@@ -16,6 +16,8 @@ from lagrangian.motion.torque import Sampled
 from lagrangian.task.control.drives import Drives
 from lagrangian.task.control.reference import jumps
 
+FREQUENCY = 20.0  # rad/s, where nothing else is said
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Controller:
@@ -106,11 +108,25 @@ def gains(what: str, given: Any, names: tuple[str, ...]) -> np.ndarray:
 
 
 def second_order(
-    names: tuple[str, ...], frequency: Any, damping: Any, kp: Any, kd: Any, inertia: Any = 1.0
+    names: tuple[str, ...],
+    frequency: Any,
+    damping: Any,
+    kp: Any,
+    kd: Any,
+    usual: float,
+    inertia: Any = 1.0,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """kp and kd as given, or else those of e'' + 2 zeta w e' + w^2 e = 0, times the inertia."""
-    w, zeta = gains("frequency", frequency, names), gains("damping", damping, names)
-    return (
-        inertia * w**2 if kp is None else gains("kp", kp, names),
-        inertia * 2 * zeta * w if kd is None else gains("kd", kd, names),
-    )
+    """kp and kd as given, or else those of e'' + 2 zeta w e' + w^2 e = 0, times the inertia.
+
+    Without a frequency w it is the `usual` one, or the one that kp makes; without a damping ratio it is 1.
+    """
+    for (a, x), (b, y) in ((("kp", kp), ("frequency", frequency)), (("kd", kd), ("damping", damping))):
+        if x is not None and y is not None:
+            raise ArgumentError(f"{a} and {b} are both given, and each says what the other is; give one of them")
+    zeta = gains("damping", 1.0 if damping is None else damping, names)
+    if kp is None:
+        w = gains("frequency", usual if frequency is None else frequency, names)
+        stiffness = inertia * w**2
+    else:
+        stiffness = gains("kp", kp, names)
+    return stiffness, 2 * zeta * np.sqrt(inertia * stiffness) if kd is None else gains("kd", kd, names)

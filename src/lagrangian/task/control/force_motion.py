@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, is_number, one_of
+from lagrangian.errors import ArgumentError, is_number, one_of, shown
 from lagrangian.motion.torque import Sampled
 from lagrangian.task.control.cartesian_controller import CartesianController
-from lagrangian.task.control.controller import gains, second_order
+from lagrangian.task.control.controller import FREQUENCY, gains, second_order
 from lagrangian.task.path import DIRECTIONS
 
 # the part of the wanted force from which on a frame counts as touching
@@ -35,13 +35,13 @@ class ForceMotion(CartesianController):
     Other arguments are those of `CartesianController`.
     """
 
-    force: Any = field(kw_only=True)
+    force: Any = field(default=None, kw_only=True)
     measured: Any = field(default=None, kw_only=True)
     kf: Any = field(default=1.0, kw_only=True)
     ki: Any = field(default=0.0, kw_only=True)
     kv: Any = field(default=100.0, kw_only=True)
-    frequency: Any = field(default=20.0, kw_only=True)
-    damping: Any = field(default=1.0, kw_only=True)
+    frequency: Any = field(default=None, kw_only=True)
+    damping: Any = field(default=None, kw_only=True)
     kp: Any = field(default=None, kw_only=True)
     kd: Any = field(default=None, kw_only=True)
 
@@ -56,7 +56,7 @@ class ForceMotion(CartesianController):
                 raise ArgumentError(f"force along {name} is {value!r}; a finite number, or a function of time, is needed")
         super()._prepare()
         led = tuple(d for d in self.directions if d not in pressed)
-        kp, kd = second_order(led, self.frequency, self.damping, self.kp, self.kd)
+        kp, kd = second_order(led, self.frequency, self.damping, self.kp, self.kd, FREQUENCY)
         kf, ki, kv = (gains(n, getattr(self, n), pressed) for n in ("kf", "ki", "kv"))
         if self.measured is not None and not callable(self.measured):
             raise ArgumentError(f"measured is {self.measured!r}; a function of (t, q, qd) that gives the force is needed")
@@ -102,7 +102,7 @@ class ForceMotion(CartesianController):
         except (TypeError, ValueError):
             value = np.nan
         if not np.isfinite(value):
-            raise ArgumentError(f"force along {direction} is {found!r:.60} at t = {t:g} s; a finite number is needed")
+            raise ArgumentError(f"force along {direction} is {shown(found)} at t = {t:g} s; a finite number is needed")
         return value
 
     def _measure(self, t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
@@ -114,7 +114,7 @@ class ForceMotion(CartesianController):
         if found.shape == (6,):
             found = found[[DIRECTIONS.index(d) for d in self.force]]
         if found.shape not in ((count,), ()) or (found.ndim == 0 and count != 1) or not np.isfinite(found).all():
-            raise ArgumentError(f"measured gave {given!r:.80} at t = {t:g} s; {count} or 6 finite numbers are needed")
+            raise ArgumentError(f"measured gave {shown(given)} at t = {t:g} s; {count} or 6 finite numbers are needed")
         return found.reshape(count)
 
 

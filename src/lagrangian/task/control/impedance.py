@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError
+from lagrangian.errors import ArgumentError, shown
 from lagrangian.task.control.cartesian_controller import CartesianController
 from lagrangian.task.control.controller import gains
 
@@ -23,16 +23,21 @@ class Impedance(CartesianController):
     Other arguments are those of `CartesianController`.
     """
 
-    stiffness: Any = field(kw_only=True)
+    stiffness: Any = field(default=None, kw_only=True)
     damping: float = field(default=1.0, kw_only=True)
 
     def _prepare(self) -> None:
         super()._prepare()
         k = len(self.directions)
+        if self.stiffness is None:
+            raise ArgumentError(
+                f"how stiff is the frame to be? Give stiffness= in N/m (N m/rad about wx, wy, wz), a number, one for each of "
+                f"{', '.join(self.directions)}, or a matrix"
+            )
         try:
             K = np.asarray(self.stiffness, dtype=float)
         except (TypeError, ValueError):
-            raise ArgumentError(f"stiffness is {self.stiffness!r:.60}; numbers are needed") from None
+            raise ArgumentError(f"stiffness is {shown(self.stiffness)}; numbers are needed") from None
         if K.ndim == 2:
             fine = K.shape == (k, k) and np.isfinite(K).all() and np.allclose(K, K.T) and np.linalg.eigvalsh(K).min() >= 0
             if not fine:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.task.control.cartesian_controller import CartesianController
-from lagrangian.task.control.controller import second_order
+from lagrangian.task.control.controller import FREQUENCY, second_order
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -16,18 +16,18 @@ class OperationalSpace(CartesianController):
     """tau = J^T (M_x (x_d'' + kd e' + kp e) + C_x + G_x + F_x): where the model is right, e'' + kd e' + kp e = 0 of the frame.
 
     `kp` (1/s^2) and `kd` (1/s) are a number or one for each direction; those not given are w^2 and 2 zeta w of a `frequency` w
-    (rad/s) and a `damping` ratio zeta. Exact for positions; for orientations where the error is small.
+    (20 rad/s) and a `damping` ratio zeta (1). Exact for positions; for orientations where the error is small.
     Other arguments are those of `CartesianController`.
     """
 
-    frequency: Any = field(default=20.0, kw_only=True)
-    damping: Any = field(default=1.0, kw_only=True)
+    frequency: Any = field(default=None, kw_only=True)
+    damping: Any = field(default=None, kw_only=True)
     kp: Any = field(default=None, kw_only=True)
     kd: Any = field(default=None, kw_only=True)
 
     def _prepare(self) -> None:
         super()._prepare()
-        kp, kd = second_order(self.directions, self.frequency, self.damping, self.kp, self.kd)
+        kp, kd = second_order(self.directions, self.frequency, self.damping, self.kp, self.kd, FREQUENCY)
         self._keep(kp=kp, kd=kd)
 
     def __call__(self, t: float, q: Any, qd: Any) -> np.ndarray:

@@ -11,6 +11,8 @@ from lagrangian.motion.assemble import assemble
 from lagrangian.task.control.controller import Controller, second_order
 from lagrangian.task.control.reference import JointReference
 
+FREQUENCY = 10.0  # rad/s, where nothing else is said: inertia is not in the law, and stiffer joints would shake each other
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PDGravity(Controller):
@@ -19,19 +21,19 @@ class PDGravity(Controller):
     At rest under a load it did not know, or a gravity it knew wrongly, the error is that force over kp. It follows a path only as
     well as stiff gains can: inertia is not in it. `kp` and `kd` are in N m/rad and N m s/rad (N/m and N s/m of slides),
     a number or one for each joint; those not given make each joint, with the inertia it has where the path begins and the others
-    held, a spring of `frequency` (rad/s) and `damping` ratio. Angles are not wrapped: a turn more is another place.
+    held, a spring of `frequency` (10 rad/s) and `damping` ratio (1). Angles are not wrapped: a turn more is another place.
     """
 
     kp: Any = field(default=None, kw_only=True)
     kd: Any = field(default=None, kw_only=True)
-    frequency: Any = field(default=10.0, kw_only=True)
-    damping: Any = field(default=1.0, kw_only=True)
+    frequency: Any = field(default=None, kw_only=True)
+    damping: Any = field(default=None, kw_only=True)
 
     def _prepare(self) -> None:
         reference = JointReference.of(self.path, self.dynamics.mechanism, only=self.drives.driven)
         needed = self.kp is None or self.kd is None
         inertia = self._inertia(reference) if needed else 1.0
-        kp, kd = second_order(reference.names, self.frequency, self.damping, self.kp, self.kd, inertia)
+        kp, kd = second_order(reference.names, self.frequency, self.damping, self.kp, self.kd, FREQUENCY, inertia)
         self._keep(_reference=reference, kp=kp, kd=kd)
 
     def _inertia(self, reference: JointReference) -> np.ndarray:
