@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import ArgumentError, AssemblyError, is_number, one_of, shown
-from lagrangian.kernels.dynamics import RANK, Dynamics
+from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.dynamics import compile as compiled
+from lagrangian.kernels.linear import RANK
 from lagrangian.model import quaternion
 from lagrangian.model.mechanism import Mechanism
 

@@ -9,10 +9,11 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from lagrangian.errors import ArgumentError, is_number, one_of, shown
+from lagrangian.model.loop import DIRECTIONS
 from lagrangian.task import curves, limits
 from lagrangian.task.arguments import array, different, increasing, only_times, place
 from lagrangian.task.orientation import Slerp, Turning, quaternion_of
-from lagrangian.task.path import DIRECTIONS, CartesianPath, Run, reached
+from lagrangian.task.path import CartesianPath, Run, reached
 
 
 class Following(TypedDict, total=False):

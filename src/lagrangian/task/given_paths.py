@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import ArgumentError, one_of, shown
+from lagrangian.model.loop import DIRECTIONS
 from lagrangian.task import curves
 from lagrangian.task.arguments import different
 from lagrangian.task.formulas import motion_of
 from lagrangian.task.joint_paths import recorded
 from lagrangian.task.orientation import Turning
-from lagrangian.task.path import DIRECTIONS, MEET, CartesianPath, JointPath, Path
+from lagrangian.task.path import MEET, CartesianPath, JointPath, Path
 from lagrangian.task.smoothness import check_derivatives
 from lagrangian.task.table import CARTESIAN, read_table
 from lagrangian.task.timing import seconds

@@ -11,8 +11,8 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError, one_of, shown
 from lagrangian.model import quaternion
+from lagrangian.model.loop import DIRECTIONS
 
-DIRECTIONS = ("wx", "wy", "wz", "x", "y", "z")
 Values = tuple[np.ndarray, np.ndarray, np.ndarray]
 # a function of times (n,) since the path's beginning: values and their two derivatives, (n, k) each
 Motion = Callable[[np.ndarray], Values]

@@ -12,12 +12,11 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError, ReachError, shown
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.model.loop import Frame
+from lagrangian.model.loop import DIRECTIONS, Frame
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.assemble import dynamics_of, guess, moved, number, same, single_coordinates, turned
 from lagrangian.task.arguments import different, place
 from lagrangian.task.goal import FrameGoal, JointGoal, Requirements, told
-from lagrangian.task.path import DIRECTIONS
 
 STARTS, ITERATIONS = 60, 150
 MET = 1e-11  # residuals, as parts of the mechanism's size, that count as none

@@ -10,9 +10,10 @@ import numpy as np
 from lagrangian.errors import ArgumentError, is_number
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.motion import Motion
+from lagrangian.task.actuation import actuated_speeds
 from lagrangian.task.closing import follow
 from lagrangian.task.differentiate_records import LowPass, default_cutoff, differentiated, fourier_fit, uniform
-from lagrangian.task.projection import Projection, actuated_speeds
+from lagrangian.task.projection import Projection
 
 HARMONICS = 4  # times the path's own: the loop that follows it adds some
 
@@ -58,7 +59,7 @@ def read_record(
 ) -> Record:
     mechanism = dyn.mechanism
     t = _times(t)
-    driven = actuated_speeds(dyn)
+    driven = tuple(n for n, moves in zip(mechanism.speed_names, actuated_speeds(dyn), strict=True) if moves)
     q = _array("q", q, len(t), mechanism.coordinate_names, driven if mechanism.equations else ())
     tau = _array("tau", tau, len(t), mechanism.speed_names, driven)
     given = [name for name, x in (("qd", qd), ("qdd", qdd)) if x is not None]

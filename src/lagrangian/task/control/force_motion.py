@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import ArgumentError, is_number, one_of, shown
+from lagrangian.model.loop import DIRECTIONS
 from lagrangian.motion.torque import Sampled
 from lagrangian.task.control.cartesian_controller import CartesianController
 from lagrangian.task.control.controller import FREQUENCY, gains, second_order
-from lagrangian.task.path import DIRECTIONS
 
 # the part of the wanted force from which on a frame counts as touching
 TOUCH = 0.01

@@ -11,11 +11,11 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.model import quaternion
-from lagrangian.model.loop import Frame
+from lagrangian.model.loop import DIRECTIONS, Frame
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.assemble import single_coordinates
 from lagrangian.task.arguments import coordinates, place
-from lagrangian.task.path import DIRECTIONS, CartesianPath, JointPath
+from lagrangian.task.path import CartesianPath, JointPath
 from lagrangian.task.series import Series
 
 Values = tuple[np.ndarray, np.ndarray, np.ndarray]
