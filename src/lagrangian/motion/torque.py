@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, SimulationError, one_of
+from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, SimulationError, is_number, one_of
 from lagrangian.model.expression import Expression, Scalar, free_symbols, parse, symbol
 from lagrangian.model.mechanism import Mechanism
 
@@ -96,7 +96,7 @@ def expression(given: Any, mechanism: Mechanism, where: str) -> Scalar:
         for name in sorted(free_symbols(given) - set(names)):
             raise ArgumentError(f"{where}: {one_of('name', name, names)}")
         return given
-    if isinstance(given, (int, float, np.floating, np.integer)) and not isinstance(given, bool) and math.isfinite(given):
+    if is_number(given):
         return float(given)
     raise ArgumentError(f"{where} is {given!r}; a finite number, or an expression in text such as '1.96 - 0.1*theta1', is needed")
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, one_of, shown
+from lagrangian.errors import ArgumentError, is_number, one_of, shown
 from lagrangian.model.loop import DIRECTIONS
 from lagrangian.task import curves
 from lagrangian.task.arguments import different
@@ -148,6 +147,6 @@ def dwell(path: Path, duration: float) -> Any:
 def _begin(duration: Any, start: Any) -> float:
     """When a path begins, its duration checked."""
     seconds(duration, "duration")
-    if not isinstance(start, (int, float, np.floating, np.integer)) or isinstance(start, bool) or not math.isfinite(start):
+    if not is_number(start):
         raise ArgumentError(f"start is {shown(start)}; a number of seconds is needed")
     return float(start)

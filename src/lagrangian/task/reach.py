@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, ReachError, shown
+from lagrangian.errors import ArgumentError, ReachError, is_number, shown
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.loop import DIRECTIONS, Frame
 from lagrangian.model.mechanism import Mechanism
@@ -44,7 +44,7 @@ def inverse_kinematics(
     dyn = dynamics_of(mechanism)
     if isinstance(starts, bool) or not isinstance(starts, (int, np.integer)) or starts < 0:
         raise ArgumentError(f"starts is {starts!r:.60}; a whole number, not negative, is needed")
-    if isinstance(t, bool) or not isinstance(t, (int, float, np.floating, np.integer)) or not np.isfinite(t):
+    if not is_number(t):
         raise ArgumentError(f"t is {t!r:.60}; a finite time is needed")
     if not isinstance(limits, (bool, np.bool_)):
         raise ArgumentError(f"limits is {limits!r:.60}; True or False is needed")

@@ -46,7 +46,7 @@ def pitches(given: Any, rows: Rows, needed: bool) -> list[float]:
     for name, x in leads.items():
         if name not in sliding:
             raise ArgumentError(f"lead: {one_of('sliding joint that is actuated', name, sliding)}")
-        if isinstance(x, bool) or not isinstance(x, (int, float, np.floating)) or not (math.isfinite(x) and x > 0):
+        if not is_number(x) or x <= 0:
             raise ArgumentError(f"lead of {name!r} is {x!r}; metres per turn are needed, such as 0.01")
     lacking = [name for name in sliding if name not in leads]
     if needed and lacking:
