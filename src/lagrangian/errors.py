@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Iterable
+from numbers import Real
 from typing import Any
 
 
@@ -84,6 +86,11 @@ def one_of(what: str, got: object, known: Iterable[str]) -> str:
         hint = f" Did you mean {tuple(apart)}?"
     shown = ", ".join(names[:20]) + (f", ... ({len(names)} in all)" if len(names) > 20 else "")
     return f"there is no {what} {got!r}.{hint} Known: {shown or 'none'}"
+
+
+def is_number(given: Any) -> bool:
+    """Whether it is a finite number, Python's or numpy's; True and False are none."""
+    return isinstance(given, Real) and not isinstance(given, bool) and math.isfinite(given)
 
 
 def shown(given: Any, most: int = 60) -> str:

@@ -251,6 +251,32 @@ def test_wrenches_of_time_and_state_on_a_loop():
     assert np.abs(power).max() > 0.5
     assert np.abs(loaded.balance).max() < 1e-10
 
+    def function(t, q, qd):
+        return 0, 0, 2 * t, 5 * np.sin(3 * t) - 2 * qd[names.index("q1")], q[names.index("q2")] + 0.5, 7
+
+    asked = lg.inverse(mechanism, path, t_eval=51, wrenches={"tip": function}, **more)
+    np.testing.assert_allclose(asked.tau, loaded.tau, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(asked.work["wrenches"], loaded.work["wrenches"], rtol=0, atol=1e-12)
+
+
+class Push:
+    """Ten newtons from a time on."""
+
+    breaks = (3.3,)
+
+    def __call__(self, t, q, qd):
+        return (0, 0, 0, 10.0 * (t >= 3.3), 0, 0)
+
+
+def test_wrenches_that_jump():
+    motion = lg.inverse(TWO_R, CIRCLE, q0=[0.3, 0.8], t_eval=11, wrenches={"tip": Push()})
+    x = lg.compile(TWO_R).pose(motion(np.array([3.3, 10.0]))[0], "tip")[:, 0, 3]
+    np.testing.assert_allclose(motion.work["wrenches"][-1], 10 * (x[1] - x[0]), rtol=0, atol=1e-12)
+    assert 3.3 in motion.torque.breaks
+    before, after = motion.torque(3.3 - 1e-9), motion.torque(3.3)
+    J = lg.compile(TWO_R).jacobian(motion(3.3)[0], "tip")
+    np.testing.assert_allclose(after - before, -10 * J[3], rtol=0, atol=1e-6)
+
 
 def test_reactions_carry_what_is_outside():
     """The first joint carries the mass times acceleration less gravity of all, less the force from outside."""
@@ -500,12 +526,18 @@ def test_progress_is_told():
         (CIRCLE, {"t_eval": "all"}, "t_eval is needed"),
         (CIRCLE, {"progress": 3}, "progress is 3"),
         (CIRCLE, {"q0": [0]}, "q0 is"),
-        (CIRCLE, {"wrenches": [1]}, "a mapping from frames"),
-        (CIRCLE, {"wrenches": {"tip": (1, 2, 3)}}, "the wrench on 'tip' is .*six entries"),
+        (CIRCLE, {"wrenches": [1]}, "wrenches is a list; a mapping of frames"),
+        (CIRCLE, {"wrenches": {"tip": (1, 2, 3)}}, "wrench on 'tip' is .*six numbers or expressions"),
         (CIRCLE, {"wrenches": {"tpi": (0,) * 6}}, "Did you mean 'tip'"),
-        (CIRCLE, {"wrenches": {"tip": (0, 0, 0, "foo", 0, 0)}}, "the wrench on 'tip': fx.*no name 'foo'"),
-        (CIRCLE, {"wrenches": {"tip": (0, 0, 0, 0, 0, np.nan)}}, "the wrench on 'tip': fz is nan"),
-        (CIRCLE, {"wrenches": {"tip": (0, 0, "1/t", 0, 0, 0)}}, "the wrench on 'tip': mz is not finite at t = 0 s"),
+        (CIRCLE, {"wrenches": {"tip": (0, 0, 0, "foo", 0, 0)}}, "wrench on 'tip': fx.*no name 'foo'"),
+        (CIRCLE, {"wrenches": {"tip": (0, 0, 0, 0, 0, np.nan)}}, "wrench on 'tip': fz is nan"),
+        (CIRCLE, {"wrenches": {"tip": (0, 0, "1/t", 0, 0, 0)}}, "wrench on 'tip': mz is not finite at t = 0 s"),
+        (CIRCLE, {"wrenches": {"tip": lambda t, q, qd: np.zeros(5)}}, r"the wrench on 'tip' returned shape \(5,\) at t = 0 s"),
+        (
+            CIRCLE,
+            {"wrenches": {"tip": lambda t, q, qd: [1 / t] * 6}},
+            "the wrench on 'tip' failed at t = 0 s: .*by zero",
+        ),
     ],
 )
 def test_bad_arguments(path, more, say):

@@ -167,10 +167,10 @@ def test_bad_catalogues(tmp_path: Path, lines: tuple[str, ...], says: str) -> No
 
 
 def test_what_may_be_a_catalogue(tmp_path: Path) -> None:
-    assert catalogue_of(False) == catalogue_of(()) == ()
+    assert catalogue_of(False) == ()
     assert catalogue_of(motor()) == catalogue_of([motor()]) == (motor(),)
     assert catalogue_of(None) is lg.read_catalogue()
-    for bad, says in ((3, "path of a CSV"), (["m"], "not a Motor"), ([motor(), motor()], "two motors")):
+    for bad, says in ((3, "path of a CSV"), ((), "no motors"), (["m"], "not a Motor"), ([motor(), motor()], "two motors")):
         with pytest.raises(lg.ArgumentError, match=says):
             catalogue_of(bad)
     with pytest.raises(lg.DescriptionError, match="no such file"):

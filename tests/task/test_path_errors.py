@@ -166,8 +166,8 @@ BAD = {
     "parameter text": (lambda: paths.formula({"q": "a"}, 1.0, parameters={"a": "b"}), "parameter 'a' is 'b'"),
     "function none": (lambda: paths.function(3, 1.0), "a function of times is needed, not 3"),
     "function of two": (lambda: paths.function(lambda t: (t, t), 1.0)(0.0), "must give three arrays"),
-    "function flat": (lambda: paths.function(lambda t: (t, t, t), 1.0)(0.0), r"gave shapes \(1,\)"),
-    "function nan": (lambda: paths.function(lambda t: (t[:, None] * NAN,) * 3, 1.0)(0.5), "not finite at t = 0.5 s"),
+    "function flat": (lambda: paths.function(lambda t: (t, t, t), 1.0), r"gave shapes \(\d+,\)"),
+    "function nan": (lambda: paths.function(lambda t: (t[:, None] * NAN,) * 3, 1.0), "not finite at t = 0 s"),
     # times and joining
     "before its start": (lambda: THERE(-0.1), "from 0 to 1 s; t is -0.1"),
     "after its end": (lambda: THERE([0.5, 1.1]), "from 0 to 1 s"),

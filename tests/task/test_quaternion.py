@@ -55,6 +55,17 @@ def test_exponential_and_logarithm():
     assert np.linalg.norm(quat.logarithm(Q), axis=1).max() <= np.pi
 
 
+@pytest.mark.parametrize("angle", [0.0, 1e-12, 1e-7, 1e-3, 1.0, 3.0, np.pi - 1e-4, np.pi - 1e-7, np.pi])
+def test_rotation_vectors_of_one_matrix(angle):
+    for w in W[:20]:
+        R = Rotation.from_rotvec(angle * w / np.linalg.norm(w)).as_matrix()
+        found, wanted = quat.rotation_vector(R), quat.logarithm(quat.from_matrix(R))
+        off = min(np.abs(found - wanted).max(), np.abs(found + wanted).max() if angle == np.pi else np.inf)
+        assert off < 1e-9
+        if angle < 1:
+            np.testing.assert_allclose(found, angle * w / np.linalg.norm(w), rtol=0, atol=1e-15)
+
+
 def test_skew():
     a, b = W[0], W[1]
     np.testing.assert_allclose(quat.skew(a) @ b, np.cross(a, b), rtol=0, atol=1e-15)

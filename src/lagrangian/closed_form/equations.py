@@ -25,12 +25,10 @@ from lagrangian.equations.writing.tree import is_negative
 from lagrangian.equations.writing.writer import Writer
 from lagrangian.errors import ArgumentError, MechanismError, one_of
 from lagrangian.model.expression import Scalar
-from lagrangian.model.loop import Frame
+from lagrangian.model.loop import DIRECTIONS, Frame
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.proof.certificate import Certificate
 from lagrangian.proof.prove import Derived, prove
-
-DIRECTIONS = ("wx", "wy", "wz", "x", "y", "z")
 
 
 class Equations:

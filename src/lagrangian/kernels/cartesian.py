@@ -11,23 +11,23 @@ J' qd gains J b, where b is the least acceleration, measured by M, that keeps th
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lagrangian.algorithms.constrained import ROUNDING
-from lagrangian.errors import ArgumentError, SingularWarning, one_of
+from lagrangian.errors import ArgumentError, SingularWarning, is_number, one_of
 from lagrangian.kernels.kernel import prepare
-from lagrangian.model.loop import Frame
+from lagrangian.kernels.linear import decomposed, unit_rows
+from lagrangian.model.loop import DIRECTIONS, Frame
 from lagrangian.model.mechanism import Mechanism
 
 if TYPE_CHECKING:
     from lagrangian.kernels.dynamics import Dynamics
 
-DIRECTIONS = ("wx", "wy", "wz", "x", "y", "z")
-# singular values of Psi, its rows of length one, below which rows are dependent
-RANK = 1e-8
 # the least part of the fastest direction's speed that is told apart from none
 WORST = 1e-8
 # the part of the fastest direction's speed below which a direction is on its way to be lost
@@ -80,7 +80,7 @@ def cartesian(
 ) -> CartesianDynamics:
     """What `Dynamics.cartesian` gives; without `warn` it is left to the caller to look at `singular`."""
     (q, qd), batch = prepare("cartesian", ("q", "qd"), (dyn.nq, dyn.nv), (q, qd))
-    if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not 1e-7 <= threshold < 1:
+    if not is_number(threshold) or not 1e-7 <= threshold < 1:
         raise ArgumentError(f"cartesian: threshold is {threshold!r}; a number from 1e-7 to below 1 is needed")
     bad = ~(np.isfinite(q).all(axis=1) & np.isfinite(qd).all(axis=1))
     if bad.any():  # what is not a number must not hide those that are
@@ -144,15 +144,13 @@ def freedom(dyn: Dynamics, q: np.ndarray, qd: np.ndarray, t: Any) -> tuple[np.nd
     if not m:
         return None, np.zeros((count, n))
     psi = np.broadcast_to(dyn.constraint_jacobian(q, t), (count, m, n))
-    size = np.linalg.norm(psi, axis=2)
-    size = np.where(size > ROUNDING, size, 1.0)
-    U, s, V = np.linalg.svd(psi / size[:, :, None])
-    r = s.shape[1]
-    acts = s > RANK
+    rows, size = unit_rows(psi)
+    U, inverse, V = decomposed(rows, whole=True)
+    r = inverse.shape[1]
     gamma = np.broadcast_to(dyn.constraint_bias(q, qd, t), (count, m)) / size
-    part = np.where(acts, _times(_T(U)[:, :r], gamma) / np.where(acts, s, 1.0), 0.0)
+    part = inverse * _times(_T(U)[:, :r], gamma)
     free = np.ones((count, n), dtype=bool)
-    free[:, :r] = ~acts
+    free[:, :r] = inverse == 0
     return _T(V) * free[:, None, :], -_times(_T(V)[:, :, :r], part)
 
 
@@ -208,6 +206,8 @@ def _effective_mass(T: np.ndarray, A: np.ndarray, near: np.ndarray, threshold: f
 
 def _directions(dyn: Dynamics, frame: str | Frame, given: Any, whole: np.ndarray, N: np.ndarray | None) -> tuple[str, ...]:
     """Checked, and no more than there are degrees of freedom."""
+    if not isinstance(given, (str, Iterable, NoneType)):
+        raise ArgumentError(f"cartesian: directions is {given!r}; names are needed, of {', '.join(DIRECTIONS)}")
     names = DIRECTIONS if given is None else (given,) if isinstance(given, str) else tuple(given)
     for name in names:
         if name not in DIRECTIONS:
@@ -227,7 +227,7 @@ def _directions(dyn: Dynamics, frame: str | Frame, given: Any, whole: np.ndarray
 def _refuse_dependent(dyn: Dynamics, frame: str | Frame, names: tuple[str, ...], rows: list[int]) -> None:
     """Directions that depend on each other in every configuration are an error, not a singularity."""
     G = _generic(dyn, frame)
-    if np.linalg.matrix_rank(_unit_rows(G[rows]), tol=1e-9) < len(rows):
+    if np.linalg.matrix_rank(unit_rows(G[rows])[0], tol=1e-9) < len(rows):
         label = dyn.mechanism.frame(frame).name
         raise ArgumentError(
             f"cartesian: {', '.join(names)} of {label!r} are not independent in any configuration of {dyn.mechanism.name}. "
@@ -241,14 +241,9 @@ def _generic(dyn: Dynamics, frame: str | Frame) -> np.ndarray:
     return found
 
 
-def _unit_rows(G: np.ndarray) -> np.ndarray:
-    size = np.linalg.norm(G, axis=1, keepdims=True)
-    return np.where(size > 1e-9 * max(1.0, float(size.max())), G, 0.0) / np.where(size > 0, size, 1.0)
-
-
 def _independent(G: np.ndarray) -> tuple[str, ...]:
     """Of the six directions, positions first, as many as move by themselves."""
-    G, chosen = _unit_rows(G), list[int]()
+    G, chosen = unit_rows(G)[0], list[int]()
     for k in (3, 4, 5, 0, 1, 2):
         if np.linalg.matrix_rank(G[[*chosen, k]], tol=1e-6) > len(chosen):
             chosen.append(k)

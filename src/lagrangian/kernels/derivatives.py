@@ -23,6 +23,7 @@ from lagrangian.algorithms.tree import Tree
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.closed import digest, traced_state
 from lagrangian.kernels.differentiate import along
+from lagrangian.kernels.linear import RANK
 from lagrangian.kernels.program import Straight
 from lagrangian.kernels.sweeps import links
 from lagrangian.kernels.trace import Graph
@@ -73,13 +74,13 @@ def residual_derivatives(
     return Straight("residual_derivatives", used, (n + m) * 2 * n, angles, outputs, digest(mechanism, tree) + key)
 
 
-def accelerations(M: np.ndarray, psi: np.ndarray, right: np.ndarray, bias: np.ndarray, rank: float) -> np.ndarray:
+def accelerations(M: np.ndarray, psi: np.ndarray, right: np.ndarray, bias: np.ndarray) -> np.ndarray:
     """x of M x - Psi^T y = right, Psi x = bias, for matrices of right sides; dependent rows of Psi are left out."""
     L = np.linalg.cholesky(M)
     free = np.linalg.solve(L, right)
     if not psi.shape[-2]:
         return np.linalg.solve(np.swapaxes(L, -1, -2), free)
     half = np.linalg.solve(L, np.swapaxes(psi, -1, -2))  # n x m
-    inverse = np.linalg.pinv(np.swapaxes(half, -1, -2), rcond=rank)  # n x m, of rank-deficient rows too
+    inverse = np.linalg.pinv(np.swapaxes(half, -1, -2), rcond=RANK)  # n x m, of rank-deficient rows too
     kept = free + inverse @ (bias - np.swapaxes(half, -1, -2) @ free)
     return np.linalg.solve(np.swapaxes(L, -1, -2), kept)

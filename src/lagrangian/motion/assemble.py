@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, AssemblyError, one_of, shown
-from lagrangian.kernels.dynamics import RANK, Dynamics
+from lagrangian.errors import ArgumentError, AssemblyError, is_number, one_of, shown
+from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.dynamics import compile as compiled
+from lagrangian.kernels.linear import RANK
 from lagrangian.model import quaternion
 from lagrangian.model.mechanism import Mechanism
 
@@ -179,7 +180,7 @@ def guess(dyn: Dynamics, q0: Any) -> np.ndarray:
 
 
 def number(given: Any, what: str) -> float:
-    if not isinstance(given, (int, float, np.floating, np.integer)) or isinstance(given, bool) or not np.isfinite(given):
+    if not is_number(given):
         raise ArgumentError(f"{what} is {shown(given)}; a finite number is needed")
     return float(given)
 

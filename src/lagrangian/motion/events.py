@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.errors import ArgumentError, is_number, one_of
 from lagrangian.model.expression import Scalar, symbol
 from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
@@ -112,7 +112,7 @@ def checked(events: Any, mechanism: Mechanism) -> list[Event]:
             when = expression(when, mechanism, "event")
         joints = getattr(event.action, "joints", ()) or tuple(getattr(event.action, "torques", ()))
         for value in getattr(event.action, "torques", {}).values():
-            if isinstance(value, bool) or not isinstance(value, (int, float, np.floating, np.integer)) or not np.isfinite(value):
+            if not is_number(value):
                 raise ArgumentError(f"event: SetTorque has {value!r}; finite numbers are needed")
         for joint in joints:
             if joint not in mechanism.speed_names:

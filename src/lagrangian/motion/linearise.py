@@ -9,7 +9,7 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError, AssemblyError
 from lagrangian.kernels.derivatives import accelerations, residual_derivatives
-from lagrangian.kernels.dynamics import RANK, Dynamics
+from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.kernel import Kernel, Threads
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import torque as torque_of
@@ -121,7 +121,7 @@ class _Equations:
         psi = self.dyn.constraint_jacobian(q, t) if m else np.zeros((0, n))
         right = np.hstack([-slopes[:n], np.eye(n)])
         bias = np.hstack([-slopes[n:], np.zeros((m, n))])
-        x = accelerations(self.dyn.mass_matrix(q), psi, right, bias, RANK)
+        x = accelerations(self.dyn.mass_matrix(q), psi, right, bias)
         return x[:, :n], x[:, n : 2 * n], x[:, 2 * n :]
 
 

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from lagrangian.kernels.dynamics import RANK, Dynamics
+from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.kernels.linear import RANK
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.inputs import HELD, HIGH, LOW, SLIP, STUCK, Holdable
 from lagrangian.motion.problem import EDGE, Problem

@@ -11,7 +11,7 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError, SimulationWarning
 from lagrangian.kernels.dynamics import compile as compiled
-from lagrangian.kernels.dynamics import minimum_norm
+from lagrangian.kernels.linear import minimum_norm
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import balance, dead_centre
 from lagrangian.motion.events import DEAD_CENTRE, Happening

@@ -158,6 +158,13 @@ def simulate(
     # the slope of a Python function is not known, and a method that needs it would be slower than one that does not
     if method == "auto" and dyn.nv <= STIFF_SPEEDS and not source.asks:
         settings.stiff = known["rodas5p"]()
+    if method == "rodas5p" and source.asks:
+        warnings.warn(
+            f"{model.name}: rodas5p needs the slope of torques and wrenches, and that of a Python function is not known: its "
+            f"steps will be small. Expressions and Traced(function) have one; method='dop853' needs none",
+            SimulationWarning,
+            stacklevel=2,
+        )
     return _run(dyn, source, watched, settings, start, end, np.concatenate([q, qd]), grid, progress)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, DescriptionError, SimulationError, one_of
+from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, SimulationError, is_number, one_of
 from lagrangian.model.expression import Expression, Scalar, free_symbols, parse, symbol
 from lagrangian.model.mechanism import Mechanism
 
@@ -96,7 +96,7 @@ def expression(given: Any, mechanism: Mechanism, where: str) -> Scalar:
         for name in sorted(free_symbols(given) - set(names)):
             raise ArgumentError(f"{where}: {one_of('name', name, names)}")
         return given
-    if isinstance(given, (int, float, np.floating, np.integer)) and not isinstance(given, bool) and math.isfinite(given):
+    if is_number(given):
         return float(given)
     raise ArgumentError(f"{where} is {given!r}; a finite number, or an expression in text such as '1.96 - 0.1*theta1', is needed")
 
@@ -165,16 +165,18 @@ def _table(times: Any, values: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     return times, values
 
 
-def checked(values: Any, n: int, t: float, what: str = "the torque function") -> np.ndarray:
+def checked(
+    values: Any, n: int, t: float, what: str = "the torque function", error: type[LagrangianError] = SimulationError
+) -> np.ndarray:
     """What a function of torques, or of a wrench, returned, as an array."""
     try:
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
-        raise SimulationError(f"{what} returned {values!r} at t = {t:g} s; {n} numbers are needed") from None
+        raise error(f"{what} returned {values!r} at t = {t:g} s; {n} numbers are needed") from None
     if array.ndim == 0 and n == 1:
         array = array.reshape(1)
     if array.shape != (n,):
-        raise SimulationError(f"{what} returned shape {array.shape} at t = {t:g} s; ({n},) is needed")
+        raise error(f"{what} returned shape {array.shape} at t = {t:g} s; ({n},) is needed")
     if not np.isfinite(array).all():
-        raise SimulationError(f"{what} returned {array} at t = {t:g} s; finite numbers are needed")
+        raise error(f"{what} returned {array} at t = {t:g} s; finite numbers are needed")
     return array

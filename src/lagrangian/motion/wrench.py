@@ -10,7 +10,7 @@ import numpy as np
 
 from lagrangian.algorithms.link import is_zero
 from lagrangian.algorithms.world import World
-from lagrangian.errors import ArgumentError, MechanismError
+from lagrangian.errors import ArgumentError, MechanismError, shown
 from lagrangian.model.expression import Scalar
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
@@ -57,8 +57,8 @@ def _wrench(name: Any, given: Any, mechanism: Mechanism) -> Wrench:
     where = f"wrench on {name!r}"
     if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__len__") or len(given) != len(ENTRIES):
         raise ArgumentError(
-            f"{where} is {given!r}; six numbers or expressions are needed, ({', '.join(ENTRIES)}), or a function of (t, q, qd) "
-            f"that gives them"
+            f"{where} is {shown(given)}; six numbers or expressions are needed, ({', '.join(ENTRIES)}), or a function of (t, q, "
+            f"qd) that gives them"
         )
     return Wrench(frame, tuple(expression(x, mechanism, f"{where}: {what}") for what, x in zip(ENTRIES, given, strict=True)))
 

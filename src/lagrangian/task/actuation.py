@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import ActuationError
-from lagrangian.kernels.dynamics import RANK, Dynamics, minimum_norm
-from lagrangian.task.goal import unit_rows
+from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.kernels.linear import RANK, decomposed, minimum_norm, smallest, unit_rows
 
 LEFT = 1e-8  # of the largest force: what may be left over by rounding
 
@@ -47,17 +47,17 @@ def _through_constraints(
     if unique is not None:
         return unique
     rows, size = unit_rows(psi)
-    U, s, Vt = np.linalg.svd(rows)
-    ranks = (s > RANK).sum(axis=1)
+    U, inverse, Vt = decomposed(rows, whole=True)
+    ranks = (inverse > 0).sum(axis=1)
     tau, multipliers = np.zeros_like(h), np.zeros((len(q), psi.shape[1]))
     for rank in np.unique(ranks):
         here = ranks == rank
         allowed = Vt[here, rank:]  # N^T
         left = np.einsum("ndv,nv->nd", allowed, h[here])
-        tau[np.ix_(here, driven)] = _least(allowed[:, :, driven], left)
+        tau[np.ix_(here, driven)] = smallest(allowed[:, :, driven], left)
         missing = left - np.einsum("ndv,nv->nd", allowed, tau[here])
         _check(dyn, missing, h[here], driven, allowed.shape[1], t[here])
-        carried = np.einsum("nkv,nv->nk", Vt[here, :rank], (h - tau)[here]) / s[here, :rank]
+        carried = np.einsum("nkv,nv->nk", Vt[here, :rank], (h - tau)[here]) * inverse[here, :rank]
         multipliers[here] = np.einsum("nmk,nk->nm", U[here, :, :rank], carried) / size[here]
     return tau, minimum_norm(psi, multipliers) if (ranks < psi.shape[1]).any() else multipliers
 
@@ -82,14 +82,6 @@ def _unique(psi: np.ndarray, h: np.ndarray, driven: np.ndarray) -> tuple[np.ndar
     tau = np.zeros_like(h)
     tau[:, driven] = x[:, :count]
     return tau, x[:, count:]
-
-
-def _least(B: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The smallest x with B x = b, where there is one."""
-    U, s, Vt = np.linalg.svd(B, full_matrices=False)
-    inverse = np.where(s > RANK, 1 / np.where(s > RANK, s, 1.0), 0.0)
-    found: np.ndarray = np.einsum("nkj,nk->nj", Vt, inverse * np.einsum("nik,ni->nk", U, b))
-    return found
 
 
 def _check(dyn: Dynamics, missing: np.ndarray, h: np.ndarray, driven: np.ndarray, freedom: int, t: np.ndarray) -> None:

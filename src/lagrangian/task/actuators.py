@@ -13,11 +13,13 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.kernels.linear import null_space
 from lagrangian.model.joint import Rotor
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.assemble import dynamics_of
+from lagrangian.task.actuation import actuated_speeds
 from lagrangian.task.candidates import Asked, Candidate, nearest, preference, ranked, required_margins, shortfall
-from lagrangian.task.demand import Demand, Rows, actuated, freedom, rows_of, sample
+from lagrangian.task.demand import Demand, Rows, rows_of, sample
 from lagrangian.task.motors import catalogue_of
 from lagrangian.task.sizing_arguments import dwell_of, gears_by_joint, pitches, positive
 
@@ -207,7 +209,7 @@ def size_actuators(
     sizing = Sizing(
         built,
         {name: c.actuator() for name, c in zip(rows.names, choices, strict=True)},
-        tuple(actuated(dyn.mechanism)[1]),
+        tuple(n for n, driven in zip(dyn.mechanism.speed_names, actuated_speeds(dyn), strict=True) if not driven),
         tau,
         rows.cycle_time,
         iterations,
@@ -294,5 +296,5 @@ def _residual(dyn: Dynamics, built: Mechanism, motion: Any, tau: np.ndarray) -> 
         more = new.inverse_dynamics(q, qd, qdd) - dyn.inverse_dynamics(q, qd, qdd)
     off = more - (tau[some] - given)
     if built.equations:  # what the constraints take up is none of the motors' concern
-        off = np.einsum("snf,sn->sf", freedom(dyn, q, t), off)
+        off = np.einsum("snf,sn->sf", null_space(dyn.constraint_jacobian(q, t)), off)
     return float(np.abs(off).max() / max(float(np.abs(tau).max()), 1e-300))

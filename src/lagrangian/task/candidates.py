@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.errors import ArgumentError, is_number, one_of
 from lagrangian.task.demand import Demand, Rows
 from lagrangian.task.gears import Gear, GearRange
 from lagrangian.task.motors import RPM, Motor
@@ -243,7 +243,7 @@ def required_margins(margin: Any) -> dict[str, float]:
     else:
         found = {**dict.fromkeys(CHECKS, margin), "inertia": 1.0}
     for check, x in found.items():
-        if isinstance(x, bool) or not isinstance(x, (int, float, np.integer, np.floating)) or not (math.isfinite(x) and x > 0):
+        if not is_number(x) or x <= 0:
             raise ArgumentError(f"margin: {check} is {x!r}; a number greater than 0 is needed, such as 1.2")
     return {check: float(x) for check, x in found.items()}
 

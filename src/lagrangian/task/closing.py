@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from lagrangian.errors import ArgumentError, AssemblyError
-from lagrangian.kernels.dynamics import RANK, Dynamics
+from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.kernels.linear import RANK
 from lagrangian.motion.assemble import assemble, moved
 
 ITERATIONS = 30

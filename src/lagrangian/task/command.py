@@ -12,8 +12,8 @@ import warnings
 import numpy as np
 
 from lagrangian.errors import ActuationError, PathWarning
+from lagrangian.kernels.linear import unit_rows
 from lagrangian.task.actuation import actuated_speeds
-from lagrangian.task.goal import unit_rows
 from lagrangian.task.kinematics import NEAR_SINGULAR, Follower
 from lagrangian.task.outside import Outside
 

@@ -76,7 +76,6 @@ class Spline:
         return tuple(np.asarray(piece(s)) for piece in self._pieces)  # type: ignore[return-value]
 
 
-Curve = Line | Circle | Spline
 ENDS = ("free", "natural", "clamped", "periodic")
 
 

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import ArgumentError
-from lagrangian.kernels.dynamics import RANK, Dynamics
+from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.kernels.linear import RANK, null_space
 from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.task.goal import unit_rows
+from lagrangian.task.actuation import actuated_speeds
 
 SAMPLE = 2000  # rows at which inertias are looked at
 
@@ -149,39 +150,24 @@ def slides(joint: Joint, speed: str) -> bool:
     return joint.type == "prismatic" or speed.rpartition(".")[2] in ("vx", "vy", "vz")
 
 
-def actuated(mechanism: Mechanism) -> tuple[list[tuple[int, str, Joint]], list[str]]:
-    """The speeds that are driven, with their places and joints; and the names of those that are not."""
-    driven: list[tuple[int, str, Joint]] = []
-    passive: list[str] = []
-    at = 0
-    for joint in mechanism.joints:
-        for name in joint.speed_names:
-            if joint.actuated:
-                driven.append((at, name, joint))
-            else:
-                passive.append(name)
-            at += 1
-    return driven, passive
-
-
 def rows_of(dyn: Dynamics, motion: Any, dwell: float, held: bool) -> Rows:
     """The rows of a motion that a motor has to follow, checked."""
     mechanism = dyn.mechanism
     t, q, qd, qdd, tau = _arrays(mechanism, motion)
-    driven, _ = actuated(mechanism)
-    if not driven:
+    at = np.flatnonzero(actuated_speeds(dyn)).tolist()
+    if not at:
         raise ArgumentError(f"{mechanism.name}: no joint is actuated, so there is nothing to size")
-    at = [k for k, _, _ in driven]
-    joints = tuple(joint for _, _, joint in driven)
+    of = [joint for joint in mechanism.joints for _ in range(joint.kind.nv)]
+    joints = tuple(of[k] for k in at)
     reflected = np.array([float(j.rotor.reflected) for j in joints])
     some = sample(t)
-    basis = freedom(dyn, q[some], t[some]) if mechanism.equations else None
+    basis = null_space(dyn.constraint_jacobian(q[some], t[some])) if mechanism.equations else None
     seen = _inertia(dyn, q[some], at, basis) - reflected
     inertia = (trapezoid(t[some]) @ seen / float(t[-1] - t[0]), seen.max(axis=0))
     weight = trapezoid(t)
     share = None
     if basis is not None and basis.shape[2] < len(at):
-        driven_basis = freedom(dyn, q, t)[:, at]
+        driven_basis = null_space(dyn.constraint_jacobian(q, t))[:, at]
         share = driven_basis @ np.linalg.pinv(driven_basis, rcond=RANK)
     added = reflected * qdd[:, at]
     load = tau[:, at] - (added if share is None else np.einsum("sij,sj->si", share, added))
@@ -194,7 +180,7 @@ def rows_of(dyn: Dynamics, motion: Any, dwell: float, held: bool) -> Rows:
         rest = np.zeros((1, len(at)))
         qd, qdd, load = np.vstack([qd, rest]), np.vstack([qdd, rest]), np.vstack([load, hold])
         share = None if share is None else np.concatenate([share, share[-1:]])
-    names = tuple(name for _, name, _ in driven)
+    names = tuple(mechanism.speed_names[k] for k in at)
     return Rows(names, joints, tuple(at), t, weight, qd, qdd, load, share, inertia)
 
 
@@ -234,14 +220,6 @@ def _arrays(mechanism: Mechanism, motion: Any) -> list[np.ndarray]:
         found.append(x)
     if np.any(np.diff(found[0]) < 0) or found[0][-1] <= found[0][0]:
         raise ArgumentError("motion.t must increase")
-    return found
-
-
-def freedom(dyn: Dynamics, q: np.ndarray, t: np.ndarray) -> np.ndarray:
-    """For each row, a basis of the speeds that keep the constraints: (rows, nv, degrees of freedom)."""
-    _, singular, right = np.linalg.svd(unit_rows(dyn.constraint_jacobian(q, t))[0])
-    rank = int((singular > RANK).sum(axis=-1).max())
-    found: np.ndarray = np.swapaxes(right[:, rank:], 1, 2)
     return found
 
 

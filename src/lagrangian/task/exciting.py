@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError
+from lagrangian.errors import ArgumentError, is_number
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.assemble import dynamics_of
@@ -32,7 +32,7 @@ WITHIN = 0.995  # of the limits, between whose samples the path goes a little fu
 
 
 @dataclass(frozen=True, eq=False)
-class Series:
+class FourierSeries:
     """q and its derivatives at times (n,), by the coefficients a and b above, (harmonics, coordinates)."""
 
     period: float
@@ -51,7 +51,7 @@ class Series:
 class FourierPath(JointPath):
     """A periodic path of all coordinates. `condition` is the regressor's along it, `initial_condition` that before optimising."""
 
-    motion: Series = field(kw_only=True)
+    motion: FourierSeries = field(kw_only=True)
     mechanism: Mechanism = field(kw_only=True)
     condition: float = field(kw_only=True)
     initial_condition: float = field(kw_only=True)
@@ -129,8 +129,18 @@ def exciting_path(
     for name, count, floor in (("harmonics", harmonics, least), ("periods", periods, 1), ("iterations", iterations, 0)):
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < floor:
             raise ArgumentError(f"exciting_path: {name} is {count!r}; a whole number of at least {floor} is needed")
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ArgumentError(f"exciting_path: seed is {seed!r:.60}; a whole number, not negative, is needed")
+    if progress is not None and not callable(progress):
+        raise ArgumentError(f"exciting_path: progress is {progress!r:.60}; a function of (step, condition) is needed")
     bounds = _limits(mechanism, q_limits, qd_limits, qdd_limits)
     base = grouped(regression_of(dyn, friction, False, rotors, None))
+    needed = -(-len(base[1]) // dyn.nv)
+    if samples is not None and (isinstance(samples, bool) or not isinstance(samples, (int, np.integer)) or samples < needed):
+        raise ArgumentError(
+            f"exciting_path: samples is {samples!r:.60}; a whole number of at least {needed} is needed, for {len(base[1])} "
+            f"parameters and {dyn.nv} equations a sample"
+        )
     search = _Search(dyn, (period, int(harmonics), rest, samples), bounds, base)
     x, first, best = search.run(int(iterations), seed, progress)
     return search.path(x, int(periods), first, best)
@@ -221,7 +231,7 @@ class _Search:
 
     def path(self, x: np.ndarray, periods: int, first: float, best: float) -> FourierPath:
         shapes, offsets = self.coefficients(x[None])
-        series = Series(self.period, offsets[0], *np.split(self.free @ shapes[0], 2))
+        series = FourierSeries(self.period, offsets[0], *np.split(self.free @ shapes[0], 2))
         return FourierPath(
             self.period * periods,
             motion=series,
@@ -272,6 +282,6 @@ def _each(given: Any, n: int, what: str, signed: bool = False) -> np.ndarray:
 
 
 def _positive(given: Any, what: str) -> float:
-    if isinstance(given, bool) or not isinstance(given, (int, float, np.number)) or not (math.isfinite(given) and given > 0):
+    if not is_number(given) or given <= 0:
         raise ArgumentError(f"exciting_path: {what} is {given!r}; a positive number is needed")
     return float(given)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, DescriptionError, one_of, shown
+from lagrangian.errors import ArgumentError, DescriptionError, is_number, one_of, shown
 from lagrangian.model import functions
 from lagrangian.model.derivative import derivative
 from lagrangian.model.expression import Expression, Scalar, free_symbols, parse, symbol
@@ -41,8 +40,7 @@ for _name, _function in {
 def motion_of(texts: Sequence[Any], names: Sequence[str], parameters: Mapping[str, float], start: float) -> Any:
     """A motion of the expressions and their two derivatives, at times since `start`."""
     for name, given in parameters.items():
-        number = isinstance(given, (int, float, np.floating, np.integer)) and not isinstance(given, bool)
-        if name == "t" or not number or not math.isfinite(given):
+        if name == "t" or not is_number(given):
             raise ArgumentError(f"parameter {name!r} is {shown(given)}; a finite number is needed, and t is the time")
     known: dict[str, Scalar] = {**{n: float(x) for n, x in parameters.items()}, "t": symbol("t")}
     x = [_expression(text, name, known) for text, name in zip(texts, names, strict=True)]
@@ -72,7 +70,7 @@ def _expression(text: Any, name: str, known: Mapping[str, Scalar]) -> Scalar:
         for other in sorted(free_symbols(text) - {"t"}):
             raise ArgumentError(f"the formula of {name!r}: {one_of('name', other, known)}")
         return text
-    if isinstance(text, (int, float, np.floating, np.integer)) and not isinstance(text, bool):
+    if is_number(text):
         return float(text)
     if not isinstance(text, str):
         raise ArgumentError(f"the formula of {name!r} is {shown(text)}; a number, or text such as '0.5*sin(t)', is needed")

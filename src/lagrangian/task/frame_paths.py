@@ -8,11 +8,12 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, one_of, shown
+from lagrangian.errors import ArgumentError, is_number, one_of, shown
+from lagrangian.model.loop import DIRECTIONS
 from lagrangian.task import curves, limits
 from lagrangian.task.arguments import array, different, increasing, only_times, place
 from lagrangian.task.orientation import Slerp, Turning, quaternion_of
-from lagrangian.task.path import DIRECTIONS, CartesianPath, Run, reached
+from lagrangian.task.path import CartesianPath, Run, reached
 
 
 class Following(TypedDict, total=False):
@@ -64,9 +65,9 @@ def circle(
     planar = len(middle) == 2
     if len(middle) not in (2, 3):
         raise ArgumentError(f"center has {len(middle)} numbers; (x, y) or (x, y, z) is needed")
-    if not (isinstance(radius, (int, float, np.floating, np.integer)) and math.isfinite(radius) and radius > 0):
+    if not is_number(radius) or radius <= 0:
         raise ArgumentError(f"the radius is {radius!r}; a positive number of metres is needed")
-    if not isinstance(turns, (int, float, np.floating, np.integer)) or not math.isfinite(turns) or turns == 0:
+    if not is_number(turns) or turns == 0:
         raise ArgumentError(f"turns is {turns!r}; a number that is not 0 is needed, negative for clockwise")
     if planar and np.shape(start) == (2,):
         start = (*start, 0)
@@ -156,6 +157,8 @@ def _cartesian(curve: Any, dimensions: int, duration: float | None, more: Follow
     led = different(more.get("directions"), "directions")
     if led is None:
         led = (DIRECTIONS[:3] if turn is not None else ()) + DIRECTIONS[3 : 3 + dimensions]
+    elif dimensions == 2 and "z" in led:
+        raise ArgumentError("the path is one of points (x, y), so it cannot lead z; give points (x, y, z)")
     return CartesianPath(
         made.duration,
         position=_spatial(Run(curve, made)),

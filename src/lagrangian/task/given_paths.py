@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, one_of, shown
+from lagrangian.errors import ArgumentError, is_number, one_of, shown
+from lagrangian.model.loop import DIRECTIONS
 from lagrangian.task import curves
 from lagrangian.task.arguments import different
 from lagrangian.task.formulas import motion_of
 from lagrangian.task.joint_paths import recorded
 from lagrangian.task.orientation import Turning
-from lagrangian.task.path import DIRECTIONS, CartesianPath, JointPath, Path
+from lagrangian.task.path import MEET, CartesianPath, JointPath, Path
+from lagrangian.task.smoothness import check_derivatives
 from lagrangian.task.table import CARTESIAN, read_table
 from lagrangian.task.timing import seconds
 
@@ -37,14 +38,17 @@ def formula(
     begin, names = _begin(duration, start), different(tuple(expressions), "the formula's names") or ()
     if frame is None:
         made = motion_of([expressions[n] for n in names], names, parameters or {}, begin)
+        check_derivatives(made, float(duration), begin, [f"the formula of {n!r}" for n in names])
         return JointPath(float(duration), motion=made, names=names, start=begin)
     for name in names:
         if name not in DIRECTIONS[3:]:
             raise ArgumentError(f"a formula of frame {frame!r}: {one_of('direction', name, DIRECTIONS[3:])}")
     texts = [expressions.get(d, 0) for d in DIRECTIONS[3:]]
+    position = motion_of(texts, DIRECTIONS[3:], parameters or {}, begin)
+    check_derivatives(position, float(duration), begin, [f"the formula of {n!r}" for n in DIRECTIONS[3:]])
     return CartesianPath(
         float(duration),
-        position=motion_of(texts, DIRECTIONS[3:], parameters or {}, begin),
+        position=position,
         frame=frame,
         directions=tuple(d for d in DIRECTIONS[3:] if d in names),
         start=begin,
@@ -71,7 +75,11 @@ def function(
             raise ArgumentError(f"the path's function gave a number that is not finite at t = {t[np.argmax(bad)] + begin:g} s")
         return q, qd, qdd
 
-    return JointPath(float(duration), motion=motion, names=different(names, "names"), start=begin)
+    led = different(names, "names") or ()
+    check_derivatives(
+        motion, float(duration), begin, lambda k: f"the path's function, {repr(led[k]) if k < len(led) else f'column {k + 1}'}"
+    )
+    return JointPath(float(duration), motion=motion, names=led or None, start=begin)
 
 
 def read(file: Any, *, frame: str | None = None, degree: int | None = None, ends: str = "free") -> Any:
@@ -117,6 +125,10 @@ def dwell(path: Path, duration: float) -> Any:
     if not isinstance(path, (JointPath, CartesianPath)):
         raise ArgumentError(f"a rest follows a path, such as paths.line(...); {shown(path)} is none")
 
+    speed = float(np.abs(path(path.end)[1]).max())
+    if speed > MEET:
+        raise ArgumentError(f"a rest follows a path that ends at rest; this one still moves at its end, at {speed:.3g} a second")
+
     def still(motion: Any) -> Any:
         x, v, _ = motion(np.array([path.duration]))
 
@@ -135,6 +147,6 @@ def dwell(path: Path, duration: float) -> Any:
 def _begin(duration: Any, start: Any) -> float:
     """When a path begins, its duration checked."""
     seconds(duration, "duration")
-    if not isinstance(start, (int, float, np.floating, np.integer)) or isinstance(start, bool) or not math.isfinite(start):
+    if not is_number(start):
         raise ArgumentError(f"start is {shown(start)}; a number of seconds is needed")
     return float(start)

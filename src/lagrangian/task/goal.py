@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import ArgumentError, one_of
-from lagrangian.kernels.dynamics import RANK, Dynamics
+from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.kernels.linear import RANK, unit_rows
 from lagrangian.model import quaternion
-from lagrangian.model.loop import Frame
+from lagrangian.model.loop import DIRECTIONS, Frame
 from lagrangian.motion.assemble import single_coordinates
 from lagrangian.motion.mobility import mobility
-from lagrangian.task.path import DIRECTIONS
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,32 +154,6 @@ class Requirements:
         """What A qdd must be: less A' qd."""
         wanted = self.goal.rates(acceleration) - self.goal.bias(q, qd)
         return np.hstack([-self.dyn.constraint_bias(q, qd, t), wanted]) if self.constrained else wanted
-
-
-def least_norm(A: np.ndarray, b: np.ndarray, full: bool = False) -> np.ndarray:
-    """The smallest x with A x = b, for many A; where rows depend on each other, or contradict, in the least squares.
-
-    `full` says that the A are of full rank, so that square ones have one x alone, which is sooner found.
-    """
-    if full and A.shape[1] == A.shape[2]:
-        try:
-            x = np.linalg.solve(A, b[..., None])[..., 0]
-            if np.isfinite(x).all():
-                return x
-        except np.linalg.LinAlgError:  # some of them are not, after all
-            pass
-    A, size = unit_rows(A)
-    U, s, Vt = np.linalg.svd(A, full_matrices=False)
-    inverse = np.where(s > RANK, 1 / np.where(s > RANK, s, 1.0), 0.0)
-    found: np.ndarray = np.einsum("nkj,nk->nj", Vt, inverse * np.einsum("nik,ni->nk", U, b / size))
-    return found
-
-
-def unit_rows(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of length one, whatever their units, but for those that are zero; and what they were divided by."""
-    size = np.linalg.norm(A, axis=-1)
-    size = np.where(size > 1e-12, size, 1.0)
-    return A / size[..., None], size
 
 
 def overled(of: Requirements) -> str:

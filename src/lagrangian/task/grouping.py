@@ -67,7 +67,10 @@ def exact_grouping(regression: Regression) -> Grouping | None:
                     return None
                 place[_name(x)] = bodies[body] + k
         if isinstance(link.rotor, Element) and link.rotor:
-            place[_name(link.rotor)] = rotors[mechanism.joint_index[link.joint.name]]
+            joint = mechanism.joint_index.get(link.joint.name)
+            if joint is None:  # of a joint of several axes, which share one rotor's inertia
+                return None
+            place[_name(link.rotor)] = rotors[joint]
     rows = [{place[name]: value(a) / value(b) for name, (a, b) in base.grouping[x].items()} for x in base.base]
     names = [x + ("R" if len(base.grouping[x]) > 1 else "") for x in base.base]
     formulas = [formula(base.grouping[x]) for x in base.base]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, MechanismWarning, one_of
+from lagrangian.errors import ArgumentError, MechanismWarning, is_number, one_of
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.assemble import dynamics_of
@@ -80,9 +80,9 @@ def identify(
     dyn = dynamics_of(mechanism)
     if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or folds < 2:
         raise ArgumentError(f"identify: folds is {folds!r}; a whole number of at least 2 is needed")
-    if not (isinstance(prior, (int, float)) and 0 < prior < np.inf):
+    if not is_number(prior) or prior <= 0:
         raise ArgumentError(f"identify: prior is {prior!r}; a positive number is needed")
-    if not (isinstance(slow, (int, float)) and 0 <= slow < 1):
+    if not is_number(slow) or not 0 <= slow < 1:
         raise ArgumentError(f"identify: slow is {slow!r}; a share of the largest speed, from 0 to below 1, is needed")
     t, q, tau, qd, qdd = recorded_rows(t, q, tau, qd, qdd)
     regression = regression_of(dyn, friction, offset, rotors, joints)

@@ -38,13 +38,16 @@ def inverse(
     unless it says so itself. `q0` (an array, a mapping, or the name of a pose) is near where to begin, and so picks the branch.
     Torques are those of the actuated joints alone: the smallest where there are more than degrees of freedom, an error where they
     do not suffice. `t_eval` is the number of rows (1001), or their times. `wrenches` maps frames to (moment, force) from outside,
-    six numbers or expressions of t, coordinates and speeds. The path must keep the joints' limits unless `limits` is False.
+    as for `simulate`: six numbers or expressions, or a function of (t, q, qd) that gives them. The path must keep the joints'
+    limits unless `limits` is False.
 
     The result has `q, qd, qdd, tau, multipliers, reactions`, energies and work, as that of `simulate`; its `torque` is a source
     for `simulate`. Given a `Motion` in place of a path, its own rows are taken.
     """
     dyn = dynamics_of(mechanism)
     outside = Outside(dyn, wrenches)
+    if not isinstance(limits, (bool, np.bool_)):
+        raise ArgumentError(f"limits is {limits!r:.60}; True or False is needed")
     if progress is not None and not callable(progress):
         raise ArgumentError(f"progress is {progress!r}; a function of the time is needed")
     if isinstance(path, Motion):

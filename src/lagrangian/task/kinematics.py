@@ -20,9 +20,10 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError, PathWarning, ReachError
 from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.kernels.linear import least_norm
 from lagrangian.motion.assemble import moved, single_coordinates
 from lagrangian.task import redundancy
-from lagrangian.task.goal import FrameGoal, Goal, JointGoal, Requirements, least_norm, overled, told
+from lagrangian.task.goal import FrameGoal, Goal, JointGoal, Requirements, overled, told
 from lagrangian.task.path import CartesianPath, JointPath
 from lagrangian.task.reach import MET, STARTS, bounds, reach
 from lagrangian.task.series import Series

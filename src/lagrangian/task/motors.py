@@ -158,7 +158,7 @@ def _shipped() -> tuple[Motor, ...]:
 
 
 def catalogue_of(given: Any) -> tuple[Motor, ...]:
-    """The motors a caller means: None the shipped ones, False or () none, a path a file's, or a list of Motor."""
+    """The motors a caller means: None the shipped ones, False none, a path a file's, or a list of Motor."""
     if given is None:
         return _shipped()
     if given is False:
@@ -169,6 +169,8 @@ def catalogue_of(given: Any) -> tuple[Motor, ...]:
         return (given,)
     if isinstance(given, Iterable):
         motors = tuple(given)
+        if not motors:
+            raise ArgumentError("catalogue has no motors; catalogue=False gives the demand alone")
         for motor in motors:
             if not isinstance(motor, Motor):
                 raise ArgumentError(f"catalogue: {motor!r} is not a Motor")

@@ -61,9 +61,6 @@ class Turning:
         return u, 2 * quaternion.product(du, back)[:, 1:], 2 * quaternion.product(ddu, back)[:, 1:]
 
 
-Orientation = Slerp | Turning
-
-
 def quaternion_of(given: Any, where: str) -> np.ndarray:
     """From a 3x3 matrix, the turn of a 4x4 one, or four numbers (w, x, y, z)."""
     try:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, one_of, shown
+from lagrangian.errors import ArgumentError, is_number, one_of, shown
 from lagrangian.model import quaternion
+from lagrangian.model.loop import DIRECTIONS
 
-DIRECTIONS = ("wx", "wy", "wz", "x", "y", "z")
 Values = tuple[np.ndarray, np.ndarray, np.ndarray]
 # a function of times (n,) since the path's beginning: values and their two derivatives, (n, k) each
 Motion = Callable[[np.ndarray], Values]
@@ -37,7 +36,7 @@ class Path:
 
     def beginning(self, t: float) -> Any:
         """The same path, begun at another time."""
-        if not isinstance(t, (int, float, np.floating, np.integer)) or isinstance(t, bool) or not math.isfinite(t):
+        if not is_number(t):
             raise ArgumentError(f"the path is to begin at {shown(t)}; a number of seconds is needed")
         later = float(t) - self.start
         breaks, corners = (tuple(x + later for x in times) for times in (self.breaks, self.corners))

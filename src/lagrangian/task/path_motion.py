@@ -46,8 +46,8 @@ class PathMotion(Motion):
         def values(t: np.ndarray) -> np.ndarray:
             return torques(follower.dyn, outside, t, *follower(t))[0]
 
-        path = follower.path
-        return Feedforward(Series.of(values, path.start, path.end, (*follower.breaks, *path.corners)), follower.breaks)
+        path, breaks = follower.path, (*follower.breaks, *outside.breaks)
+        return Feedforward(Series.of(values, path.start, path.end, (*breaks, *path.corners)), breaks)
 
     @cached_property
     def joint_path(self) -> JointPath:

@@ -10,7 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from lagrangian.errors import ArgumentError
-from lagrangian.kernels.dynamics import RANK, Dynamics
+from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.kernels.linear import RANK, unit_rows
+from lagrangian.task.actuation import actuated_speeds
 from lagrangian.task.closing import close
 
 STEPS, STEP = 15, 0.1  # how far general configurations are from the recorded ones
@@ -25,11 +27,10 @@ class Projection:
 
         self.dyn = dyn
         mechanism = dyn.mechanism
-        self.actuated = [k for k, name in enumerate(mechanism.speed_names) if name in actuated_speeds(dyn)]
+        self.actuated: list[int] = np.flatnonzero(actuated_speeds(dyn)).tolist()
         self.independent = list(range(dyn.nv))
         if mechanism.equations:
-            psi = np.atleast_2d(dyn.constraint_jacobian(q, t))
-            psi = psi / np.maximum(np.linalg.norm(psi, axis=1, keepdims=True), 1e-12)
+            psi = unit_rows(np.atleast_2d(dyn.constraint_jacobian(q, t)))[0]
             rank = int(np.linalg.matrix_rank(psi, tol=RANK))
             passive = [k for k in range(dyn.nv) if k not in self.actuated]
             dependent: list[int] = []
@@ -92,10 +93,6 @@ class Projection:
             return list(forces)
         N, _ = self.basis(q, t)
         return [np.einsum("sij,si...->sj...", N, x) for x in forces]
-
-
-def actuated_speeds(dyn: Dynamics) -> tuple[str, ...]:
-    return tuple(name for j in dyn.mechanism.joints if j.actuated for name in j.speed_names)
 
 
 def general_states(projection: Projection, count: int, near: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, ...]:

@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, ReachError, shown
+from lagrangian.errors import ArgumentError, ReachError, is_number, shown
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.model.loop import Frame
+from lagrangian.model.loop import DIRECTIONS, Frame
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.assemble import dynamics_of, guess, moved, number, same, single_coordinates, turned
 from lagrangian.task.arguments import different, place
 from lagrangian.task.goal import FrameGoal, JointGoal, Requirements, told
-from lagrangian.task.path import DIRECTIONS
 
 STARTS, ITERATIONS = 60, 150
 MET = 1e-11  # residuals, as parts of the mechanism's size, that count as none
@@ -45,8 +44,10 @@ def inverse_kinematics(
     dyn = dynamics_of(mechanism)
     if isinstance(starts, bool) or not isinstance(starts, (int, np.integer)) or starts < 0:
         raise ArgumentError(f"starts is {starts!r:.60}; a whole number, not negative, is needed")
-    if isinstance(t, bool) or not isinstance(t, (int, float, np.floating, np.integer)) or not np.isfinite(t):
+    if not is_number(t):
         raise ArgumentError(f"t is {t!r:.60}; a finite time is needed")
+    if not isinstance(limits, (bool, np.bool_)):
+        raise ArgumentError(f"limits is {limits!r:.60}; True or False is needed")
     if isinstance(target, Mapping) and not target:
         raise ArgumentError("the target has no coordinates; give some, such as {'theta1': 0.5}, or a place of a frame")
     if isinstance(target, Mapping):

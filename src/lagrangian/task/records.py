@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError
+from lagrangian.errors import ArgumentError, is_number
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.motion import Motion
+from lagrangian.task.actuation import actuated_speeds
 from lagrangian.task.closing import follow
 from lagrangian.task.differentiate_records import LowPass, default_cutoff, differentiated, fourier_fit, uniform
-from lagrangian.task.projection import Projection, actuated_speeds
+from lagrangian.task.projection import Projection
 
 HARMONICS = 4  # times the path's own: the loop that follows it adds some
 
@@ -58,13 +59,13 @@ def read_record(
 ) -> Record:
     mechanism = dyn.mechanism
     t = _times(t)
-    driven = actuated_speeds(dyn)
+    driven = tuple(n for n, moves in zip(mechanism.speed_names, actuated_speeds(dyn), strict=True) if moves)
     q = _array("q", q, len(t), mechanism.coordinate_names, driven if mechanism.equations else ())
     tau = _array("tau", tau, len(t), mechanism.speed_names, driven)
     given = [name for name, x in (("qd", qd), ("qdd", qdd)) if x is not None]
     if len(given) == 1:
         raise ArgumentError(f"identify: {given[0]} is given alone; give both qd and qdd, or neither")
-    if cutoff is not None and not (isinstance(cutoff, (int, float, np.number)) and cutoff > 0):
+    if cutoff is not None and not (is_number(cutoff) and cutoff > 0):
         raise ArgumentError(f"identify: cutoff is {cutoff!r}; a positive frequency in Hz is needed")
     start = q[0] if q.shape[1] == mechanism.nq else None
     if mechanism.nq != mechanism.nv and not given:

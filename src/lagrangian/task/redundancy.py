@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lagrangian.algorithms.constraints import coordinate_rates
-from lagrangian.kernels.dynamics import RANK
+from lagrangian.kernels.linear import decomposed, least_norm, unit_rows
 from lagrangian.motion.assemble import moved
 from lagrangian.motion.tableaus.dormand_prince8 import DOP853
-from lagrangian.task.goal import Requirements, least_norm
+from lagrangian.task.goal import Requirements
 
 if TYPE_CHECKING:
     from lagrangian.task.kinematics import Follower, Knot
@@ -48,9 +48,9 @@ def null_acceleration(of: Requirements, A: np.ndarray, q: np.ndarray, qd: np.nda
     h = 1e-3 / (1.0 + np.abs(qd).max())
     at = {k: of.matrix(moved(model, q, k * h * qd), t + k * h) for k in (-2, -1, 1, 2)}
     rate = (8 * (at[1] - at[-1]) - (at[2] - at[-2])) / (12 * h)
-    U, s, Vt = np.linalg.svd(A, full_matrices=False)
-    inverse = np.where(s > RANK * s[:, :1], 1 / np.where(s > RANK * s[:, :1], s, 1.0), 0.0)
-    back = np.einsum("nik,nk->ni", U, inverse * np.einsum("nkj,nj->nk", Vt, qd))  # A+^T qd
+    rows, size = unit_rows(A)
+    U, inverse, Vt = decomposed(rows)
+    back = np.einsum("nik,nk->ni", U, inverse * np.einsum("nkj,nj->nk", Vt, qd)) / size  # A+^T qd
     along = np.einsum("nij,ni->nj", rate, back)
     inside = np.einsum("nkj,nk->nj", Vt, (inverse > 0) * np.einsum("nkj,nj->nk", Vt, along))
     result: np.ndarray = along - inside

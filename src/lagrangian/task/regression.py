@@ -17,6 +17,7 @@ from lagrangian.errors import ArgumentError, one_of
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.parameters import body_parameters
 from lagrangian.model.mechanism import GROUND, Mechanism
+from lagrangian.task.arguments import different
 
 PARAMETERS = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 FRICTION = {"viscous": ("Fv",), "coulomb": ("Fv", "Fc"), "asymmetric": ("Fv", "Fc+", "Fc-")}
@@ -168,8 +169,7 @@ def _joints(mechanism: Mechanism, names: Sequence[str] | None) -> list[int]:
     moving = [k for k, j in enumerate(mechanism.joints) if j.kind.nv]
     if names is None:
         return [k for k in moving if not mechanism.equations or mechanism.joints[k].actuated]
-    if isinstance(names, str):
-        names = [names]
+    names = different(names, "joints") or ()
     known = [mechanism.joints[k].name for k in moving]
     for name in names:
         if name not in known:

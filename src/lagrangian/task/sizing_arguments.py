@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.errors import ArgumentError, is_number, one_of
 from lagrangian.task.demand import Rows
 from lagrangian.task.gears import Gear, GearRange, gears_of
 
@@ -18,7 +18,7 @@ def dwell_of(motion: Any, cycle_time: float | None, dwell: float | None) -> floa
     if cycle_time is not None and dwell is not None:
         raise ArgumentError("cycle_time and dwell say the same thing in two ways; give one of them")
     for name, x in (("cycle_time", cycle_time), ("dwell", dwell)):
-        if x is not None and not (isinstance(x, (int, float, np.floating)) and math.isfinite(x) and x >= 0):
+        if x is not None and not (is_number(x) and x >= 0):
             raise ArgumentError(f"{name} is {x!r}; a number of seconds, not negative, is needed")
     if cycle_time is None:
         return float(dwell or 0.0)
@@ -46,7 +46,7 @@ def pitches(given: Any, rows: Rows, needed: bool) -> list[float]:
     for name, x in leads.items():
         if name not in sliding:
             raise ArgumentError(f"lead: {one_of('sliding joint that is actuated', name, sliding)}")
-        if isinstance(x, bool) or not isinstance(x, (int, float, np.floating)) or not (math.isfinite(x) and x > 0):
+        if not is_number(x) or x <= 0:
             raise ArgumentError(f"lead of {name!r} is {x!r}; metres per turn are needed, such as 0.01")
     lacking = [name for name in sliding if name not in leads]
     if needed and lacking:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, shown
+from lagrangian.errors import ArgumentError, is_number, shown
 
 Progress = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -96,8 +96,7 @@ def timed(name: Any, duration: float, ramp: float | None = None) -> Timing:
 
 def seconds(given: Any, what: str) -> float:
     """A positive number."""
-    number = isinstance(given, (int, float, np.floating, np.integer)) and not isinstance(given, bool)
-    if not number or not (math.isfinite(given) and given > 0):
+    if not is_number(given) or given <= 0:
         raise ArgumentError(f"the {what} is {shown(given)}; a positive number of seconds is needed")
     return float(given)
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import ArgumentError, SingularWarning
-from lagrangian.kernels.cartesian import DIRECTIONS, CartesianDynamics, cartesian
+from lagrangian.kernels.cartesian import CartesianDynamics, cartesian
+from lagrangian.model.loop import DIRECTIONS
 from lagrangian.motion.assemble import single_coordinates
 from lagrangian.task.arguments import coordinates
 from lagrangian.task.control.controller import Controller, gains

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.errors import ArgumentError, is_number, one_of, shown
+from lagrangian.model.loop import DIRECTIONS
 from lagrangian.motion.torque import Sampled
 from lagrangian.task.control.cartesian_controller import CartesianController
 from lagrangian.task.control.controller import FREQUENCY, gains, second_order
-from lagrangian.task.path import DIRECTIONS
 
 # the part of the wanted force from which on a frame counts as touching
 TOUCH = 0.01
@@ -52,8 +52,7 @@ class ForceMotion(CartesianController):
         for name, value in self.force.items():
             if name not in DIRECTIONS:
                 raise ArgumentError(f"force: {one_of('direction', name, DIRECTIONS)}")
-            number = isinstance(value, (int, float, np.floating, np.integer)) and np.isfinite(value)
-            if not callable(value) and not number:
+            if not callable(value) and not is_number(value):
                 raise ArgumentError(f"force along {name} is {value!r}; a finite number, or a function of time, is needed")
         super()._prepare()
         led = tuple(d for d in self.directions if d not in pressed)
@@ -83,7 +82,7 @@ class ForceMotion(CartesianController):
         q, qd = self._state(q, qd)
         now = self.situation(t, q, qd)
         n = len(self.kp)
-        wanted = np.array([float(f(t)) if callable(f) else float(f) for f in self.force.values()])
+        wanted = np.array([self._wanted(d, f, t) for d, f in self.force.items()])
         error, touching = np.zeros(len(wanted)), np.zeros(len(wanted), dtype=bool)
         if self.measured is not None:
             found = self._measure(t, q, qd)
@@ -95,13 +94,27 @@ class ForceMotion(CartesianController):
         force[n:] += wanted + self.kf * error + self.ki * integral
         return self.joint_forces(t, q, qd, now, force), error * touching
 
+    @staticmethod
+    def _wanted(direction: str, force: Any, t: float) -> float:
+        found = force(t) if callable(force) else force
+        try:
+            value = float(found)
+        except (TypeError, ValueError):
+            value = np.nan
+        if not np.isfinite(value):
+            raise ArgumentError(f"force along {direction} is {shown(found)} at t = {t:g} s; a finite number is needed")
+        return value
+
     def _measure(self, t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-        found = np.asarray(self.measured(t, q.copy(), qd.copy()), dtype=float)
-        count = len(self.force)
+        given, count = self.measured(t, q.copy(), qd.copy()), len(self.force)
+        try:
+            found = np.asarray(given, dtype=float)
+        except (TypeError, ValueError):
+            found = np.zeros(0)
         if found.shape == (6,):
             found = found[[DIRECTIONS.index(d) for d in self.force]]
         if found.shape not in ((count,), ()) or (found.ndim == 0 and count != 1) or not np.isfinite(found).all():
-            raise ArgumentError(f"measured gave {found} at t = {t:g} s; {count} or 6 finite numbers are needed")
+            raise ArgumentError(f"measured gave {shown(given)} at t = {t:g} s; {count} or 6 finite numbers are needed")
         return found.reshape(count)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError
+from lagrangian.errors import ArgumentError, shown
 from lagrangian.task.control.cartesian_controller import CartesianController
 from lagrangian.task.control.controller import gains
 
@@ -34,8 +34,11 @@ class Impedance(CartesianController):
                 f"how stiff is the frame to be? Give stiffness= in N/m (N m/rad about wx, wy, wz), a number, one for each of "
                 f"{', '.join(self.directions)}, or a matrix"
             )
-        if np.ndim(self.stiffness) == 2:
+        try:
             K = np.asarray(self.stiffness, dtype=float)
+        except (TypeError, ValueError):
+            raise ArgumentError(f"stiffness is {shown(self.stiffness)}; numbers are needed") from None
+        if K.ndim == 2:
             fine = K.shape == (k, k) and np.isfinite(K).all() and np.allclose(K, K.T) and np.linalg.eigvalsh(K).min() >= 0
             if not fine:
                 raise ArgumentError(

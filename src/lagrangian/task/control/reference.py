@@ -11,11 +11,11 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.model import quaternion
-from lagrangian.model.loop import Frame
+from lagrangian.model.loop import DIRECTIONS, Frame
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.assemble import single_coordinates
 from lagrangian.task.arguments import coordinates, place
-from lagrangian.task.path import DIRECTIONS, CartesianPath, JointPath
+from lagrangian.task.path import CartesianPath, JointPath
 from lagrangian.task.series import Series
 
 Values = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -168,13 +168,4 @@ def held(path: Any, t: float) -> Values:
 
 def pose_error(wanted: np.ndarray, pose: np.ndarray) -> np.ndarray:
     """(rotation vector of R_d R^T, p_d - p), along the world's axes: what takes the frame to where it should be."""
-    return np.concatenate([rotation_vector(wanted[:3, :3] @ pose[:3, :3].T), wanted[:3, 3] - pose[:3, 3]])
-
-
-def rotation_vector(R: np.ndarray) -> np.ndarray:
-    """About the axis of the turn, by its angle."""
-    v = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    sine, cosine = math.sqrt(v @ v), 0.5 * (R[0, 0] + R[1, 1] + R[2, 2] - 1)
-    if sine > 1e-6:
-        return v * (math.atan2(sine, cosine) / sine)
-    return v if cosine > 0 else quaternion.logarithm(quaternion.from_matrix(R))  # near half a turn the axis is not in v
+    return np.concatenate([quaternion.rotation_vector(wanted[:3, :3] @ pose[:3, :3].T), wanted[:3, 3] - pose[:3, 3]])
