@@ -487,6 +487,7 @@ def test_a_copy_in_its_place_changes_nothing(module: types.ModuleType, monkeypat
     assert not list(failures(lambda m: copy if m is module else m))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES, ids=lambda m: m.__name__.rsplit(".", 1)[1])
 def test_every_alteration_is_caught(module: types.ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     missed = []

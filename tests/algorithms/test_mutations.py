@@ -226,6 +226,7 @@ def test_unaltered_everything_holds() -> None:
     assert not list(failures(lambda module, name: getattr(module, name)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES, ids=lambda m: m.__name__.rsplit(".", 1)[1])
 def test_every_alteration_is_caught(module: types.ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     missed = []

@@ -54,7 +54,7 @@ def check_identities(mechanism: lg.Mechanism, seed: int) -> None:
     close(power, qd @ (tau - F), 1e-6)
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(types=joint_lists, seed=seeds)
 def test_identities_on_random_trees(form: str, types: list[str], seed: int) -> None:
     check_identities(random_mechanism(types, seed), seed)

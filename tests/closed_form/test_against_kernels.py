@@ -71,6 +71,7 @@ def test_ur5_from_its_urdf() -> None:
         check(lg.load(example_robot("ur5_robot.urdf")))
 
 
+@pytest.mark.slow
 def test_panda_from_its_urdf() -> None:
     """M, G and energies compiled; the Coriolis matrix, of 60,000 terms, term by term at one state."""
     with warnings.catch_warnings():
@@ -87,6 +88,7 @@ def test_panda_from_its_urdf() -> None:
     close(eom.C.evaluate(q[0], qd[0]), dyn.coriolis_matrix(q[0], qd[0]))
 
 
+@pytest.mark.slow
 def test_all_lengths_and_twists_named() -> None:
     """Four joints in full; of six, M and G."""
     check(general_arm(4))

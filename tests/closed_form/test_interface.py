@@ -274,7 +274,7 @@ def test_latex() -> None:
         assert text.count("(") == text.count(")")
 
 
-@pytest.mark.parametrize("name", ["two_r", "five_bar", "puma560"])
+@pytest.mark.parametrize("name", ["two_r", "five_bar", pytest.param("puma560", marks=pytest.mark.slow)])
 def test_documents(name: str, tmp_path: Path) -> None:
     eom = lg.derive(lg.library(name), symbols="inertial" if name == "puma560" else "given")
     for suffix in (".tex", ".md"):
@@ -289,7 +289,7 @@ def test_documents(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no TeX here")
-@pytest.mark.parametrize("name", ["two_r", "puma560"])
+@pytest.mark.parametrize("name", ["two_r", pytest.param("puma560", marks=pytest.mark.slow)])
 def test_documents_typeset(name: str, tmp_path: Path) -> None:
     lg.derive(lg.library(name), symbols="inertial").save(tmp_path / "a.tex")
     subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "a.tex"], cwd=tmp_path, check=True)

@@ -78,6 +78,7 @@ def compare(algorithm: Algorithm, mechanism: lg.Mechanism, tree: trees.Tree, bat
         np.testing.assert_allclose(got[k] / scale, wanted / scale, atol=1e-11, rtol=0, err_msg=algorithm.name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", [None, 11], ids=["one", "many"])
 @pytest.mark.parametrize("form", ["unrolled", "rolled"])
 @pytest.mark.parametrize("name", MECHANISMS)

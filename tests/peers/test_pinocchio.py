@@ -29,20 +29,7 @@ def robots() -> list[Path]:
 
 
 # robots of every sort, whenever tests are run; the others are for the longer checks
-OFTEN = {
-    "panda",
-    "ur5",
-    "kinova",
-    "tiago",
-    "hyq",
-    "solo12",
-    "talos_reduced",
-    "anymal",
-    "double_pendulum",
-    "xarm7",
-    "baxter",
-    "iris",
-}
+OFTEN = {"panda", "ur5", "solo12", "talos_reduced", "anymal", "double_pendulum", "iris"}
 
 
 def chosen() -> list[Any]:

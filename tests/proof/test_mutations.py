@@ -112,6 +112,7 @@ def test_unaltered_everything_is_proved(arms: list[System]) -> None:
     assert first_failure(arms, (), anew=False) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES, ids=lambda m: ".".join(m.__name__.split(".")[-2:]))
 def test_every_alteration_is_caught(module: types.ModuleType, arms: list[System], monkeypatch: pytest.MonkeyPatch) -> None:
     missed = []

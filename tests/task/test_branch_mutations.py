@@ -125,6 +125,7 @@ def test_unaltered_they_hold(monkeypatch):
             assert np.abs(miss if arm.nq == 6 or np.ndim(T) == 1 else miss[:3, 3]).max() < 1e-10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ALTERED, ids=lambda m: m.__name__.rpartition(".")[2])
 def test_every_sign_counts(module, monkeypatch):
     source = inspect.getsource(module).splitlines()
