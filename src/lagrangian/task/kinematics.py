@@ -222,9 +222,9 @@ class Follower:
             return None
 
     def _side(self, q: np.ndarray, t: np.ndarray) -> float:
-        """The sign of det A, which changes at singularities alone."""
+        """The sign of det A, which changes at singularities alone; of rows that depend on each other it says nothing."""
         A = self.requirements.matrix(q, t)
-        return float(np.linalg.slogdet(A)[0][0]) if A.shape[1] == A.shape[2] else 1.0
+        return float(np.linalg.slogdet(A)[0][0]) if A.shape[1] == A.shape[2] == self.rank else 1.0
 
     def _foretold(self, knots: list[Knot], t: np.ndarray) -> np.ndarray:
         """By speeds and accelerations of the knot before."""
