@@ -19,6 +19,7 @@ from lagrangian.model.expression import Expression, Scalar, free_symbols
 from lagrangian.model.joint import Joint
 from lagrangian.model.loop import Frame, LoopJoint, Spring, Wall
 from lagrangian.model.placement import Placement
+from lagrangian.model.showing import ShownMechanism
 
 GROUND = "ground"
 
@@ -34,7 +35,7 @@ class Initial:
 
 
 @dataclass(frozen=True)
-class Mechanism:
+class Mechanism(ShownMechanism):
     """Bodies, joints, loops, forces. Coordinates `q` and speeds `qd` are in the order in which the joints are listed."""
 
     name: str

@@ -16,6 +16,7 @@ from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import balance, dead_centre
 from lagrangian.motion.events import DEAD_CENTRE, Happening
 from lagrangian.motion.second_opinion import second_opinion
+from lagrangian.motion.showing import ShownMotion
 from lagrangian.motion.wrench import by_frame
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False)
-class Motion:
+class Motion(ShownMotion):
     """Rows over time `t`: coordinates `q`, speeds `qd`, accelerations `qdd`, joint forces `tau`, and what follows from them.
 
     `friction` is what friction takes at every speed, `multipliers` are the forces of the constraints, `constraint_forces` their

@@ -1,0 +1,59 @@
+"""What a motion can show of itself. The work is done by packages to the right, imported where they are called."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from lagrangian.motion.motion import Motion
+
+
+class ShownMotion:
+    """Methods of a motion that draw it."""
+
+    def plot(self, *what: str, path: Any = None, joints: Any = None) -> Any:
+        """A matplotlib figure of coordinates, speeds, torques, multipliers, energy and drift over time, or of those named.
+
+        `joints` picks coordinates and speeds by name; `path` writes the figure too (.png, .svg, .pdf).
+        """
+        from lagrangian.pictures.motion_plot import motion_plot
+
+        return motion_plot(cast("Motion", self), what, path=path, joints=joints)
+
+    def phase_portrait(self, *joints: str, path: Any = None) -> Any:
+        """Speeds over coordinates, of the joints named or of all: a matplotlib figure."""
+        from lagrangian.pictures.phase import phase_portrait
+
+        return phase_portrait(cast("Motion", self), joints, path=path)
+
+    def plot_path(self, *frames: str, path: Any = None, plane: str | None = None) -> Any:
+        """The way frames or bodies take, seen in a plane ("xy", "xz", "yz") or in space: a matplotlib figure."""
+        from lagrangian.pictures.frame_path import frame_path
+
+        return frame_path(cast("Motion", self), frames, path=path, plane=plane)
+
+    def animate(self, path: Any = None, *, speed: float = 1.0, trace: Any = None, size: tuple[int, int] = (960, 720)) -> Any:
+        """An animation: one offline page (.html), or a film (.gif; .mp4 where ffmpeg is there). Gives the path written.
+
+        `speed` of 0.5 is slow motion. `trace` names frames whose path is drawn.
+        """
+        from lagrangian.viewer.animate import animate
+
+        return animate(cast("Motion", self), path, speed=speed, trace=trace, size=size)
+
+    def view(self, *, port: int | None = None, browser: bool = True, block: bool = True) -> Any:
+        """Played in the browser, with the forces as arrows. Ends with Ctrl-C, or gives the viewer if not `block`."""
+        from lagrangian.viewer.live import view
+
+        return view(cast("Motion", self), port=port, browser=browser, block=block)
+
+    def report(self, path: Any = None) -> Any:
+        """One offline page: the mechanism, its equations, plots, animation, energy and drift, actuators. Gives the path."""
+        from lagrangian.report.write import write_report
+
+        return write_report(cast("Motion", self), path)
+
+    def _repr_html_(self) -> str:
+        from lagrangian.pictures.notebook import motion_html
+
+        return motion_html(cast("Motion", self))

@@ -1,0 +1,1 @@
+"""Plots of motions: good by default, units on every axis, colours that everybody can tell apart."""

@@ -1,0 +1,1 @@
+"""One offline page about a run: the mechanism, its equations, plots, animation and tables."""

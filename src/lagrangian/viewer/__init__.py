@@ -1,0 +1,1 @@
+"""Mechanisms in three dimensions: live in the browser, as one offline page, as pictures and films."""
