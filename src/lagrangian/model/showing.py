@@ -18,7 +18,7 @@ class ShownMechanism:
         return draw(cast("Mechanism", self), path, q=q, size=size)
 
     def view(self, *, q: Any = None, port: int | None = None, browser: bool = True, block: bool = True) -> Any:
-        """In the browser, with sliders for its joints; loops stay closed. Ends with Ctrl-C, or gives the viewer if not `block`."""
+        """In the browser, with sliders for its joints; loops stay closed. Ends with Ctrl-C; gives the viewer if not `block`."""
         from lagrangian.viewer.live import view
 
         return view(cast("Mechanism", self), q=q, port=port, browser=browser, block=block)
