@@ -167,7 +167,8 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
         raise DescriptionError(f"{source}: the motion is incomplete; it has no {', '.join(missing)}")
     names = {dim: tuple(str(x) for x in found[dim].values) for dim in ("coordinate", "speed", "constraint")}
     if mechanism is not None and not _fits(mechanism, names):
-        told = f"its coordinates are {', '.join(names['coordinate'][:8])}, and it has {len(names['constraint'])} constraint equations"
+        first, m = ", ".join(names["coordinate"][:8]), len(names["constraint"])
+        told = f"its coordinates are {first}, and it has {m} constraint equations"
         raise ArgumentError(f"{source}: {told}; those of the mechanism differ")
     without = ""
     if mechanism is None:
