@@ -8,7 +8,8 @@ from typing import Any
 
 from lagrangian.equations.numbers import value as value_of
 from lagrangian.equations.ring import Element
-from lagrangian.equations.writing import mathml, text
+from lagrangian.equations.writing import mathml as markup
+from lagrangian.equations.writing import text
 from lagrangian.equations.writing.tree import Name, Product, Tree, operators
 from lagrangian.equations.writing.writer import Structure, Writer
 from lagrangian.errors import ArgumentError, one_of
@@ -98,9 +99,9 @@ class Formula:
 
     def mathml(self, digits: int | None = None) -> str:
         """Typeset for a page that needs nothing else: browsers show MathML themselves."""
-        return mathml.math("".join(self.pieces(mathml.MathML(self.writer.notation, text.Rounding(digits)))))
+        return markup.math("".join(self.pieces(markup.MathML(self.writer.notation, text.Rounding(digits)))))
 
-    def pieces(self, style: mathml.MathML) -> list[str]:
+    def pieces(self, style: markup.MathML) -> list[str]:
         """As MathML, in pieces between which a line may be broken."""
         if self.denominator is None:
             return style.pieces(self.tree)
@@ -333,10 +334,10 @@ class FormulaMatrix:
 
     def mathml(self, digits: int | None = None) -> str:
         """A matrix typeset for a page: see `Formula.mathml`."""
-        return mathml.math(mathml.matrix([["".join(x.pieces(self._mathml(digits))) for x in row] for row in self.rows]))
+        return markup.math(markup.matrix([["".join(x.pieces(self._mathml(digits))) for x in row] for row in self.rows]))
 
-    def _mathml(self, digits: int | None) -> mathml.MathML:
-        return mathml.MathML(self.rows[0][0].writer.notation, text.Rounding(digits))
+    def _mathml(self, digits: int | None) -> markup.MathML:
+        return markup.MathML(self.rows[0][0].writer.notation, text.Rounding(digits))
 
     def _repr_latex_(self) -> str:
         terms = sum(x.terms for row in self.rows for x in row)

@@ -61,9 +61,12 @@ def symbol(name: str, dots: int = 0) -> tuple[str, str]:
         base, below = f"<mi>{escape(name)}</mi>", ""
     else:
         base, below = f"<mi>{GREEK.get(found[0], found[0])}</mi>", index(found[1]) if found[1] else ""
-    if dots:
-        base = f'<mover accent="true">{base}<mo stretchy="false">{_MARKS[dots]}</mo></mover>'
-    return base, below
+    return dotted(base, dots) if dots else base, below
+
+
+def dotted(base: str, dots: int) -> str:
+    """The first or second derivative by time."""
+    return f'<mover accent="true">{base}<mo stretchy="false">{_MARKS[dots]}</mo></mover>'
 
 
 def name(word: str, dots: int = 0) -> str:
@@ -188,7 +191,7 @@ def _sequence(tokens: list[tuple[str, ...]], at: int) -> tuple[str, int]:
     """Up to a bracket that closes, or the end."""
     made: list[str] = []
     while at < len(tokens):
-        word, number, mark = tokens[at]
+        mark = tokens[at][2]
         if mark == ")":
             break
         at += 1
