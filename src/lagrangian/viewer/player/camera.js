@@ -111,7 +111,7 @@ function outline(data, course) {
     course.seek(rows > 1 ? (course.duration * k) / (rows - 1) : 0);
     for (const part of data.parts) {
       const { low, high } = part;
-      if (norm(sub(high, low)) > 4 * data.size) continue;  // a floor or a wall is not what is looked at
+      if (part.opacity < 1 || part.name.endsWith("(wide)") || norm(sub(high, low)) > 4 * data.size) continue;  // not what is looked at
       if (k && !data.frames[part.frame].moves) continue;
       for (let c = 0; c < 8; c++)
         points.push(carry(course.poses[part.frame], [c & 1 ? high[0] : low[0], c & 2 ? high[1] : low[1], c & 4 ? high[2] : low[2]]));

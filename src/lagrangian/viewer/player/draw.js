@@ -1,8 +1,8 @@
 // One picture of one player: what stands where at this time, drawn on the stage.
 
 const SHADES = {
-  light: { top: [0.985, 0.99, 0.995], bottom: [0.885, 0.905, 0.925], line: [0.42, 0.47, 0.53], tint: [1, 1, 1, 0.35], shade: 0.36, ink: "#1b2530", halo: "rgba(255,255,255,0.85)" },
-  dark: { top: [0.135, 0.16, 0.185], bottom: [0.075, 0.09, 0.105], line: [0.5, 0.57, 0.64], tint: [0.22, 0.26, 0.3, 0.35], shade: 0.6, ink: "#e8eef4", halo: "rgba(10,14,18,0.8)" },
+  light: { top: [0.985, 0.99, 0.995], bottom: [0.885, 0.905, 0.925], line: [0.42, 0.47, 0.53], tint: [1, 1, 1, 0.35], shade: 0.36, lift: 0, ink: "#1b2530", halo: "rgba(255,255,255,0.85)" },
+  dark: { top: [0.135, 0.16, 0.185], bottom: [0.075, 0.09, 0.105], line: [0.5, 0.57, 0.64], tint: [0.22, 0.26, 0.3, 0.35], shade: 0.6, lift: 0.4, ink: "#e8eef4", halo: "rgba(10,14,18,0.8)" },
 };
 const AXES = [[0.835, 0.369, 0], [0, 0.62, 0.451], [0, 0.447, 0.698]];  // x, y, z: vermillion, green, blue
 const GROUPS = { torques: [0.835, 0.369, 0], reactions: [0, 0.447, 0.698], constraints: [0.8, 0.475, 0.655], wrenches: [0, 0.62, 0.451] };
@@ -42,8 +42,8 @@ function solids(player, meshes, shapes) {
 
 /** A straight arrow; its head is as long as there is room for. */
 function arrow(out, shapes, point, way, size, color, heads = 1, thick = 1) {
-  const length = norm(way), n = unit(way), head = Math.min(0.045 * size * thick, (0.6 / heads) * length), wide = 0.36 * head;
-  const shaft = Math.min(0.0062 * size * thick, 0.4 * wide), common = { color: [...color, 1], glow: 0.35 };
+  const length = norm(way), n = unit(way), head = Math.min(0.036 * size * thick, (0.6 / heads) * length), wide = 0.34 * head;
+  const shaft = Math.min(0.0045 * size * thick, 0.42 * wide), common = { color: [...color, 1], glow: 0.35 };
   out.push({ mesh: shapes.cylinder, model: along(point, way, length - head * 0.9, shaft), ...common });
   for (let k = 0; k < heads; k++)
     out.push({ mesh: shapes.cone, model: along(add(point, scale(n, length - head * (1 + 0.75 * k))), way, head, wide), ...common });
@@ -51,14 +51,14 @@ function arrow(out, shapes, point, way, size, color, heads = 1, thick = 1) {
 
 /** A torque: an arrow with two heads along its axis, and a bow that turns about it. */
 function twist(out, shapes, point, way, size, color) {
-  const length = norm(way), radius = 0.42 * length, wire = Math.min(0.0062 * size, 0.12 * radius), turns = 0.72;
+  const length = norm(way), radius = 0.42 * length, wire = Math.min(0.0045 * size, 0.12 * radius), turns = 0.72;
   const common = { color: [...color, 1], glow: 0.35 };
   arrow(out, shapes, point, way, size, color, 2);
   const z = unit(way), x = across(z), y = cross(z, x), a = 2 * Math.PI * turns;
   out.push({ mesh: shapes.tube, model: matrix(x, y, z, point), coil: [0, radius, wire, turns], ...common });
   const out_ = add(scale(x, Math.cos(a)), scale(y, Math.sin(a))), on = cross(z, out_);
-  const head = Math.min(0.045 * size, 0.9 * radius);
-  out.push({ mesh: shapes.cone, model: along(add(point, scale(out_, radius)), on, head, 0.36 * head), ...common });
+  const head = Math.min(0.036 * size, 0.9 * radius);
+  out.push({ mesh: shapes.cone, model: along(add(point, scale(out_, radius)), on, head, 0.34 * head), ...common });
 }
 
 function signs(player, shapes, labels) {
@@ -66,7 +66,7 @@ function signs(player, shapes, labels) {
   if (shown.frames)
     data.frames.forEach((frame, k) => {
       const m = course.poses[k], o = [m[12], m[13], m[14]], long = (k ? 0.1 : 0.14) * size;
-      AXES.forEach((color, c) => arrow(out, shapes, o, scale([m[4 * c], m[4 * c + 1], m[4 * c + 2]], long), size, color, 1, 0.7));
+      AXES.forEach((color, c) => arrow(out, shapes, o, scale([m[4 * c], m[4 * c + 1], m[4 * c + 2]], long), size, color, 1, 0.8));
       out.push({ mesh: shapes.ball, model: along(o, [0, 0, 1], 0.009 * size, 0.009 * size), color: [0.25, 0.28, 0.32, 1], glow: 0.3 });
       labels.push({ text: frame.name, at: o, rank: 1 });
     });
@@ -75,7 +75,7 @@ function signs(player, shapes, labels) {
     const way = course.vector(it.v), point = course.vector(it.p, [0, 0, 0]), length = norm(way);
     if (length < 0.004 * size) continue;
     (it.unit === "N m" ? twist : arrow)(out, shapes, point, way, size, colorOf(it.group));
-    labels.push({ text: `${figure(length / it.scale)} ${it.unit}`, at: add(point, scale(way, 1.03)), color: css(colorOf(it.group)), rank: 0 });
+    labels.push({ text: `${figure(length / it.scale)} ${it.unit}`, at: add(point, scale(way, 1.03)), color: colorOf(it.group), rank: 0 });
   }
   return out;
 }
@@ -126,7 +126,7 @@ function paint(player, stage, width, height, ratio) {
   gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
 
   if (shown.path && gpu.lines.length) {
-    stage.use(stage.path, { u_view: view, u_pixels: [width / 2, height / 2], u_width: 1.4 * ratio, u_now: course.row * gpu.fine });
+    stage.use(stage.path, { u_view: view, u_pixels: [width / 2, height / 2], u_width: 1.4 * ratio, u_now: course.row * gpu.fine, u_back: scale(add(look.top, look.bottom), 0.5) });
     gpu.lines.forEach((line, k) => {
       stage.set({ u_color: PATHS[k % PATHS.length] });
       gl.bindVertexArray(line.vao);
@@ -191,7 +191,7 @@ function write(context, labels, camera, theme, ratio) {
     context.strokeStyle = look.halo;
     context.lineWidth = 3.5 * ratio;
     context.strokeText(label.text, left, at[1]);
-    context.fillStyle = label.color || look.ink;
+    context.fillStyle = label.color ? css(label.color.map((c) => c + look.lift * (1 - c))) : look.ink;
     context.fillText(label.text, left, at[1]);
   }
 }

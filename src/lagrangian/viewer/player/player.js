@@ -25,7 +25,7 @@ class Player {
     const still = data.rows < 2;
     this.playing = !still && data.autoplay && !matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.controls = new Controls(this);
-    this.context = this.controls.canvas.getContext("2d", { alpha: false });
+    this.context = this.controls.canvas.getContext("2d");
     this.course.seek(0);
     this.watch();
     this.controls.update();

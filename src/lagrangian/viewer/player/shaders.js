@@ -142,7 +142,7 @@ void main() {
 
 const PATH_FRAGMENT = HEAD + `
 in float v_row;
-uniform vec3 u_color;
+uniform vec3 u_color, u_back;
 uniform float u_now;
 out vec4 o;
-void main() { o = vec4(u_color, v_row <= u_now ? 1.0 : 0.28); }`;
+void main() { o = vec4(v_row <= u_now ? u_color : mix(u_back, u_color, 0.38), 1.0); }`;
