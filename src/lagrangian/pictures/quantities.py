@@ -84,7 +84,9 @@ class Chosen:
         known = dict.fromkeys([*(j.name for j, _, _ in spans(motion)), *motion.coordinate_names, *motion.speed_names])
         raise ArgumentError(one_of("joint or coordinate", name, known))
 
-    def over(self, what: str, names: Sequence[str], values: np.ndarray, kinds: Sequence[str], at: Sequence[int], like: Any) -> Iterable[Panel]:
+    def over(
+        self, what: str, names: Sequence[str], values: np.ndarray, kinds: Sequence[str], at: Sequence[int], like: Any
+    ) -> Iterable[Panel]:
         """A panel for each kind; `like` gives its label, unit and factor."""
         for kind, (label, unit, factor) in like.items():
             some = [k for k in at if kinds[k] == kind]
@@ -138,7 +140,7 @@ def _of_speeds(what: str, attribute: str, like: dict[str, tuple[str, str, float]
 
 
 def multiplier_units(motion: Motion) -> list[str]:
-    """Of the multiplier of every constraint equation: of a loop's it follows from what is held, of an expression's it does not."""
+    """Of the multiplier of every constraint equation; those of expressions do not tell theirs."""
     units: dict[str, str] = {}
     m = motion.mechanism
     for loop in m.loops if m is not None else ():
@@ -174,10 +176,13 @@ def _reactions(chosen: Chosen) -> Iterable[Panel]:
 
 
 def _energy(chosen: Chosen) -> Iterable[Panel]:
+    """Potential energy is counted from the lowest of the run: where its zero is says nothing, and would dwarf the rest."""
     m = chosen.motion
-    curves = {"kinetic": m.kinetic_energy, "potential": m.potential_energy, "total": m.energy}
-    called = {"torque": "work of torques", "friction": "work of friction", "constraints": "work of constraints"}
-    called |= {"wrenches": "work of wrenches", "impacts": "lost in impacts"}
+    curves = {"kinetic": m.kinetic_energy}
+    potential = m.potential_energy - m.potential_energy.min()
+    if np.any(potential):
+        curves |= {"potential, from its lowest": potential, "total": m.kinetic_energy + potential}
+    called = {"torque": "work of torques", "impacts": "lost in impacts"}
     for source, done in m.work.items():
         total = np.asarray(done).reshape(len(m.t), -1).sum(axis=1)
         if np.abs(total).max() > 1e-9 * m.energy_scale:
@@ -186,15 +191,15 @@ def _energy(chosen: Chosen) -> Iterable[Panel]:
 
 
 def _balance(chosen: Chosen) -> Iterable[Panel]:
-    yield Panel("balance", "energy less work, error", "J", ("balance",), chosen.motion.balance[:, None])
+    yield Panel("balance", "energy balance", "J", ("balance",), chosen.motion.balance[:, None])
 
 
 def _drift(chosen: Chosen) -> Iterable[Panel]:
     m = chosen.motion
     if not m.constraint_names:
         raise ArgumentError(f"{m.name} has no constraints, and so no drift to plot")
-    both = Panel("drift", "largest violation", "m or 1; rates: 1/s", ("of constraints", "of their rates"),
-                 np.column_stack([m.drift, m.rate_drift]), log=True)  # fmt: skip
+    names = ("constraints [m or 1]", "their rates [m/s or 1/s]")
+    both = Panel("drift", "drift", "SI", names, np.column_stack([m.drift, m.rate_drift]), log=True)
     yield both if both.empty else both.without_zeros()
 
 
@@ -248,13 +253,20 @@ def panels(motion: Motion, what: Sequence[str] = (), joints: str | Iterable[str]
         # a coordinate and its rate stand side by side
         found = _paired(by_name.pop("coordinates"), by_name.pop("speeds")) + [p for ps in by_name.values() for p in ps]
     if not found:
-        raise ArgumentError(f"{motion.name} has no {' or '.join(what) or 'coordinates'} to plot{' of these joints' if joints else ''}")
+        raise ArgumentError(
+            f"{motion.name} has no {' or '.join(what) or 'coordinates'} to plot{' of these joints' if joints else ''}"
+        )
     return found
 
 
 def _paired(coordinates: list[Panel], speeds: list[Panel]) -> list[Panel]:
     """Angles, angular speeds, lengths, speeds; what is without a partner last."""
-    partner = {"angle": "angular speed", "displacement": "speed", "orientation, quaternion": "angular speed", "coordinate": "speed"}
+    partner = {
+        "angle": "angular speed",
+        "displacement": "speed",
+        "orientation, quaternion": "angular speed",
+        "coordinate": "speed",
+    }
     left = {p.label: p for p in speeds}
     pairs, single = [], []
     for panel in coordinates:
