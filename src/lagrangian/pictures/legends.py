@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from lagrangian.pictures.figure import Picture
 
 Entry = tuple[dict[str, Any], str]  # style of the line, and its name
-LETTER, HANDLE = 0.064, 0.50  # in, of a name's letter, and of what stands beside the name
+LETTER, HANDLE = 0.064, 0.41  # in, of a name's letter, and of what stands beside the name
 LINE = 0.165  # in
 
 

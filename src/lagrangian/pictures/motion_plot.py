@@ -18,7 +18,7 @@ ONE_COLUMN, TWO_COLUMNS, HEIGHT = 6.8, 10.0, 2.0  # in
 
 _ENERGIES = {
     "kinetic": {"color": ORANGE, "linestyle": "-"},
-    "potential, from its lowest": {"color": BLUE, "linestyle": DASHES[1]},
+    "potential − min": {"color": BLUE, "linestyle": DASHES[1]},
     "total": {"color": BLACK, "linestyle": "-"},
     "work of torques": {"color": GREEN, "linestyle": DASHES[2]},
     "work of friction": {"color": RED, "linestyle": DASHES[2]},
@@ -69,7 +69,8 @@ def _figure(motion: Motion, shown: list[Panel]) -> Any:
         points = event_marks.label(axes, motion.events, span, inner) if k == 0 else 0.0
         _panel(axes, motion.t, panel, shared, inner, points)
         lowest = row == rows - 1
-        axes.tick_params(labelbottom=lowest)
+        above_wide = row == rows - 2 and len(shown) % columns  # the wide one's ticks are not those of this one
+        axes.tick_params(labelbottom=bool(lowest or above_wide))
         if lowest:
             axes.set_xlabel("time [s]")
     if span[1] > span[0]:
