@@ -33,7 +33,7 @@ def label(axes: Any, events: Sequence[Happening], span: tuple[float, float], wid
         texts = [*texts[: LABELS - 1], (texts[LABELS - 1][0], f"{len(texts) - LABELS + 1} other events")]
     lanes: list[list[tuple[float, float]]] = []
     length = (span[1] - span[0]) or 1.0
-    for t, text in texts:
+    for t, text in reversed(texts):  # labels go to the right of their lines: a later one is out of the way of an earlier line
         at, wide = width * (t - span[0]) / length, LETTER * len(text) + 0.12
         rightward = at + wide <= width or at < width / 2
         taken = (at, at + wide) if rightward else (at - wide, at)
@@ -52,6 +52,8 @@ def label(axes: Any, events: Sequence[Happening], span: tuple[float, float], wid
             fontsize=7.5,
             color=GREY,
             annotation_clip=False,
+            zorder=3,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
         )
         axes.annotate(  # the line goes up to its label
             "",
@@ -61,6 +63,7 @@ def label(axes: Any, events: Sequence[Happening], span: tuple[float, float], wid
             textcoords="offset points",
             arrowprops={"arrowstyle": "-", "color": GREY, "linewidth": 0.7, "linestyle": (0, (2, 2)), "shrinkA": 0, "shrinkB": 0},
             annotation_clip=False,
+            zorder=2,
         )
     return 3.0 + LANE * len(lanes) if lanes else 0.0
 

@@ -35,5 +35,5 @@ class Picture(Figure):
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
         """What a notebook shows: twice as fine as it is large."""
-        width, height = (int(round(100 * x)) for x in self.get_size_inches())
+        width, height = (round(100 * x) for x in self.get_size_inches())
         return self.bytes("png", 200.0), {"width": width, "height": height}

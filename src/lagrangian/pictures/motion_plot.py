@@ -10,22 +10,21 @@ from typing import Any
 import numpy as np
 
 from lagrangian.motion.motion import Motion
-from lagrangian.pictures import event_marks
+from lagrangian.pictures import event_marks, legends, style
 from lagrangian.pictures.quantities import Panel, panels
-from lagrangian.pictures.style import BLACK, BLUE, DASHES, GREEN, GREY, MOST, ORANGE, PURPLE, RED, SEVERAL, SKY, curve, styled, writable, written
+from lagrangian.pictures.style import BLACK, BLUE, DASHES, GREEN, GREY, MOST, ORANGE, PURPLE, RED, SEVERAL, SKY, curve
 
-ONE_COLUMN, TWO_COLUMNS, HEIGHT = 6.8, 10.0, 1.95  # in
-LETTER = 0.066  # in, of a legend
+ONE_COLUMN, TWO_COLUMNS, HEIGHT = 6.8, 10.0, 2.0  # in
 
 _ENERGIES = {
     "kinetic": {"color": ORANGE, "linestyle": "-"},
-    "potential": {"color": BLUE, "linestyle": DASHES[1]},
+    "potential − min": {"color": BLUE, "linestyle": DASHES[1]},
     "total": {"color": BLACK, "linestyle": "-"},
     "work of torques": {"color": GREEN, "linestyle": DASHES[2]},
     "work of friction": {"color": RED, "linestyle": DASHES[2]},
-    "lost in impacts": {"color": PURPLE, "linestyle": DASHES[3]},
     "work of wrenches": {"color": SKY, "linestyle": DASHES[2]},
-    "work of constraints": {"color": PURPLE, "linestyle": DASHES[2]},
+    "work of constraints": {"color": GREY, "linestyle": DASHES[2]},
+    "lost in impacts": {"color": PURPLE, "linestyle": DASHES[3]},
 }
 
 
@@ -39,11 +38,12 @@ def motion_plot(
 
     `what` may be "coordinates", "speeds", "accelerations", "torques", "friction", "multipliers", "reactions" (the size of each
     joint's force and moment), "energy", "balance" (the change of energy less all work: the error of the run) and "drift".
+    `joints` picks coordinates and speeds by their joints' names or their own.
     """
-    file = writable(path)
-    shown = panels(motion, (what,) if isinstance(what, str) else what, joints)
-    with styled():
-        return written(_figure(motion, shown), file)
+    file = style.writable(path)
+    shown = panels(motion, (what,) if isinstance(what, str) else tuple(what), joints)
+    with style.styled():
+        return style.written(_figure(motion, shown), file)
 
 
 def _figure(motion: Motion, shown: list[Panel]) -> Any:
@@ -53,33 +53,32 @@ def _figure(motion: Motion, shown: list[Panel]) -> Any:
     rows = math.ceil(len(shown) / columns)
     width = ONE_COLUMN if columns == 1 else TWO_COLUMNS
     shared = _shared(motion, shown)
-    tall = HEIGHT * 1.35 if len(shown) == 1 else HEIGHT
-    figure = Picture(figsize=(width, tall * rows + 0.75 + (0.0 if shared else 0.2 * rows)), layout="constrained")
-    grid = figure.subplots(rows, columns, squeeze=False, sharex=True)
+    top = 0.34 + legends.height(list(shared), width - 0.3)
+    tall = HEIGHT * (1.4 if len(shown) == 1 else 1.0)
+    figure = Picture(figsize=(width, tall * rows + top + 0.25), layout="constrained")
+    grid = figure.add_gridspec(rows, columns)
     span = (float(motion.t[0]), float(motion.t[-1]))
-    inner = width / columns - 0.75
+    inner = width / columns - 0.8
+    first: Any = None
     for k, panel in enumerate(shown):
-        axes = grid[k // columns, k % columns]
+        row, column = divmod(k, columns)
+        alone = k == len(shown) - 1 and column == 0  # the last of an odd number takes the width of two
+        axes = figure.add_subplot(grid[row, :] if alone else grid[row, column], sharex=first)
+        first = first or axes
         event_marks.mark(axes, motion.events)
-        above = event_marks.label(axes, motion.events, span, inner) if k == 0 else 0.0
-        _panel(axes, motion.t, panel, shared, inner, above)
-        if k + columns >= len(shown):  # the lowest of its column
+        points = event_marks.label(axes, motion.events, span, inner) if k == 0 else 0.0
+        _panel(axes, motion.t, panel, shared, inner, points)
+        lowest = row == rows - 1
+        above_wide = row == rows - 2 and len(shown) % columns  # the wide one's ticks are not those of this one
+        axes.tick_params(labelbottom=bool(lowest or above_wide))
+        if lowest:
             axes.set_xlabel("time [s]")
-            axes.tick_params(labelbottom=True)
-    for axes in list(grid.flat)[len(shown) :]:
-        axes.remove()
     if span[1] > span[0]:
-        grid[0, 0].set_xlim(*span)
-    figure.suptitle(_title(motion), x=0.01, ha="left")
-    if shared:
-        handles = [_line(**style) for style in shared.values()]
-        ncols = _columns(list(shared), width - 0.4)
-        figure.legend(handles, list(shared), loc="outside upper left", ncols=ncols)
+        first.set_xlim(*span)
+    legends.header(
+        figure, motion.name, "" if motion.success else motion.message, [(how, name) for name, how in shared.items()], top
+    )
     return figure
-
-
-def _title(motion: Motion) -> str:
-    return motion.name if motion.success or not motion.message else f"{motion.name}: {motion.message}"
 
 
 def _shared(motion: Motion, shown: list[Panel]) -> dict[str, dict[str, Any]]:
@@ -87,13 +86,12 @@ def _shared(motion: Motion, shown: list[Panel]) -> dict[str, dict[str, Any]]:
     of_joints = [p for p in shown if p.of_joints]
     names = list(dict.fromkeys(name for p in of_joints for name in p.names))
     order = {name: k for k, name in enumerate(motion.coordinate_names)}
-    if len(of_joints) < 2 or not 1 < len(names) <= SEVERAL or any(name not in order for name in names):
+    if len(of_joints) < 2 or len(names) > SEVERAL or any(name not in order for name in names):
         return {}
-    names.sort(key=order.__getitem__)
-    return {name: curve(k) for k, name in enumerate(names)}
+    return {name: curve(k) for k, name in enumerate(sorted(names, key=order.__getitem__))}
 
 
-def _panel(axes: Any, t: np.ndarray, panel: Panel, shared: dict[str, dict[str, Any]], width: float, above: float) -> None:
+def _panel(axes: Any, t: np.ndarray, panel: Panel, shared: dict[str, dict[str, Any]], width: float, points: float) -> None:
     many = len(panel.names)
     picked = range(many) if many <= MOST else [round(k) for k in np.linspace(0, many - 1, MOST)]
     styles = _styles(panel, shared)
@@ -102,21 +100,20 @@ def _panel(axes: Any, t: np.ndarray, panel: Panel, shared: dict[str, dict[str, A
         axes.plot(t, panel.values[:, k], label=panel.names[k], **styles[k], **single)
     if panel.log:
         axes.set_yscale("log", nonpositive="mask")
-    axes.set_ylabel(f"{panel.label} [{panel.unit}]")
-    axes.margins(x=0.0)
+    axes.set_ylabel(f"{panel.label} [{panel.unit if panel.log else style.power_of_ten(axes.yaxis, panel.values) + panel.unit}]")
     if not (shared and panel.of_joints) and panel.what != "balance":
-        _legend(axes, panel, styles, len(picked), width, above)
+        _legend(axes, panel, styles, len(picked), width, points)
 
 
 def _styles(panel: Panel, shared: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     if panel.what == "energy":
         return [_ENERGIES.get(name, {"color": GREY, "linestyle": DASHES[3]}) for name in panel.names]
+    if panel.what in ("balance", "drift"):  # noise: thin, and without dashes
+        return [{"color": color, "linewidth": 0.9} for color in (BLUE, ORANGE)]
     if panel.of_joints and shared:
         return [shared[name] for name in panel.names]
-    if not panel.groups:
+    if not panel.groups or len(set(panel.groups)) == 1:
         return [curve(k, len(panel.names)) for k in range(len(panel.names))]
-    if len(panel.names) <= SEVERAL and len(set(panel.groups)) == 1:
-        return [curve(k) for k in range(len(panel.names))]
     # a colour for each constraint, a line style for each of its parts
     groups, parts = list(dict.fromkeys(panel.groups)), list(dict.fromkeys(panel.parts))
     return [
@@ -125,49 +122,12 @@ def _styles(panel: Panel, shared: dict[str, dict[str, Any]]) -> list[dict[str, A
     ]
 
 
-def _legend(axes: Any, panel: Panel, styles: list[dict[str, Any]], drawn: int, width: float, above: float) -> None:
-    """Above the panel. Of many curves it names some, and how many there are."""
-    entries: list[tuple[dict[str, Any], str]]
-    if len(panel.names) == 1 and not panel.of_joints and panel.what != "multipliers":
-        return
-    if len(panel.names) <= SEVERAL:
-        entries = list(zip(styles, panel.names, strict=True))
-    elif panel.groups and len(set(panel.groups)) < len(panel.names):
-        groups = list(dict.fromkeys(panel.groups))
-        entries = _some([(curve(k, len(groups)) | {"linestyle": "-"}, name) for k, name in enumerate(groups)], len(groups))
-        parts = list(dict.fromkeys(panel.parts))
+def _legend(axes: Any, panel: Panel, styles: list[dict[str, Any]], drawn: int, width: float, points: float) -> None:
+    entries: list[legends.Entry] = list(zip(styles, panel.names, strict=False))
+    groups, parts = list(dict.fromkeys(panel.groups)), list(dict.fromkeys(panel.parts))
+    if len(panel.names) > SEVERAL and len(groups) > 1:
+        entries = legends.some([(curve(k, len(groups)) | {"linestyle": "-"}, name) for k, name in enumerate(groups)], len(groups))
         entries += [({"color": GREY, "linestyle": DASHES[k % len(DASHES)]}, part) for k, part in enumerate(parts) if part]
     else:
-        entries = _some(list(zip(styles, panel.names, strict=True)), drawn)
-    from matplotlib.transforms import ScaledTranslation
-
-    lifted = axes.transAxes + ScaledTranslation(0.0, (above + 2.0) / 72, axes.figure.dpi_scale_trans)
-    axes.legend(
-        [_line(**style) for style, _ in entries],
-        [name for _, name in entries],
-        loc="lower left",
-        bbox_to_anchor=(0.0, 1.0),
-        bbox_transform=lifted,
-        ncols=_columns([name for _, name in entries], width),
-    )
-
-
-def _some(entries: list[tuple[dict[str, Any], str]], drawn: int) -> list[tuple[dict[str, Any], str]]:
-    """All of few; of many the first, the last and some between, with a note of how many there are."""
-    n = len(entries)
-    if n <= SEVERAL:
-        return entries
-    note = f"{n} in this order" if drawn == n else f"{n} in this order, {drawn} drawn"
-    return [*(entries[round(k)] for k in np.linspace(0, n - 1, 4)), ({"color": "none", "linestyle": "none"}, note)]
-
-
-def _columns(names: list[str], width: float) -> int:
-    """As many legend entries beside each other as fit, and no last line that is nearly empty."""
-    fit = max(1, int(width / (LETTER * max(map(len, names)) + 0.55)))
-    return math.ceil(len(names) / math.ceil(len(names) / fit))
-
-
-def _line(**style: Any) -> Any:
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], **style)
+        entries = legends.some(entries, drawn)
+    legends.above(axes, entries, width, points)

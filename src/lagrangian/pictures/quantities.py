@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,9 @@ from lagrangian.model.joint import Joint
 from lagrangian.motion.motion import Motion
 
 DEGREES = 180 / np.pi
-ANGLE, LENGTH, QUATERNION, UNKNOWN = "angle", "length", "quaternion", "unknown"
+# of joints' coordinates and speeds; those of a body that flies, or slides on a plane, stand apart from those of hinges and slides
+ANGLE, SLIDE, ORIENTATION, POSITION, UNKNOWN = "angle", "slide", "orientation", "position", "unknown"
+Like = dict[str, tuple[str, str, float]]  # label, unit and factor by kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,12 +85,15 @@ class Chosen:
         known = dict.fromkeys([*(j.name for j, _, _ in spans(motion)), *motion.coordinate_names, *motion.speed_names])
         raise ArgumentError(one_of("joint or coordinate", name, known))
 
-    def over(self, what: str, names: Sequence[str], values: np.ndarray, kinds: Sequence[str], at: Sequence[int], like: Any) -> Iterable[Panel]:
-        """A panel for each kind; `like` gives its label, unit and factor."""
-        for kind, (label, unit, factor) in like.items():
-            some = [k for k in at if kinds[k] == kind]
+    def over(
+        self, what: str, names: Sequence[str], values: np.ndarray, kinds: Sequence[str], at: Sequence[int], like: Like
+    ) -> Iterable[Panel]:
+        """A panel for each kind, or for kinds that share a label."""
+        for label in dict.fromkeys(like.values()):
+            some = [k for k in at if like.get(kinds[k]) == label]
             if some:
-                yield Panel(what, label, unit, tuple(names[k] for k in some), factor * values[:, some], of_joints=True)
+                text, unit, factor = label
+                yield Panel(what, text, unit, tuple(names[k] for k in some), factor * values[:, some], of_joints=True)
 
 
 def spans(motion: Motion) -> list[tuple[Joint, range, range]]:
@@ -104,30 +108,38 @@ def spans(motion: Motion) -> list[tuple[Joint, range, range]]:
 
 
 def kinds(motion: Motion) -> tuple[list[str], list[str]]:
-    """Of every coordinate and every speed, whether it is an angle or a length."""
+    """Of every coordinate and every speed."""
     if motion.mechanism is None:
         return [UNKNOWN] * len(motion.coordinate_names), [UNKNOWN] * len(motion.speed_names)
     q: list[str] = []
     v: list[str] = []
     for joint, _, _ in spans(motion):
-        speeds = [LENGTH if slides else ANGLE for slides in joint.slides]
-        v += speeds
-        q += [QUATERNION] * 4 + speeds[3:] if joint.type in ("ball", "free") else speeds
+        match joint.type:
+            case "ball" | "free":
+                q += [ORIENTATION] * 4 + [POSITION] * (joint.kind.nq - 4)
+                v += [ORIENTATION] * 3 + [POSITION] * (joint.kind.nv - 3)
+            case "planar":
+                q += [POSITION, POSITION, ANGLE]
+                v += [POSITION, POSITION, ANGLE]
+            case _:
+                q += [SLIDE if slides else ANGLE for slides in joint.slides]
+                v += [SLIDE if slides else ANGLE for slides in joint.slides]
     return q, v
 
 
 def _coordinates(chosen: Chosen) -> Iterable[Panel]:
-    like = {
+    like: Like = {
         ANGLE: ("angle", "deg", DEGREES),
-        QUATERNION: ("orientation, quaternion", "1", 1.0),
-        LENGTH: ("displacement", "m", 1.0),
+        SLIDE: ("displacement", "m", 1.0),
+        ORIENTATION: ("quaternion", "1", 1.0),
+        POSITION: ("position", "m", 1.0),
         UNKNOWN: ("coordinate", "rad or m", 1.0),
     }
     m = chosen.motion
     return chosen.over("coordinates", m.coordinate_names, m.q, chosen.kinds_q, chosen.q, like)
 
 
-def _of_speeds(what: str, attribute: str, like: dict[str, tuple[str, str, float]]) -> Callable[[Chosen], Iterable[Panel]]:
+def _of_speeds(what: str, attribute: str, like: Like) -> Callable[[Chosen], Iterable[Panel]]:
     def panels(chosen: Chosen) -> Iterable[Panel]:
         m = chosen.motion
         for panel in chosen.over(what, m.speed_names, getattr(m, attribute), chosen.kinds_v, chosen.v, like):
@@ -138,7 +150,7 @@ def _of_speeds(what: str, attribute: str, like: dict[str, tuple[str, str, float]
 
 
 def multiplier_units(motion: Motion) -> list[str]:
-    """Of the multiplier of every constraint equation: of a loop's it follows from what is held, of an expression's it does not."""
+    """Of the multiplier of every constraint equation; those of expressions do not tell theirs."""
     units: dict[str, str] = {}
     m = motion.mechanism
     for loop in m.loops if m is not None else ():
@@ -174,10 +186,13 @@ def _reactions(chosen: Chosen) -> Iterable[Panel]:
 
 
 def _energy(chosen: Chosen) -> Iterable[Panel]:
+    """Potential energy is counted from the lowest of the run: where its zero is says nothing, and would dwarf the rest."""
     m = chosen.motion
-    curves = {"kinetic": m.kinetic_energy, "potential": m.potential_energy, "total": m.energy}
-    called = {"torque": "work of torques", "friction": "work of friction", "constraints": "work of constraints"}
-    called |= {"wrenches": "work of wrenches", "impacts": "lost in impacts"}
+    curves = {"kinetic": m.kinetic_energy}
+    potential = m.potential_energy - m.potential_energy.min()
+    if np.any(potential):
+        curves |= {"potential − min": potential, "total": m.kinetic_energy + potential}
+    called = {"torque": "work of torques", "impacts": "lost in impacts"}
     for source, done in m.work.items():
         total = np.asarray(done).reshape(len(m.t), -1).sum(axis=1)
         if np.abs(total).max() > 1e-9 * m.energy_scale:
@@ -186,42 +201,41 @@ def _energy(chosen: Chosen) -> Iterable[Panel]:
 
 
 def _balance(chosen: Chosen) -> Iterable[Panel]:
-    yield Panel("balance", "energy less work, error", "J", ("balance",), chosen.motion.balance[:, None])
+    yield Panel("balance", "energy balance", "J", ("balance",), chosen.motion.balance[:, None])
 
 
 def _drift(chosen: Chosen) -> Iterable[Panel]:
     m = chosen.motion
     if not m.constraint_names:
         raise ArgumentError(f"{m.name} has no constraints, and so no drift to plot")
-    both = Panel("drift", "largest violation", "m or 1; rates: 1/s", ("of constraints", "of their rates"),
-                 np.column_stack([m.drift, m.rate_drift]), log=True)  # fmt: skip
+    names = ("constraints [m or 1]", "their rates [m/s or 1/s]")
+    both = Panel("drift", "drift", "SI", names, np.column_stack([m.drift, m.rate_drift]), log=True)
     yield both if both.empty else both.without_zeros()
 
 
+_FORCES: Like = {
+    **dict.fromkeys((ANGLE, ORIENTATION), ("torque", "N m", 1.0)),
+    **dict.fromkeys((SLIDE, POSITION), ("force", "N", 1.0)),
+    UNKNOWN: ("joint force", "N m or N", 1.0),
+}
+_SPEEDS: Like = {
+    ANGLE: ("angular speed", "deg/s", DEGREES),
+    SLIDE: ("speed", "m/s", 1.0),
+    ORIENTATION: ("angular velocity", "deg/s", DEGREES),
+    POSITION: ("velocity", "m/s", 1.0),
+    UNKNOWN: ("speed", "rad/s or m/s", 1.0),
+}
+_ACCELERATIONS: Like = {
+    **dict.fromkeys((ANGLE, ORIENTATION), ("angular acceleration", "deg/s²", DEGREES)),
+    **dict.fromkeys((SLIDE, POSITION), ("acceleration", "m/s²", 1.0)),
+    UNKNOWN: ("acceleration", "rad/s² or m/s²", 1.0),
+}
 WHAT: dict[str, Callable[[Chosen], Iterable[Panel]]] = {
     "coordinates": _coordinates,
-    "speeds": _of_speeds(
-        "speeds",
-        "qd",
-        {ANGLE: ("angular speed", "deg/s", DEGREES), LENGTH: ("speed", "m/s", 1.0), UNKNOWN: ("speed", "rad/s or m/s", 1.0)},
-    ),
-    "accelerations": _of_speeds(
-        "accelerations",
-        "qdd",
-        {
-            ANGLE: ("angular acceleration", "deg/s²", DEGREES),
-            LENGTH: ("acceleration", "m/s²", 1.0),
-            UNKNOWN: ("acceleration", "rad/s² or m/s²", 1.0),
-        },
-    ),
-    "torques": _of_speeds(
-        "torques", "tau", {ANGLE: ("torque", "N m", 1.0), LENGTH: ("force", "N", 1.0), UNKNOWN: ("joint force", "N m or N", 1.0)}
-    ),
-    "friction": _of_speeds(
-        "friction",
-        "friction",
-        {ANGLE: ("friction", "N m", 1.0), LENGTH: ("friction", "N", 1.0), UNKNOWN: ("friction", "N m or N", 1.0)},
-    ),
+    "speeds": _of_speeds("speeds", "qd", _SPEEDS),
+    "accelerations": _of_speeds("accelerations", "qdd", _ACCELERATIONS),
+    "torques": _of_speeds("torques", "tau", _FORCES),
+    "friction": _of_speeds("friction", "friction", {k: ("friction", unit, x) for k, (_, unit, x) in _FORCES.items()}),
     "multipliers": _multipliers,
     "reactions": _reactions,
     "energy": _energy,
@@ -248,17 +262,19 @@ def panels(motion: Motion, what: Sequence[str] = (), joints: str | Iterable[str]
         # a coordinate and its rate stand side by side
         found = _paired(by_name.pop("coordinates"), by_name.pop("speeds")) + [p for ps in by_name.values() for p in ps]
     if not found:
-        raise ArgumentError(f"{motion.name} has no {' or '.join(what) or 'coordinates'} to plot{' of these joints' if joints else ''}")
+        raise ArgumentError(
+            f"{motion.name} has no {' or '.join(what) or 'coordinates'} to plot{' of these joints' if joints else ''}"
+        )
     return found
 
 
 def _paired(coordinates: list[Panel], speeds: list[Panel]) -> list[Panel]:
-    """Angles, angular speeds, lengths, speeds; what is without a partner last."""
-    partner = {"angle": "angular speed", "displacement": "speed", "orientation, quaternion": "angular speed", "coordinate": "speed"}
+    """Each with its rates, where they are shown; what is without a partner last."""
+    partner = {"angle": "angular speed", "displacement": "speed", "quaternion": "angular velocity", "position": "velocity"}
     left = {p.label: p for p in speeds}
     pairs, single = [], []
     for panel in coordinates:
-        other = left.pop(partner[panel.label], None)
+        other = left.pop(partner.get(panel.label, "speed"), None)
         pairs += [panel, other] if other is not None else []
         single += [] if other is not None else [panel]
     return [*pairs, *single, *left.values()]

@@ -5,11 +5,14 @@ The settings hold while one of these figures is made or written, and never chang
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from lagrangian.description.text_file import as_path
 from lagrangian.errors import ArgumentError
@@ -78,9 +81,9 @@ SETTINGS: dict[str, Any] = {
     "lines.solid_capstyle": "round",
     "legend.fontsize": 8.0,
     "legend.frameon": False,
-    "legend.handlelength": 2.4,
+    "legend.handlelength": 2.1,
     "legend.handletextpad": 0.5,
-    "legend.columnspacing": 1.4,
+    "legend.columnspacing": 1.1,
     "legend.labelspacing": 0.25,
     "legend.borderaxespad": 0.0,
     "legend.borderpad": 0.2,
@@ -100,7 +103,9 @@ def styled() -> Iterator[None]:
     import matplotlib
 
     with matplotlib.rc_context():
-        matplotlib.rcParams.update({k: v for k, v in matplotlib.rcParamsDefault.items() if not k.startswith(("backend", "interactive"))})
+        matplotlib.rcParams.update(
+            {k: v for k, v in matplotlib.rcParamsDefault.items() if not k.startswith(("backend", "interactive"))}
+        )
         matplotlib.rcParams.update(SETTINGS)
         yield
 
@@ -115,6 +120,16 @@ def curve(index: int, count: int = 1) -> dict[str, Any]:
     return {"color": colormaps["viridis"](0.88 * index / (count - 1)), "linestyle": "-", "linewidth": 1.1}
 
 
+def power_of_ten(axis: Any, values: np.ndarray) -> str:
+    """Takes the power of ten out of an axis with very large or small numbers; what then stands before its unit."""
+    size = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+    exponent = math.floor(math.log10(size)) if size > 0 else 0
+    if -3 < exponent < 4:
+        return ""
+    axis.set_major_formatter(lambda x, _: f"{x / 10.0**exponent:.6g}".replace("-", "\N{MINUS SIGN}"))
+    return f"$10^{{{exponent}}}$ "
+
+
 def writable(path: str | os.PathLike[str] | None) -> Path | None:
     """Where a figure goes, checked before it is made."""
     if path is None:
@@ -122,7 +137,9 @@ def writable(path: str | os.PathLike[str] | None) -> Path | None:
     file = as_path(path)
     if file.suffix.lower() not in WRITTEN:
         kind = f"as {file.suffix!r}" if file.suffix else "without an ending"
-        raise ArgumentError(f"{file}: a figure cannot be written {kind}; end its name with {', '.join(WRITTEN[:-1])} or {WRITTEN[-1]}")
+        raise ArgumentError(
+            f"{file}: a figure cannot be written {kind}; end its name with {', '.join(WRITTEN[:-1])} or {WRITTEN[-1]}"
+        )
     return file
 
 
