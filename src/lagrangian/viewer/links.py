@@ -25,7 +25,8 @@ def link(outline: Outline, r: float, most: float) -> list[Mesh]:
         return flat
     if outline.floats and not is_point(body):
         meshes.append(_block(body, [e.point for e in ends], r, most))
-        if outline.joint is not None and outline.joint.type == "planar" and np.linalg.norm(outline.at - start) > 0.6 * r:
+        apart = float(np.linalg.norm(outline.at - start))
+        if outline.joint is not None and outline.joint.type == "planar" and not holds(outline) and apart > 0.6 * r:
             meshes.append(p.bar(outline.at, start, 1.6 * r, 1.6 * r))  # where it is measured, and so which way it heads
     if is_point(body):
         meshes.append(p.sphere(2.0 * r).moved(np.eye(3), outline.center))
