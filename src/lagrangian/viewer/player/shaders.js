@@ -109,12 +109,12 @@ void main() {
   float grid = max(0.42 * lines(v_at / u_step, 0.4), 0.75 * lines(v_at / (5.0 * u_step), 0.5)) * fade;
   vec2 uv = 0.5 + 0.5 * v_off / u_reach;
   float shadow = 0.0;
-  for (int i = -2; i <= 2; i++)
-    for (int j = -2; j <= 2; j++)
-      shadow += textureLod(u_shadow, uv + vec2(i, j) * 0.0045, 2.0).r * (3.0 - length(vec2(i, j)) * 0.8);
-  shadow *= u_shade * fade / 35.0;
   vec2 edge = min(uv, 1.0 - uv);
-  shadow *= smoothstep(0.0, 0.04, min(edge.x, edge.y));
+  if (u_shade > 0.0 && min(edge.x, edge.y) > 0.0) {
+    for (int i = -1; i <= 1; i++)
+      for (int j = -1; j <= 1; j++) shadow += textureLod(u_shadow, uv + vec2(i, j) * 0.0065, 2.5).r * exp2(-float(i * i + j * j));
+    shadow *= u_shade * fade * smoothstep(0.0, 0.04, min(edge.x, edge.y)) / 4.0;
+  }
   vec4 c = vec4(u_tint.rgb, u_tint.a * fade);
   float a = grid + c.a * (1.0 - grid);
   c = vec4((u_line * grid + c.rgb * c.a * (1.0 - grid)) / max(a, 1e-4), a);
