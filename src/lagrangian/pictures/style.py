@@ -102,11 +102,10 @@ def styled() -> Iterator[None]:
     """This style, whatever the user's is, and the user's again afterwards."""
     import matplotlib
 
+    kept = ("backend", "interactive")  # what decides about windows is not a matter of style
+    settings: Any = {k: v for k, v in matplotlib.rcParamsDefault.items() if not k.startswith(kept)}
     with matplotlib.rc_context():
-        matplotlib.rcParams.update(
-            {k: v for k, v in matplotlib.rcParamsDefault.items() if not k.startswith(("backend", "interactive"))}
-        )
-        matplotlib.rcParams.update(SETTINGS)
+        matplotlib.rcParams.update({**settings, **SETTINGS})
         yield
 
 
