@@ -73,12 +73,12 @@ def first_sentence(words: str) -> str:
 _KINDS = {True: "good", False: "bad", None: "open"}
 
 
-def animated(subject: Subject, height: str = "480px") -> Html:
+def animated(subject: Subject, height: str = "480px", printed: Html | None = None) -> Html:
     """The player, and a still of it for paper."""
     from lagrangian.viewer.page import player_html
 
     player = Html(player_html(subject.track, height=height))
-    return element("div", player, still(subject), class_="stage")
+    return element("div", player, still(subject) if printed is None else printed, class_="stage")
 
 
 def still(subject: Subject) -> Html:
