@@ -39,7 +39,9 @@ def folded(title: Any, body: Any, opened: bool = False) -> Html:
     return Html(f"<details{' open' if opened else ''}><summary>{text(title)}</summary>{text(body)}</details>")
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[Any]], left: Sequence[int] = (0,), most: int = MOST) -> Html:
+def table(
+    head: Sequence[str], rows: Sequence[Sequence[Any]], left: Sequence[int] = (0,), most: int = MOST, kind: str = ""
+) -> Html:
     """Numbers to the right, columns in `left` to the left, units without a heading; empty columns are left out."""
     if not rows:
         return Html("")
@@ -48,7 +50,9 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Any]], left: Sequence[int
     top = "".join(f"<th{sides[k]}>{text(head[k])}</th>" for k in kept)
     body = "\n".join("<tr>" + "".join(f"<td{sides[k]}>{text(row[k])}</td>" for k in kept) + "</tr>" for row in rows[:most])
     more = paragraph(f"and {len(rows) - most} more", kind="quiet") if len(rows) > most else ""
-    return Html(f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>\n{body}\n</tbody></table></div>{more}')
+    named = f' class="{kind}"' if kind else ""
+    inner = f"<thead><tr>{top}</tr></thead><tbody>\n{body}\n</tbody>"
+    return Html(f'<div class="wide"><table{named}>{inner}</table></div>{more}')
 
 
 def facts(pairs: Iterable[tuple[str, Any]]) -> Html:

@@ -105,6 +105,11 @@ def coordinates(eom: Equations) -> str:
     return f"<mi>q</mi><mo>=</mo>{mathml.OPEN}{inner}{mathml.CLOSE}"
 
 
+def pair(name: str, value: Html) -> Html:
+    """`name = value`, one of several beside each other."""
+    return Html(f'<span class="pair">{math(f"{name}<mo>=</mo>")} {value}</span>')
+
+
 def meaning(words: str) -> Html:
     """What a name stands for: typeset if it is a formula."""
     if re.fullmatch(r"(sin|cos|sqrt)\(.*\)", words):

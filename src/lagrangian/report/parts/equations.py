@@ -161,17 +161,12 @@ class _Written:
         met = definitions(eom, self.shown)
         found = []
         if met:
-            pairs = [
-                element("span", Html(math(self.style.name(name) + "<mo>=</mo>")), " ", typeset.meaning(words), class_="pair")
-                for name, words in met
-            ]
+            pairs = [typeset.pair(self.style.name(name), typeset.meaning(words)) for name, words in met]
             body = element("div", *pairs, class_="pairs")
             found.append(_block("where", folded(f"{len(met)} abbreviations", body) if len(met) > 24 else body))
         values = parameter_values(eom)
         if values:
-            pairs = [
-                element("span", Html(math(mathml.name(n) + "<mo>=</mo>")), " ", number(x, 6), class_="pair") for n, x in values
-            ]
+            pairs = [typeset.pair(mathml.name(n), number(x, 6)) for n, x in values]
             found.append(_block("Values", element("div", *pairs, class_="pairs")))
         return found
 

@@ -59,7 +59,7 @@ class Chapter:
         links = [element("a", label, href=path.name) for path, label in self.files]
         parts: list[Any] = [paragraph(self.lead, kind="lead"), code(self.snippet), self.body]
         if rows:
-            parts.append(table(("", "check", "found", "should be"), rows, left=(0, 1, 2, 3)))
+            parts.append(table(("", "check", "found", "should be"), rows, left=(0, 1, 2, 3), kind="checks"))
         if links:
             between = [x for link in links for x in (" · ", link)][1:]
             parts.append(paragraph("Files: ", *between, kind="files"))
@@ -86,6 +86,11 @@ def still(model: Any, q: Any, size: tuple[int, int] = (720, 480)) -> bytes:
 
 def shown(data: bytes, alt: str, caption: str = "") -> Html:
     return framed(image(data, "png", alt), caption) if data else Html("")
+
+
+def small(x: float) -> str:
+    """A rounding error, or none."""
+    return f"{x:.0e}" if x else "0"
 
 
 def kept(motion: Motion, place: Place, stem: str, plot: Any) -> list[tuple[Path, str]]:

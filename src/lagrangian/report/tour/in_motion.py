@@ -9,9 +9,10 @@ import numpy as np
 from lagrangian.library import library
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.simulate import simulate
-from lagrangian.report.html import joined, rough
-from lagrangian.report.tour.chapter import Chapter, Check, Place, kept, plotted, stage, still
+from lagrangian.report.html import joined, paragraph, rough
+from lagrangian.report.tour.chapter import Chapter, Check, Place, kept, plotted, small, stage, still
 from lagrangian.task import paths
+from lagrangian.task.actuators import size_actuators
 from lagrangian.task.inverse import inverse
 
 CIRCLE = """
@@ -23,6 +24,8 @@ print(lg.size_actuators(arm, motion))
 """
 
 PENDULUM = """
+from math import pi
+
 motion = lg.simulate(lg.library("two_r"), 10, q0=[-pi / 2, pi / 4], qd0=[0, 0], torque=None)
 motion.phase_portrait()
 motion.animate("double_pendulum.html")
@@ -50,6 +53,11 @@ def circle(place: Place) -> Chapter:
     least, most = float(torque.min()), float(torque.max())
     plot = motion.plot("torques")
     picture = still(model, motion.q[0])
+    motors = [
+        f"{name}: {a.chosen.motor.name}, {a.chosen.gear}"
+        for name, a in size_actuators(model, motion).actuators.items()
+        if a.chosen
+    ]
     return Chapter(
         "circle",
         "A circle, and the torques for it",
@@ -66,7 +74,13 @@ def circle(place: Place) -> Chapter:
             ),
             _energy(motion),
         ],
-        joined([stage(motion, picture), plotted(plot, "torques over time")]),
+        joined(
+            [
+                stage(motion, picture),
+                plotted(plot, "torques over time"),
+                paragraph(f"Motors that can do it: {'; '.join(motors)}."),
+            ]
+        ),
         picture,
         kept(motion, place, "circle", plot),
     )
@@ -123,7 +137,7 @@ def four_bar(place: Place) -> Chapter:
         [
             Check("time of the lock [s]", f"{locked:.2f}", "12.25 (lectures; masses chosen for it)", abs(locked - 12.25) < 0.005),
             Check("θ₁ there [deg]", f"{angle:.2f}", "150.46 (lectures)", abs(angle - 150.46) < 0.005),
-            Check("loop open by [m]", f"{drift:.0e}", "0", drift < 1e-12),
+            Check("loop open by [m]", small(drift), "0", drift < 1e-12),
             _energy(motion),
         ],
         joined([stage(motion, picture), plotted(plot, "coordinates and constraint forces over time")]),
@@ -150,9 +164,9 @@ def stewart(place: Place) -> Chapter:
         STEWART,
         f"legs push {forces.min():.0f} to {forces.max():.0f} N",
         [
-            Check("simulated with these forces, off the path at the end [m, rad]", f"{off:.0e}", "0", off < 1e-8),
+            Check("simulated with these forces, off the path at the end [m, rad]", small(off), "0", off < 1e-8),
             Check(
-                "loops open by [m]", f"{again.statistics['drift_at_steps']:.0e}", "0", again.statistics["drift_at_steps"] < 1e-12
+                "loops open by [m]", small(again.statistics["drift_at_steps"]), "0", again.statistics["drift_at_steps"] < 1e-12
             ),
             Check("power in less change of energy [J]", *_balanced(motion)),
         ],

@@ -9,6 +9,14 @@ from lagrangian.report.page import Section, page
 from lagrangian.report.parts.solver import versions
 from lagrangian.report.tour.chapter import Chapter
 
+FIRST = """
+import lagrangian as lg
+
+arm = lg.load("arm.toml")    # or URDF, MJCF, a DH table, lg.library("puma560")
+lg.derive(arm).show()        # its equations
+lg.simulate(arm).report()    # a run, on a page like this
+"""
+
 NEXT = """
 lagrangian new arm.toml          # a commented description of your own mechanism
 lagrangian show arm.toml
@@ -25,7 +33,7 @@ def index(chapters: Sequence[Chapter], failures: Sequence[tuple[str, str]], seco
         sections.append(Section("missing", "What could not be made", joined(words)))
     sections.append(Section("next", "Your own mechanism", _next()))
     foot = f"Made in {seconds:.0f} s by {', '.join(versions())}."
-    return page("lagrangian", _head(chapters, seconds), sections, foot)
+    return page("lagrangian: the tour", _head(chapters, seconds), sections, foot)
 
 
 def _head(chapters: Sequence[Chapter], seconds: float) -> Html:
@@ -46,6 +54,7 @@ def _head(chapters: Sequence[Chapter], seconds: float) -> Html:
         [
             element("h1", "Equations of motion, to read, to run, to trust"),
             paragraph(lead, kind="lead"),
+            code(FIRST),
             element("div", *numbers, class_="numbers"),
             element("div", *(_card(c) for c in chapters), class_="cards"),
         ]

@@ -8,13 +8,15 @@ import numpy as np
 
 from lagrangian.closed_form.derive import derive
 from lagrangian.closed_form.equations import Equations
+from lagrangian.closed_form.sections import Section, definitions
 from lagrangian.equations.writing.mathml import MathML
 from lagrangian.equations.writing.text import Rounding
 from lagrangian.library import library
+from lagrangian.model.mechanism import Mechanism
 from lagrangian.report import typeset
-from lagrangian.report.html import Html, element, folded, joined, paragraph
+from lagrangian.report.html import Html, element, folded, image, joined, paragraph
 from lagrangian.report.parts.equations import DIGITS, certificate
-from lagrangian.report.tour.chapter import Chapter, Check, Place, shown, still
+from lagrangian.report.tour.chapter import Chapter, Check, Place, small, still
 
 TWO_R = """
 import lagrangian as lg
@@ -46,6 +48,7 @@ def two_r(place: Place) -> Chapter:
     parts = [
         typeset.lines(typeset.of_motion(False, False)),
         _entries(eom, ("M", "Mass matrix"), ("C", "Coriolis matrix"), ("G", "Gravity")),
+        _where(eom, "M", "C", "G"),
         certificate(proof),
     ]
     by_hand = _by_hand(eom)
@@ -58,7 +61,7 @@ def two_r(place: Place) -> Chapter:
         f"derived in {1e3 * took:.0f} ms, proved in {proof.seconds:.2f} s",
         [
             Check("statements proved", f"{sum(s.proved for s in proof.statements)}", f"{len(proof.statements)}", proof.proved),
-            Check("M₁₁ less m₁r₁² + m₂(l₁² + r₂² + 2l₁r₂c₂) + I₁ + I₂", f"{by_hand:.0e}", "0, by hand", abs(by_hand) < 1e-13),
+            Check("M₁₁ less m₁r₁² + m₂(l₁² + r₂² + 2l₁r₂c₂) + I₁ + I₂", small(by_hand), "0", abs(by_hand) < 1e-13),
         ],
         joined(parts),
         still(model, [0.9, 0.7]),
@@ -89,8 +92,9 @@ def puma(place: Place) -> Chapter:
     off = float(np.abs(gravity - GRAVITY_QN).max())
     picture = still(model, "qn", (960, 600))
     parts = [
-        shown(picture, "PUMA 560 in the pose qn", "PUMA 560, pose qn."),
+        _turnable(model, "qn", picture),
         _entries(eom, ("G", "Gravity")),
+        _where(eom, "G"),
         folded(f"Mass matrix: {eom.M.operators} operators", _entries(eom, ("M", ""))),
         certificate(proof),
     ]
@@ -115,6 +119,23 @@ def puma(place: Place) -> Chapter:
         picture,
         [(place.folder / "puma560.tex", "the equations as LaTeX")],
     )
+
+
+def _turnable(model: Mechanism, pose: str, picture: bytes) -> Html:
+    """The mechanism at rest, to be looked at from all sides; on paper, the picture."""
+    from lagrangian.viewer.page import player_html
+    from lagrangian.viewer.track import still_track
+
+    printed = image(picture, "png", f"{model.name} in the pose {pose}", class_="print") if picture else Html("")
+    return element("div", Html(player_html(still_track(model, pose), height="420px")), printed, class_="stage")
+
+
+def _where(eom: Equations, *what: str) -> Html:
+    """What the abbreviations in some matrices stand for."""
+    style = MathML(eom._writer.notation, Rounding(DIGITS))
+    sections = [Section(name, tuple(((n,), x) for n, x in getattr(eom, name).entries)) for name in what]
+    pairs = [typeset.pair(style.name(name), typeset.meaning(words)) for name, words in definitions(eom, sections)]
+    return element("div", *pairs, class_="pairs")
 
 
 def _entries(eom: Equations, *what: tuple[str, str]) -> Html:
