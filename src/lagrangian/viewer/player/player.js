@@ -16,7 +16,7 @@ class Player {
     this.shown = { frames: false, path: data.traces.length > 0 };
     for (const group of this.groups)
       this.shown[group] = ["torques", "wrenches"].includes(group) && data.arrows.filter((a) => a.group === group).length <= FEW;
-    this.camera = new Camera(data, points);
+    this.camera = new Camera(data, points, () => tips(data, this.shown));
     this.now = 0;  // s since the start
     this.speed = data.speed;
     this.loop = true;
@@ -82,6 +82,7 @@ class Player {
 
   show(what, on) {
     this.shown[what] = on;
+    this.camera.settle();
     this.controls.pressed(what);
     this.refresh();
   }
