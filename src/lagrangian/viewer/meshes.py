@@ -115,15 +115,14 @@ def simplified(vertices: np.ndarray, faces: np.ndarray, limit: int) -> tuple[np.
     low, extent = vertices.min(axis=0), float(np.ptp(vertices, axis=0).max()) or 1.0
     cells = 1e6
     while True:
-        key = np.rint((vertices - low) * (cells / extent)).astype(np.int64)
-        _, number, count = np.unique(key, axis=0, return_inverse=True, return_counts=True)
-        number = number.ravel()
+        x, y, z = np.rint((vertices - low) * (cells / extent)).astype(np.int64).T
+        _, number, count = np.unique((x << 42) | (y << 21) | z, return_inverse=True, return_counts=True)
         mean = np.stack([np.bincount(number, vertices[:, k]) for k in range(3)], axis=1) / count[:, None]
         kept = number[faces]
         kept = kept[(kept[:, 0] != kept[:, 1]) & (kept[:, 1] != kept[:, 2]) & (kept[:, 2] != kept[:, 0])]
         if len(kept) <= limit or cells < 4:
             return mean, kept
-        cells = 160.0 if cells > 1000 else cells * 0.8
+        cells = 160.0 if cells > 1000 else cells * 0.75
 
 
 def creased(vertices: np.ndarray, faces: np.ndarray) -> Mesh:
@@ -149,6 +148,7 @@ def creased(vertices: np.ndarray, faces: np.ndarray) -> Mesh:
         normals = np.stack([np.bincount(one[alike], area[other[alike], k], minlength=len(at)) for k in range(3)], axis=1)
         normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
     # corners of the same vertex with the same normal are one
-    key = np.column_stack([at, np.rint(normals * 60).astype(np.int64)])
-    _, first, number = np.unique(key, axis=0, return_index=True, return_inverse=True)
+    x, y, z = np.rint(normals * 60 + 60).astype(np.int64).T
+    key = (at.astype(np.int64) << 21) | (x << 14) | (y << 7) | z
+    _, first, number = np.unique(key, return_index=True, return_inverse=True)
     return Mesh(vertices[at[first]], normals[first], number.reshape(-1, 3))
