@@ -1,6 +1,7 @@
 // A player: a track, a camera, a clock. `window.lagrangianPlayers[id]` is the one of an element.
 
 const PAUSE = 0.7;  // s, at the end, before it begins again
+const MOST = 6e6;  // pixels of a picture
 const FEW = 4;  // arrows of a group that are shown from the start
 
 class Player {
@@ -133,7 +134,7 @@ class Player {
     this.controls.update();
     this.root.classList.toggle("lgp-dark", this.theme === "dark");
     if (!on) return this.fail();
-    const ratio = Math.min(window.devicePixelRatio || 1, 2);
+    const ratio = Math.min(window.devicePixelRatio || 1, 2, Math.sqrt(MOST / (canvas.clientWidth * canvas.clientHeight || 1)));
     const width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
     if (!width || !height) return;
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
