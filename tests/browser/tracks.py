@@ -15,7 +15,9 @@ def box(name: str, frame: int, half: tuple[float, float, float], color: tuple[fl
     normals = np.cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0])
     normals /= np.linalg.norm(normals, axis=1)[:, None]
     faces = np.concatenate([[(4 * k, 4 * k + 1, 4 * k + 2), (4 * k, 4 * k + 2, 4 * k + 3)] for k in range(6)])
-    return Part(name, frame, points.reshape(-1, 3).astype("f4"), np.repeat(normals, 4, axis=0).astype("f4"), faces.astype("i4"), color)
+    return Part(
+        name, frame, points.reshape(-1, 3).astype("f4"), np.repeat(normals, 4, axis=0).astype("f4"), faces.astype("i4"), color
+    )
 
 
 def slider(rows: int = 61, name: str = "slider", duration: float = 2.0) -> Track:

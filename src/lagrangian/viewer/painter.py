@@ -32,7 +32,7 @@ class Painter:
     def frame(self, row: int) -> np.ndarray:
         """A row of the track: (height, width, 3) bytes."""
         solid, clear = self._geometry(row)
-        image = self.floor.shaded(solid[0].points)
+        image = self.floor.shaded(solid[0].points[~solid[0].flat])
         near = np.zeros((self.fine.height, self.fine.width), dtype=np.float32)
         self._lay(image, near, *solid, 1.0)
         for triangles, owner, opacity in clear:

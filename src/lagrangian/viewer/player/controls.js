@@ -27,7 +27,8 @@ class Controls {
     this.name = element("div", { class: "lgp-name" }, data.name);
     this.name.title = data.name;
     this.chips = element("div", { class: "lgp-chips", role: "group", "aria-label": "Show" });
-    this.note = element("div", { class: "lgp-note", "aria-hidden": "true" }, `grid ${Number(player.grid.toPrecision(2))} m`);
+    this.hint = element("span", { class: "lgp-hint" }, ` · drag to turn, ${data.full ? "" : "click and "}scroll to zoom`);
+    this.note = element("div", { class: "lgp-note", "aria-hidden": "true" }, `grid ${Number(player.grid.toPrecision(2))} m`, this.hint);
     this.stage = element("div", { class: "lgp-stage" }, this.canvas, element("div", { class: "lgp-top" }, this.name, this.chips), this.note);
     player.root.append(this.stage);
     this.toggles();
@@ -38,7 +39,10 @@ class Controls {
     const { player } = this, { data } = player;
     this.chip("frames", "Frames", null);
     if (data.traces.length && data.rows > 1) this.chip("path", "Path", css(PATHS[0]));
-    for (const group of player.groups) this.chip(group, group[0].toUpperCase() + group.slice(1), css(colorOf(group)));
+    for (const group of player.groups) {
+      const slides = group === "torques" && data.arrows.every((a) => a.group !== group || a.unit === "N");
+      this.chip(group, slides ? "Joint forces" : group[0].toUpperCase() + group.slice(1), css(colorOf(group)));
+    }
     const home = element("button", { type: "button", class: "lgp-icon", "aria-label": "First view", title: "First view (double-click)", html: icon("home") });
     home.addEventListener("click", () => {
       player.camera.reset();

@@ -1,6 +1,7 @@
 // A player: a track, a camera, a clock. `window.lagrangianPlayers[id]` is the one of an element.
 
 const PAUSE = 0.7;  // s, at the end, before it begins again
+const MOST = 6e6;  // pixels of a picture
 const FEW = 4;  // arrows of a group that are shown from the start
 
 class Player {
@@ -16,7 +17,7 @@ class Player {
     this.shown = { frames: false, path: data.traces.length > 0 };
     for (const group of this.groups)
       this.shown[group] = ["torques", "wrenches"].includes(group) && data.arrows.filter((a) => a.group === group).length <= FEW;
-    this.camera = new Camera(data, points);
+    this.camera = new Camera(data, points, () => tips(data, this.shown));
     this.now = 0;  // s since the start
     this.speed = data.speed;
     this.loop = true;
@@ -82,6 +83,7 @@ class Player {
 
   show(what, on) {
     this.shown[what] = on;
+    this.camera.settle();
     this.controls.pressed(what);
     this.refresh();
   }
@@ -132,7 +134,7 @@ class Player {
     this.controls.update();
     this.root.classList.toggle("lgp-dark", this.theme === "dark");
     if (!on) return this.fail();
-    const ratio = Math.min(window.devicePixelRatio || 1, 2);
+    const ratio = Math.min(window.devicePixelRatio || 1, 2, Math.sqrt(MOST / (canvas.clientWidth * canvas.clientHeight || 1)));
     const width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
     if (!width || !height) return;
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });

@@ -7,6 +7,7 @@ layout(location = 0) in vec3 a_p;
 layout(location = 1) in vec3 a_n;
 uniform mat4 u_view, u_model;
 uniform vec4 u_box;   // origin and scale of quantised vertices
+uniform float u_grow;  // m along the normals, for outlines
 uniform vec4 u_coil;  // length, radius, radius of the wire, turns; no coil without wire
 out vec3 v_p, v_n;
 
@@ -23,6 +24,7 @@ void main() {
   mat3 m = mat3(u_model);
   v_n = m * (n / vec3(dot(m[0], m[0]), dot(m[1], m[1]), dot(m[2], m[2])));
   vec4 w = u_model * vec4(p, 1.0);
+  if (u_grow > 0.0) w.xyz += u_grow * normalize(v_n);
   v_p = w.xyz;
   gl_Position = u_view * w;
 }`;
