@@ -51,7 +51,7 @@ class Catalogue(list[str]):
     def table(self, width: int = 100) -> str:
         """Name, what it is, and its numbers of joints and loops; a description that is too long goes on in the next line."""
         first = max(len(e.name) for e in self.entries)
-        room = max(24, min(width, 120) - first - 16)
+        room = max(24, min(width, 120) - first - 17)
         rows = [f"{'name':<{first}}  {'what it is':<{room}}  joints  loops"]
         for e in self.entries:
             lines = textwrap.wrap(e.summary, room)
