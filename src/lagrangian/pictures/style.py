@@ -103,9 +103,9 @@ def styled() -> Iterator[None]:
     import matplotlib
 
     kept = ("backend", "interactive")  # what decides about windows is not a matter of style
-    settings: Any = {k: v for k, v in matplotlib.rcParamsDefault.items() if not k.startswith(kept)}
+    settings: Any = {k: v for k, v in matplotlib.rcParamsDefault.items() if not k.startswith(kept)} | SETTINGS
     with matplotlib.rc_context():
-        matplotlib.rcParams.update({**settings, **SETTINGS})
+        matplotlib.rcParams.update(settings)
         yield
 
 
