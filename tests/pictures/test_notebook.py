@@ -103,7 +103,7 @@ def test_all_text_is_escaped() -> None:
     for page in (m._repr_html_(), motion._repr_html_(), failed._repr_html_()):
         assert "<script" not in page
         assert {"script", "b"}.isdisjoint(Read(page).tags)
-        assert not re.search(r"(src|href)\s*=\s*[\"']?(?!data:)", page)
+        assert not re.search(r"(src|href)\s*=\s*[\"'](?!data:)", page)
     assert WICKED in Read(m._repr_html_()).text
     assert b"<script" not in motion.plot().encoded("svg")
     for latex in (lg.derive(m)._repr_latex_(), lg.derive(m).M._repr_latex_()):
