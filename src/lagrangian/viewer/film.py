@@ -91,7 +91,8 @@ def _mp4(file: Path, pictures: Iterator[np.ndarray], size: tuple[int, int]) -> N
     command = ["ffmpeg", "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}"]
     command += ["-r", str(MP4_RATE), "-i", "-", "-c:v", "libx264", "-crf", "20", "-pix_fmt", "yuv420p", "-movflags", "+faststart"]
     with subprocess.Popen([*command, str(file.absolute())], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as running:
-        assert running.stdin is not None and running.stderr is not None
+        assert running.stdin is not None
+        assert running.stderr is not None
         try:
             for picture in pictures:
                 running.stdin.write(picture.tobytes())
