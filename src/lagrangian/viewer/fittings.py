@@ -59,7 +59,7 @@ def guide(joint: Joint, outline: Outline, parent: Outline, span: tuple[float, fl
     low, high = span
     if math.isfinite(joint.limits.lower) and math.isfinite(joint.limits.upper):
         low, high = min(low, joint.limits.lower), max(high, joint.limits.upper)
-    room = 5 * r if outline.body is not None and not is_point(outline.body) else 3 * r
+    room = 7.5 * r if outline.body is not None and not is_point(outline.body) else 3 * r
     low, high = low - room, high + room
     if high - low < 0.6 * size:
         middle = (low + high) / 2
