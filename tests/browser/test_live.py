@@ -32,6 +32,7 @@ def until(page: Any, true: Callable[[], bool], seconds: float = 10.0) -> bool:
 
 def opened(watched: Any, url: str, text: str) -> Any:
     page = watched.page
+    page.on("websocket", lambda socket: watched.requests.append(socket.url))
     page.goto(url)
     page.get_by_text(text).first.wait_for(timeout=30000)
     until(page, lambda: page.locator("canvas").count() > 0)
@@ -129,7 +130,7 @@ def test_the_port_and_what_is_shown_are_checked(capsys: Any) -> None:
     for wrong in (0, -1, 70000, "8080", True):
         with pytest.raises(lg.LagrangianError, match="port is"):
             view(arm, port=wrong, browser=False, block=False)
-    with pytest.raises(lg.LagrangianError, match="there is no pose 'uprigth'. Did you mean 'upright'"):
+    with pytest.raises(lg.LagrangianError, match=r"there is no pose 'uprigth'\. Did you mean 'upright'"):
         view(arm, q="uprigth", browser=False, block=False)
     with pytest.raises(lg.LagrangianError, match="Mechanism or a Motion"):
         view("two_r", browser=False, block=False)

@@ -25,7 +25,9 @@ class Viewer:
     def __init__(self, what: Mechanism | Motion, q: Any = None, port: int | None = None) -> None:
         mechanism = what.mechanism if isinstance(what, Motion) else what
         if mechanism is None:
-            raise ArgumentError("a picture needs the mechanism, which this motion's file does not have: lagrangian.read(path, mechanism)")
+            raise ArgumentError(
+                "a picture needs the mechanism, which this motion's file does not have: lagrangian.read(path, mechanism)"
+            )
         self.mechanism = mechanism
         self._panel: Any
         # whatever is wrong with the mechanism or the motion is found before anything is served
@@ -99,14 +101,12 @@ class Viewer:
         return f"<Viewer of {self.mechanism.name!r} at {self.url}{'' if self._open else ', closed'}>"
 
 
-def view(
-    what: Mechanism | Motion, *, q: Any = None, port: int | None = None, browser: bool = True, block: bool = True
-) -> Viewer:
+def view(what: Mechanism | Motion, *, q: Any = None, port: int | None = None, browser: bool = True, block: bool = True) -> Viewer:
     """Show a mechanism, with a slider for every joint, or play a motion, in the web browser.
 
-    Loops stay closed while a joint is moved: the other motors stand still, passive joints follow. `q` is where a mechanism starts, as
-    numbers or a pose's name. `port` is a free one from 8080 on if it is not given. With `block` it serves until Ctrl-C; without, the
-    viewer is given at once, and closed by its `close()`, or by `with`.
+    Loops stay closed while a joint is moved: the other motors stand still, passive joints follow. `q` is where a mechanism
+    starts, as numbers or a pose's name. `port` is a free one from 8080 on if it is not given. With `block` it serves until
+    Ctrl-C; without, the viewer is given at once, and closed by its `close()`, or by `with`.
     """
     if not isinstance(what, Mechanism | Motion):
         raise ArgumentError(f"view takes a Mechanism or a Motion, not {type(what).__name__}")

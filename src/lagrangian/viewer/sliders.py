@@ -70,7 +70,7 @@ class Posture:
         return tuple(self.handles[k].name for k in self._holds[self._number(name)])
 
     def drag(self, name: str, value: float) -> Dragged:
-        """Take a handle towards a value: as far as the loops close, the constraints permit, and no other joint meets its limit."""
+        """Take a handle towards a value: as far as loops close, constraints permit, and no other joint meets its limit."""
         k = self._number(name)
         handle, held = self.handles[k], self._holds[k]
         if not np.isfinite(value):
@@ -83,13 +83,13 @@ class Posture:
             if way is not None:
                 h = min(abs(left), part * STRIDE / max(self._fastest(way), 1e-12))
                 step = self._step(k, held, kept, way, sign * h)
-            if isinstance(step, tuple):
+            if isinstance(step, tuple) and way is not None:
                 self._way[k] = way
                 self._set(step[0], self.values)
                 way, part = step[1], min(1.0, 2 * part)
             elif h > SHORTEST * self._unit(k):
                 part /= 2
-            elif step is not None:
+            elif isinstance(step, Handle):
                 return Dragged(False, f"{name} stops at {handle.text(self.values[k])}: {step.name} is at its limit.")
             elif way is not None and self._fastest(way) * self._unit(k) > FAST:
                 return Dragged(False, self._why(k))
@@ -131,7 +131,9 @@ class Posture:
             x += lost.T @ (lost @ (self._way[k] / self._units))
         return x * self._units
 
-    def _step(self, k: int, held: tuple[int, ...], kept: np.ndarray, way: np.ndarray, h: float) -> tuple[np.ndarray, np.ndarray] | Handle | None:
+    def _step(
+        self, k: int, held: tuple[int, ...], kept: np.ndarray, way: np.ndarray, h: float
+    ) -> tuple[np.ndarray, np.ndarray] | Handle | None:
         """The configuration a step further, on the same branch, and the way on; or the handle whose limit is met; or None."""
         half = moved(self.mechanism, self.q, 0.5 * h * way)
         # between closed configurations, equations that depend on each other there contradict each other a little
