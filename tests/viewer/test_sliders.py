@@ -224,6 +224,22 @@ def test_rotation_vectors_change_as_their_gradient_says() -> None:
         assert np.allclose(rates, G @ speeds, atol=1e-7)
 
 
+def test_a_free_body_turns_and_moves_alone() -> None:
+    free = lg.Mechanism(
+        "free",
+        [lg.Body("box", 1.0, inertia=(1, 0, 0, 1, 0, 1)), lg.Body("arm", 1.0, inertia=(1, 0, 0, 1, 0, 1))],
+        [lg.Joint("fly", "free", "ground", "box"), lg.Joint("elbow", "revolute", "box", "arm")],
+    )
+    posture = Posture(free)
+    goal = {"fly.rx": 0.4, "fly.rz": -1.0, "fly.y": 2.0, "elbow": 0.7}
+    for name, value in goal.items():
+        assert posture.drag(name, value).reached
+    assert np.allclose(posture.q[:4], quaternion.exponential(np.array([0.4, 0.0, -1.0])), atol=1e-12)
+    assert np.allclose(posture.q[4:], (0, 2, 0, 0.7))
+    assert [posture.values[posture.index[name]] for name in goal] == pytest.approx(list(goal.values()))
+    assert not posture.has_loops
+
+
 def test_names_and_numbers_are_checked() -> None:
     posture = Posture(lg.library("four_bar"))
     with pytest.raises(lg.LagrangianError, match=r"there is no handle 'theta'\. Did you mean 'theta1'"):

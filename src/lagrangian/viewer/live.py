@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import socket
+import sys
 import time
 import webbrowser
 from typing import Any
@@ -112,7 +114,7 @@ def view(what: Mechanism | Motion, *, q: Any = None, port: int | None = None, br
         raise ArgumentError(f"view takes a Mechanism or a Motion, not {type(what).__name__}")
     viewer = Viewer(what, q, port)
     print(f"{viewer.mechanism.name} is shown at {viewer.url}{' (Ctrl-C ends it)' if block else ''}", flush=True)
-    if browser:
+    if browser and _has_screen():
         with contextlib.suppress(webbrowser.Error):
             webbrowser.open(viewer.url)
     if block:
@@ -137,6 +139,11 @@ def _serve(port: int | None, name: str) -> Any:
     server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
     server.gui.main_panel.dock_right()
     return server
+
+
+def _has_screen() -> bool:
+    """Without one, a browser of text might take the terminal over."""
+    return sys.platform in ("darwin", "win32") or any(os.environ.get(x) for x in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
 
 
 def _quiet() -> contextlib.AbstractContextManager[Any]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.kernels.linear import RANK
+from lagrangian.model import quaternion
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.assemble import assemble, dynamics_of, moved
 from lagrangian.viewer.handles import PLACE, TURN, Handle, gradients, handles, lengths, values
@@ -61,6 +62,11 @@ class Posture:
         self.values = values(self.handles, q, last)
 
     @property
+    def has_loops(self) -> bool:
+        """Or other equations of coordinates."""
+        return bool(self._holonomic.any())
+
+    @property
     def closure(self) -> float:
         """How far the worst loop is from closed."""
         return float(np.abs(self._eta(self.q)).max(initial=0.0))
@@ -76,6 +82,9 @@ class Posture:
         if not np.isfinite(value):
             raise ArgumentError(f"{name}: {value} is no place to go to")
         goal = float(np.clip(value, handle.lower, handle.upper))
+        if not self.closed:
+            self._open(k, goal)
+            return Dragged(True)
         kept = self.values.copy()  # what stands still stays exactly here
         way, part = self._tangent(k, held, self.q, self.values), 1.0
         while abs(left := goal - self.values[k]) > THERE:
@@ -98,6 +107,17 @@ class Posture:
             else:
                 return Dragged(False, self._why(k))
         return Dragged(True)
+
+    def _open(self, k: int, value: float) -> None:
+        """Where nothing is closed, a joint moves alone."""
+        handle, q, at = self.handles[k], self.q.copy(), self.values.copy()
+        at[k] = value
+        if handle.kind == TURN:
+            first = k - handle.component
+            q[handle.iq : handle.iq + 4] = quaternion.exponential(at[first : first + 3])
+        else:
+            q[handle.iq + handle.component + (4 if handle.kind == PLACE else 0)] = value
+        self._set(q, at)
 
     # -- one step ----------------------------------------------------------------------------------------------------
 

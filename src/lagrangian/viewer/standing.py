@@ -23,7 +23,7 @@ def standing(dyn: Dynamics, handles: Sequence[Handle], q: np.ndarray, units: np.
     """
     count = range(len(handles))
     if not dyn.mechanism.equations:
-        return [tuple(j for j in count if j != k and handles[j].joint == handles[k].joint) for k in count]
+        return [() for _ in count]
     S = _rates(dyn, handles, q, units)
 
     def rank(rows: list[int]) -> int:
