@@ -79,7 +79,7 @@ def _gif(file: Path, pictures: Iterator[np.ndarray], sample: np.ndarray) -> None
 
     palette = Image.fromarray(sample).quantize(COLORS, method=Image.Quantize.MEDIANCUT)
     entries = np.array(palette.getpalette(), dtype=int).reshape(-1, 3)
-    entries[int(np.argmax(entries.sum(axis=1)))] = 255  # what is white stays so
+    entries[entries.min(axis=1) > 246] = 255  # what is white stays so
     palette.putpalette(entries.ravel().tolist())
     images = [Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     step = 1000 // GIF_RATE
