@@ -79,7 +79,7 @@ def _gif(file: Path, pictures: Iterator[np.ndarray], sample: np.ndarray) -> None
 
     palette = Image.fromarray(sample).quantize(COLORS, method=Image.Quantize.MEDIANCUT)
     entries = np.array(palette.getpalette(), dtype=int).reshape(-1, 3)
-    entries[int(np.argmax(entries.sum(axis=1)))] = 255  # what is white stays so
+    entries[entries.min(axis=1) > 246] = 255  # what is white stays so
     palette.putpalette(entries.ravel().tolist())
     images = [Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     step = 1000 // GIF_RATE
@@ -91,7 +91,8 @@ def _mp4(file: Path, pictures: Iterator[np.ndarray], size: tuple[int, int]) -> N
     command = ["ffmpeg", "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}"]
     command += ["-r", str(MP4_RATE), "-i", "-", "-c:v", "libx264", "-crf", "20", "-pix_fmt", "yuv420p", "-movflags", "+faststart"]
     with subprocess.Popen([*command, str(file.absolute())], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as running:
-        assert running.stdin is not None and running.stderr is not None
+        assert running.stdin is not None
+        assert running.stderr is not None
         try:
             for picture in pictures:
                 running.stdin.write(picture.tobytes())

@@ -63,10 +63,10 @@ def _places(scheme: str, name: str, beside: Path) -> Iterator[Path]:
             yield Path(folder) / inside
     for folder in filter(None, os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)):
         yield Path(folder) / "share" / package / inside
-    for folder in above:
-        if folder.name == package:
-            yield folder / inside
-        yield folder / package / inside
+    for parent in above:
+        if parent.name == package:
+            yield parent / inside
+        yield parent / package / inside
 
 
 # -- what is in it -----------------------------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ def _read(path: str, changed: float, limit: int) -> list[tuple[Mesh, Color | Non
 
     try:
         loaded = trimesh.load_scene(path)
-        pieces = [x for x in loaded.dump() if len(getattr(x, "faces", ()))]
+        pieces: list[Any] = [x for x in loaded.dump() if len(getattr(x, "faces", ()))]
     except Exception as error:  # readers of foreign formats fail in every way there is
         raise ValueError(f"{path} cannot be read: {type(error).__name__}: {error}") from None
     if not pieces:
@@ -87,7 +87,7 @@ def _read(path: str, changed: float, limit: int) -> list[tuple[Mesh, Color | Non
     total = sum(len(x.faces) for x in pieces)
     found = []
     for piece in pieces:
-        vertices, faces = np.asarray(piece.vertices, dtype=float), np.asarray(piece.faces)
+        vertices, faces = np.array(piece.vertices, dtype=float), np.array(piece.faces, dtype=np.int64)
         if not np.isfinite(vertices).all():
             raise ValueError(f"{path} has vertices that are not finite")
         vertices, faces = simplified(vertices, faces, max(50, limit * len(faces) // total))

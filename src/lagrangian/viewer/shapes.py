@@ -1,4 +1,4 @@
-"""A mechanism as a scene: its bodies by their visuals or by their shape and joint axes, what joins them, and how to look at it."""
+"""A mechanism as a scene: bodies by their visuals, or by their shape and joint axes, what joins them, and how to look at it."""
 
 from __future__ import annotations
 
@@ -71,7 +71,9 @@ class _Builder:
             if outline.virtual:
                 continue
             T = self.poses[outline.name]
-            own = [x.point for x in outline.places if not (outline.body is None and x.kind == "joint" and self._virtual_at(x.point))]
+            own = [
+                x.point for x in outline.places if not (outline.body is None and x.kind == "joint" and self._virtual_at(x.point))
+            ]
             if outline.body is not None:
                 own += [outline.center] + ([] if outline.floats else [outline.at])
                 own += [np.array(x.placement.position, dtype=float) for x in outline.body.visuals]
@@ -82,7 +84,9 @@ class _Builder:
 
     def _virtual_at(self, point: np.ndarray) -> bool:
         """Whether only coordinates start at this point of the ground."""
-        here = [j for j in self.mechanism.joints if j.parent == GROUND and np.allclose(point, np.array(j.placement.position, float))]
+        here = [
+            j for j in self.mechanism.joints if j.parent == GROUND and np.allclose(point, np.array(j.placement.position, float))
+        ]
         return bool(here) and all(hidden(j, self.outlines) for j in here)
 
     def _own_size(self, outline: Outline) -> float:
@@ -97,11 +101,9 @@ class _Builder:
 
     def _radius(self) -> float:
         """Of the bars: a share of the whole, but slender where links are short."""
-        lengths = [
-            float(np.linalg.norm(x.point - o.at)) for o in self.outlines.values() if o.body is not None for x in o.places
-        ]
+        lengths = [float(np.linalg.norm(x.point - o.at)) for o in self.outlines.values() if o.body is not None for x in o.places]
         lengths = [x for x in lengths if x > 0.02 * self.size]
-        share = 0.022 if self.normal is not None or self.mechanism.loops else 0.029  # an arm is stouter than a linkage
+        share = 0.022 if self.normal is not None or self.mechanism.loops else 0.036  # an arm is stouter than a linkage
         r = min(share * self.size, 0.15 * float(np.percentile(lengths, 75))) if lengths else share * self.size
         between = [
             float(np.linalg.norm(a.point - b.point))
@@ -157,8 +159,12 @@ class _Builder:
         body = outline.body
         if body is None or body.name in self.seen:
             return False
-        robot = self.mechanism.file.lower().endswith((".urdf", ".xml", ".mjcf"))
-        return not self.seen or bool(body.visuals) or (not robot and float(body.mass) > 0)
+        return not self.seen or bool(body.visuals) or (not self._is_robot and float(body.mass) > 0)
+
+    @property
+    def _is_robot(self) -> bool:
+        """Described in a format in which all that is to be seen is said."""
+        return self.mechanism.file.lower().endswith((".urdf", ".xml", ".mjcf"))
 
     def _only_rolls(self, outline: Outline) -> bool:
         """A body that only rolls is seen as the wheel or ball that it is."""
@@ -226,7 +232,7 @@ class _Builder:
     # -- around it ---------------------------------------------------------------------------------------------------
 
     def _ground(self, points: np.ndarray) -> None:
-        if self.seen:
+        if self.seen and self._is_robot:
             return
         held = [
             np.array(j.placement.position, dtype=float)
@@ -239,6 +245,8 @@ class _Builder:
         heights = points @ self.up
         at = float(np.mean([x @ self.up for x in held]))
         hangs = at > (heights.min() + heights.max()) / 2
+        if self.seen and hangs:
+            return  # a post through what is drawn by itself would hide it
         first = min(float(x @ self.up) for x in held)
         lowest = first - 0.14 * self.size
         if 0 < first < 1.5 * self.size:

@@ -17,25 +17,30 @@ from lagrangian.viewer.scene import Scene, Track
 from lagrangian.viewer.shapes import scene
 
 RATE, FEWEST, MOST = 30.0, 61, 601  # rows per second, and how many in all
+TURN = 0.15  # rad: rows are closer where something turns by more between them
 
 
 def track(motion: Motion, rows: int | None = None, trace: Any = None, forces: bool = True) -> Track:
-    """A motion as it is seen, at `rows` times evenly over it: about 30 a second if that is not said.
+    """A motion as it is seen, at `rows` times evenly over it: if that is not said, 30 a second, or more where it is fast.
 
     `trace` names frames or bodies whose path is drawn; `forces` has torques, reactions and constraint forces as arrows.
     """
     mechanism = motion.mechanism
     if mechanism is None:
-        raise ArgumentError("a picture needs the mechanism, which this motion's file does not have: lagrangian.read(path, mechanism)")
+        raise ArgumentError(
+            "a picture needs the mechanism, which this motion's file does not have: lagrangian.read(path, mechanism)"
+        )
     if not len(motion.t):
         raise ArgumentError(f"{motion.name}: the motion has no rows; there is nothing to draw")
     span = motion.last - motion.first
-    if rows is None:
-        rows = int(min(MOST, max(FEWEST, math.ceil(RATE * span) + 1)))
-    elif isinstance(rows, bool) or int(rows) != rows or rows < 1:
+    if rows is not None and (isinstance(rows, bool) or int(rows) != rows or rows < 1):
         raise ArgumentError(f"rows is {rows!r}; a whole number of at least 1 is needed")
-    t = np.linspace(motion.first, motion.last, int(rows)) if span > 0 else np.array([motion.first])
-    q = motion(t)[0]
+    count = int(min(MOST, max(FEWEST, math.ceil(RATE * span) + 1))) if rows is None else int(rows)
+    t, q = _at(motion, count if span > 0 else 1)
+    if rows is None and len(t) > 1:
+        finer = math.ceil((count - 1) * _largest_turn(mechanism, q) / TURN) + 1
+        if count < finer and count < MOST:
+            t, q = _at(motion, min(finer, MOST))
     seen = scene(mechanism, q)
     poses = all_poses(mechanism, q)
     arrows: tuple[Any, ...] = ()
@@ -44,6 +49,19 @@ def track(motion: Motion, rows: int | None = None, trace: Any = None, forces: bo
 
         arrows = arrows_of(motion, t, q, seen)
     return _track(seen, t, poses, arrows, _traced(seen, trace))
+
+
+def _at(motion: Motion, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Times evenly over a motion, and where it is then."""
+    t = np.linspace(motion.first, motion.last, count)
+    return t, motion(t)[0]
+
+
+def _largest_turn(mechanism: Mechanism, q: np.ndarray) -> float:
+    """The largest angle by which a body turns from one row to the next."""
+    quaternions = quaternion.from_matrix(all_poses(mechanism, q)[..., :3, :3])
+    between = np.abs((quaternions[1:] * quaternions[:-1]).sum(axis=-1))
+    return float(2 * np.arccos(np.clip(between.min(), 0, 1)))
 
 
 def still_track(mechanism: Mechanism, q: Any = None) -> Track:
@@ -58,9 +76,9 @@ def _track(seen: Scene, t: np.ndarray, poses: np.ndarray, arrows: tuple[Any, ...
 
 def continuous(q: np.ndarray) -> np.ndarray:
     """Quaternions (rows, ..., 4) of which each is on the same side as the one before: either sign is the same turn."""
-    dots = (q[1:] * q[:-1]).sum(axis=-1)
-    signs = np.cumprod(np.concatenate([np.ones_like(dots[:1]), np.where(dots < 0, -1.0, 1.0)]), axis=0) if len(dots) else 1.0
-    return q * (signs[..., None] if len(dots) else 1.0)
+    signs = np.ones(q.shape[:-1])
+    signs[1:] = np.where((q[1:] * q[:-1]).sum(axis=-1) < 0, -1.0, 1.0)
+    return q * np.cumprod(signs, axis=0)[..., None]
 
 
 def _traced(seen: Scene, given: Any) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ class Camera {
     this.x = across(this.up);
     this.y = cross(this.up, this.x);
     this.width = this.height = 1;
+    this.top = 0;
     this.touched = false;
     this.reset();
   }
@@ -24,7 +25,7 @@ class Camera {
     this.fit();
   }
 
-  /** Look at the middle of all points, from as near as shows them all; the page's buttons need room above. */
+  /** Look at the middle of all points, from as near as shows them all. */
   fit() {
     const points = this.points.concat(this.tips());
     const { toEye, right, above } = this.axes();
@@ -36,7 +37,7 @@ class Camera {
       });
     const middle = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2];
     const depth = dot(this.data.center, toEye);
-    const top = Math.min(44 / this.height, 0.2), margin = 0.88;
+    const top = Math.min(this.top / this.height, 0.25), margin = 0.9;
     const tall = FIELD * (1 - top) * margin, wide = FIELD * (this.width / this.height) * margin;
     let distance = 1e-3 * this.data.size;
     for (const p of points) {
@@ -48,10 +49,10 @@ class Camera {
     this.target = add(add(scale(right, middle[0]), scale(above, middle[1] + raise)), scale(toEye, depth));
   }
 
-  resize(width, height) {
-    if (width === this.width && height === this.height) return;
-    this.width = width;
-    this.height = height;
+  /** The picture's size in pixels, and how many of them at the top are under buttons. */
+  resize(width, height, top) {
+    if (width === this.width && height === this.height && top === this.top) return;
+    Object.assign(this, { width, height, top });
     this.settle();
   }
 
@@ -130,9 +131,10 @@ function outline(data, course) {
   return points;
 }
 
-/** Ends of the arrows of some groups, over the motion; of the longest, a part, so that they do not make all else small. */
+/** Ends of the ground's axes and of the arrows that are shown, over the motion; of the longest, a part, so that they do not make all else small. */
 function tips(data, shown) {
-  const points = [], every = Math.max(1, Math.floor(data.rows / 60));
+  const points = [], every = Math.max(1, Math.floor(data.rows / 60)), axis = GROUND_AXES * data.size, [x, y, z] = data.frames[0].p;
+  if (shown.frames) points.push([x + axis, y, z], [x, y + axis, z], [x, y, z + axis]);
   for (const { group, p, v } of data.arrows) {
     if (!shown[group]) continue;
     for (let k = 0; k < 3 * data.rows; k += 3 * every) {

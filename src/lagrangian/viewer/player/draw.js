@@ -6,6 +6,7 @@ const SHADES = {
 };
 const AXES = [[0.835, 0.369, 0], [0, 0.62, 0.451], [0, 0.447, 0.698]];  // x, y, z: vermillion, green, blue
 const GROUPS = { torques: [0.835, 0.369, 0], reactions: [0, 0.447, 0.698], constraints: [0.8, 0.475, 0.655], wrenches: [0, 0.62, 0.451] };
+const GROUND_AXES = 0.14;  // sizes
 const OTHER = [0.35, 0.35, 0.35];
 const PATHS = [[0.902, 0.624, 0], [0.337, 0.706, 0.914], [0.8, 0.475, 0.655], [0, 0.62, 0.451]];
 const colorOf = (group) => GROUPS[group] || OTHER;
@@ -65,7 +66,7 @@ function signs(player, shapes, labels) {
   const { data, course, shown } = player, out = [], size = data.size;
   if (shown.frames)
     data.frames.forEach((frame, k) => {
-      const m = course.poses[k], o = [m[12], m[13], m[14]], long = (k ? 0.1 : 0.14) * size;
+      const m = course.poses[k], o = [m[12], m[13], m[14]], long = (k ? 0.1 : GROUND_AXES) * size;
       AXES.forEach((color, c) => arrow(out, shapes, o, scale([m[4 * c], m[4 * c + 1], m[4 * c + 2]], long), size, color, 1, 0.8));
       out.push({ mesh: shapes.ball, model: along(o, [0, 0, 1], 0.009 * size, 0.009 * size), color: [0.25, 0.28, 0.32, 1], glow: 0.3 });
       labels.push({ text: frame.name, at: o, rank: 1 });
@@ -199,7 +200,8 @@ function write(context, labels, camera, theme, ratio) {
     if (!at) continue;
     const wide = context.measureText(label.text).width, start = (label.from && camera.project(label.from)) || at;
     const dx = at[0] - start[0], dy = at[1] - start[1], far = Math.hypot(dx, dy) || 1;  // beyond the arrow's end
-    const left = dx < -0.5 * far ? at[0] - wide - 7 * ratio : at[0] + 7 * ratio, middle = at[1] + (label.from ? (9 * ratio * dy) / far : 0);
+    const free = dx < -0.5 * far ? at[0] - wide - 7 * ratio : at[0] + 7 * ratio;
+    const left = clamp(free, 4 * ratio, camera.width - wide - 4 * ratio), middle = at[1] + (label.from ? (9 * ratio * dy) / far : 0);
     const right = left + wide, top = middle - 7 * ratio, bottom = middle + 7 * ratio;
     if (taken.some((t) => left < t[2] && right > t[0] && top < t[3] && bottom > t[1])) continue;
     taken.push([left, top, right, bottom]);

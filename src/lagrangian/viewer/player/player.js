@@ -138,7 +138,7 @@ class Player {
     const width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
     if (!width || !height) return;
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-    this.camera.resize(width, height);
+    this.camera.resize(width, height, Math.round((this.controls.top.offsetHeight + 8) * ratio));
     if (this.gpu?.stage !== on) this.gpu = upload(on, this.data, this.course);
     const labels = paint(this, on, width, height, ratio);
     this.context.drawImage(on.canvas, 0, on.canvas.height - height, width, height, 0, 0, width, height);
@@ -165,7 +165,7 @@ function awaken() {
 
 function tick(clock) {
   asked = false;
-  const passed = clamp((clock - last) / 1000, 0, 0.1);
+  const passed = clamp((clock - last) / 1000, 0, 0.25);  // a window that was hidden does not jump
   last = clock;
   for (const player of Object.values(players)) {
     if (!player.visible) continue;
