@@ -26,7 +26,6 @@ SCRIPTS = sorted(path for path in (DOCS / "snippets").rglob("*") if path.suffix 
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
 RUN_ONLY = {"identification.py"}  # what a search finds last differs with the roundings of the machine
 NOT_RUN = {"view", "tour", "bench"}  # they wait for a browser, or take long; tests of their own run them
-SLOW = {"library"}
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
 
 
@@ -82,12 +81,7 @@ def alike(a: float, b: float) -> bool:
     return abs(a - b) <= 2e-3 * max(abs(a), abs(b)) or max(abs(a), abs(b)) < 1e-4
 
 
-def pages() -> list[Any]:
-    found = sorted({script.with_suffix("") for script in SCRIPTS})
-    return [pytest.param(page, marks=pytest.mark.slow if page.name in SLOW else (), id=name_of(page)) for page in found]
-
-
-@pytest.mark.parametrize("page", pages())
+@pytest.mark.parametrize("page", sorted({script.with_suffix("") for script in SCRIPTS}), ids=name_of)
 def test_snippets(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("sksundae")
     monkeypatch.chdir(tmp_path)

@@ -3,7 +3,8 @@
 # --- use
 import lagrangian as lg
 
-print(lg.library())  # names, and what they are
+names = lg.library()  # print(names) says what they are too
+print(names[:3], "and", len(names) - 3, "more")
 motion = lg.simulate(lg.library("jansen"))
 arm = lg.library("two_r", parameters={"l1": 0.5})  # with other values of its parameters
 print(arm.source)  # where the numbers are from
