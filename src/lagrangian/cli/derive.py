@@ -90,7 +90,7 @@ def _form(latex: bool, markdown: bool, pdf: bool, json: bool, out: Path | None) 
     if ending not in ("tex", "md", "pdf", "txt"):
         raise ArgumentError(f"{out}: the equations can be written to .tex, .md, .pdf and .txt")
     if chosen and chosen[0] != ending:
-        raise ArgumentError(f"{out} ends in .{ending}, and --{ {'tex': 'latex'}.get(chosen[0], chosen[0])} is asked for")
+        raise ArgumentError(f"{out} ends in .{ending}, and --{ {'tex': 'latex'}.get(chosen[0], chosen[0]) } is asked for")
     if not out.parent.is_dir():
         raise ArgumentError(f"{out}: there is no folder {str(out.parent)!r} to write in")
     return ending

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from lagrangian.cli import derive, new, output, show
+from lagrangian.cli import check, derive, inverse, new, output, see, show, simulate
 from lagrangian.cli.command import FINE, register
 
 DESCRIBE, EQUATIONS, MOTION, SEE, CHECK = "Describe", "Equations", "Motion", "See", "Check"
@@ -46,6 +46,15 @@ register(app, new.library, DESCRIBE)
 register(app, show.show, DESCRIBE, show.SHOW)
 register(app, derive.derive, EQUATIONS, derive.DERIVE)
 register(app, derive.prove, EQUATIONS, derive.PROVE)
+register(app, simulate.simulate, MOTION, simulate.SIMULATE)
+register(app, inverse.inverse, MOTION, inverse.INVERSE)
+register(app, inverse.size, MOTION, inverse.SIZE)
+register(app, see.plot, SEE, see.PLOT)
+register(app, see.animate, SEE, see.ANIMATE)
+register(app, see.view, SEE, see.VIEW)
+register(app, see.report, SEE, see.REPORT)
+register(app, see.tour, SEE, see.TOUR)
+register(app, check.check, CHECK, check.CHECK)
 
 
 def main() -> None:

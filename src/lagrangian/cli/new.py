@@ -80,6 +80,9 @@ def library(json: Json = False) -> None:
         ]
         return output.document({"library": rows})
     columns = ("name", "joints", "loops", "what it is")
-    rows_shown = [(name, str(sum(j.type != "fixed" for j in m.joints)), str(len(m.loops) or ""), m.description) for name, m in zip(lg.library(), found, strict=True)]
+    rows_shown = [
+        (name, str(sum(j.type != "fixed" for j in m.joints)), str(len(m.loops) or ""), m.description)
+        for name, m in zip(lg.library(), found, strict=True)
+    ]
     output.stdout().print(output.table(columns, rows_shown, right=(1, 2)))
     output.plain("lagrangian show NAME tells more of one; lagrangian new mine --from NAME copies its file", "dim")

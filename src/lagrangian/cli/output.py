@@ -90,11 +90,20 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, title: str =
     from rich.table import Table
     from rich.text import Text
 
-    rows = [tuple(row) for row in rows]
+    rows, numeric = [tuple(row) for row in rows], set(right)
     kept = [k for k in range(len(columns)) if any(row[k] for row in rows)]
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=title or None, title_justify="left", title_style="bold", show_edge=False)
+    head = Text(title, style="bold") if title else None
+    made = Table(
+        box=box.SIMPLE_HEAD,
+        title=head,
+        title_justify="left",
+        padding=(0, 1),
+        collapse_padding=True,
+        pad_edge=False,
+        show_edge=False,
+    )
     for k in kept:
-        made.add_column(columns[k], justify="right" if k in set(right) else "left", overflow="fold", header_style="dim")
+        made.add_column(Text(columns[k], style="dim"), justify="right" if k in numeric else "left", overflow="fold")
     for row in rows:
         made.add_row(*(Text(row[k]) for k in kept))
     return made

@@ -102,7 +102,12 @@ def tree(m: Mechanism) -> Tree:
     root = Tree(Text("ground", style="bold"), guide_style="dim")
     nodes = {"ground": root}
     for joint in m.outward():
-        label = Text.assemble((joint.name, "cyan"), (f" {joint.type}{'' if joint.actuated else ', passive'} ", "dim"), ("→ ", "dim"), (joint.child, "bold"))
+        label = Text.assemble(
+            (joint.name, "cyan"),
+            (f" {joint.type}{'' if joint.actuated else ', passive'} ", "dim"),
+            ("→ ", "dim"),
+            (joint.child, "bold"),
+        )
         nodes[joint.child] = nodes[joint.parent].add(label)
     for frame in m.frames:
         nodes[frame.body].add(Text.assemble(("frame ", "dim"), (frame.name, "green")))

@@ -44,5 +44,7 @@ def pdf_of(eom: Equations, target: Path, digits: int | None) -> None:
         if not made.is_file():
             lines = [x for x in done.stdout.decode("utf-8", "replace").splitlines() if x.startswith("!")]
             why = lines[0].lstrip("! ") if lines else f"it ended with {done.returncode}"
-            raise ArgumentError(f"{Path(program).name} could not typeset the equations: {why}; -o FILE.tex writes what it was given")
+            raise ArgumentError(
+                f"{Path(program).name} could not typeset the equations: {why}; -o FILE.tex writes what it was given"
+            )
         target.write_bytes(made.read_bytes())

@@ -90,7 +90,9 @@ def state(text: str | None, mechanism: Mechanism, what: str, names: tuple[str, .
         raise ArgumentError(f"{what}: {one_of('pose', text.strip(), mechanism.poses)}{_or_numbers(names)}")
     values = numbers(text, what, known)
     if len(values) != len(names):
-        raise ArgumentError(f"{what} has {len(values)} number{'s' * (len(values) != 1)}{_or_numbers(names).replace('. Or give', ';')}")
+        raise ArgumentError(
+            f"{what} has {len(values)} number{'s' * (len(values) != 1)}{_or_numbers(names).replace('. Or give', ';')}"
+        )
     return values
 
 
@@ -121,5 +123,7 @@ def points(text: str, what: str, least: int, names: Mapping[str, Any] | None = N
     """Points with colons between them: `1.2,1.2 : 0.8,1.0`."""
     found = [point(x, what, names) for x in parts(text, ":")]
     if len(found) < least:
-        raise ArgumentError(f"{what}: {text!r} has {len(found)} points; {least} are needed, with colons between: 1.2,1.2 : 0.8,1.0")
+        raise ArgumentError(
+            f"{what}: {text!r} has {len(found)} points; {least} are needed, with colons between: 1.2,1.2 : 0.8,1.0"
+        )
     return found
