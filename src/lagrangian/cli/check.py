@@ -76,13 +76,17 @@ def _read(m: Mechanism) -> dict[str, Any]:
     }
 
 
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}" if n != 1 else f"1 {'body' if what == 'bodies' else what.removesuffix('s')}"
+
+
 def _print(name: str, m: Mechanism | None, found: list[Finding], failed: bool) -> None:
     from rich.text import Text
 
     console = output.stdout()
     if m is not None:
         read = _read(m)
-        counts = [f"{read[k]} {k.replace('_', ' ')}" for k in read if k not in ("name", "mass") and read[k]]
+        counts = [_count(read[k], k.replace("_", " ")) for k in read if k not in ("name", "mass") and read[k]]
         console.print(Text.assemble((m.name, "bold cyan"), f": {', '.join(counts)}; {read['mass']:.4g} kg in all"))
     colours = {"error": "bold red", "warning": "bold yellow", "note": "dim"}
     for finding in found:
@@ -220,7 +224,9 @@ def _start(m: Mechanism) -> Iterator[Finding]:
     for where, q in states:
         at = 0
         for joint in m.joints:
-            if joint.kind.nq == 1 and not joint.limits.lower - 1e-9 <= float(q[at]) <= joint.limits.upper + 1e-9:
-                outside = f"{joint.name} = {float(q[at]):.4g} is outside its limits, {joint.limits.lower:.4g} to {joint.limits.upper:.4g}"
-                yield Finding("warning", where, outside)
+            low, high = joint.limits.lower, joint.limits.upper
+            if joint.kind.nq == 1 and not low - 1e-9 <= float(q[at]) <= high + 1e-9:
+                yield Finding(
+                    "warning", where, f"{joint.name} = {float(q[at]):.4g} is outside its limits, {low:.4g} to {high:.4g}"
+                )
             at += joint.kind.nq

@@ -162,8 +162,7 @@ def prove(given: Described, symbols: Symbols = "given", limit: Limit = 600.0, js
     from rich.text import Text
 
     console = output.stdout()
-    head_line, _, rest = str(certificate).partition("\n")
-    console.print(Text(head_line, style="bold green" if certificate.proved else "bold red"))
+    console.print(Text(str(certificate).partition("\n")[0], style="bold green" if certificate.proved else "bold red"))
     rows = [(s.what, s.how, s.result, str(s.entries), str(s.terms or ""), f"{s.seconds:.3f} s") for s in certificate.statements]
     made = output.table(("statement", "how", "result", "entries", "terms", "time"), rows, right=(3, 4, 5))
     console.print(made)

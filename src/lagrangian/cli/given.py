@@ -84,7 +84,7 @@ class Recorded:
         motion = lg.read(self.run)
         if motion.mechanism is None:
             raise ArgumentError(
-                f"{self.run}: this file does not hold the mechanism it is a run of; it is older, or made elsewhere. Simulate it again"
+                f"{self.run}: the mechanism it is a run of is not in this file, which is older, or made elsewhere; run it again"
             )
         return motion
 

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from lagrangian.cli import check, derive, inverse, new, output, see, show, simulate
-from lagrangian.cli.command import FINE, register
+from lagrangian.cli import bench, check, compare, derive, inverse, new, output, see, show, simulate
+from lagrangian.cli.command import FINE, Json, register
 
 DESCRIBE, EQUATIONS, MOTION, SEE, CHECK = "Describe", "Equations", "Motion", "See", "Check"
 
@@ -41,6 +41,26 @@ def everywhere(
         os.environ["LAGRANGIAN_DEBUG"] = "1"
 
 
+def version(json: Json = False) -> None:
+    """Show the version of this package, of Python and of what it stands on."""
+    import platform
+    from importlib import metadata
+
+    from lagrangian import __version__
+
+    found = {"lagrangian": __version__, "python": platform.python_version()}
+    for name in ("numpy", "llvmlite", "python-flint", "pin", "mujoco"):
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = ""
+    if json:
+        return output.document(found)
+    for name, number in found.items():
+        output.plain(f"{name:<13} {number or 'not installed'}", "" if number else "dim")
+    return None
+
+
 register(app, new.new, DESCRIBE, new.NEW)
 register(app, new.library, DESCRIBE)
 register(app, show.show, DESCRIBE, show.SHOW)
@@ -55,6 +75,9 @@ register(app, see.view, SEE, see.VIEW)
 register(app, see.report, SEE, see.REPORT)
 register(app, see.tour, SEE, see.TOUR)
 register(app, check.check, CHECK, check.CHECK)
+register(app, compare.compare, CHECK, compare.COMPARE)
+register(app, bench.bench, CHECK, bench.BENCH)
+register(app, version, CHECK)
 
 
 def main() -> None:

@@ -39,7 +39,8 @@ def new(
         raise ArgumentError(f"{target} is there already, and is left as it is; --force overwrites it, another name keeps both")
     target.write_text(text, encoding="utf-8")
     if json:
-        return output.document({"file": str(target), "name": title})
+        output.document({"file": str(target), "name": title})
+        return
     output.wrote(target, "a mechanism, explained in comments")
     output.plain(f"  next: lagrangian derive {target}\n        lagrangian simulate {target} --plot --animate", "dim")
 
@@ -78,7 +79,8 @@ def library(json: Json = False) -> None:
             }
             for m in found
         ]
-        return output.document({"library": rows})
+        output.document({"library": rows})
+        return
     columns = ("name", "joints", "loops", "what it is")
     rows_shown = [
         (name, str(sum(j.type != "fixed" for j in m.joints)), str(len(m.loops) or ""), m.description)

@@ -15,15 +15,19 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 # letters and signs that a terminal without Unicode cannot show
+_GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho _ sigma tau upsilon phi chi psi omega"
 _PLAIN = {
-    **{"─": "-", "│": "|", "–": "-", "’": "'", "·": ".", "°": " deg", "²": "^2", "³": "^3", "∞": "inf", "→": "->", "…": "...", "•": "*"},
-    **{"α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "η": "eta", "θ": "theta", "λ": "lambda", "μ": "mu", "φ": "phi"},
-    **{"ψ": "psi", "τ": "tau", "ω": "omega", "Γ": "Gamma", "Ψ": "Psi", "π": "pi", "ρ": "rho", "σ": "sigma", "×": "x", "±": "+-"},
+    **{chr(0x3B1 + k): name for k, name in enumerate(_GREEK.split())},
+    **{chr(0x391 + k): name.capitalize() for k, name in enumerate(_GREEK.split())},
     **{chr(0x2080 + k): str(k) for k in range(10)},
-    "\u0307": "'",
+    **dict(
+        zip(
+            "─│–’·°²³∞→…•×±−", ("-", "|", "-", "'", ".", " deg", "^2", "^3", "inf", "->", "...", "*", "x", "+-", "-"), strict=True
+        )
+    ),
+    "\u0307": "'",  # dots above, of rates
     "\u0308": "''",
-    "−": "-",
-}  # fmt: skip
+}
 
 
 def settle_streams() -> None:
