@@ -56,7 +56,7 @@ def bench(
     output.stdout().print(output.table(("", *times), rows, right=range(1, len(times) + 1)))
     compiled = ", ".join(f"{name.replace('_', ' ')} {seconds:.2f} s" for name, seconds in built.items())
     output.plain(f"\ncompiled, without the cache: {compiled}")
-    bare, left = peers.plain(m)
+    _, left = peers.plain(m)
     if left and len(times) > 1:
         output.plain(f"peers have no {', '.join(x.partition(':')[0] for x in left)} in theirs", "dim")
     if not names:

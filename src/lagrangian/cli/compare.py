@@ -69,7 +69,7 @@ def compare(
 
 
 def differences(m: Mechanism, other: Peer, states: int, seed: int) -> dict[str, float]:
-    """The largest of each function, over the largest entry there is; of forward dynamics, by how much its solution is amplified."""
+    """The largest difference of each function, relative to its largest entry, or to that of the forces."""
     import numpy as np
 
     from lagrangian import compile  # noqa: A004

@@ -171,9 +171,9 @@ def _tables(sizing: Sizing) -> None:
             motors.append(
                 (name, fits, str(c.gear), f"{c.peak_torque:.3g} / {c.rms_torque:.3g}", f"{c.peak_speed / _RPM:.0f}", margins)
             )
-    columns = ("joint", "motor", "gear", "N m: peak / RMS", "rpm", "margins: cont. / peak / speed")
+    heads = ("joint", "motor", "gear", "N m: peak / RMS", "rpm", "margins: cont. / peak / speed")
     if motors:
-        console.print(output.table(columns, motors, title="At the motors", right=(3, 4, 5)))
+        console.print(output.table(heads, motors, title="At the motors", right=(3, 4, 5)))
         output.plain()
     for line in remarks(sizing):
         console.print(line, markup=False)

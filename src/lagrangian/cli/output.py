@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 # letters and signs that a terminal without Unicode cannot show
-_GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho _ sigma tau upsilon phi chi psi omega"
+_GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi o pi rho s sigma tau upsilon phi chi psi omega"
 _PLAIN = {
     **{chr(0x3B1 + k): name for k, name in enumerate(_GREEK.split())},
     **{chr(0x391 + k): name.capitalize() for k, name in enumerate(_GREEK.split())},

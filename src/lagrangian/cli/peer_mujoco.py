@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import quoteattr
 
@@ -25,9 +26,8 @@ class MuJoCo:
     """MuJoCo orders a free joint (position, w x y z; linear along the world's axes, angular along the body's)."""
 
     def __init__(self, m: Mechanism) -> None:
-        import mujoco
-
-        self.mujoco: Any = mujoco
+        mujoco: Any = import_module("mujoco")
+        self.mujoco = mujoco
         self.name = f"MuJoCo {mujoco.__version__}"
         self.m = m
         self._children: dict[str, list[Joint]] = {}
@@ -156,7 +156,8 @@ class MuJoCo:
 
     def runners(self, q: np.ndarray, qd: np.ndarray, x: np.ndarray) -> dict[str, tuple[Callable[[], object], int]]:
         mujoco, model, data, n = self.mujoco, self.model, self.data, min(SOME, len(q))
-        positions, speeds, others = ([f(k) for k in range(n)] for f in (lambda k: self._position(q[k]), lambda k: qd[k][self._v], lambda k: x[k][self._v]))  # fmt: skip
+        positions = [self._position(q[k]) for k in range(n)]
+        speeds, others = qd[:n, self._v], x[:n, self._v]
 
         def loop(function: Callable[..., Any], target: np.ndarray, count: int) -> Callable[[], object]:
             def run() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,9 +21,8 @@ class Pinocchio:
     """Pinocchio orders a free joint (position, x y z w; linear, angular), we (w x y z, position; angular, linear)."""
 
     def __init__(self, m: Mechanism) -> None:
-        import pinocchio as pin
-
-        self.pin: Any = pin
+        pin: Any = import_module("pinocchio")
+        self.pin = pin
         self.name = f"Pinocchio {pin.__version__}"
         self.model = model = pin.Model()
         model.gravity.linear = np.array(m.gravity, dtype=float)

@@ -134,10 +134,8 @@ def tour(
     open_: Annotated[bool, typer.Option("--open/--no-open", help="Open the report in the browser.")] = True,
 ) -> Any:
     """See in a minute what there is: equations, proofs, motion, a platform, one report to open."""
-    try:
-        from lagrangian.cli.tour import tour as run
-    except ImportError:
-        raise ArgumentError("the tour is not part of this installation") from None
+    from lagrangian.cli.tour import tour as run
+
     return run(out, open_)
 
 

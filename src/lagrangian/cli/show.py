@@ -86,12 +86,12 @@ def _tables(m: Mechanism) -> list[tuple[str, tuple[str, ...], list[tuple[str, ..
         return []
     head, *joints = joint_rows(m)
     split = head.index("limits")
-    found = [("Joints", head[:split], [row[:split] for row in joints], ())]
+    found: list[Any] = [("Joints", head[:split], [row[:split] for row in joints], ())]
     at = [(row[1], *row[split:]) for row in joints if any(row[split:])]
     if at:
         found.append(("At the joints", ("joint", *head[split:]), at, (2, 3, 4, 5)))
     head, *bodies = body_rows(m)
-    return [*found, ("Bodies", head, bodies, (1,))]  # type: ignore[list-item]
+    return [*found, ("Bodies", head, bodies, (1,))]
 
 
 def tree(m: Mechanism) -> Tree:
@@ -115,8 +115,8 @@ def tree(m: Mechanism) -> Tree:
         for here, there in ((loop.a, loop.b), (loop.b, loop.a)):
             nodes[here].add(Text.assemble(("loop ", "dim"), (loop.name, "magenta"), (f" {loop.type} → {there}", "dim")))
     for constraint in m.constraints:
-        if getattr(constraint, "body", None) in nodes:
-            nodes[constraint.body].add(Text.assemble(("constraint ", "dim"), (constraint.name, "magenta")))  # type: ignore[attr-defined]
+        body = getattr(constraint, "body", None)
+        nodes.get(body or "ground", root).add(Text.assemble(("constraint ", "dim"), (constraint.name, "magenta")))
     return root
 
 
