@@ -31,7 +31,10 @@ def bench(
     rounds: Annotated[int, typer.Option("--rounds", metavar="N", min=1, max=10_000, help="The best of so many is told.")] = 20,
     json: Json = False,
 ) -> None:
-    """Time the compiled functions on one thread, for a batch and for one state, beside peers that are installed."""
+    """Time the compiled functions, beside peers.
+
+    On one thread, for a batch of states and for one; peers that are installed take turns with ours.
+    """
     from lagrangian.cli import peers
 
     m = given.load()

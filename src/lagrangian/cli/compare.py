@@ -29,7 +29,7 @@ WHAT = {
     "forward_dynamics": "forward dynamics",
 }
 Name = Annotated[
-    str | None, typer.Option("--peer", metavar="pinocchio|mujoco", help="Only this one; by default all that are installed.")
+    str | None, typer.Option("--peer", metavar="NAME", help="pinocchio or mujoco; by default all that are installed.")
 ]
 
 
@@ -40,7 +40,10 @@ def compare(
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of the random states.")] = 0,
     json: Json = False,
 ) -> int:
-    """Compare with Pinocchio and MuJoCo, where they are installed: the largest relative differences."""
+    """Compare the dynamics with Pinocchio and MuJoCo.
+
+    With those that are installed, at random states: the largest relative differences. Exit code 1 if they are not rounding.
+    """
     from lagrangian.cli import peers
 
     names = peers.installed(peer)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import Annotated
 
 import typer
 
 from lagrangian.cli import bench, check, compare, derive, inverse, new, output, see, show, simulate
-from lagrangian.cli.command import FINE, Json, register
+from lagrangian.cli.command import FINE, Group, Json, register
 
 DESCRIBE, EQUATIONS, MOTION, SEE, CHECK = "Describe", "Equations", "Motion", "See", "Check"
 
 app = typer.Typer(
     name="lagrangian",
+    cls=Group,
     rich_markup_mode="rich",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -33,8 +33,10 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def everywhere(
-    debug: Annotated[bool, typer.Option("--debug", help="Show where in the code an error comes from.")] = False,
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", metavar="", help="Show where in the code an error comes from.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", metavar="", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
 ) -> None:
     """Equations of motion of mechanisms, open or closed: to read, to run, to trust."""
     if debug:
@@ -42,7 +44,7 @@ def everywhere(
 
 
 def version(json: Json = False) -> None:
-    """Show the version of this package, of Python and of what it stands on."""
+    """Show the version, and what it stands on."""
     import platform
     from importlib import metadata
 
@@ -81,11 +83,6 @@ register(app, version, CHECK)
 
 
 def main() -> None:
-    """The entry point. A reader that stops reading, as `head` does, is no error."""
+    """The entry point."""
     output.settle_streams()
-    try:
-        app(prog_name="lagrangian")
-    except BrokenPipeError:
-        # what is still buffered has nowhere to go, and Python would complain at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(FINE)
+    app(prog_name="lagrangian")

@@ -21,13 +21,14 @@ lagrangian new linkage --from four_bar
 
 def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Of the mechanism; its file is NAME.toml.")] = "arm",
-    origin: Annotated[
-        str | None, typer.Option("--from", metavar="LIBRARYNAME", help="A copy of a mechanism of the library.")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
+    origin: Annotated[str | None, typer.Option("--from", metavar="NAME", help="A copy of a mechanism of the library.")] = None,
+    force: Annotated[bool, typer.Option("--force", metavar="", help="Overwrite a file that is there.")] = False,
     json: Json = False,
 ) -> None:
-    """Write a commented description to begin with: a planar arm, or a copy from the library."""
+    """Write a commented description to begin with.
+
+    It is a planar arm of two links, or a copy of a mechanism of the library. A file that is there is not overwritten.
+    """
     target = Path(name if name.endswith(".toml") else f"{name}.toml")
     title = re.sub(r"\W+", "_", target.stem)
     if not title.strip("_"):
@@ -60,7 +61,7 @@ def _copied(origin: str, title: str) -> str:
 
 
 def library(json: Json = False) -> None:
-    """List the mechanisms that come with the package."""
+    """List the mechanisms that come with it."""
     import lagrangian as lg
 
     found = [lg.library(name) for name in lg.library()]

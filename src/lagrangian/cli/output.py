@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 import math
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -47,7 +48,18 @@ def settle_streams() -> None:
 def stdout() -> Console:
     from rich.console import Console
 
-    return Console(highlight=False)
+    class Ending(Console):
+        def on_broken_pipe(self) -> None:
+            """Who reads has read enough, as `head` does: that is no failure."""
+            no_more()
+            raise SystemExit(0)
+
+    return Ending(highlight=False)
+
+
+def no_more() -> None:
+    """What is still buffered has nowhere to go, and Python would complain of it when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def stderr() -> Console:

@@ -27,11 +27,14 @@ _BRANCHES = 200  # joints of a tree that is drawn
 
 def show(
     given: Described,
-    picture: Annotated[Path | None, typer.Option("--picture", metavar="FILE.png", help="Draw it, too.")] = None,
+    picture: Annotated[Path | None, typer.Option("--picture", metavar="FILE", help="Draw it, too.")] = None,
     pose: Annotated[str | None, typer.Option("--pose", metavar="NAME", help="In which the picture shows it.")] = None,
     json: Json = False,
 ) -> None:
-    """Show a mechanism: joints, bodies, degrees of freedom, its tree with loops, frames and poses."""
+    """Show a mechanism: its tables, its freedom and its tree.
+
+    Joints, bodies, degrees of freedom, loops, frames and poses, and what a reader left out.
+    """
     m = given.load()
     with spinner("counting degrees of freedom"):
         freedom = _freedom(m)
