@@ -76,7 +76,7 @@ def test_warnings_have_our_format(tmp_path: Path) -> None:
 
 
 def test_a_reader_that_stops(tmp_path: Path) -> None:
-    for options in (["--full"], ["--full", "--latex"], ["--json"]):
+    for options in (["--full"], ["--json"]):
         with subprocess.Popen(
             [*COMMAND, "derive", "puma560", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE
         ) as process:

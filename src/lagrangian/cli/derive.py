@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,11 +34,6 @@ Symbols = Annotated[
 ]
 Limit = Annotated[float, typer.Option("--limit", metavar="S", help="Refuse what is forecast to take longer; 0 for none.")]
 _WIDEST = 110
-# what the text says of Python's options, as those of the command
-_SAID = {
-    "show(full=True) prints them, eom.christoffel(i, j, k) gives one": "--full prints them",
-    "digits=None writes": "--digits 0 writes",
-}
 
 
 def derive(
@@ -125,10 +121,16 @@ def _text(eom: Equations, form: str, digits: int | None, full: bool) -> str:
         from lagrangian.closed_form.document import markdown
 
         return markdown(eom.readable, digits)
-    text = eom.text(digits, full, width=min(_WIDEST, max(60, output.stdout().width)))
-    for python, here in _SAID.items():
-        text = text.replace(python, here)
-    return text
+    from lagrangian.closed_form.sections import show
+
+    sections = [replace(s, words=tuple(_here(word) for word in s.words)) for s in eom.sections(full)]
+    return _here(show(eom.readable, sections, digits, min(_WIDEST, max(60, output.stdout().width))))
+
+
+def _here(text: str) -> str:
+    """What is said of Python's options, as those of the command."""
+    found = text.replace("show(full=True) prints them, eom.christoffel(i, j, k) gives one", "--full prints them")
+    return found.replace("digits=None writes", "--digits 0 writes")
 
 
 def _titled(text: str) -> None:
