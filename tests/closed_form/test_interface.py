@@ -266,7 +266,7 @@ def test_latex() -> None:
     assert r"\dot{\theta}_{1}" in written
     assert r"c_{12} &= \cos(\theta_{1} + \theta_{2})" in written
     assert written.count(r"\begin{align*}") == written.count(r"\end{align*}")
-    assert eom._repr_latex_().startswith("$\\displaystyle M = ")
+    assert eom._repr_latex_().startswith("$\\displaystyle \\begin{aligned} M &= \\begin{bmatrix}")
     assert eom.M._repr_latex_().startswith("$\\displaystyle \\begin{bmatrix}")
     assert "show() prints them" in lg.derive(lg.library("puma560"), symbols="inertial")._repr_latex_()
     for text in (written, lg.derive(lg.library("puma560"), symbols="inertial").latex()):

@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.closed_form.lines import broken
 from lagrangian.closed_form.sections import LONG, Section, aligned, definitions, families, groups, heading, parameter_values
 from lagrangian.equations.writing import text
+from lagrangian.equations.writing.lines import broken
 from lagrangian.equations.writing.notation import GREEK, parts, typeset_words
 from lagrangian.errors import ArgumentError
 

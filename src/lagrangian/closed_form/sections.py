@@ -7,9 +7,9 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.closed_form.lines import broken
 from lagrangian.equations.formula import Formula, FormulaMatrix, index
 from lagrangian.equations.writing import text
+from lagrangian.equations.writing.lines import broken, width
 from lagrangian.equations.writing.notation import parts, pretty, typeset_words
 from lagrangian.equations.writing.tree import names
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # parts with more terms than this are printed only when asked for: nobody reads them
 LONG = 1500
 WIDTH = 110
+WIDE = 52.0  # of a matrix in a notebook, in units of the font's size
 
 
 @dataclass(frozen=True)
@@ -327,11 +328,22 @@ def left_latex(name: str) -> str:
 
 
 def in_short(eom: Equations) -> str:
-    """What a notebook shows: the matrices, if they can be read; else what there is."""
+    """What a notebook shows: the matrices, one below the other, if they can be read; else what there is."""
     total = sum(x.terms for matrix in (eom.M, eom.C, eom.G) for row in matrix.rows for x in row)
     if total > 250:
-        words = f"{eom.mechanism.name}: M, C, G of {eom.n} coordinates, {total} terms; show() prints them"
+        name = re.sub(r"[^\w .-]", " ", eom.mechanism.name)  # nothing that would end the text
+        words = f"{name}: M, C, G of {eom.n} coordinates, {total} terms; show() prints them"
         return r"$\text{" + words.replace("_", r"\_") + "}$"
-    matrices: list[Any] = [("M", eom.M), ("C", eom.C), ("G", eom.G)]
-    shown = r",\quad ".join(f"{name} = {matrix.latex(6)}" for name, matrix in matrices)
-    return f"$\\displaystyle {shown}$"
+    style = text.latex(eom._writer.notation, text.Rounding(6))
+    shown: list[FormulaMatrix] = [eom.M, eom.C, eom.G]
+    shown += [eom.F] if _any(eom.F) else []
+    shown += [eom.Psi] if eom.constraint_names else []
+    rows: list[str] = []
+    for matrix in shown:
+        if max((sum(width(x.latex(6)) + 1 for x in row) for row in matrix.rows), default=0.0) <= WIDE:
+            rows.append(f"{left_latex(matrix.name)} &= {matrix.latex(6)}")
+        else:  # entry by entry, in lines that fit
+            rows += [row for same, formula in _entries(matrix) for row in aligned(same, formula, style)]
+    where = [f"{eom._writer.notation.latex(name)} = {typeset_words(words)}" for name, words in _formulas_of(eom, eom.sections())]
+    rows += [r"& \text{with } " + r",\ ".join(where[k : k + 5]) for k in range(0, len(where), 5)]
+    return r"$\displaystyle \begin{aligned} " + r" \\[4pt] ".join(rows) + r" \end{aligned}$"

@@ -10,6 +10,7 @@ from lagrangian.equations.numbers import value as value_of
 from lagrangian.equations.ring import Element
 from lagrangian.equations.writing import mathml as markup
 from lagrangian.equations.writing import text
+from lagrangian.equations.writing.lines import broken
 from lagrangian.equations.writing.tree import Name, Product, Tree, operators
 from lagrangian.equations.writing.writer import Structure, Writer
 from lagrangian.errors import ArgumentError, one_of
@@ -108,7 +109,13 @@ class Formula:
         return [f"<mfrac>{style.row(self.tree)}{style.row(self.tree_below)}</mfrac>"]
 
     def _repr_latex_(self) -> str:
-        return f"$\\displaystyle {self.latex()}$"
+        if self.terms > NOTEBOOK:
+            return rf"$\text{{a formula of {self.terms} terms; print() writes it}}$"
+        first, *others = broken("", self.latex(6))
+        if not others:
+            return f"$\\displaystyle {self.latex(6)}$"
+        rows = [first.replace("&=", "&", 1).strip(), *others]
+        return r"$\displaystyle \begin{aligned} " + r" \\ ".join(rows) + r" \end{aligned}$"
 
     def to_sympy(self, dynamic: bool = False) -> Any:
         """As a SymPy expression; with `dynamic`, coordinates are functions of time and rates their derivatives."""

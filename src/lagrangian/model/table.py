@@ -39,12 +39,17 @@ def _axis(x: v.Vector) -> str:
     return _vector(x)
 
 
-def _grid(rows: list[tuple[str, ...]]) -> list[str]:
-    """Rows under a header, in columns; columns in which nothing stands are left out."""
+def _filled(rows: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Without the columns in which nothing stands."""
     kept = [k for k in range(len(rows[0])) if any(row[k] for row in rows[1:])]
-    widths = {k: max(len(row[k]) for row in rows) for k in kept}
-    lines = ["  ".join(row[k].ljust(widths[k]) for k in kept).rstrip() for row in rows]
-    lines.insert(1, "  ".join("─" * widths[k] for k in kept))
+    return [tuple(row[k] for k in kept) for row in rows]
+
+
+def _grid(rows: list[tuple[str, ...]]) -> list[str]:
+    """Rows under a header, in columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+    lines.insert(1, "  ".join("─" * w for w in widths))
     return lines
 
 
@@ -66,7 +71,7 @@ def _angles(R: v.Matrix) -> str:
 
 
 def joint_rows(m: Mechanism) -> list[tuple[str, ...]]:
-    """A row for each joint, under a header."""
+    """A header, then a row for each of the first joints."""
     head = (
         "",
         "joint",
@@ -99,17 +104,17 @@ def joint_rows(m: Mechanism) -> list[tuple[str, ...]]:
         rotation = _angles(joint.placement.rotation)
         drive = (_optional(joint.rotor.reflected), _optional(friction.viscous), coulomb, _optional(joint.spring.stiffness))
         rows.append((str(i + 1), joint.name, joint.type, axis, joint.parent, joint.child, at, rotation, limits, *drive))
-    return rows
+    return _filled(rows)
 
 
 def body_rows(m: Mechanism) -> list[tuple[str, ...]]:
-    """A row for each body, under a header."""
+    """A header, then a row for each of the first bodies."""
     rows: list[tuple[str, ...]] = [("body", "mass [kg]", "centre [m]", "Ixx, Iyy, Izz [kg m²]", "Ixy, Ixz, Iyz [kg m²]")]
     for body in m.bodies[:_SHOWN]:
         xx, xy, xz, yy, yz, zz = body.inertia
         products = "" if all(float(x) == 0 for x in (xy, xz, yz)) else _vector((xy, xz, yz))
         rows.append((body.name, _number(body.mass), _vector(body.center), _vector((xx, yy, zz)), products))
-    return rows
+    return _filled(rows)
 
 
 def _count(n: int, what: str) -> str:
@@ -138,26 +143,18 @@ def _spring(spring: Spring) -> str:
     return f"spring {spring.name}: {spring.a} – {spring.b}, {_number(spring.stiffness)} N/m"
 
 
-def table(m: Mechanism) -> str:
-    """Joints and bodies in columns, then loops, frames, poses and what a reader left out."""
-    head = [f"{m.name}: {_count(len(m.bodies), 'body')}, {_count(m.nq, 'coordinate')}, {_count(m.nv, 'speed')}"]
+def counts(m: Mechanism) -> str:
+    """How many of everything there are."""
+    told = f"{_count(len(m.bodies), 'body')}, {_count(m.nq, 'coordinate')}, {_count(m.nv, 'speed')}"
     if m.equations:
-        head[0] += f", {_count(m.equations, 'constraint equation')}, mobility {m.mobility} (Gruebler)"
-    if m.description:
-        head.append(m.description)
-    if m.source:
-        head.append(f"source: {m.source}")
-    lines = [*head, ""]
-    if m.joints:
-        lines += [*_grid(joint_rows(m)), "", *_grid(body_rows(m))]
-    if len(m.joints) > _SHOWN:
-        lines.append(f"... and {len(m.joints) - _SHOWN} more joints")
-    return "\n".join([*lines, "", *remarks(m)])
+        told += f", {_count(m.equations, 'constraint equation')}, mobility {m.mobility} (Gruebler)"
+    return told
 
 
 def remarks(m: Mechanism) -> list[str]:
-    """What stands below the table: gravity, parameters, loops, springs, constraints, frames, poses, notes."""
-    lines = [f"gravity {_vector(m.gravity)} m/s²"]
+    """What stands below the tables, a line each."""
+    lines = [f"... and {len(m.joints) - _SHOWN} more joints", ""] if len(m.joints) > _SHOWN else [""]
+    lines.append(f"gravity {_vector(m.gravity)} m/s²")
     if m.parameters:
         lines.append("parameters: " + ", ".join(f"{name} = {float(x):.6g}" for name, x in m.parameters.items()))
     lines += [f"loop {x.name}: {x.type}, {x.a} – {x.b}" for x in m.loops]
@@ -170,3 +167,16 @@ def remarks(m: Mechanism) -> list[str]:
     if m.poses:
         lines.append("poses: " + ", ".join(m.poses))
     return lines + [f"note: {n}" for n in m.notes]
+
+
+def table(m: Mechanism) -> str:
+    """Joints and bodies in columns, then loops, frames, poses and what a reader left out."""
+    lines = [f"{m.name}: {counts(m)}"]
+    if m.description:
+        lines.append(m.description)
+    if m.source:
+        lines.append(f"source: {m.source}")
+    lines.append("")
+    if m.joints:
+        lines += [*_grid(joint_rows(m)), "", *_grid(body_rows(m))]
+    return "\n".join([*lines, *remarks(m)])

@@ -16,6 +16,7 @@ from lagrangian.motion import torque as torque_of
 from lagrangian.motion.assemble import assemble, consistent_speeds, dynamics_of, moved
 from lagrangian.motion.inputs import Stabilisation
 from lagrangian.motion.problem import Problem
+from lagrangian.motion.showing import ShownText
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Mode:
 
 
 @dataclass(frozen=True)
-class Linearisation:
+class Linearisation(ShownText):
     """x' = A x + B u about a state: x are small moves and their rates, u small torques of the actuated joints.
 
     Where there are constraints, the moves are along `basis`, which keeps them: dq = basis z, x = (z, z').

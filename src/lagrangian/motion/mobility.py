@@ -10,13 +10,14 @@ import numpy as np
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.assemble import assemble, assembled_best, dynamics_of, moved
+from lagrangian.motion.showing import ShownText
 
 # singular values of Psi below this part of the largest count as zero; in the neighbourhood they are met only by accident
 SINGULAR = 1e-6
 
 
 @dataclass(frozen=True)
-class Mobility:
+class Mobility(ShownText):
     """`degrees` of freedom at the configuration, `nearby` at those around it; where the two differ it is singular."""
 
     degrees: int

@@ -57,3 +57,12 @@ class ShownMotion:
         from lagrangian.pictures.notebook import motion_html
 
         return motion_html(cast("Motion", self))
+
+
+class ShownText:
+    """Of results whose text says all."""
+
+    def _repr_html_(self) -> str:
+        from lagrangian.pictures.notebook import text_html
+
+        return text_html(str(self))

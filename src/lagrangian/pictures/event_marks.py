@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lagrangian.motion.events import Happening
-from lagrangian.pictures.style import GREY
+from lagrangian.pictures.style import GREY, plain
 
 LABELS = 6  # most that are written
 LONGEST = 40  # letters of a label
@@ -28,7 +28,9 @@ def label(axes: Any, events: Sequence[Happening], span: tuple[float, float], wid
     first: dict[str, list[float]] = {}
     for event in sorted(events, key=lambda e: e.t):
         first.setdefault(event.name, []).append(event.t)
-    texts = [(times[0], _short(name) + (f" ({len(times)} times)" if len(times) > 1 else "")) for name, times in first.items()]
+    texts = [
+        (times[0], plain(name, LONGEST) + (f" ({len(times)} times)" if len(times) > 1 else "")) for name, times in first.items()
+    ]
     if len(texts) > LABELS:
         texts = [*texts[: LABELS - 1], (texts[LABELS - 1][0], f"{len(texts) - LABELS + 1} other events")]
     lanes: list[list[tuple[float, float]]] = []
@@ -66,7 +68,3 @@ def label(axes: Any, events: Sequence[Happening], span: tuple[float, float], wid
             zorder=2,
         )
     return 3.0 + LANE * len(lanes) if lanes else 0.0
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= LONGEST else name[: LONGEST - 1].rstrip() + "…"

@@ -22,7 +22,7 @@ class Picture(Figure):
         with styled():
             super().savefig(fname, **options)
 
-    def bytes(self, kind: str = "png", dpi: float | None = None) -> bytes:
+    def encoded(self, kind: str = "png", dpi: float | None = None) -> bytes:
         """As a file of this kind holds it."""
         stream = io.BytesIO()
         self.savefig(stream, format=kind, **({} if dpi is None else {"dpi": dpi}))
@@ -30,10 +30,10 @@ class Picture(Figure):
 
     def svg(self) -> str:
         """The `<svg>` element alone, to stand in a page."""
-        text = self.bytes("svg").decode()
+        text = self.encoded("svg").decode()
         return text[text.index("<svg") :]
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
         """What a notebook shows: twice as fine as it is large."""
         width, height = (round(100 * x) for x in self.get_size_inches())
-        return self.bytes("png", 200.0), {"width": width, "height": height}
+        return self.encoded("png", 200.0), {"width": width, "height": height}

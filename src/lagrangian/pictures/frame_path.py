@@ -104,7 +104,7 @@ def _figure(name: str, points: dict[str, np.ndarray], drawn: np.ndarray, seen: t
     for k, (frame, p) in enumerate(points.items()):
         axes.plot(*p[:, at].T, label=frame, zorder=3, **curve(k))
         if seen is not None:
-            arrows(axes, *p[:, at].T, color=curve(k)["color"])
+            arrows(axes, p[:, at[0]], p[:, at[1]], color=curve(k)["color"])
         axes.plot(*p[:1, at].T, **START, zorder=4)
         axes.plot(*p[-1:, at].T, **END, zorder=4)
     for letter, k in zip("xyz", at, strict=False):

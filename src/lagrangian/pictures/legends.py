@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lagrangian.pictures.style import GREY, SEVERAL
+from lagrangian.pictures.style import GREY, SEVERAL, plain
 
 if TYPE_CHECKING:
     from lagrangian.pictures.figure import Picture
@@ -30,6 +30,7 @@ def columns(names: Sequence[str], width: float) -> int:
 
 def height(names: Sequence[str], width: float) -> float:
     """In inches."""
+    names = [plain(name) for name in names]
     return LINE * math.ceil(len(names) / columns(names, width)) if names else 0.0
 
 
@@ -38,7 +39,7 @@ def some(entries: list[Entry], drawn: int) -> list[Entry]:
     n = len(entries)
     if n <= SEVERAL:
         return entries
-    note = f"({n} in this order)" if drawn == n else f"({n} in this order, {drawn} of them drawn)"
+    note = f"({n} in this order)" if drawn == n else f"({drawn} of {n}, in this order)"
     return [*(entries[round(k)] for k in np.linspace(0, n - 1, 4)), ({"color": "none", "linestyle": "none"}, note)]
 
 
@@ -46,7 +47,7 @@ def above(axes: Any, entries: list[Entry], width: float, points: float = 0.0) ->
     """Over the left corner of a panel of this width in inches, so many points higher."""
     from matplotlib.transforms import ScaledTranslation
 
-    names = [name for _, name in entries]
+    names = [plain(name) for _, name in entries]
     axes.legend(
         [line(**style) for style, _ in entries],
         names,
@@ -64,18 +65,19 @@ def header(figure: Picture, title: str, remark: str = "", entries: Sequence[Entr
     width, tall = figure.get_size_inches()
     layout: Any = figure.get_layout_engine()
     layout.set(rect=(0.0, 0.0, 1.0, 1.0 - top / tall))
+    title = plain(title, int((width - 0.3) / 0.11))
     shown = figure.text(0.1 / width, 1 - 0.09 / tall, title, ha="left", va="top", fontsize=11, fontweight="bold")
     shown.set_in_layout(False)
     if remark:
         room = int((width - 0.5 - 0.105 * len(title)) / LETTER)
-        remark = remark if len(remark) <= room else remark[: max(0, room - 1)] + "…"
+        remark = plain(remark, max(room, 1))
         beside = Annotation(
             remark, (1, 0), (10, 0), xycoords=shown, textcoords="offset points", va="baseline", fontsize=8.5, color=GREY
         )
         beside.set_in_layout(False)
         figure.add_artist(beside)
     if entries:
-        names = [name for _, name in entries]
+        names = [plain(name) for _, name in entries]
         legend = figure.legend(
             [line(**style) for style, _ in entries],
             names,

@@ -89,7 +89,7 @@ def _portrait(axes: Any, motion: Motion, q: int, v: int, names: tuple[str, str, 
     arrows(axes, x, y)
     axes.plot(x[:1], y[:1], **START, zorder=4)
     axes.plot(x[-1:], y[-1:], **END, zorder=4)
-    axes.set_title(motion.coordinate_names[q])
+    axes.set_title(style.plain(motion.coordinate_names[q]))
     axes.set_xlabel(f"{coordinate} [{style.power_of_ten(axes.xaxis, x)}{unit}]")
     axes.set_ylabel(f"{speed} [{style.power_of_ten(axes.yaxis, y)}{rate}]")
 

@@ -31,6 +31,7 @@ DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (6, 1.6, 1.2, 1.6)), (0, (1.3
 SEVERAL = 10  # curves that a legend can name; more than these are a ramp of colours
 MOST = 60  # curves of one panel: of more, so many are drawn, evenly chosen
 
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 WRITTEN = (".png", ".svg", ".pdf")
 DPI = 160
 
@@ -102,11 +103,10 @@ def styled() -> Iterator[None]:
     """This style, whatever the user's is, and the user's again afterwards."""
     import matplotlib
 
+    kept = ("backend", "interactive")  # what decides about windows is not a matter of style
+    settings: Any = {k: v for k, v in matplotlib.rcParamsDefault.items() if not k.startswith(kept)} | SETTINGS
     with matplotlib.rc_context():
-        matplotlib.rcParams.update(
-            {k: v for k, v in matplotlib.rcParamsDefault.items() if not k.startswith(("backend", "interactive"))}
-        )
-        matplotlib.rcParams.update(SETTINGS)
+        matplotlib.rcParams.update(settings)
         yield
 
 
@@ -120,6 +120,13 @@ def curve(index: int, count: int = 1) -> dict[str, Any]:
     return {"color": colormaps["viridis"](0.88 * index / (count - 1)), "linestyle": "-", "linewidth": 1.1}
 
 
+def plain(text: str, most: int = 36) -> str:
+    """A name as it is, for a figure: dollars begin no formula, an underscore hides nothing, and what is too long is cut."""
+    text = " ".join(text.split())
+    text = text if len(text) <= most else text[: most - 1].rstrip() + "…"
+    return ("\u200b" if text.startswith("_") else "") + text.replace("$", r"\$")
+
+
 def power_of_ten(axis: Any, values: np.ndarray) -> str:
     """Takes the power of ten out of an axis with very large or small numbers; what then stands before its unit."""
     size = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
@@ -127,7 +134,7 @@ def power_of_ten(axis: Any, values: np.ndarray) -> str:
     if -3 < exponent < 4:
         return ""
     axis.set_major_formatter(lambda x, _: f"{x / 10.0**exponent:.6g}".replace("-", "\N{MINUS SIGN}"))
-    return f"$10^{{{exponent}}}$ "
+    return "10" + str(exponent).translate(RAISED) + " "
 
 
 def writable(path: str | os.PathLike[str] | None) -> Path | None:

@@ -82,7 +82,10 @@ def _panel(axes: Any, actuator: Actuator) -> None:
     state = "" if actuator.chosen else "does not fit: "
     m = best.margins
     margins = f"margins: {_x(m['continuous'])} continuous, {_x(m['peak'])} peak, {_x(m['speed'])} speed"
-    axes.set_title(f"{actuator.joint}: {state}{motor.name}, {best.gear}\n{margins}", color=BLACK if actuator.chosen else RED)
+    axes.set_title(
+        f"{style.plain(actuator.joint, 20)}: {state}{style.plain(f'{motor.name}, {best.gear}')}\n{margins}",
+        color=BLACK if actuator.chosen else RED,
+    )
 
 
 def _x(margin: float) -> str:

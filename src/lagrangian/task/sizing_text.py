@@ -33,8 +33,8 @@ CSV_HEADER = (
 )
 
 
-def table(sizing: Sizing) -> str:
-    """What is asked, what was chosen, and what is lacking."""
+def demand_rows(sizing: Sizing) -> list[tuple[str, ...]]:
+    """What every joint asks, under a header."""
     demand: list[tuple[str, ...]] = [
         (
             "joint",
@@ -70,8 +70,11 @@ def table(sizing: Sizing) -> str:
                 f"{_n(d.load_inertia)} {inertia}",
             )
         )
-    lines = [f"{sizing.mechanism.name}: actuators for a cycle of {_n(sizing.cycle_time)} s", "", "At the joints"]
-    lines += _grid(demand, left=(0, 4, 7))
+    return demand
+
+
+def motor_rows(sizing: Sizing) -> list[tuple[str, ...]]:
+    """What was chosen, or is nearest, under a header."""
     motors: list[tuple[str, ...]] = [
         (
             "joint",
@@ -106,13 +109,11 @@ def table(sizing: Sizing) -> str:
                 _n(c.inertia_ratio),
             )
         )
-    if len(motors) > 1:
-        lines += ["", "At the motors", *_grid(motors, left=(0, 1, 2, 10)), ""]
-    return "\n".join([*lines, *remarks(sizing)])
+    return motors
 
 
 def remarks(sizing: Sizing) -> list[str]:
-    """How the choice was made, what is lacking, and what has no actuator."""
+    """How the choice went, what is lacking, and what is not driven."""
     lines = []
     if any(a.best is not None for a in sizing.actuators.values()):
         how = "settled" if sizing.settled else "NOT settled: the choice goes round in a circle"
@@ -122,6 +123,19 @@ def remarks(sizing: Sizing) -> list[str]:
     if sizing.passive:
         lines.append(f"passive: {', '.join(sizing.passive[:12])}" + (" ..." if len(sizing.passive) > 12 else ""))
     return lines
+
+
+def title(sizing: Sizing) -> str:
+    return f"{sizing.mechanism.name}: actuators for a cycle of {_n(sizing.cycle_time)} s"
+
+
+def table(sizing: Sizing) -> str:
+    """What is asked, what was chosen, and what is lacking."""
+    lines = [title(sizing), "", "At the joints", *_grid(demand_rows(sizing), left=(0, 4, 7))]
+    motors = motor_rows(sizing)
+    if len(motors) > 1:
+        lines += ["", "At the motors", *_grid(motors, left=(0, 1, 2, 10)), ""]
+    return "\n".join([*lines, *remarks(sizing)])
 
 
 def write_csv(sizing: Sizing, path: str | os.PathLike[str]) -> Path:

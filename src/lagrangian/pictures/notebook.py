@@ -1,0 +1,153 @@
+"""What notebooks show of mechanisms, motions and sizings: tables and a picture, as HTML that needs nothing else.
+
+All text from files and users is escaped. Colours are the notebook's own, so that it can be dark.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import LagrangianError
+from lagrangian.model import table as mechanism_table
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion.motion import Motion
+from lagrangian.task import sizing_text
+from lagrangian.task.actuators import Sizing
+
+CELL = "padding:2px 10px 2px 0;text-align:left;white-space:nowrap;border:none"
+STILL = (480, 360)
+FREEDOMS = 60  # speeds of a closed mechanism whose mobility is found by rank unasked
+
+
+def mechanism_html(m: Mechanism) -> str:
+    """Name, description, source, a picture, joints and bodies, and what else `print` tells."""
+    parts = [_heading(m.name, mechanism_table.counts(m) + _mobility(m))]
+    parts += [_words(m.description)] if m.description else []
+    parts += [_words(f"Source: {m.source}", small=True)] if m.source else []
+    parts.append(_still(m))
+    if m.joints:
+        parts += [rows_html(mechanism_table.joint_rows(m)), rows_html(mechanism_table.body_rows(m))]
+    parts += [_words(line, small=True) for line in mechanism_table.remarks(m) if line]
+    return _whole(parts)
+
+
+def motion_html(motion: Motion) -> str:
+    """How it went, in a table, and its plot."""
+    parts = [_heading(motion.name, "" if motion.success else motion.message), pairs_html(summary(motion))]
+    if len(motion.t):
+        try:
+            parts.append(image_html(motion.plot().encoded("png"), f"plot of {motion.name}", 960))
+        except LagrangianError as error:  # the table remains
+            parts.append(_words(f"no plot: {error}", small=True))
+    return _whole(parts)
+
+
+def summary(motion: Motion) -> list[tuple[str, str]]:
+    """Time, steps, energy balance, drift and events, each with its name."""
+    s = motion.statistics
+    if not len(motion.t):
+        return [("result", motion.message or "no rows")]
+    rows = [("time", f"{motion.first:g} to {motion.last:g} s, {len(motion.t)} rows")]
+    if "accepted" in s:
+        tolerance = f", rtol {s['rtol']:g}" if s.get("adaptive") else ""
+        rows.append(("steps", f"{s['accepted']} ({s['rejected']} rejected) of {s['method']}{tolerance}"))
+    elif "method" in s:
+        rows.append(("method", str(s["method"])))
+    off = float(np.abs(motion.balance).max())
+    rows.append(("energy balance", f"off by {off:.2g} J of {motion.energy_scale:.3g} J moved"))
+    if motion.constraint_names:
+        drift, rate = float(motion.drift.max(initial=0.0)), float(motion.rate_drift.max(initial=0.0))
+        rows.append(("constraint drift", f"{drift:.1g}, of rates {rate:.1g}"))
+    rows += [(f"event at {e.t:.9g} s", e.name) for e in motion.events[:12]]
+    if len(motion.events) > 12:
+        rows.append(("events", f"{len(motion.events) - 12} more"))
+    if motion.message:
+        rows.append(("result", motion.message))
+    return rows
+
+
+def sizing_html(sizing: Sizing) -> str:
+    """What the joints ask, what was chosen, and what is lacking."""
+    parts = [_heading(sizing_text.title(sizing)), _words("At the joints"), rows_html(sizing_text.demand_rows(sizing))]
+    motors = sizing_text.motor_rows(sizing)
+    if len(motors) > 1:
+        parts += [_words("At the motors"), rows_html(motors)]
+    return _whole([*parts, *(_words(line, small=True) for line in sizing_text.remarks(sizing))])
+
+
+def text_html(text: str) -> str:
+    """Text as it is printed."""
+    return f"<pre>{html.escape(text)}</pre>"
+
+
+def rows_html(rows: Sequence[Sequence[str]]) -> str:
+    """A table whose first row is its header."""
+    head = "".join(f'<th style="{CELL};border-bottom:1px solid currentColor">{html.escape(cell)}</th>' for cell in rows[0])
+    body = "".join("<tr>" + "".join(f'<td style="{CELL}">{html.escape(cell)}</td>' for cell in row) + "</tr>" for row in rows[1:])
+    return (
+        f'<div style="overflow-x:auto"><table style="border-collapse:collapse;margin:6px 0"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def pairs_html(pairs: Sequence[tuple[str, str]]) -> str:
+    """A table of names and what they are."""
+    wide = CELL.replace("nowrap", "normal")
+    lines = (f'<tr><th style="{CELL}">{html.escape(a)}</th><td style="{wide}">{html.escape(b)}</td></tr>' for a, b in pairs)
+    return f'<table style="border-collapse:collapse;margin:6px 0"><tbody>{"".join(lines)}</tbody></table>'
+
+
+def image_html(png: bytes, alt: str, width: int) -> str:
+    data = base64.b64encode(png).decode()
+    look = f"width:{width}px;max-width:100%;height:auto;background:white"
+    return f'<img src="data:image/png;base64,{data}" alt="{html.escape(alt)}" style="{look}">'
+
+
+def _mobility(m: Mechanism) -> str:
+    """Degrees of freedom of a closed mechanism by rank, where Gruebler's count is wrong."""
+    if not m.equations or m.nv > FREEDOMS:
+        return ""
+    from lagrangian.motion.mobility import mobility
+
+    try:
+        found = mobility(m)
+    except LagrangianError:  # loops that cannot be closed have none
+        return ""
+    return "" if found.nearby == m.mobility else f"; {found.nearby} by the rank of its constraints"
+
+
+def _still(m: Mechanism) -> str:
+    """A picture; a mechanism that cannot be drawn has its tables all the same."""
+    try:
+        pixels = np.asarray(m.draw(size=STILL))
+        return image_html(_png(pixels), f"picture of {m.name}", STILL[0])
+    except Exception:
+        return ""
+
+
+def _png(pixels: np.ndarray) -> bytes:
+    from matplotlib.image import imsave
+
+    stream = io.BytesIO()
+    imsave(stream, pixels, format="png")
+    return stream.getvalue()
+
+
+def _heading(title: str, more: str = "") -> str:
+    beside = f" <span>{html.escape(more)}</span>" if more else ""
+    return f"<div><strong>{html.escape(title)}</strong>{beside}</div>"
+
+
+def _words(text: str, small: bool = False) -> str:
+    look = "max-width:70em;margin:2px 0" + (";font-size:90%;opacity:0.8" if small else "")
+    return f'<div style="{look}">{html.escape(text)}</div>'
+
+
+def _whole(parts: list[Any]) -> str:
+    return f'<div class="lagrangian">{"".join(parts)}</div>'

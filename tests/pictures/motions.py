@@ -1,0 +1,51 @@
+"""Motions that the tests of figures share; made once."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+import lagrangian as lg
+
+
+@cache
+def run(name: str) -> lg.Motion:
+    """A packaged mechanism as it is described, over a short time."""
+    m = lg.library(name)
+    return lg.simulate(m, 0.4, t_eval=np.linspace(0, 0.4, 81))
+
+
+@cache
+def stopped() -> lg.Motion:
+    """The deployable four-bar until its dead centre."""
+    return lg.simulate(lg.library("deployable_four_bar"), 13, t_eval=np.linspace(0, 13, 200), events="dead centre")
+
+
+@cache
+def floating() -> lg.Motion:
+    """A body that nothing holds."""
+    body = lg.Body("brick", 1.0, (0, 0, 0), (0.01, 0.03, 0.035))
+    m = lg.Mechanism("floating", [body], [lg.Joint("float", "free", "ground", "brick")])
+    return lg.simulate(m, 0.5, t_eval=np.linspace(0, 0.5, 51), qd0=[0.05, 6, 0.05, 0.5, 0, 5])
+
+
+@cache
+def resting() -> lg.Motion:
+    """Nothing moves, and nothing acts."""
+    m = lg.library("two_r").replace(gravity=(0, 0, 0))
+    return lg.simulate(m, 1.0, t_eval=np.linspace(0, 1, 11), q0=[0.1, 0.2], qd0=[0, 0])
+
+
+def chain(links: int, rows: int = 50) -> lg.Motion:
+    """A long chain with made-up rows: what figures show of it is of no physical meaning."""
+    bodies = [lg.Body(f"b{k}", 1.0, (0.5, 0, 0), (0.1, 0.1, 0.1)) for k in range(links)]
+    joints = [lg.Joint(f"j{k}", "revolute", f"b{k - 1}" if k else "ground", f"b{k}") for k in range(links)]
+    m = lg.Mechanism("chain", bodies, joints)
+    t = np.linspace(0, 1, rows)
+    q = np.sin(np.outer(t, 1 + np.arange(links) / links))
+    none = np.zeros((rows, links))
+    return lg.Motion(
+        m, "chain", t, q, np.cos(q), none, none, none, np.zeros((rows, 0)), none, t**2, -(t**2), {}, 0 * t, 0 * t,
+        m.coordinate_names, m.speed_names, (), statistics={"method": "made up", "adaptive": False},
+    )  # fmt: skip
