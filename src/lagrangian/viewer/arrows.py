@@ -22,7 +22,7 @@ Found = tuple[str, str, str, np.ndarray, np.ndarray]  # name, group, unit, point
 
 
 def arrows_of(motion: Motion, t: np.ndarray, q: np.ndarray, scene: Scene) -> tuple[Arrows, ...]:
-    """All forces of a motion at the times `t` of a track, where the mechanism is at `q`. Those that are zero throughout are none."""
+    """All forces of a motion at the times `t` of a track, where the mechanism is at `q`; those that are zero are left out."""
     mechanism = motion.mechanism
     if mechanism is None or not len(motion.t):
         return ()
@@ -36,10 +36,7 @@ def arrows_of(motion: Motion, t: np.ndarray, q: np.ndarray, scene: Scene) -> tup
         # a short peak, as where a linkage locks, does not make all other arrows vanish, nor leave the picture
         usual = max(float(np.quantile(sizes, 0.98)), float(sizes.max()) / 4)
         scales[group, unit] = LONGEST * scene.size / usual if usual > 0 else 1.0
-    return tuple(
-        Arrows(name, group, unit, points, vectors, scales[group, unit])
-        for name, group, unit, points, vectors in found
-    )
+    return tuple(Arrows(name, group, unit, points, vectors, scales[group, unit]) for name, group, unit, points, vectors in found)
 
 
 def _larger_than_rounding(found: list[Found], size: float) -> list[Found]:
@@ -160,6 +157,3 @@ def _wrenches(motion: Motion, mechanism: Mechanism, t: np.ndarray, poses: dict[s
         wrench = _at(motion, t, rows)
         yield f"force on {name}", "wrenches", "N", point, wrench[:, 3:]
         yield f"moment on {name}", "wrenches", "N m", point, wrench[:, :3]
-
-
-

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from lagrangian.viewer import primitives as p
@@ -38,7 +40,7 @@ def _backing(points: list[np.ndarray], normal: np.ndarray, r: float) -> list[Mes
     turn = p.turn_z_to(normal)
     meshes = [p.cylinder(2.6 * r, 1.6 * r, 0.3 * r).moved(turn, point) for point in behind]
     order = sorted(range(len(points)), key=lambda k: tuple(np.round(points[k], 9)))
-    for a, b in zip(order[:-1], order[1:], strict=True):
+    for a, b in pairwise(order):
         meshes.append(p.bar(behind[a] - 0.2 * r * normal, behind[b] - 0.2 * r * normal, 0.75 * r, 0.75 * r))
     return meshes
 

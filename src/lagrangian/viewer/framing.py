@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.viewer.outline import TURNING, Outline, hidden
+from lagrangian.viewer.outline import TURNING
 from lagrangian.viewer.scene import Part
 
 
@@ -21,7 +21,7 @@ def upward(mechanism: Mechanism, normal: np.ndarray | None) -> np.ndarray:
     return np.array([0.0, 0.0, 1.0])
 
 
-def plane_of(mechanism: Mechanism, poses: dict[str, np.ndarray], found: dict[str, Outline]) -> np.ndarray | None:
+def plane_of(mechanism: Mechanism, poses: dict[str, np.ndarray]) -> np.ndarray | None:
     """The normal of the plane in which all of it moves; None if there is none. `poses` are (4, 4)."""
     turning, sliding = [], []
     for joint in mechanism.joints:
@@ -85,13 +85,8 @@ def corners(parts: Sequence[Part], poses: np.ndarray) -> np.ndarray:
     """The corners of all parts' boxes over all rows of poses (rows, frames, 4, 4), in the world."""
     found = []
     for part in parts:
-        if part.opacity < 1 or part.name.endswith("(wide)"):
-            continue
         low, high = part.vertices.min(axis=0), part.vertices.max(axis=0)
         box = np.array([(x, y, z) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
         T = poses[:, part.frame]
         found.append((box @ T[:, :3, :3].transpose(0, 2, 1) + T[:, None, :3, 3]).reshape(-1, 3))
     return np.concatenate(found) if found else np.zeros((0, 3))
-
-
-__all__ = ["corners", "hidden", "plane_of", "upward", "view"]

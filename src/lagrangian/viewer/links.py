@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 
@@ -34,7 +35,7 @@ def link(outline: Outline, r: float, most: float) -> list[Mesh]:
             ends = _different(start, [*outline.places, Place(outline.center, None, "mass")], 0.6 * r)
     for end in ends:
         corners = route(start, None if outline.floats else outline.axis, end.point, end.axis, r)
-        for a, b in zip(corners[:-1], corners[1:], strict=True):
+        for a, b in pairwise(corners):
             last = b is corners[-1]
             meshes.append(p.bar(a, b, r, 0.8 * r if last and len(ends) == 1 else r))
     prismatic = outline.joint is not None and outline.joint.type == "prismatic"
@@ -202,7 +203,7 @@ def route(start: np.ndarray, axis: np.ndarray | None, end: np.ndarray, other: np
         if np.linalg.norm(corner - kept[-1]) > r and np.linalg.norm(corner - end) > r:
             kept.append(corner)
     kept.append(end)
-    length = sum(float(np.linalg.norm(b - a)) for a, b in zip(kept[:-1], kept[1:], strict=True))
+    length = sum(float(np.linalg.norm(b - a)) for a, b in pairwise(kept))
     return kept if length < 1.75 * float(np.linalg.norm(d)) else straight
 
 

@@ -66,7 +66,9 @@ def outlines(mechanism: Mechanism) -> dict[str, Outline]:
     carried = {j.child: j for j in mechanism.joints}
     found = {GROUND: Outline(GROUND, None, None, 0)}
     for joint in mechanism.outward():
-        found[joint.child] = Outline(joint.child, mechanism.body(joint.child), carried[joint.child], found[joint.parent].depth + 1)
+        found[joint.child] = Outline(
+            joint.child, mechanism.body(joint.child), carried[joint.child], found[joint.parent].depth + 1
+        )
     for joint in mechanism.joints:
         axis = along(joint.placement, joint.axis) if joint.kind.needs_axis else None
         if joint.type not in ("free", "planar"):

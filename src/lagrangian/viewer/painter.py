@@ -32,7 +32,7 @@ class Painter:
     def frame(self, row: int) -> np.ndarray:
         """A row of the track: (height, width, 3) bytes."""
         solid, clear = self._geometry(row)
-        image = self.floor.shaded(solid[0].points)
+        image = self.floor.shaded(solid[0].points[~solid[0].flat])
         near = np.zeros((self.fine.height, self.fine.width), dtype=np.float32)
         self._lay(image, near, *solid, 1.0)
         for triangles, owner, opacity in clear:
@@ -62,13 +62,14 @@ class Painter:
         part[at] = owner[pixels.triangle]
         color[at, :3] = raster.shade(pixels, triangles, self.fine, self.up)
         color[at, 3] = 1
-        part = part.reshape(h, w)
+        parts = part.reshape(h, w)
         edge = np.zeros((h, w), dtype=bool)
-        edge[:, :-1] |= part[:, :-1] != part[:, 1:]
-        edge[:-1] |= part[:-1] != part[1:]
+        edge[:, :-1] |= parts[:, :-1] != parts[:, 1:]
+        edge[:-1] |= parts[:-1] != parts[1:]
         color[edge.ravel(), :3] *= EDGE
-        color = color.reshape(h, w, 4)
-        small = sum(color[i::FINER, j::FINER] for i in range(FINER) for j in range(FINER)) * np.float32(opacity / FINER**2)
+        fine = color.reshape(h, w, 4)
+        small: np.ndarray = fine[::2, ::2] + fine[::2, 1::2] + fine[1::2, ::2] + fine[1::2, 1::2]
+        small *= np.float32(opacity / FINER**2)
         image[y0:y1, x0:x1] *= 1 - small[..., 3:]
         image[y0:y1, x0:x1] += small[..., :3]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from lagrangian.description.notes import warn
 from lagrangian.errors import ArgumentError, LagrangianError, MechanismWarning, one_of
 from lagrangian.model import quaternion
 from lagrangian.model.constraint import Holonomic, Rolling
@@ -81,8 +81,8 @@ def _about(axis: np.ndarray, angle: np.ndarray) -> np.ndarray:
 def configuration(mechanism: Mechanism, q: Any = None) -> np.ndarray:
     """The numbers of a configuration: an array as it is, a pose by its name, some coordinates by theirs; else the best there is.
 
-    That is where a simulation starts, the first named pose, or all zero. Where loops do not close there, the nearest configuration
-    in which they do; if none is found, a warning says so.
+    That is where a simulation starts, the first named pose, or all zero. Where loops do not close there, the nearest
+    configuration in which they do; if none is found, a warning says so.
     """
     if isinstance(q, str):
         if q not in mechanism.poses:
@@ -123,7 +123,7 @@ def _closed(mechanism: Mechanism, q: np.ndarray, fixed: tuple[str, ...]) -> np.n
     try:
         return assemble(mechanism, q, fixed)
     except LagrangianError as error:
-        warnings.warn(f"{mechanism.name} is drawn with loops that do not close: {error}", MechanismWarning, stacklevel=3)
+        warn(f"{mechanism.name} is drawn with loops that do not close: {error}", MechanismWarning)
         return q
 
 

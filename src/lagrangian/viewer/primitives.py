@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 ROUND = 24  # sides of what is round
+_SQUARE = ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))
 SHARP = math.radians(40)  # edges that turn by more are shaded as edges
 
 
@@ -67,10 +68,10 @@ def lathe(profile: Sequence[tuple[float, float]], sides: int = ROUND) -> Mesh:
     vertices = np.concatenate([np.stack([r * c, r * s, np.full(sides, z)], axis=1) for (r, z), _ in rings])
     normals = np.concatenate([np.stack([n[0] * c, n[0] * s, np.full(sides, n[1])], axis=1) for _, n in rings])
     j = np.arange(sides)
-    k = (j + 1) % sides
+    following = (j + 1) % sides
     faces = []
     for low, high in bands:
-        a, b, e, f = low * sides + j, low * sides + k, high * sides + k, high * sides + j
+        a, b, e, f = (ring * sides + at for ring, at in ((low, j), (low, following), (high, following), (high, j)))
         if rings[low][0][0] > 1e-12:
             faces.append(np.stack([a, b, e], axis=1))
         if rings[high][0][0] > 1e-12:
@@ -130,13 +131,13 @@ def box(size: Sequence[float], bevel: float = 0.0) -> Mesh:
         u, v = (axis + 1) % 3, (axis + 2) % 3
         for side in (-1.0, 1.0):
             around = []
-            for su, sv in ((-1, -1), (1, -1), (1, 1), (-1, 1))[:: int(side)]:
+            for su, sv in _SQUARE:
                 corner = np.zeros(3)
                 corner[axis], corner[u], corner[v] = side, su, sv
                 around.append(at(corner, axis))
             polygons.append(around)
         if b > 0:  # the four edges along this axis
-            for su, sv in ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)):
+            for su, sv in _SQUARE:
                 low, high = np.zeros(3), np.zeros(3)
                 low[axis], high[axis] = -1, 1
                 for corner in (low, high):
@@ -149,13 +150,15 @@ def box(size: Sequence[float], bevel: float = 0.0) -> Mesh:
 
 def flat(polygons: Sequence[Sequence[np.ndarray]]) -> Mesh:
     """Plane polygons about a convex solid around the origin, each shaded flat; their turning is set outward."""
-    vertices, normals, faces = [], [], []
+    vertices: list[np.ndarray] = []
+    normals: list[np.ndarray] = []
+    faces: list[tuple[int, int, int]] = []
     for polygon in polygons:
         points = np.array(polygon)
         n = np.cross(points[1] - points[0], points[2] - points[0])
         if n @ points.mean(axis=0) < 0:
             points, n = points[::-1], -n
-        first = sum(map(len, vertices))
+        first = sum(len(x) for x in vertices)
         vertices.append(points)
         normals.append(np.tile(n / max(float(np.linalg.norm(n)), 1e-30), (len(points), 1)))
         faces += [(first, first + k, first + k + 1) for k in range(1, len(points) - 1)]
@@ -166,7 +169,7 @@ def plate(outline: np.ndarray, thickness: float) -> Mesh:
     """A convex polygon in the x-y plane, (n, 2) counter-clockwise, as thick along z."""
     middle = outline.mean(axis=0)
     low = np.column_stack([outline - middle, np.full(len(outline), -thickness / 2)])
-    high = low + (0, 0, thickness)
+    high = low + np.array([0.0, 0.0, thickness])
     n = len(outline)
     sides = [[low[i], low[(i + 1) % n], high[(i + 1) % n], high[i]] for i in range(n)]
     return flat([list(high), list(low[::-1]), *sides]).moved(np.eye(3), np.array([*middle, 0.0]))

@@ -109,7 +109,7 @@ def shade(pixels: Pixels, triangles: Triangles, camera: Camera, up: np.ndarray) 
     n += g[which, 2] * py
     n += g[which, 0]
     n /= np.maximum(np.sqrt((n * n).sum(axis=1, keepdims=True)), 1e-12)
-    right, top, back = camera.axes
+    right, _, back = camera.axes
     toward = back.astype(np.float32)
     n *= np.where(n @ toward < -0.15, np.float32(-1), np.float32(1))[:, None]  # the inside of an open mesh
     light = unit(-0.55 * right + 0.75 * up + 0.65 * back).astype(np.float32)

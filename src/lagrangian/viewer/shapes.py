@@ -1,4 +1,4 @@
-"""A mechanism as a scene: its bodies by their visuals or by their shape and joint axes, what joins them, and how to look at it."""
+"""A mechanism as a scene: bodies by their visuals, or by their shape and joint axes, what joins them, and how to look at it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lagrangian.model.loop import PointSpring, Wall
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.viewer import fittings, framing, palette
 from lagrangian.viewer.base import base
-from lagrangian.viewer.links import is_point, link
+from lagrangian.viewer.links import link
 from lagrangian.viewer.outline import Outline, hidden, outlines
 from lagrangian.viewer.poses import all_poses, body_poses, configuration, frame_names
 from lagrangian.viewer.primitives import Mesh, joined
@@ -38,12 +38,13 @@ class _Builder:
         self.poses = {name: T[0] for name, T in body_poses(mechanism, rows[:1]).items()}
         self.frame = {name: k for k, name in enumerate((GROUND, *(b.name for b in mechanism.bodies)))}
         self.outlines = outlines(mechanism)
-        self.normal = framing.plane_of(mechanism, self.poses, self.outlines)
+        self.normal = framing.plane_of(mechanism, self.poses)
         self.up = framing.upward(mechanism, self.normal)
         self.look = framing.view(self.up, self.normal)
         self.colors = dict(zip(self.mechanism.body_index, palette.body_colors([b.name for b in mechanism.bodies]), strict=True))
         self.size = self._size()
         self.r = self._radius()
+        self.seen = drawn(mechanism, self.r)
         self.parts: list[Part] = []
 
     def scene(self) -> Scene:
@@ -70,7 +71,9 @@ class _Builder:
             if outline.virtual:
                 continue
             T = self.poses[outline.name]
-            own = [x.point for x in outline.places if not (outline.body is None and x.kind == "joint" and self._virtual_at(x.point))]
+            own = [
+                x.point for x in outline.places if not (outline.body is None and x.kind == "joint" and self._virtual_at(x.point))
+            ]
             if outline.body is not None:
                 own += [outline.center] + ([] if outline.floats else [outline.at])
                 own += [np.array(x.placement.position, dtype=float) for x in outline.body.visuals]
@@ -81,7 +84,9 @@ class _Builder:
 
     def _virtual_at(self, point: np.ndarray) -> bool:
         """Whether only coordinates start at this point of the ground."""
-        here = [j for j in self.mechanism.joints if j.parent == GROUND and np.allclose(point, np.array(j.placement.position, float))]
+        here = [
+            j for j in self.mechanism.joints if j.parent == GROUND and np.allclose(point, np.array(j.placement.position, float))
+        ]
         return bool(here) and all(hidden(j, self.outlines) for j in here)
 
     def _own_size(self, outline: Outline) -> float:
@@ -96,11 +101,9 @@ class _Builder:
 
     def _radius(self) -> float:
         """Of the bars: a share of the whole, but slender where links are short."""
-        lengths = [
-            float(np.linalg.norm(x.point - o.at)) for o in self.outlines.values() if o.body is not None for x in o.places
-        ]
+        lengths = [float(np.linalg.norm(x.point - o.at)) for o in self.outlines.values() if o.body is not None for x in o.places]
         lengths = [x for x in lengths if x > 0.02 * self.size]
-        share = 0.022 if self.normal is not None or self.mechanism.loops else 0.029  # an arm is stouter than a linkage
+        share = 0.022 if self.normal is not None or self.mechanism.loops else 0.036  # an arm is stouter than a linkage
         r = min(share * self.size, 0.15 * float(np.percentile(lengths, 75))) if lengths else share * self.size
         between = [
             float(np.linalg.norm(a.point - b.point))
@@ -138,41 +141,43 @@ class _Builder:
         )
 
     def _body(self, outline: Outline) -> None:
-        body = outline.body
-        assert body is not None
-        own = self.colors[body.name]
-        seen = drawn(self.mechanism, body, self.r)
-        by_color: dict[tuple[float, ...], list[Mesh]] = {}
-        for visual, mesh in seen:
-            by_color.setdefault(visual.color or own, []).append(mesh)
-        for color, meshes in by_color.items():
-            rgb = tuple(float(x) for x in color[:3])
-            self._add(body.name, body.name, meshes, rgb, float(color[3]) if len(color) > 3 else 1.0)  # type: ignore[arg-type]
-        if seen or (body.visuals == () and self._drawn_elsewhere(outline)):
-            return
-        if not self._any_visuals or body.visuals:
-            self._add(body.name, body.name, link(outline, self._stout(outline), self.size), own)
+        name = outline.name
+        own = self.colors[name]
+        alike: dict[tuple[Color, float], list[Mesh]] = {}
+        for mesh, color, opacity in self.seen.get(name, ()):
+            alike.setdefault((color or own, opacity), []).append(mesh)
+        for (color, opacity), meshes in alike.items():
+            self._add(name, name, meshes, color, opacity)
+        if self._by_shape(outline) and not self._only_rolls(outline):
+            self._add(name, name, link(outline, self._stout(outline), self.size), own)
 
-    def _drawn_elsewhere(self, outline: Outline) -> bool:
+    def _by_shape(self, outline: Outline) -> bool:
+        """Whether a body is drawn from its shape and joint axes: where nothing has visuals, or its own cannot be read.
+
+        In a robot's file, what has none is not to be seen: it is a frame, or a sensor.
+        """
+        body = outline.body
+        if body is None or body.name in self.seen:
+            return False
+        robot = self.mechanism.file.lower().endswith((".urdf", ".xml", ".mjcf"))
+        return not self.seen or bool(body.visuals) or (not robot and float(body.mass) > 0)
+
+    def _only_rolls(self, outline: Outline) -> bool:
         """A body that only rolls is seen as the wheel or ball that it is."""
         rolls = [c for c in self.mechanism.constraints if isinstance(c, Rolling) and c.body == outline.name]
         return bool(rolls) and all(np.allclose(x.point, np.array(rolls[0].center, float)) for x in outline.places)
 
-    @property
-    def _any_visuals(self) -> bool:
-        return any(b.visuals for b in self.mechanism.bodies)
-
     def _joints(self) -> None:
         for k, joint in enumerate(self.mechanism.joints):
             child, parent = self.outlines[joint.child], self.outlines[joint.parent]
-            if (hidden(joint, self.outlines) and joint.type != "planar") or (self._any_visuals and (child.body is None or child.body.visuals)):
+            if (hidden(joint, self.outlines) and joint.type != "planar") or not self._by_shape(child):
                 continue
             r = self._stout(child)
             pin = fittings.pin(joint, child, r)
-            if pin is not None and not self._any_visuals:
+            if pin is not None:
                 self._add(f"joint {joint.name}", joint.child, [pin], palette.METAL)
             guide = fittings.guide(joint, child, parent, self._span(k), r, self.size)
-            if guide is not None and not self._any_visuals:
+            if guide is not None:
                 color = palette.RAIL if joint.parent == GROUND else self.colors[joint.parent]
                 self._add(f"rail of {joint.name}", joint.parent, [guide], color)
 
@@ -185,11 +190,11 @@ class _Builder:
         m = self.mechanism
         for loop in m.loops:
             inside = None if self.normal is None else self.poses[loop.a][:3, :3].T @ self.normal
-            pin = None if self._any_visuals else fittings.loop_pin(loop, inside, self.r)
+            pin = None if self.seen else fittings.loop_pin(loop, inside, self.r)
             if pin is not None:
                 self._add(f"loop {loop.name}", loop.a, [pin], palette.METAL)
         for constraint in m.constraints:
-            if isinstance(constraint, Rolling) and not m.body(constraint.body).visuals:
+            if isinstance(constraint, Rolling) and constraint.body not in self.seen:
                 main, other = fittings.rolling(constraint)
                 self._add(constraint.body, constraint.body, main, self.colors[constraint.body])
                 self._add(constraint.body, constraint.body, other, palette.LIGHT)
@@ -223,7 +228,7 @@ class _Builder:
     # -- around it ---------------------------------------------------------------------------------------------------
 
     def _ground(self, points: np.ndarray) -> None:
-        if self._any_visuals:
+        if self.seen:
             return
         held = [
             np.array(j.placement.position, dtype=float)
@@ -264,6 +269,3 @@ class _Builder:
             tuple(self.look.tolist()),
             floor if stands else floor - 0.06 * size,
         )
-
-
-__all__ = ["is_point", "scene"]

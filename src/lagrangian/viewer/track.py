@@ -26,7 +26,9 @@ def track(motion: Motion, rows: int | None = None, trace: Any = None, forces: bo
     """
     mechanism = motion.mechanism
     if mechanism is None:
-        raise ArgumentError("a picture needs the mechanism, which this motion's file does not have: lagrangian.read(path, mechanism)")
+        raise ArgumentError(
+            "a picture needs the mechanism, which this motion's file does not have: lagrangian.read(path, mechanism)"
+        )
     if not len(motion.t):
         raise ArgumentError(f"{motion.name}: the motion has no rows; there is nothing to draw")
     span = motion.last - motion.first
@@ -58,9 +60,9 @@ def _track(seen: Scene, t: np.ndarray, poses: np.ndarray, arrows: tuple[Any, ...
 
 def continuous(q: np.ndarray) -> np.ndarray:
     """Quaternions (rows, ..., 4) of which each is on the same side as the one before: either sign is the same turn."""
-    dots = (q[1:] * q[:-1]).sum(axis=-1)
-    signs = np.cumprod(np.concatenate([np.ones_like(dots[:1]), np.where(dots < 0, -1.0, 1.0)]), axis=0) if len(dots) else 1.0
-    return q * (signs[..., None] if len(dots) else 1.0)
+    signs = np.ones(q.shape[:-1])
+    signs[1:] = np.where((q[1:] * q[:-1]).sum(axis=-1) < 0, -1.0, 1.0)
+    return q * np.cumprod(signs, axis=0)[..., None]
 
 
 def _traced(seen: Scene, given: Any) -> tuple[int, ...]:

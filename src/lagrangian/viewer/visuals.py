@@ -1,37 +1,59 @@
-"""The visuals of a body as meshes: what a URDF, an MJCF file or a body made of shapes says is to be seen."""
+"""The visuals of bodies as meshes: what a URDF, an MJCF file or a body made of shapes says is to be seen."""
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
+from lagrangian.description.notes import warn
 from lagrangian.errors import MechanismWarning
-from lagrangian.model.body import Body, Visual
+from lagrangian.model.body import Visual
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.viewer import meshes
 from lagrangian.viewer import primitives as p
 from lagrangian.viewer.primitives import Mesh
+from lagrangian.viewer.scene import Color
+
+_SIZES = {"box": 3, "cylinder": 2, "sphere": 1, "capsule": 2, "ellipsoid": 3}
+Seen = tuple[Mesh, Color | None, float]  # with its colour, and how opaque it is
 
 
-def drawn(mechanism: Mechanism, body: Body, r: float) -> list[tuple[Visual, Mesh]]:
-    """Each visual with its mesh in the body's frame. Where a file cannot be read a warning says why, and there is none."""
-    found = []
-    for visual in body.visuals:
-        try:
-            mesh = meshes.read(mechanism, visual) if visual.kind == "mesh" else _solid(visual, r)
-        except (OSError, ValueError) as error:
-            text = f"{mechanism.name}: body {body.name!r} is drawn without its mesh: {error}"
-            warnings.warn(text, MechanismWarning, stacklevel=4)
-            continue
-        T = visual.placement.matrix()
-        found.append((visual, mesh.moved(T[:3, :3], T[:3, 3])))
+def drawn(mechanism: Mechanism, r: float) -> dict[str, list[Seen]]:
+    """The meshes of each body's visuals in the body's frame. One warning says which files could not be read, and why."""
+    found: dict[str, list[Seen]] = {}
+    problems: dict[str, str] = {}
+    for body in mechanism.bodies:
+        for visual in body.visuals:
+            try:
+                solids: list[tuple[Mesh, Color | None]]
+                solids = meshes.read(mechanism, visual) if visual.kind == "mesh" else [(_solid(visual, r), None)]
+            except (OSError, ValueError) as error:
+                problems.setdefault(str(error), body.name)
+                continue
+            T = visual.placement.matrix()
+            color = _rgb(visual)
+            opacity = min(1.0, float(visual.color[3])) if len(visual.color) > 3 else 1.0
+            for mesh, own in solids:
+                if opacity > 0:
+                    found.setdefault(body.name, []).append((mesh.moved(T[:3, :3], T[:3, 3]), color or own, opacity))
+    if problems:
+        told = [f"{body!r} without {problem}" for problem, body in problems.items()]
+        more = f"; and {len(told) - 3} more" if len(told) > 3 else ""
+        warn(f"{mechanism.name}: some bodies are drawn without their visuals: {'; '.join(told[:3])}{more}", MechanismWarning)
     return found
+
+
+def _rgb(visual: Visual) -> Color | None:
+    if len(visual.color) < 3:
+        return None
+    r, g, b = (min(1.0, max(0.0, float(x))) for x in visual.color[:3])
+    return r, g, b
 
 
 def _solid(visual: Visual, r: float) -> Mesh:
     """Lengths are full ones, radii are radii; a cylinder's and a capsule's length is along z, without the caps."""
     size = [float(x) for x in visual.size]
+    if len(size) < _SIZES.get(visual.kind, 0) or not all(x > 0 for x in size):
+        raise ValueError(f"its {visual.kind}, whose size is {tuple(size)}")
     match visual.kind:
         case "box":
             return p.box(size, 0.03 * min(size))
