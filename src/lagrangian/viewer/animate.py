@@ -28,7 +28,9 @@ def animate(motion: Motion, path: Any = None, speed: float = 1.0, trace: Any = N
     if not is_number(speed) or speed <= 0:
         raise ArgumentError(f"speed is {shown(speed)}; a factor above 0 is needed: 1 is as it happens, 0.5 slow motion")
     if motion.mechanism is None:
-        raise ArgumentError("an animation needs the mechanism, which this motion's file does not have: lagrangian.read(path, mechanism)")
+        raise ArgumentError(
+            "an animation needs the mechanism, which this motion's file does not have: lagrangian.read(path, mechanism)"
+        )
     from lagrangian.viewer.track import track
 
     seen = track(motion, trace=trace)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -38,13 +39,20 @@ def player_assets() -> str:
     folder = files("lagrangian.viewer") / "player"
     style = (folder / "player.css").read_text(encoding="utf-8")
     script = "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
-    return f'<style>\n{style}</style>\n<script>\n(() => {{\n"use strict";\nif (window.lagrangianPlayers) return;\n{script}}})();\n</script>'
+    inside = f'"use strict";\nif (window.lagrangianPlayers) return;\n{script}'
+    return f"<style>\n{style}</style>\n<script>\n(() => {{\n{inside}}})();\n</script>"
 
 
 def player_html(
-    track: Track, *, id: str | None = None, height: str = "480px", autoplay: bool = True, speed: float = 1.0, full: bool = False
-) -> str:  # noqa: A002
-    """A player as a fragment of HTML, for a page that has `player_assets()`. `full` fills the window, and listens to all its keys."""
+    track: Track,
+    *,
+    id: str | None = None,  # noqa: A002
+    height: str = "480px",
+    autoplay: bool = True,
+    speed: float = 1.0,
+    full: bool = False,
+) -> str:
+    """A player as a fragment of HTML, for a page that has `player_assets()`. `full` is for one that has its page alone."""
     if not len(track.t):
         raise ArgumentError("a track without rows cannot be shown: it needs one, for a still, or more")
     if not is_number(speed) or speed <= 0:
@@ -55,8 +63,9 @@ def player_html(
         text = text.replace(character, f"\\u{ord(character):04x}")
     name = escape(id or f"lagrangian-player-{next(_COUNT)}", quote=True)
     label = escape(f"{track.scene.name} in three dimensions", quote=True)
+    style = escape(f"height: {height}", quote=True)
     return (
-        f'<div class="lagrangian-player" id="{name}" role="group" aria-label="{label}" style="height: {escape(height, quote=True)}">'
+        f'<div class="lagrangian-player" id="{name}" role="group" aria-label="{label}" style="{style}">'
         f'<script type="application/json">{text}</script>'
         "<noscript>This animation needs JavaScript.</noscript></div>"
     )
@@ -70,14 +79,10 @@ def page_html(track: Track, title: str, *, autoplay: bool = True, speed: float =
 
 def _finite(track: Track) -> Track:
     """Without the rows of a run that broke down."""
-    from dataclasses import replace
-
     good = np.isfinite(track.positions).all(axis=(1, 2)) & np.isfinite(track.quaternions).all(axis=(1, 2)) & np.isfinite(track.t)
     if good.all():
         return track
     if not good.any():
         raise ArgumentError("a track without one finite row cannot be shown")
     arrows = tuple(replace(a, points=a.points[good], vectors=a.vectors[good]) for a in track.arrows)
-    return replace(
-        track, t=track.t[good], positions=track.positions[good], quaternions=track.quaternions[good], arrows=arrows
-    )
+    return replace(track, t=track.t[good], positions=track.positions[good], quaternions=track.quaternions[good], arrows=arrows)

@@ -3,13 +3,15 @@
 const FIELD = Math.tan((15 * Math.PI) / 180);  // of half the angle of sight, vertically
 
 class Camera {
-  constructor(data, points) {
+  constructor(data, points, tips) {
     this.data = data;
     this.points = points;
+    this.tips = tips;  // of the arrows that are shown
     this.up = unit(data.up);
     this.x = across(this.up);
     this.y = cross(this.up, this.x);
     this.width = this.height = 1;
+    this.top = 0;
     this.touched = false;
     this.reset();
   }
@@ -23,21 +25,22 @@ class Camera {
     this.fit();
   }
 
-  /** Look at the middle of all points, from as near as shows them all; the page's buttons need room above. */
+  /** Look at the middle of all points, from as near as shows them all. */
   fit() {
+    const points = this.points.concat(this.tips());
     const { toEye, right, above } = this.axes();
     const low = [Infinity, Infinity], high = [-Infinity, -Infinity];
-    for (const p of this.points)
+    for (const p of points)
       [dot(p, right), dot(p, above)].forEach((x, k) => {
         low[k] = Math.min(low[k], x);
         high[k] = Math.max(high[k], x);
       });
     const middle = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2];
     const depth = dot(this.data.center, toEye);
-    const top = Math.min(44 / this.height, 0.2), margin = 0.88;
+    const top = Math.min(this.top / this.height, 0.25), margin = 0.9;
     const tall = FIELD * (1 - top) * margin, wide = FIELD * (this.width / this.height) * margin;
     let distance = 1e-3 * this.data.size;
-    for (const p of this.points) {
+    for (const p of points) {
       const near = dot(p, toEye) - depth;
       distance = Math.max(distance, near + Math.abs(dot(p, right) - middle[0]) / wide, near + Math.abs(dot(p, above) - middle[1]) / tall);
     }
@@ -46,10 +49,15 @@ class Camera {
     this.target = add(add(scale(right, middle[0]), scale(above, middle[1] + raise)), scale(toEye, depth));
   }
 
-  resize(width, height) {
-    if (width === this.width && height === this.height) return;
-    this.width = width;
-    this.height = height;
+  /** The picture's size in pixels, and how many of them at the top are under buttons. */
+  resize(width, height, top) {
+    if (width === this.width && height === this.height && top === this.top) return;
+    Object.assign(this, { width, height, top });
+    this.settle();
+  }
+
+  /** See all that there is now, unless someone chose the view. */
+  settle() {
     if (!this.touched) this.fit();
   }
 
@@ -120,5 +128,19 @@ function outline(data, course) {
     for (const f of data.traces) points.push([...course.poses[f].slice(12, 15)]);
   }
   if (!points.length) for (const sign of [-0.5, 0.5]) points.push(add(data.center, [sign * data.size, sign * data.size, sign * data.size]));
+  return points;
+}
+
+/** Ends of the ground's axes and of the arrows that are shown, over the motion; of the longest, a part, so that they do not make all else small. */
+function tips(data, shown) {
+  const points = [], every = Math.max(1, Math.floor(data.rows / 60)), axis = GROUND_AXES * data.size, [x, y, z] = data.frames[0].p;
+  if (shown.frames) points.push([x + axis, y, z], [x, y + axis, z], [x, y, z + axis]);
+  for (const { group, p, v } of data.arrows) {
+    if (!shown[group]) continue;
+    for (let k = 0; k < 3 * data.rows; k += 3 * every) {
+      const part = Math.min(1, (0.3 * data.size) / (Math.hypot(v[k], v[k + 1], v[k + 2]) || 1));
+      points.push([p[k] + part * v[k], p[k + 1] + part * v[k + 1], p[k + 2] + part * v[k + 2]]);
+    }
+  }
   return points;
 }

@@ -27,8 +27,10 @@ class Controls {
     this.name = element("div", { class: "lgp-name" }, data.name);
     this.name.title = data.name;
     this.chips = element("div", { class: "lgp-chips", role: "group", "aria-label": "Show" });
-    this.note = element("div", { class: "lgp-note", "aria-hidden": "true" }, `grid ${Number(player.grid.toPrecision(2))} m`);
-    this.stage = element("div", { class: "lgp-stage" }, this.canvas, element("div", { class: "lgp-top" }, this.name, this.chips), this.note);
+    this.hint = element("span", { class: "lgp-hint" }, ` · drag to turn, ${data.full ? "" : "click and "}scroll to zoom`);
+    this.note = element("div", { class: "lgp-note", "aria-hidden": "true" }, `grid ${Number(player.grid.toPrecision(2))} m`, this.hint);
+    this.top = element("div", { class: "lgp-top" }, this.name, this.chips);
+    this.stage = element("div", { class: "lgp-stage" }, this.canvas, this.top, this.note);
     player.root.append(this.stage);
     this.toggles();
     if (data.rows > 1) this.bar();
@@ -38,7 +40,10 @@ class Controls {
     const { player } = this, { data } = player;
     this.chip("frames", "Frames", null);
     if (data.traces.length && data.rows > 1) this.chip("path", "Path", css(PATHS[0]));
-    for (const group of player.groups) this.chip(group, group[0].toUpperCase() + group.slice(1), css(colorOf(group)));
+    for (const group of player.groups) {
+      const slides = group === "torques" && data.arrows.every((a) => a.group !== group || a.unit === "N");
+      this.chip(group, slides ? "Joint forces" : group[0].toUpperCase() + group.slice(1), css(colorOf(group)));
+    }
     const home = element("button", { type: "button", class: "lgp-icon", "aria-label": "First view", title: "First view (double-click)", html: icon("home") });
     home.addEventListener("click", () => {
       player.camera.reset();
@@ -62,12 +67,12 @@ class Controls {
     this.play = element("button", { type: "button", class: "lgp-icon lgp-play" });
     this.slider = element("input", { type: "range", class: "lgp-slider", min: 0, max: 1000, step: "any", value: 0, "aria-label": "Time" });
     this.clock = element("output", { class: "lgp-clock" });
-    this.end = element("span", { class: "lgp-end" }, ` / ${(start + duration).toFixed(this.decimals)} s`);
+    this.end = element("span", { class: "lgp-end" }, ` / ${(start + duration).toFixed(this.decimals)}`);
     this.speed = element("select", { class: "lgp-speed", "aria-label": "Speed", title: "Speed" });
     for (const x of [...new Set([...SPEEDS, player.speed])].sort((a, b) => a - b))
       this.speed.append(element("option", x === player.speed ? { value: x, selected: "" } : { value: x }, `${Number(x.toPrecision(3))}×`));
     this.loop = element("button", { type: "button", class: "lgp-icon lgp-loop", "aria-label": "Repeat", title: "Repeat", "aria-pressed": String(player.loop), html: icon("loop") });
-    player.root.append(element("div", { class: "lgp-bar" }, this.play, this.slider, element("span", { class: "lgp-time" }, this.clock, this.end), this.speed, this.loop));
+    player.root.append(element("div", { class: "lgp-bar" }, this.play, this.slider, element("span", { class: "lgp-time" }, this.clock, this.end, " s"), this.speed, this.loop));
 
     this.play.addEventListener("click", () => player.toggle());
     this.slider.addEventListener("input", () => {

@@ -1,11 +1,12 @@
 // One picture of one player: what stands where at this time, drawn on the stage.
 
 const SHADES = {
-  light: { top: [0.985, 0.99, 0.995], bottom: [0.885, 0.905, 0.925], line: [0.42, 0.47, 0.53], tint: [1, 1, 1, 0.35], shade: 0.36, lift: 0, ink: "#1b2530", halo: "rgba(255,255,255,0.85)" },
-  dark: { top: [0.135, 0.16, 0.185], bottom: [0.075, 0.09, 0.105], line: [0.5, 0.57, 0.64], tint: [0.22, 0.26, 0.3, 0.35], shade: 0.6, lift: 0.4, ink: "#e8eef4", halo: "rgba(10,14,18,0.8)" },
+  light: { top: [0.985, 0.99, 0.995], bottom: [0.885, 0.905, 0.925], line: [0.42, 0.47, 0.53], tint: [1, 1, 1, 0.35], shade: 0.36, outline: [1, 1, 1, 1], lift: 0, ink: "#1b2530", halo: "rgba(255,255,255,0.85)" },
+  dark: { top: [0.135, 0.16, 0.185], bottom: [0.075, 0.09, 0.105], line: [0.5, 0.57, 0.64], tint: [0.22, 0.26, 0.3, 0.35], shade: 0.6, outline: [0.07, 0.085, 0.1, 1], lift: 0.4, ink: "#e8eef4", halo: "rgba(10,14,18,0.8)" },
 };
 const AXES = [[0.835, 0.369, 0], [0, 0.62, 0.451], [0, 0.447, 0.698]];  // x, y, z: vermillion, green, blue
 const GROUPS = { torques: [0.835, 0.369, 0], reactions: [0, 0.447, 0.698], constraints: [0.8, 0.475, 0.655], wrenches: [0, 0.62, 0.451] };
+const GROUND_AXES = 0.14;  // sizes
 const OTHER = [0.35, 0.35, 0.35];
 const PATHS = [[0.902, 0.624, 0], [0.337, 0.706, 0.914], [0.8, 0.475, 0.655], [0, 0.62, 0.451]];
 const colorOf = (group) => GROUPS[group] || OTHER;
@@ -65,7 +66,7 @@ function signs(player, shapes, labels) {
   const { data, course, shown } = player, out = [], size = data.size;
   if (shown.frames)
     data.frames.forEach((frame, k) => {
-      const m = course.poses[k], o = [m[12], m[13], m[14]], long = (k ? 0.1 : 0.14) * size;
+      const m = course.poses[k], o = [m[12], m[13], m[14]], long = (k ? 0.1 : GROUND_AXES) * size;
       AXES.forEach((color, c) => arrow(out, shapes, o, scale([m[4 * c], m[4 * c + 1], m[4 * c + 2]], long), size, color, 1, 0.8));
       out.push({ mesh: shapes.ball, model: along(o, [0, 0, 1], 0.009 * size, 0.009 * size), color: [0.25, 0.28, 0.32, 1], glow: 0.3 });
       labels.push({ text: frame.name, at: o, rank: 1 });
@@ -75,7 +76,7 @@ function signs(player, shapes, labels) {
     const way = course.vector(it.v), point = course.vector(it.p, [0, 0, 0]), length = norm(way);
     if (length < 0.004 * size) continue;
     (it.unit === "N m" ? twist : arrow)(out, shapes, point, way, size, colorOf(it.group));
-    labels.push({ text: `${figure(length / it.scale)} ${it.unit}`, at: add(point, scale(way, 1.03)), color: colorOf(it.group), rank: 0 });
+    labels.push({ text: `${figure(length / it.scale)} ${it.unit}`, at: add(point, way), from: point, color: colorOf(it.group), rank: 0 });
   }
   return out;
 }
@@ -139,10 +140,22 @@ function paint(player, stage, width, height, ratio) {
   for (const item of things.filter((i) => i.color[3] < 1).sort((a, b) => far(b) - far(a))) stage.draw(item);
   gl.disable(gl.BLEND);
   gl.depthRange(0, 0.1);  // arrows and axes are seen through the bodies
-  for (const item of signs(player, stage.shapes, labels)) stage.draw(item);
+  drawSigns(stage, signs(player, stage.shapes, labels), look, 0.0022 * data.size);
   gl.depthRange(0, 1);
   gl.bindVertexArray(null);
   return labels;
+}
+
+/** Arrows and axes, each with a thin outline that sets it off from what is behind it. */
+function drawSigns(stage, items, look, width) {
+  const gl = stage.gl;
+  gl.enable(gl.CULL_FACE);
+  gl.cullFace(gl.FRONT);
+  stage.set({ u_grow: width });
+  for (const item of items) stage.draw({ ...item, color: look.outline, glow: 1 });
+  gl.disable(gl.CULL_FACE);
+  stage.set({ u_grow: 0 });
+  for (const item of items) stage.draw(item);
 }
 
 /** The main light over the left shoulder of the first view, and a weaker one from the other side; they stay with the world. */
@@ -185,13 +198,17 @@ function write(context, labels, camera, theme, ratio) {
   for (const label of labels.sort((a, b) => a.rank - b.rank)) {
     const at = camera.project(label.at);
     if (!at) continue;
-    const left = at[0] + 7 * ratio, top = at[1] - 7 * ratio, right = left + context.measureText(label.text).width, bottom = top + 14 * ratio;
+    const wide = context.measureText(label.text).width, start = (label.from && camera.project(label.from)) || at;
+    const dx = at[0] - start[0], dy = at[1] - start[1], far = Math.hypot(dx, dy) || 1;  // beyond the arrow's end
+    const free = dx < -0.5 * far ? at[0] - wide - 7 * ratio : at[0] + 7 * ratio;
+    const left = clamp(free, 4 * ratio, camera.width - wide - 4 * ratio), middle = at[1] + (label.from ? (9 * ratio * dy) / far : 0);
+    const right = left + wide, top = middle - 7 * ratio, bottom = middle + 7 * ratio;
     if (taken.some((t) => left < t[2] && right > t[0] && top < t[3] && bottom > t[1])) continue;
     taken.push([left, top, right, bottom]);
     context.strokeStyle = look.halo;
     context.lineWidth = 3.5 * ratio;
-    context.strokeText(label.text, left, at[1]);
+    context.strokeText(label.text, left, middle);
     context.fillStyle = label.color ? css(label.color.map((c) => c + look.lift * (1 - c))) : look.ink;
-    context.fillText(label.text, left, at[1]);
+    context.fillText(label.text, left, middle);
   }
 }

@@ -1,6 +1,7 @@
 // A player: a track, a camera, a clock. `window.lagrangianPlayers[id]` is the one of an element.
 
 const PAUSE = 0.7;  // s, at the end, before it begins again
+const MOST = 6e6;  // pixels of a picture
 const FEW = 4;  // arrows of a group that are shown from the start
 
 class Player {
@@ -16,7 +17,7 @@ class Player {
     this.shown = { frames: false, path: data.traces.length > 0 };
     for (const group of this.groups)
       this.shown[group] = ["torques", "wrenches"].includes(group) && data.arrows.filter((a) => a.group === group).length <= FEW;
-    this.camera = new Camera(data, points);
+    this.camera = new Camera(data, points, () => tips(data, this.shown));
     this.now = 0;  // s since the start
     this.speed = data.speed;
     this.loop = true;
@@ -82,6 +83,7 @@ class Player {
 
   show(what, on) {
     this.shown[what] = on;
+    this.camera.settle();
     this.controls.pressed(what);
     this.refresh();
   }
@@ -132,11 +134,11 @@ class Player {
     this.controls.update();
     this.root.classList.toggle("lgp-dark", this.theme === "dark");
     if (!on) return this.fail();
-    const ratio = Math.min(window.devicePixelRatio || 1, 2);
+    const ratio = Math.min(window.devicePixelRatio || 1, 2, Math.sqrt(MOST / (canvas.clientWidth * canvas.clientHeight || 1)));
     const width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
     if (!width || !height) return;
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-    this.camera.resize(width, height);
+    this.camera.resize(width, height, Math.round((this.controls.top.offsetHeight + 8) * ratio));
     if (this.gpu?.stage !== on) this.gpu = upload(on, this.data, this.course);
     const labels = paint(this, on, width, height, ratio);
     this.context.drawImage(on.canvas, 0, on.canvas.height - height, width, height, 0, 0, width, height);
@@ -163,7 +165,7 @@ function awaken() {
 
 function tick(clock) {
   asked = false;
-  const passed = clamp((clock - last) / 1000, 0, 0.1);
+  const passed = clamp((clock - last) / 1000, 0, 0.25);  // a window that was hidden does not jump
   last = clock;
   for (const player of Object.values(players)) {
     if (!player.visible) continue;

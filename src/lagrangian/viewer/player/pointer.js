@@ -12,6 +12,7 @@ function listen(player, canvas) {
 
   canvas.addEventListener("pointerdown", (event) => {
     awake = true;
+    player.controls.hint.remove();
     canvas.setPointerCapture(event.pointerId);
     fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
   });

@@ -7,6 +7,7 @@ layout(location = 0) in vec3 a_p;
 layout(location = 1) in vec3 a_n;
 uniform mat4 u_view, u_model;
 uniform vec4 u_box;   // origin and scale of quantised vertices
+uniform float u_grow;  // m along the normals, for outlines
 uniform vec4 u_coil;  // length, radius, radius of the wire, turns; no coil without wire
 out vec3 v_p, v_n;
 
@@ -23,6 +24,7 @@ void main() {
   mat3 m = mat3(u_model);
   v_n = m * (n / vec3(dot(m[0], m[0]), dot(m[1], m[1]), dot(m[2], m[2])));
   vec4 w = u_model * vec4(p, 1.0);
+  if (u_grow > 0.0) w.xyz += u_grow * normalize(v_n);
   v_p = w.xyz;
   gl_Position = u_view * w;
 }`;
@@ -109,12 +111,12 @@ void main() {
   float grid = max(0.42 * lines(v_at / u_step, 0.4), 0.75 * lines(v_at / (5.0 * u_step), 0.5)) * fade;
   vec2 uv = 0.5 + 0.5 * v_off / u_reach;
   float shadow = 0.0;
-  for (int i = -2; i <= 2; i++)
-    for (int j = -2; j <= 2; j++)
-      shadow += textureLod(u_shadow, uv + vec2(i, j) * 0.0045, 2.0).r * (3.0 - length(vec2(i, j)) * 0.8);
-  shadow *= u_shade * fade / 35.0;
   vec2 edge = min(uv, 1.0 - uv);
-  shadow *= smoothstep(0.0, 0.04, min(edge.x, edge.y));
+  if (u_shade > 0.0 && min(edge.x, edge.y) > 0.0) {
+    for (int i = -1; i <= 1; i++)
+      for (int j = -1; j <= 1; j++) shadow += textureLod(u_shadow, uv + vec2(i, j) * 0.0065, 2.5).r * exp2(-float(i * i + j * j));
+    shadow *= u_shade * fade * smoothstep(0.0, 0.04, min(edge.x, edge.y)) / 4.0;
+  }
   vec4 c = vec4(u_tint.rgb, u_tint.a * fade);
   float a = grid + c.a * (1.0 - grid);
   c = vec4((u_line * grid + c.rgb * c.a * (1.0 - grid)) / max(a, 1e-4), a);

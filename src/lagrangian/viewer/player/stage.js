@@ -7,11 +7,6 @@ class Stage {
     const gl = this.canvas.getContext("webgl2", { antialias: true, alpha: false, powerPreference: "high-performance" });
     if (!gl) throw new Error("no WebGL 2");
     this.gl = gl;
-    this.lost = false;
-    this.canvas.addEventListener("webglcontextlost", (event) => {
-      event.preventDefault();
-      this.lost = true;
-    });
     this.solid = this.program(SOLID_VERTEX, SOLID_FRAGMENT);
     this.shade = this.program(SOLID_VERTEX, SHADOW_FRAGMENT);
     this.sky = this.program(SKY_VERTEX, SKY_FRAGMENT);
@@ -129,7 +124,7 @@ let theStage = null;
 
 /** The page's stage; a new one if the browser took the last away; none where there is no WebGL. */
 function stage() {
-  if (theStage && !theStage.lost) return theStage;
+  if (theStage && !theStage.gl.isContextLost()) return theStage;
   try {
     theStage = new Stage();
   } catch (error) {

@@ -1,0 +1,272 @@
+"""The offline page in a real browser: it plays, it can be moved in time and space, loops stay closed, nothing is fetched."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lagrangian as lg
+from lagrangian.motion.motion import Motion
+from lagrangian.viewer.page import page_html, player_assets, player_html
+from lagrangian.viewer.poses import all_poses
+from lagrangian.viewer.scene import Track
+from lagrangian.viewer.track import track
+from tests.browser.conftest import Watched
+from tests.browser.tracks import slider
+
+DRAWN = "() => Object.values(lagrangianPlayers).filter(p => p.visible).every(p => p.drawn && !p.stale)"
+
+
+def opened(watched: Watched, folder: Path, html: str, ready: bool = True) -> Any:
+    file = folder / "page.html"
+    file.write_text(html, encoding="utf-8")
+    watched.page.set_viewport_size({"width": 600, "height": 420})  # software draws small pictures faster
+    watched.page.goto(file.as_uri())
+    if ready:
+        watched.page.wait_for_function("() => Object.values(lagrangianPlayers).some(p => p.drawn)")
+    return watched.page
+
+
+def still(page: Any, t: float | None = None, id: str = "player") -> np.ndarray:  # noqa: A002
+    """The canvas's pixels, paused, at a time."""
+    page.evaluate(f"() => {{ const p = lagrangianPlayers[{id!r}]; p.pause(); {'' if t is None else f'p.seek({t})'} }}")
+    page.wait_for_function(DRAWN)
+    return pixels(page, f"#{id} canvas")
+
+
+def pixels(page: Any, where: str) -> np.ndarray:
+    image = pytest.importorskip("PIL.Image")
+    return np.asarray(image.open(io.BytesIO(page.locator(where).screenshot())).convert("RGB")).astype(int)
+
+
+def changed(a: np.ndarray, b: np.ndarray) -> int:
+    """How many pixels are clearly different."""
+    return int((np.abs(a - b).max(axis=2) > 24).sum())
+
+
+def quiet(watched: Watched) -> None:
+    assert watched.complaints == []
+    assert watched.foreign() == []
+    assert len(watched.requests) == 1  # the page itself
+
+
+def test_time_goes_on_until_it_is_paused(watched: Watched, tmp_path: Path) -> None:
+    page = opened(watched, tmp_path, page_html(slider(), "slider"))
+    assert page.evaluate("() => lagrangianPlayers.player.playing")
+    page.wait_for_function("() => lagrangianPlayers.player.time > 0.2")
+    page.get_by_role("button", name="Pause").click()
+    stopped = page.evaluate("() => lagrangianPlayers.player.time")
+    page.wait_for_timeout(150)
+    assert page.evaluate("() => lagrangianPlayers.player.time") == stopped
+    page.keyboard.press("Tab")  # away from the button
+    page.locator("#player").focus()
+    page.keyboard.press("Space")
+    page.wait_for_function(f"() => lagrangianPlayers.player.time > {stopped} + 0.1")
+    page.keyboard.press("End")
+    assert page.evaluate("() => [lagrangianPlayers.player.time, lagrangianPlayers.player.playing]") == [2, False]
+    page.keyboard.press("Shift+ArrowLeft")
+    assert page.evaluate("() => lagrangianPlayers.player.time") == pytest.approx(1.8)
+    quiet(watched)
+
+
+def test_it_repeats_and_it_ends(watched: Watched, tmp_path: Path) -> None:
+    page = opened(watched, tmp_path, page_html(slider(duration=0.3), "slider"))
+    page.evaluate("() => lagrangianPlayers.player.seek(0.29)")
+    page.wait_for_function("() => lagrangianPlayers.player.time > 0.2999")
+    page.wait_for_function("() => lagrangianPlayers.player.time < 0.2")  # again, after a rest
+    page.get_by_role("button", name="Repeat").click()
+    page.wait_for_function("() => !lagrangianPlayers.player.playing && lagrangianPlayers.player.time > 0.2999")
+    quiet(watched)
+
+
+def test_scrubbing_moves_the_bodies(watched: Watched, tmp_path: Path) -> None:
+    page = opened(watched, tmp_path, page_html(slider(), "slider", autoplay=False))
+    first, second = still(page, 0.0), still(page, 1.7)
+    assert changed(first, second) > 500
+    assert changed(first, still(page, 0.0)) == 0
+    box = page.locator(".lgp-slider").bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    assert page.evaluate("() => lagrangianPlayers.player.time") == pytest.approx(1.0, abs=0.02)
+    assert page.locator(".lgp-clock").inner_text().startswith(("1.0", "0.9"))
+    quiet(watched)
+
+
+def test_poses_are_those_of_the_track_and_smooth_between_its_rows(watched: Watched, tmp_path: Path) -> None:
+    page = opened(watched, tmp_path, page_html(slider(rows=31), "slider", autoplay=False))
+    times = np.linspace(0, 2, 41)
+    seen = np.array(
+        page.evaluate(
+            "ts => ts.map(t => { lagrangianPlayers.player.seek(t); return lagrangianPlayers.player.matrix(1); })", list(times)
+        )
+    )
+    poses = seen.reshape(-1, 4, 4).transpose(0, 2, 1)
+    assert np.abs(poses[:, :3, 3] - np.stack([0.4 * times - 0.4, 0 * times, 0.2 + 0 * times], axis=1)).max() < 2e-5
+    turn = np.pi / 2 * times
+    assert np.abs(poses[:, 0, 0] - np.cos(turn)).max() < 1e-4
+    assert np.abs(poses[:, 1, 0] - np.sin(turn)).max() < 1e-4
+
+
+@pytest.fixture(scope="module")
+def four_bar() -> tuple[Motion, Track]:
+    """A four-bar whose crank turns by a quarter of a radian and more from row to row."""
+    motion = lg.simulate(lg.library("four_bar"), 3.0, qd0={"theta1": 9.0})
+    return motion, track(motion, rows=91)
+
+
+def test_a_loop_stays_closed_at_every_time(watched: Watched, tmp_path: Path, four_bar: tuple[Motion, Track]) -> None:
+    motion, seen = four_bar
+    assert motion.mechanism is not None
+    loop = motion.mechanism.loops[0]
+    sides = [
+        (seen.scene.frames.index(body), p.matrix()[:3, 3].tolist())
+        for body, p in ((loop.a, loop.placement_a), (loop.b, loop.placement_b))
+    ]
+    page = opened(watched, tmp_path, page_html(seen, "four-bar", autoplay=False))
+    script = """([sides, ts]) => { const p = lagrangianPlayers.player;
+        return ts.map(t => { p.seek(t); return sides.map(([k, x]) => {
+        const m = p.matrix(k), w = [0, 1, 2].map(r => m[r] * x[0] + m[4 + r] * x[1] + m[8 + r] * x[2] + m[12 + r]);
+        return [...w, ...p.camera.project(w)]; }); }); }"""
+    times = np.linspace(0, 3, 401)
+    a, b = np.moveaxis(np.array(page.evaluate(script, [sides, times.tolist()])), 1, 0)
+    assert np.ptp(a[:, :2], axis=0).min() > 0.05  # it does move
+    assert np.abs(a[:, :3] - b[:, :3]).max() < 1e-4 * seen.scene.size
+    assert np.abs(a[:, 3:] - b[:, 3:]).max() < 0.1  # pixels
+    # and the bodies are where the mechanics has them between the rows, not only together
+    truth = all_poses(motion.mechanism, motion(times)[0])[:, sides[0][0]] @ [*sides[0][1], 1.0]
+    assert np.abs(a[:, :3] - truth[:, :3]).max() < 2e-3 * seen.scene.size
+    quiet(watched)
+
+
+def test_arrows_frames_and_path_can_be_shown_and_hidden(watched: Watched, tmp_path: Path) -> None:
+    page = opened(watched, tmp_path, page_html(slider(), "slider", autoplay=False))
+    before = still(page, 1.0)
+    for name, few in (("Reactions", 60), ("Torques", 60), ("Frames", 60), ("Path", 60)):
+        button = page.get_by_role("button", name=name)
+        pressed = button.get_attribute("aria-pressed")
+        button.click()
+        assert button.get_attribute("aria-pressed") != pressed
+        after = still(page)
+        assert changed(before[40:], after[40:]) > few, name  # below the buttons themselves
+        before = after
+    quiet(watched)
+
+
+def test_the_camera_turns_moves_zooms_and_comes_back(watched: Watched, tmp_path: Path) -> None:
+    page = opened(watched, tmp_path, page_html(slider(), "slider", autoplay=False))
+    camera = """() => { const { yaw, pitch, distance: far, target } = lagrangianPlayers.player.camera;
+        return { yaw, pitch, far, target }; }"""
+    home, picture = page.evaluate(camera), still(page, 0.5)
+    page.mouse.move(300, 200)
+    page.mouse.down()
+    page.mouse.move(400, 230)
+    page.mouse.up()
+    turned = page.evaluate(camera)
+    assert turned["yaw"] == pytest.approx(home["yaw"] - 0.8)
+    assert turned["pitch"] > home["pitch"]
+    assert changed(picture, still(page)) > 500
+    page.mouse.wheel(0, -200)
+    page.wait_for_function(f"() => lagrangianPlayers.player.camera.distance < {0.9 * home['far']}")
+    page.keyboard.down("Shift")
+    page.mouse.down()
+    page.mouse.move(350, 230)
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    assert page.evaluate(camera)["target"] != turned["target"]
+    page.mouse.dblclick(300, 200)
+    assert page.evaluate(camera) == home
+    assert changed(picture[:-30], still(page)[:-30]) == 0  # above the hint, which went with the first click
+    quiet(watched)
+
+
+def test_a_name_may_be_anything(watched: Watched, tmp_path: Path) -> None:
+    name = '</script><img src=x onerror="document.title=1"> "&\' <!-- é \u2028 {x}'
+    page = opened(watched, tmp_path, page_html(slider(name=name), name))
+    assert page.title().split() == name.split()
+    assert page.locator(".lgp-name").evaluate("e => e.textContent") == name
+    assert page.locator("img").count() == 0
+    quiet(watched)
+
+
+def test_many_players_share_a_page(watched: Watched, tmp_path: Path) -> None:
+    """More than a browser has WebGL contexts for; those out of sight neither draw nor go on."""
+    seen = slider(rows=7)
+    players = "\n".join(player_html(seen, id=f"p{k}", height="300px") for k in range(20))
+    page = opened(watched, tmp_path, f"<!DOCTYPE html><html><head>{player_assets()}</head><body>{players}</body></html>")
+    page.wait_for_function("() => lagrangianPlayers.p0.time > 0.05 && lagrangianPlayers.p1.drawn")
+    assert page.evaluate("() => [lagrangianPlayers.p19.time, lagrangianPlayers.p19.drawn]") == [0, None]
+    page.evaluate("() => document.getElementById('p19').scrollIntoView()")
+    page.wait_for_function("() => lagrangianPlayers.p19.drawn && lagrangianPlayers.p19.time > 0")
+    assert not page.evaluate("() => lagrangianPlayers.p0.visible")
+    assert len(np.unique(still(page, 0.5, "p19").reshape(-1, 3), axis=0)) > 100
+    quiet(watched)
+
+
+def test_a_window_of_another_size(watched: Watched, tmp_path: Path) -> None:
+    page = opened(watched, tmp_path, page_html(slider(), "slider", autoplay=False))
+    page.set_viewport_size({"width": 360, "height": 640})
+    page.wait_for_function("() => lagrangianPlayers.player.camera.width === 360")
+    page.wait_for_function(DRAWN)
+    assert page.evaluate("() => document.documentElement.scrollWidth") == 360
+    corners = page.evaluate("() => { const p = lagrangianPlayers.player; return p.camera.points.map(x => p.camera.project(x)); }")
+    inside = np.array(corners)
+    assert inside.min() > 0
+    assert inside[:, 0].max() < 360
+    assert inside[:, 1].max() < 640
+    for name in ("Play", "Repeat"):
+        box = page.get_by_role("button", name=name).bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 360
+    quiet(watched)
+
+
+def test_a_still_has_no_time(watched: Watched, tmp_path: Path) -> None:
+    page = opened(watched, tmp_path, page_html(slider(rows=1), "slider"))
+    assert page.locator(".lgp-bar").count() == 0
+    assert not page.evaluate("() => { const p = lagrangianPlayers.player; p.play(); return p.playing; }")
+    assert len(np.unique(pixels(page, "canvas").reshape(-1, 3), axis=0)) > 100
+    quiet(watched)
+
+
+def test_those_who_want_less_motion_get_it(watched: Watched, tmp_path: Path) -> None:
+    watched.page.emulate_media(reduced_motion="reduce", color_scheme="dark")
+    page = opened(watched, tmp_path, page_html(slider(), "slider"))
+    assert not page.evaluate("() => lagrangianPlayers.player.playing")
+    assert pixels(page, "canvas").mean() < 90  # dark
+    quiet(watched)
+
+
+def test_a_context_that_the_browser_took_away_is_made_again(watched: Watched, tmp_path: Path) -> None:
+    page = opened(watched, tmp_path, page_html(slider(), "slider", autoplay=False))
+    before = still(page, 0.5)
+    page.evaluate("() => lagrangianPlayers.player.gpu.stage.gl.getExtension('WEBGL_lose_context').loseContext()")
+    still(page, 1.0)
+    assert changed(before, still(page, 0.5)) == 0
+    assert watched.foreign() == []
+
+
+def test_without_webgl_there_is_a_sentence(watched: Watched, tmp_path: Path) -> None:
+    watched.page.add_init_script(
+        "const get = HTMLCanvasElement.prototype.getContext;"
+        "HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {"
+        "  return kind === 'webgl2' ? null : get.call(this, kind, ...rest); };"
+    )
+    page = opened(watched, tmp_path, page_html(slider(), "slider"), ready=False)
+    page.get_by_role("alert").wait_for()
+    assert "WebGL 2 is missing" in page.get_by_role("alert").inner_text()
+    quiet(watched)
+
+
+def test_what_the_page_carries_is_what_it_decodes(watched: Watched, tmp_path: Path) -> None:
+    seen = slider(rows=31)
+    page = opened(watched, tmp_path, page_html(seen, "slider", autoplay=False))
+    script = """() => { const d = lagrangianPlayers.player.data, list = (of, key) => of.map(x => [...x[key]]);
+        return [[...d.t], list(d.frames, "p"), list(d.frames, "r"), list(d.arrows, "v")]; }"""
+    data = page.evaluate(script)
+    assert np.abs(np.array(data[0]) - seen.t).max() < 1e-6
+    assert np.abs(np.array(data[1]).reshape(2, 31, 3).transpose(1, 0, 2) - seen.positions).max() < 1e-5
+    assert np.abs(np.array(data[2]).reshape(2, 31, 4).transpose(1, 0, 2) - seen.quaternions).max() < 2e-5
+    assert np.abs(np.array(data[3][0]).reshape(31, 3) - 0.03 * seen.arrows[0].vectors).max() < 1e-5
