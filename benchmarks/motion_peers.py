@@ -68,96 +68,6 @@ BAUMGARTE = 10.0
 """Both rates a of the correction: the closure's second derivative is -2 a etad - a^2 eta. Without it the drift is some 50 times
 as large; between 2 and 20 neither the drift nor the time changes much, and from 40 on the steps become shorter."""
 
-GOVERNOR = """
-name = "governor"
-description = "Flyball governor: two arms on a spindle carry a sleeve by stiff springs and dampers in place of rods."
-source = "constructed"
-gravity = [0, 0, "-g"]
-
-[parameters]
-l = 1.0                 # arm, and the springs at rest
-mb = 5.0                # ball at an arm's end
-mr = 1.0                # an arm's rod, thin and uniform
-Is = 5.0                # spindle about its axis
-ms = 10.0               # sleeve
-Ic = 0.1                # sleeve about the spindle's axis
-k = 8e5
-c = 4e4
-g = 9.81
-h = "2*l*cos(pi/6)"     # the sleeve's zero below the hinges: the springs are unloaded with the arms at 30 degrees
-
-[[body]]
-name = "spindle"
-mass = 20
-inertia = ["Is", "Is", "Is"]
-
-[[body]]
-name = "arm1"
-mass = "mb + mr"
-center = [0, 0, "-l*(mb + mr/2)/(mb + mr)"]
-inertia_at_origin = ["l^2*(mb + mr/3)", "l^2*(mb + mr/3)", 0]
-
-[[body]]
-name = "arm2"
-mass = "mb + mr"
-center = [0, 0, "-l*(mb + mr/2)/(mb + mr)"]
-inertia_at_origin = ["l^2*(mb + mr/3)", "l^2*(mb + mr/3)", 0]
-
-[[body]]
-name = "sleeve"
-mass = "ms"
-inertia = ["Ic", "Ic", "Ic"]
-
-[[joint]]
-name = "psi"
-type = "revolute"
-child = "spindle"
-
-[[joint]]               # hanging at zero, spreading outwards
-name = "theta1"
-type = "revolute"
-parent = "spindle"
-child = "arm1"
-axis = "-y"
-
-[[joint]]
-name = "theta2"
-type = "revolute"
-parent = "spindle"
-child = "arm2"
-axis = "y"
-
-[[joint]]
-name = "s"
-type = "prismatic"
-parent = "spindle"
-child = "sleeve"
-xyz = [0, 0, "-h"]
-
-[[spring]]
-name = "rod1"
-a = "arm1"
-b = "sleeve"
-a_point = [0, 0, "-l"]
-stiffness = "k"
-rest = "l"
-damping = "c"
-
-[[spring]]
-name = "rod2"
-a = "arm2"
-b = "sleeve"
-a_point = [0, 0, "-l"]
-stiffness = "k"
-rest = "l"
-damping = "c"
-
-[initial]               # one turn per second
-q = [0, "pi/6", "pi/6", 0]
-qd = ["2*pi", 0, 0, 0]
-t_span = [0, 10]
-"""
-
 
 @dataclass
 class Problem:
@@ -534,7 +444,7 @@ def four_bar_reference(p: dict[str, float], t: ca.SX, x: ca.SX, ode: ca.SX, star
 
 def governor() -> Problem:
     """The flyball governor: rates of 1e4 per second beside motions of seconds."""
-    mechanism = lg.loads(GOVERNOR)
+    mechanism = lg.library("flyball_governor")
     p = values(mechanism)
     start = initial(mechanism)
     t, x = ca.SX.sym("t"), ca.SX.sym("x", 8)

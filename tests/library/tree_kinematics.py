@@ -30,6 +30,9 @@ def motion(joint, q):
         axis2, first = np.array([float(c) for c in joint.axis2]), rotation(axis, q[0])
         T[:3, :3] = first @ rotation(axis2, q[1])
         return T, [(axis, none), (first @ axis2, none)]
+    if joint.type == "ball":
+        T[:3, :3] = turned(q)
+        return T, [(e, none) for e in T[:3, :3].T]  # speeds are along the child's axes
     if joint.type == "free":
         T[:3, :3], T[:3, 3] = turned(q[:4]), q[4:]
         along = T[:3, :3].T  # speeds are along the child's axes

@@ -22,6 +22,7 @@ SHOW = """
 lagrangian show puma560
 lagrangian show arm.toml --picture arm.png --pose raised
 """
+_AT_JOINTS = ("limits", "rotor [kg m²]", "viscous", "Coulomb", "spring")
 _BRANCHES = 200  # joints of a tree that is drawn
 
 
@@ -51,7 +52,7 @@ def show(
         output.plain()
     from lagrangian.model.table import remarks
 
-    for line in remarks(m):
+    for line in filter(None, remarks(m)):
         console.print(line, markup=False)
     if drawn is not None:
         output.wrote(picture, "its picture")
@@ -88,7 +89,7 @@ def _tables(m: Mechanism) -> list[tuple[str, tuple[str, ...], list[tuple[str, ..
     if not m.joints:
         return []
     head, *joints = joint_rows(m)
-    split = head.index("limits")
+    split = next((k for k, name in enumerate(head) if name in _AT_JOINTS), len(head))
     found: list[Any] = [("Joints", head[:split], [row[:split] for row in joints], ())]
     at = [(row[1], *row[split:]) for row in joints if any(row[split:])]
     if at:

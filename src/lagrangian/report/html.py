@@ -39,16 +39,20 @@ def folded(title: Any, body: Any, opened: bool = False) -> Html:
     return Html(f"<details{' open' if opened else ''}><summary>{text(title)}</summary>{text(body)}</details>")
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[Any]], left: Sequence[int] = (0,), most: int = MOST) -> Html:
-    """Numbers to the right, columns in `left` to the left; columns in which nothing stands are left out."""
+def table(
+    head: Sequence[str], rows: Sequence[Sequence[Any]], left: Sequence[int] = (0,), most: int = MOST, kind: str = ""
+) -> Html:
+    """Numbers to the right, columns in `left` to the left, units without a heading; empty columns are left out."""
     if not rows:
         return Html("")
     kept = [k for k in range(len(head)) if any(str(row[k]) for row in rows)]
-    sides = {k: "" if k in left else ' class="n"' for k in kept}
+    sides = {k: ' class="n"' if k not in left else ' class="u"' if k and not head[k] else "" for k in kept}
     top = "".join(f"<th{sides[k]}>{text(head[k])}</th>" for k in kept)
     body = "\n".join("<tr>" + "".join(f"<td{sides[k]}>{text(row[k])}</td>" for k in kept) + "</tr>" for row in rows[:most])
     more = paragraph(f"and {len(rows) - most} more", kind="quiet") if len(rows) > most else ""
-    return Html(f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>\n{body}\n</tbody></table></div>{more}')
+    named = f' class="{kind}"' if kind else ""
+    inner = f"<thead><tr>{top}</tr></thead><tbody>\n{body}\n</tbody>"
+    return Html(f'<div class="wide"><table{named}>{inner}</table></div>{more}')
 
 
 def facts(pairs: Iterable[tuple[str, Any]]) -> Html:
@@ -78,7 +82,7 @@ def number(x: float, digits: int = 4) -> Html:
     mantissa, exponent = f"{x:.{max(digits - 2, 1)}e}".split("e")
     mantissa = mantissa.rstrip("0").rstrip(".")
     power = f"10<sup>{int(exponent)}</sup>".replace("-", "−")
-    return Html(f"{mantissa.replace('-', '−')} × {power}" if mantissa != "1" else power)
+    return Html(f"{mantissa.replace('-', '−')}\u00a0×\u00a0{power}" if mantissa != "1" else power)
 
 
 def with_unit(x: float, unit: str, digits: int = 4) -> Html:
@@ -92,7 +96,7 @@ def rough(x: float) -> Html:
     mantissa, exponent = f"{x:.1e}".split("e")
     if -3 <= int(exponent) < 4:
         return Html(f"{x:.2g}")
-    return Html(f"{mantissa.removesuffix('.0')} × 10<sup>{int(exponent)}</sup>".replace("-", "−"))
+    return Html(f"{mantissa.removesuffix('.0')}\u00a0×\u00a010<sup>{int(exponent)}</sup>".replace("-", "−"))
 
 
 # -- pictures -----------------------------------------------------------------------------------------------------------

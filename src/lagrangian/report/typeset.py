@@ -18,7 +18,7 @@ _LETTERS = {"eta": "η", "Psi": "Ψ", "tau": "τ", "phi": "ϕ", "lambda": "λ", 
 
 def letter(word: str, dots: int = 0) -> str:
     """A matrix or vector, such as M, Psi, or q with dots."""
-    base = f"<mi>{_LETTERS.get(word, word)}</mi>"
+    base = mathml.letter(_LETTERS.get(word, word))
     return mathml.dotted(base, dots) if dots else base
 
 
@@ -38,7 +38,7 @@ def equation(same: Sequence[str], pieces: Iterable[str]) -> Html:
 
 
 def row(before: str, pieces: Iterable[str]) -> Html:
-    right = "<wbr>".join(math(piece) for piece in pieces)
+    right = "<wbr>".join(f'<math displaystyle="true">{piece}</math>' for piece in pieces)
     return Html(f'<div class="eq"><span class="lhs">{math(before)}</span><span class="rhs">{right}</span></div>')
 
 
@@ -103,6 +103,11 @@ def coordinates(eom: Equations) -> str:
     notation = eom._writer.notation
     inner = "<mo>,</mo>".join(mathml.name(notation.coordinate(k)) for k in range(eom.n))
     return f"<mi>q</mi><mo>=</mo>{mathml.OPEN}{inner}{mathml.CLOSE}"
+
+
+def pair(name: str, value: Html) -> Html:
+    """`name = value`, one of several beside each other."""
+    return Html(f'<span class="pair">{math(f"{name}<mo>=</mo>")} {value}</span>')
 
 
 def meaning(words: str) -> Html:

@@ -21,7 +21,7 @@ from lagrangian.report.parts.solver import SOLVER
 from lagrangian.report.subject import Part, Subject, made
 from lagrangian.report.verdict import verdicts
 
-PARTS = (MECHANISM, JOINTS, FORCES, ENERGY, CONSTRAINTS, EVENTS, EQUATIONS, ACTUATORS, SOLVER)
+PARTS = (MECHANISM, EQUATIONS, JOINTS, FORCES, ENERGY, CONSTRAINTS, EVENTS, ACTUATORS, SOLVER)
 
 
 def write_report(motion: Motion, path: str | os.PathLike[str] | None = None) -> Path:
@@ -55,24 +55,30 @@ def heading(subject: Subject) -> Html:
     motion = subject.motion
     badges = [element("span", v.short, class_=f"badge {_KINDS[v.good]}") for v in verdicts(motion)]
     model = motion.mechanism
+    about = first_sentence(model.description) if model is not None else ""
     told = f"{subject.duration:.4g} s" if len(motion.t) else "an empty run"
     if model is not None:
         loops = f", {model.equations} constraint equations" if model.equations else ""
         told = f"{len(model.bodies)} bodies, {model.nv} speeds{loops}; {told}"
     how = motion.statistics.get("method", "")
-    lead = paragraph(f"{told}, by {how}." if how else f"{told}.", kind="lead")
-    return joined([element("h1", motion.name), lead, element("p", *badges, class_="badges")])
+    lead = [paragraph(about, kind="lead")] if about else []
+    run = paragraph(f"{told}, by {how}." if how else f"{told}.", kind="quiet")
+    return joined([element("h1", motion.name), *lead, run, element("p", *badges, class_="badges")])
+
+
+def first_sentence(words: str) -> str:
+    return re.split(r"(?<=[a-z0-9)][.:;])\s", " ".join(words.split()), maxsplit=1)[0].rstrip(":;")
 
 
 _KINDS = {True: "good", False: "bad", None: "open"}
 
 
-def animated(subject: Subject, height: str = "480px") -> Html:
+def animated(subject: Subject, height: str = "480px", printed: Html | None = None) -> Html:
     """The player, and a still of it for paper."""
     from lagrangian.viewer.page import player_html
 
     player = Html(player_html(subject.track, height=height))
-    return element("div", player, still(subject), class_="stage")
+    return element("div", player, still(subject) if printed is None else printed, class_="stage")
 
 
 def still(subject: Subject) -> Html:

@@ -21,7 +21,7 @@ OPEN, CLOSE = '<mo stretchy="false">(</mo>', '<mo stretchy="false">)</mo>'
 TOGETHER = 5
 _FUNCTIONS = ("sin", "cos", "tan", "exp", "log", "sqrt", "sgn", "abs", "atan", "atan2", "asin", "acos", "tanh", "sinh", "cosh")
 _TOKENS = re.compile(r"\s*(?:([A-Za-z_][A-Za-z_0-9.]*)|(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+)|(\S))")
-_MARKS = {1: "˙", 2: "¨"}
+_MARKS = {1: ".", 2: ".."}  # as accents, dots would be set into the letter by some browsers
 
 
 def math(inner: str, display: bool = False) -> str:
@@ -54,19 +54,25 @@ def index(text: str) -> str:
     return made[0] if len(made) == 1 else f"<mrow>{''.join(made)}</mrow>"
 
 
+def letter(word: str) -> str:
+    """Greek capitals stand upright."""
+    upright = ' mathvariant="normal"' if word in "ΓΔΘΛΞΠΣΦΨΩ" else ""
+    return f"<mi{upright}>{escape(word)}</mi>"
+
+
 def symbol(name: str, dots: int = 0) -> tuple[str, str]:
     """A name's letter, with dots above if it is a rate, and its index."""
     found = divided(name)
     if found is None:
         base, below = f"<mi>{escape(name)}</mi>", ""
     else:
-        base, below = f"<mi>{GREEK.get(found[0], found[0])}</mi>", index(found[1]) if found[1] else ""
+        base, below = letter(GREEK.get(found[0], found[0])), index(found[1]) if found[1] else ""
     return dotted(base, dots) if dots else base, below
 
 
 def dotted(base: str, dots: int) -> str:
     """The first or second derivative by time."""
-    return f'<mover accent="true">{base}<mo stretchy="false">{_MARKS[dots]}</mo></mover>'
+    return f"<mover>{base}<mo>{_MARKS[dots]}</mo></mover>"
 
 
 def name(word: str, dots: int = 0) -> str:

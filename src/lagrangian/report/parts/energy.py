@@ -31,12 +31,13 @@ def energy(subject: Subject) -> Html | None:
         ("potential energy", motion.potential_energy),
         ("together", motion.energy),
     )
-    rows: list[tuple[Any, ...]] = [(name, number(x[0]), number(x[-1]), _signed(x[-1] - x[0])) for name, x in stored]
+    least = 1e-12 * motion.energy_scale  # less than this is rounding
+    rows: list[tuple[Any, ...]] = [(name, number(x[0]), number(x[-1]), _signed(x[-1] - x[0], least)) for name, x in stored]
     for source, done in motion.work.items():
         total = np.asarray(done).reshape(len(motion.t), -1).sum(axis=1)
-        if np.any(total):
-            rows.append((_DONE_BY.get(source, f"work of {source}"), "", "", _signed(total[-1] - total[0])))
-    rows.append(("left over: the error", "", "", _signed(float(motion.balance[-1]), small=True)))
+        if np.abs(total).max() > least:
+            rows.append((_DONE_BY.get(source, f"work of {source}"), "", "", _signed(total[-1] - total[0], least)))
+    rows.append(("left over: the error", "", "", _error(float(motion.balance[-1]))))
     found.append(table(("[J]", "start", "end", "change"), rows))
     off = float(np.abs(motion.balance).max())
     told = Html(f"Largest error at any row: {rough(off)} J. The most that was moved: {number(motion.energy_scale)} J.")
@@ -44,9 +45,12 @@ def energy(subject: Subject) -> Html | None:
     return joined(found)
 
 
-def _signed(x: float, small: bool = False) -> Html:
-    shown = rough(abs(x)) if small else number(abs(x))
-    return Html(f"{'−' if x < 0 else '+' if x > 0 else ''}{shown}")
+def _signed(x: float, least: float) -> Html:
+    return Html("0" if abs(x) < least else f"{'−' if x < 0 else '+'}{number(abs(x))}")
+
+
+def _error(x: float) -> Html:
+    return Html(f"{'−' if x < 0 else ''}{rough(abs(x))}")
 
 
 def constraints(subject: Subject) -> Html | None:

@@ -21,6 +21,7 @@ SECONDS = 3.0  # a derivation forecast to take longer is not begun
 COORDINATES = 40  # of more, matrices are too large to be read
 READ = 800  # terms of a part that is shown in full
 ENTRY = 40  # terms of an entry that is shown where the whole is not
+OPEN = 120  # terms of a matrix that is shown unfolded
 SHORT = 40  # terms of a part that needs no folding
 STRUCTURE = 12  # rows of a matrix whose form is drawn
 PROVED = (12, 2500)  # coordinates and terms up to which the proof is quick
@@ -101,7 +102,7 @@ class _Written:
             inner.append(
                 paragraph(f"{terms} terms in all; {left_out} entries of more than {ENTRY} terms are not written out here.")
             )
-        inner.append(folded(f"{len(entries)} entries", body) if fold and terms > SHORT else body)
+        inner.append(folded(f"{len(entries)} entries", body) if terms > (SHORT if fold else OPEN) else body)
         return _block(title, *inner)
 
     def _velocity(self) -> list[Html]:
@@ -160,17 +161,12 @@ class _Written:
         met = definitions(eom, self.shown)
         found = []
         if met:
-            pairs = [
-                element("span", Html(math(self.style.name(name) + "<mo>=</mo>")), " ", typeset.meaning(words), class_="pair")
-                for name, words in met
-            ]
+            pairs = [typeset.pair(self.style.name(name), typeset.meaning(words)) for name, words in met]
             body = element("div", *pairs, class_="pairs")
             found.append(_block("where", folded(f"{len(met)} abbreviations", body) if len(met) > 24 else body))
         values = parameter_values(eom)
         if values:
-            pairs = [
-                element("span", Html(math(mathml.name(n) + "<mo>=</mo>")), " ", number(x, 6), class_="pair") for n, x in values
-            ]
+            pairs = [typeset.pair(mathml.name(n), number(x, 6)) for n, x in values]
             found.append(_block("Values", element("div", *pairs, class_="pairs")))
         return found
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.report.html import Html, element, figure, folded, joined, number, paragraph, table
-from lagrangian.report.subject import Part, Subject
+from lagrangian.report.subject import Part, Subject, made
 
 LARGE = 200  # joints above which reactions are not computed for a report
 
@@ -27,7 +27,7 @@ def forces(subject: Subject) -> Html | None:
         found += [element("h3", "Forces of the constraints"), _multipliers(subject)]
     if motion.wrenches:
         found += [element("h3", "From outside"), _peaks(subject, motion.wrenches)]
-    found += [element("h3", "Reactions at the joints"), _reactions(subject)]
+    found += [element("h3", "Reactions at the joints"), made(Part("reactions", "", _reactions), subject)]
     return joined(found)
 
 
@@ -57,7 +57,9 @@ def _reactions(subject: Subject) -> Html:
 def _peaks(subject: Subject, wrenches: dict[str, np.ndarray]) -> Html:
     t = subject.motion.t
     rows = []
+    least = 1e-12 * max((float(np.abs(wrench).max()) for wrench in wrenches.values()), default=0.0)  # less is rounding
     for name, wrench in wrenches.items():
+        wrench = np.where(np.abs(wrench) < least, 0.0, wrench)
         moment, force = np.linalg.norm(wrench[:, :3], axis=1), np.linalg.norm(wrench[:, 3:], axis=1)
         at_force, at_moment = float(t[force.argmax()]), float(t[moment.argmax()])
         rows.append((name, number(force.max()), number(at_force), number(moment.max()), number(at_moment)))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from lagrangian.report.html import Html, figure, joined, number, paragraph, table
-from lagrangian.report.subject import Part, Subject
+from lagrangian.report.subject import Part, Subject, made
 
 
 def joints(subject: Subject) -> Html:
@@ -15,9 +16,9 @@ def joints(subject: Subject) -> Html:
     if not len(motion.t):
         return paragraph("The run has no rows.")
     alt = f"coordinates and speeds of {motion.name} over time"
-    found = [figure(motion.plot("coordinates", "speeds"), alt), _ranges(subject), _speeds(subject)]
+    found: list[Any] = [figure(motion.plot("coordinates", "speeds"), alt), _ranges(subject), _speeds(subject)]
     if subject.motion.mechanism is not None and subject.traced:
-        found.append(_path(subject))
+        found.append(made(Part("path", "", _path), subject) or "")
     return joined(found)
 
 

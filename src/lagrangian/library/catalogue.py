@@ -1,0 +1,95 @@
+"""The list of what the library has: names, and when printed a table that says what they are."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from importlib.resources.abc import Traversable
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One mechanism of the library, as its file says it."""
+
+    name: str
+    summary: str  # the description's first sentence
+    description: str
+    source: str
+    joints: int
+    loops: int  # joints that close loops
+    constraints: int  # rolling, knife edges and others
+    poses: tuple[str, ...]
+
+    @property
+    def constructed(self) -> bool:
+        """Whether the source says that some of its values are made up."""
+        return "constructed" in self.source.lower()
+
+
+class Catalogue(list[str]):
+    """The names of the library's mechanisms. Files are read when more than the names is asked for."""
+
+    def __init__(self, names: Sequence[str], folder: Traversable) -> None:
+        super().__init__(names)
+        self._folder = folder
+
+    @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        """What each of them is, in the order of the names."""
+        return tuple(_entry(name, (self._folder / f"{name}.toml").read_text(encoding="utf-8")) for name in self)
+
+    def __str__(self) -> str:
+        return self.table(shutil.get_terminal_size((120, 24)).columns)
+
+    __repr__ = __str__  # what a prompt shows
+
+    def table(self, width: int = 100) -> str:
+        """Name, what it is, and its numbers of joints and loops; a description that is too long goes on in the next line."""
+        first = max(len(e.name) for e in self.entries)
+        room = max(24, min(width, 120) - first - 17)
+        rows = [f"{'name':<{first}}  {'what it is':<{room}}  joints  loops"]
+        for e in self.entries:
+            lines = textwrap.wrap(e.summary, room)
+            rows.append(f"{e.name:<{first}}  {lines[0]:<{room}}  {e.joints:>6}  {e.loops or '-':>5}")
+            rows += [f"{'':<{first}}  {line}" for line in lines[1:]]
+        rows += ["", f'{len(self)} mechanisms. lg.library("{self[0]}") gives one; entries has their sources and poses.']
+        return "\n".join(row.rstrip() for row in rows)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{x}</th>" for x in ("name", "what it is", "joints", "loops", "poses", "source"))
+        rows = "".join(_row(entry) for entry in self.entries)
+        return f"<table style='text-align:left'><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _row(e: Entry) -> str:
+    cells = (e.summary, e.joints, e.loops or "", ", ".join(e.poses), e.source)
+    texts = [f"<code>{escape(e.name)}</code>", *(escape(str(cell)) for cell in cells)]
+    return "<tr>" + "".join(f"<td style='text-align:left;vertical-align:top'>{text}</td>" for text in texts) + "</tr>"
+
+
+def _entry(name: str, text: str) -> Entry:
+    """From the file itself: no mechanism is made."""
+    import tomllib
+
+    given: dict[str, Any] = tomllib.loads(text)
+    description = given["description"].strip()
+    return Entry(
+        name,
+        _first_sentence(description),
+        description,
+        given["source"].strip(),
+        len(given.get("joint", [])) + len(given.get("dh", {}).get("row", [])),
+        len(given.get("loop", [])),
+        len(given.get("constraint", [])),
+        tuple(given.get("pose", {})),
+    )
+
+
+def _first_sentence(text: str) -> str:
+    end = text.find(". ")
+    return text if end < 0 else text[: end + 1]
