@@ -14,8 +14,9 @@ import numpy as np
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.kernels.linear import RANK
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.motion.assemble import assemble, assembled_best, dynamics_of, moved
+from lagrangian.motion.assemble import assemble, dynamics_of, moved
 from lagrangian.viewer.handles import PLACE, TURN, Handle, gradients, handles, lengths, values
+from lagrangian.viewer.standing import standing
 
 STRIDE = 0.08  # rad, or of the mechanism's size: the most that anything moves in a step
 SHORTEST = 1e-8  # of a step: where one is not possible, the way ends
@@ -47,7 +48,7 @@ class Posture:
         self._units = lengths(mechanism, size)
         self._way: dict[int, np.ndarray] = {}  # the direction of the last step, by handle
         self.place(q)
-        self._holds = self._what_stands_still()
+        self._holds = standing(self.dyn, self.handles, self.q, self._units)
 
     def place(self, q: Any = None) -> None:
         """Go to a configuration or pose at once; loops that it leaves open are closed nearby."""
@@ -76,32 +77,26 @@ class Posture:
             raise ArgumentError(f"{name}: {value} is no place to go to")
         goal = float(np.clip(value, handle.lower, handle.upper))
         kept = self.values.copy()  # what stands still stays exactly here
-        part = 1.0
+        way, part = self._tangent(k, held, self.q, self.values), 1.0
         while abs(left := goal - self.values[k]) > THERE:
-            way = self._tangent(k, held, self.q, self.values)
-            step = None
+            sign, h, step = float(np.sign(left)), 0.0, None
             if way is not None:
-                most = STRIDE / max(float(np.abs(way / self._units).max()), 1e-12)
-                h = float(np.sign(left)) * min(abs(left), part * most)
-                step = self._step(k, held, kept, way, h)
-            if step is not None and isinstance(step, np.ndarray):
-                part = min(1.0, 2 * part)
-                self._way[k] = way if way is not None else self._way[k]
-                self._set(step, self.values)
-                continue
-            if isinstance(step, Handle):
-                if abs(h) > SHORTEST:
-                    part /= 2
-                    continue
-                return Dragged(False, f"{name} stops at {handle.text(self.values[k])}: {step.name} is at its limit.")
-            if way is not None and abs(h) > SHORTEST * self._unit(k):
+                h = min(abs(left), part * STRIDE / max(self._fastest(way), 1e-12))
+                step = self._step(k, held, kept, way, sign * h)
+            if isinstance(step, tuple):
+                self._way[k] = way
+                self._set(step[0], self.values)
+                way, part = step[1], min(1.0, 2 * part)
+            elif h > SHORTEST * self._unit(k):
                 part /= 2
-                continue
-            if way is not None and float(np.abs(way / self._units).max()) * self._unit(k) > FAST:
+            elif step is not None:
+                return Dragged(False, f"{name} stops at {handle.text(self.values[k])}: {step.name} is at its limit.")
+            elif way is not None and self._fastest(way) * self._unit(k) > FAST:
                 return Dragged(False, self._why(k))
-            if not self._leave(k, held, kept, float(np.sign(left)), abs(left)):
+            elif self._leave(k, held, kept, sign, abs(left)):
+                way, part = self._tangent(k, held, self.q, self.values), 1.0
+            else:
                 return Dragged(False, self._why(k))
-            part = 1.0
         return Dragged(True)
 
     # -- one step ----------------------------------------------------------------------------------------------------
@@ -136,8 +131,8 @@ class Posture:
             x += lost.T @ (lost @ (self._way[k] / self._units))
         return x * self._units
 
-    def _step(self, k: int, held: tuple[int, ...], kept: np.ndarray, way: np.ndarray, h: float) -> np.ndarray | Handle | None:
-        """The configuration a step further, on the same branch; or the handle whose limit is in the way; or None."""
+    def _step(self, k: int, held: tuple[int, ...], kept: np.ndarray, way: np.ndarray, h: float) -> tuple[np.ndarray, np.ndarray] | Handle | None:
+        """The configuration a step further, on the same branch, and the way on; or the handle whose limit is met; or None."""
         half = moved(self.mechanism, self.q, 0.5 * h * way)
         # between closed configurations, equations that depend on each other there contradict each other a little
         middle = self._tangent(k, held, half, values(self.handles, half, self.values), 0.1)
@@ -147,7 +142,7 @@ class Posture:
         if trial is None:
             return None
         q, correction = trial
-        if correction > 0.3 * abs(h) * float(np.abs(middle / self._units).max()):
+        if correction > 0.3 * abs(h) * self._fastest(middle):
             return None
         now = values(self.handles, q, self.values)
         after = self._tangent(k, held, q, now)
@@ -156,7 +151,7 @@ class Posture:
         for other, before, value in zip(self.handles, self.values, now, strict=True):
             if (value > other.upper + 1e-9 and value > before) or (value < other.lower - 1e-9 and value < before):
                 return other
-        return q
+        return q, after
 
     def _closed(
         self, k: int, held: tuple[int, ...], kept: np.ndarray, q: np.ndarray, value: float
@@ -226,6 +221,9 @@ class Posture:
     def _eta(self, q: np.ndarray) -> np.ndarray:
         return np.asarray(self.dyn.closure(q)) if self._holonomic.any() else np.zeros(0)
 
+    def _fastest(self, way: np.ndarray) -> float:
+        return float(np.abs(way / self._units).max())
+
     def _unit(self, k: int) -> float:
         return 1.0 if self.handles[k].angle else float(self._units.max())
 
@@ -243,68 +241,6 @@ class Posture:
         else:
             reason = "the rolling or sliding constraints do not let it go this way"
         return f"{handle.name} stops at {handle.text(self.values[k])}: {reason}."
-
-    def _what_stands_still(self) -> list[tuple[int, ...]]:
-        """For every handle, which others are held while it is dragged.
-
-        Of an actuated one these are the other motors; of a passive one the rest of its joint, and the passive joints of its own
-        chain, so that a platform moves along one axis at a time. As many as leave the handle free to move: counted where the
-        mechanism is not singular.
-        """
-        count = range(len(self.handles))
-        if not self.closed:
-            return [tuple(j for j in count if j != k and self.handles[j].joint == self.handles[k].joint) for k in count]
-        S = self._rates()
-        degrees = np.linalg.matrix_rank(S, tol=1e-6) if S.size else 0
-        found: list[tuple[int, ...]] = []
-        for k in count:
-            held: list[int] = []
-            for j in self._candidates(k):
-                if len(held) >= degrees - 1:
-                    break
-                rank = np.linalg.matrix_rank(S[[*held, j]], tol=1e-6)
-                if rank > len(held) and np.linalg.matrix_rank(S[[*held, j, k]], tol=1e-6) > rank:
-                    held.append(j)
-            found.append(tuple(held))
-        return found
-
-    def _candidates(self, k: int) -> list[int]:
-        me = self.handles[k]
-        rest = [j for j, h in enumerate(self.handles) if j != k and h.joint == me.joint]
-        if me.actuated:
-            return rest + [j for j, h in enumerate(self.handles) if h.actuated and h.joint != me.joint]
-        joints, by_child = self.mechanism.joints, {j.child: i for i, j in enumerate(self.mechanism.joints)}
-
-        def above(i: int) -> set[int]:
-            found: set[int] = set()
-            while (parent := by_child.get(joints[i].parent)) is not None:
-                found.add(parent)
-                i = parent
-            return found
-
-        mine = above(me.joint)
-        chain = [j for j, h in enumerate(self.handles) if h.joint in mine or (h.joint != me.joint and me.joint in above(h.joint))]
-        return rest + [j for j in chain if not self.handles[j].actuated]
-
-    def _rates(self) -> np.ndarray:
-        """How fast the handles move with every degree of freedom, where none is lost or won by accident: (handles, degrees)."""
-        rng, free, q = np.random.default_rng(0), np.ones(self.dyn.nv), self.q
-        best: tuple[int, np.ndarray] | None = None
-        for reach in (0.0, 0.02, 0.05, 0.1, 0.2):
-            if reach and best is not None:
-                idle = best[1]
-                if not len(idle):
-                    break
-                step = (rng.normal(size=len(idle)) @ idle) * self._units
-                q = assembled_best(self.dyn, moved(self.mechanism, self.q, reach * step / np.linalg.norm(step)), free, 0.0)
-                if np.abs(self._eta(q)).max(initial=0.0) > 1e-9:
-                    continue
-            _, s, Vt = np.linalg.svd(self.dyn.constraint_jacobian(q) * self._units)
-            rank = int(np.sum(s > 1e-6 * s[0])) if s.size and s[0] > 0 else 0
-            if best is None or rank >= best[0]:
-                best = (rank, Vt[rank:])
-                rates = gradients(self.handles, q, values(self.handles, q), self.dyn.nv) @ (Vt[rank:] * self._units).T
-        return rates
 
 
 def _cosine(a: np.ndarray, b: np.ndarray) -> float:
