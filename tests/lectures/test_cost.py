@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from lagrangian.algorithms import tree as trees
@@ -19,6 +21,6 @@ def test_operations_grow_linearly(algorithm: Algorithm, monkeypatch: pytest.Monk
     for links in (10, 20, 30, 40):
         chain = trees.build(random_mechanism(["revolute"] * links, 1, chain=True))
         counts.append(sweeps.trace_unrolled(algorithm, chain).operations)
-    first, *others = [b - a for a, b in zip(counts, counts[1:], strict=False)]
+    first, *others = [b - a for a, b in pairwise(counts)]
     assert all(abs(more - first) <= 0.01 * first for more in others), counts
     assert counts[0] > 10
