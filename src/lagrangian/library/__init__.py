@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib.resources import files
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 from lagrangian.errors import ArgumentError, one_of
-from lagrangian.model.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from lagrangian.model.mechanism import Mechanism
 
 
 @overload

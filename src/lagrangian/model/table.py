@@ -65,7 +65,8 @@ def _angles(R: v.Matrix) -> str:
     return _vector((roll + 0.0, pitch + 0.0, yaw + 0.0))
 
 
-def _joints(m: Mechanism) -> list[str]:
+def joint_rows(m: Mechanism) -> list[tuple[str, ...]]:
+    """A row for each joint, under a header."""
     head = (
         "",
         "joint",
@@ -98,16 +99,17 @@ def _joints(m: Mechanism) -> list[str]:
         rotation = _angles(joint.placement.rotation)
         drive = (_optional(joint.rotor.reflected), _optional(friction.viscous), coulomb, _optional(joint.spring.stiffness))
         rows.append((str(i + 1), joint.name, joint.type, axis, joint.parent, joint.child, at, rotation, limits, *drive))
-    return _grid(rows)
+    return rows
 
 
-def _bodies(m: Mechanism) -> list[str]:
+def body_rows(m: Mechanism) -> list[tuple[str, ...]]:
+    """A row for each body, under a header."""
     rows: list[tuple[str, ...]] = [("body", "mass [kg]", "centre [m]", "Ixx, Iyy, Izz [kg m²]", "Ixy, Ixz, Iyz [kg m²]")]
     for body in m.bodies[:_SHOWN]:
         xx, xy, xz, yy, yz, zz = body.inertia
         products = "" if all(float(x) == 0 for x in (xy, xz, yz)) else _vector((xy, xz, yz))
         rows.append((body.name, _number(body.mass), _vector(body.center), _vector((xx, yy, zz)), products))
-    return _grid(rows)
+    return rows
 
 
 def _count(n: int, what: str) -> str:
@@ -147,10 +149,15 @@ def table(m: Mechanism) -> str:
         head.append(f"source: {m.source}")
     lines = [*head, ""]
     if m.joints:
-        lines += [*_joints(m), "", *_bodies(m)]
+        lines += [*_grid(joint_rows(m)), "", *_grid(body_rows(m))]
     if len(m.joints) > _SHOWN:
         lines.append(f"... and {len(m.joints) - _SHOWN} more joints")
-    lines += ["", f"gravity {_vector(m.gravity)} m/s²"]
+    return "\n".join([*lines, "", *remarks(m)])
+
+
+def remarks(m: Mechanism) -> list[str]:
+    """What stands below the table: gravity, parameters, loops, springs, constraints, frames, poses, notes."""
+    lines = [f"gravity {_vector(m.gravity)} m/s²"]
     if m.parameters:
         lines.append("parameters: " + ", ".join(f"{name} = {float(x):.6g}" for name, x in m.parameters.items()))
     lines += [f"loop {x.name}: {x.type}, {x.a} – {x.b}" for x in m.loops]
@@ -162,5 +169,4 @@ def table(m: Mechanism) -> str:
         lines.append("frames: " + ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else ""))
     if m.poses:
         lines.append("poses: " + ", ".join(m.poses))
-    lines += [f"note: {n}" for n in m.notes]
-    return "\n".join(lines)
+    return lines + [f"note: {n}" for n in m.notes]

@@ -107,14 +107,21 @@ def table(sizing: Sizing) -> str:
             )
         )
     if len(motors) > 1:
-        lines += ["", "At the motors", *_grid(motors, left=(0, 1, 2, 10))]
+        lines += ["", "At the motors", *_grid(motors, left=(0, 1, 2, 10)), ""]
+    return "\n".join([*lines, *remarks(sizing)])
+
+
+def remarks(sizing: Sizing) -> list[str]:
+    """How the choice was made, what is lacking, and what has no actuator."""
+    lines = []
+    if any(a.best is not None for a in sizing.actuators.values()):
         how = "settled" if sizing.settled else "NOT settled: the choice goes round in a circle"
         times = "once" if sizing.iterations == 1 else f"{sizing.iterations} times"
-        lines += ["", f"chosen {times}, {how}; with these rotors the equations of motion hold to {sizing.residual:.1g}"]
+        lines += [f"chosen {times}, {how}; with these rotors the equations of motion hold to {sizing.residual:.1g}"]
     lines += [f"{name}: {a.message}" for name, a in sizing.actuators.items() if a.message]
     if sizing.passive:
         lines.append(f"passive: {', '.join(sizing.passive[:12])}" + (" ..." if len(sizing.passive) > 12 else ""))
-    return "\n".join(lines)
+    return lines
 
 
 def write_csv(sizing: Sizing, path: str | os.PathLike[str]) -> Path:
