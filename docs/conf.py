@@ -22,3 +22,7 @@ suppress_warnings = ["myst.xref_missing"]
 
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
+
+# a function or method that a page names has to be in the reference; what type hints name need not
+nitpicky = True
+nitpick_ignore_regex = [("py:(class|data|exc|mod|attr|meth|func)", ".*")]

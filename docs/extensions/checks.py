@@ -64,7 +64,8 @@ def setup(app: Any) -> dict[str, bool]:
                 shown.append(heading)
                 for name in names:
                     label = target(path, name)
-                    domain.labels[label] = domain.anonlabels[label] = (self.env.docname, label, name)  # type: ignore[assignment]
+                    domain.anonlabels[label] = (self.env.docname, label)
+                    domain.labels[label] = (self.env.docname, label, name)
                     text = source(path, name)
                     block = nodes.literal_block(text, text, language="python", ids=[label])
                     shown.append(block)
