@@ -1,0 +1,111 @@
+"""What of each body matters to how it looks: where the joint that carries it sits, and where other things hang on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from lagrangian.model.body import Body
+from lagrangian.model.constraint import KnifeEdge, Rolling
+from lagrangian.model.joint import Joint
+from lagrangian.model.loop import PointSpring
+from lagrangian.model.mechanism import GROUND, Mechanism
+from lagrangian.model.placement import Placement
+
+TURNING = ("revolute", "continuous", "helical")
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """A point of a body where something hangs, with the axis of the joint there if it has one."""
+
+    point: np.ndarray
+    axis: np.ndarray | None
+    kind: str  # "joint", "loop", "spring" or "frame"
+
+
+@dataclass(eq=False)
+class Outline:
+    """A body, or the ground if it has none, in its own frame."""
+
+    name: str
+    body: Body | None
+    joint: Joint | None  # the one that carries it
+    depth: int
+    places: list[Place] = field(default_factory=list)
+    virtual: bool = False  # massless and at one point: it carries a coordinate, and nothing is to be seen of it
+
+    @property
+    def at(self) -> np.ndarray:
+        """Where the joint that carries it sits."""
+        return np.array(self.joint.child_placement.position, dtype=float) if self.joint else np.zeros(3)
+
+    @property
+    def axis(self) -> np.ndarray | None:
+        return along(self.joint.child_placement, self.joint.axis) if self.joint and self.joint.kind.needs_axis else None
+
+    @property
+    def center(self) -> np.ndarray:
+        return np.array(self.body.center, dtype=float) if self.body else np.zeros(3)
+
+    @property
+    def floats(self) -> bool:
+        """Carried by a joint at which nothing sits."""
+        return self.joint is not None and self.joint.type in ("free", "planar")
+
+
+def along(placement: Placement, axis: tuple[float, ...]) -> np.ndarray:
+    """An axis of a placed frame in the frame it is placed in."""
+    return placement.matrix()[:3, :3] @ np.array(axis, dtype=float)
+
+
+def outlines(mechanism: Mechanism) -> dict[str, Outline]:
+    """Of the ground and of all bodies."""
+    carried = {j.child: j for j in mechanism.joints}
+    found = {GROUND: Outline(GROUND, None, None, 0)}
+    for joint in mechanism.outward():
+        found[joint.child] = Outline(joint.child, mechanism.body(joint.child), carried[joint.child], found[joint.parent].depth + 1)
+    for joint in mechanism.joints:
+        axis = along(joint.placement, joint.axis) if joint.kind.needs_axis else None
+        if not (joint.type in ("free", "planar")):
+            found[joint.parent].places.append(Place(_point(joint.placement.position), axis, "joint"))
+    for loop in mechanism.loops:
+        axis = along(loop.placement_a, loop.axis) if loop.type in ("revolute", "cylindrical", "prismatic") else None
+        found[loop.a].places.append(Place(_point(loop.placement_a.position), axis, "loop"))
+        found[loop.b].places.append(Place(_point(loop.placement_b.position), None, "loop"))
+    for spring in mechanism.springs:
+        if isinstance(spring, PointSpring):
+            found[spring.a].places.append(Place(_point(spring.point_a), None, "spring"))
+            found[spring.b].places.append(Place(_point(spring.point_b), None, "spring"))
+        else:
+            found[spring.body].places.append(Place(_point(spring.point), None, "frame"))
+    for constraint in mechanism.constraints:
+        if isinstance(constraint, Rolling):
+            found[constraint.body].places.append(Place(_point(constraint.center), None, "frame"))
+        elif isinstance(constraint, KnifeEdge):
+            found[constraint.body].places.append(Place(_point(constraint.point), None, "frame"))
+    for frame in mechanism.frames:
+        found[frame.body].places.append(Place(_point(frame.placement.position), None, "frame"))
+    for outline in found.values():
+        outline.virtual = _virtual(outline, mechanism)
+    return found
+
+
+def _virtual(outline: Outline, mechanism: Mechanism) -> bool:
+    body, joint = outline.body, outline.joint
+    if body is None or joint is None or float(body.mass) != 0 or body.visuals or joint.type not in ("prismatic", "planar"):
+        return False
+    carries = [j for j in mechanism.joints if j.parent == outline.name]
+    return len(carries) == 1 == len(outline.places) and bool(np.allclose(outline.places[0].point, outline.at))
+
+
+def hidden(joint: Joint, found: dict[str, Outline]) -> bool:
+    """Whether nothing is to be seen of a joint: it does not hold, or stands between coordinates only."""
+    if joint.type in ("free", "fixed", "planar"):
+        return True
+    return found[joint.child].virtual or found[joint.parent].virtual
+
+
+def _point(given: tuple[float, ...]) -> np.ndarray:
+    return np.array(given, dtype=float)

@@ -1,0 +1,111 @@
+"""Pictures of a track, row by row: geometry of the moment, drawn twice as fine as it is shown."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lagrangian.model import quaternion
+from lagrangian.viewer import raster
+from lagrangian.viewer.camera import camera_of
+from lagrangian.viewer.floor import Floor
+from lagrangian.viewer.lines import coil, ribbon
+from lagrangian.viewer.primitives import Mesh, bar
+from lagrangian.viewer.raster import Triangles
+from lagrangian.viewer.scene import Color, Strut, Track
+
+FINER = 2
+EDGE = np.float32(0.62)  # how light the line about a part is
+TRACE: tuple[Color, ...] = ((0.80, 0.29, 0.05), (0.0, 0.40, 0.62), (0.0, 0.52, 0.38), (0.70, 0.40, 0.57))
+
+
+class Painter:
+    """Draws rows of one track with one camera."""
+
+    def __init__(self, track: Track, size: tuple[int, int]) -> None:
+        self.track = track
+        self.width, self.height = size
+        self.camera = camera_of(track, self.width, self.height)
+        self.fine = self.camera.finer(FINER)
+        self.floor = Floor(track.scene, self.camera)
+        self.up = np.array(track.scene.up, dtype=float)
+
+    def frame(self, row: int) -> np.ndarray:
+        """A row of the track: (height, width, 3) bytes."""
+        solid, clear = self._geometry(row)
+        ground = self.floor.shaded(solid[0].points)
+        color, cover, near = self._layer(*solid, None)
+        image = ground * (1 - cover) + color
+        for triangles, owner, opacity in clear:
+            color, cover, _ = self._layer(triangles, owner, near)
+            image = image * (1 - opacity * cover) + opacity * color
+        return np.rint(255 * np.clip(image, 0, 1)).astype(np.uint8)
+
+    def _layer(
+        self, triangles: Triangles, owner: np.ndarray, before: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Colours times coverage, coverage, and the depth buffer; only what is nearer than `before`."""
+        h, w = self.fine.height, self.fine.width
+        pixels = raster.visible(triangles.points, self.fine)
+        if before is not None:
+            kept = pixels.near > before[pixels.row, pixels.column]
+            pixels = raster.Pixels(*(x[kept] for x in pixels))
+        color = np.zeros((h, w, 4), dtype=np.float32)
+        near = np.zeros((h, w), dtype=np.float32)
+        part = np.full((h, w), -1, dtype=np.int32)
+        near[pixels.row, pixels.column] = pixels.near
+        part[pixels.row, pixels.column] = owner[pixels.triangle]
+        color[pixels.row, pixels.column, :3] = raster.shade(pixels, triangles, self.fine, self.up)
+        color[pixels.row, pixels.column, 3] = 1
+        edge = np.zeros((h, w), dtype=bool)
+        edge[:, :-1] |= part[:, :-1] != part[:, 1:]
+        edge[:-1] |= part[:-1] != part[1:]
+        color[edge, :3] *= EDGE
+        small = color.reshape(h // FINER, FINER, w // FINER, FINER, 4).mean(axis=(1, 3))
+        return small[..., :3], small[..., 3:], near
+
+    # -- geometry ----------------------------------------------------------------------------------------------------
+
+    def _geometry(self, row: int) -> tuple[tuple[Triangles, np.ndarray], list[tuple[Triangles, np.ndarray, float]]]:
+        """What is solid as triangles with the number of the part each belongs to; then every translucent part."""
+        track = self.track
+        R, p = quaternion.matrix(track.quaternions[row]), track.positions[row]
+        solid: list[tuple[Mesh, Color, bool]] = []
+        clear = []
+        for part in track.scene.parts:
+            T = R[part.frame]
+            mesh = Mesh(part.vertices @ T.T + p[part.frame], part.normals @ T.T, part.faces)
+            if part.opacity < 1:
+                clear.append((*_triangles([(mesh, part.color, False)]), part.opacity))
+            else:
+                solid.append((mesh, part.color, False))
+        for strut in track.scene.struts:
+            solid.append((_strut(strut, R, p), strut.color, False))
+        for k, frame in enumerate(track.traces):
+            path = track.positions[: row + 1, frame]
+            wide = 0.004 * track.scene.size
+            if len(path) > 1:
+                solid.append((ribbon(path, self.camera.eye, wide), TRACE[k % len(TRACE)], True))
+        return _triangles(solid), clear
+
+
+def _triangles(meshes: list[tuple[Mesh, Color, bool]]) -> tuple[Triangles, np.ndarray]:
+    if not meshes:
+        none = np.zeros((0, 3, 3))
+        return Triangles(none, none, np.zeros((0, 3)), np.zeros(0, dtype=bool)), np.zeros(0, dtype=np.int32)
+    counts = [len(mesh.faces) for mesh, _, _ in meshes]
+    return Triangles(
+        np.concatenate([mesh.vertices[mesh.faces] for mesh, _, _ in meshes]),
+        np.concatenate([mesh.normals[mesh.faces] for mesh, _, _ in meshes]),
+        np.repeat(np.array([color for _, color, _ in meshes], dtype=np.float32), counts, axis=0),
+        np.repeat(np.array([plain for _, _, plain in meshes]), counts),
+    ), np.repeat(np.arange(len(meshes), dtype=np.int32), counts)
+
+
+def _strut(strut: Strut, R: np.ndarray, p: np.ndarray) -> Mesh:
+    a, b = strut_ends(strut, R, p)
+    return coil(a, b, strut.radius) if strut.kind == "spring" else bar(a, b, strut.radius, strut.radius)
+
+
+def strut_ends(strut: Strut, R: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where a strut begins and ends, given the frames' rotations and positions."""
+    return R[strut.a] @ np.array(strut.a_point) + p[strut.a], R[strut.b] @ np.array(strut.b_point) + p[strut.b]

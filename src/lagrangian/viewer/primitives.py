@@ -1,0 +1,190 @@
+"""Triangle meshes of simple solids: what links, joints and wheels are made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+ROUND = 24  # sides of what is round
+SHARP = math.radians(40)  # edges that turn by more are shaded as edges
+
+
+class Mesh(NamedTuple):
+    """Vertices, outward unit normals, and faces that are counter-clockwise seen from outside."""
+
+    vertices: np.ndarray
+    normals: np.ndarray
+    faces: np.ndarray
+
+    def moved(self, rotation: np.ndarray, position: np.ndarray) -> Mesh:
+        """Turned, then shifted."""
+        R = np.asarray(rotation, dtype=float)
+        return Mesh(self.vertices @ R.T + np.asarray(position, dtype=float), self.normals @ R.T, self.faces)
+
+    def scaled(self, factors: Sequence[float]) -> Mesh:
+        """Stretched along its axes; a mirrored one keeps its outside."""
+        s = np.asarray(factors, dtype=float)
+        normals = self.normals / s
+        normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-30)
+        faces = self.faces[:, ::-1] if np.prod(np.sign(s)) < 0 else self.faces
+        return Mesh(self.vertices * s, normals, faces)
+
+
+def joined(meshes: Sequence[Mesh]) -> Mesh:
+    """Several meshes as one."""
+    first = np.cumsum([0, *(len(m.vertices) for m in meshes)])
+    return Mesh(
+        np.concatenate([m.vertices for m in meshes]),
+        np.concatenate([m.normals for m in meshes]),
+        np.concatenate([m.faces + k for m, k in zip(meshes, first, strict=False)]),
+    )
+
+
+def lathe(profile: Sequence[tuple[float, float]], sides: int = ROUND) -> Mesh:
+    """A solid of revolution about z. The profile's (radius, z) go up its outside, from the axis or to it where it is closed."""
+    p = np.array(profile, dtype=float)
+    d = np.diff(p, axis=0)
+    across = np.stack([d[:, 1], -d[:, 0]], axis=1) / np.maximum(np.linalg.norm(d, axis=1, keepdims=True), 1e-30)
+    angle = np.arange(sides) * (2 * math.pi / sides)
+    c, s = np.cos(angle), np.sin(angle)
+    rings: list[tuple[np.ndarray, np.ndarray]] = []
+    bands: list[tuple[int, int]] = []
+    for k in range(len(d)):
+        ends = []
+        for at, other in ((k, k - 1), (k + 1, k + 1)):
+            n = across[k]
+            if 0 <= other < len(d) and float(n @ across[other]) > math.cos(SHARP):
+                n = n + across[other]
+                n = n / np.linalg.norm(n)
+            if p[at, 0] < 1e-12 and abs(n[1]) > 0.5:
+                n = np.array([0.0, math.copysign(1.0, n[1])])  # a pole
+            ends.append(len(rings))
+            rings.append((p[at], n))
+        bands.append((ends[0], ends[1]))
+    vertices = np.concatenate([np.stack([r * c, r * s, np.full(sides, z)], axis=1) for (r, z), _ in rings])
+    normals = np.concatenate([np.stack([n[0] * c, n[0] * s, np.full(sides, n[1])], axis=1) for _, n in rings])
+    j = np.arange(sides)
+    k = (j + 1) % sides
+    faces = []
+    for low, high in bands:
+        a, b, e, f = low * sides + j, low * sides + k, high * sides + k, high * sides + j
+        if rings[low][0][0] > 1e-12:
+            faces.append(np.stack([a, b, e], axis=1))
+        if rings[high][0][0] > 1e-12:
+            faces.append(np.stack([a, e, f], axis=1))
+    return Mesh(vertices, normals, np.concatenate(faces))
+
+
+def cylinder(radius: float, length: float, bevel: float = 0.0, sides: int = ROUND) -> Mesh:
+    """Along z, about the origin; `bevel` of its edges."""
+    h, b = length / 2, min(bevel, 0.4 * radius, 0.4 * length)
+    if b > 0:
+        return lathe([(0, -h), (radius - b, -h), (radius, -h + b), (radius, h - b), (radius - b, h), (0, h)], sides)
+    return lathe([(0, -h), (radius, -h), (radius, h), (0, h)], sides)
+
+
+def frustum(low: float, high: float, length: float, sides: int = ROUND) -> Mesh:
+    """From radius `low` at z = 0 to `high` at z = length."""
+    return lathe([(0, 0), (low, 0), (high, length), (0, length)], sides)
+
+
+def capsule(low: float, high: float, length: float, sides: int = ROUND) -> Mesh:
+    """A bar with round ends of two radii, from z = 0 to z = length between the balls' centres."""
+    turn = math.asin(max(-1.0, min(1.0, (low - high) / length))) if length > 0 else 0.0  # where the balls meet the cone
+    lower = [(low * math.cos(a), low * math.sin(a)) for a in np.linspace(-math.pi / 2, turn, 7)]
+    upper = [(high * math.cos(a), length + high * math.sin(a)) for a in np.linspace(turn, math.pi / 2, 7)]
+    lower[0], upper[-1] = (0.0, -low), (0.0, length + high)
+    return lathe([*lower, *upper], sides)
+
+
+def sphere(radius: float, sides: int = ROUND) -> Mesh:
+    angles = np.linspace(-math.pi / 2, math.pi / 2, sides // 2 + 1)
+    profile = [(radius * math.cos(a), radius * math.sin(a)) for a in angles]
+    profile[0], profile[-1] = (0.0, -radius), (0.0, radius)
+    return lathe(profile, sides)
+
+
+def torus(radius: float, thickness: float, sides: int = 2 * ROUND) -> Mesh:
+    """A tyre about z."""
+    angles = np.linspace(-math.pi, math.pi, 13)
+    return lathe([(radius + thickness * math.cos(a), thickness * math.sin(a)) for a in angles], sides)
+
+
+def box(size: Sequence[float], bevel: float = 0.0) -> Mesh:
+    """About the origin, of full side lengths; `bevel` rounds its edges off by a flat."""
+    h = np.asarray(size, dtype=float) / 2
+    b = min(bevel, *(0.4 * h)) if bevel > 0 else 0.0
+    corners = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
+    polygons: list[list[np.ndarray]] = []
+
+    def at(corner: np.ndarray, axis: int) -> np.ndarray:
+        """The corner as the face across `axis` has it."""
+        inner: np.ndarray = corner * (h - b)
+        inner[axis] = corner[axis] * h[axis]
+        return inner
+
+    for axis in range(3):
+        u, v = (axis + 1) % 3, (axis + 2) % 3
+        for side in (-1.0, 1.0):
+            around = []
+            for su, sv in ((-1, -1), (1, -1), (1, 1), (-1, 1))[:: int(side)]:
+                corner = np.zeros(3)
+                corner[axis], corner[u], corner[v] = side, su, sv
+                around.append(at(corner, axis))
+            polygons.append(around)
+        if b > 0:  # the four edges along this axis
+            for su, sv in ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)):
+                low, high = np.zeros(3), np.zeros(3)
+                low[axis], high[axis] = -1, 1
+                for corner in (low, high):
+                    corner[u], corner[v] = su, sv
+                polygons.append([at(low, u), at(low, v), at(high, v), at(high, u)])
+    if b > 0:
+        polygons += [[at(c, 0), at(c, 1), at(c, 2)] for c in corners]
+    return flat(polygons)
+
+
+def flat(polygons: Sequence[Sequence[np.ndarray]]) -> Mesh:
+    """Plane polygons about a convex solid around the origin, each shaded flat; their turning is set outward."""
+    vertices, normals, faces = [], [], []
+    for polygon in polygons:
+        points = np.array(polygon)
+        n = np.cross(points[1] - points[0], points[2] - points[0])
+        if n @ points.mean(axis=0) < 0:
+            points, n = points[::-1], -n
+        first = sum(map(len, vertices))
+        vertices.append(points)
+        normals.append(np.tile(n / max(float(np.linalg.norm(n)), 1e-30), (len(points), 1)))
+        faces += [(first, first + k, first + k + 1) for k in range(1, len(points) - 1)]
+    return Mesh(np.concatenate(vertices), np.concatenate(normals), np.array(faces))
+
+
+def plate(outline: np.ndarray, thickness: float) -> Mesh:
+    """A convex polygon in the x-y plane, (n, 2) counter-clockwise, as thick along z."""
+    middle = outline.mean(axis=0)
+    low = np.column_stack([outline - middle, np.full(len(outline), -thickness / 2)])
+    high = low + (0, 0, thickness)
+    n = len(outline)
+    sides = [[low[i], low[(i + 1) % n], high[(i + 1) % n], high[i]] for i in range(n)]
+    return flat([list(high), list(low[::-1]), *sides]).moved(np.eye(3), np.array([*middle, 0.0]))
+
+
+def turn_z_to(direction: np.ndarray) -> np.ndarray:
+    """A rotation whose z column is along the direction."""
+    z = np.asarray(direction, dtype=float)
+    z = z / np.linalg.norm(z)
+    x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
+    x /= np.linalg.norm(x)
+    return np.stack([x, np.cross(z, x), z], axis=1)
+
+
+def bar(start: np.ndarray, end: np.ndarray, low: float, high: float) -> Mesh:
+    """A capsule from one point to another, whose radius goes from `low` to `high`."""
+    start, end = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
+    length = float(np.linalg.norm(end - start))
+    if length <= abs(low - high):
+        return sphere(max(low, high)).moved(np.eye(3), (start + end) / 2)
+    return capsule(low, high, length).moved(turn_z_to(end - start), start)

@@ -1,0 +1,126 @@
+"""A small renderer in numpy: triangles to pixels with a depth buffer, smooth shading, a grid and soft shadows on the floor."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lagrangian.viewer.camera import Camera
+
+
+class Triangles(NamedTuple):
+    """To be drawn, in the world."""
+
+    points: np.ndarray  # (n, 3, 3) m
+    normals: np.ndarray  # (n, 3, 3)
+    colors: np.ndarray  # (n, 3)
+    flat: np.ndarray  # (n,) bool: drawn in the plain colour, without light
+
+
+class Pixels(NamedTuple):
+    """Pixels covered by triangles: which ones, by which, and how deep (1/m, larger is nearer)."""
+
+    row: np.ndarray
+    column: np.ndarray
+    triangle: np.ndarray
+    near: np.ndarray
+
+
+def spans(x: np.ndarray, y: np.ndarray, width: int, height: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The pixels whose centres lie in triangles with corners (n, 3): their rows, columns, and which triangle.
+
+    All scan lines of all triangles at once, then all pixels of all scan lines; no pixel outside is looked at.
+    """
+    top = np.clip(np.ceil(y.min(axis=1) - 0.5), 0, height).astype(np.int32)
+    bottom = np.clip(np.floor(y.max(axis=1) - 0.5), -1, height - 1).astype(np.int32)
+    lines, which = _counted(bottom - top + 1)
+    row = top[which] + lines
+    center = row + 0.5
+    left = np.full(len(row), -np.inf)
+    right = np.full(len(row), np.inf)
+    turn = np.sign((x[:, 1] - x[:, 0]) * (y[:, 2] - y[:, 0]) - (x[:, 2] - x[:, 0]) * (y[:, 1] - y[:, 0]))
+    for a, b in ((0, 1), (1, 2), (2, 0)):
+        # inside is where slope * (px - x_a) <= run * (py - y_a), for this turn of the triangle
+        slope, run = turn * (y[:, b] - y[:, a]), turn * (x[:, b] - x[:, a])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            per = run / slope
+        offset = x[:, a] - per * y[:, a]
+        cut = per[which] * center + offset[which]
+        side = slope[which]
+        right = np.where(side > 0, np.minimum(right, cut), right)
+        left = np.where(side < 0, np.maximum(left, cut), left)
+    first = np.clip(np.ceil(np.nan_to_num(left, neginf=0.0) - 0.5), 0, width).astype(np.int32)
+    last = np.clip(np.ceil(np.nan_to_num(right, posinf=0.0) - 0.5) - 1, -1, width - 1).astype(np.int32)
+    steps, line = _counted(last - first + 1)
+    return row[line], first[line] + steps, which[line]
+
+
+def _counted(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For every item counts[i] times: 0, 1, 2, ... and i."""
+    counts = np.maximum(counts, 0)
+    total = int(counts.sum())
+    which = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+    start = np.cumsum(counts) - counts
+    return np.arange(total, dtype=np.int32) - start.astype(np.int32)[which], which
+
+
+def visible(points: np.ndarray, camera: Camera) -> Pixels:
+    """The nearest triangle at every pixel that has any."""
+    x, y, depth = camera.seen(points)
+    ahead = depth.min(axis=1) > 1e-9
+    area = (x[:, 1] - x[:, 0]) * (y[:, 2] - y[:, 0]) - (x[:, 2] - x[:, 0]) * (y[:, 1] - y[:, 0])
+    kept = np.flatnonzero(ahead & (np.abs(area) > 1e-9))
+    x, y, near, area = x[kept], y[kept], 1 / depth[kept], area[kept]
+    row, column, which = spans(x, y, camera.width, camera.height)
+    plane = gradients(x, y, near[..., None])[..., 0].astype(np.float32)
+    n = plane[which, 0] + plane[which, 1] * (column + np.float32(0.5)) + plane[which, 2] * (row + np.float32(0.5))
+    # depth above, running number below: the largest wins
+    low, high = (float(near.min()), float(near.max())) if len(near) else (0.0, 1.0)
+    key = np.clip((n - low) * ((2.0**30) / max(high - low, 1e-30)), 0, 2.0**30).astype(np.int64)
+    key = (key + 1) << 32 | np.arange(len(n))
+    best = np.zeros(camera.width * camera.height, dtype=np.int64)
+    np.maximum.at(best, row * camera.width + column, key)
+    won = best[best > 0] & 0xFFFFFFFF
+    return Pixels(row[won], column[won], kept[which[won]].astype(np.int32), n[won])
+
+
+def gradients(x: np.ndarray, y: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Values (n, 3, k) at the corners as c + a px + b py over the picture: (n, 3, k) of c, a, b."""
+    x0, y0 = x[:, :1], y[:, :1]
+    ux, uy, vx, vy = x[:, 1:2] - x0, y[:, 1:2] - y0, x[:, 2:] - x0, y[:, 2:] - y0
+    area = ux * vy - vx * uy
+    area = np.where(np.abs(area) > 1e-30, area, 1e-30)
+    du, dv = values[:, 1] - values[:, 0], values[:, 2] - values[:, 0]
+    a = (du * vy - dv * uy) / area
+    b = (dv * ux - du * vx) / area
+    return np.stack([values[:, 0] - a * x0 - b * y0, a, b], axis=1)
+
+
+def shade(pixels: Pixels, triangles: Triangles, camera: Camera, up: np.ndarray) -> np.ndarray:
+    """The colours (pixels, 3) under a light from above the camera's left shoulder, and one of the sky."""
+    drawn, which = np.unique(pixels.triangle, return_inverse=True)
+    x, y, _ = camera.seen(triangles.points[drawn])
+    g = gradients(x, y, triangles.normals[drawn]).astype(np.float32)
+    px, py = (pixels.column + np.float32(0.5))[:, None], (pixels.row + np.float32(0.5))[:, None]
+    n = g[which, 0] + g[which, 1] * px + g[which, 2] * py
+    n /= np.maximum(np.sqrt((n * n).sum(axis=1, keepdims=True)), 1e-12)
+    right, top, back = camera.axes
+    toward = back.astype(np.float32)
+    n *= np.where(n @ toward < -0.15, np.float32(-1), np.float32(1))[:, None]  # the inside of an open mesh
+    light = unit(-0.55 * right + 0.75 * up + 0.65 * back).astype(np.float32)
+    half = unit(light + toward).astype(np.float32)
+    sky = 0.5 + 0.5 * (n @ up.astype(np.float32))
+    lambert = np.maximum(n @ light, 0)
+    shine = np.maximum(n @ half, 0) ** 40
+    rim = np.maximum(n @ toward, 0)
+    level = 0.36 + 0.20 * sky + 0.52 * lambert + 0.06 * rim
+    base = triangles.colors[drawn].astype(np.float32)[which]
+    color = base * level[:, None] + np.float32(0.16) * shine[:, None]
+    plain = triangles.flat[drawn][which]
+    color[plain] = base[plain]
+    return np.minimum(color, 1.0)
+
+
+def unit(x: np.ndarray) -> np.ndarray:
+    return x / np.linalg.norm(x)

@@ -1,0 +1,248 @@
+"""A mechanism as a scene: its bodies by their visuals or by their shape and joint axes, what joins them, and how to look at it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lagrangian.model.constraint import KnifeEdge, Rolling
+from lagrangian.model.loop import PointSpring, Wall
+from lagrangian.model.mechanism import GROUND, Mechanism
+from lagrangian.viewer import fittings, framing, palette
+from lagrangian.viewer.base import base
+from lagrangian.viewer.links import is_point, link
+from lagrangian.viewer.outline import Outline, hidden, outlines
+from lagrangian.viewer.poses import all_poses, body_poses, configuration, frame_names
+from lagrangian.viewer.primitives import Mesh, joined
+from lagrangian.viewer.scene import Color, Part, Scene, Strut
+from lagrangian.viewer.visuals import drawn
+
+
+def scene(mechanism: Mechanism, q: Any = None) -> Scene:
+    """What there is to see of a mechanism.
+
+    `q` is the configuration, or the rows (rows, nq) of a motion, that it is measured in: rails reach as far as things slide, and
+    the view takes all of it in. Without it, the configuration in which the mechanism starts.
+    """
+    rows = np.atleast_2d(np.asarray(q, dtype=float)) if q is not None else configuration(mechanism)[None]
+    return _Builder(mechanism, rows[:: max(1, len(rows) // 200)]).scene()
+
+
+class _Builder:
+    """Collects the parts of one scene."""
+
+    def __init__(self, mechanism: Mechanism, rows: np.ndarray) -> None:
+        self.mechanism, self.rows = mechanism, rows
+        self.poses = {name: T[0] for name, T in body_poses(mechanism, rows[:1]).items()}
+        self.frame = {name: k for k, name in enumerate((GROUND, *(b.name for b in mechanism.bodies)))}
+        self.outlines = outlines(mechanism)
+        self.normal = framing.plane_of(mechanism, self.poses, self.outlines)
+        self.up = framing.upward(mechanism, self.normal)
+        self.look = framing.view(self.up, self.normal)
+        self.colors = dict(zip(self.mechanism.body_index, palette.body_colors([b.name for b in mechanism.bodies]), strict=True))
+        self.size = self._size()
+        self.r = self._radius()
+        self.parts: list[Part] = []
+
+    def scene(self) -> Scene:
+        for outline in self.outlines.values():
+            if outline.body is not None:
+                self._body(outline)
+        self._joints()
+        self._constraints()
+        struts = self._struts()
+        poses = all_poses(self.mechanism, self.rows)
+        points = framing.corners(self.parts, poses)
+        points = np.concatenate([points, self._ends(struts, poses)])
+        if not len(points):
+            points = np.array([[-0.5, -0.5, -0.5], [0.5, 0.5, 0.5]]) * self.size
+        self._ground(points)
+        return self._framed(points, poses, struts)
+
+    # -- sizes -------------------------------------------------------------------------------------------------------
+
+    def _size(self) -> float:
+        """The diagonal of the box about all joints, frames and centres of mass."""
+        points = []
+        for outline in self.outlines.values():
+            if outline.virtual:
+                continue
+            T = self.poses[outline.name]
+            own = [x.point for x in outline.places if not (outline.body is None and x.kind == "joint" and self._virtual_at(x.point))]
+            if outline.body is not None:
+                own += [outline.center] + ([] if outline.floats else [outline.at])
+                own += [np.array(x.placement.position, dtype=float) for x in outline.body.visuals]
+            points += [T[:3, :3] @ x + T[:3, 3] for x in own]
+        extent = float(np.linalg.norm(np.ptp(np.array(points), axis=0))) if points else 0.0
+        own_size = [self._own_size(o) for o in self.outlines.values()]
+        return max(extent, *own_size) or 1.0
+
+    def _virtual_at(self, point: np.ndarray) -> bool:
+        """Whether only coordinates start at this point of the ground."""
+        here = [j for j in self.mechanism.joints if j.parent == GROUND and np.allclose(point, np.array(j.placement.position, float))]
+        return bool(here) and all(hidden(j, self.outlines) for j in here)
+
+    def _own_size(self, outline: Outline) -> float:
+        body = outline.body
+        if body is None:
+            return 0.0
+        found = [2 * float(c.radius) for c in self.mechanism.constraints if isinstance(c, Rolling) and c.body == body.name]
+        found += [max(map(float, x.size), default=0.0) for x in body.visuals if x.kind != "mesh"]
+        if not body.effective and float(body.mass) > 0:
+            found.append(float(np.sqrt(max(0.0, 6 * np.trace(body.inertia_matrix) / float(body.mass)))))
+        return max(found, default=0.0)
+
+    def _radius(self) -> float:
+        """Of the bars: a share of the whole, but slender where links are short."""
+        lengths = [
+            float(np.linalg.norm(x.point - o.at)) for o in self.outlines.values() if o.body is not None for x in o.places
+        ]
+        lengths = [x for x in lengths if x > 0.02 * self.size]
+        return min(0.022 * self.size, 0.13 * float(np.median(lengths))) if lengths else 0.022 * self.size
+
+    # -- parts -------------------------------------------------------------------------------------------------------
+
+    def _add(self, name: str, body: str, meshes: Sequence[Mesh], color: Color, opacity: float = 1.0) -> None:
+        if not meshes:
+            return
+        mesh = joined(list(meshes))
+        self.parts.append(
+            Part(
+                name,
+                self.frame[body],
+                mesh.vertices.astype(np.float32),
+                mesh.normals.astype(np.float32),
+                mesh.faces.astype(np.int32),
+                color,
+                opacity,
+            )
+        )
+
+    def _body(self, outline: Outline) -> None:
+        body = outline.body
+        assert body is not None
+        own = self.colors[body.name]
+        seen = drawn(self.mechanism, body, self.r)
+        by_color: dict[tuple[float, ...], list[Mesh]] = {}
+        for visual, mesh in seen:
+            by_color.setdefault(visual.color or own, []).append(mesh)
+        for color, meshes in by_color.items():
+            rgb = tuple(float(x) for x in color[:3])
+            self._add(body.name, body.name, meshes, rgb, float(color[3]) if len(color) > 3 else 1.0)  # type: ignore[arg-type]
+        if seen or (body.visuals == () and self._drawn_elsewhere(outline)):
+            return
+        if not self._any_visuals or body.visuals:
+            self._add(body.name, body.name, link(outline, self.r, self.size), own)
+
+    def _drawn_elsewhere(self, outline: Outline) -> bool:
+        """A body that only rolls is seen as the wheel or ball that it is."""
+        rolls = [c for c in self.mechanism.constraints if isinstance(c, Rolling) and c.body == outline.name]
+        return bool(rolls) and all(np.allclose(x.point, np.array(rolls[0].center, float)) for x in outline.places)
+
+    @property
+    def _any_visuals(self) -> bool:
+        return any(b.visuals for b in self.mechanism.bodies)
+
+    def _joints(self) -> None:
+        for k, joint in enumerate(self.mechanism.joints):
+            child, parent = self.outlines[joint.child], self.outlines[joint.parent]
+            if hidden(joint, self.outlines) or (self._any_visuals and (child.body is None or child.body.visuals)):
+                continue
+            pin = fittings.pin(joint, child, self.r)
+            if pin is not None and not self._any_visuals:
+                self._add(f"joint {joint.name}", joint.child, [pin], palette.METAL)
+            guide = fittings.guide(joint, child, parent, self._span(k), self.r, self.size)
+            if guide is not None and not self._any_visuals:
+                color = palette.RAIL if joint.parent == GROUND else self.colors[joint.parent]
+                self._add(f"rail of {joint.name}", joint.parent, [guide], color)
+
+    def _span(self, index: int) -> tuple[float, float]:
+        first = sum(j.kind.nq for j in self.mechanism.joints[:index])
+        column = self.rows[:, first : first + 1]
+        return float(column.min()), float(column.max())
+
+    def _constraints(self) -> None:
+        m = self.mechanism
+        for loop in m.loops:
+            inside = None if self.normal is None else self.poses[loop.a][:3, :3].T @ self.normal
+            pin = None if self._any_visuals else fittings.loop_pin(loop, inside, self.r)
+            if pin is not None:
+                self._add(f"loop {loop.name}", loop.a, [pin], palette.METAL)
+        for constraint in m.constraints:
+            if isinstance(constraint, Rolling) and not m.body(constraint.body).visuals:
+                main, other = fittings.rolling(constraint)
+                self._add(constraint.body, constraint.body, main, self.colors[constraint.body])
+                self._add(constraint.body, constraint.body, other, palette.LIGHT)
+            elif isinstance(constraint, KnifeEdge):
+                self._add(constraint.name, constraint.body, [fittings.blade(constraint, self.r)], palette.METAL)
+        for wall in m.springs:
+            if isinstance(wall, Wall):
+                self._add(f"wall {wall.name}", wall.on, [fittings.plane(wall, self.size)], palette.WALL, 0.35)
+
+    def _struts(self) -> tuple[Strut, ...]:
+        found = []
+        for loop in self.mechanism.loops:
+            if loop.type == "distance":
+                a, b = (tuple(float(x) for x in at.position) for at in (loop.placement_a, loop.placement_b))
+                found.append((loop.name, "rod", loop.a, a, loop.b, b, 0.6 * self.r, palette.METAL))
+        for spring in self.mechanism.springs:
+            if isinstance(spring, PointSpring):
+                a, b = (tuple(float(x) for x in at) for at in (spring.point_a, spring.point_b))
+                found.append((spring.name, "spring", spring.a, a, spring.b, b, 1.3 * self.r, palette.SPRING))
+        return tuple(
+            Strut(name, kind, self.frame[a], pa, self.frame[b], pb, r, color)  # type: ignore[arg-type]
+            for name, kind, a, pa, b, pb, r, color in found
+        )
+
+    @staticmethod
+    def _ends(struts: Sequence[Strut], poses: np.ndarray) -> np.ndarray:
+        ends = [(s.a, s.a_point) for s in struts] + [(s.b, s.b_point) for s in struts]
+        found = [poses[:, k, :3, :3] @ np.array(at) + poses[:, k, :3, 3] for k, at in ends]
+        return np.concatenate(found) if found else np.zeros((0, 3))
+
+    # -- around it ---------------------------------------------------------------------------------------------------
+
+    def _ground(self, points: np.ndarray) -> None:
+        if self._any_visuals:
+            return
+        held = [
+            np.array(j.placement.position, dtype=float)
+            for j in self.mechanism.joints
+            if j.parent == GROUND and not hidden(j, self.outlines) and j.type != "prismatic"
+        ]
+        held += [x.point for x in self.outlines[GROUND].places if x.kind in ("loop", "spring")]
+        if not held:
+            return
+        heights = points @ self.up
+        at = float(np.mean([x @ self.up for x in held]))
+        hangs = at > (heights.min() + heights.max()) / 2
+        lowest = min(float(x @ self.up) for x in held) - 0.14 * self.size
+        below = min(lowest, float(heights.min())) if not hangs or len(held) < 3 else lowest
+        face = None if self.normal is None else self.normal * np.sign(self.normal @ self.look)
+        self._add(GROUND, GROUND, base(held, self.up, face, below, hangs, self.r), palette.GROUND)
+
+    def _framed(self, points: np.ndarray, poses: np.ndarray, struts: tuple[Strut, ...]) -> Scene:
+        ground = framing.corners([x for x in self.parts if x.frame == 0], poses[:1])
+        points = np.concatenate([points, ground])
+        low, high = points.min(axis=0), points.max(axis=0)
+        center = (low + high) / 2
+        size = float(np.linalg.norm(high - low))
+        floor = float((points @ self.up).min())
+        stands = self.normal is None or abs(float(self.normal @ self.up)) > 0.3
+        return Scene(
+            self.mechanism.name,
+            frame_names(self.mechanism),
+            len(self.mechanism.bodies),
+            tuple(self.parts),
+            struts,
+            size,
+            tuple(center.tolist()),
+            tuple(self.up.tolist()),
+            tuple(self.look.tolist()),
+            floor if stands else floor - 0.06 * size,
+        )
+
+
+__all__ = ["is_point", "scene"]

@@ -1,0 +1,77 @@
+"""Where everything of a scene is over a motion, or at one configuration."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError, one_of
+from lagrangian.model import quaternion
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion.motion import Motion
+from lagrangian.viewer.poses import all_poses, configuration
+from lagrangian.viewer.scene import Scene, Track
+from lagrangian.viewer.shapes import scene
+
+RATE, FEWEST, MOST = 30.0, 61, 601  # rows per second, and how many in all
+
+
+def track(motion: Motion, rows: int | None = None, trace: Any = None, forces: bool = True) -> Track:
+    """A motion as it is seen, at `rows` times evenly over it: about 30 a second if that is not said.
+
+    `trace` names frames or bodies whose path is drawn; `forces` has torques, reactions and constraint forces as arrows.
+    """
+    mechanism = motion.mechanism
+    if mechanism is None:
+        raise ArgumentError("a picture needs the mechanism, which this motion's file does not have: lagrangian.read(path, mechanism)")
+    if not len(motion.t):
+        raise ArgumentError(f"{motion.name}: the motion has no rows; there is nothing to draw")
+    span = motion.last - motion.first
+    if rows is None:
+        rows = int(min(MOST, max(FEWEST, math.ceil(RATE * span) + 1)))
+    elif isinstance(rows, bool) or int(rows) != rows or rows < 1:
+        raise ArgumentError(f"rows is {rows!r}; a whole number of at least 1 is needed")
+    t = np.linspace(motion.first, motion.last, int(rows)) if span > 0 else np.array([motion.first])
+    q = motion(t)[0]
+    seen = scene(mechanism, q)
+    poses = all_poses(mechanism, q)
+    arrows: tuple[Any, ...] = ()
+    if forces:
+        from lagrangian.viewer.arrows import arrows_of
+
+        arrows = arrows_of(motion, t, poses, seen)
+    return _track(seen, t, poses, arrows, _traced(seen, trace))
+
+
+def still_track(mechanism: Mechanism, q: Any = None) -> Track:
+    """A mechanism at rest: at `q`, as numbers or a pose's name, or in the best configuration there is."""
+    at = configuration(mechanism, q)[None]
+    return _track(scene(mechanism, at), np.zeros(1), all_poses(mechanism, at), (), ())
+
+
+def _track(seen: Scene, t: np.ndarray, poses: np.ndarray, arrows: tuple[Any, ...], traces: tuple[int, ...]) -> Track:
+    return Track(seen, t, poses[..., :3, 3].copy(), continuous(quaternion.from_matrix(poses[..., :3, :3])), arrows, traces)
+
+
+def continuous(q: np.ndarray) -> np.ndarray:
+    """Quaternions (rows, ..., 4) of which each is on the same side as the one before: either sign is the same turn."""
+    dots = (q[1:] * q[:-1]).sum(axis=-1)
+    signs = np.cumprod(np.concatenate([np.ones_like(dots[:1]), np.where(dots < 0, -1.0, 1.0)]), axis=0) if len(dots) else 1.0
+    return q * (signs[..., None] if len(dots) else 1.0)
+
+
+def _traced(seen: Scene, given: Any) -> tuple[int, ...]:
+    if given is None or given is False:
+        return ()
+    names: Iterable[Any] = [given] if isinstance(given, str) else given
+    if given is True:
+        raise ArgumentError('trace is True; it takes the names of frames or bodies, such as trace="tip"')
+    rows = []
+    for name in names:
+        if name not in seen.frames:
+            raise ArgumentError(f"trace: {one_of('frame or body', name, seen.frames)}")
+        rows.append(seen.frames.index(name))
+    return tuple(rows)
