@@ -1,0 +1,47 @@
+"""A motion as a file that moves: one offline page, or a film."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from lagrangian.errors import ArgumentError, is_number, shown
+from lagrangian.motion.motion import Motion
+
+ENDINGS = (".html", ".gif", ".mp4")
+
+
+def animate(motion: Motion, path: Any = None, speed: float = 1.0, trace: Any = None, size: tuple[int, int] = (960, 720)) -> Path:
+    """Write a motion as a page that plays it (.html), which needs nothing else, or as a film (.gif; .mp4 with ffmpeg).
+
+    `speed` of 0.5 is slow motion. `trace` names frames or bodies whose path is drawn. `size` is that of a film in pixels; a page
+    fills its window. The file is `<name>.html` here if `path` does not say another.
+    """
+    target = Path(path) if path is not None else Path(f"{_file_name(motion.name)}.html")
+    if target.suffix.lower() not in ENDINGS:
+        raise ArgumentError(f"{target}: an animation is a page, with the ending .html, or a film, with .gif or .mp4")
+    if not target.parent.is_dir():
+        raise ArgumentError(f"{target}: there is no folder {str(target.parent)!r} to write in")
+    if target.is_dir():
+        raise ArgumentError(f"{target}: this is a folder; a file's name is needed")
+    if not is_number(speed) or speed <= 0:
+        raise ArgumentError(f"speed is {shown(speed)}; a factor above 0 is needed: 1 is as it happens, 0.5 slow motion")
+    if motion.mechanism is None:
+        raise ArgumentError("an animation needs the mechanism, which this motion's file does not have: lagrangian.read(path, mechanism)")
+    from lagrangian.viewer.track import track
+
+    seen = track(motion, trace=trace)
+    if target.suffix.lower() == ".html":
+        from lagrangian.viewer.page import page_html
+
+        target.write_text(page_html(seen, motion.name or "motion", speed=speed), encoding="utf-8")
+        return target
+    from lagrangian.viewer.film import film
+
+    return Path(film(seen, target, size=size, speed=speed))
+
+
+def _file_name(name: str) -> str:
+    """A mechanism's name without what a file's name cannot have."""
+    return re.sub(r"[^\w.-]+", "_", name).strip("._") or "motion"

@@ -1,0 +1,136 @@
+"""A track as text in a page: numbers in 16 bits each, of one base64 block, and a JSON table that says where they are."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+
+from lagrangian.viewer.scene import Arrows, Part, Track
+
+WIDE = 8.0  # sizes of the mechanism: what moves farther is kept in 32 bits
+STEPS = 65535  # of a 16-bit number
+MOST_SHORT = 65536  # vertices that 16-bit indices can name
+
+
+class Block:
+    """Bytes one after another, each array at a multiple of four; the same array is kept once."""
+
+    def __init__(self) -> None:
+        self.bytes = bytearray()
+        self.known: dict[bytes, int] = {}
+
+    def add(self, values: np.ndarray) -> int:
+        """Where the array begins."""
+        raw = values.tobytes()
+        key = values.dtype.str.encode() + raw
+        if key not in self.known:
+            self.known[key] = len(self.bytes)
+            self.bytes += raw + b"\0" * (-len(raw) % 4)
+        return self.known[key]
+
+    @property
+    def text(self) -> str:
+        return base64.b64encode(bytes(self.bytes)).decode("ascii")
+
+
+def packed(track: Track) -> dict[str, Any]:
+    """What the page's player reads: see player/data.js, which undoes it."""
+    scene, block = track.scene, Block()
+    t = np.asarray(track.t, dtype=float)
+    return {
+        "name": scene.name,
+        "size": _number(scene.size),
+        "center": _numbers(scene.center),
+        "up": _numbers(scene.up),
+        "look": _numbers(scene.look),
+        "floor": _number(scene.floor),
+        "bodies": scene.bodies,
+        "rows": len(t),
+        "start": float(t[0]),
+        "t": block.add((t - t[0]).astype("<f4")),
+        "frames": [
+            {
+                "name": name,
+                "p": _course(block, track.positions[:, k], scene.size),
+                "r": _turns(block, track.quaternions[:, k]),
+            }
+            for k, name in enumerate(scene.frames)
+        ],
+        "parts": [_part(block, part) for part in scene.parts],
+        "struts": [
+            {
+                "name": strut.name,
+                "kind": strut.kind,
+                "a": strut.a,
+                "b": strut.b,
+                "pa": _numbers(strut.a_point),
+                "pb": _numbers(strut.b_point),
+                "radius": _number(strut.radius),
+                "color": _numbers(strut.color),
+            }
+            for strut in scene.struts
+        ],
+        "arrows": [_arrows(block, arrows, scene.size) for arrows in track.arrows],
+        "traces": list(track.traces),
+        "block": block.text,
+    }
+
+
+def _number(x: float) -> float:
+    return float(f"{float(x):.7g}")
+
+
+def _numbers(values: Any) -> list[float]:
+    return [_number(x) for x in values]
+
+
+def _course(block: Block, rows: np.ndarray, size: float) -> dict[str, Any]:
+    """Vectors over time: one if they do not change, else steps from their least."""
+    rows = np.nan_to_num(np.asarray(rows, dtype=float), posinf=0.0, neginf=0.0)
+    low, reach = rows.min(axis=0), float(np.ptp(rows, axis=0).max())
+    if reach == 0:
+        return {"fixed": _numbers(low)}
+    if reach > WIDE * size:
+        return {"at": block.add(rows.astype("<f4")), "wide": True}
+    return {"at": block.add(np.round((rows - low) * (STEPS / reach)).astype("<u2")), "low": _numbers(low), "step": reach / STEPS}
+
+
+def _turns(block: Block, quaternions: np.ndarray) -> dict[str, Any]:
+    if not np.ptp(quaternions, axis=0).any():
+        return {"fixed": _numbers(quaternions[0])}
+    return {"at": block.add(np.round(np.clip(quaternions, -1, 1) * 32767).astype("<i2"))}
+
+
+def _part(block: Block, part: Part) -> dict[str, Any]:
+    low, reach = part.vertices.min(axis=0), float(np.ptp(part.vertices, axis=0).max()) or 1.0
+    short = len(part.vertices) <= MOST_SHORT
+    return {
+        "name": part.name,
+        "frame": part.frame,
+        "color": _numbers(part.color),
+        "opacity": _number(part.opacity),
+        "low": _numbers(low),
+        "high": _numbers(part.vertices.max(axis=0)),
+        "reach": _number(reach),
+        "n": len(part.vertices),
+        "m": int(part.faces.size),
+        "short": short,
+        "v": block.add(np.round((part.vertices - low) * (STEPS / reach)).astype("<u2")),
+        "d": block.add(np.round(np.clip(part.normals, -1, 1) * 127).astype("i1")),
+        "f": block.add(part.faces.astype("<u2" if short else "<u4")),
+    }
+
+
+def _arrows(block: Block, arrows: Arrows, size: float) -> dict[str, Any]:
+    """Lengths in metres are what is drawn; `scale` gives the values back."""
+    vectors = np.nan_to_num(np.asarray(arrows.vectors, dtype=float), posinf=0.0, neginf=0.0)
+    return {
+        "name": arrows.name,
+        "group": arrows.group,
+        "unit": arrows.unit,
+        "scale": _number(arrows.scale),
+        "p": _course(block, arrows.points, size),
+        "v": _course(block, vectors * arrows.scale, size),
+    }

@@ -1,0 +1,124 @@
+// A camera that turns about a point: yaw about what is up, pitch above the floor.
+
+const FIELD = Math.tan((15 * Math.PI) / 180);  // of half the angle of sight, vertically
+
+class Camera {
+  constructor(data, points) {
+    this.data = data;
+    this.points = points;
+    this.up = unit(data.up);
+    this.x = across(this.up);
+    this.y = cross(this.up, this.x);
+    this.width = this.height = 1;
+    this.touched = false;
+    this.reset();
+  }
+
+  /** Back to where all of the motion is seen. */
+  reset() {
+    const look = unit(this.data.look), rise = dot(look, this.up);
+    this.pitch = Math.asin(clamp(rise, -1, 1));
+    this.yaw = Math.abs(rise) > 0.9999 ? -Math.PI / 2 : Math.atan2(dot(look, this.y), dot(look, this.x));
+    this.touched = false;
+    this.fit();
+  }
+
+  /** Look at the middle of all points, from as near as shows them all; the page's buttons need room above. */
+  fit() {
+    const { toEye, right, above } = this.axes();
+    const low = [Infinity, Infinity], high = [-Infinity, -Infinity];
+    for (const p of this.points)
+      [dot(p, right), dot(p, above)].forEach((x, k) => {
+        low[k] = Math.min(low[k], x);
+        high[k] = Math.max(high[k], x);
+      });
+    const middle = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2];
+    const depth = dot(this.data.center, toEye);
+    const top = Math.min(44 / this.height, 0.2), margin = 0.88;
+    const tall = FIELD * (1 - top) * margin, wide = FIELD * (this.width / this.height) * margin;
+    let distance = 1e-3 * this.data.size;
+    for (const p of this.points) {
+      const near = dot(p, toEye) - depth;
+      distance = Math.max(distance, near + Math.abs(dot(p, right) - middle[0]) / wide, near + Math.abs(dot(p, above) - middle[1]) / tall);
+    }
+    const raise = distance * FIELD * top;
+    this.distance = distance;
+    this.target = add(add(scale(right, middle[0]), scale(above, middle[1] + raise)), scale(toEye, depth));
+  }
+
+  resize(width, height) {
+    if (width === this.width && height === this.height) return;
+    this.width = width;
+    this.height = height;
+    if (!this.touched) this.fit();
+  }
+
+  axes() {
+    const cp = Math.cos(this.pitch), sp = Math.sin(this.pitch);
+    const flat = add(scale(this.x, Math.cos(this.yaw)), scale(this.y, Math.sin(this.yaw)));
+    const toEye = add(scale(flat, cp), scale(this.up, sp));
+    const above = add(scale(flat, -sp), scale(this.up, cp));
+    return { toEye, above, right: cross(above, toEye) };
+  }
+
+  get eye() {
+    return add(this.target, scale(this.axes().toEye, this.distance));
+  }
+
+  /** From the world to the picture's cube; all within `reach` of the target is between near and far. */
+  view(reach) {
+    const { toEye, right, above } = this.axes(), eye = this.eye;
+    const near = Math.max(this.distance - reach, 0.01 * this.distance), far = this.distance + reach;
+    const f = 1 / FIELD, a = (far + near) / (near - far), b = (2 * far * near) / (near - far);
+    const projection = new Float32Array([(f * this.height) / this.width, 0, 0, 0, 0, f, 0, 0, 0, 0, a, -1, 0, 0, b, 0]);
+    const look = new Float32Array([
+      right[0], above[0], toEye[0], 0, right[1], above[1], toEye[1], 0, right[2], above[2], toEye[2], 0,
+      -dot(right, eye), -dot(above, eye), -dot(toEye, eye), 1,
+    ]);
+    return multiply(projection, look);
+  }
+
+  /** Where a point of the world is in the picture, in its pixels from the top left; null behind the eye. */
+  project(point) {
+    const { toEye, right, above } = this.axes(), from = sub(point, this.eye), depth = -dot(from, toEye);
+    if (depth <= 0) return null;
+    const k = this.height / (2 * FIELD * depth);
+    return [this.width / 2 + k * dot(from, right), this.height / 2 - k * dot(from, above)];
+  }
+
+  orbit(dx, dy) {
+    this.touched = true;
+    this.yaw -= dx * 0.008;
+    this.pitch = clamp(this.pitch + dy * 0.008, -Math.PI / 2, Math.PI / 2);
+  }
+
+  pan(dx, dy) {
+    const { right, above } = this.axes(), k = (2 * FIELD * this.distance) / this.height;
+    this.touched = true;
+    this.target = add(this.target, add(scale(right, -dx * k), scale(above, dy * k)));
+  }
+
+  zoom(factor) {
+    this.touched = true;
+    this.distance = clamp(this.distance * factor, 0.02 * this.data.size, 200 * this.data.size);
+  }
+}
+
+/** Corners of all that is drawn, over the motion: what the camera is to show. */
+function outline(data, course) {
+  const points = [], rows = Math.min(data.rows, 48);
+  for (let k = 0; k < rows; k++) {
+    course.seek(rows > 1 ? (course.duration * k) / (rows - 1) : 0);
+    for (const part of data.parts) {
+      const { low, high } = part;
+      if (part.opacity < 1 || part.name.endsWith("(wide)") || norm(sub(high, low)) > 4 * data.size) continue;  // not what is looked at
+      if (k && !data.frames[part.frame].moves) continue;
+      for (let c = 0; c < 8; c++)
+        points.push(carry(course.poses[part.frame], [c & 1 ? high[0] : low[0], c & 2 ? high[1] : low[1], c & 4 ? high[2] : low[2]]));
+    }
+    for (const s of data.struts) points.push(carry(course.poses[s.a], s.pa), carry(course.poses[s.b], s.pb));
+    for (const f of data.traces) points.push([...course.poses[f].slice(12, 15)]);
+  }
+  if (!points.length) for (const sign of [-0.5, 0.5]) points.push(add(data.center, [sign * data.size, sign * data.size, sign * data.size]));
+  return points;
+}

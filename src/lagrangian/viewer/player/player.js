@@ -1,0 +1,187 @@
+// A player: a track, a camera, a clock. `window.lagrangianPlayers[id]` is the one of an element.
+
+const PAUSE = 0.7;  // s, at the end, before it begins again
+const FEW = 4;  // arrows of a group that are shown from the start
+
+class Player {
+  constructor(root, data) {
+    this.root = root;
+    this.data = data;
+    this.course = new Course(data);
+    const points = outline(data, this.course);
+    this.middle = scale(points.reduce(add, [0, 0, 0]), 1 / points.length);
+    this.radius = Math.max(...points.map((p) => norm(sub(p, this.middle))), 0.3 * data.size);
+    this.grid = niceBelow(data.size / 4);
+    this.groups = [...new Set(data.arrows.map((a) => a.group))];
+    this.shown = { frames: false, path: data.traces.length > 0 };
+    for (const group of this.groups)
+      this.shown[group] = ["torques", "wrenches"].includes(group) && data.arrows.filter((a) => a.group === group).length <= FEW;
+    this.camera = new Camera(data, points);
+    this.now = 0;  // s since the start
+    this.speed = data.speed;
+    this.loop = true;
+    this.visible = false;
+    this.rest = 0;
+    const still = data.rows < 2;
+    this.playing = !still && data.autoplay && !matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.controls = new Controls(this);
+    this.context = this.controls.canvas.getContext("2d");
+    this.course.seek(0);
+    this.watch();
+    this.controls.update();
+  }
+
+  watch() {
+    const { canvas } = this.controls;
+    listen(this, canvas);
+    new ResizeObserver(() => this.refresh()).observe(canvas);
+    new IntersectionObserver((entries) => {
+      this.visible = entries[entries.length - 1].isIntersecting;
+      this.refresh();
+    }, { rootMargin: "80px" }).observe(this.root);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.refresh());
+    window.addEventListener("beforeprint", () => this.render());
+    if (!this.root.hasAttribute("tabindex")) this.root.tabIndex = 0;
+    (this.data.full ? document : this.root).addEventListener("keydown", (event) => this.key(event));
+  }
+
+  get theme() {
+    const said = this.root.closest("[data-theme]")?.dataset.theme;
+    if (said === "light" || said === "dark") return said;
+    return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  }
+
+  get time() {
+    return this.course.start + this.now;
+  }
+
+  /** Go to a time, s. */
+  seek(t) {
+    this.now = clamp(t - this.course.start, 0, this.course.duration);
+    this.rest = 0;
+    this.course.seek(this.now);
+    this.refresh();
+  }
+
+  play() {
+    if (this.data.rows < 2) return;
+    if (this.now >= this.course.duration) this.seek(this.course.start);
+    this.playing = true;
+    this.refresh();
+  }
+
+  pause() {
+    this.playing = false;
+    this.refresh();
+  }
+
+  toggle() {
+    if (this.playing) this.pause();
+    else this.play();
+  }
+
+  show(what, on) {
+    this.shown[what] = on;
+    this.controls.pressed(what);
+    this.refresh();
+  }
+
+  /** Where a frame is now: sixteen numbers, column after column. */
+  matrix(frame) {
+    return Array.from(this.course.poses[frame]);
+  }
+
+  key(event) {
+    const own = event.target.closest?.("button, select, a, input, textarea");
+    const inside = this.root.contains(event.target);
+    if (event.ctrlKey || event.metaKey || event.altKey || (own && !inside)) return;
+    const { start, duration } = this.course, step = duration * (event.shiftKey ? 0.1 : 0.01);
+    const does = {
+      " ": () => this.toggle(),
+      ArrowRight: () => (this.pause(), this.seek(this.time + step)),
+      ArrowLeft: () => (this.pause(), this.seek(this.time - step)),
+      Home: () => this.seek(start),
+      End: () => (this.pause(), this.seek(start + duration)),
+    }[event.key];
+    if (!does || this.data.rows < 2 || own?.matches("select") || (own?.matches("button") && event.key === " ")) return;
+    event.preventDefault();
+    does();
+  }
+
+  /** Draw again with the next frame of the screen. */
+  refresh() {
+    this.stale = true;
+    awaken();
+  }
+
+  /** The clock goes on by what passed on the wall; at the end it rests, then begins again. */
+  advance(passed) {
+    const { duration } = this.course;
+    if (this.now >= duration) {
+      this.rest += passed;
+      if (!this.loop) this.playing = false;
+      else if (this.rest > PAUSE) this.now = this.rest = 0;
+    } else this.now = Math.min(this.now + passed * this.speed, duration);
+    this.course.seek(this.now);
+    this.stale = true;
+  }
+
+  render() {
+    const { canvas } = this.controls, on = stage();
+    this.stale = false;
+    this.controls.update();
+    this.root.classList.toggle("lgp-dark", this.theme === "dark");
+    if (!on) return this.fail();
+    const ratio = Math.min(window.devicePixelRatio || 1, 2);
+    const width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
+    if (!width || !height) return;
+    if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+    this.camera.resize(width, height);
+    if (this.gpu?.stage !== on) this.gpu = upload(on, this.data, this.course);
+    const labels = paint(this, on, width, height, ratio);
+    this.context.drawImage(on.canvas, 0, on.canvas.height - height, width, height, 0, 0, width, height);
+    write(this.context, labels, this.camera, this.theme, ratio);
+    this.drawn = (this.drawn || 0) + 1;
+  }
+
+  fail() {
+    this.playing = false;
+    if (this.failed) return;
+    this.failed = element("p", { class: "lgp-fail", role: "alert" }, "This browser cannot draw in three dimensions here: WebGL 2 is missing or switched off.");
+    this.controls.stage.replaceChildren(this.failed);
+  }
+}
+
+const players = (window.lagrangianPlayers = {});
+let asked = false, last = 0;
+
+function awaken() {
+  if (asked) return;
+  asked = true;
+  requestAnimationFrame(tick);
+}
+
+function tick(clock) {
+  asked = false;
+  const passed = clamp((clock - last) / 1000, 0, 0.1);
+  last = clock;
+  for (const player of Object.values(players)) {
+    if (!player.visible) continue;
+    if (player.playing) player.advance(player.ticked ? passed : 0);
+    player.ticked = player.playing;
+    if (player.stale) player.render();
+    if (player.playing) awaken();
+  }
+}
+
+/** Players for all elements that have none yet. */
+function mount() {
+  for (const root of document.querySelectorAll(".lagrangian-player:not([data-ready])")) {
+    root.dataset.ready = "";
+    root.player = players[root.id] = new Player(root, decode(root.querySelector("script").textContent));
+  }
+}
+
+window.lagrangianMount = mount;
+if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", mount);
+else mount();
