@@ -1,0 +1,114 @@
+"""Phase portraits: the speed of a coordinate over the coordinate itself."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError
+from lagrangian.motion.motion import Motion
+from lagrangian.pictures import legends, style
+from lagrangian.pictures.quantities import ANGLE, DEGREES, POSITION, SLIDE, UNKNOWN, Chosen, spans
+from lagrangian.pictures.style import BLACK, BLUE, GREY
+
+PORTRAITS = 12  # most in one figure, unless they are named
+AXES = {
+    ANGLE: ("angle", "deg", "angular speed", "deg/s", DEGREES),
+    SLIDE: ("displacement", "m", "speed", "m/s", 1.0),
+    POSITION: ("position", "m", "velocity", "m/s", 1.0),
+    UNKNOWN: ("coordinate", "rad or m", "speed", "rad/s or m/s", 1.0),
+}
+START: dict[str, Any] = {
+    "marker": "o",
+    "markerfacecolor": "white",
+    "markeredgecolor": BLACK,
+    "markersize": 6.0,
+    "linestyle": "none",
+}
+END: dict[str, Any] = {
+    "marker": "s",
+    "markerfacecolor": BLACK,
+    "markeredgecolor": "white",
+    "markersize": 6.0,
+    "linestyle": "none",
+}
+
+
+def phase_portrait(motion: Motion, joints: Sequence[str] = (), path: str | os.PathLike[str] | None = None) -> Any:
+    """A panel for each coordinate that has a speed of its own: those of ball and free joints have none."""
+    file = style.writable(path)
+    names = [joints] if isinstance(joints, str) else list(joints)
+    if not len(motion.t):
+        raise ArgumentError(f"{motion.name}: the motion has no rows to plot")
+    pairs = _pairs(motion, names)
+    shown = pairs if names else pairs[:PORTRAITS]
+    columns = min(3, len(shown)) if len(shown) != 4 else 2
+    rows = math.ceil(len(shown) / columns)
+    remark = "" if len(shown) == len(pairs) else f"{len(shown)} of {len(pairs)} coordinates; name joints to see others"
+    with style.styled():
+        from lagrangian.pictures.figure import Picture
+
+        top = 0.34 + legends.LINE
+        figure = Picture(figsize=(max(4.6, 3.4 * columns), (3.4 if rows == 1 else 2.8) * rows + top), layout="constrained")
+        grid = figure.subplots(rows, columns, squeeze=False)
+        for axes, (q, v, kind) in zip(grid.flat, shown, strict=False):
+            _portrait(axes, motion, q, v, AXES[kind])
+        for axes in list(grid.flat)[len(shown) :]:
+            axes.remove()
+        legends.header(figure, motion.name, remark, [(START, "start"), (END, "end")], top)
+        return style.written(figure, file)
+
+
+def _pairs(motion: Motion, names: Sequence[str]) -> list[tuple[int, int, str]]:
+    """Coordinates with the speeds that are their rates."""
+    chosen = Chosen(motion, names or None)
+    if motion.mechanism is None:
+        speeds = {name: k for k, name in enumerate(motion.speed_names)}
+        found = [(k, speeds[n], UNKNOWN) for k, n in enumerate(motion.coordinate_names) if n in speeds and k in chosen.q]
+    else:
+        whole = [(joint, q, v) for joint, q, v in spans(motion) if len(q) == len(v)]
+        found = [(k, n, chosen.kinds_q[k]) for _, q, v in whole for k, n in zip(q, v, strict=True) if k in set(chosen.q)]
+        for name in names:
+            if not any(name in (joint.name, *joint.coordinate_names, *joint.speed_names) for joint, _, _ in whole):
+                raise ArgumentError(f"{name!r} is of a ball or free joint, whose coordinates are not the integrals of its speeds")
+    if not found:
+        raise ArgumentError(f"{motion.name} has no coordinate with a speed of its own to plot over it")
+    return found
+
+
+def _portrait(axes: Any, motion: Motion, q: int, v: int, names: tuple[str, str, str, str, float]) -> None:
+    coordinate, unit, speed, rate, factor = names
+    x, y = factor * motion.q[:, q], factor * motion.qd[:, v]
+    axes.margins(0.06)
+    axes.axhline(0.0, color=GREY, linewidth=0.6, zorder=1)
+    axes.plot(x, y, color=BLUE, linewidth=1.2, label=motion.coordinate_names[q])
+    arrows(axes, x, y)
+    axes.plot(x[:1], y[:1], **START, zorder=4)
+    axes.plot(x[-1:], y[-1:], **END, zorder=4)
+    axes.set_title(motion.coordinate_names[q])
+    axes.set_xlabel(f"{coordinate} [{style.power_of_ten(axes.xaxis, x)}{unit}]")
+    axes.set_ylabel(f"{speed} [{style.power_of_ten(axes.yaxis, y)}{rate}]")
+
+
+def arrows(axes: Any, x: np.ndarray, y: np.ndarray, count: int = 4, color: str = BLUE) -> None:
+    """Heads along a curve that say which way it is gone through, evenly along its length as it is seen."""
+    wide, tall = (float(np.ptp(z)) or 1.0 for z in (x, y))
+    steps = np.hypot(np.diff(x) / wide, np.diff(y) / tall)
+    length = np.concatenate([[0.0], np.cumsum(steps)])
+    if not length[-1] > 0:
+        return
+    # of a curve gone through many times the first turns suffice
+    reach = min(float(length[-1]), 4.0)
+    for at in reach * (np.arange(count) + 0.5) / count:
+        k = int(np.searchsorted(length, at))
+        j = int(np.searchsorted(length, max(0.0, at - 0.03)))
+        j = min(j, k - 1)
+        if j < 0 or steps[j:k].max() > 0.2:  # a jump has no way between its ends
+            continue
+        axes.annotate(
+            "", (x[k], y[k]), (x[j], y[j]), arrowprops={"arrowstyle": "-|>", "color": color, "linewidth": 0, "mutation_scale": 11}
+        )

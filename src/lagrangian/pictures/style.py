@@ -1,0 +1,153 @@
+"""How all figures look: colours that the colour-blind tell apart, line styles for black and white, sizes, a light grid.
+
+The settings hold while one of these figures is made or written, and never change the user's own.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lagrangian.description.text_file import as_path
+from lagrangian.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from lagrangian.pictures.figure import Picture
+
+# Okabe and Ito (2008); their yellow is too light for lines
+BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000"
+COLORS = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK)
+GREY, FAINT = "#666666", "#B0B0B0"
+
+# neighbours differ without their colours too; four and the seven colours have no common divisor: 28 pairs before one comes back
+DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (6, 1.6, 1.2, 1.6)), (0, (1.3, 1.3)))
+
+SEVERAL = 10  # curves that a legend can name; more than these are a ramp of colours
+MOST = 60  # curves of one panel: of more, so many are drawn, evenly chosen
+
+WRITTEN = (".png", ".svg", ".pdf")
+DPI = 160
+
+SETTINGS: dict[str, Any] = {
+    "font.family": ["DejaVu Sans"],
+    "font.size": 9.0,
+    "mathtext.fontset": "dejavusans",
+    "text.usetex": False,
+    "text.color": "#222222",
+    "figure.facecolor": "white",
+    "figure.dpi": 100.0,
+    "figure.constrained_layout.h_pad": 0.06,
+    "figure.constrained_layout.w_pad": 0.08,
+    "figure.titlesize": 11.0,
+    "figure.titleweight": "bold",
+    "axes.facecolor": "white",
+    "axes.edgecolor": GREY,
+    "axes.labelcolor": "#222222",
+    "axes.labelsize": 9.0,
+    "axes.titlesize": 9.0,
+    "axes.titleweight": "normal",
+    "axes.linewidth": 0.7,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.xmargin": 0.0,
+    "axes.ymargin": 0.07,
+    "axes.formatter.limits": (-3, 4),
+    "axes.formatter.use_mathtext": True,
+    "axes.formatter.useoffset": False,
+    "axes.unicode_minus": True,
+    "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.6,
+    "grid.linestyle": "-",
+    "grid.alpha": 1.0,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "xtick.labelcolor": "#222222",
+    "ytick.labelcolor": "#222222",
+    "xtick.labelsize": 8.0,
+    "ytick.labelsize": 8.0,
+    "xtick.direction": "out",
+    "ytick.direction": "out",
+    "lines.linewidth": 1.5,
+    "lines.scale_dashes": False,
+    "lines.markersize": 5.0,
+    "lines.solid_capstyle": "round",
+    "legend.fontsize": 8.0,
+    "legend.frameon": False,
+    "legend.handlelength": 2.1,
+    "legend.handletextpad": 0.5,
+    "legend.columnspacing": 1.1,
+    "legend.labelspacing": 0.25,
+    "legend.borderaxespad": 0.0,
+    "legend.borderpad": 0.2,
+    "path.simplify": True,
+    "savefig.dpi": DPI,
+    "savefig.facecolor": "white",
+    "savefig.bbox": None,
+    "svg.fonttype": "path",  # looks the same on every machine
+    "svg.hashsalt": "lagrangian",  # the same numbers make the same file
+    "pdf.fonttype": 42,
+}
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """This style, whatever the user's is, and the user's again afterwards."""
+    import matplotlib
+
+    with matplotlib.rc_context():
+        matplotlib.rcParams.update(
+            {k: v for k, v in matplotlib.rcParamsDefault.items() if not k.startswith(("backend", "interactive"))}
+        )
+        matplotlib.rcParams.update(SETTINGS)
+        yield
+
+
+def curve(index: int, count: int = 1) -> dict[str, Any]:
+    """Colour and line style of one of several curves; of many, a colour along a ramp."""
+    if count <= SEVERAL:
+        return {"color": COLORS[index % len(COLORS)], "linestyle": DASHES[index % len(DASHES)]}
+    from matplotlib import colormaps
+
+    # the brightest part of the ramp would be lost on white
+    return {"color": colormaps["viridis"](0.88 * index / (count - 1)), "linestyle": "-", "linewidth": 1.1}
+
+
+def power_of_ten(axis: Any, values: np.ndarray) -> str:
+    """Takes the power of ten out of an axis with very large or small numbers; what then stands before its unit."""
+    size = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+    exponent = math.floor(math.log10(size)) if size > 0 else 0
+    if -3 < exponent < 4:
+        return ""
+    axis.set_major_formatter(lambda x, _: f"{x / 10.0**exponent:.6g}".replace("-", "\N{MINUS SIGN}"))
+    return f"$10^{{{exponent}}}$ "
+
+
+def writable(path: str | os.PathLike[str] | None) -> Path | None:
+    """Where a figure goes, checked before it is made."""
+    if path is None:
+        return None
+    file = as_path(path)
+    if file.suffix.lower() not in WRITTEN:
+        kind = f"as {file.suffix!r}" if file.suffix else "without an ending"
+        raise ArgumentError(
+            f"{file}: a figure cannot be written {kind}; end its name with {', '.join(WRITTEN[:-1])} or {WRITTEN[-1]}"
+        )
+    return file
+
+
+def written(figure: Picture, file: Path | None) -> Picture:
+    """The figure, in a file too if one is named."""
+    if file is not None:
+        try:
+            figure.savefig(file)
+        except OSError as error:
+            raise ArgumentError(f"{file}: the figure cannot be written: {error.strerror or error}") from None
+    return figure
