@@ -1,4 +1,4 @@
-"""The role `test` and the directive `tests`: a test named in a page is linked to its source, which is shown where it is asked for.
+"""The role `test` and the directive `tests`: a test that a page names is linked to its source, shown where the directive stands.
 
 {test}`motion/test_references.py::test_chain` links to the source of that test on the page that has the directive `tests`.
 """

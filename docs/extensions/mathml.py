@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from docutils import nodes
 from docutils.utils.math import MathError, latex2mathml
 from sphinx.util import logging
 
+ACCENTED = re.compile(r"<munderover>\s*(<mi.*?</mi>)\s*(.*?)\s*(<mo[^>]*>[˙¨ˆˉ]</mo>)\s*</munderover>", re.DOTALL)
+
+
+def subscripts(mathml: str) -> str:
+    """The index of a letter with an accent stands beside it: docutils puts it below."""
+    return ACCENTED.sub(r'<msub><mover accent="true">\1\3</mover>\2</msub>', mathml)
+
 
 def written(node: nodes.Element, displayed: bool) -> str:
     try:
-        return latex2mathml.tex2mathml(node.astext(), as_block=displayed)
+        return subscripts(latex2mathml.tex2mathml(node.astext(), as_block=displayed))
     except MathError as error:
         logging.getLogger(__name__).warning("%s in %s", error, node.astext(), location=node)
         return ""
