@@ -1,0 +1,57 @@
+"""What docs/howto/from_dh.md shows, in its order."""
+
+# --- table
+from math import pi
+
+import lagrangian as lg
+
+rows = [
+    # the turntable, the upper arm, and a boom that slides out of it: standard convention
+    lg.DHRow("R", d=0.4, alpha=pi / 2, mass=8.0, center=(0, -0.1, 0), inertia=(0.09, 0.05, 0.09), name="turn"),
+    lg.DHRow("R", alpha=pi / 2, mass=5.0, center=(0, 0, 0.1), inertia=(0.06, 0.06, 0.02), name="lift"),
+    lg.DHRow("P", d=0.5, mass=3.0, center=(0, 0, -0.2), inertia=(0.05, 0.05, 0.004), name="slide"),
+]
+arm = lg.Mechanism.from_dh(rows, convention="standard", tool=lg.Placement(position=(0, 0, 0.1)), name="boom")
+print(arm)
+
+# --- check
+dyn = lg.compile(arm)
+print(dyn.pose([0, pi / 2, 0], "tool").round(4) + 0.0)
+
+# --- equations
+eom = lg.derive(arm)
+for name, entry in eom.M.entries:
+    print(name, "=", entry)
+print("G3 =", eom.G[2])
+
+# --- names
+l, m = lg.parameter("l", 0.5), lg.parameter("m", 2.0)
+pendulum = lg.Mechanism.from_dh(
+    [lg.DHRow("R", a=l, mass=m, center=(-l / 2, 0, 0), inertia=(0, m * l**2 / 12, m * l**2 / 12))],
+    convention="standard",
+    gravity=(0, -9.81, 0),
+)
+print(lg.derive(pendulum).M)
+
+# --- file
+text = """
+[dh]
+convention = "modified"
+tool = { xyz = ["l2", 0, 0] }
+
+[parameters]
+l1 = 0.5
+l2 = 0.4
+
+[[dh.row]]
+mass = 2.0
+center = ["l1/2", 0, 0]
+inertia = [0, 0.04, 0.04]
+
+[[dh.row]]
+a = "l1"
+mass = 1.5
+center = ["l2/2", 0, 0]
+inertia = [0, 0.02, 0.02]
+"""
+print(lg.compile(lg.loads(text)).pose([0, 0], "tool")[:3, 3])
