@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import shutil
 import sys
 import warnings
 from pathlib import Path
@@ -38,6 +39,13 @@ def printed(code: str, names: dict[str, Any], where: str) -> str:
     return found.getvalue()
 
 
+def given(script: Path, folder: Path) -> None:
+    """The files that a script reads stand beside it."""
+    for path in script.parent.iterdir():
+        if path.suffix in (".urdf", ".toml"):
+            shutil.copy(path, folder)
+
+
 def runs(script: Path) -> dict[str, str]:
     """What each piece prints, run in turn in the folder it is in."""
     names: dict[str, Any] = {}
@@ -53,6 +61,7 @@ def alike(a: float, b: float) -> bool:
 def test_snippets(script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("sksundae")
     monkeypatch.chdir(tmp_path)
+    given(script, tmp_path)
     said = script.with_suffix(".out")
     expected = pieces(said) if said.exists() else {}
     found = runs(script)
@@ -89,6 +98,7 @@ if __name__ == "__main__":
         script = DOCS / "snippets" / f"{page}.py"
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
+            given(script, Path(folder))
             found = runs(script)
         out = "".join(f"# --- {name}\n{text}" for name, text in found.items() if text)
         script.with_suffix(".out").write_text(out, encoding="utf-8")
