@@ -39,7 +39,10 @@ class Finding:
 
 
 def check(given: Described, json: Json = False) -> int:
-    """Check a description: what was read, what is wrong or doubtful, and what would be right."""
+    """Check a description, and explain what is doubtful.
+
+    What was read, what is wrong or doubtful and where, and what would be right. Exit code 1 if it cannot be used.
+    """
     m: Mechanism | None = None
     with warnings.catch_warnings(record=True) as met, spinner("checking"):
         warnings.simplefilter("always")
@@ -48,8 +51,8 @@ def check(given: Described, json: Json = False) -> int:
             found = list(findings(m))
         except LagrangianError as error:
             found = [Finding("error", "", str(error))]
-    said = {str(w.message): None for w in met if issubclass(w.category, UserWarning)}
-    found = [*(Finding("warning", "", text) for text in said), *found]
+    said = {_without_file(str(w.message), m): None for w in met if issubclass(w.category, UserWarning)}
+    found = [*(Finding("warning", "", text) for text in said), *(f for f in found if f.what not in said)]
     failed = any(f.kind == "error" for f in found)
     if json:
         listed = [{"kind": f.kind, "place": f.place, "what": f.what, "remedy": f.remedy} for f in found]
@@ -58,6 +61,10 @@ def check(given: Described, json: Json = False) -> int:
     else:
         _print(given.mechanism, m, found, failed)
     return FAILED if failed else FINE
+
+
+def _without_file(text: str, m: Mechanism | None) -> str:
+    return text.removeprefix(f"{m.file}: ") if m is not None else text
 
 
 def _read(m: Mechanism) -> dict[str, Any]:
@@ -76,19 +83,26 @@ def _read(m: Mechanism) -> dict[str, Any]:
     }
 
 
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}" if n != 1 else f"1 {'body' if what == 'bodies' else what.removesuffix('s')}"
+
+
 def _print(name: str, m: Mechanism | None, found: list[Finding], failed: bool) -> None:
+    from rich.table import Table
     from rich.text import Text
 
     console = output.stdout()
     if m is not None:
         read = _read(m)
-        counts = [f"{read[k]} {k.replace('_', ' ')}" for k in read if k not in ("name", "mass") and read[k]]
+        counts = [_count(read[k], k.replace("_", " ")) for k in read if k not in ("name", "mass") and read[k]]
         console.print(Text.assemble((m.name, "bold cyan"), f": {', '.join(counts)}; {read['mass']:.4g} kg in all"))
     colours = {"error": "bold red", "warning": "bold yellow", "note": "dim"}
+    listed = Table.grid(padding=(0, 2))
+    listed.add_column()
+    listed.add_column(overflow="fold")
     for finding in found:
-        console.print(
-            Text.assemble((f"{finding.kind:>7}  ", colours[finding.kind]), str(finding).removeprefix(": ")), soft_wrap=True
-        )
+        listed.add_row(Text(f"{finding.kind:>7}", style=colours[finding.kind]), Text(str(finding).removeprefix(": ")))
+    console.print(listed)
     doubts = sum(f.kind == "warning" for f in found)
     if failed:
         output.plain(f"{name} cannot be used as it is", "bold red")
@@ -160,12 +174,12 @@ def _joints(m: Mechanism) -> Iterator[Finding]:
     far = [
         j.name
         for j in m.joints
-        if any(math.isfinite(x) and abs(x) > 2 * math.pi + 1e-9 for x in (j.limits.lower, j.limits.upper))
+        if any(math.isfinite(x) and abs(x) > 4 * math.pi + 1e-9 for x in (j.limits.lower, j.limits.upper))
         and j.type == "revolute"
     ]
     if far:
         yield Finding(
-            "warning", f"joint {_listed(far)}", "limits of more than a turn", 'radians are needed: "deg(170)" is 170 degrees'
+            "warning", f"joint {_listed(far)}", "limits of more than two turns", 'radians are needed: "deg(170)" is 170 degrees'
         )
     if m.joints and not any(j.actuated for j in m.joints if j.kind.nv):
         yield Finding("note", "joints", "none is actuated", "`lagrangian inverse` and `size` need some: actuated = true")
@@ -220,7 +234,9 @@ def _start(m: Mechanism) -> Iterator[Finding]:
     for where, q in states:
         at = 0
         for joint in m.joints:
-            if joint.kind.nq == 1 and not joint.limits.lower - 1e-9 <= float(q[at]) <= joint.limits.upper + 1e-9:
-                outside = f"{joint.name} = {float(q[at]):.4g} is outside its limits, {joint.limits.lower:.4g} to {joint.limits.upper:.4g}"
-                yield Finding("warning", where, outside)
+            low, high = joint.limits.lower, joint.limits.upper
+            if joint.kind.nq == 1 and not low - 1e-9 <= float(q[at]) <= high + 1e-9:
+                yield Finding(
+                    "warning", where, f"{joint.name} = {float(q[at]):.4g} is outside its limits, {low:.4g} to {high:.4g}"
+                )
             at += joint.kind.nq

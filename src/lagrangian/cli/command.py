@@ -13,6 +13,7 @@ from functools import wraps
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from lagrangian.cli import output
 from lagrangian.errors import ActuationError, AssemblyError, CostError, LagrangianError, ReachError, SimulationError
@@ -21,13 +22,36 @@ FINE, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
 # errors of what was asked, not of how: a run that cannot go on, a place out of reach
 _FAILURES = (ActuationError, AssemblyError, CostError, ReachError, SimulationError)
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else.")]
+
+class _Quiet:
+    """Options without values have no type to show; the shell's completion is found by those who look for it."""
+
+    def get_params(self, ctx: Any) -> Any:
+        found = super().get_params(ctx)  # type: ignore[misc]
+        for option in found:
+            if option.name in ("help", "install_completion", "show_completion"):
+                option.metavar = ""
+                option.hidden = option.name == "show_completion"
+        return found
+
+
+class Group(_Quiet, TyperGroup):
+    """All commands."""
+
+
+class Command(_Quiet, TyperCommand):
+    """One of them."""
+
+
+Json = Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON document, and nothing else.")]
 
 
 def register(app: typer.Typer, function: Callable[..., Any], panel: str, examples: str = "", name: str | None = None) -> None:
     """Add a command. Parameters whose type is a dataclass stand for the options that are its fields."""
     shown = "\n\n".join(f"[dim]$[/dim] [cyan]{_escaped(line.strip())}[/cyan]" for line in examples.strip().splitlines())
-    app.command(name, rich_help_panel=panel, epilog=shown or None, no_args_is_help=False)(_guarded(_expanded(function)))
+    app.command(name, cls=Command, rich_help_panel=panel, epilog=shown or None, no_args_is_help=False)(
+        _guarded(_expanded(function))
+    )
 
 
 def _escaped(text: str) -> str:
@@ -84,18 +108,18 @@ def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             with told_warnings():
                 code = function(**values) or FINE
+            sys.stdout.flush()
         except (typer.Exit, typer.Abort):
             raise
         except KeyboardInterrupt:
             output.stderr().print("interrupted")
             code = INTERRUPTED
         except BrokenPipeError:
-            raise
+            output.no_more()
         except Exception as error:
             if debugging():
                 raise
             code = explain(error)
-        sys.stdout.flush()
         raise typer.Exit(code)
 
     return called
@@ -104,7 +128,7 @@ def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
 def explain(error: Exception) -> int:
     """Say what went wrong; the exit code for it."""
     if isinstance(error, LagrangianError):
-        output.error(str(error))
+        output.error(str(error).replace("Pass limit=None to", "--limit 0 lets you"))
         return FAILED if isinstance(error, _FAILURES) else WRONG
     if isinstance(error, OSError) and error.filename:
         output.error(f"{error.filename}: {error.strerror or error}")

@@ -27,29 +27,37 @@ Symbols = Annotated[
     str,
     typer.Option(
         "--symbols",
-        metavar="given|inertial|all",
-        help="Which parameters are names: those of the file; all inertial ones; lengths too.",
+        metavar="KIND",
+        help="What are names: given (those of the file), inertial (all inertial parameters), all (lengths too).",
     ),
 ]
-Limit = Annotated[float, typer.Option("--limit", metavar="SECONDS", help="Refuse what is forecast to take longer; 0 for none.")]
+Limit = Annotated[float, typer.Option("--limit", metavar="S", help="Refuse what is forecast to take longer; 0 for none.")]
 _WIDEST = 110
+# what the text says of Python's options, as those of the command
+_SAID = {
+    "show(full=True) prints them, eom.christoffel(i, j, k) gives one": "--full prints them",
+    "digits=None writes": "--digits 0 writes",
+}
 
 
 def derive(
     given: Described,
     symbols: Symbols = "given",
-    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
-    markdown: Annotated[bool, typer.Option("--md", help="Print Markdown with formulas.")] = False,
-    pdf: Annotated[bool, typer.Option("--pdf", help="Typeset a document; needs a TeX (pdflatex).")] = False,
+    latex: Annotated[bool, typer.Option("--latex", metavar="", help="Print LaTeX.")] = False,
+    markdown: Annotated[bool, typer.Option("--md", metavar="", help="Print Markdown with formulas.")] = False,
+    pdf: Annotated[bool, typer.Option("--pdf", metavar="", help="Typeset a document; needs a TeX (pdflatex).")] = False,
     out: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file: .tex, .md, .pdf, .txt by its ending.")
     ] = None,
-    full: Annotated[bool, typer.Option("--full", help="Print even very long parts.")] = False,
+    full: Annotated[bool, typer.Option("--full", metavar="", help="Print even very long parts.")] = False,
     digits: Annotated[int, typer.Option("--digits", metavar="N", help="Of numbers; 0 writes them exactly.")] = 6,
     limit: Limit = 600.0,
     json: Json = False,
 ) -> None:
-    """Derive the equations of motion in closed form, exact and short."""
+    """Derive the equations of motion, exact and short.
+
+    By Lagrange's formulation, in closed form: M, Christoffel symbols, C, G, friction, and the equations of loops.
+    """
     form = _form(latex, markdown, pdf, json, out)
     m = given.load()
     if pdf and out is None:
@@ -117,7 +125,10 @@ def _text(eom: Equations, form: str, digits: int | None, full: bool) -> str:
         from lagrangian.closed_form.document import markdown
 
         return markdown(eom.readable, digits)
-    return eom.text(digits, full, width=min(_WIDEST, max(60, output.stdout().width)))
+    text = eom.text(digits, full, width=min(_WIDEST, max(60, output.stdout().width)))
+    for python, here in _SAID.items():
+        text = text.replace(python, here)
+    return text
 
 
 def _titled(text: str) -> None:
@@ -147,7 +158,10 @@ def _data(eom: Equations, full: bool) -> dict[str, Any]:
 
 
 def prove(given: Described, symbols: Symbols = "given", limit: Limit = 600.0, json: Json = False) -> int:
-    """Prove that four derivations and the compiled algorithms give the same equations, exactly."""
+    """Prove the equations: four derivations and the code agree.
+
+    Lagrange, Newton-Euler, Kane, Uicker-Kahn and the compiled algorithms give the same equations, exactly. Exit code 1 if not.
+    """
     m = given.load()
     eom = derived(m, symbols, limit)
     with bar(f"proving {m.name}") as shown:
@@ -162,8 +176,7 @@ def prove(given: Described, symbols: Symbols = "given", limit: Limit = 600.0, js
     from rich.text import Text
 
     console = output.stdout()
-    head_line, _, rest = str(certificate).partition("\n")
-    console.print(Text(head_line, style="bold green" if certificate.proved else "bold red"))
+    console.print(Text(str(certificate).partition("\n")[0], style="bold green" if certificate.proved else "bold red"))
     rows = [(s.what, s.how, s.result, str(s.entries), str(s.terms or ""), f"{s.seconds:.3f} s") for s in certificate.statements]
     made = output.table(("statement", "how", "result", "entries", "terms", "time"), rows, right=(3, 4, 5))
     console.print(made)

@@ -29,9 +29,9 @@ def complete_mechanism(incomplete: str) -> list[str]:
 
 MECHANISM = "A file (.toml, .urdf, .xml), or a name of the library: see [cyan]lagrangian library[/cyan]."
 Set = Annotated[
-    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Another value of a parameter. May be given again.")
+    list[str] | None, typer.Option("--set", metavar="NAME=X", help="Another value of a parameter. May be given again.")
 ]
-Floating = Annotated[bool, typer.Option("--floating", help="Let the base of a URDF robot fly free.")]
+Floating = Annotated[bool, typer.Option("--floating", metavar="", help="Let the base of a URDF robot fly free.")]
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,9 @@ class Recorded:
             autocompletion=complete_mechanism,
         ),
     ]
+    time: Annotated[str | None, typer.Option("-t", "--time", metavar="TIME", help="How long a mechanism moves, in seconds.")] = (
+        None
+    )
     set_: Set = None
     floating: Floating = False
 
@@ -78,13 +81,13 @@ class Recorded:
         if Path(self.run).suffix.lower() != ".nc":
             from lagrangian.cli.simulate import simulated
 
-            return simulated(mechanism_of(self.run, self.set_, self.floating))
-        if self.set_ or self.floating:
-            raise ArgumentError(f"{self.run}: a run is what it is; --set and --floating go with a mechanism")
+            return simulated(mechanism_of(self.run, self.set_, self.floating), values.span(self.time))
+        if self.set_ or self.floating or self.time:
+            raise ArgumentError(f"{self.run}: a run is what it is; --time, --set and --floating go with a mechanism")
         motion = lg.read(self.run)
         if motion.mechanism is None:
             raise ArgumentError(
-                f"{self.run}: this file does not hold the mechanism it is a run of; it is older, or made elsewhere. Simulate it again"
+                f"{self.run}: the mechanism it is a run of is not in this file, which is older, or made elsewhere; run it again"
             )
         return motion
 

@@ -38,9 +38,11 @@ Branch = Annotated[
 ]
 Wrench = Annotated[
     list[str] | None,
-    typer.Option("--wrench", metavar="FRAME=MX,MY,MZ,FX,FY,FZ", help="From outside, numbers or expressions. May be given again."),
+    typer.Option(
+        "--wrench", metavar="FRAME=...", help="Wrench from outside: six numbers or expressions, moment first. May be given again."
+    ),
 ]
-Limits = Annotated[bool, typer.Option("--limits/--no-limits", help="Whether the path must keep the joints' limits.")]
+Limits = Annotated[bool, typer.Option("--limits/--no-limits", metavar="", help="Whether the path must keep the joints' limits.")]
 
 
 def inverse(
@@ -53,7 +55,10 @@ def inverse(
     limits: Limits = True,
     json: Json = False,
 ) -> int:
-    """Find the torques that make a mechanism follow a path, and write the motion to a file."""
+    """Find the torques that make a mechanism follow a path.
+
+    The path leads a frame, or the joints. The motion with its torques is written to a file. Points may have units: 250mm,0.4.
+    """
     results.check()
     m = given.load()
     return told(followed(m, path, q0, wrench, rows, limits), results, f"{given.stem}-path", json)
@@ -87,20 +92,25 @@ def size(
         Path | None, typer.Argument(metavar="[RUN.nc]", help="The motion; or give a path.", show_default=False)
     ] = None,
     catalogue: Annotated[
-        Path | None, typer.Option("--catalogue", metavar="FILE.csv", help="Motors; default: the shipped ones.")
+        Path | None, typer.Option("--catalogue", metavar="FILE", help="Motors; default: the shipped ones.")
     ] = None,
-    gears: Annotated[str | None, typer.Option("--gears", metavar="R,R,...", help="Gear ratios offered.")] = None,
+    gears: Annotated[str | None, typer.Option("--gears", metavar="R,R", help="Gear ratios offered.")] = None,
     lead: Annotated[float | None, typer.Option("--lead", metavar="M", help="Metres per turn of a sliding joint's screw.")] = None,
     margin: Annotated[float, typer.Option("--margin", metavar="X", help="What there must be, over what is asked.")] = 1.2,
     prefer: Annotated[str, typer.Option("--prefer", metavar="NAME", help="The least power, mass or cost.")] = "power",
-    dwell: Annotated[float | None, typer.Option("--dwell", metavar="SECONDS", help="Rest after each motion.")] = None,
+    dwell: Annotated[float | None, typer.Option("--dwell", metavar="S", help="Rest after each motion.")] = None,
     q0: Branch = None,
     limits: Limits = True,
-    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE.csv", help="Write the table.")] = None,
-    plot: Annotated[bool, typer.Option("--plot", help="Plot torque over speed at the motors, as MECH-motors.png.")] = False,
+    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table.")] = None,
+    plot: Annotated[
+        bool, typer.Option("--plot", metavar="", help="Plot torque over speed at the motors, as MECH-motors.png.")
+    ] = False,
     json: Json = False,
 ) -> int:
-    """Size actuators: what a motion asks of each joint, and the motor and gear that can do it."""
+    """Find motors and gears that can do a motion.
+
+    What the motion asks of each joint, and what of a catalogue can do it. Exit code 1 if a joint finds none.
+    """
     import lagrangian as lg
 
     m = given.load()
@@ -171,9 +181,9 @@ def _tables(sizing: Sizing) -> None:
             motors.append(
                 (name, fits, str(c.gear), f"{c.peak_torque:.3g} / {c.rms_torque:.3g}", f"{c.peak_speed / _RPM:.0f}", margins)
             )
-    columns = ("joint", "motor", "gear", "N m: peak / RMS", "rpm", "margins: cont. / peak / speed")
+    heads = ("joint", "motor", "gear", "N m: peak / RMS", "rpm", "margins: cont. / peak / speed")
     if motors:
-        console.print(output.table(columns, motors, title="At the motors", right=(3, 4, 5)))
+        console.print(output.table(heads, motors, title="At the motors", right=(3, 4, 5)))
         output.plain()
     for line in remarks(sizing):
         console.print(line, markup=False)

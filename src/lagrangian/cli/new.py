@@ -21,13 +21,14 @@ lagrangian new linkage --from four_bar
 
 def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Of the mechanism; its file is NAME.toml.")] = "arm",
-    origin: Annotated[
-        str | None, typer.Option("--from", metavar="LIBRARYNAME", help="A copy of a mechanism of the library.")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
+    origin: Annotated[str | None, typer.Option("--from", metavar="NAME", help="A copy of a mechanism of the library.")] = None,
+    force: Annotated[bool, typer.Option("--force", metavar="", help="Overwrite a file that is there.")] = False,
     json: Json = False,
 ) -> None:
-    """Write a commented description to begin with: a planar arm, or a copy from the library."""
+    """Write a commented description to begin with.
+
+    It is a planar arm of two links, or a copy of a mechanism of the library. A file that is there is not overwritten.
+    """
     target = Path(name if name.endswith(".toml") else f"{name}.toml")
     title = re.sub(r"\W+", "_", target.stem)
     if not title.strip("_"):
@@ -39,7 +40,8 @@ def new(
         raise ArgumentError(f"{target} is there already, and is left as it is; --force overwrites it, another name keeps both")
     target.write_text(text, encoding="utf-8")
     if json:
-        return output.document({"file": str(target), "name": title})
+        output.document({"file": str(target), "name": title})
+        return
     output.wrote(target, "a mechanism, explained in comments")
     output.plain(f"  next: lagrangian derive {target}\n        lagrangian simulate {target} --plot --animate", "dim")
 
@@ -59,7 +61,7 @@ def _copied(origin: str, title: str) -> str:
 
 
 def library(json: Json = False) -> None:
-    """List the mechanisms that come with the package."""
+    """List the mechanisms that come with it."""
     import lagrangian as lg
 
     found = [lg.library(name) for name in lg.library()]
@@ -78,7 +80,8 @@ def library(json: Json = False) -> None:
             }
             for m in found
         ]
-        return output.document({"library": rows})
+        output.document({"library": rows})
+        return
     columns = ("name", "joints", "loops", "what it is")
     rows_shown = [
         (name, str(sum(j.type != "fixed" for j in m.joints)), str(len(m.loops) or ""), m.description)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 import math
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -15,15 +16,19 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 # letters and signs that a terminal without Unicode cannot show
+_GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi o pi rho s sigma tau upsilon phi chi psi omega"
 _PLAIN = {
-    **{"─": "-", "│": "|", "–": "-", "’": "'", "·": ".", "°": " deg", "²": "^2", "³": "^3", "∞": "inf", "→": "->", "…": "...", "•": "*"},
-    **{"α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "η": "eta", "θ": "theta", "λ": "lambda", "μ": "mu", "φ": "phi"},
-    **{"ψ": "psi", "τ": "tau", "ω": "omega", "Γ": "Gamma", "Ψ": "Psi", "π": "pi", "ρ": "rho", "σ": "sigma", "×": "x", "±": "+-"},
+    **{chr(0x3B1 + k): name for k, name in enumerate(_GREEK.split())},
+    **{chr(0x391 + k): name.capitalize() for k, name in enumerate(_GREEK.split())},
     **{chr(0x2080 + k): str(k) for k in range(10)},
-    "\u0307": "'",
+    **dict(
+        zip(
+            "─│–’·°²³∞→…•×±−", ("-", "|", "-", "'", ".", " deg", "^2", "^3", "inf", "->", "...", "*", "x", "+-", "-"), strict=True
+        )
+    ),
+    "\u0307": "'",  # dots above, of rates
     "\u0308": "''",
-    "−": "-",
-}  # fmt: skip
+}
 
 
 def settle_streams() -> None:
@@ -43,7 +48,18 @@ def settle_streams() -> None:
 def stdout() -> Console:
     from rich.console import Console
 
-    return Console(highlight=False)
+    class Ending(Console):
+        def on_broken_pipe(self) -> None:
+            """Who reads has read enough, as `head` does: that is no failure."""
+            no_more()
+            raise SystemExit(0)
+
+    return Ending(highlight=False)
+
+
+def no_more() -> None:
+    """What is still buffered has nowhere to go, and Python would complain of it when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def stderr() -> Console:

@@ -27,7 +27,7 @@ class Path_:
     """One path, of a frame or of the joints."""
 
     circle: Annotated[
-        str | None, _option("--circle", metavar="X,Y[,Z],RADIUS", help="Of a frame, around a centre; with z, about --normal.")
+        str | None, _option("--circle", metavar="X,Y,R", help="Of a frame: centre and radius; X,Y,Z,R in space, about --normal.")
     ] = None
     line: Annotated[str | None, _option("--line", metavar="A:B", help=f"Of a frame; {POINTS}.")] = None
     arc: Annotated[str | None, _option("--arc", metavar="A:VIA:B", help="Of a frame, through three points.")] = None
@@ -36,10 +36,10 @@ class Path_:
     ] = None
     formula: Annotated[
         list[str] | None,
-        _option("--formula", metavar="NAME=EXPRESSION", help="Of t: x, y, z of --frame, or joints. May be given again."),
+        _option("--formula", metavar="NAME=EXPR", help="Of t: x, y, z of --frame, or joints. May be given again."),
     ] = None
     path: Annotated[
-        Path | None, _option("--path", metavar="FILE.csv", help="Rows of t and joints; or, with --frame, of t, x, y, z.")
+        Path | None, _option("--path", metavar="FILE", help="Rows of t and joints; or, with --frame, of t, x, y, z.")
     ] = None
     from_: Annotated[str | None, _option("--from", metavar="STATE", help="Joints, from here (default: the file's start) ...")] = (
         None
@@ -48,7 +48,7 @@ class Path_:
     frame: Annotated[str | None, _option("--frame", metavar="NAME", help="What is led; the only frame there is, by default.")] = (
         None
     )
-    duration: Annotated[float | None, _option("-t", "--duration", metavar="SECONDS", help="How long it takes.")] = None
+    duration: Annotated[float | None, _option("-t", "--duration", metavar="S", help="How long it takes.")] = None
     timing: Annotated[
         str | None, _option("--timing", metavar="NAME", help="quintic (from rest to rest), trapezoidal, uniform.")
     ] = None

@@ -32,14 +32,17 @@ class Results:
             rich_help_panel=PANEL,
         ),
     ] = None
-    plot: Annotated[bool, typer.Option("--plot", help="Plot it, as .png.", rich_help_panel=PANEL)] = False
+    plot: Annotated[bool, typer.Option("--plot", metavar="", help="Plot it, as .png.", rich_help_panel=PANEL)] = False
     animate: Annotated[
-        bool, typer.Option("--animate", help="Animate it, as one offline page (.html).", rich_help_panel=PANEL)
+        bool, typer.Option("--animate", metavar="", help="Animate it, as one offline page (.html).", rich_help_panel=PANEL)
     ] = False
     report: Annotated[
-        bool, typer.Option("--report", help="Report on it, as one offline page (-report.html).", rich_help_panel=PANEL)
+        bool,
+        typer.Option("--report", metavar="", help="Report on it, as one offline page (-report.html).", rich_help_panel=PANEL),
     ] = False
-    browse: Annotated[bool, typer.Option("--open", help="Open the pages in the browser.", rich_help_panel=PANEL)] = False
+    browse: Annotated[bool, typer.Option("--open", metavar="", help="Open the pages in the browser.", rich_help_panel=PANEL)] = (
+        False
+    )
 
     def check(self) -> None:
         """Before a long run, not after it."""

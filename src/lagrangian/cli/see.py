@@ -33,7 +33,7 @@ TOUR = "lagrangian tour"
 Out = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to; by default it is named after the run.")
 ]
-Open = Annotated[bool, typer.Option("--open", help="Open it in the browser.")]
+Open = Annotated[bool, typer.Option("--open", metavar="", help="Open it in the browser.")]
 
 
 def plot(
@@ -41,14 +41,17 @@ def plot(
     what: Annotated[
         list[str] | None, typer.Argument(metavar="[WHAT]...", help="Of q, qd, tau ... ; all by default.", show_default=False)
     ] = None,
-    joints: Annotated[str | None, typer.Option("--joints", metavar="NAME,...", help="Only of these.")] = None,
-    phase: Annotated[bool, typer.Option("--phase", help="Speeds over coordinates, instead.")] = False,
-    path: Annotated[str | None, typer.Option("--path", metavar="FRAME,...", help="The way of frames, instead.")] = None,
-    plane: Annotated[str | None, typer.Option("--plane", metavar="xy|xz|yz", help="In which the way is seen.")] = None,
+    joints: Annotated[str | None, typer.Option("--joints", metavar="NAMES", help="Only of these.")] = None,
+    phase: Annotated[bool, typer.Option("--phase", metavar="", help="Speeds over coordinates, instead.")] = False,
+    path: Annotated[str | None, typer.Option("--path", metavar="FRAMES", help="The way of frames, instead.")] = None,
+    plane: Annotated[str | None, typer.Option("--plane", metavar="NAME", help="In which the way is seen: xy, xz, yz.")] = None,
     out: Out = None,
     json: Json = False,
 ) -> None:
-    """Plot a run over time, its phase portrait, or the path of a frame (.png, .svg, .pdf)."""
+    """Plot a run: over time, as phases, or the way of a frame.
+
+    As .png, .svg or .pdf, by the ending of the file.
+    """
     if sum(bool(x) for x in (what, phase, path)) > 1:
         raise ArgumentError("WHAT, --phase and --path are one at a time: each is a figure of its own")
     target = _target(out, given.stem + ("-phase" if phase else "-path" if path else ""), ".png", (".png", ".svg", ".pdf"))
@@ -68,12 +71,15 @@ def animate(
     given: Recorded,
     out: Out = None,
     speed: Annotated[float, typer.Option("--speed", metavar="X", help="0.5 is slow motion.")] = 1.0,
-    trace: Annotated[str | None, typer.Option("--trace", metavar="FRAME,...", help="Draw the paths of frames.")] = None,
+    trace: Annotated[str | None, typer.Option("--trace", metavar="FRAMES", help="Draw the paths of frames.")] = None,
     size: Annotated[str, typer.Option("--size", metavar="WxH", help="Of a film, in pixels.")] = "960x720",
     open_: Open = False,
     json: Json = False,
 ) -> None:
-    """Animate a run: one offline page (.html), or a film (.gif; .mp4 needs ffmpeg)."""
+    """Animate a run, as an offline page or as a film.
+
+    One page for any browser (.html), or a film: .gif, or .mp4 where ffmpeg is installed.
+    """
     target = _target(out, given.stem, ".html", (".html", ".gif", ".mp4"))
     found = re.fullmatch(r"(\d{2,5})[x,](\d{2,5})", size)
     if not found:
@@ -96,15 +102,18 @@ def view(
     ],
     pose: Annotated[str | None, typer.Option("--pose", metavar="STATE", help="A pose's name, numbers, or name=value.")] = None,
     port: Annotated[int | None, typer.Option("--port", metavar="N", help="Of the page; a free one by default.")] = None,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the browser.")] = True,
-    set_: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Another value of a parameter.")] = None,
-    floating: Annotated[bool, typer.Option("--floating", help="Let the base of a URDF robot fly free.")] = False,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", metavar="", help="Open the browser.")] = True,
+    set_: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=X", help="Another value of a parameter.")] = None,
+    floating: Annotated[bool, typer.Option("--floating", metavar="", help="Let the base of a URDF robot fly free.")] = False,
 ) -> None:
-    """View a mechanism in the browser, with sliders for its joints, or play a run. Ctrl-C ends it."""
+    """View a mechanism or a run in the browser.
+
+    A mechanism has sliders for its joints, and loops stay closed; a run is played. Ctrl-C ends it.
+    """
     if Path(what).suffix.lower() == ".nc":
         if pose is not None:
             raise ArgumentError("--pose is for a mechanism; a run is where it is")
-        Recorded(what, set_, floating).load().view(port=port, browser=browser)
+        Recorded(what, None, set_, floating).load().view(port=port, browser=browser)
         return
     m = mechanism_of(what, set_, floating)
     q = values.state(pose, m, "--pose", m.coordinate_names)
@@ -121,7 +130,10 @@ def _whole(m: Any, q: Any) -> Any:
 
 
 def report(given: Recorded, out: Out = None, open_: Open = False, json: Json = False) -> None:
-    """Report on a run, as one offline page: mechanism, equations, plots, animation, energy, actuators."""
+    """Report on a run, as one offline page.
+
+    The mechanism, its equations, plots, animation, energy and drift, actuators.
+    """
     target = _target(out, f"{given.stem}-report", ".html", (".html",))
     motion = given.load()
     with spinner("reporting"):
@@ -131,13 +143,14 @@ def report(given: Recorded, out: Out = None, open_: Open = False, json: Json = F
 
 def tour(
     out: Annotated[Path | None, typer.Option("-o", "--output", metavar="DIR", help="The folder to write in.")] = None,
-    open_: Annotated[bool, typer.Option("--open/--no-open", help="Open the report in the browser.")] = True,
+    open_: Annotated[bool, typer.Option("--open/--no-open", metavar="", help="Open the report in the browser.")] = True,
 ) -> Any:
-    """See in a minute what there is: equations, proofs, motion, a platform, one report to open."""
-    try:
-        from lagrangian.cli.tour import tour as run
-    except ImportError:
-        raise ArgumentError("the tour is not part of this installation") from None
+    """See in a minute what there is.
+
+    Equations derived and proved, mechanisms in motion, one report to open.
+    """
+    from lagrangian.cli.tour import tour as run
+
     return run(out, open_)
 
 

@@ -27,11 +27,14 @@ _BRANCHES = 200  # joints of a tree that is drawn
 
 def show(
     given: Described,
-    picture: Annotated[Path | None, typer.Option("--picture", metavar="FILE.png", help="Draw it, too.")] = None,
+    picture: Annotated[Path | None, typer.Option("--picture", metavar="FILE", help="Draw it, too.")] = None,
     pose: Annotated[str | None, typer.Option("--pose", metavar="NAME", help="In which the picture shows it.")] = None,
     json: Json = False,
 ) -> None:
-    """Show a mechanism: joints, bodies, degrees of freedom, its tree with loops, frames and poses."""
+    """Show a mechanism: its tables, its freedom and its tree.
+
+    Joints, bodies, degrees of freedom, loops, frames and poses, and what a reader left out.
+    """
     m = given.load()
     with spinner("counting degrees of freedom"):
         freedom = _freedom(m)
@@ -86,12 +89,12 @@ def _tables(m: Mechanism) -> list[tuple[str, tuple[str, ...], list[tuple[str, ..
         return []
     head, *joints = joint_rows(m)
     split = head.index("limits")
-    found = [("Joints", head[:split], [row[:split] for row in joints], ())]
+    found: list[Any] = [("Joints", head[:split], [row[:split] for row in joints], ())]
     at = [(row[1], *row[split:]) for row in joints if any(row[split:])]
     if at:
         found.append(("At the joints", ("joint", *head[split:]), at, (2, 3, 4, 5)))
     head, *bodies = body_rows(m)
-    return [*found, ("Bodies", head, bodies, (1,))]  # type: ignore[list-item]
+    return [*found, ("Bodies", head, bodies, (1,))]
 
 
 def tree(m: Mechanism) -> Tree:
@@ -115,8 +118,8 @@ def tree(m: Mechanism) -> Tree:
         for here, there in ((loop.a, loop.b), (loop.b, loop.a)):
             nodes[here].add(Text.assemble(("loop ", "dim"), (loop.name, "magenta"), (f" {loop.type} → {there}", "dim")))
     for constraint in m.constraints:
-        if getattr(constraint, "body", None) in nodes:
-            nodes[constraint.body].add(Text.assemble(("constraint ", "dim"), (constraint.name, "magenta")))  # type: ignore[attr-defined]
+        body = getattr(constraint, "body", None)
+        nodes.get(body or "ground", root).add(Text.assemble(("constraint ", "dim"), (constraint.name, "magenta")))
     return root
 
 

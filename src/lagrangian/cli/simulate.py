@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -29,37 +30,45 @@ def simulate(
     given: Described,
     results: Results,
     time: Annotated[
-        str | None, typer.Option("-t", "--time", metavar="END | START:END", help="How long, in seconds. Default: the file's.")
+        str | None,
+        typer.Option(
+            "-t", "--time", metavar="TIME", help="How long, in seconds: 10, or from 2 to 10: 2:10. Default: the file's."
+        ),
     ] = None,
     q0: Annotated[str | None, typer.Option("--q0", metavar="STATE", help=f"Where it begins. {STATE}")] = None,
     qd0: Annotated[str | None, typer.Option("--qd0", metavar="STATE", help="How fast it begins, likewise.")] = None,
     torque: Annotated[
         list[str] | None,
         typer.Option(
-            "--torque", metavar="JOINT=EXPRESSION", help="Of t, coordinates and speeds (qd_...). May be given again; 0 for none."
+            "--torque", metavar="JOINT=EXPR", help="Of t, coordinates and speeds (qd_...). May be given again; 0 for none."
         ),
     ] = None,
     wrench: Annotated[
         list[str] | None,
         typer.Option(
-            "--wrench", metavar="FRAME=MX,MY,MZ,FX,FY,FZ", help="From outside, numbers or expressions. May be given again."
+            "--wrench",
+            metavar="FRAME=...",
+            help="Wrench from outside: six numbers or expressions, moment first. May be given again.",
         ),
     ] = None,
     event: Annotated[
         list[str] | None,
-        typer.Option("--event", metavar="EXPRESSION", help='Stop where it is zero; or "dead centre". May be given again.'),
+        typer.Option("--event", metavar="EXPR", help='Stop where it is zero; or "dead centre". May be given again.'),
     ] = None,
     method: Annotated[
         str, typer.Option("--method", metavar="NAME", help="auto, dop853, dp5, verner9, rodas5p (stiff), symplectic, rk4.")
     ] = "auto",
-    rtol: Annotated[float, typer.Option("--rtol", help="Relative tolerance.")] = 1e-8,
-    atol: Annotated[float, typer.Option("--atol", help="Absolute tolerance.")] = 1e-10,
-    step: Annotated[float | None, typer.Option("--step", metavar="SECONDS", help="For methods of a fixed step.")] = None,
+    rtol: Annotated[float, typer.Option("--rtol", metavar="X", help="Relative tolerance.")] = 1e-8,
+    atol: Annotated[float, typer.Option("--atol", metavar="X", help="Absolute tolerance.")] = 1e-10,
+    step: Annotated[float | None, typer.Option("--step", metavar="S", help="For methods of a fixed step.")] = None,
     rows: Annotated[int, typer.Option("--rows", metavar="N", help="Rows of the result.")] = 1001,
-    limits: Annotated[bool, typer.Option("--limits/--no-limits", help="Stop joints at their limits.")] = True,
+    limits: Annotated[bool, typer.Option("--limits/--no-limits", metavar="", help="Stop joints at their limits.")] = True,
     json: Json = False,
 ) -> int:
-    """Simulate the motion of a mechanism, and write it to a file."""
+    """Simulate the motion of a mechanism.
+
+    It is written to a file, which plot, animate, report, size and view take. Exit code 1 if the run could not go on.
+    """
     results.check()
     m = given.load()
     motion = simulated(
@@ -97,15 +106,23 @@ def simulated(m: Mechanism, t_span: Any = None, **options: Any) -> Motion:
     import lagrangian as lg
 
     span = t_span if t_span is not None else m.initial.t_span
-    start, end = span if isinstance(span, tuple) else (0.0, span or 1.0)
-    with bar(f"simulating {m.name}") as shown:
-        try:
-            return lg.simulate(m, t_span, progress=lambda t: shown((t - start) / (end - start or 1.0)), **options)
-        except SimulationError as error:
-            if error.motion is None:
-                raise
-            output.error(str(error).partition(". What was computed")[0])
-            return error.motion  # type: ignore[no-any-return]
+    if span is None:
+        raise ArgumentError(f"{m.name} does not say how long it moves: give --time, such as --time 10")
+    start, end = span if isinstance(span, tuple) else (0.0, span)
+    # warnings wait until the bar is gone; that the run ended early is part of its summary
+    with warnings.catch_warnings(record=True) as met:
+        warnings.simplefilter("always", UserWarning)
+        with bar(f"simulating {m.name}") as shown:
+            try:
+                motion = lg.simulate(m, t_span, progress=lambda t: shown((t - start) / (end - start or 1.0)), **options)
+            except SimulationError as error:
+                if error.motion is None:
+                    raise
+                motion = error.motion
+    for warning in met:
+        if str(warning.message) != f"{motion.name}: {motion.message}":
+            warnings.warn(warning.message, warning.category, stacklevel=2)
+    return motion
 
 
 def _torques(given: list[str] | None) -> Any:

@@ -87,19 +87,16 @@ def state(text: str | None, mechanism: Mechanism, what: str, names: tuple[str, .
             found[name] = number(value, f"{what}: {name}", known)
         return found
     if poses and re.fullmatch(r"[^\W\d][\w.-]*", text.strip()) and text.strip() not in {*known, "pi"}:
-        raise ArgumentError(f"{what}: {one_of('pose', text.strip(), mechanism.poses)}{_or_numbers(names)}")
+        raise ArgumentError(f"{what}: {one_of('pose', text.strip(), mechanism.poses)}. Or give {_needed(names)}")
     values = numbers(text, what, known)
     if len(values) != len(names):
-        raise ArgumentError(
-            f"{what} has {len(values)} number{'s' * (len(values) != 1)}{_or_numbers(names).replace('. Or give', ';')}"
-        )
+        raise ArgumentError(f"{what} has {len(values)} number{'s' * (len(values) != 1)}; give {_needed(names)}")
     return values
 
 
-def _or_numbers(names: tuple[str, ...]) -> str:
-    if not names:
-        return ""
-    return f". Or give {len(names)} numbers, for {', '.join(names[:12])}; or some by name: {names[0]}=30deg"
+def _needed(names: tuple[str, ...]) -> str:
+    example = f"; or some by name: {names[0]}=30deg" if names else ""
+    return f"{len(names)}, for {', '.join(names[:12])}{' ...' * (len(names) > 12)}{example}"
 
 
 def span(text: str | None) -> Any:

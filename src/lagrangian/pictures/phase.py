@@ -110,5 +110,5 @@ def arrows(axes: Any, x: np.ndarray, y: np.ndarray, count: int = 4, color: str =
         if j < 0 or steps[j:k].max() > 0.2:  # a jump has no way between its ends
             continue
         axes.annotate(
-            "", (x[k], y[k]), (x[j], y[j]), arrowprops={"arrowstyle": "-|>", "color": color, "linewidth": 0, "mutation_scale": 11}
+            "", (x[k], y[k]), (x[j], y[j]), arrowprops={"arrowstyle": "-|>", "color": color, "linewidth": 0, "mutation_scale": 13}
         )

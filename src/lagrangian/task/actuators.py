@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from lagrangian.task.actuation import actuated_speeds
 from lagrangian.task.candidates import Asked, Candidate, nearest, preference, ranked, required_margins, shortfall
 from lagrangian.task.demand import Demand, Rows, rows_of, sample
 from lagrangian.task.motors import catalogue_of
+from lagrangian.task.showing import ShownSizing
 from lagrangian.task.sizing_arguments import dwell_of, gears_by_joint, pitches, positive
 
 ITERATIONS = 30
@@ -83,7 +84,7 @@ class Demands(dict[str, Demand]):
 
 
 @dataclass(frozen=True, eq=False)
-class Sizing:
+class Sizing(ShownSizing):
     """The actuators of a mechanism for a task; `sizing["joint"]` is one of them, `print(sizing)` shows all.
 
     `mechanism` has the chosen motors' rotors in it, and `tau` (rows of the motion, speeds) are the joints' torques with them;
@@ -119,18 +120,6 @@ class Sizing:
         from lagrangian.task.sizing_text import write_csv
 
         return write_csv(self, path)
-
-    def plot(self, joint: str | Iterable[str] | None = None, path: str | os.PathLike[str] | None = None) -> Any:
-        """Torque over speed at the motors, of one joint, some, or all, in the motors' envelopes; a matplotlib figure.
-
-        `path` is a file to write it to, such as "motors.png".
-        """
-        from lagrangian.task.torque_speed_plot import torque_speed_plot
-
-        if isinstance(joint, str) and path is None and joint.lower().endswith((".png", ".svg", ".pdf")):
-            joint, path = None, joint  # plot("motors.png")
-        names = list(self.actuators) if joint is None else [joint] if isinstance(joint, str) else list(joint)
-        return torque_speed_plot([self[name] for name in names], path)
 
     def __str__(self) -> str:
         from lagrangian.task.sizing_text import table

@@ -10,7 +10,7 @@ from lagrangian.model.constraint import KnifeEdge, Rolling
 from lagrangian.model.joint import Joint
 from lagrangian.model.loop import LoopJoint, Wall
 from lagrangian.viewer import primitives as p
-from lagrangian.viewer.links import disc, is_point, telescopes
+from lagrangian.viewer.links import disc, holds, is_point, telescopes
 from lagrangian.viewer.outline import TURNING, Outline, along
 from lagrangian.viewer.primitives import Mesh
 
@@ -24,6 +24,8 @@ def pin(joint: Joint, outline: Outline, r: float) -> Mesh | None:
         cross = [along(joint.child_placement, joint.axis2)]
         arms = [p.cylinder(0.7 * r, 4.4 * r, 0.1 * r).moved(p.turn_z_to(a), outline.at) for a in cross]
         return p.joined([p.sphere(1.6 * r).moved(np.eye(3), outline.at), *arms])
+    if joint.type == "planar" and outline.axis is not None and not holds(outline):
+        return p.cylinder(1.3 * r, 5 * r, 0.25 * r).moved(p.turn_z_to(outline.axis), outline.at)
     if joint.type == "ball":
         return p.sphere(1.7 * r).moved(np.eye(3), outline.at)
     return None
@@ -62,8 +64,8 @@ def guide(joint: Joint, outline: Outline, parent: Outline, span: tuple[float, fl
     if high - low < 0.6 * size:
         middle = (low + high) / 2
         low, high = middle - 0.3 * size, middle + 0.3 * size
-    # a rail's middle is off the axis of nothing: it runs through the carriage
-    return p.cylinder(0.8 * r, high - low, 0.1 * r).moved(turn, at + axis * (low + high) / 2)
+    thin = 0.35 if outline.body is not None and is_point(outline.body) and not holds(outline) else 0.8  # a bead's wire
+    return p.cylinder(thin * r, high - low, 0.1 * r).moved(turn, at + axis * (low + high) / 2)
 
 
 def rolling(constraint: Rolling) -> tuple[list[Mesh], list[Mesh]]:

@@ -57,14 +57,21 @@ class Floor:
         x, y, depth = half.seen(cast)
         good = (depth.min(axis=1) > 1e-9) & (over.min(axis=1) > -1e-6 * abs(over).max())
         row, column, _ = spans(x[good], y[good], half.width, half.height)
-        mask = np.zeros((half.height, half.width), dtype=np.float32)
-        mask[row, column] = 1
+        image = self.image.copy()
+        if not len(row):
+            return image
         reach = max(1, round(0.008 * min(half.width, half.height)))
+        room = 2 * reach + 2
+        y0, x0 = max(0, int(row.min()) - room), max(0, int(column.min()) - room)
+        y1, x1 = min(half.height, int(row.max()) + room), min(half.width, int(column.max()) + room)
+        mask = np.zeros((y1 - y0, x1 - x0), dtype=np.float32)
+        mask[row - y0, column - x0] = 1
         mask = blurred(blurred(mask, reach), reach)
-        rows = np.minimum(np.arange(self.camera.height) // 2, half.height - 1)
-        columns = np.minimum(np.arange(self.camera.width) // 2, half.width - 1)
-        dark = (blurred(mask[rows][:, columns], 1) * (0.75 * self.fade))[..., None]
-        return self.image * (1 - dark * (1 - SHADOW))
+        part = image[2 * y0 : 2 * y1, 2 * x0 : 2 * x1]
+        mask = blurred(mask.repeat(2, axis=0).repeat(2, axis=1), 1)[: part.shape[0], : part.shape[1]]
+        dark = (mask * (0.75 * self.fade[2 * y0 : 2 * y1, 2 * x0 : 2 * x1]))[..., None]
+        part *= 1 - dark * (1 - SHADOW)
+        return image
 
 
 def spacing(size: float) -> float:

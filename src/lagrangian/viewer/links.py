@@ -25,6 +25,9 @@ def link(outline: Outline, r: float, most: float) -> list[Mesh]:
         return flat
     if outline.floats and not is_point(body):
         meshes.append(_block(body, [e.point for e in ends], r, most))
+        apart = float(np.linalg.norm(outline.at - start))
+        if outline.joint is not None and outline.joint.type == "planar" and not holds(outline) and apart > 0.6 * r:
+            meshes.append(p.bar(outline.at, start, 1.6 * r, 1.6 * r))  # where it is measured, and so which way it heads
     if is_point(body):
         meshes.append(p.sphere(2.0 * r).moved(np.eye(3), outline.center))
         if np.linalg.norm(outline.center - start) > 0.6 * r:
@@ -35,11 +38,19 @@ def link(outline: Outline, r: float, most: float) -> list[Mesh]:
             last = b is corners[-1]
             meshes.append(p.bar(a, b, r, 0.8 * r if last and len(ends) == 1 else r))
     prismatic = outline.joint is not None and outline.joint.type == "prismatic"
-    if prismatic and not telescopes(outline, r) and not (is_point(body) and not ends):
+    if prismatic and not telescopes(outline, r) and not (is_point(body) and not holds(outline)):
         meshes.append(p.box((4.2 * r, 4.2 * r, 7.0 * r), 0.4 * r).moved(p.turn_z_to(_axis(outline)), outline.at))
-    elif not meshes:
-        meshes += _alone(outline, body, r, most)
-    return meshes
+        return meshes[1:] if is_point(body) else meshes
+    if meshes:
+        return meshes
+    if holds(outline) and not any(x.slides for x in outline.places) and not prismatic:
+        return [p.sphere(1.6 * r).moved(np.eye(3), outline.at)]  # joints at one point: a wrist or a shoulder
+    return _alone(outline, body, r, most)
+
+
+def holds(outline: Outline) -> bool:
+    """Whether other bodies hang on it."""
+    return any(x.kind in ("joint", "loop") for x in outline.places)
 
 
 def telescopes(outline: Outline, r: float) -> bool:
@@ -64,7 +75,7 @@ def _alone(outline: Outline, body: Body, r: float, most: float) -> list[Mesh]:
     """A body on which nothing hangs away from its joint."""
     arm = outline.center - outline.at
     length = float(np.linalg.norm(arm))
-    rolls = wheel(outline, body)
+    rolls = wheel(outline, body, 3 * r)
     if rolls is not None:
         return rolls
     if length > 0.6 * r:
@@ -75,14 +86,18 @@ def _alone(outline: Outline, body: Body, r: float, most: float) -> list[Mesh]:
         reach = max(length + min(half, length), 2.5 * r)
         return [p.bar(outline.at, outline.at + reach * direction, r, 0.8 * r)]
     if float(body.mass) > 0 and not body.effective and float(np.trace(body.inertia_matrix)) > 0:
-        return [_block(body, [], r, 0.5 * most)]
-    if outline.axis is not None and outline.joint is not None and outline.joint.type in TURNING:
-        return [p.cylinder(1.2 * r, 5 * r, 0.2 * r).moved(p.turn_z_to(outline.axis), outline.at)]
+        block = _block(body, [], r, 0.5 * most)
+        if float(np.ptp(block.vertices, axis=0).max()) > 5 * r or outline.axis is None:
+            return [block]
+    if outline.axis is not None and outline.joint is not None and outline.joint.type in TURNING:  # a flange
+        turn = p.turn_z_to(outline.axis)
+        stub = p.cylinder(1.1 * r, 3 * r, 0.2 * r).moved(turn, outline.at + 1.5 * r * outline.axis)
+        return [stub, p.cylinder(1.7 * r, 0.8 * r, 0.2 * r).moved(turn, outline.at + 3 * r * outline.axis)]
     return [] if outline.places else [p.sphere(2 * r).moved(np.eye(3), outline.at)]
 
 
-def wheel(outline: Outline, body: Body) -> list[Mesh] | None:
-    """A disc, if the body turns about its centre and its inertia is a disc's."""
+def wheel(outline: Outline, body: Body, least: float) -> list[Mesh] | None:
+    """A disc, if the body turns about its centre, its inertia is a disc's, and its radius is not less than `least`."""
     if outline.joint is None or outline.joint.type not in TURNING or outline.axis is None or float(body.mass) <= 0:
         return None
     if np.linalg.norm(outline.center - outline.at) > 1e-6 or body.effective:
@@ -90,9 +105,10 @@ def wheel(outline: Outline, body: Body) -> list[Mesh] | None:
     axis, I = outline.axis, body.inertia_matrix
     polar = float(axis @ I @ axis)
     across = (float(np.trace(I)) - polar) / 2
-    if polar < 1.3 * across or np.linalg.norm(I @ axis - polar * axis) > 1e-6 * polar:
+    radius = math.sqrt(2 * polar / float(body.mass))
+    if polar < 1.3 * across or radius < least or np.linalg.norm(I @ axis - polar * axis) > 1e-6 * polar:
         return None
-    return disc(math.sqrt(2 * polar / float(body.mass)), axis, outline.at)
+    return disc(radius, axis, outline.at)
 
 
 def disc(radius: float, axis: np.ndarray, center: np.ndarray) -> list[Mesh]:
@@ -112,7 +128,7 @@ def _block(body: Body, ends: list[np.ndarray], r: float, most: float) -> Mesh:
     m = max(float(body.mass), 1e-30)
     sides = [math.sqrt(max(0.0, 6 * (sum(moments) - 2 * x) / m)) for x in moments]
     size = np.clip(np.array(sides), 0, most)
-    size = np.maximum(size, max(0.12 * float(size.max()), 1.2 * r))
+    size = np.maximum(size, max(0.06 * float(size.max()), 1.2 * r))
     if float(body.mass) <= 0:
         size = np.full(3, 3 * r)
     for end in ends:

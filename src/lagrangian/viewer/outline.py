@@ -23,6 +23,7 @@ class Place:
     point: np.ndarray
     axis: np.ndarray | None
     kind: str  # "joint", "loop", "spring" or "frame"
+    slides: bool = False
 
 
 @dataclass(eq=False)
@@ -68,12 +69,13 @@ def outlines(mechanism: Mechanism) -> dict[str, Outline]:
         found[joint.child] = Outline(joint.child, mechanism.body(joint.child), carried[joint.child], found[joint.parent].depth + 1)
     for joint in mechanism.joints:
         axis = along(joint.placement, joint.axis) if joint.kind.needs_axis else None
-        if not (joint.type in ("free", "planar")):
-            found[joint.parent].places.append(Place(_point(joint.placement.position), axis, "joint"))
+        if joint.type not in ("free", "planar"):
+            found[joint.parent].places.append(Place(_point(joint.placement.position), axis, "joint", joint.type == "prismatic"))
     for loop in mechanism.loops:
         axis = along(loop.placement_a, loop.axis) if loop.type in ("revolute", "cylindrical", "prismatic") else None
-        found[loop.a].places.append(Place(_point(loop.placement_a.position), axis, "loop"))
-        found[loop.b].places.append(Place(_point(loop.placement_b.position), None, "loop"))
+        kind = "spring" if loop.type == "distance" else "loop"  # a rod is a strut, as a spring is
+        found[loop.a].places.append(Place(_point(loop.placement_a.position), axis, kind))
+        found[loop.b].places.append(Place(_point(loop.placement_b.position), None, kind))
     for spring in mechanism.springs:
         if isinstance(spring, PointSpring):
             found[spring.a].places.append(Place(_point(spring.point_a), None, "spring"))

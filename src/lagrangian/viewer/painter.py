@@ -32,36 +32,45 @@ class Painter:
     def frame(self, row: int) -> np.ndarray:
         """A row of the track: (height, width, 3) bytes."""
         solid, clear = self._geometry(row)
-        ground = self.floor.shaded(solid[0].points)
-        color, cover, near = self._layer(*solid, None)
-        image = ground * (1 - cover) + color
+        image = self.floor.shaded(solid[0].points)
+        near = np.zeros((self.fine.height, self.fine.width), dtype=np.float32)
+        self._lay(image, near, *solid, 1.0)
         for triangles, owner, opacity in clear:
-            color, cover, _ = self._layer(triangles, owner, near)
-            image = image * (1 - opacity * cover) + opacity * color
-        return np.rint(255 * np.clip(image, 0, 1)).astype(np.uint8)
+            self._lay(image, near, triangles, owner, opacity)
+        np.clip(image, 0, 1, out=image)
+        image *= 255
+        image += np.float32(0.5)
+        return image.astype(np.uint8)
 
-    def _layer(
-        self, triangles: Triangles, owner: np.ndarray, before: np.ndarray | None
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Colours times coverage, coverage, and the depth buffer; only what is nearer than `before`."""
-        h, w = self.fine.height, self.fine.width
+    def _lay(self, image: np.ndarray, near: np.ndarray, triangles: Triangles, owner: np.ndarray, opacity: float) -> None:
+        """Draw over the image what is nearer than what is there; what is solid is there for the next."""
         pixels = raster.visible(triangles.points, self.fine)
-        if before is not None:
-            kept = pixels.near > before[pixels.row, pixels.column]
+        kept = pixels.near > near[pixels.row, pixels.column]
+        if not kept.all():
             pixels = raster.Pixels(*(x[kept] for x in pixels))
-        color = np.zeros((h, w, 4), dtype=np.float32)
-        near = np.zeros((h, w), dtype=np.float32)
-        part = np.full((h, w), -1, dtype=np.int32)
-        near[pixels.row, pixels.column] = pixels.near
-        part[pixels.row, pixels.column] = owner[pixels.triangle]
-        color[pixels.row, pixels.column, :3] = raster.shade(pixels, triangles, self.fine, self.up)
-        color[pixels.row, pixels.column, 3] = 1
+        if not len(pixels.row):
+            return
+        if opacity == 1:
+            near[pixels.row, pixels.column] = pixels.near
+        # only the part of the picture that is drawn on, in whole pixels of the image
+        y0, x0 = (int(k.min()) // FINER for k in (pixels.row, pixels.column))
+        y1, x1 = (int(k.max()) // FINER + 1 for k in (pixels.row, pixels.column))
+        h, w = FINER * (y1 - y0), FINER * (x1 - x0)
+        at = (pixels.row - FINER * y0) * w + (pixels.column - FINER * x0)
+        color = np.zeros((h * w, 4), dtype=np.float32)
+        part = np.full(h * w, -1, dtype=np.int32)
+        part[at] = owner[pixels.triangle]
+        color[at, :3] = raster.shade(pixels, triangles, self.fine, self.up)
+        color[at, 3] = 1
+        part = part.reshape(h, w)
         edge = np.zeros((h, w), dtype=bool)
         edge[:, :-1] |= part[:, :-1] != part[:, 1:]
         edge[:-1] |= part[:-1] != part[1:]
-        color[edge, :3] *= EDGE
-        small = color.reshape(h // FINER, FINER, w // FINER, FINER, 4).mean(axis=(1, 3))
-        return small[..., :3], small[..., 3:], near
+        color[edge.ravel(), :3] *= EDGE
+        color = color.reshape(h, w, 4)
+        small = sum(color[i::FINER, j::FINER] for i in range(FINER) for j in range(FINER)) * np.float32(opacity / FINER**2)
+        image[y0:y1, x0:x1] *= 1 - small[..., 3:]
+        image[y0:y1, x0:x1] += small[..., :3]
 
     # -- geometry ----------------------------------------------------------------------------------------------------
 

@@ -32,26 +32,27 @@ def spans(x: np.ndarray, y: np.ndarray, width: int, height: int) -> tuple[np.nda
 
     All scan lines of all triangles at once, then all pixels of all scan lines; no pixel outside is looked at.
     """
+    x, y = x.astype(np.float32), y.astype(np.float32)
     top = np.clip(np.ceil(y.min(axis=1) - 0.5), 0, height).astype(np.int32)
     bottom = np.clip(np.floor(y.max(axis=1) - 0.5), -1, height - 1).astype(np.int32)
     lines, which = _counted(bottom - top + 1)
     row = top[which] + lines
-    center = row + 0.5
-    left = np.full(len(row), -np.inf)
-    right = np.full(len(row), np.inf)
+    center = row + np.float32(0.5)
+    left = np.zeros(len(row), dtype=np.float32)
+    right = np.full(len(row), width, dtype=np.float32)
     turn = np.sign((x[:, 1] - x[:, 0]) * (y[:, 2] - y[:, 0]) - (x[:, 2] - x[:, 0]) * (y[:, 1] - y[:, 0]))
     for a, b in ((0, 1), (1, 2), (2, 0)):
-        # inside is where slope * (px - x_a) <= run * (py - y_a), for this turn of the triangle
-        slope, run = turn * (y[:, b] - y[:, a]), turn * (x[:, b] - x[:, a])
+        # inside is on one side of each edge: to its right or to its left, by how the triangle turns
+        rise = turn * (y[:, b] - y[:, a])
         with np.errstate(divide="ignore", invalid="ignore"):
-            per = run / slope
-        offset = x[:, a] - per * y[:, a]
-        cut = per[which] * center + offset[which]
-        side = slope[which]
-        right = np.where(side > 0, np.minimum(right, cut), right)
-        left = np.where(side < 0, np.maximum(left, cut), left)
-    first = np.clip(np.ceil(np.nan_to_num(left, neginf=0.0) - 0.5), 0, width).astype(np.int32)
-    last = np.clip(np.ceil(np.nan_to_num(right, posinf=0.0) - 0.5) - 1, -1, width - 1).astype(np.int32)
+            per = turn * (x[:, b] - x[:, a]) / rise
+        per[rise == 0] = 0
+        cut = x[which, a] + per[which] * (center - y[which, a])
+        side = np.sign(rise)[which]
+        np.minimum(right, cut, out=right, where=side > 0)
+        np.maximum(left, cut, out=left, where=side < 0)
+    first = np.clip(np.ceil(left - 0.5), 0, width).astype(np.int32)
+    last = np.clip(np.ceil(right - 0.5) - 1, -1, width - 1).astype(np.int32)
     steps, line = _counted(last - first + 1)
     return row[line], first[line] + steps, which[line]
 
@@ -99,11 +100,14 @@ def gradients(x: np.ndarray, y: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 def shade(pixels: Pixels, triangles: Triangles, camera: Camera, up: np.ndarray) -> np.ndarray:
     """The colours (pixels, 3) under a light from above the camera's left shoulder, and one of the sky."""
-    drawn, which = np.unique(pixels.triangle, return_inverse=True)
-    x, y, _ = camera.seen(triangles.points[drawn])
-    g = gradients(x, y, triangles.normals[drawn]).astype(np.float32)
+    which = pixels.triangle
+    x, y, _ = camera.seen(triangles.points)
+    g = gradients(x, y, triangles.normals).astype(np.float32)
     px, py = (pixels.column + np.float32(0.5))[:, None], (pixels.row + np.float32(0.5))[:, None]
-    n = g[which, 0] + g[which, 1] * px + g[which, 2] * py
+    n = g[which, 1]
+    n *= px
+    n += g[which, 2] * py
+    n += g[which, 0]
     n /= np.maximum(np.sqrt((n * n).sum(axis=1, keepdims=True)), 1e-12)
     right, top, back = camera.axes
     toward = back.astype(np.float32)
@@ -112,12 +116,14 @@ def shade(pixels: Pixels, triangles: Triangles, camera: Camera, up: np.ndarray) 
     half = unit(light + toward).astype(np.float32)
     sky = 0.5 + 0.5 * (n @ up.astype(np.float32))
     lambert = np.maximum(n @ light, 0)
-    shine = np.maximum(n @ half, 0) ** 40
+    shine = np.maximum(n @ half, 0)
+    for _ in range(5):
+        shine *= shine
     rim = np.maximum(n @ toward, 0)
     level = 0.36 + 0.20 * sky + 0.52 * lambert + 0.06 * rim
-    base = triangles.colors[drawn].astype(np.float32)[which]
+    base = triangles.colors[which]
     color = base * level[:, None] + np.float32(0.16) * shine[:, None]
-    plain = triangles.flat[drawn][which]
+    plain = triangles.flat[which]
     color[plain] = base[plain]
     return np.minimum(color, 1.0)
 

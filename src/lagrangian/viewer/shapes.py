@@ -100,7 +100,24 @@ class _Builder:
             float(np.linalg.norm(x.point - o.at)) for o in self.outlines.values() if o.body is not None for x in o.places
         ]
         lengths = [x for x in lengths if x > 0.02 * self.size]
-        return min(0.022 * self.size, 0.13 * float(np.median(lengths))) if lengths else 0.022 * self.size
+        share = 0.022 if self.normal is not None or self.mechanism.loops else 0.029  # an arm is stouter than a linkage
+        r = min(share * self.size, 0.15 * float(np.percentile(lengths, 75))) if lengths else share * self.size
+        between = [
+            float(np.linalg.norm(a.point - b.point))
+            for o in self.outlines.values()
+            for k, a in enumerate(o.places)
+            for b in o.places[:k]
+            if "loop" in (a.kind, b.kind) or o.body is None
+        ]
+        # pins of a platform stay clear of each other
+        return min(r, max(0.55 * r, 0.38 * min((x for x in between if x > 1e-3 * self.size), default=r / 0.38)))
+
+    def _stout(self, outline: Outline) -> float:
+        """The radius of one body's bars: an arm is slimmer towards its end."""
+        deepest = max(o.depth for o in self.outlines.values())
+        if deepest < 4 or self.mechanism.loops:
+            return self.r
+        return self.r * (1.15 - 0.5 * (outline.depth - 1) / (deepest - 1))
 
     # -- parts -------------------------------------------------------------------------------------------------------
 
@@ -134,7 +151,7 @@ class _Builder:
         if seen or (body.visuals == () and self._drawn_elsewhere(outline)):
             return
         if not self._any_visuals or body.visuals:
-            self._add(body.name, body.name, link(outline, self.r, self.size), own)
+            self._add(body.name, body.name, link(outline, self._stout(outline), self.size), own)
 
     def _drawn_elsewhere(self, outline: Outline) -> bool:
         """A body that only rolls is seen as the wheel or ball that it is."""
@@ -148,12 +165,13 @@ class _Builder:
     def _joints(self) -> None:
         for k, joint in enumerate(self.mechanism.joints):
             child, parent = self.outlines[joint.child], self.outlines[joint.parent]
-            if hidden(joint, self.outlines) or (self._any_visuals and (child.body is None or child.body.visuals)):
+            if (hidden(joint, self.outlines) and joint.type != "planar") or (self._any_visuals and (child.body is None or child.body.visuals)):
                 continue
-            pin = fittings.pin(joint, child, self.r)
+            r = self._stout(child)
+            pin = fittings.pin(joint, child, r)
             if pin is not None and not self._any_visuals:
                 self._add(f"joint {joint.name}", joint.child, [pin], palette.METAL)
-            guide = fittings.guide(joint, child, parent, self._span(k), self.r, self.size)
+            guide = fittings.guide(joint, child, parent, self._span(k), r, self.size)
             if guide is not None and not self._any_visuals:
                 color = palette.RAIL if joint.parent == GROUND else self.colors[joint.parent]
                 self._add(f"rail of {joint.name}", joint.parent, [guide], color)
@@ -218,10 +236,13 @@ class _Builder:
         heights = points @ self.up
         at = float(np.mean([x @ self.up for x in held]))
         hangs = at > (heights.min() + heights.max()) / 2
-        lowest = min(float(x @ self.up) for x in held) - 0.14 * self.size
+        first = min(float(x @ self.up) for x in held)
+        lowest = first - 0.14 * self.size
+        if 0 < first < 1.5 * self.size:
+            lowest = min(lowest, 0.0)  # an arm whose first joint is placed above the ground stands on it
         below = min(lowest, float(heights.min())) if not hangs or len(held) < 3 else lowest
         face = None if self.normal is None else self.normal * np.sign(self.normal @ self.look)
-        self._add(GROUND, GROUND, base(held, self.up, face, below, hangs, self.r), palette.GROUND)
+        self._add(GROUND, GROUND, base(held, self.up, face, below, hangs, 1.15 * self.r), palette.GROUND)
 
     def _framed(self, points: np.ndarray, poses: np.ndarray, struts: tuple[Strut, ...]) -> Scene:
         ground = framing.corners([x for x in self.parts if x.frame == 0], poses[:1])

@@ -42,7 +42,7 @@ def track(motion: Motion, rows: int | None = None, trace: Any = None, forces: bo
     if forces:
         from lagrangian.viewer.arrows import arrows_of
 
-        arrows = arrows_of(motion, t, poses, seen)
+        arrows = arrows_of(motion, t, q, seen)
     return _track(seen, t, poses, arrows, _traced(seen, trace))
 
 

@@ -1,0 +1,134 @@
+"""The way frames take, in a plane or in space, with the mechanism where it starts and where it ends."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError, one_of
+from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.kernels.dynamics import compile as compiled
+from lagrangian.motion.motion import Motion
+from lagrangian.pictures import legends, style
+from lagrangian.pictures.phase import END, START, arrows
+from lagrangian.pictures.sticks import BODIES, sticks
+from lagrangian.pictures.style import FAINT, GREY, SEVERAL, curve
+
+PLANES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
+DASHED: Any = (0, (3, 1.5))
+FLAT = 1e-6  # of the largest extent: less than this is in a plane
+
+
+def frame_path(
+    motion: Motion, frames: Sequence[str] = (), path: str | os.PathLike[str] | None = None, plane: str | None = None
+) -> Any:
+    """Paths of frames or bodies: of the named frames, or else of the last body, if none are given.
+
+    A motion in a plane of the world's axes is seen in it, another in space; `plane` is "xy", "xz" or "yz" to see it there.
+    """
+    file = style.writable(path)
+    if plane is not None and plane not in PLANES:
+        raise ArgumentError(one_of("plane", plane, PLANES))
+    m = motion.mechanism
+    if m is None:
+        raise ArgumentError("paths of frames need the mechanism, which a file does not have: lagrangian.read(path, mechanism)")
+    if not len(motion.t):
+        raise ArgumentError(f"{motion.name}: the motion has no rows to plot")
+    if not m.bodies:
+        raise ArgumentError(f"{motion.name} has no bodies that could move")
+    names = [frames] if isinstance(frames, str) else list(frames)
+    known = [*(f.name for f in m.frames), *(b.name for b in m.bodies)]
+    for name in names:
+        if name not in known:
+            raise ArgumentError(one_of("frame or body", name, known))
+    dyn = motion.course.dyn if motion.course is not None else compiled(m)
+    names = names or [f.name for f in m.frames][:SEVERAL] or [_last_moving(dyn, motion.q)]
+    points = {name: _origins(dyn, motion.q, name) for name in dict.fromkeys(names)}
+    drawn = sticks(dyn, motion.q[[0, -1]]) if len(m.bodies) <= BODIES else np.zeros((2, 0, 2, 3))
+    seen = PLANES[plane] if plane else _flat(np.vstack([*points.values(), drawn.reshape(-1, 3)]))
+    with style.styled():
+        return style.written(_figure(motion.name, points, drawn, seen), file)
+
+
+def _origins(dyn: Dynamics, q: np.ndarray, name: str) -> np.ndarray:
+    return np.asarray(dyn.pose(q, name))[:, :3, 3]
+
+
+def _last_moving(dyn: Dynamics, q: np.ndarray) -> str:
+    """The last body whose frame's origin moves: a rocker's, at its pivot, does not."""
+    outward = [joint.child for joint in reversed(dyn.mechanism.outward()[-BODIES:])]
+    some = q[:: max(1, len(q) // 20)]
+    return next((body for body in outward if np.ptp(_origins(dyn, some, body), axis=0).max() > 1e-9), outward[0])
+
+
+def _flat(points: np.ndarray) -> tuple[int, int] | None:
+    """The plane of two of the world's axes in which everything stays, if there is one."""
+    extent = np.ptp(points, axis=0)
+    still = [k for k in range(3) if extent[k] <= FLAT * max(float(extent.max()), 1e-300)]
+    if not still:
+        return None
+    # of a motion along a line, the plane that holds the vertical
+    normal = next(k for k in (1, 0, 2) if k in still)
+    return tuple(k for k in range(3) if k != normal)  # type: ignore[return-value]
+
+
+def _figure(name: str, points: dict[str, np.ndarray], drawn: np.ndarray, seen: tuple[int, int] | None) -> Any:
+    from lagrangian.pictures.figure import Picture
+
+    entries: list[legends.Entry] = [(curve(k), frame) for k, frame in enumerate(points)]
+    entries += [(START, "start"), (END, "end")]
+    if drawn.size:
+        entries += [({"color": FAINT, "linewidth": 2.0, "linestyle": DASHED}, "mechanism at start")]
+        entries += [({"color": GREY, "linewidth": 2.0}, "at end")]
+    everything = np.vstack([*points.values(), drawn.reshape(-1, 3)])
+    low, high = everything.min(axis=0), everything.max(axis=0)
+    if seen is None:
+        width, height = 6.4, 5.8
+    else:
+        wide, tall = np.maximum((high - low)[list(seen)], 1e-3 * max(float((high - low).max()), 1e-9))
+        width, height = 6.4, float(np.clip(5.2 * tall / wide + 0.6, 2.6, 6.4))
+    names = [entry for _, entry in entries]
+    top = 0.34 + legends.height(names, width - 0.3)
+    figure = Picture(figsize=(width, height + top), layout="constrained")
+    axes: Any = figure.add_subplot(projection=None if seen is not None else "3d")
+    at = list(seen) if seen is not None else [0, 1, 2]
+    for ends, look in zip(drawn, ({"color": FAINT, "linestyle": DASHED}, {"color": GREY}), strict=True):
+        for stick in ends:
+            axes.plot(*stick[:, at].T, linewidth=2.0, zorder=2, **look)
+            axes.plot(
+                *stick[:, at].T, linestyle="none", marker="o", markersize=3.5, markeredgewidth=0, zorder=2, color=look["color"]
+            )
+    for k, (frame, p) in enumerate(points.items()):
+        axes.plot(*p[:, at].T, label=frame, zorder=3, **curve(k))
+        if seen is not None:
+            arrows(axes, *p[:, at].T, color=curve(k)["color"])
+        axes.plot(*p[:1, at].T, **START, zorder=4)
+        axes.plot(*p[-1:, at].T, **END, zorder=4)
+    for letter, k in zip("xyz", at, strict=False):
+        getattr(axes, f"set_{letter}label")(f"{'xyz'[k]} [m]")
+    if seen is None:
+        _space(axes, low, high)
+    else:
+        axes.set_aspect("equal", adjustable="datalim")
+        axes.margins(0.06)
+    legends.header(figure, name, "", entries, top)
+    return figure
+
+
+def _space(axes: Any, low: np.ndarray, high: np.ndarray) -> None:
+    """The same scale along all axes, and a box without grey walls."""
+    from matplotlib.ticker import MaxNLocator
+
+    half = np.maximum((high - low) / 2, 0.2 * float((high - low).max()) + 1e-9) * 1.06
+    middle = (low + high) / 2
+    for letter, m, h in zip("xyz", middle, half, strict=True):
+        getattr(axes, f"set_{letter}lim")(m - h, m + h)
+        axis = getattr(axes, f"{letter}axis")
+        axis.pane.set_facecolor("white")
+        axis.pane.set_edgecolor("#CCCCCC")
+        axis.set_major_locator(MaxNLocator(max(1, round(4 * h / half.max()))))
+    axes.set_box_aspect(half, zoom=0.95)
+    axes.view_init(elev=22, azim=-58)

@@ -1,0 +1,89 @@
+"""Torque over speed at the motor: the task's curve in the envelopes of what the motor can do."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError
+from lagrangian.pictures import legends, style
+from lagrangian.pictures.style import BLACK, BLUE, GREY, ORANGE, RED, SKY
+from lagrangian.task.actuators import Actuator, Sizing
+from lagrangian.task.motors import RPM
+
+PEAK: dict[str, Any] = {"color": SKY, "linewidth": 1.4, "linestyle": style.DASHES[1]}
+CONTINUOUS: dict[str, Any] = {"color": BLUE, "linewidth": 1.4}
+TASK: dict[str, Any] = {"color": RED, "linewidth": 1.4}
+AT_PEAK: dict[str, Any] = {"color": RED, "marker": "^", "markersize": 7, "markeredgecolor": BLACK, "linestyle": "none"}
+RMS: dict[str, Any] = {"color": ORANGE, "marker": "o", "markersize": 7.5, "markeredgecolor": BLACK, "linestyle": "none"}
+ENTRIES: list[legends.Entry] = [
+    (PEAK, "peak envelope"),
+    (CONTINUOUS, "continuous envelope"),
+    (TASK, "task"),
+    (AT_PEAK, "peak of the task"),
+    (RMS, "RMS of the cycle"),
+]
+
+
+def torque_speed(sizing: Sizing, joints: str | Iterable[str] | None = None, path: str | os.PathLike[str] | None = None) -> Any:
+    """One panel for each joint that has a motor, or a nearest one."""
+    file = style.writable(path)
+    names = list(sizing.actuators) if joints is None else [joints] if isinstance(joints, str) else list(joints)
+    shown = [a for a in (sizing[name] for name in names) if a.best is not None]
+    if not shown:
+        raise ArgumentError("no joint has a motor to plot: the demand alone was asked for, or no joint could be sized")
+    columns = min(3, len(shown)) if len(shown) != 4 else 2
+    lines = math.ceil(len(shown) / columns)
+    with style.styled():
+        from lagrangian.pictures.figure import Picture
+
+        width = max(6.4, 4.0 * columns)
+        top = 0.34 + legends.height([name for _, name in ENTRIES], width - 0.3)
+        figure = Picture(figsize=(width, 3.3 * lines + top), layout="constrained")
+        grid = figure.subplots(lines, columns, squeeze=False)
+        for k, (axes, actuator) in enumerate(zip(grid.flat, shown, strict=False)):
+            _panel(axes, actuator)
+            if k % columns == 0:
+                axes.set_ylabel("motor torque [N m]")
+            if k + columns >= len(shown):
+                axes.set_xlabel("motor speed [rpm]")
+        for axes in list(grid.flat)[len(shown) :]:
+            axes.remove()
+        remark = "" if sizing.settled else "the choice of motors did not settle"
+        legends.header(figure, sizing.mechanism.name, remark, ENTRIES, top)
+        return style.written(figure, file)
+
+
+def _panel(axes: Any, actuator: Actuator) -> None:
+    best = actuator.best
+    assert best is not None
+    motor = best.motor
+    w = np.linspace(0.0, motor.top_speed, 400)
+    speeds = np.concatenate([-w[::-1], w]) / RPM
+    for torque, look, name in ((motor.peak(w), PEAK, "peak envelope"), (motor.continuous(w), CONTINUOUS, "continuous envelope")):
+        both = np.concatenate([torque[::-1], torque])
+        axes.fill_between(speeds, -both, both, color=look["color"], alpha=0.2, linewidth=0)
+        ends = np.concatenate([[speeds[0]], speeds, [speeds[-1]]])
+        edge = np.concatenate([[0.0], both, [0.0]])
+        axes.plot(ends, edge, label=name, **look)
+        axes.plot(ends, -edge, **look)
+    axes.plot(actuator.speed / RPM, actuator.torque, label="task", **TASK)
+    k = int(np.argmax(np.abs(actuator.torque)))
+    axes.plot(actuator.speed[k] / RPM, actuator.torque[k], label="peak of the task", zorder=5, **AT_PEAK)
+    axes.plot(best.rms_speed / RPM, best.rms_torque, label="RMS of the cycle", zorder=5, **RMS)
+    axes.axhline(0, color=GREY, linewidth=0.6)
+    axes.axvline(0, color=GREY, linewidth=0.6)
+    axes.margins(x=0.04, y=0.06)
+    axes.locator_params(axis="x", nbins=6)
+    state = "" if actuator.chosen else "does not fit: "
+    m = best.margins
+    margins = f"margins: {_x(m['continuous'])} continuous, {_x(m['peak'])} peak, {_x(m['speed'])} speed"
+    axes.set_title(f"{actuator.joint}: {state}{motor.name}, {best.gear}\n{margins}", color=BLACK if actuator.chosen else RED)
+
+
+def _x(margin: float) -> str:
+    return "> 99" if margin > 99 else f"{margin:.2f}"
