@@ -5,24 +5,23 @@ from math import pi
 
 import lagrangian as lg
 
-rows = [
-    # the turntable, the upper arm, and a boom that slides out of it: standard convention
+rows = [  # turntable, upper arm, forearm
     lg.DHRow("R", d=0.4, alpha=pi / 2, mass=8.0, center=(0, -0.1, 0), inertia=(0.09, 0.05, 0.09), name="turn"),
-    lg.DHRow("R", alpha=pi / 2, mass=5.0, center=(0, 0, 0.1), inertia=(0.06, 0.06, 0.02), name="lift"),
-    lg.DHRow("P", d=0.5, mass=3.0, center=(0, 0, -0.2), inertia=(0.05, 0.05, 0.004), name="slide"),
+    lg.DHRow("R", a=0.5, mass=5.0, center=(-0.25, 0, 0), inertia=(0.01, 0.11, 0.11), name="lift"),
+    lg.DHRow("R", a=0.4, mass=3.0, center=(-0.2, 0, 0), inertia=(0.005, 0.04, 0.04), name="bend"),
 ]
-arm = lg.Mechanism.from_dh(rows, convention="standard", tool=lg.Placement(position=(0, 0, 0.1)), name="boom")
+arm = lg.Mechanism.from_dh(rows, convention="standard", tool=lg.Placement(position=(0.1, 0, 0)), name="elbow arm")
 print(arm)
 
 # --- check
 dyn = lg.compile(arm)
-print(dyn.pose([0, pi / 2, 0], "tool").round(4) + 0.0)
+print(dyn.pose([0, 0, pi / 2], "tool").round(4) + 0.0)
 
 # --- equations
 eom = lg.derive(arm)
-for name, entry in eom.M.entries:
-    print(name, "=", entry)
-print("G3 =", eom.G[2])
+print("M11 =", eom.M[0, 0])
+print("M23 =", eom.M[1, 2])
+print("G2 =", eom.G[1])
 
 # --- names
 l, m = lg.parameter("l", 0.5), lg.parameter("m", 2.0)
