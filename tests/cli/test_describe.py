@@ -54,7 +54,8 @@ def test_the_library_is_listed(run: Run) -> None:
     assert all(name in done.out for name in lg.library())
     listed = {row["name"]: row for row in run("library", "--json").json["library"]}
     assert listed["stewart"]["loops"] == len(lg.library("stewart").loops)
-    assert listed["puma560"]["speeds"] == 6
+    assert listed["puma560"]["joints"] == 6
+    assert listed["two_r"]["poses"] == list(lg.library("two_r").poses)
 
 
 def test_show_draws_the_tree_with_its_loop(run: Run) -> None:

@@ -62,30 +62,14 @@ def _copied(origin: str, title: str) -> str:
 
 def library(json: Json = False) -> None:
     """List the mechanisms that come with it."""
-    import lagrangian as lg
+    from dataclasses import asdict
 
-    found = [lg.library(name) for name in lg.library()]
+    from lagrangian import library as catalogue
+
+    found = catalogue().entries
     if json:
-        rows = [
-            {
-                "name": m.name,
-                "joints": len(m.joints),
-                "coordinates": m.nq,
-                "speeds": m.nv,
-                "loops": len(m.loops),
-                "constraint_equations": m.equations,
-                "poses": list(m.poses),
-                "description": m.description,
-                "source": m.source,
-            }
-            for m in found
-        ]
-        output.document({"library": rows})
+        output.document({"library": [asdict(entry) for entry in found]})
         return
-    columns = ("name", "joints", "loops", "what it is")
-    rows_shown = [
-        (name, str(sum(j.type != "fixed" for j in m.joints)), str(len(m.loops) or ""), m.description)
-        for name, m in zip(lg.library(), found, strict=True)
-    ]
-    output.stdout().print(output.table(columns, rows_shown, right=(1, 2)))
-    output.plain("lagrangian show NAME tells more of one; lagrangian new mine --from NAME copies its file", "dim")
+    rows = [(e.name, str(e.joints), str(e.loops or ""), e.summary) for e in found]
+    output.stdout().print(output.table(("name", "joints", "loops", "what it is"), rows, right=(1, 2)))
+    output.plain("\nlagrangian show NAME tells more of one; lagrangian new mine --from NAME copies its file", "dim")
