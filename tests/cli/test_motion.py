@@ -71,7 +71,7 @@ def test_a_run_that_cannot_go_on(run: Run) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--q0", "1,2,3"], "--q0 has 3 numbers; give 2, for theta1, theta2"),
+        (["--q0", "1,2,3"], "--q0 has 3 numbers; give 2 numbers, for theta1, theta2"),
         (["--q0", "upside"], "there is no pose 'upside'"),
         (["--q0", "theta3=1"], "there is no coordinate 'theta3'"),
         (["--q0", "theta1=1;rm"], "name=value is needed"),

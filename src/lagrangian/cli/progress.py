@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,11 @@ from typing import Any
 from lagrangian.cli import output
 
 PATIENCE = 0.5  # seconds before a bar is shown
+
+
+def watched() -> bool:
+    """Whether somebody looks: colours can be forced on a file, a bar there would only be litter."""
+    return sys.stderr.isatty()
 
 
 class Bar:
@@ -22,7 +28,7 @@ class Bar:
         self._task: Any = None
 
     def __call__(self, share: float, what: str = "") -> None:
-        if not self.console.is_terminal:
+        if not watched():
             return
         if self._bar is None:
             if time.perf_counter() - self.started < PATIENCE or share >= 1.0:
@@ -55,9 +61,9 @@ def bar(what: str) -> Iterator[Bar]:
 
 @contextmanager
 def spinner(what: str) -> Iterator[None]:
-    console = output.stderr()
-    if not console.is_terminal:
+    """Beside work whose share is not known."""
+    if not watched():
         yield
         return
-    with console.status(what):
+    with output.stderr().status(what):
         yield

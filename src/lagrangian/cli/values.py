@@ -96,7 +96,7 @@ def state(text: str | None, mechanism: Mechanism, what: str, names: tuple[str, .
 
 def _needed(names: tuple[str, ...]) -> str:
     example = f"; or some by name: {names[0]}=30deg" if names else ""
-    return f"{len(names)}, for {', '.join(names[:12])}{' ...' * (len(names) > 12)}{example}"
+    return f"{len(names)} numbers, for {', '.join(names[:12])}{' ...' * (len(names) > 12)}{example}"
 
 
 def span(text: str | None) -> Any:
