@@ -1,0 +1,136 @@
+"""The live viewer in a real browser: sliders move the arm, loops stay closed, motions play, and nothing is fetched."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lagrangian as lg
+from lagrangian.viewer.live import view
+
+THIRD_PARTY = "THREE.Clock: This module has been deprecated"  # viser's own, of the library it draws with
+
+
+def ours(watched: Any) -> list[str]:
+    return [complaint for complaint in watched.complaints if THIRD_PARTY not in complaint]
+
+
+def until(page: Any, true: Callable[[], bool], seconds: float = 10.0) -> bool:
+    """The browser goes on while it is waited for."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if true():
+            return True
+        page.wait_for_timeout(30)
+    return False
+
+
+def opened(watched: Any, url: str, text: str) -> Any:
+    page = watched.page
+    page.goto(url)
+    page.get_by_text(text).first.wait_for(timeout=30000)
+    until(page, lambda: page.locator("canvas").count() > 0)
+    return page
+
+
+def field(page: Any, label: str) -> Any:
+    """The number beside a slider."""
+    return page.locator(f"xpath=//*[text()='{label}']/following::input[@inputmode][1]")
+
+
+def picture(page: Any) -> np.ndarray:
+    import io
+
+    from matplotlib.image import imread
+
+    clip = {"x": 320, "y": 150, "width": 540, "height": 600}
+    found: np.ndarray = imread(io.BytesIO(page.screenshot(clip=clip)))[..., :3]
+    return found
+
+
+def test_a_slider_moves_the_arm_and_its_loop_stays_closed(watched: Any) -> None:
+    four_bar = lg.library("four_bar")
+    dyn = lg.compile(four_bar)
+    with view(four_bar, browser=False, block=False) as viewer:
+        page = opened(watched, viewer.url, "1 degree of freedom")
+        assert until(page, lambda: picture(page).std() > 0.02)  # the mechanism is there
+        before, q = picture(page), viewer.q
+        # typed into the field beside the slider
+        field(page, "theta1 [°]").fill("40")
+        assert until(page, lambda: abs(viewer.q[0] - math.radians(40)) < 1e-9)
+        assert np.abs(viewer.q - q).max() > 0.3
+        assert np.abs(dyn.closure(viewer.q)).max() < 1e-9
+        assert until(page, lambda: np.abs(picture(page) - before).mean() > 0.005)
+        # the passive joint's slider follows
+        assert until(page, lambda: abs(float(field(page, "phi2 [°]").input_value()) - math.degrees(viewer.q[1])) < 0.051)
+        # by keyboard
+        slider = page.get_by_role("slider").first
+        slider.focus()
+        for _ in range(5):
+            slider.press("ArrowRight")
+        assert until(page, lambda: abs(viewer.q[0] - math.radians(40.5)) < 1e-9)
+        # by mouse
+        box = slider.bounding_box()
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 20, box["y"] + box["height"] / 2, steps=4)
+        page.mouse.up()
+        assert until(page, lambda: viewer.q[0] > math.radians(60))
+        assert np.abs(dyn.closure(viewer.q)).max() < 1e-9
+        # a place where the loop cannot be closed: the rocker's dead point is where crank and coupler are in line
+        field(page, "phi3 [°]").fill("170")
+        page.get_by_text("the loops do not close beyond").wait_for(timeout=10000)
+        assert np.abs(dyn.closure(viewer.q)).max() < 1e-9
+        assert until(page, lambda: abs(float(field(page, "phi3 [°]").input_value()) - math.degrees(viewer.q[2])) < 0.051)
+        # back home
+        page.get_by_role("button", name="home").click()
+        assert until(page, lambda: np.abs(viewer.q - q).max() < 1e-9)
+        assert np.allclose(viewer.pose("coupler"), dyn.pose(q, "coupler"), atol=1e-9)
+        own = (viewer.url, viewer.url.replace("http", "ws"), "data:", "blob:")
+    assert watched.foreign(own) == []
+    assert ours(watched) == []
+
+
+def test_a_motion_plays_pauses_and_is_scrubbed(watched: Any) -> None:
+    motion = lg.simulate(lg.library("four_bar"), (0, 4))
+    with view(motion, browser=False, block=False) as viewer:
+        page = opened(watched, viewer.url, "Play")
+        assert np.allclose(viewer.q, motion.q[0])
+        page.get_by_text("Reactions [N]").click()
+        page.get_by_role("button", name="Play").click()
+        assert until(page, lambda: np.abs(viewer.q - motion.q[0]).max() > 0.1)
+        page.get_by_role("button", name="Pause").click()
+        page.get_by_role("button", name="Play").wait_for()
+        stopped = viewer.q
+        page.wait_for_timeout(150)
+        assert np.array_equal(viewer.q, stopped)
+        field(page, "Time [s]").fill("3")
+        assert until(page, lambda: np.abs(viewer.q - motion(3.0)[0]).max() < 1e-9)
+        assert page.get_by_text("kinetic energy").is_visible()
+        own = (viewer.url, viewer.url.replace("http", "ws"), "data:", "blob:")
+    assert watched.foreign(own) == []
+    assert ours(watched) == []
+
+
+def test_the_port_and_what_is_shown_are_checked(capsys: Any) -> None:
+    arm = lg.library("two_r")
+    with view(arm, q="upright", browser=False, block=False) as viewer:
+        assert capsys.readouterr().out == f"two_r is shown at {viewer.url}\n"
+        assert np.allclose(viewer.q, arm.poses["upright"])
+        with pytest.raises(lg.LagrangianError, match="cannot be used"):
+            view(arm, port=int(viewer.url.rsplit(":", 1)[1]), browser=False, block=False)
+    viewer.close()  # twice is once
+    assert "closed" in repr(viewer)
+    for wrong in (0, -1, 70000, "8080", True):
+        with pytest.raises(lg.LagrangianError, match="port is"):
+            view(arm, port=wrong, browser=False, block=False)
+    with pytest.raises(lg.LagrangianError, match="there is no pose 'uprigth'. Did you mean 'upright'"):
+        view(arm, q="uprigth", browser=False, block=False)
+    with pytest.raises(lg.LagrangianError, match="Mechanism or a Motion"):
+        view("two_r", browser=False, block=False)
+    assert capsys.readouterr().out == ""
