@@ -86,7 +86,7 @@ def rolling(constraint: Rolling) -> tuple[list[Mesh], list[Mesh]]:
 
 def blade(constraint: KnifeEdge, r: float) -> Mesh:
     """A thin plate across the direction that is barred, in the body's frame."""
-    return p.box((6 * r, 6 * r, 0.5 * r), 0.1 * r).moved(
+    return p.box((4.4 * r, 4.4 * r, 0.5 * r), 0.1 * r).moved(
         p.turn_z_to(np.array(constraint.direction, dtype=float)), np.array(constraint.point, dtype=float)
     )
 

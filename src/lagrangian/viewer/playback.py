@@ -144,8 +144,9 @@ class PlaybackPanel:
 
     def _show(self, scrubbed: bool = False, hurry: bool = False) -> None:
         p, turn, row, part = between(self.track, self.clock.t)
-        self.scene.show(p, turn)
-        self.arrows.show(row, part)
+        with self.server.atomic():  # the arrows with what they act on
+            self.scene.show(p, turn)
+            self.arrows.show(row, part)
         if not scrubbed:
             self._time.value = round(self.clock.t, 6)
         self._button.label = "Pause" if self.clock.playing else "Play"

@@ -17,13 +17,13 @@ DEPENDENT = 1e-6  # singular values below it: speeds that depend on each other
 def standing(dyn: Dynamics, handles: Sequence[Handle], q: np.ndarray, units: np.ndarray) -> list[tuple[int, ...]]:
     """For every handle, which others are held while it is dragged.
 
-    Of an actuated one these are the other motors; of a passive one the rest of its joint, and the passive joints of its own chain,
-    so that a platform moves along one axis at a time. As many as leave the handle free to move: counted where the mechanism is
-    not singular, so that they are the same everywhere.
+    Of an actuated one these are the other motors; of a passive one the rest of its joint, and the passive joints of its own
+    chain, so that a platform moves along one axis at a time. As many as leave the handle free to move: counted where the
+    mechanism is not singular, so that they are the same everywhere.
     """
     count = range(len(handles))
     if not dyn.mechanism.equations:
-        return [tuple(j for j in count if j != k and handles[j].joint == handles[k].joint) for k in count]
+        return [() for _ in count]
     S = _rates(dyn, handles, q, units)
 
     def rank(rows: list[int]) -> int:
