@@ -1,10 +1,17 @@
-"""The snippets of the documentation print what stands below them, but for digits that roundings of another machine change."""
+"""The scripts of docs/snippets print what stands beside them, and every page shows all of its own.
+
+Digits that roundings of another machine change do not count. `python tests/test_docs.py howto/export.py` writes
+what that script prints anew.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import re
+import shlex
+import shutil
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -12,9 +19,37 @@ from typing import Any
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
-BLOCK = re.compile(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", re.DOTALL)
-RUN_ONLY = {"identification.md"}  # what a search finds last differs with the roundings of the machine
+sys.path.insert(0, str(DOCS / "extensions"))
+from snippets import KINDS, pieces  # noqa: E402
+
+SCRIPTS = sorted(path for path in (DOCS / "snippets").rglob("*") if path.suffix in KINDS)
+PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
+RUN_ONLY = {"identification.py"}  # what a search finds last differs with the roundings of the machine
+NOT_RUN = {"view", "tour", "bench"}  # they wait for a browser, or take long; tests of their own run them
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
+
+
+def name_of(path: Path, root: Path = DOCS) -> str:
+    return path.relative_to(root).as_posix().removeprefix("snippets/")
+
+
+def output_of(script: Path) -> Path:
+    return script.with_suffix(KINDS[script.suffix][0])
+
+
+def said(commands: str) -> str:
+    """What commands of the terminal print. Comments and other programs are left out."""
+    from lagrangian.cli.main import app
+    from typer.testing import CliRunner
+
+    found = ""
+    for line in commands.splitlines():
+        program, *words = shlex.split(line, comments=True) or [""]
+        if program == "lagrangian" and words[0] not in NOT_RUN:
+            done = CliRunner().invoke(app, words, prog_name="lagrangian", env={"COLUMNS": "110"})
+            assert done.exit_code == 0, f"{line}: {done.output}"
+            found += done.stdout
+    return found
 
 
 def printed(code: str, names: dict[str, Any], where: str) -> str:
@@ -26,26 +61,104 @@ def printed(code: str, names: dict[str, Any], where: str) -> str:
     return found.getvalue()
 
 
+def given(script: Path, folder: Path) -> None:
+    """The files that a script reads stand beside it."""
+    for path in script.parent.iterdir():
+        if path.suffix in (".urdf", ".toml"):
+            shutil.copy(path, folder)
+
+
+def runs(script: Path) -> dict[str, str]:
+    """What each piece prints, run in turn in the folder it is in."""
+    if script.suffix == ".sh":
+        return {name: said(commands) for name, commands in pieces(script).items()}
+    names: dict[str, Any] = {}
+    return {name: printed(code, names, f"{script}: {name}") for name, code in pieces(script).items()}
+
+
 def alike(a: float, b: float) -> bool:
     """The same to print, or both small: errors and roundings are told by their size only."""
     return abs(a - b) <= 2e-3 * max(abs(a), abs(b)) or max(abs(a), abs(b)) < 1e-4
 
 
-@pytest.mark.parametrize("page", ["motion.md", "integrators.md", "inverse.md", "actuators.md", "control.md", "identification.md"])
-def test_snippets(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", sorted({script.with_suffix("") for script in SCRIPTS}), ids=name_of)
+def test_snippets(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("sksundae")
     monkeypatch.chdir(tmp_path)
-    text = (DOCS / page).read_text(encoding="utf-8")
-    names: dict[str, Any] = {}
-    for block in BLOCK.finditer(text):
-        where = f"{page}:{text[: block.start()].count(chr(10)) + 2}"
-        found, wanted = printed(block[1], names, where), block[2] or ""
-        if page in RUN_ONLY:
-            assert bool(found) == bool(wanted), where
-            continue
-        assert NUMBER.sub("#", found).split() == NUMBER.sub("#", wanted).split(), where
-        for line, other in zip(found.splitlines(), wanted.splitlines(), strict=True):
+    given(page, tmp_path)
+    for suffix in (".sh", ".py"):  # commands first: they write files that Python reads
+        if (script := page.with_suffix(suffix)).exists():
+            check(script)
+
+
+def check(script: Path) -> None:
+    shown = output_of(script)
+    expected = pieces(shown) if shown.exists() else {}
+    found = runs(script)
+    if script.suffix == ".py":
+        assert {name for name, text in found.items() if text} == set(expected)
+    if name_of(script) in RUN_ONLY:
+        return
+    for name, wanted in expected.items():
+        assert NUMBER.sub("#", found[name]).split() == NUMBER.sub("#", wanted).split(), name
+        for line, other in zip(found[name].strip("\n").splitlines(), wanted.strip("\n").splitlines(), strict=True):
             if " steps" in line:  # their number may differ by a few
                 continue
             pairs = zip(NUMBER.findall(line), NUMBER.findall(other), strict=True)
-            assert all(alike(float(a), float(b)) for a, b in pairs), f"{where}: {line}"
+            assert all(alike(float(a), float(b)) for a, b in pairs), f"{name}: {line}"
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=name_of)
+def test_every_piece_is_shown(script: Path) -> None:
+    """In the order in which they run, so that the page is true from top to bottom."""
+    page = (DOCS / name_of(script)).with_suffix(".md").read_text(encoding="utf-8")
+    shown = re.findall(r"^```\{snippet\} (\S+)", page, re.MULTILINE)
+    own = pieces(script)
+    assert [name for name in shown if name in own] == list(own)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_nothing_else_is_shown(page: Path) -> None:
+    """Code in a page comes from a file that is run."""
+    assert not re.search(r"```(python|sh|bash|console)", page.read_text(encoding="utf-8"))
+
+
+def test_every_command_is_documented() -> None:
+    import typer.main
+    from lagrangian.cli.main import app
+
+    page = (DOCS / "cli.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^```\{command\} (\S+)", page, re.MULTILINE)) == set(typer.main.get_command(app).commands)
+
+
+def test_every_public_name_is_documented() -> None:
+    import lagrangian
+
+    page = (DOCS / "api.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"auto\w+:: lagrangian\.(\S+)", page))
+    modules = {"control": "task.control.", "paths": "task.paths"}
+    for name in lagrangian.__all__:
+        if isinstance(value := getattr(lagrangian, name), type) and issubclass(value, (Exception, Warning)):
+            assert "errors" in named
+        elif name in modules:
+            assert any(found.startswith(modules[name]) for found in named), name
+        else:
+            assert name in named, name
+
+
+if __name__ == "__main__":
+    import os
+    import tempfile
+
+    for name in sys.argv[1:]:
+        script = DOCS / "snippets" / name
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            given(script, Path(folder))
+            if script.suffix == ".py" and script.with_suffix(".sh").exists():
+                runs(script.with_suffix(".sh"))
+            found = runs(script)
+        keep = pieces(output_of(script)) if script.suffix == ".sh" else found  # of commands, only what is there to be shown
+        text = "".join(f"# --- {piece}\n{found[piece]}" for piece in found if found[piece] and piece in keep)
+        output_of(script).write_text(text, encoding="utf-8")
+        print(f"{name}: {sum(map(bool, found.values()))} of {len(found)} pieces print")
