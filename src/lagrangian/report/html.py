@@ -34,9 +34,11 @@ def paragraph(*inner: Any, kind: str = "") -> Html:
     return element("p", *inner, class_=kind) if kind else element("p", *inner)
 
 
-def folded(title: Any, body: Any, opened: bool = False) -> Html:
-    """What is shown when it is asked for; printed in any case."""
-    return Html(f"<details{' open' if opened else ''}><summary>{text(title)}</summary>{text(body)}</details>")
+def folded(title: Any, body: Any, opened: bool = False, long: bool = False) -> Html:
+    """What is shown when it is asked for; on paper in any case, unless it is long."""
+    return Html(
+        f"<details{' class=long' if long else ''}{' open' if opened else ''}><summary>{text(title)}</summary>{text(body)}</details>"
+    )
 
 
 def table(
