@@ -102,7 +102,7 @@ class Posture:
                 return Dragged(False, f"{name} stops at {handle.text(self.values[k])}: {step.name} is at its limit.")
             elif way is not None and self._fastest(way) * self._unit(k) > FAST:
                 return Dragged(False, self._why(k))
-            elif self._leave(k, held, kept, sign, abs(left)):
+            elif self._holonomic.all() and self._leave(k, held, kept, sign, abs(left)):
                 way, part = self._tangent(k, held, self.q, self.values), 1.0
             else:
                 return Dragged(False, self._why(k))
