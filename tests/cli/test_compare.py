@@ -35,6 +35,40 @@ def test_all_kinds_of_joints(run: Run, peer: str) -> None:
         assert max(data.json["differences"].popitem()[1].values()) < 1e-10
 
 
+@pytest.mark.parametrize("name", ["four_bar", "stewart", "three_rrr"])
+def test_closed_loops(run: Run, name: str) -> None:
+    pytest.importorskip("pinocchio")
+    data = run("compare", name, "--peer", "pinocchio", "--states", "5", "--json")
+    assert data.code == 0
+    assert data.json["differences"].popitem()[1]["closed"] < 1e-9
+
+
+def test_a_loop_that_is_another_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their rod is a millionth longer where the loop closes: accelerations differ."""
+    pytest.importorskip("pinocchio")
+    from dataclasses import replace
+
+    from lagrangian.cli import peer_loops
+
+    right = peer_loops.accelerations
+
+    def other(peer: object, m: lg.Mechanism, *state: object) -> object:
+        a = m.loops[0].placement_a
+        x, y, z = a.position
+        moved = replace(m.loops[0], placement_a=replace(a, position=(x * (1 + 1e-6), y, z)))
+        return right(peer, m.replace(loops=(moved,)), *state)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(peer_loops, "accelerations", other)
+    done = run("compare", "four_bar", "--peer", "pinocchio", "--states", "5")
+    assert done.code == 1
+    assert "they differ" in done.out
+
+
+def test_loops_that_cannot_be_compared_are_told(run: Run) -> None:
+    pytest.importorskip("pinocchio")
+    assert "accelerations with loops of type revolute" in run("compare", "bricard", "--peer", "pinocchio", "--states", "2").out
+
+
 def test_a_body_that_flies(run: Run) -> None:
     pytest.importorskip("mujoco")
     tree = random_mechanism(["free", "revolute", "ball"], 3, chain=True)

@@ -91,6 +91,7 @@ def test_other_values_of_parameters(run: Run, wrong: Callable[..., str]) -> None
 
 
 def test_a_mechanism_that_is_none(run: Run, wrong: Callable[..., str]) -> None:
+    assert "no mechanism is named" in wrong("show", "")
     assert "Did you mean 'puma560'" in wrong("show", "puma650")
     run("new", "gripper")
     assert "Did you mean 'gripper.toml'" in wrong("show", "griper.toml")

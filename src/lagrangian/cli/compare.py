@@ -27,6 +27,7 @@ WHAT = {
     "bias": "bias C qd + G",
     "inverse_dynamics": "inverse dynamics",
     "forward_dynamics": "forward dynamics",
+    "closed": "forward dynamics, loops closed",
 }
 Name = Annotated[
     str | None, typer.Option("--peer", metavar="NAME", help="pinocchio or mujoco; by default all that are installed.")
@@ -62,6 +63,12 @@ def compare(
             refused[name] = str(error)
             continue
         found[other.name] = differences(bare, other, states, seed)
+        if m.loops and name == "pinocchio":
+            closed, why = closed_difference(m, other, states, seed)
+            if why:
+                left.append(f"accelerations with loops {why}")
+            else:
+                found[other.name]["closed"] = closed
     agree = bool(found) and all(x <= TOLERANCE for by in found.values() for x in by.values())
     if json:
         about = {"mechanism": m.name, "states": states, "tolerance": TOLERANCE, "agree": agree}
@@ -78,7 +85,7 @@ def differences(m: Mechanism, other: Peer, states: int, seed: int) -> dict[str, 
     from lagrangian import compile  # noqa: A004
 
     dyn, rng = compile(m), np.random.default_rng(seed)
-    worst = dict.fromkeys(WHAT, 0.0)
+    worst = {what: 0.0 for what in WHAT if what != "closed"}
     with bar(f"comparing with {other.name}") as shown:
         for k in range(states):
             shown(k / states)
@@ -103,12 +110,36 @@ def differences(m: Mechanism, other: Peer, states: int, seed: int) -> dict[str, 
     return worst
 
 
+def closed_difference(m: Mechanism, other: Any, states: int, seed: int) -> tuple[float, str]:
+    """The largest of accelerations that keep the loops closed; or why there is none."""
+    import numpy as np
+
+    from lagrangian import AssemblyError, compile  # noqa: A004
+    from lagrangian.cli import peer_loops, peers
+
+    if why := peer_loops.unlike(m):
+        return 0.0, why
+    closed = peers.without_forces(m)
+    dyn, worst, met = compile(closed), 0.0, 0
+    try:
+        for q, qd, tau in peer_loops.states(closed, states, seed):
+            theirs = peer_loops.accelerations(other, closed, q, qd, tau)
+            worst, met = (
+                max(worst, float(np.abs(dyn.forward_dynamics(q, qd, tau) - theirs).max() / np.abs(theirs).max())),
+                met + 1,
+            )
+    except AssemblyError as error:
+        return 0.0, str(error)
+    return worst, "" if met else "no closed configurations were found"
+
+
 def _print(
     name: str, states: int, found: dict[str, dict[str, float]], left: list[str], refused: dict[str, str], agree: bool
 ) -> None:
     output.plain(f"{name}: the largest relative difference at {states} random states", "bold cyan")
     if found:
-        rows = [(title, *(f"{by[what]:.1e}" for by in found.values())) for what, title in WHAT.items()]
+        met = [what for what in WHAT if any(what in by for by in found.values())]
+        rows = [(WHAT[what], *(f"{by[what]:.1e}" if what in by else "" for by in found.values())) for what in met]
         output.stdout().print(output.table(("", *found), rows, right=range(1, len(found) + 1)))
     output.plain()
     for what in left:

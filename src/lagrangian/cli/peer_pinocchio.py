@@ -26,7 +26,8 @@ class Pinocchio:
         self.name = f"Pinocchio {pin.__version__}"
         self.model = model = pin.Model()
         model.gravity.linear = np.array(m.gravity, dtype=float)
-        ids, from_joint = {"ground": 0}, {"ground": Placement()}
+        self.ids = ids = {"ground": 0}
+        self.from_joint = from_joint = {"ground": Placement()}  # bodies in the frames of the joints that carry them
         at_q = dict(zip((j.name for j in m.joints), np.cumsum([0, *(j.kind.nq for j in m.joints)]).tolist(), strict=False))
         at_v = dict(zip((j.name for j in m.joints), np.cumsum([0, *(j.kind.nv for j in m.joints)]).tolist(), strict=False))
         self._q: list[int] = []  # our index of each of their coordinates

@@ -65,9 +65,14 @@ def plain(m: Mechanism) -> tuple[Mechanism, list[str]]:
     if m.springs or any(float(j.spring.stiffness) for j in m.joints):
         left.append("springs")
     if m.equations:
-        left.append("loops and other constraints: the open tree is compared")
+        left.append("loops and other constraints, but where the loops are said to be closed")
+    return without_forces(m).replace(loops=(), constraints=()), left
+
+
+def without_forces(m: Mechanism) -> Mechanism:
+    """Without friction and springs."""
     joints = tuple(replace(j, friction=Friction(), spring=JointSpring()) for j in m.joints)
-    return m.replace(joints=joints, loops=(), constraints=(), springs=()), left
+    return m.replace(joints=joints, springs=())
 
 
 def steps(joint: Joint) -> list[tuple[str, Any]]:
