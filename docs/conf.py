@@ -9,7 +9,6 @@ project = "lagrangian"
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
-    "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
     "snippets",
     "mathml",
@@ -34,7 +33,7 @@ default_role = "code"
 smartquotes = False
 autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
-maximum_signature_line_length = 100
+maximum_signature_line_length = 140
 autodoc_member_order = "bysource"
 
 # a function or method that a page names has to be in the reference; what type hints name need not
