@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +36,7 @@ def until(page: Any, true: Callable[[], bool], seconds: float = 10.0) -> bool:
 
 def opened(watched: Any, url: str, text: str) -> Any:
     page = watched.page
+    page.on("websocket", lambda socket: watched.requests.append(socket.url))
     page.goto(url)
     page.get_by_text(text).first.wait_for(timeout=30000)
     until(page, lambda: page.locator("canvas").count() > 0)
@@ -40,7 +45,7 @@ def opened(watched: Any, url: str, text: str) -> Any:
 
 def field(page: Any, label: str) -> Any:
     """The number beside a slider."""
-    return page.locator(f"xpath=//*[text()='{label}']/following::input[@inputmode][1]")
+    return page.locator(f"xpath=//label[.='{label}']/following::input[@inputmode][1]")
 
 
 def picture(page: Any) -> np.ndarray:
@@ -55,6 +60,8 @@ def picture(page: Any) -> np.ndarray:
 
 def test_a_slider_moves_the_arm_and_its_loop_stays_closed(watched: Any) -> None:
     four_bar = lg.library("four_bar")
+    hostile = replace(four_bar.joints[2], name="phi3<img src=nowhere>")  # text from files is text
+    four_bar = four_bar.replace(joints=(*four_bar.joints[:2], hostile))
     dyn = lg.compile(four_bar)
     with view(four_bar, browser=False, block=False) as viewer:
         page = opened(watched, viewer.url, "1 degree of freedom")
@@ -83,16 +90,18 @@ def test_a_slider_moves_the_arm_and_its_loop_stays_closed(watched: Any) -> None:
         assert until(page, lambda: viewer.q[0] > math.radians(60))
         assert np.abs(dyn.closure(viewer.q)).max() < 1e-9
         # a place where the loop cannot be closed: the rocker's dead point is where crank and coupler are in line
-        field(page, "phi3 [°]").fill("170")
-        page.get_by_text("the loops do not close beyond").wait_for(timeout=10000)
+        rocker = field(page, "phi3<img src=nowhere> [°]")
+        rocker.fill("170")
+        page.get_by_text("phi3<img src=nowhere> stops at 146.4°: the loops do not close beyond").wait_for(timeout=10000)
         assert np.abs(dyn.closure(viewer.q)).max() < 1e-9
-        assert until(page, lambda: abs(float(field(page, "phi3 [°]").input_value()) - math.degrees(viewer.q[2])) < 0.051)
+        assert until(page, lambda: abs(float(rocker.input_value()) - math.degrees(viewer.q[2])) < 0.051)
         # back home
         page.get_by_role("button", name="home").click()
         assert until(page, lambda: np.abs(viewer.q - q).max() < 1e-9)
         assert np.allclose(viewer.pose("coupler"), dyn.pose(q, "coupler"), atol=1e-9)
         own = (viewer.url, viewer.url.replace("http", "ws"), "data:", "blob:")
     assert watched.foreign(own) == []
+    assert not any("nowhere" in url for url in watched.requests)
     assert ours(watched) == []
 
 
@@ -129,8 +138,19 @@ def test_the_port_and_what_is_shown_are_checked(capsys: Any) -> None:
     for wrong in (0, -1, 70000, "8080", True):
         with pytest.raises(lg.LagrangianError, match="port is"):
             view(arm, port=wrong, browser=False, block=False)
-    with pytest.raises(lg.LagrangianError, match="there is no pose 'uprigth'. Did you mean 'upright'"):
+    with pytest.raises(lg.LagrangianError, match=r"there is no pose 'uprigth'\. Did you mean 'upright'"):
         view(arm, q="uprigth", browser=False, block=False)
     with pytest.raises(lg.LagrangianError, match="Mechanism or a Motion"):
         view("two_r", browser=False, block=False)
     assert capsys.readouterr().out == ""
+
+
+def test_it_serves_until_ctrl_c_and_ends_quietly() -> None:
+    script = "import lagrangian as lg; lg.library('two_r').view(browser=False); print('done')"
+    running = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    line = running.stdout.readline()
+    time.sleep(0.3)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=20)
+    assert line.startswith("two_r is shown at http://127.0.0.1:")
+    assert (out, err, running.returncode) == ("done\n", "", 0)

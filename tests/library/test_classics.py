@@ -216,6 +216,7 @@ def test_the_bicycle_obeys_the_published_equations() -> None:
         assert np.abs(sum(terms)[row]).max() < 2e-3 * max(np.abs(term[row]).max() for term in terms)
 
 
+@pytest.mark.slow
 def test_the_snake_glides_forwards() -> None:
     """No force acts along the ground but that of its wheels, across them: none of them slips, and it gets on."""
     mechanism = lg.library("snake_chain")

@@ -109,6 +109,12 @@ def test_an_animation_is_written_where_it_was_said(motion: Motion, tmp_path: Pat
     assert odd.animate() == Path("a_b_c.html")
 
 
+def test_a_film_is_written_for_its_ending(motion: Motion, tmp_path: Path) -> None:
+    written = motion.animate(tmp_path / "run.GIF", speed=4, size=(120, 90))
+    assert written == tmp_path / "run.GIF"
+    assert written.read_bytes()[:4] == b"GIF8"
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [

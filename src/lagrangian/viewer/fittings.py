@@ -59,7 +59,7 @@ def guide(joint: Joint, outline: Outline, parent: Outline, span: tuple[float, fl
     low, high = span
     if math.isfinite(joint.limits.lower) and math.isfinite(joint.limits.upper):
         low, high = min(low, joint.limits.lower), max(high, joint.limits.upper)
-    room = 5 * r if outline.body is not None and not is_point(outline.body) else 3 * r
+    room = 7.5 * r if outline.body is not None and not is_point(outline.body) else 3 * r
     low, high = low - room, high + room
     if high - low < 0.6 * size:
         middle = (low + high) / 2
@@ -86,7 +86,7 @@ def rolling(constraint: Rolling) -> tuple[list[Mesh], list[Mesh]]:
 
 def blade(constraint: KnifeEdge, r: float) -> Mesh:
     """A thin plate across the direction that is barred, in the body's frame."""
-    return p.box((6 * r, 6 * r, 0.5 * r), 0.1 * r).moved(
+    return p.box((4.4 * r, 4.4 * r, 0.5 * r), 0.1 * r).moved(
         p.turn_z_to(np.array(constraint.direction, dtype=float)), np.array(constraint.point, dtype=float)
     )
 

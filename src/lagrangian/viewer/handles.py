@@ -77,9 +77,11 @@ def gradients(all_handles: Sequence[Handle], q: np.ndarray, at: np.ndarray, nv: 
     for k, h in enumerate(all_handles):
         if h.kind == PLAIN:
             G[k, h.iv + h.component] = 1.0
+        elif h.component:  # all three at once
+            continue
         elif h.kind == PLACE:
-            G[k, h.iv + 3 : h.iv + 6] = quaternion.matrix(q[h.iq : h.iq + 4])[h.component]
-        elif h.component == 0:
+            G[k : k + 3, h.iv + 3 : h.iv + 6] = quaternion.matrix(q[h.iq : h.iq + 4])
+        else:
             G[k : k + 3, h.iv : h.iv + 3] = _rate_of_rotation_vector(at[k : k + 3])
     return G
 

@@ -17,6 +17,7 @@ from lagrangian.viewer.show_panel import ShowPanel, safe
 from lagrangian.viewer.sliders import Posture
 
 HOME = "home"
+MOST = 120  # sliders
 
 
 class JointPanel:
@@ -30,12 +31,18 @@ class JointPanel:
         gui.add_markdown(safe(_degrees(posture)))
         self._says = gui.add_markdown("", visible=False)
         names = [HOME, *(name for name in m.poses if name != HOME)]
-        poses = gui.add_button_group("Pose", names)
-        poses.on_click(lambda event: self.go(event.target.value))
+        if len(names) <= 6:
+            gui.add_button_group("Pose", names).on_click(lambda event: self.go(event.target.value))
+        else:
+            chosen = gui.add_dropdown("Pose", names, initial_value=names[0])
+            chosen.on_update(lambda _: self.go(chosen.value))
         self.sliders: dict[str, Any] = {}
         self._digits: dict[str, int] = {}
-        actuated = [h for h in posture.handles if h.actuated]
-        passive = [h for h in posture.handles if not h.actuated]
+        some_of_many = posture.handles[:MOST]
+        if len(some_of_many) < len(posture.handles):
+            gui.add_markdown(f"The first {MOST} of {len(posture.handles)} joint coordinates have sliders.")
+        actuated = [h for h in some_of_many if h.actuated]
+        passive = [h for h in some_of_many if not h.actuated]
         for title, some in (("Actuated joints", actuated), ("Passive joints", passive)):
             if some:
                 with gui.add_folder(title, expand_by_default=title.startswith("A") or len(some) <= 8 or not actuated):
@@ -107,7 +114,7 @@ class JointPanel:
     def _follow(self, moved: str | None = None) -> None:
         """Everything in the browser as the posture is; the slider in hand is left alone where it is right."""
         for handle, value in zip(self.posture.handles, self.posture.values, strict=True):
-            if handle.name == moved:
+            if handle.name == moved or handle.name not in self.sliders:
                 continue
             slider, now = self.sliders[handle.name], round(shown(handle, value), self._digits[handle.name])
             slider.min, slider.max = min(slider.min, now), max(slider.max, now)
@@ -122,7 +129,7 @@ class JointPanel:
         row = self.scene.scene.frames.index(self._frame.value)
         x, y, z = self.scene.frames[row].position
         lines = [f"x {_number(x)}  ·  y {_number(y)}  ·  z {_number(z)} m"]
-        if self.posture.closed:
+        if self.posture.has_loops:
             lines.append(f"loops closed to {self.posture.closure:.1e}")
         self._numbers.content = "\n\n".join(lines)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import socket
+import sys
 import time
 import webbrowser
 from typing import Any
@@ -25,7 +27,9 @@ class Viewer:
     def __init__(self, what: Mechanism | Motion, q: Any = None, port: int | None = None) -> None:
         mechanism = what.mechanism if isinstance(what, Motion) else what
         if mechanism is None:
-            raise ArgumentError("a picture needs the mechanism, which this motion's file does not have: lagrangian.read(path, mechanism)")
+            raise ArgumentError(
+                "a picture needs the mechanism, which this motion's file does not have: lagrangian.read(path, mechanism)"
+            )
         self.mechanism = mechanism
         self._panel: Any
         # whatever is wrong with the mechanism or the motion is found before anything is served
@@ -99,20 +103,18 @@ class Viewer:
         return f"<Viewer of {self.mechanism.name!r} at {self.url}{'' if self._open else ', closed'}>"
 
 
-def view(
-    what: Mechanism | Motion, *, q: Any = None, port: int | None = None, browser: bool = True, block: bool = True
-) -> Viewer:
+def view(what: Mechanism | Motion, *, q: Any = None, port: int | None = None, browser: bool = True, block: bool = True) -> Viewer:
     """Show a mechanism, with a slider for every joint, or play a motion, in the web browser.
 
-    Loops stay closed while a joint is moved: the other motors stand still, passive joints follow. `q` is where a mechanism starts, as
-    numbers or a pose's name. `port` is a free one from 8080 on if it is not given. With `block` it serves until Ctrl-C; without, the
-    viewer is given at once, and closed by its `close()`, or by `with`.
+    Loops stay closed while a joint is moved: the other motors stand still, passive joints follow. `q` is where a mechanism
+    starts, as numbers or a pose's name. `port` is a free one from 8080 on if it is not given. With `block` it serves until
+    Ctrl-C; without, the viewer is given at once, and closed by its `close()`, or by `with`.
     """
     if not isinstance(what, Mechanism | Motion):
         raise ArgumentError(f"view takes a Mechanism or a Motion, not {type(what).__name__}")
     viewer = Viewer(what, q, port)
     print(f"{viewer.mechanism.name} is shown at {viewer.url}{' (Ctrl-C ends it)' if block else ''}", flush=True)
-    if browser:
+    if browser and _has_screen():
         with contextlib.suppress(webbrowser.Error):
             webbrowser.open(viewer.url)
     if block:
@@ -137,6 +139,11 @@ def _serve(port: int | None, name: str) -> Any:
     server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
     server.gui.main_panel.dock_right()
     return server
+
+
+def _has_screen() -> bool:
+    """Without one, a browser of text might take the terminal over."""
+    return sys.platform in ("darwin", "win32") or any(os.environ.get(x) for x in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
 
 
 def _quiet() -> contextlib.AbstractContextManager[Any]:

@@ -36,7 +36,9 @@ class LiveArrows:
             for key, arrows in self.sets.items():
                 group, unit = key
                 long = _nice(0.15 * self.size / arrows[0].scale) if arrows[0].scale > 0 else 1.0
-                box = self.server.gui.add_checkbox(f"{group.capitalize()} [{unit}]", False, hint=f"{long:g} {unit} is drawn {long * arrows[0].scale:.3g} m long")
+                box = self.server.gui.add_checkbox(
+                    f"{group.capitalize()} [{unit}]", False, hint=f"{long:g} {unit} is drawn {long * arrows[0].scale:.3g} m long"
+                )
 
                 def toggled(_: Any, key: tuple[str, str] = key, box: Any = box) -> None:
                     self.shown[key] = box.value

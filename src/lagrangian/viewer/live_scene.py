@@ -13,7 +13,7 @@ from lagrangian.viewer.camera import FIELD, camera_of
 from lagrangian.viewer.floor import spacing
 from lagrangian.viewer.lines import coil
 from lagrangian.viewer.primitives import cylinder, turn_z_to
-from lagrangian.viewer.scene import Color, Scene, Strut, Track
+from lagrangian.viewer.scene import Color, Strut, Track
 
 MARK: Color = (0.0, 0.0, 0.0)
 PATH: Color = (0.835, 0.369, 0.0)
@@ -177,6 +177,3 @@ def _plain(name: str) -> str:
 def poses_of(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Positions and quaternions of homogeneous matrices (..., 4, 4)."""
     return matrices[..., :3, 3], quaternion.from_matrix(matrices[..., :3, :3])
-
-
-__all__ = ["LiveScene", "Scene", "poses_of"]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.motion.motion import Motion
+from lagrangian.viewer.handles import handles, values
 from lagrangian.viewer.live_arrows import LiveArrows
 from lagrangian.viewer.live_scene import LiveScene
 from lagrangian.viewer.scene import Track
@@ -70,6 +71,7 @@ class PlaybackPanel:
         first, last = float(track.t[0]), float(track.t[-1])
         self.clock = Clock(first, last, first)
         self._lock, self._ended, self._told = threading.RLock(), threading.Event(), 0.0
+        self._handles = handles(scene.mechanism)
         self._controls()
         self.arrows = LiveArrows(server, track)
         self.arrows.panel(self._show)
@@ -144,8 +146,9 @@ class PlaybackPanel:
 
     def _show(self, scrubbed: bool = False, hurry: bool = False) -> None:
         p, turn, row, part = between(self.track, self.clock.t)
-        self.scene.show(p, turn)
-        self.arrows.show(row, part)
+        with self.server.atomic():  # the arrows with what they act on
+            self.scene.show(p, turn)
+            self.arrows.show(row, part)
         if not scrubbed:
             self._time.value = round(self.clock.t, 6)
         self._button.label = "Pause" if self.clock.playing else "Play"
@@ -164,8 +167,8 @@ class PlaybackPanel:
         ]
         if len(m.constraint_names):
             lines.append(f"loops drift by {np.interp(t, m.t, m.drift):.1e}")
-        q = m(t)[0]
-        lines += [f"{safe(name)} = {x:.4f}" for name, x in zip(m.coordinate_names[:12], q, strict=False)]
+        at = values(self._handles, self.q)
+        lines += [safe(f"{handle.name} = {handle.text(x)}") for handle, x in zip(self._handles[:12], at, strict=False)]
         return "\n\n".join(lines)
 
 

@@ -159,8 +159,12 @@ class _Builder:
         body = outline.body
         if body is None or body.name in self.seen:
             return False
-        robot = self.mechanism.file.lower().endswith((".urdf", ".xml", ".mjcf"))
-        return not self.seen or bool(body.visuals) or (not robot and float(body.mass) > 0)
+        return not self.seen or bool(body.visuals) or (not self._is_robot and float(body.mass) > 0)
+
+    @property
+    def _is_robot(self) -> bool:
+        """Described in a format in which all that is to be seen is said."""
+        return self.mechanism.file.lower().endswith((".urdf", ".xml", ".mjcf"))
 
     def _only_rolls(self, outline: Outline) -> bool:
         """A body that only rolls is seen as the wheel or ball that it is."""
@@ -228,7 +232,7 @@ class _Builder:
     # -- around it ---------------------------------------------------------------------------------------------------
 
     def _ground(self, points: np.ndarray) -> None:
-        if self.seen:
+        if self.seen and self._is_robot:
             return
         held = [
             np.array(j.placement.position, dtype=float)
@@ -241,6 +245,8 @@ class _Builder:
         heights = points @ self.up
         at = float(np.mean([x @ self.up for x in held]))
         hangs = at > (heights.min() + heights.max()) / 2
+        if self.seen and hangs:
+            return  # a post through what is drawn by itself would hide it
         first = min(float(x @ self.up) for x in held)
         lowest = first - 0.14 * self.size
         if 0 < first < 1.5 * self.size:

@@ -13,6 +13,7 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.kernels.linear import RANK
+from lagrangian.model import quaternion
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.assemble import assemble, dynamics_of, moved
 from lagrangian.viewer.handles import PLACE, TURN, Handle, gradients, handles, lengths, values
@@ -61,6 +62,11 @@ class Posture:
         self.values = values(self.handles, q, last)
 
     @property
+    def has_loops(self) -> bool:
+        """Or other equations of coordinates."""
+        return bool(self._holonomic.any())
+
+    @property
     def closure(self) -> float:
         """How far the worst loop is from closed."""
         return float(np.abs(self._eta(self.q)).max(initial=0.0))
@@ -70,12 +76,15 @@ class Posture:
         return tuple(self.handles[k].name for k in self._holds[self._number(name)])
 
     def drag(self, name: str, value: float) -> Dragged:
-        """Take a handle towards a value: as far as the loops close, the constraints permit, and no other joint meets its limit."""
+        """Take a handle towards a value: as far as loops close, constraints permit, and no other joint meets its limit."""
         k = self._number(name)
         handle, held = self.handles[k], self._holds[k]
         if not np.isfinite(value):
             raise ArgumentError(f"{name}: {value} is no place to go to")
         goal = float(np.clip(value, handle.lower, handle.upper))
+        if not self.closed:
+            self._open(k, goal)
+            return Dragged(True)
         kept = self.values.copy()  # what stands still stays exactly here
         way, part = self._tangent(k, held, self.q, self.values), 1.0
         while abs(left := goal - self.values[k]) > THERE:
@@ -83,21 +92,32 @@ class Posture:
             if way is not None:
                 h = min(abs(left), part * STRIDE / max(self._fastest(way), 1e-12))
                 step = self._step(k, held, kept, way, sign * h)
-            if isinstance(step, tuple):
+            if isinstance(step, tuple) and way is not None:
                 self._way[k] = way
                 self._set(step[0], self.values)
                 way, part = step[1], min(1.0, 2 * part)
             elif h > SHORTEST * self._unit(k):
                 part /= 2
-            elif step is not None:
+            elif isinstance(step, Handle):
                 return Dragged(False, f"{name} stops at {handle.text(self.values[k])}: {step.name} is at its limit.")
             elif way is not None and self._fastest(way) * self._unit(k) > FAST:
                 return Dragged(False, self._why(k))
-            elif self._leave(k, held, kept, sign, abs(left)):
+            elif self._holonomic.all() and self._leave(k, held, kept, sign, abs(left)):
                 way, part = self._tangent(k, held, self.q, self.values), 1.0
             else:
                 return Dragged(False, self._why(k))
         return Dragged(True)
+
+    def _open(self, k: int, value: float) -> None:
+        """Where nothing is closed, a joint moves alone."""
+        handle, q, at = self.handles[k], self.q.copy(), self.values.copy()
+        at[k] = value
+        if handle.kind == TURN:
+            first = k - handle.component
+            q[handle.iq : handle.iq + 4] = quaternion.exponential(at[first : first + 3])
+        else:
+            q[handle.iq + handle.component + (4 if handle.kind == PLACE else 0)] = value
+        self._set(q, at)
 
     # -- one step ----------------------------------------------------------------------------------------------------
 
@@ -131,7 +151,9 @@ class Posture:
             x += lost.T @ (lost @ (self._way[k] / self._units))
         return x * self._units
 
-    def _step(self, k: int, held: tuple[int, ...], kept: np.ndarray, way: np.ndarray, h: float) -> tuple[np.ndarray, np.ndarray] | Handle | None:
+    def _step(
+        self, k: int, held: tuple[int, ...], kept: np.ndarray, way: np.ndarray, h: float
+    ) -> tuple[np.ndarray, np.ndarray] | Handle | None:
         """The configuration a step further, on the same branch, and the way on; or the handle whose limit is met; or None."""
         half = moved(self.mechanism, self.q, 0.5 * h * way)
         # between closed configurations, equations that depend on each other there contradict each other a little

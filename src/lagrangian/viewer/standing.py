@@ -17,13 +17,14 @@ DEPENDENT = 1e-6  # singular values below it: speeds that depend on each other
 def standing(dyn: Dynamics, handles: Sequence[Handle], q: np.ndarray, units: np.ndarray) -> list[tuple[int, ...]]:
     """For every handle, which others are held while it is dragged.
 
-    Of an actuated one these are the other motors; of a passive one the rest of its joint, and the passive joints of its own chain,
-    so that a platform moves along one axis at a time. As many as leave the handle free to move: counted where the mechanism is
-    not singular, so that they are the same everywhere.
+    Of an actuated one these are the other motors; of a passive one the rest of its joint, and the passive joints of its own
+    chain, so that a platform moves along one axis at a time. As many as leave the handle free to move: counted where the
+    mechanism is not singular, so that they are the same everywhere. What rolls or slides goes the shortest way it can, and motors
+    are held if all of the others can be.
     """
     count = range(len(handles))
     if not dyn.mechanism.equations:
-        return [tuple(j for j in count if j != k and handles[j].joint == handles[k].joint) for k in count]
+        return [() for _ in count]
     S = _rates(dyn, handles, q, units)
 
     def rank(rows: list[int]) -> int:
@@ -31,8 +32,13 @@ def standing(dyn: Dynamics, handles: Sequence[Handle], q: np.ndarray, units: np.
 
     degrees = rank(list(count))
     found: list[tuple[int, ...]] = []
+    rolls = not all(dyn._open().closed.holonomic)
     for k in count:
         held: list[int] = []
+        if rolls:
+            others = [j for j in count if j != k and handles[j].actuated] if handles[k].actuated else []
+            found.append(tuple(others) if rank([*others, k]) == len(others) + 1 else ())
+            continue
         for j in _candidates(dyn.mechanism, handles, k):
             if len(held) >= degrees - 1:
                 break

@@ -17,10 +17,11 @@ from lagrangian.viewer.scene import Scene, Track
 from lagrangian.viewer.shapes import scene
 
 RATE, FEWEST, MOST = 30.0, 61, 601  # rows per second, and how many in all
+TURN = 0.15  # rad: rows are closer where something turns by more between them
 
 
 def track(motion: Motion, rows: int | None = None, trace: Any = None, forces: bool = True) -> Track:
-    """A motion as it is seen, at `rows` times evenly over it: about 30 a second if that is not said.
+    """A motion as it is seen, at `rows` times evenly over it: if that is not said, 30 a second, or more where it is fast.
 
     `trace` names frames or bodies whose path is drawn; `forces` has torques, reactions and constraint forces as arrows.
     """
@@ -32,12 +33,14 @@ def track(motion: Motion, rows: int | None = None, trace: Any = None, forces: bo
     if not len(motion.t):
         raise ArgumentError(f"{motion.name}: the motion has no rows; there is nothing to draw")
     span = motion.last - motion.first
-    if rows is None:
-        rows = int(min(MOST, max(FEWEST, math.ceil(RATE * span) + 1)))
-    elif isinstance(rows, bool) or int(rows) != rows or rows < 1:
+    if rows is not None and (isinstance(rows, bool) or int(rows) != rows or rows < 1):
         raise ArgumentError(f"rows is {rows!r}; a whole number of at least 1 is needed")
-    t = np.linspace(motion.first, motion.last, int(rows)) if span > 0 else np.array([motion.first])
-    q = motion(t)[0]
+    count = int(min(MOST, max(FEWEST, math.ceil(RATE * span) + 1))) if rows is None else int(rows)
+    t, q = _at(motion, count if span > 0 else 1)
+    if rows is None and len(t) > 1:
+        finer = math.ceil((count - 1) * _largest_turn(mechanism, q) / TURN) + 1
+        if count < finer and count < MOST:
+            t, q = _at(motion, min(finer, MOST))
     seen = scene(mechanism, q)
     poses = all_poses(mechanism, q)
     arrows: tuple[Any, ...] = ()
@@ -46,6 +49,19 @@ def track(motion: Motion, rows: int | None = None, trace: Any = None, forces: bo
 
         arrows = arrows_of(motion, t, q, seen)
     return _track(seen, t, poses, arrows, _traced(seen, trace))
+
+
+def _at(motion: Motion, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Times evenly over a motion, and where it is then."""
+    t = np.linspace(motion.first, motion.last, count)
+    return t, motion(t)[0]
+
+
+def _largest_turn(mechanism: Mechanism, q: np.ndarray) -> float:
+    """The largest angle by which a body turns from one row to the next."""
+    quaternions = quaternion.from_matrix(all_poses(mechanism, q)[..., :3, :3])
+    between = np.abs((quaternions[1:] * quaternions[:-1]).sum(axis=-1))
+    return float(2 * np.arccos(np.clip(between.min(), 0, 1)))
 
 
 def still_track(mechanism: Mechanism, q: Any = None) -> Track:
