@@ -12,7 +12,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.description.load import load, loads
 from lagrangian.errors import (
     ActuationError,
     ArgumentError,
@@ -30,23 +29,24 @@ from lagrangian.errors import (
     SimulationWarning,
     SingularWarning,
 )
-from lagrangian.kernels.cartesian import CartesianDynamics
-from lagrangian.kernels.dynamics import Dynamics, compile  # noqa: A004
 from lagrangian.library import library
-from lagrangian.model.body import Body, box, capsule, cylinder, ellipsoid, plate, point_mass, sphere, tube
-from lagrangian.model.constraint import Holonomic, KnifeEdge, Pfaffian, PfaffianFunction, Rolling
-from lagrangian.model.dh import DHRow
-from lagrangian.model.expression import parameter
-from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
-from lagrangian.model.loop import Frame, LoopJoint, PointSpring, Wall
-from lagrangian.model.mechanism import Initial, Mechanism
-from lagrangian.model.placement import Placement
 
 if TYPE_CHECKING:
     from lagrangian.closed_form.derive import derive
     from lagrangian.closed_form.equations import Equations
+    from lagrangian.description.load import load, loads
     from lagrangian.description.toml_writer import dumps, save
     from lagrangian.equations.formula import Formula, FormulaMatrix
+    from lagrangian.kernels.cartesian import CartesianDynamics
+    from lagrangian.kernels.dynamics import Dynamics, compile  # noqa: A004
+    from lagrangian.model.body import Body, box, capsule, cylinder, ellipsoid, plate, point_mass, sphere, tube
+    from lagrangian.model.constraint import Holonomic, KnifeEdge, Pfaffian, PfaffianFunction, Rolling
+    from lagrangian.model.dh import DHRow
+    from lagrangian.model.expression import parameter
+    from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
+    from lagrangian.model.loop import Frame, LoopJoint, PointSpring, Wall
+    from lagrangian.model.mechanism import Initial, Mechanism
+    from lagrangian.model.placement import Placement
     from lagrangian.motion.assemble import assemble, assembly_modes, consistent_speeds
     from lagrangian.motion.events import Event, Lock, SetTorque, Unlock
     from lagrangian.motion.files import read
@@ -68,8 +68,21 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# what is imported when it is first used: those who only run a robot need not wait for exact arithmetic
+# what is imported when it is first used: the command line need not wait for numpy, nor a robot that runs for exact arithmetic
 _LATER = {
+    **dict.fromkeys(("load", "loads"), "lagrangian.description.load"),
+    "CartesianDynamics": "lagrangian.kernels.cartesian",
+    **dict.fromkeys(("Dynamics", "compile"), "lagrangian.kernels.dynamics"),
+    **dict.fromkeys(
+        ("Body", "box", "capsule", "cylinder", "ellipsoid", "plate", "point_mass", "sphere", "tube"), "lagrangian.model.body"
+    ),
+    **dict.fromkeys(("Holonomic", "KnifeEdge", "Pfaffian", "PfaffianFunction", "Rolling"), "lagrangian.model.constraint"),
+    "DHRow": "lagrangian.model.dh",
+    "parameter": "lagrangian.model.expression",
+    **dict.fromkeys(("Friction", "Joint", "JointSpring", "Limits", "Rotor"), "lagrangian.model.joint"),
+    **dict.fromkeys(("Frame", "LoopJoint", "PointSpring", "Wall"), "lagrangian.model.loop"),
+    **dict.fromkeys(("Initial", "Mechanism"), "lagrangian.model.mechanism"),
+    "Placement": "lagrangian.model.placement",
     **dict.fromkeys(("Linearisation", "Mode", "equilibrium", "linearise"), "lagrangian.motion.linearise"),
     **dict.fromkeys(("assemble", "assembly_modes", "consistent_speeds"), "lagrangian.motion.assemble"),
     **dict.fromkeys(("Event", "Lock", "SetTorque", "Unlock"), "lagrangian.motion.events"),

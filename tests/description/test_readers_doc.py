@@ -1,6 +1,5 @@
-"""The conversions of docs/readers.md, run as they are printed there, against MuJoCo, Pinocchio and our own kernels."""
+"""The conversions that docs/readers.md shows, run as they are printed there, against MuJoCo, Pinocchio and our own kernels."""
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 import lagrangian as lg
 from lagrangian.description import mjcf, urdf
 
-DOC = Path(__file__).parents[2] / "docs" / "readers.md"
+DOC = Path(__file__).parents[2] / "docs" / "snippets" / "readers.py"
 MJCF = (
     '<mujoco><worldbody><body><freejoint/><inertial mass="2" pos=".1 .2 .3" fullinertia=".5 .6 .7 .01 .02 .03"/></body>'
     "</worldbody></mujoco>"
@@ -24,8 +23,7 @@ URDF = (
 def printed():
     """The functions of the document."""
     names = {}
-    (block,) = re.findall(r"```python\n(.*?)```", DOC.read_text(encoding="utf-8"), re.DOTALL)
-    exec(compile(block, str(DOC), "exec"), names)
+    exec(compile(DOC.read_text(encoding="utf-8"), str(DOC), "exec"), names)
     return names
 
 

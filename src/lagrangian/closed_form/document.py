@@ -27,15 +27,24 @@ _TEX = r"""\documentclass[11pt]{article}
 
 def save(eom: Equations, path: Any, digits: int | None) -> None:
     target = Path(os.fspath(path))
-    writers = {".tex": _tex, ".md": _markdown}
+    writers = {".tex": _tex, ".md": _markdown_of}
     if target.suffix not in writers:
         raise ArgumentError(f"save: {target.name!r} ends in {target.suffix!r}; .tex and .md can be written")
-    whole = sum(x.terms for x in eom._derived.christoffel.symbols.values()) <= 20 * LONG
-    written = writers[target.suffix](eom, eom.sections(full=whole), digits)
+    written = writers[target.suffix](eom, _sections(eom), digits)
     try:
         target.write_text(written, encoding="utf-8")
     except OSError as error:
         raise ArgumentError(f"save: {target}: {error.strerror or error}") from None
+
+
+def markdown(eom: Equations, digits: int | None = 6) -> str:
+    """The document in Markdown, as a text."""
+    return _markdown_of(eom, _sections(eom), digits)
+
+
+def _sections(eom: Equations) -> list[Section]:
+    """All, unless nobody could read them."""
+    return eom.sections(full=sum(x.terms for x in eom._derived.christoffel.symbols.values()) <= 20 * LONG)
 
 
 def _title(eom: Equations) -> str:
@@ -99,7 +108,7 @@ def _tex(eom: Equations, sections: list[Section], digits: int | None) -> str:
     return "\n".join([*lines, r"\end{document}", ""])
 
 
-def _markdown(eom: Equations, sections: list[Section], digits: int | None) -> str:
+def _markdown_of(eom: Equations, sections: list[Section], digits: int | None) -> str:
     rounding = text.Rounding(digits)
     lines = [f"# {_title(eom)}", "", eom.mechanism.description.strip(), ""]
     lines += ["$$", f"{_equation(eom)}, \\qquad {_coordinates(eom)}", "$$", ""]

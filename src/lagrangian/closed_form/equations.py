@@ -11,7 +11,7 @@ import numpy as np
 
 from lagrangian.closed_form.cartesian import CartesianEquations
 from lagrangian.closed_form.reduced import ReducedEquations
-from lagrangian.closed_form.sections import Section, in_short, of_equations, show, typeset
+from lagrangian.closed_form.sections import WIDTH, Section, in_short, of_equations, show, typeset
 from lagrangian.closed_form.trace_form import TraceForm
 from lagrangian.equations import base_parameters as base
 from lagrangian.equations import cartesian, constraints, forces, kane, kinematics, lagrange, newton_euler
@@ -401,7 +401,11 @@ class Equations:
 
     def show(self, digits: int | None = 6, full: bool = False) -> None:
         """Print the equations. Long numbers are rounded to `digits` (None: exact); `full` prints even very long parts."""
-        print(show(self.readable, self.sections(full), digits))
+        print(self.text(digits, full))
+
+    def text(self, digits: int | None = 6, full: bool = False, width: int = WIDTH) -> str:
+        """What `show` prints, in lines of at most `width` characters where they can be broken."""
+        return show(self.readable, self.sections(full), digits, width)
 
     def __str__(self) -> str:
         return show(self.readable, self.sections(), 6)

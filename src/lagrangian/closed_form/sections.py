@@ -212,29 +212,29 @@ def heading(eom: Equations) -> str:
     return f"M q'' + C q' + G{friction} = {right}"
 
 
-def show(eom: Equations, sections: list[Section], digits: int | None) -> str:
-    """For a terminal."""
+def show(eom: Equations, sections: list[Section], digits: int | None, width: int = WIDTH) -> str:
+    """For a terminal, in lines of at most `width` characters where they can be broken."""
     rounding = text.Rounding(digits)
     style = text.unicode(eom._writer.notation, rounding)
-    lines = [f"{eom.mechanism.name}: {heading(eom)}", *_legend(eom), ""]
+    lines = [f"{eom.mechanism.name}: {heading(eom)}", *_legend(eom, width), ""]
     for section in sections:
-        lines += [section.title, *(f"  {word}" for word in section.words)]
+        lines += [section.title, *(line for word in section.words for line in _wrapped(f"  {word}", width))]
         for same, formula in section.formulas:
             left = " = ".join(_subscripted(name) for name in same)
-            lines += _wrapped(f"  {left} = {formula._written(style)}")
+            lines += _wrapped(f"  {left} = {formula._written(style)}", width)
         lines.append("")
-    lines += _where(eom, sections)
+    lines += _where(eom, sections, width)
     if rounding.rounded:
         lines.append(f"Numbers are rounded to {digits} digits; digits=None writes them exactly.")
     lines += [f"Note: {note}" for note in eom.notes]
     return "\n".join(lines).rstrip()
 
 
-def _legend(eom: Equations) -> list[str]:
+def _legend(eom: Equations, width: int) -> list[str]:
     """The coordinates; by number, with their names beside, if these are long."""
     if eom._writer.notation.own_names:
         return [f"q = ({', '.join(pretty(name) for name in eom.coordinates)})"]
-    return _columns([f"{pretty(f'q{k}')} = {name}" for k, name in enumerate(eom.coordinates, 1)])
+    return _columns([f"{pretty(f'q{k}')} = {name}" for k, name in enumerate(eom.coordinates, 1)], width)
 
 
 def parameter_values(eom: Equations) -> list[tuple[str, float]]:
@@ -244,7 +244,7 @@ def parameter_values(eom: Equations) -> list[tuple[str, float]]:
     return [(name, x) for name, x in eom.parameters().items() if x is not None and name != "pi"]
 
 
-def _where(eom: Equations, sections: list[Section]) -> list[str]:
+def _where(eom: Equations, sections: list[Section], width: int) -> list[str]:
     notation = eom._writer.notation
     found = [f"{notation.unicode(name)} = {_pretty_words(meaning)}" for name, meaning in definitions(eom, sections)]
     grouped = [f"{notation.unicode(name)} = {words}" for name, words in groups(eom)]
@@ -253,14 +253,14 @@ def _where(eom: Equations, sections: list[Section]) -> list[str]:
         return []
     lines = ["where"]
     short = [line for line in found if len(line) < 40]
-    lines += _columns(short)
-    lines += [f"  {line}" for line in found if len(line) >= 40]
-    lines += [f"  {line}" for line in families(eom)]
-    lines += _columns(values)
+    lines += _columns(short, width)
+    for line in [*(line for line in found if len(line) >= 40), *families(eom)]:
+        lines += _wrapped(f"  {line}", width)
+    lines += _columns(values, width)
     if grouped:
         lines += ["base parameters that stand for several"]
         for line in grouped:
-            lines += _wrapped(f"  {line}")
+            lines += _wrapped(f"  {line}", width)
     return [*lines, ""]
 
 
@@ -272,19 +272,19 @@ def _pretty_words(meaning: str) -> str:
     return "".join(word if word in ("sin", "cos") else pretty(word) for word in words)
 
 
-def _columns(items: list[str]) -> list[str]:
+def _columns(items: list[str], width: int) -> list[str]:
     """Short definitions side by side."""
     lines, line = [], ""
     for item in items:
-        if line and len(line) + len(item) > WIDTH:
+        if line and len(line) + len(item) + 4 > width:
             lines.append(line)
             line = ""
         line = f"{line};   {item}" if line else f"  {item}"
     return [*lines, line] if line else lines
 
 
-def _wrapped(line: str) -> list[str]:
-    return textwrap.wrap(line, WIDTH, subsequent_indent="      ", break_long_words=False, break_on_hyphens=False)
+def _wrapped(line: str, width: int) -> list[str]:
+    return textwrap.wrap(line, width, subsequent_indent="      ", break_long_words=False, break_on_hyphens=False)
 
 
 def _subscripted(name: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from lagrangian.equations.numbers import value as value_of
 from lagrangian.equations.ring import Element
+from lagrangian.equations.writing import mathml as markup
 from lagrangian.equations.writing import text
 from lagrangian.equations.writing.lines import broken
 from lagrangian.equations.writing.tree import Name, Product, Tree, operators
@@ -96,6 +97,16 @@ class Formula:
         if self.denominator is None:
             return style.write(self.tree)
         return rf"\frac{{{style.write(self.tree)}}}{{{style.write(self.tree_below)}}}"
+
+    def mathml(self, digits: int | None = None) -> str:
+        """Typeset for a page that needs nothing else: browsers show MathML themselves."""
+        return markup.math("".join(self.pieces(markup.MathML(self.writer.notation, text.Rounding(digits)))))
+
+    def pieces(self, style: markup.MathML) -> list[str]:
+        """As MathML, in pieces between which a line may be broken."""
+        if self.denominator is None:
+            return style.pieces(self.tree)
+        return [f"<mfrac>{style.row(self.tree)}{style.row(self.tree_below)}</mfrac>"]
 
     def _repr_latex_(self) -> str:
         if self.terms > NOTEBOOK:
@@ -327,6 +338,13 @@ class FormulaMatrix:
         """A typeset matrix."""
         rows = r" \\ ".join(" & ".join(x.latex(digits) for x in row) for row in self.rows)
         return rf"\begin{{bmatrix}} {rows} \end{{bmatrix}}"
+
+    def mathml(self, digits: int | None = None) -> str:
+        """A matrix typeset for a page: see `Formula.mathml`."""
+        return markup.math(markup.matrix([["".join(x.pieces(self._mathml(digits))) for x in row] for row in self.rows]))
+
+    def _mathml(self, digits: int | None) -> markup.MathML:
+        return markup.MathML(self.rows[0][0].writer.notation, text.Rounding(digits))
 
     def _repr_latex_(self) -> str:
         terms = sum(x.terms for row in self.rows for x in row)

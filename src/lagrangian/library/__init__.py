@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib.resources import files
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.library.catalogue import Catalogue, Entry
-from lagrangian.model.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from lagrangian.model.mechanism import Mechanism
 
 __all__ = ["Catalogue", "Entry", "library"]
 

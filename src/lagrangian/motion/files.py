@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, DescriptionError
+from lagrangian.description import toml
+from lagrangian.description.toml_writer import dumps
+from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, ReaderWarning
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.events import Happening
 from lagrangian.motion.motion import Motion
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     import xarray
 
 FORMAT = "lagrangian motion 1"
+JOINTS = 5000  # mechanisms with more are not written into a file: their text takes longer than their motion
 _ROWS = {  # dimension besides time, units, meaning
     "q": ("coordinate", "rad or m", "coordinates"),
     "qd": ("speed", "rad/s or m/s", "speeds"),
@@ -65,8 +69,54 @@ def dataset(motion: Motion) -> xarray.Dataset:
         "success": int(motion.success),
         "message": motion.message,
         "statistics": json.dumps(motion.statistics),
+        **_written(motion),
     }
     return xarray.Dataset(data, labels, about)
+
+
+def _written(motion: Motion) -> dict[str, str]:
+    """The mechanism as TOML, and the file it came from, by which the paths of its meshes are found; or why it is not there."""
+    model = motion.mechanism
+    if model is None:
+        return {"mechanism_note": motion.without_mechanism} if motion.without_mechanism else {}
+    if len(model.joints) > JOINTS:
+        return {"mechanism_note": f"it has {len(model.joints)} joints; files carry mechanisms of up to {JOINTS}"}
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            text = dumps(model)
+        except LagrangianError as error:
+            return {"mechanism_note": str(error)}
+    about = {"mechanism_toml": text, "mechanism_file": model.file}
+    notes = [*model.notes, *(str(warning.message) for warning in said)]
+    return about | ({"mechanism_note": "; ".join(notes)} if notes else {})
+
+
+def _mechanism(source: Path, about: dict[str, Any], names: dict[str, tuple[str, ...]]) -> tuple[Mechanism | None, str]:
+    """The mechanism a file carries, or why there is none."""
+    text = about.get("mechanism_toml")
+    if not isinstance(text, str):
+        note = str(about.get("mechanism_note", ""))
+        return None, f"could not be written into it: {note}" if note else ""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # these were said when it was first read
+            model = toml.parse(text).replace(file=str(about.get("mechanism_file", "")))
+        problem = "" if _fits(model, names) else "its coordinates and constraints are not those of the motion"
+    except LagrangianError as error:
+        problem = str(error)
+    if problem:
+        warnings.warn(f"{source}: the mechanism in the file is left out: {problem}", ReaderWarning, stacklevel=3)
+        return None, f"cannot be read from it: {problem}"
+    return model, ""
+
+
+def _fits(model: Mechanism, names: dict[str, tuple[str, ...]]) -> bool:
+    return (model.coordinate_names, model.speed_names, model.equations) == (
+        names["coordinate"],
+        names["speed"],
+        len(names["constraint"]),
+    )
 
 
 def save(motion: Motion, path: str | Path) -> Path:
@@ -100,7 +150,7 @@ def write_table(motion: Motion, target: Path) -> None:
 
 
 def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
-    """A motion saved before. Given the mechanism, reactions can be computed of it too."""
+    """A motion saved before, with its mechanism; one that is given takes the place of the file's."""
     import xarray
 
     source = Path(path)
@@ -116,10 +166,13 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
     if missing:
         raise DescriptionError(f"{source}: the motion is incomplete; it has no {', '.join(missing)}")
     names = {dim: tuple(str(x) for x in found[dim].values) for dim in ("coordinate", "speed", "constraint")}
-    fits = (names["coordinate"], len(names["constraint"]))
-    if mechanism is not None and (mechanism.coordinate_names, mechanism.equations) != fits:
-        told = f"its coordinates are {', '.join(fits[0][:8])}, and it has {fits[1]} constraint equations"
+    if mechanism is not None and not _fits(mechanism, names):
+        first, m = ", ".join(names["coordinate"][:8]), len(names["constraint"])
+        told = f"its coordinates are {first}, and it has {m} constraint equations"
         raise ArgumentError(f"{source}: {told}; those of the mechanism differ")
+    without = ""
+    if mechanism is None:
+        mechanism, without = _mechanism(source, found.attrs, names)
     events = [
         Happening(str(name), float(t), q, qd)
         for name, t, q, qd in zip(
@@ -129,7 +182,7 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
     rows: dict[str, Any] = {name: found[name].values for name in _ROWS}
     frames = enumerate(found["frame"].values if "wrenches" in found else ())
     wrenches = {str(name): found["wrenches"].values[:, j] for j, name in frames}
-    return Motion(
+    motion = Motion(
         mechanism,
         str(found.attrs["mechanism"]),
         found["time"].values,
@@ -144,3 +197,5 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
         statistics=json.loads(found.attrs["statistics"]),
         wrenches=wrenches,
     )
+    motion.without_mechanism = without
+    return motion

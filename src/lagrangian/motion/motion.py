@@ -58,6 +58,7 @@ class Motion(ShownMotion):
     statistics: dict[str, Any] = field(default_factory=dict)
     course: Record | None = field(default=None, repr=False, compare=False)
     wrenches: dict[str, np.ndarray] = field(default_factory=dict)
+    without_mechanism = ""  # of a motion read from a file that has no mechanism: why not
 
     @classmethod
     def of(cls, course: Record, success: bool, message: str) -> Motion:
@@ -236,12 +237,19 @@ class Motion(ShownMotion):
         other = second_opinion(self.course, self.t, rtol, atol, method)
         return float(np.abs(other - np.hstack([self.q, self.qd])).max())
 
+    def model(self, who: str = "this needs") -> Mechanism:
+        """The mechanism; without one, an error that says why, and what to do."""
+        if self.mechanism is None:
+            why = f": it {self.without_mechanism}" if self.without_mechanism else ""
+            raise ArgumentError(
+                f"{who} the mechanism, which the file does not have{why}; give it yourself: lagrangian.read(path, mechanism)"
+            )
+        return self.mechanism
+
     @cached_property
     def reactions(self) -> np.ndarray:
         """The wrench each joint exerts on its child, (rows, joints, 6), moment first: see `Dynamics.reactions`."""
-        if self.mechanism is None:
-            raise ArgumentError("reactions need the mechanism, which a file does not have: lagrangian.read(path, mechanism)")
-        dyn = self.course.dyn if self.course is not None else compiled(self.mechanism)
+        dyn = self.course.dyn if self.course is not None else compiled(self.model("reactions need"))
         lam = self.multipliers if len(self.constraint_names) else None
         return np.asarray(dyn.reactions(self.q, self.qd, self.qdd, wrenches=self.wrenches, multipliers=lam, t=self.t))
 

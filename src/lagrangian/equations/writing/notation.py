@@ -174,21 +174,27 @@ def pretty(name: str) -> str:
     return letters + (f"_{middle}" if middle else "") + digits.translate(_LOW)
 
 
-def parts(name: str) -> tuple[str, str]:
-    """A name's letter and its index, typeset."""
+def divided(name: str) -> tuple[str, str] | None:
+    """A name's letters and its index: ("theta", "1"), ("I", "zz1"); None if it is not of this kind."""
     match = _NAME.match(name)
     if not match:
+        return None
+    letters, index = match.groups()
+    if letters not in GREEK and 1 < len(letters) <= 3 and (len(letters) == 2 or letters[0] in "Ih"):
+        return letters[0], letters[1:] + index
+    return letters, index
+
+
+def parts(name: str) -> tuple[str, str]:
+    """A name's letter and its index, typeset."""
+    found = divided(name)
+    if found is None:
         escaped = name.replace("_", r"\_")
         return rf"\mathrm{{{escaped}}}", ""
-    letters, index = match.groups()
-    for word in sorted(GREEK, key=len, reverse=True):
-        if letters == word:
-            return f"\\{word}", _index(index)
-    if len(letters) == 1:
-        return letters, _index(index)
-    if len(letters) <= 3 and (len(letters) == 2 or letters[0] in "Ih"):
-        return letters[0], _index(letters[1:] + index)
-    return rf"\mathit{{{letters}}}", _index(index)
+    letters, index = found
+    if letters in GREEK:
+        return f"\\{letters}", _index(index)
+    return letters if len(letters) == 1 else rf"\mathit{{{letters}}}", _index(index)
 
 
 def _index(text: str) -> str:

@@ -1,0 +1,35 @@
+"""What docs/howto/close_a_loop.md shows, in its order."""
+
+# --- mobility
+import numpy as np
+
+import lagrangian as lg
+
+linkage = lg.load("linkage.toml")
+print(lg.mobility(linkage))
+
+# --- assemble
+q = lg.assemble(linkage, fixed={"crank": 1.0})
+print(np.degrees(q).round(2))
+for mode in lg.assembly_modes(linkage, fixed={"crank": 1.0}):
+    print("possible:", np.degrees(mode).round(2))
+
+# --- simulate
+motion = lg.simulate(linkage, 4, q0={"crank": 1.0}, qd0={"crank": 6.0}, torque={"crank": "2 - 0.3*qd_crank"})
+print(motion)
+
+# --- forces
+print(motion.constraint_names, "largest", np.abs(motion.multipliers).max(axis=0).round(1), "N")
+
+# --- python
+pin = lg.LoopJoint(
+    "pin",
+    "point",
+    a="coupler",
+    b="rocker",
+    placement_a=lg.Placement(position=(0.9, 0, 0)),
+    placement_b=lg.Placement(position=(0.6, 0, 0)),
+    directions=("x", "y"),
+)
+same = linkage.replace(loops=[pin])
+print(same.loops == linkage.loops)

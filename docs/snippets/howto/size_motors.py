@@ -1,0 +1,34 @@
+"""What docs/howto/size_motors.md shows, in its order."""
+
+# --- task
+import lagrangian as lg
+
+arm = lg.library("two_r")
+path = lg.paths.line((1.6, 0.4), (0.6, 1.4), duration=1.5)
+motion = lg.inverse(arm, path, frame="tip", wrenches={"tip": (0, 0, 0, 0, -20, 0)}, q0={"theta2": 1.0})
+print(motion)
+
+# --- size
+sizing = lg.size_actuators(arm, motion, dwell=0.5)
+print(sizing)
+
+# --- one
+joint = sizing["theta1"]
+print(joint.chosen)
+for name, margin in joint.chosen.margins.items():
+    print(f"  {name}: {margin:.2f}")
+
+# --- own
+own = [
+    lg.Motor("frameless", rated_torque=3.0, peak_torque=9.0, rated_speed=315.0, max_speed=520.0, inertia=2e-4),
+    lg.Motor("small", rated_torque=0.5, peak_torque=1.5, rated_speed=315.0, max_speed=520.0, inertia=3e-5),
+]
+gears = [lg.Gear(ratio, efficiency=0.72) for ratio in (50, 80, 100, 160)]
+chosen = lg.size_actuators(arm, motion, catalogue=own, gears=gears, margin=1.3, dwell=0.5)
+for name, actuator in chosen.actuators.items():
+    print(f"{name}: {actuator.chosen}")
+
+# --- again
+again = lg.inverse(chosen.mechanism, path, frame="tip", wrenches={"tip": (0, 0, 0, 0, -20, 0)}, q0={"theta2": 1.0})
+print(abs(again.tau - chosen.tau).max() < 1e-9)
+lg.save(chosen.mechanism, "sized.toml")

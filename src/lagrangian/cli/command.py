@@ -1,0 +1,159 @@
+"""How a function becomes a command: its options gathered, its errors told without a traceback, its exit code."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import MISSING, fields, is_dataclass
+from functools import wraps
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from lagrangian.cli import output
+from lagrangian.errors import ActuationError, AssemblyError, CostError, LagrangianError, ReachError, SimulationError
+
+FINE, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
+# errors of what was asked, not of how: a run that cannot go on, a place out of reach
+_FAILURES = (ActuationError, AssemblyError, CostError, ReachError, SimulationError)
+
+
+class _Quiet:
+    """Options without values have no type to show; the shell's completion is found by those who look for it."""
+
+    def get_params(self, ctx: Any) -> Any:
+        found = super().get_params(ctx)  # type: ignore[misc]
+        for option in found:
+            if option.name in ("help", "install_completion", "show_completion"):
+                option.metavar = ""
+                option.hidden = option.name == "show_completion"
+        return found
+
+
+class Group(_Quiet, TyperGroup):
+    """All commands."""
+
+
+class Command(_Quiet, TyperCommand):
+    """One of them."""
+
+
+Json = Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON document, and nothing else.")]
+
+
+def register(app: typer.Typer, function: Callable[..., Any], panel: str, examples: str = "", name: str | None = None) -> None:
+    """Add a command. Parameters whose type is a dataclass stand for the options that are its fields."""
+    shown = "\n\n".join(f"[dim]$[/dim] [cyan]{_escaped(line.strip())}[/cyan]" for line in examples.strip().splitlines())
+    app.command(name, cls=Command, rich_help_panel=panel, epilog=shown or None, no_args_is_help=False)(
+        _guarded(_expanded(function))
+    )
+
+
+def _escaped(text: str) -> str:
+    return text.replace("[", "\\[")
+
+
+def _expanded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with the fields of its dataclasses as parameters of their own."""
+    hints = get_type_hints(function, include_extras=True)
+    parameters: list[inspect.Parameter] = []
+    groups: dict[str, type] = {}
+    for given in inspect.signature(function).parameters.values():
+        kind = hints[given.name]
+        if not (isinstance(kind, type) and is_dataclass(kind)):
+            parameters.append(_parameter(given.name, kind, given.default))
+            continue
+        groups[given.name] = kind
+        of = get_type_hints(kind, include_extras=True)
+        for field in fields(kind):
+            default = inspect.Parameter.empty if field.default is MISSING else field.default
+            parameters.append(_parameter(field.name, of[field.name], default))
+
+    @wraps(function)
+    def called(**values: Any) -> Any:
+        made = {name: kind(**{f.name: values.pop(f.name) for f in fields(kind)}) for name, kind in groups.items()}
+        return function(**made, **values)
+
+    parameters.sort(key=lambda p: not _is_argument(p.annotation))
+    called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    called.__annotations__ = {p.name: p.annotation for p in parameters}
+    return called
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _is_argument(annotation: Any) -> bool:
+    from typer.models import ArgumentInfo
+
+    return get_origin(annotation) is Annotated and any(isinstance(x, ArgumentInfo) for x in get_args(annotation))
+
+
+def debugging() -> bool:
+    return os.environ.get("LAGRANGIAN_DEBUG", "") not in ("", "0")
+
+
+def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with its errors as lines on stderr, and as exit codes."""
+
+    @wraps(function)
+    def called(**values: Any) -> None:
+        code = FINE
+        try:
+            with told_warnings():
+                code = function(**values) or FINE
+            sys.stdout.flush()
+        except (typer.Exit, typer.Abort):
+            raise
+        except KeyboardInterrupt:
+            output.stderr().print("interrupted")
+            code = INTERRUPTED
+        except BrokenPipeError:
+            output.no_more()
+        except Exception as error:
+            if debugging():
+                raise
+            code = explain(error)
+        raise typer.Exit(code)
+
+    return called
+
+
+def explain(error: Exception) -> int:
+    """Say what went wrong; the exit code for it."""
+    if isinstance(error, LagrangianError):
+        output.error(str(error).replace("Pass limit=None to", "--limit 0 lets you"))
+        return FAILED if isinstance(error, _FAILURES) else WRONG
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        output.error(f"{where}{error.strerror or error}")
+        return WRONG
+    output.error(f"sorry, this should not happen: {type(error).__name__}: {error}")
+    output.stderr().print("run again with --debug (lagrangian --debug ...) for where it happened", style="dim")
+    return FAILED
+
+
+@contextmanager
+def told_warnings() -> Iterator[None]:
+    """Warnings as lines of their own, each once. Those about Python code are not for those who wrote none."""
+    told: set[str] = set()
+
+    def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        text = str(message)
+        if text not in told and issubclass(category, UserWarning):
+            told.add(text)
+            output.warning(text)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        if not debugging():
+            for other in (DeprecationWarning, PendingDeprecationWarning, FutureWarning, RuntimeWarning):
+                warnings.simplefilter("ignore", other)
+        warnings.showwarning = show
+        yield

@@ -1,0 +1,191 @@
+"""`lagrangian derive`, `lagrangian prove`: the equations to read, and the certificate of what was proved of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lagrangian.cli import output
+from lagrangian.cli.command import FAILED, FINE, Json
+from lagrangian.cli.given import Described
+from lagrangian.cli.progress import bar
+from lagrangian.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from lagrangian.closed_form.equations import Equations
+    from lagrangian.model.mechanism import Mechanism
+
+DERIVE = """
+lagrangian derive two_r
+lagrangian derive arm.toml --pdf
+lagrangian derive puma560 --symbols inertial -o puma.tex
+"""
+PROVE = "lagrangian prove puma560"
+Symbols = Annotated[
+    str,
+    typer.Option(
+        "--symbols",
+        metavar="KIND",
+        help="What are names: given (those of the file), inertial (all inertial parameters), all (lengths too).",
+    ),
+]
+Limit = Annotated[float, typer.Option("--limit", metavar="S", help="Refuse what is forecast to take longer; 0 for none.")]
+_WIDEST = 110
+
+
+def derive(
+    given: Described,
+    symbols: Symbols = "given",
+    latex: Annotated[bool, typer.Option("--latex", metavar="", help="Print LaTeX.")] = False,
+    markdown: Annotated[bool, typer.Option("--md", metavar="", help="Print Markdown with formulas.")] = False,
+    pdf: Annotated[bool, typer.Option("--pdf", metavar="", help="Typeset a document; needs a TeX (pdflatex).")] = False,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file: .tex, .md, .pdf, .txt by its ending.")
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", metavar="", help="Print even very long parts.")] = False,
+    digits: Annotated[int, typer.Option("--digits", metavar="N", min=0, help="Of numbers; 0 writes them exactly.")] = 6,
+    limit: Limit = 600.0,
+    json: Json = False,
+) -> None:
+    """Derive the equations of motion, exact and short.
+
+    By Lagrange's formulation, in closed form: M, Christoffel symbols, C, G, friction, and the equations of loops.
+    """
+    form = _form(latex, markdown, pdf, json, out)
+    m = given.load()
+    if pdf and out is None:
+        out = Path(f"{given.stem}.pdf")
+    if form == "pdf":
+        _latex_program()  # before the work, not after it
+    eom = derived(m, symbols, limit)
+    exact = None if digits == 0 else digits
+    if out is not None and form in ("pdf", "md", "tex"):
+        from lagrangian.cli.typeset import pdf_of
+
+        pdf_of(eom, out, exact) if form == "pdf" else eom.save(out, exact)
+        files = [str(out)]
+    else:
+        files = []
+    if json:
+        return output.document({**_data(eom, full), "files": files})
+    if files:
+        return output.wrote(out, "the equations", "" if form != "pdf" else f"open it: xdg-open {out}")
+    text = _text(eom, form, exact, full)
+    if out is not None:
+        out.write_text(text + "\n", encoding="utf-8")
+        return output.wrote(out, "the equations")
+    if form == "txt":
+        return _titled(text)
+    print(text)
+    return None
+
+
+def _form(latex: bool, markdown: bool, pdf: bool, json: bool, out: Path | None) -> str:
+    """What is written: by the option, or by the file's ending."""
+    chosen = [name for name, asked in (("tex", latex), ("md", markdown), ("pdf", pdf)) if asked]
+    if len(chosen) > 1 or (json and chosen and out is None):
+        raise ArgumentError("--latex, --md, --pdf and --json are one at a time; -o FILE writes one of them beside")
+    if out is None:
+        return chosen[0] if chosen else "txt"
+    ending = out.suffix.lower().lstrip(".")
+    if ending not in ("tex", "md", "pdf", "txt"):
+        raise ArgumentError(f"{out}: the equations can be written to .tex, .md, .pdf and .txt")
+    if chosen and chosen[0] != ending:
+        raise ArgumentError(f"{out} ends in .{ending}, and --{ {'tex': 'latex'}.get(chosen[0], chosen[0]) } is asked for")
+    if not out.parent.is_dir():
+        raise ArgumentError(f"{out}: there is no folder {str(out.parent)!r} to write in")
+    return ending
+
+
+def _latex_program() -> str:
+    from lagrangian.cli.typeset import latex_program
+
+    return latex_program()
+
+
+def derived(m: Mechanism, symbols: str, limit: float) -> Equations:
+    """The equations, with a bar while they take their time."""
+    import lagrangian as lg
+
+    with bar(f"deriving {m.name}") as shown:
+        return lg.derive(m, symbols, limit=limit or None, progress=lambda what, share: shown(share, f"{m.name}: {what}"))
+
+
+def _text(eom: Equations, form: str, digits: int | None, full: bool) -> str:
+    if form == "tex":
+        return eom.latex(digits, full)
+    if form == "md":
+        from lagrangian.closed_form.document import markdown
+
+        return markdown(eom.readable, digits)
+    from lagrangian.closed_form.sections import show
+
+    sections = [replace(s, words=tuple(_here(word) for word in s.words)) for s in eom.sections(full)]
+    return _here(show(eom.readable, sections, digits, min(_WIDEST, max(60, output.stdout().width))))
+
+
+def _here(text: str) -> str:
+    """What is said of Python's options, as those of the command."""
+    found = text.replace("show(full=True) prints them, eom.christoffel(i, j, k) gives one", "--full prints them")
+    return found.replace("digits=None writes", "--digits 0 writes")
+
+
+def _titled(text: str) -> None:
+    """With the titles told apart by colour; on no terminal it is the text itself."""
+    for k, line in enumerate(text.splitlines()):
+        title = line and not line.startswith(" ") and not line.startswith(("Numbers are", "Note:", "q = "))
+        output.plain(line, "bold cyan" if k == 0 else "bold" if title else "")
+
+
+def _data(eom: Equations, full: bool) -> dict[str, Any]:
+    sections = eom.sections(full)
+    return {
+        "mechanism": eom.mechanism.name,
+        "coordinates": eom.coordinates,
+        "constraints": eom.constraint_names,
+        "parameters": eom.parameters(),
+        "sections": [
+            {
+                "title": section.title,
+                "words": section.words,
+                "formulas": [{"names": same, "text": str(f), "latex": f.latex()} for same, f in section.formulas],
+            }
+            for section in sections
+        ],
+        "notes": eom.notes,
+    }
+
+
+def prove(given: Described, symbols: Symbols = "given", limit: Limit = 600.0, json: Json = False) -> int:
+    """Prove the equations: four derivations and the code agree.
+
+    Lagrange, Newton-Euler, Kane, Uicker-Kahn and the compiled algorithms give the same equations, exactly. Exit code 1 if not.
+    """
+    m = given.load()
+    eom = derived(m, symbols, limit)
+    with bar(f"proving {m.name}") as shown:
+        certificate = eom.prove(lambda what, share: shown(share, f"{m.name}: {what}"))
+    code = FINE if certificate.proved else FAILED
+    if json:
+        names = ("what", "how", "proved", "entries", "terms", "seconds", "differs", "problem")
+        statements = [{name: getattr(s, name) for name in names} for s in certificate.statements]
+        head = {"about": certificate.about, "proved": certificate.proved, "seconds": certificate.seconds}
+        output.document({**head, "statements": statements, "left_out": certificate.left_out})
+        return code
+    from rich.text import Text
+
+    console = output.stdout()
+    console.print(Text(str(certificate).partition("\n")[0], style="bold green" if certificate.proved else "bold red"))
+    rows = [(s.what, s.how, s.result, str(s.entries), str(s.terms or ""), f"{s.seconds:.3f} s") for s in certificate.statements]
+    made = output.table(("statement", "how", "result", "entries", "terms", "time"), rows, right=(3, 4, 5))
+    console.print(made)
+    for s in certificate.failed:
+        output.plain(f"{s.what}: {s.problem or '; '.join(s.differs[:3])}", "red")
+    if certificate.left_out:
+        output.plain("not part of the proof:", "dim")
+        for what in certificate.left_out:
+            console.print(Text(f"  {what}", style="dim"))
+    return code

@@ -1,0 +1,137 @@
+"""What a command is given: a mechanism by its file or its name in the library, or a run by its file."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lagrangian.cli import values
+from lagrangian.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from lagrangian.model.mechanism import Mechanism
+    from lagrangian.motion.motion import Motion
+
+FILES = (".toml", ".urdf", ".xml", ".mjcf")
+
+
+def complete_mechanism(incomplete: str) -> list[str]:
+    """Names of the library, and files here: for the shell's completion."""
+    from lagrangian import library
+
+    here = [p.name for p in Path().iterdir() if p.suffix.lower() in FILES]
+    return sorted(x for x in [*here, *library()] if x.startswith(incomplete))
+
+
+MECHANISM = "A file (.toml, .urdf, .xml), or a name of the library: see [cyan]lagrangian library[/cyan]."
+Set = Annotated[
+    list[str] | None, typer.Option("--set", metavar="NAME=X", help="Another value of a parameter. May be given again.")
+]
+Floating = Annotated[bool, typer.Option("--floating", metavar="", help="Let the base of a URDF robot fly free.")]
+
+
+@dataclass(frozen=True)
+class Described:
+    """A mechanism, with other values of some parameters."""
+
+    mechanism: Annotated[
+        str, typer.Argument(metavar="MECH", help=MECHANISM, show_default=False, autocompletion=complete_mechanism)
+    ]
+    set_: Set = None
+    floating: Floating = False
+
+    def load(self) -> Mechanism:
+        return mechanism_of(self.mechanism, self.set_, self.floating)
+
+    @property
+    def stem(self) -> str:
+        return stem_of(self.mechanism)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A run from a file; or a mechanism, which is simulated from its own start."""
+
+    run: Annotated[
+        str,
+        typer.Argument(
+            metavar="RUN",
+            help="A run (.nc); or a mechanism, which then moves from its own start.",
+            show_default=False,
+            autocompletion=complete_mechanism,
+        ),
+    ]
+    time: Annotated[str | None, typer.Option("-t", "--time", metavar="TIME", help="How long a mechanism moves, in seconds.")] = (
+        None
+    )
+    set_: Set = None
+    floating: Floating = False
+
+    @property
+    def stem(self) -> str:
+        return stem_of(self.run)
+
+    def load(self) -> Motion:
+        import lagrangian as lg
+
+        if Path(self.run).suffix.lower() != ".nc":
+            from lagrangian.cli.simulate import simulated
+
+            return simulated(mechanism_of(self.run, self.set_, self.floating), values.span(self.time))
+        if self.set_ or self.floating or self.time:
+            raise ArgumentError(f"{self.run}: a run is what it is; --time, --set and --floating go with a mechanism")
+        motion = lg.read(self.run)
+        if motion.mechanism is None:
+            raise ArgumentError(
+                f"{self.run}: the mechanism it is a run of is not in this file, which is older, or made elsewhere; run it again"
+            )
+        return motion
+
+
+def stem_of(name: str) -> str:
+    """What files made of it are called: as it is, without its ending, in the folder one works in."""
+    return Path(name).stem if Path(name).suffix.lower() in (*FILES, ".nc") else Path(name).name
+
+
+def mechanism_of(name: str, settings: list[str] | None = None, floating: bool = False) -> Mechanism:
+    """By its file, or by its name in the library. A file of that very name goes before the library."""
+    import lagrangian as lg
+
+    options: dict[str, Any] = {"floating": True} if floating else {}
+    if changed := values.parameters(settings):
+        options["parameters"] = changed
+    path = Path(name)
+    if not name.strip():
+        raise ArgumentError("no mechanism is named: a file or a name of the library is needed, such as two_r")
+    if path.suffix.lower() == ".nc" and path.is_file():
+        raise ArgumentError(f"{name} is a run; the mechanism it is of is needed here")
+    if path.suffix.lower() in FILES and (path.exists() or name.removesuffix(path.suffix) not in lg.library()):
+        if not path.exists():
+            raise ArgumentError(f"{name}: there is no such file{_close(name)}")
+        return lg.load(path, **options)
+    known = lg.library()
+    if name in known:
+        if floating:
+            raise ArgumentError("--floating is for URDF files; a mechanism of the library is what its file says")
+        return lg.library(name, changed)
+    if path.exists():
+        return lg.load(path, **options)  # which says what files it reads
+    raise ArgumentError(f"{name!r} is neither a file nor a mechanism of the library{_close(name)}")
+
+
+def _close(name: str) -> str:
+    """What may have been meant."""
+    from lagrangian import library
+
+    folder = Path(name).parent
+    files = [str(p) for p in folder.iterdir() if p.suffix.lower() in FILES] if folder.is_dir() else []
+    stem = Path(name).stem.lower().replace("-", "_")
+    close = difflib.get_close_matches(name, files, n=3, cutoff=0.6)
+    close += [x for x in difflib.get_close_matches(stem, library(), n=3, cutoff=0.55) if x not in close]
+    close += [x for x in library() if stem and (stem in x or x in stem) and x not in close]
+    told = f". Did you mean {' or '.join(repr(x) for x in close[:3])}?" if close else "."
+    return f"{told} `lagrangian library` lists what there is; `lagrangian new` writes a file to begin with"

@@ -1,0 +1,88 @@
+"""The command line `lagrangian`: its commands, and what holds for all of them."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from lagrangian.cli import bench, check, compare, derive, inverse, new, output, see, show, simulate
+from lagrangian.cli.command import FINE, Group, Json, register
+
+DESCRIBE, EQUATIONS, MOTION, SEE, CHECK = "Describe", "Equations", "Motion", "See", "Check"
+
+app = typer.Typer(
+    name="lagrangian",
+    cls=Group,
+    rich_markup_mode="rich",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="[dim]Begin with:[/dim] [cyan]lagrangian tour[/cyan], [dim]or:[/dim] [cyan]lagrangian new arm[/cyan]",
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from lagrangian import __version__
+
+        print(f"lagrangian {__version__}")
+        raise typer.Exit(FINE)
+
+
+@app.callback()
+def everywhere(
+    debug: Annotated[bool, typer.Option("--debug", metavar="", help="Show where in the code an error comes from.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", metavar="", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Equations of motion of mechanisms, open or closed: to read, to run, to trust."""
+    if debug:
+        os.environ["LAGRANGIAN_DEBUG"] = "1"
+
+
+def version(json: Json = False) -> None:
+    """Show the version, and what it stands on."""
+    import platform
+    from importlib import metadata
+
+    from lagrangian import __version__
+
+    found = {"lagrangian": __version__, "python": platform.python_version()}
+    for name in ("numpy", "llvmlite", "python-flint", "pin", "mujoco"):
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = ""
+    if json:
+        return output.document(found)
+    for name, number in found.items():
+        output.plain(f"{name:<13} {number or 'not installed'}", "" if number else "dim")
+    return None
+
+
+register(app, new.new, DESCRIBE, new.NEW)
+register(app, new.library, DESCRIBE)
+register(app, show.show, DESCRIBE, show.SHOW)
+register(app, derive.derive, EQUATIONS, derive.DERIVE)
+register(app, derive.prove, EQUATIONS, derive.PROVE)
+register(app, simulate.simulate, MOTION, simulate.SIMULATE)
+register(app, inverse.inverse, MOTION, inverse.INVERSE)
+register(app, inverse.size, MOTION, inverse.SIZE)
+register(app, see.plot, SEE, see.PLOT)
+register(app, see.animate, SEE, see.ANIMATE)
+register(app, see.view, SEE, see.VIEW)
+register(app, see.report, SEE, see.REPORT)
+register(app, see.tour, SEE, see.TOUR)
+register(app, check.check, CHECK, check.CHECK)
+register(app, compare.compare, CHECK, compare.COMPARE)
+register(app, bench.bench, CHECK, bench.BENCH)
+register(app, version, CHECK)
+
+
+def main() -> None:
+    """The entry point."""
+    output.settle_streams()
+    app(prog_name="lagrangian")

@@ -1,0 +1,155 @@
+"""Paths by options: circles, lines, arcs and splines of a frame, formulas, tables, and joints from pose to pose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lagrangian.cli import values
+from lagrangian.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from lagrangian.model.mechanism import Mechanism
+
+PANEL = "The path"
+POINTS = "points x,y or x,y,z with colons between"
+
+
+def _option(*names: str, metavar: str, help: str) -> Any:  # noqa: A002
+    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=PANEL)
+
+
+@dataclass(frozen=True)
+class Path_:
+    """One path, of a frame or of the joints."""
+
+    circle: Annotated[
+        str | None, _option("--circle", metavar="X,Y,R", help="Of a frame: centre and radius; X,Y,Z,R in space, about --normal.")
+    ] = None
+    line: Annotated[str | None, _option("--line", metavar="A:B", help=f"Of a frame; {POINTS}.")] = None
+    arc: Annotated[str | None, _option("--arc", metavar="A:VIA:B", help="Of a frame, through three points.")] = None
+    spline: Annotated[
+        str | None, _option("--spline", metavar="A:B:C...", help="Of a frame, through points without stopping.")
+    ] = None
+    formula: Annotated[
+        list[str] | None,
+        _option("--formula", metavar="NAME=EXPR", help="Of t: x, y, z of --frame, or joints. May be given again."),
+    ] = None
+    path: Annotated[
+        Path | None, _option("--path", metavar="FILE", help="Rows of t and joints; or, with --frame, of t, x, y, z.")
+    ] = None
+    from_: Annotated[str | None, _option("--from", metavar="STATE", help="Joints, from here (default: the file's start) ...")] = (
+        None
+    )
+    to: Annotated[str | None, _option("--to", metavar="STATE", help="... to here: poses, numbers, or some by name.")] = None
+    frame: Annotated[str | None, _option("--frame", metavar="NAME", help="What is led; the only frame there is, by default.")] = (
+        None
+    )
+    duration: Annotated[float | None, _option("-t", "--duration", metavar="S", help="How long it takes.")] = None
+    timing: Annotated[
+        str | None, _option("--timing", metavar="NAME", help="quintic (from rest to rest), trapezoidal, uniform.")
+    ] = None
+    speed: Annotated[float | None, _option("--speed", metavar="V", help="In place of a duration: the greatest speed ...")] = None
+    acceleration: Annotated[float | None, _option("--acceleration", metavar="A", help="... and acceleration.")] = None
+    normal: Annotated[str | None, _option("--normal", metavar="X,Y,Z", help="Of a circle's plane.")] = None
+    turns: Annotated[float, _option("--turns", metavar="N", help="Of a circle; negative is clockwise.")] = 1.0
+
+    @property
+    def given(self) -> list[str]:
+        """What was asked for."""
+        kinds = ("circle", "line", "arc", "spline", "formula", "path", "to")
+        return [f"--{name}" for name in kinds if getattr(self, name)]
+
+    def make(self, m: Mechanism) -> tuple[Any, str | None]:
+        """The path, and the frame it leads, if it leads one."""
+        if len(self.given) != 1:
+            told = f"{' and '.join(self.given)} are given" if self.given else "none is given"
+            raise ArgumentError(
+                f"one path is needed, and {told}: --circle, --line, --arc, --spline, --formula, --path, or --to for joints; "
+                f"such as --circle 1.2,1.2,0.2 --duration 10, or --to POSE --duration 2"
+            )
+        if self.from_ and not self.to:
+            raise ArgumentError("--from goes with --to: a path of the joints from one state to another")
+        if self.to:
+            return self._joints(m), None
+        if self.path is not None or self.formula:
+            return self._given(m)
+        return self._curve(m), self._led(m)
+
+    def _led(self, m: Mechanism) -> str:
+        if self.frame is not None:
+            return m.frame(self.frame).name
+        if len(m.frames) == 1:
+            return m.frames[0].name
+        names = [*(f.name for f in m.frames), *(b.name for b in m.bodies)]
+        raise ArgumentError(f"which frame follows the path? Give --frame, one of {', '.join(names[:20])}")
+
+    def _timed(self) -> dict[str, Any]:
+        if self.duration is None and self.speed is None:
+            raise ArgumentError("how long does the path take? Give --duration SECONDS, or --speed and --acceleration")
+        found = {"duration": self.duration, "speed": self.speed, "acceleration": self.acceleration, "timing": self.timing}
+        return {name: x for name, x in found.items() if x is not None}
+
+    def _curve(self, m: Mechanism) -> Any:
+        from lagrangian.task import paths
+
+        timed, names = self._timed(), m.parameters
+        if self.circle:
+            *center, radius = values.numbers(self.circle, "--circle", names)
+            if len(center) not in (2, 3):
+                raise ArgumentError(f"--circle: {self.circle!r}; X,Y,RADIUS or X,Y,Z,RADIUS is needed, such as 1.2,1.2,0.2")
+            normal = values.numbers(self.normal, "--normal", names) if self.normal else (0, 0, 1)
+            return paths.circle(center, radius, normal=normal, turns=self.turns, **timed)
+        if self.line:
+            a, b = _exactly(values.points(self.line, "--line", 2, names), 2, "--line")
+            return paths.line(a, b, **timed)
+        if self.arc:
+            a, via, b = _exactly(values.points(self.arc, "--arc", 3, names), 3, "--arc")
+            return paths.arc(a, via, b, **timed)
+        return paths.spline(values.points(str(self.spline), "--spline", 2, names), **timed)
+
+    def _given(self, m: Mechanism) -> tuple[Any, str | None]:
+        from lagrangian.task import paths
+
+        led = m.frame(self.frame).name if self.frame is not None else None
+        if self.path is not None:
+            return paths.read(self.path, frame=led), led
+        if self.duration is None:
+            raise ArgumentError("a formula says where, but not how long: give --duration SECONDS")
+        texts = dict(values.named(x, "--formula") for x in self.formula or ())
+        if led is None and set(texts) <= {"x", "y", "z"} and not set(texts) <= set(m.coordinate_names):
+            led = self._led(m)
+        known = {name: float(x) for name, x in m.parameters.items()}
+        return paths.formula(texts, self.duration, frame=led, parameters=known), led
+
+    def _joints(self, m: Mechanism) -> Any:
+        from lagrangian.task import paths
+
+        def state(text: str, what: str) -> Any:
+            found = values.state(text, m, what, m.coordinate_names)
+            if isinstance(found, dict):  # the others stay where they are
+                start = dict(zip(m.coordinate_names, _start(m), strict=True))
+                return [{**start, **found}[name] for name in m.coordinate_names] if not m.equations else found
+            return found
+
+        end = state(str(self.to), "--to")
+        if self.from_:
+            begin = state(self.from_, "--from")
+        else:
+            whole = dict(zip(m.coordinate_names, _start(m), strict=True))
+            begin = {name: whole[name] for name in end} if isinstance(end, dict) else _start(m)
+        timed: dict[str, Any] = {"speed": self.speed, "acceleration": self.acceleration}
+        return paths.joint_line(begin, end, self.duration, timing=self.timing or "quintic", mechanism=m, **timed)
+
+
+def _start(m: Mechanism) -> list[float]:
+    return [float(x) for x in (m.initial.q if m.initial.q is not None else m.neutral())]
+
+
+def _exactly(found: list[Any], n: int, what: str) -> list[Any]:
+    if len(found) != n:
+        raise ArgumentError(f"{what} has {len(found)} points; {n} are needed. --spline goes through more")
+    return found

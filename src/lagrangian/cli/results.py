@@ -1,0 +1,96 @@
+"""Files that a run leaves: its rows, plot, animation and report, named after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lagrangian.cli import output
+from lagrangian.cli.progress import spinner
+from lagrangian.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from lagrangian.motion.motion import Motion
+
+PANEL = "What to write"
+
+
+@dataclass(frozen=True)
+class Results:
+    """What to make of a run. All files are named after `output`, or after the mechanism."""
+
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="The run's rows: .nc (all of it) or .csv. Other files take its name. Default: MECH.nc",
+            rich_help_panel=PANEL,
+        ),
+    ] = None
+    plot: Annotated[bool, typer.Option("--plot", metavar="", help="Plot it, as .png.", rich_help_panel=PANEL)] = False
+    animate: Annotated[
+        bool, typer.Option("--animate", metavar="", help="Animate it, as one offline page (.html).", rich_help_panel=PANEL)
+    ] = False
+    report: Annotated[
+        bool,
+        typer.Option("--report", metavar="", help="Report on it, as one offline page (-report.html).", rich_help_panel=PANEL),
+    ] = False
+    browse: Annotated[bool, typer.Option("--open", metavar="", help="Open the pages in the browser.", rich_help_panel=PANEL)] = (
+        False
+    )
+
+    def check(self) -> None:
+        """Before a long run, not after it."""
+        if self.out is None:
+            return
+        if self.out.suffix not in (".nc", ".csv"):
+            raise ArgumentError(f"{self.out}: a run is written as .nc (netCDF, all of it) or .csv (its rows)")
+        if not self.out.parent.is_dir():
+            raise ArgumentError(f"{self.out}: there is no folder {str(self.out.parent)!r} to write in")
+
+    def write(self, motion: Motion, stem: str, quiet: bool) -> list[str]:
+        """Write what was asked for; the files, each told of unless `quiet`."""
+        target = self.out if self.out is not None else Path(f"{stem}.nc")
+        made: list[str] = []
+
+        def done(path: Any, what: str, how: str = "") -> None:
+            made.append(str(path))
+            if not quiet:
+                output.wrote(path, what, how)
+
+        try:
+            motion.save(target)
+        except OSError as error:
+            raise ArgumentError(f"{target}: it cannot be written: {error.strerror or error}") from None
+        done(target, "the run", f"lagrangian report {target}" if target.suffix == ".nc" and not self.report else "")
+        if self.plot:
+            with spinner("plotting"):
+                motion.plot(path=target.with_suffix(".png"))
+            done(target.with_suffix(".png"), "its plot")
+        pages = []
+        if self.animate:
+            with spinner("animating"):
+                motion.animate(target.with_suffix(".html"))
+            pages.append((target.with_suffix(".html"), "its animation"))
+        if self.report:
+            page = target.with_name(f"{target.stem}-report.html")
+            with spinner("reporting"):
+                motion.report(page)
+            pages.append((page, "its report"))
+        for page, what in pages:
+            done(page, what, "" if self.browse else "open it in a browser")
+            if self.browse:
+                browse(page)
+        return made
+
+
+def browse(page: Path) -> None:
+    """Open a file in the browser, if there is one."""
+    import webbrowser
+
+    webbrowser.open(page.resolve().as_uri())

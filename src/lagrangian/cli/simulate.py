@@ -1,0 +1,177 @@
+"""`lagrangian simulate`: a mechanism in motion."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lagrangian.cli import output, values
+from lagrangian.cli.command import FAILED, FINE, INTERRUPTED, Json
+from lagrangian.cli.given import Described
+from lagrangian.cli.progress import bar
+from lagrangian.cli.results import Results
+from lagrangian.errors import ArgumentError, SimulationError
+
+if TYPE_CHECKING:
+    from lagrangian.model.mechanism import Mechanism
+    from lagrangian.motion.motion import Motion
+
+SIMULATE = """
+lagrangian simulate arm.toml --plot --animate
+lagrangian simulate two_r -t 5 --q0 theta1=30deg,theta2=0 --torque "theta1=20 - 2*qd_theta1"
+lagrangian simulate deployable_four_bar -t 13 --event "dead centre" -o run.nc
+"""
+STATE = "A pose's name; numbers in order; or some by name: theta1=30deg,theta2=0.1"
+
+
+def simulate(
+    given: Described,
+    results: Results,
+    time: Annotated[
+        str | None,
+        typer.Option(
+            "-t", "--time", metavar="TIME", help="How long, in seconds: 10, or from 2 to 10: 2:10. Default: the file's."
+        ),
+    ] = None,
+    q0: Annotated[str | None, typer.Option("--q0", metavar="STATE", help=f"Where it begins. {STATE}")] = None,
+    qd0: Annotated[str | None, typer.Option("--qd0", metavar="STATE", help="How fast it begins, likewise.")] = None,
+    torque: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--torque", metavar="JOINT=EXPR", help="Of t, coordinates and speeds (qd_...). May be given again; 0 for none."
+        ),
+    ] = None,
+    wrench: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--wrench",
+            metavar="FRAME=...",
+            help="Wrench from outside: six numbers or expressions, moment first. May be given again.",
+        ),
+    ] = None,
+    event: Annotated[
+        list[str] | None,
+        typer.Option("--event", metavar="EXPR", help='Stop where it is zero; or "dead centre". May be given again.'),
+    ] = None,
+    method: Annotated[
+        str, typer.Option("--method", metavar="NAME", help="auto, dop853, dp5, verner9, rodas5p (stiff), symplectic, rk4.")
+    ] = "auto",
+    rtol: Annotated[float, typer.Option("--rtol", metavar="X", help="Relative tolerance.")] = 1e-8,
+    atol: Annotated[float, typer.Option("--atol", metavar="X", help="Absolute tolerance.")] = 1e-10,
+    step: Annotated[float | None, typer.Option("--step", metavar="S", help="For methods of a fixed step.")] = None,
+    rows: Annotated[int, typer.Option("--rows", metavar="N", help="Rows of the result.")] = 1001,
+    limits: Annotated[bool, typer.Option("--limits/--no-limits", metavar="", help="Stop joints at their limits.")] = True,
+    json: Json = False,
+) -> int:
+    """Simulate the motion of a mechanism.
+
+    It is written to a file, which plot, animate, report, size and view take. Exit code 1 if the run could not go on.
+    """
+    results.check()
+    m = given.load()
+    motion = simulated(
+        m,
+        values.span(time),
+        q0=values.state(q0, m, "--q0", m.coordinate_names),
+        qd0=values.state(qd0, m, "--qd0", m.speed_names, poses=False),
+        torque=_torques(torque),
+        wrenches=wrenches(wrench),
+        events=event or None,
+        method=method,
+        rtol=rtol,
+        atol=atol,
+        step=step,
+        t_eval=rows,
+        limits=limits,
+    )
+    return told(motion, results, given.stem, json)
+
+
+def told(motion: Motion, results: Results, stem: str, json: bool) -> int:
+    """Print how a run went and write its files; the exit code."""
+    if not json:
+        summary(motion)
+    files = results.write(motion, stem, quiet=json) if len(motion.t) else []
+    if json:
+        output.document({**data(motion), "files": files})
+    if motion.message.startswith("interrupted"):
+        return INTERRUPTED
+    return FINE if motion.success else FAILED
+
+
+def simulated(m: Mechanism, t_span: Any = None, **options: Any) -> Motion:
+    """A run, with a bar while it takes its time. One that cannot go on gives what there is of it."""
+    import lagrangian as lg
+
+    span = t_span if t_span is not None else m.initial.t_span
+    if span is None:
+        raise ArgumentError(f"{m.name} does not say how long it moves: give --time, such as --time 10")
+    start, end = span if isinstance(span, tuple) else (0.0, span)
+    # warnings wait until the bar is gone; that the run ended early is part of its summary
+    with warnings.catch_warnings(record=True) as met:
+        warnings.simplefilter("always", UserWarning)
+        with bar(f"simulating {m.name}") as shown:
+            try:
+                motion = lg.simulate(m, t_span, progress=lambda t: shown((t - start) / (end - start or 1.0)), **options)
+            except SimulationError as error:
+                if error.motion is None:
+                    raise
+                motion = error.motion
+    for warning in met:
+        if str(warning.message) != f"{motion.name}: {motion.message}":
+            warnings.warn(warning.message, warning.category, stacklevel=2)
+    return motion
+
+
+def _torques(given: list[str] | None) -> Any:
+    if not given:
+        return None
+    if [x.strip() for x in given] == ["0"]:
+        return 0
+    found = dict(values.named(x, "--torque") for x in given)
+    if len(found) != len(given):
+        raise ArgumentError("--torque: a joint has two torques; give each one expression")
+    return found
+
+
+def wrenches(given: list[str] | None) -> Any:
+    """By their frames."""
+    if not given:
+        return None
+    found = {}
+    for text in given:
+        frame, entries = values.named(text, "--wrench")
+        found[frame] = tuple(values.parts(entries.strip("()[]") if entries[:1] in "([" else entries))
+    return found
+
+
+def summary(motion: Motion) -> None:
+    head, *rest = motion.summary().splitlines()
+    output.plain(head, "bold green" if motion.success else "bold yellow")
+    for line in rest:
+        output.plain(line)
+
+
+def data(motion: Motion) -> dict[str, Any]:
+    """How a run went, as data. Its rows are in its file."""
+    import numpy as np
+
+    return {
+        "mechanism": motion.name,
+        "success": motion.success,
+        "message": motion.message,
+        "t": [motion.t[0], motion.t[-1]] if len(motion.t) else [],
+        "rows": len(motion.t),
+        "coordinates": motion.coordinate_names,
+        "speeds": motion.speed_names,
+        "q_end": motion.q[-1] if len(motion.t) else [],
+        "qd_end": motion.qd[-1] if len(motion.t) else [],
+        "torque_peak": np.abs(motion.tau).max(axis=0, initial=0.0),
+        "energy_balance": float(np.abs(motion.balance).max(initial=0.0)),
+        "energy_moved": motion.energy_scale,
+        "drift": float(motion.drift.max(initial=0.0)),
+        "events": [{"name": e.name, "t": e.t, "q": e.q, "qd": e.qd} for e in motion.events],
+        "statistics": motion.statistics,
+    }

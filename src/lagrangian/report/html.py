@@ -1,0 +1,127 @@
+"""Small pieces of HTML. All text is escaped unless it is `Html` already, so that no name in a file can become markup."""
+
+from __future__ import annotations
+
+import base64
+import html
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+SVG_LIMIT = 300_000  # bytes; figures that are larger become pictures of dots
+MOST = 40  # rows of a table; more are not read
+
+
+class Html(str):
+    """Markup, which is put into a page as it is."""
+
+
+def text(x: Any) -> Html:
+    return x if isinstance(x, Html) else Html(html.escape(str(x)))
+
+
+def element(tag: str, *inner: Any, **attributes: str) -> Html:
+    """`class_` is the attribute class."""
+    told = "".join(f' {name.rstrip("_").replace("_", "-")}="{html.escape(value)}"' for name, value in attributes.items())
+    return Html(f"<{tag}{told}>{''.join(map(text, inner))}</{tag}>")
+
+
+def joined(parts: Iterable[Any]) -> Html:
+    return Html("\n".join(map(text, parts)))
+
+
+def paragraph(*inner: Any, kind: str = "") -> Html:
+    return element("p", *inner, class_=kind) if kind else element("p", *inner)
+
+
+def folded(title: Any, body: Any, opened: bool = False) -> Html:
+    """What is shown when it is asked for; printed in any case."""
+    return Html(f"<details{' open' if opened else ''}><summary>{text(title)}</summary>{text(body)}</details>")
+
+
+def table(
+    head: Sequence[str], rows: Sequence[Sequence[Any]], left: Sequence[int] = (0,), most: int = MOST, kind: str = ""
+) -> Html:
+    """Numbers to the right, columns in `left` to the left, units without a heading; empty columns are left out."""
+    if not rows:
+        return Html("")
+    kept = [k for k in range(len(head)) if any(str(row[k]) for row in rows)]
+    sides = {k: ' class="n"' if k not in left else ' class="u"' if k and not head[k] else "" for k in kept}
+    top = "".join(f"<th{sides[k]}>{text(head[k])}</th>" for k in kept)
+    body = "\n".join("<tr>" + "".join(f"<td{sides[k]}>{text(row[k])}</td>" for k in kept) + "</tr>" for row in rows[:most])
+    more = paragraph(f"and {len(rows) - most} more", kind="quiet") if len(rows) > most else ""
+    named = f' class="{kind}"' if kind else ""
+    inner = f"<thead><tr>{top}</tr></thead><tbody>\n{body}\n</tbody>"
+    return Html(f'<div class="wide"><table{named}>{inner}</table></div>{more}')
+
+
+def facts(pairs: Iterable[tuple[str, Any]]) -> Html:
+    """Names with what they are, those that are empty left out."""
+    found = [(name, value) for name, value in pairs if str(value)]
+    return Html(f"<dl>{''.join(f'<dt>{text(name)}</dt><dd>{text(value)}</dd>' for name, value in found)}</dl>")
+
+
+def code(lines: str) -> Html:
+    return element("pre", element("code", lines.strip("\n")))
+
+
+# -- numbers ------------------------------------------------------------------------------------------------------------
+
+
+def number(x: float, digits: int = 4) -> Html:
+    """Digits that count, powers of ten as such."""
+    x = float(x)
+    if not math.isfinite(x):
+        return Html("∞" if x > 0 else "−∞" if x < 0 else "not a number")
+    if x == 0:
+        return Html("0")
+    if 1e-3 <= abs(x) < 10 ** max(digits, 5):
+        whole = abs(x) >= 10**digits
+        told = f"{x:.0f}" if whole else f"{x:.{digits}g}"
+        return Html((f"{float(told):.10f}".rstrip("0").rstrip(".") if "e" in told else told).replace("-", "−"))
+    mantissa, exponent = f"{x:.{max(digits - 2, 1)}e}".split("e")
+    mantissa = mantissa.rstrip("0").rstrip(".")
+    power = f"10<sup>{int(exponent)}</sup>".replace("-", "−")
+    return Html(f"{mantissa.replace('-', '−')}\u00a0×\u00a0{power}" if mantissa != "1" else power)
+
+
+def with_unit(x: float, unit: str, digits: int = 4) -> Html:
+    return Html(f"{number(x, digits)} {html.escape(unit)}".rstrip())
+
+
+def rough(x: float) -> Html:
+    """An error's size: one or two digits are enough."""
+    if x == 0:
+        return Html("0")
+    mantissa, exponent = f"{x:.1e}".split("e")
+    if -3 <= int(exponent) < 4:
+        return Html(f"{x:.2g}")
+    return Html(f"{mantissa.removesuffix('.0')}\u00a0×\u00a010<sup>{int(exponent)}</sup>".replace("-", "−"))
+
+
+# -- pictures -----------------------------------------------------------------------------------------------------------
+
+
+def figure(picture: Any, alt: str, caption: Any = "") -> Html:
+    """A figure of matplotlib, as lines; as dots where that is smaller."""
+    import io
+
+    def written(**options: Any) -> bytes:
+        stream = io.BytesIO()
+        picture.savefig(stream, **options)
+        return stream.getvalue()
+
+    data, kind = written(format="svg"), "svg+xml"
+    if len(data) > SVG_LIMIT:
+        data, kind = written(format="png", dpi=160), "png"
+    return framed(image(data, kind, alt), caption)
+
+
+def image(data: bytes, kind: str, alt: str, **attributes: str) -> Html:
+    more = "".join(f' {name.rstrip("_")}="{html.escape(value)}"' for name, value in attributes.items())
+    return Html(f'<img alt="{html.escape(alt)}" src="data:image/{kind};base64,{base64.b64encode(data).decode()}"{more}>')
+
+
+def framed(inner: Html, caption: Any = "") -> Html:
+    below = element("figcaption", caption) if caption else ""
+    return element("figure", inner, below)

@@ -1,0 +1,219 @@
+"""The equations of motion, typeset."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lagrangian.closed_form.derive import derive
+from lagrangian.closed_form.equations import Equations
+from lagrangian.closed_form.sections import Section, definitions, parameter_values
+from lagrangian.equations.formula import Formula, FormulaMatrix, index
+from lagrangian.equations.writing import mathml
+from lagrangian.equations.writing.mathml import MathML, math
+from lagrangian.equations.writing.text import Rounding
+from lagrangian.errors import CostError
+from lagrangian.report import typeset
+from lagrangian.report.html import Html, element, folded, joined, number, paragraph, table
+from lagrangian.report.subject import Part, Subject
+
+DIGITS = 5
+SECONDS = 3.0  # a derivation forecast to take longer is not begun
+COORDINATES = 40  # of more, matrices are too large to be read
+READ = 800  # terms of a part that is shown in full
+ENTRY = 40  # terms of an entry that is shown where the whole is not
+OPEN = 120  # terms of a matrix that is shown unfolded
+SHORT = 40  # terms of a part that needs no folding
+STRUCTURE = 12  # rows of a matrix whose form is drawn
+PROVED = (12, 2500)  # coordinates and terms up to which the proof is quick
+
+
+def equations(subject: Subject) -> Html | None:
+    model = subject.mechanism
+    if model.nv == 0:
+        return paragraph("Nothing moves in this mechanism: it has no equations of motion.")
+    if model.nv > COORDINATES:
+        return _elsewhere(f"{model.nv} coordinates are more than anybody reads.")
+    try:
+        eom = derive(model, limit=SECONDS, progress=lambda what, share: None)
+    except CostError as error:
+        return _elsewhere(str(error))
+    return joined(_Written(eom).blocks())
+
+
+def _elsewhere(why: str) -> Html:
+    how = element("code", "lagrangian.derive(mechanism)")
+    return paragraph(why, " ", how, " writes them all the same; the run above used recursions that need no closed form.")
+
+
+class _Written:
+    """The parts of the equations, each in full or in short, and what was met on the way."""
+
+    def __init__(self, eom: Equations) -> None:
+        self.eom = eom
+        self.rounding = Rounding(DIGITS)
+        self.style = MathML(eom._writer.notation, self.rounding)
+        self.shown: list[Section] = []
+
+    def blocks(self) -> list[Html]:
+        eom = self.eom
+        constrained, friction = bool(eom.constraint_names), _any(eom.F)
+        found = [typeset.lines(typeset.of_motion(friction, constrained)), *self._legend()]
+        found.append(self._matrix("Mass matrix", eom.M, drawn=True))
+        found += self._velocity()
+        found.append(self._matrix("G = ∂V/∂q, of gravity and springs", eom.G))
+        if friction:
+            found.append(self._matrix("Friction F", eom.F))
+        if constrained:
+            found += self._constraints()
+        found += self._energies()
+        found += self._where()
+        found.append(self._proof())
+        if self.rounding.rounded:
+            found.append(
+                paragraph(f"Numbers are rounded to {DIGITS} digits here; the equations themselves are exact.", kind="quiet")
+            )
+        found += [paragraph(f"Note: {note}", kind="quiet") for note in eom.notes]
+        return [x for x in found if x]
+
+    def _legend(self) -> list[Html]:
+        eom = self.eom
+        if eom._writer.notation.own_names:
+            return [typeset.lines(typeset.coordinates(eom))]
+        rows = [(Html(math(mathml.name(f"q{k}"))), name) for k, name in enumerate(eom.coordinates, 1)]
+        return [folded(f"The {eom.n} coordinates", table(("coordinate", "is"), rows, left=(0, 1), most=COORDINATES), eom.n <= 8)]
+
+    # -- parts -------------------------------------------------------------------------------------------------------
+
+    def _matrix(self, title: str, matrix: FormulaMatrix, drawn: bool = False, fold: bool = False) -> Html:
+        """A heading, the matrix's form if it is small, and its entries: all of them, or the short ones."""
+        terms = _terms(matrix)
+        if not terms:
+            return _block(title, paragraph(Html(math(typeset.left(matrix.name) + "<mo>=</mo><mn>0</mn>"))))
+        whole = terms <= READ
+        entries = [(same, x) for same, x in _entries(matrix) if whole or x.terms <= ENTRY]
+        section = Section(title, tuple(entries))
+        self.shown.append(section)
+        inner = []
+        if drawn and len(matrix.rows) <= STRUCTURE:
+            inner.append(typeset.lines(f"<mi>{matrix.name}</mi><mo>=</mo>{typeset.structure(matrix)}"))
+        body = typeset.formulas(section, self.style)
+        if not whole:
+            left_out = sum(1 for _ in _entries(matrix)) - len(entries)
+            inner.append(
+                paragraph(f"{terms} terms in all; {left_out} entries of more than {ENTRY} terms are not written out here.")
+            )
+        inner.append(folded(f"{len(entries)} entries", body) if terms > (SHORT if fold else OPEN) else body)
+        return _block(title, *inner)
+
+    def _velocity(self) -> list[Html]:
+        eom = self.eom
+        symbols = eom._derived.christoffel.symbols
+        terms = sum(x.terms for x in symbols.values())
+        title = "Velocity terms C q̇"
+        if not terms:
+            return [_block(title, paragraph("All Christoffel symbols are zero: there are no velocity terms."))]
+        some = sum(bool(x.poly) for x in symbols.values())
+        rule = typeset.lines(_CORIOLIS)
+        if terms > READ:
+            told = f"{some} Christoffel symbols are not zero; they have {terms} terms, and are not written out here. "
+            return [_block(title, rule, paragraph(told, element("code", "eom.christoffel(i, j, k)"), " gives each."))]
+        entries = []
+        for i, j, k in symbols:
+            formula = eom.christoffel(i, j, k)
+            if not formula.is_zero:
+                same = (f"Γ{index(i, j, k)}",) if j == k else (f"Γ{index(i, j, k)}", f"Γ{index(i, k, j)}")
+                entries.append((same, formula))
+        section = Section(title, tuple(entries))
+        self.shown.append(section)
+        body = typeset.formulas(section, self.style)
+        coriolis = Section("C", tuple(_entries(eom.C)))
+        long = terms > SHORT
+        if not long:
+            self.shown.append(coriolis)
+        inner = [rule, folded(f"Christoffel symbols that are not zero ({some})", body, not long)]
+        if terms <= READ // 2:
+            inner.append(folded("The matrix C", typeset.formulas(coriolis, self.style), not long))
+        return [_block(title, *inner)]
+
+    def _constraints(self) -> list[Html]:
+        eom = self.eom
+        found = [self._matrix("Loops η(q) = 0", eom.eta)] if len(eom.eta) else []
+        found.append(self._matrix("Constraint matrix Ψ", eom.Psi))
+        found.append(self._matrix("Its rate Ψ̇", eom.Psi_dot, fold=True))
+        driven = [(n, phi) for n, phi in zip(eom.constraint_names, eom.phi, strict=True) if str(phi) != "0"]
+        moving = [paragraph(f"ϕ of {name} = {phi}") for name, phi in driven]
+        rows = paragraph(f"Rows of Ψ: {', '.join(eom.constraint_names[:40])}.", kind="quiet")
+        found.append(_block("Multipliers", *moving, typeset.lines(*typeset.of_multipliers(bool(driven))), rows))
+        return found
+
+    def _energies(self) -> list[Html]:
+        eom = self.eom
+        if eom.kinetic_energy.terms > 2 * SHORT or eom.potential_energy.terms > 2 * SHORT:
+            return []
+        pair = (("K", eom.kinetic_energy), ("V", eom.potential_energy))
+        section = Section("L", tuple(((name,), x) for name, x in pair))
+        self.shown.append(section)
+        body = typeset.formulas(section, self.style)
+        return [_block("The Lagrangian", typeset.lines("<mi>L</mi><mo>=</mo><mi>K</mi><mo>−</mo><mi>V</mi>"), body)]
+
+    def _where(self) -> list[Html]:
+        eom = self.eom
+        met = definitions(eom, self.shown)
+        found = []
+        if met:
+            pairs = [typeset.pair(self.style.name(name), typeset.meaning(words)) for name, words in met]
+            body = element("div", *pairs, class_="pairs")
+            found.append(_block("where", folded(f"{len(met)} abbreviations", body) if len(met) > 24 else body))
+        values = parameter_values(eom)
+        if values:
+            pairs = [typeset.pair(mathml.name(n), number(x, 6)) for n, x in values]
+            found.append(_block("Values", element("div", *pairs, class_="pairs")))
+        return found
+
+    def _proof(self) -> Html:
+        eom = self.eom
+        terms = sum(x.terms for x in eom._derived.christoffel.symbols.values()) + _terms(eom.M)
+        if eom.n > PROVED[0] or terms > PROVED[1]:
+            return paragraph("Not proved for this report; ", element("code", "eom.prove()"), " does it.", kind="quiet")
+        return certificate(eom.prove())
+
+
+_CORIOLIS = (
+    "<msub><mi>C</mi><mrow><mi>i</mi><mi>j</mi></mrow></msub><mo>=</mo><munder><mo>∑</mo><mi>k</mi></munder>"
+    "<msub><mi>Γ</mi><mrow><mi>i</mi><mi>j</mi><mi>k</mi></mrow></msub>"
+    f"<msub>{typeset.letter('q', 1)}<mi>k</mi></msub>"
+)
+
+
+def certificate(proof: Any) -> Html:
+    """What was proved, in a line; statement by statement when asked for."""
+    mark, word = ("✓", "Proved") if proof else ("✗", "Not proved")
+    told = (
+        f"{word}: Lagrange's equations are those of Newton-Euler, Kane and Uicker-Kahn, and those the compiled algorithms compute"
+    )
+    rows = [(s.what, s.how, s.result, s.entries, s.terms or "", f"{s.seconds:.3f}") for s in proof.statements]
+    body = table(("statement", "how", "", "entries", "terms", "time [s]"), rows, left=(0, 1, 2))
+    rest = [paragraph(f"Not part of the proof: {what}.", kind="quiet") for what in proof.left_out]
+    kind = "good" if proof else "bad"
+    head = paragraph(element("b", mark, class_=kind), f" {told}.", kind="proof")
+    return joined([head, folded(f"{len(proof.statements)} statements, {proof.seconds:.2f} s", joined([body, *rest]))])
+
+
+def _block(title: str, *inner: Any) -> Html:
+    return joined([element("h3", title), *inner])
+
+
+def _any(matrix: FormulaMatrix) -> bool:
+    return any(not x.is_zero for row in matrix.rows for x in row)
+
+
+def _terms(matrix: FormulaMatrix) -> int:
+    return sum(x.terms for _, x in matrix.entries)
+
+
+def _entries(matrix: FormulaMatrix) -> list[tuple[tuple[str, ...], Formula]]:
+    """Those that are not zero; of a symmetric matrix the upper triangle."""
+    return [((name,), x) for name, x in matrix.entries if not x.is_zero]
+
+
+EQUATIONS = Part("equations", "Equations of motion", equations)

@@ -1,0 +1,69 @@
+"""Torques, forces of constraints, and what the joints have to bear."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lagrangian.report.html import Html, element, figure, folded, joined, number, paragraph, table
+from lagrangian.report.subject import Part, Subject, made
+
+LARGE = 200  # joints above which reactions are not computed for a report
+
+
+def forces(subject: Subject) -> Html | None:
+    motion = subject.motion
+    if not len(motion.t):
+        return None
+    what = ["torques"] if np.any(motion.tau) else []
+    what += ["multipliers"] if motion.constraint_names and np.any(motion.multipliers) else []
+    found: list[Any] = []
+    if what:
+        found.append(figure(motion.plot(*what), f"{' and '.join(what)} of {motion.name} over time"))
+    if "torques" not in what:
+        found.append(paragraph("No torque acts at the joints in this run."))
+    if motion.constraint_names:
+        found += [element("h3", "Forces of the constraints"), _multipliers(subject)]
+    if motion.wrenches:
+        found += [element("h3", "From outside"), _peaks(subject, motion.wrenches)]
+    found += [element("h3", "Reactions at the joints"), made(Part("reactions", "", _reactions), subject)]
+    return joined(found)
+
+
+def _multipliers(subject: Subject) -> Html:
+    motion = subject.motion
+    from lagrangian.pictures.quantities import multiplier_units
+
+    rows = []
+    for k, (name, unit) in enumerate(zip(motion.constraint_names, multiplier_units(motion), strict=True)):
+        values = motion.multipliers[:, k]
+        at = float(motion.t[int(np.abs(values).argmax())])
+        rows.append((name, number(np.abs(values).max()), unit, number(at), number(subject.rms(values))))
+    body = table(("constraint equation", "peak |λ|", "", "at t [s]", "RMS"), rows, left=(0, 2))
+    return folded(f"{len(rows)} constraint equations", body, len(rows) <= 12)
+
+
+def _reactions(subject: Subject) -> Html:
+    model = subject.mechanism
+    if len(model.joints) > LARGE:
+        return paragraph(f"Those of {len(model.joints)} joints are not listed here; motion.reactions gives them.", kind="quiet")
+    wrenches = subject.motion.reactions
+    body = _peaks(subject, {joint.name: wrenches[:, k] for k, joint in enumerate(model.joints)})
+    told = "What each joint exerts on the body it moves, about the joint's frame: the largest over the run."
+    return joined([paragraph(told, kind="quiet"), folded(f"{len(model.joints)} joints", body, len(model.joints) <= 12)])
+
+
+def _peaks(subject: Subject, wrenches: dict[str, np.ndarray]) -> Html:
+    t = subject.motion.t
+    rows = []
+    least = 1e-12 * max((float(np.abs(wrench).max()) for wrench in wrenches.values()), default=0.0)  # less is rounding
+    for name, wrench in wrenches.items():
+        wrench = np.where(np.abs(wrench) < least, 0.0, wrench)
+        moment, force = np.linalg.norm(wrench[:, :3], axis=1), np.linalg.norm(wrench[:, 3:], axis=1)
+        at_force, at_moment = float(t[force.argmax()]), float(t[moment.argmax()])
+        rows.append((name, number(force.max()), number(at_force), number(moment.max()), number(at_moment)))
+    return table(("", "peak force [N]", "at t [s]", "peak moment [N m]", "at t [s]"), rows)
+
+
+FORCES = Part("forces", "Forces", forces)

@@ -1,0 +1,110 @@
+"""The mechanism: what it is, its joints and bodies, how it can move."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from lagrangian.model import table as plain
+from lagrangian.model.loop import Wall
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion.mobility import mobility
+from lagrangian.report.html import Html, facts, folded, joined, number, paragraph, table
+from lagrangian.report.subject import Part, Subject
+
+LARGE = 60  # joints above which mobility is not looked for: it needs the rank of a large matrix
+
+
+def mechanism(subject: Subject) -> Html:
+    model = subject.mechanism
+    found = [paragraph(line) for line in model.description.strip().splitlines() if line]
+    found.append(_mobility(subject))
+    found.append(_joints(model))
+    found.append(_bodies(model))
+    found.append(_others(model))
+    parameters = [(name, number(float(x), 6)) for name, x in model.parameters.items()]
+    if parameters:
+        found.append(folded(f"{len(parameters)} parameters", table(("parameter", "value"), parameters, most=80)))
+    if model.source:
+        found.append(paragraph(f"Source: {' '.join(model.source.split())}", kind="quiet"))
+    found += [paragraph(f"Note: {note}", kind="quiet") for note in model.notes]
+    return joined(x for x in found if x)
+
+
+def _mobility(subject: Subject) -> Html:
+    model = subject.mechanism
+    if len(model.joints) > LARGE:
+        return paragraph(f"{model.nv} speeds, {model.equations} constraint equations; Gruebler's count gives {model.mobility}.")
+    q = subject.motion.q[0] if len(subject.motion.q) else None
+    return paragraph(str(mobility(model, q)))
+
+
+def _joints(m: Mechanism) -> Html:
+    head = (
+        "",
+        "joint",
+        "type",
+        "axis",
+        "moves",
+        "on",
+        "at [m]",
+        "turned by [rad]",
+        "limits",
+        "rotor [kg m²]",
+        "friction",
+        "drive",
+    )
+    rows = []
+    for k, joint in enumerate(m.joints, 1):
+        low, high = joint.limits.lower, joint.limits.upper
+        axis = plain._axis(joint.axis) if joint.kind.needs_axis else ""
+        if joint.type == "universal":
+            axis += f", {plain._axis(joint.axis2)}"
+        if joint.type == "helical":
+            axis += f", {plain._number(joint.pitch)} m/rad"
+        limits = "" if math.isinf(low) and math.isinf(high) else Html(f"{number(low)} to {number(high)}")
+        at = "" if not any(map(float, joint.placement.position)) else plain._vector(joint.placement.position)
+        drive = "" if joint.kind.nv == 0 else "driven" if joint.actuated else "free"
+        row = (k, joint.name, joint.type, axis, joint.child, joint.parent, at, plain._angles(joint.placement.rotation), limits)
+        rows.append((*row, plain._optional(joint.rotor.reflected), _friction(joint), drive))
+    return table(head, rows, left=(1, 2, 3, 4, 5, 6, 7, 8, 10, 11))
+
+
+def _friction(joint: Any) -> str:
+    parts = [
+        f"{name} {plain._number(x)}"
+        for name, x in (("viscous", joint.friction.viscous), ("Coulomb", joint.friction.coulomb))
+        if float(x)
+    ]
+    if joint.friction.coulomb_negative != joint.friction.coulomb:
+        parts.append(f"backwards {plain._number(joint.friction.coulomb_negative)}")
+    return ", ".join(parts)
+
+
+def _bodies(m: Mechanism) -> Html:
+    head = ("body", "mass [kg]", "centre of mass [m]", "Ixx, Iyy, Izz [kg m²]", "Ixy, Ixz, Iyz [kg m²]")
+    rows = []
+    for body in m.bodies:
+        xx, xy, xz, yy, yz, zz = body.inertia
+        products = "" if not any(map(float, (xy, xz, yz))) else plain._vector((xy, xz, yz))
+        rows.append((body.name, plain._number(body.mass), plain._vector(body.center), plain._vector((xx, yy, zz)), products))
+    return table(head, rows, left=(0, 2, 3, 4))
+
+
+def _others(m: Mechanism) -> Html:
+    some = plain._SHOWN
+    springs = [plain._spring(x) for x in m.springs[:some]]
+    names = ", ".join(f.name for f in m.frames[:some]) + (" ..." if len(m.frames) > some else "")
+    return facts(
+        [
+            ("Gravity", f"{plain._vector(m.gravity)} m/s²"),
+            ("Loops", "; ".join(f"{x.name}: {x.type} joint of {x.a} and {x.b}" for x in m.loops[:some])),
+            ("Constraints", "; ".join(f"{x.name}: {plain._constraint(x)}" for x in m.constraints[:some])),
+            ("Walls" if all(isinstance(x, Wall) for x in m.springs) else "Springs", "; ".join(springs)),
+            ("Frames", names),
+            ("Poses", ", ".join(list(m.poses)[:some])),
+        ]
+    )
+
+
+MECHANISM = Part("mechanism", "The mechanism", mechanism)

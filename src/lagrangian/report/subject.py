@@ -1,0 +1,94 @@
+"""What a report is about, with what several of its parts need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import LagrangianError
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion.motion import Motion
+from lagrangian.report.html import Html, paragraph
+
+
+@dataclass(eq=False)
+class Subject:
+    """A motion. Its equations and its track are made once, when first asked for."""
+
+    motion: Motion
+
+    @property
+    def mechanism(self) -> Mechanism:
+        return self.motion.model("this part needs")
+
+    @property
+    def name(self) -> str:
+        return self.motion.name
+
+    @property
+    def traced(self) -> list[str]:
+        """Frames whose path is worth drawing: the first named ones that are not fixed to the ground."""
+        return [frame.name for frame in self.mechanism.frames if frame.body != "ground"][:2]
+
+    @cached_property
+    def track(self) -> Any:
+        from lagrangian.viewer.track import track
+
+        return track(self.motion, trace=self.traced or None)
+
+    @cached_property
+    def duration(self) -> float:
+        return float(self.motion.t[-1] - self.motion.t[0]) if len(self.motion.t) else 0.0
+
+    # -- units -------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def speed_units(self) -> list[str]:
+        """Of every speed: "rad" or "m" per second; without a mechanism it is not known which."""
+        if self.motion.mechanism is None:
+            return ["rad or m"] * len(self.motion.speed_names)
+        return ["m" if slides else "rad" for joint in self.mechanism.joints for slides in joint.slides]
+
+    @cached_property
+    def coordinate_units(self) -> list[str]:
+        """Of every coordinate; those of quaternions have none."""
+        if self.motion.mechanism is None:
+            return ["rad or m"] * len(self.motion.coordinate_names)
+        found: list[str] = []
+        for joint in self.mechanism.joints:
+            speeds = ["m" if slides else "rad" for slides in joint.slides]
+            found += ["", "", "", "", *speeds[3:]] if joint.type in ("ball", "free") else speeds
+        return found
+
+    def force_unit(self, speed: int) -> str:
+        return {"m": "N", "rad": "N m"}.get(self.speed_units[speed], "N m or N")
+
+    def rms(self, values: np.ndarray) -> float:
+        """Over time, by the trapezoidal rule."""
+        t = self.motion.t
+        if len(t) < 2 or t[-1] == t[0]:
+            return float(np.abs(values[-1])) if len(values) else 0.0
+        return float(np.sqrt(np.trapezoid(values**2, t) / (t[-1] - t[0])))
+
+
+@dataclass(frozen=True)
+class Part:
+    """A section of a report: `make` gives its body, or nothing if there is nothing to say."""
+
+    id: str
+    title: str
+    make: Callable[[Subject], Html | None]
+
+
+def made(part: Part, subject: Subject) -> Html | None:
+    """The part's body. One that fails says why: the rest of the report is not lost with it."""
+    try:
+        return part.make(subject)
+    except LagrangianError as error:
+        return paragraph(f"This part is left out: {error}", kind="missing")
+    except Exception as error:  # whatever it is, it is this part's alone
+        return paragraph(f"This part could not be made: {type(error).__name__}: {error}", kind="missing")

@@ -1,0 +1,1 @@
+"""The tour: six things one can do, each a chapter of one page."""

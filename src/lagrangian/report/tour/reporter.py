@@ -1,0 +1,61 @@
+"""Reports of runs, written by a process of its own while the next chapter is computed."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from types import TracebackType
+
+
+def report_of(run: str, page: str) -> str:
+    """Write the report of a saved run."""
+    from lagrangian.motion.files import read
+    from lagrangian.report.write import write_report
+
+    return str(write_report(read(run), page))
+
+
+class Reporter:
+    """`write` returns at once; at the end of the `with` block all reports are there."""
+
+    def __init__(self) -> None:
+        self._pool: ProcessPoolExecutor | None = None
+        self._asked: list[tuple[Path, Path, Future[str] | None]] = []
+
+    def __enter__(self) -> Reporter:
+        try:
+            self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+        except (OSError, ImportError, NotImplementedError):  # where there are no processes to be had
+            self._pool = None
+        return self
+
+    def write(self, run: Path, page: Path) -> Path:
+        future = None
+        if self._pool is not None:
+            try:
+                future = self._pool.submit(report_of, str(run), str(page))
+            except RuntimeError:  # the process has died
+                self._pool = None
+        self._asked.append((run, page, future))
+        return page
+
+    def finish(self) -> None:
+        """Wait for all reports; what the other process did not write is written here."""
+        for run, page, future in self._asked:
+            try:
+                if future is not None:
+                    future.result()
+                    continue
+            except Exception:  # whatever happened there, here it is done again, and then an error is told
+                pass
+            report_of(str(run), str(page))
+        self._asked.clear()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        try:
+            if kind is None:
+                self.finish()
+        finally:
+            if self._pool is not None:
+                self._pool.shutdown(wait=False, cancel_futures=True)

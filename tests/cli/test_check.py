@@ -1,0 +1,95 @@
+"""`check`: what is wrong or doubtful in a description is found, with its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import lagrangian as lg
+from tests.cli.conftest import Run
+
+
+def edited(run: Run, name: str, *changes: tuple[str, str]) -> str:
+    """A copy of a mechanism of the library with some texts changed."""
+    run("new", "mine", "--from", name, "--force")
+    text = Path("mine.toml").read_text()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new, 1)
+    Path("mine.toml").write_text(text)
+    return "mine.toml"
+
+
+def findings(run: Run, file: str, code: int = 0) -> str:
+    done = run("check", file, "--json")
+    assert done.code == code, done
+    return "\n".join(f"{f['kind']}: {f['place']}: {f['what']}; {f['remedy']}" for f in done.json["findings"])
+
+
+@pytest.mark.parametrize("name", lg.library()[::5])
+def test_the_library_is_fine(run: Run, name: str) -> None:
+    data = run("check", name, "--json")
+    assert data.code == 0
+    assert not [f for f in data.json["findings"] if f["kind"] == "error"]
+
+
+def test_the_starter_is_fine(run: Run) -> None:
+    run("new")
+    done = run("check", "arm.toml")
+    assert done.code == 0
+    assert "arm.toml is fine" in done.out
+    assert "5 kg in all" in done.out
+
+
+def test_a_misspelt_entry_has_its_place(run: Run) -> None:
+    found = findings(run, edited(run, "two_r", ("center =", "centre =")), 1)
+    assert "[[body]] 1 'link1'" in found
+    assert "Did you mean 'center'" in found
+    assert "cannot be used" in run("check", "mine.toml").out
+
+
+def test_a_file_that_is_none(run: Run) -> None:
+    assert "neither a file" in findings(run, "nothing", 1)
+    Path("broken.toml").write_text("[[body]\nname = 3")
+    assert "broken.toml" in findings(run, "broken.toml", 1)
+
+
+def test_a_joint_that_moves_nothing(run: Run) -> None:
+    file = edited(run, "two_r", ('mass = "m2"', "mass = 0"), ('inertia = [0, "I2", "I2"]', "inertia = [0, 0, 0]"))
+    found = findings(run, file, 1)
+    assert "error: joint 'theta2': what it moves has no inertia" in found
+    assert "note: body link2: no mass" in found
+
+
+def test_a_point_mass_is_noted(run: Run) -> None:
+    assert "body link2: a point mass" in findings(run, edited(run, "two_r", ('inertia = [0, "I2", "I2"]', "")))
+
+
+def test_loops_that_cannot_be_closed(run: Run) -> None:
+    found = findings(run, edited(run, "four_bar", ("l0 = 1.0", "l0 = 9.0"), ("[initial]\nq", "[initial]\n#")), 1)
+    assert "error" in found
+
+
+def test_a_pose_that_is_open(run: Run) -> None:
+    file = edited(run, "four_bar", ("[pose]", "[pose]\nwrong = [0, 0, 0]"))
+    assert "warning: pose 'wrong': loops are open by" in findings(run, file)
+
+
+def test_limits(run: Run) -> None:
+    joint = 'name = "theta1"\ntype = "revolute"'
+    found = findings(run, edited(run, "two_r", (joint, f"{joint}\nlimits = {{ lower = -170, upper = 170 }}")))
+    assert "joint theta1: limits of more than two turns" in found
+    found = findings(run, edited(run, "two_r", (joint, f"{joint}\nlimits = {{ lower = -1, upper = 1 }}")))
+    assert "warning: pose 'hanging': theta1 = -1.571 is outside its limits, -1 to 1" in found
+
+
+def test_warnings_of_readers(run: Run) -> None:
+    Path("r.urdf").write_text(
+        '<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/>'
+        '<inertia ixx="1" iyy="1" izz="9" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        '<joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint></robot>'
+    )
+    found = findings(run, "r.urdf")
+    assert found.count("impossible inertia") == 1
+    assert "warning" in found

@@ -1,0 +1,122 @@
+"""`new`, `library`, `show`: what is written can be read, and what is shown is what the mechanism has."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lagrangian as lg
+from tests.cli.conftest import Run
+
+
+def test_the_starter_is_a_planar_arm(run: Run) -> None:
+    """Its mass matrix is that of two slender bars, by the textbook's formula."""
+    assert run("new", "elbow").code == 0
+    arm = lg.load("elbow.toml")
+    assert arm.name == "elbow"
+    l1, l2, m1, m2 = (float(arm.parameters[x]) for x in ("l1", "l2", "m1", "m2"))
+    c2 = np.cos(0.7)
+    M11 = m1 * l1**2 / 3 + m2 * (l1**2 + l2**2 / 3 + l1 * l2 * c2)
+    assert lg.compile(arm).mass_matrix([0.3, 0.7])[0, 0] == pytest.approx(M11, rel=1e-12)
+    assert {"tip"} == {f.name for f in arm.frames}
+    assert arm.initial.t_span is not None
+
+
+def test_an_existing_file_is_kept(run: Run, wrong: Callable[..., str]) -> None:
+    Path("arm.toml").write_text("mine")
+    assert "--force" in wrong("new", "arm")
+    assert Path("arm.toml").read_text() == "mine"
+    assert run("new", "arm", "--force").code == 0
+    assert lg.load("arm.toml").nv == 2
+
+
+@pytest.mark.parametrize("name", lg.library()[::5])
+def test_a_copy_from_the_library_is_the_same_but_for_its_name(run: Run, name: str) -> None:
+    assert run("new", "mine", "--from", name, "--json").json == {"file": "mine.toml", "name": "mine"}
+    mine, theirs = lg.load("mine.toml"), lg.library(name)
+    assert mine.name == "mine"
+    assert (mine.bodies, mine.joints, mine.loops) == (theirs.bodies, theirs.joints, theirs.loops)
+
+
+def test_names_that_are_none(wrong: Callable[..., str]) -> None:
+    assert "there is no folder" in wrong("new", "nowhere/arm")
+    assert "no name" in wrong("new", "...")
+    assert "Did you mean 'four_bar'" in wrong("new", "x", "--from", "fourbar")
+
+
+def test_the_library_is_listed(run: Run) -> None:
+    done = run("library")
+    assert all(name in done.out for name in lg.library())
+    listed = {row["name"]: row for row in run("library", "--json").json["library"]}
+    assert listed["stewart"]["loops"] == len(lg.library("stewart").loops)
+    assert listed["puma560"]["joints"] == 6
+    assert listed["two_r"]["poses"] == list(lg.library("two_r").poses)
+
+
+def test_show_draws_the_tree_with_its_loop(run: Run) -> None:
+    out = run("show", "four_bar").out
+    assert "1 degree of freedom" in out
+    lines = [line for line in out.splitlines() if "→" in line and "loop" not in line]
+    crank, coupler, rocker = (next(line for line in lines if f"→ {body}" in line) for body in ("crank", "coupler", "rocker"))
+    assert coupler.index("phi2") > crank.index("theta1") == rocker.index("phi3")
+    assert sum("loop closure point" in line for line in out.splitlines()) == 2
+    assert "mass [kg]" in out
+
+
+def test_show_as_data(run: Run) -> None:
+    data = run("show", "two_r", "--json").json
+    arm = lg.library("two_r")
+    assert data["coordinates"] == list(arm.coordinate_names)
+    assert data["mobility"]["degrees"] == 2
+    assert data["bodies"][0]["mass"] == 12.456
+    assert data["poses"]["upright"] == pytest.approx([np.pi / 2, 0])
+    assert data["joints"][0]["limits"]["upper"] is None  # infinite
+    freedom = run("show", "bricard", "--json").json["mobility"]
+    assert [freedom[x] for x in ("degrees", "equations", "rank", "gruebler", "redundant")] == [1, 5, 4, 0, 1]
+
+
+def test_other_values_of_parameters(run: Run, wrong: Callable[..., str]) -> None:
+    data = run("show", "two_r", "--set", "m1=2.5,l1=250mm", "--set", "r1=pi/10", "--json").json
+    assert data["bodies"][0]["mass"] == 2.5
+    assert data["parameters"]["l1"] == 0.25
+    assert data["parameters"]["r1"] == pytest.approx(np.pi / 10)
+    assert "there is no parameter 'mm1'" in wrong("show", "two_r", "--set", "mm1=1")
+    assert "name=value" in wrong("show", "two_r", "--set", "m1")
+    assert "--set m1" in wrong("show", "two_r", "--set", "m1=heavy")
+
+
+def test_a_mechanism_that_is_none(run: Run, wrong: Callable[..., str]) -> None:
+    assert "no mechanism is named" in wrong("show", "")
+    assert "Did you mean 'puma560'" in wrong("show", "puma650")
+    run("new", "gripper")
+    assert "Did you mean 'gripper.toml'" in wrong("show", "griper.toml")
+    Path("notes.txt").write_text("x")
+    assert "there is no reader" in wrong("show", "notes.txt")
+    assert "--floating is for URDF" in wrong("show", "two_r", "--floating")
+
+
+def test_a_file_goes_before_the_library(run: Run) -> None:
+    run("new", "two_r")
+    assert run("show", "two_r.toml", "--json").json["parameters"]["l1"] == 0.5
+    assert run("show", "two_r", "--json").json["parameters"]["l1"] == 1.0
+
+
+def test_show_draws_a_picture(run: Run, wrong: Callable[..., str]) -> None:
+    pytest.importorskip("lagrangian.viewer.still")
+    done = run("show", "two_r", "--picture", "arm.png", "--pose", "upright")
+    assert done.code == 0
+    assert "wrote arm.png" in done.out
+    assert Path("arm.png").read_bytes().startswith(b"\x89PNG")
+    assert "there is no pose" in wrong("show", "two_r", "--picture", "b.png", "--pose", "upside")
+
+
+def test_help_imports_nothing_heavy() -> None:
+    """What `lagrangian --help` needs is the command line and the standard library."""
+    heavy = ("numpy", "llvmlite", "matplotlib", "sympy")
+    program = f"import sys; import lagrangian.cli.main; print([m for m in {heavy} if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip() == "[]"

@@ -1,0 +1,214 @@
+"""`simulate`, `inverse`, `size`: what is printed and written is what the library computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lagrangian as lg
+from tests.cli.conftest import Run
+
+
+def test_a_run_is_the_library_s(run: Run) -> None:
+    done = run("simulate", "two_r")
+    assert done.code == 0
+    assert done.out.startswith("two_r: reached t = 10 s")
+    ours = lg.simulate(lg.library("two_r"))
+    read = lg.read("two_r.nc")
+    np.testing.assert_array_equal(read.q, ours.q)
+    data = run("simulate", "two_r", "--json").json
+    assert data["q_end"] == ours.q[-1].tolist()
+    assert data["files"] == ["two_r.nc"]
+    assert data["energy_balance"] == np.abs(ours.balance).max()
+
+
+def test_starts_and_torques(run: Run) -> None:
+    """By name, in order, by pose; with units; the same expression as the library's."""
+    arm = lg.library("two_r")
+    torque = "2 - 0.1*theta1 + sin(t)*qd_theta2"
+    start = {"q0": {"theta1": np.pi / 6, "theta2": 0.1}, "qd0": {"theta2": -0.5}}
+    ours = lg.simulate(arm, (1, 3), **start, torque={"theta1": torque})
+    options = ["-t", "1:3", "--torque", f"theta1={torque}", "--qd0", "theta2=-0.5", "--json"]
+    for q0 in ("theta1=30deg,theta2=0.1", "30deg, 0.1", "[pi/6, 1/10]"):
+        assert run("simulate", "two_r", "--q0", q0, *options).json["q_end"] == pytest.approx(ours.q[-1].tolist(), abs=1e-12)
+    posed = run("simulate", "two_r", "--q0", "upright", "-t", "1", "--torque", "0", "--json").json
+    assert posed["q_end"] == pytest.approx([np.pi / 2, 0], abs=1e-9)  # balanced
+
+
+def test_events_wrenches_and_methods(run: Run) -> None:
+    done = run("simulate", "deployable_four_bar", "-t", "13", "--event", "dead centre", "--json").json
+    assert done["message"].startswith("stopped by event 'dead centre'")
+    assert done["t"][1] == pytest.approx(12.25, abs=1e-6)  # the crank's constant rate: the lectures' value
+    pushed = run("simulate", "two_r", "-t", "1", "--wrench", "tip=0,0,0,0,-15*sin(t),0", "--method", "dp5", "--json").json
+    ours = lg.simulate(lg.library("two_r"), 1, wrenches={"tip": (0, 0, 0, 0, "-15*sin(t)", 0)}, method="dp5")
+    assert pushed["q_end"] == pytest.approx(ours.q[-1].tolist(), abs=1e-12)
+    assert "5" in pushed["statistics"]["method"]
+
+
+def test_files_take_the_name_of_the_run(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    for name in ("plot", "animate", "report"):
+        monkeypatch.setattr(lg.Motion, name, lambda self, path=None, name=name, **_: made.append((name, str(path))))
+    Path("out").mkdir()
+    data = run("simulate", "two_r", "-t", "1", "-o", "out/first.csv", "--plot", "--animate", "--report", "--json").json
+    assert data["files"] == ["out/first.csv", "out/first.png", "out/first.html", "out/first-report.html"]
+    assert [x for x, _ in made] == ["plot", "animate", "report"]
+    assert [x for _, x in made] == data["files"][1:]
+    assert Path("out/first.csv").read_text().startswith("t,q_theta1,q_theta2")
+
+
+def test_a_run_that_cannot_go_on(run: Run) -> None:
+    """What there is of it is written, and the exit code says that it failed."""
+    done = run("simulate", "two_r", "-t", "2", "--torque", "theta1=1/(1 - t)")
+    assert done.code == 1
+    assert "reached" not in done.out
+    assert lg.read("two_r.nc").t[-1] <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--q0", "1,2,3"], "--q0 has 3 numbers; give 2 numbers, for theta1, theta2"),
+        (["--q0", "upside"], "there is no pose 'upside'"),
+        (["--q0", "theta3=1"], "there is no coordinate 'theta3'"),
+        (["--q0", "theta1=1;rm"], "name=value is needed"),
+        (["--qd0", "theta1=1/0"], "--qd0: theta1"),
+        (["--time", "1:2:3"], "--time is '1:2:3'"),
+        (["--time", "soon"], "--time"),
+        (["--time", "-1"], "the end must come after"),
+        (["--torque", "theta1"], "--torque: 'theta1' is not understood"),
+        (["--torque", "theta3=1"], "there is no joint or speed 'theta3'"),
+        (["--torque", "theta1=__import__('os').system('x')"], "is not understood at column"),
+        (["--torque", "theta1=1", "--torque", "theta1=2"], "two torques"),
+        (["--wrench", "tip=1,2"], "six"),
+        (["--event", "theta9 - 1"], "theta9"),
+        (["--method", "euler"], "there is no method 'euler'"),
+        (["--method", "rk4"], "fixed step"),
+        (["-o", "run.txt"], ".nc"),
+        (["-o", "no/run.nc"], "there is no folder"),
+        (["--rows", "1"], "at least 2 rows"),
+    ],
+)
+def test_bad_options(wrong: Callable[..., str], options: list[str], told: str) -> None:
+    assert told in wrong("simulate", "two_r", *options)
+    assert not list(Path().glob("*.nc"))
+
+
+def test_no_time_is_said(run: Run, wrong: Callable[..., str]) -> None:
+    run("new", "arm")
+    text = Path("arm.toml").read_text()
+    Path("arm.toml").write_text(text.replace("t_span = [0, 5]", ""))
+    assert "give --time" in wrong("simulate", "arm.toml")
+
+
+# -- inverse -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_lectures_circle(run: Run) -> None:
+    """Torques as the library has them, which are checked against the lectures elsewhere."""
+    arm = lg.library("two_r")
+    circle = lg.paths.circle((1.2, 1.2), 0.2, duration=10, timing="uniform")
+    ours = lg.inverse(arm, circle, frame="tip", q0={"theta2": -0.8})
+    options = ["--circle", "1.2,1.2,0.2", "-t", "10", "--timing", "uniform", "--q0", "theta2=-0.8"]
+    data = run("inverse", "two_r", *options, "--json").json
+    assert data["torque_peak"] == pytest.approx(np.abs(ours.tau).max(axis=0).tolist(), rel=1e-9)
+    assert data["files"] == ["two_r-path.nc"]
+    tip = lg.compile(arm).pose(lg.read("two_r-path.nc").q, "tip")[:, :2, 3]
+    np.testing.assert_allclose(np.hypot(*(tip - 1.2).T), 0.2, atol=1e-9)
+    assert "RMS" in run("inverse", "two_r", *options).out
+
+
+@pytest.mark.parametrize(
+    ("options", "begin", "end"),
+    [
+        (["--line", "1.2,1.2 : 0.8,1"], (1.2, 1.2), (0.8, 1)),
+        (["--line", "1200mm,1.2 : l1,r1"], (1.2, 1.2), (1, 0.773)),
+        (["--arc", "1.4,1.2 : 1.2,1.4 : 1,1.2"], (1.4, 1.2), (1, 1.2)),
+        (["--spline", "1.2,1.2 : 1,1.3 : 0.8,1"], (1.2, 1.2), (0.8, 1)),
+        (["--formula", "x=1.2 - 0.1*t^2", "--formula", "y=1.2"], (1.2, 1.2), (0.8, 1.2)),
+    ],
+)
+def test_paths_of_the_tip(run: Run, options: list[str], begin: tuple[float, float], end: tuple[float, float]) -> None:
+    assert run("inverse", "two_r", *options, "--duration", "2", "--rows", "11").code == 0
+    q = lg.read("two_r-path.nc").q
+    tip = lg.compile(lg.library("two_r")).pose(q, "tip")[:, :2, 3]
+    np.testing.assert_allclose(tip[[0, -1]], [begin, end], atol=1e-9)
+
+
+def test_paths_of_joints(run: Run) -> None:
+    run("inverse", "puma560", "--from", "qz", "--to", "qn", "--duration", "2", "-o", "a.nc")
+    poses = lg.library("puma560").poses
+    np.testing.assert_allclose(lg.read("a.nc").q[[0, -1]], [poses["qz"], poses["qn"]], atol=1e-12)
+    run("inverse", "two_r", "--to", "theta2=90deg", "--duration", "1", "-o", "b.nc")  # the other stays where it starts
+    np.testing.assert_allclose(lg.read("b.nc").q[[0, -1]], [[-np.pi / 2, np.pi / 4], [-np.pi / 2, np.pi / 2]], atol=1e-12)
+    run("inverse", "four_bar", "--to", "theta1=150deg", "--duration", "1", "-o", "c.nc")  # loops move the others
+    motion = lg.read("c.nc")
+    assert motion.q[-1, 0] == pytest.approx(np.radians(150))
+    assert motion.drift.max() < 1e-12
+    Path("rows.csv").write_text("t,theta1,theta2\n" + "".join(f"{t},{t * t},{-t}\n" for t in np.linspace(0, 1, 21)))
+    run("inverse", "two_r", "--path", "rows.csv", "-o", "d.nc")
+    np.testing.assert_allclose(lg.read("d.nc").q[-1], [1, -1], atol=1e-9)
+
+
+def test_paths_that_cannot_be(run: Run, wrong: Callable[..., str]) -> None:
+    assert "one path is needed, and none is given" in wrong("inverse", "two_r")
+    assert "--circle and --line are given" in wrong("inverse", "two_r", "--circle", "1,1,1", "--line", "1,1:2,2")
+    assert "how long" in wrong("inverse", "two_r", "--circle", "1.2,1.2,0.2")
+    assert "X,Y,RADIUS" in wrong("inverse", "two_r", "--circle", "1,1", "-t", "1")
+    assert "2 are needed" in wrong("inverse", "two_r", "--line", "1,1", "-t", "1")
+    assert "a point is x,y" in wrong("inverse", "two_r", "--line", "1:2", "-t", "1")
+    lg.save(lg.library("puma560").replace(frames=()), "bare.toml")
+    assert "Give --frame" in wrong("inverse", "bare.toml", "--line", "0.4,0,0.2:0.4,0.1,0.2", "-t", "1")
+    assert "there is no frame" in wrong("inverse", "two_r", "--line", "1,1:1,1.2", "-t", "1", "--frame", "tup")
+    assert "--from goes with --to" in wrong("inverse", "two_r", "--line", "1,1:1,1.2", "--from", "zero", "-t", "1")
+    assert "there is no such file" in wrong("inverse", "two_r", "--path", "none.csv")
+    assert "out of reach" in wrong("inverse", "two_r", "--line", "5,5:6,6", "-t", "1", code=1)
+
+
+# -- size --------------------------------------------------------------------------------------------------------------
+
+
+def test_motors_for_a_path_and_for_a_run(run: Run) -> None:
+    options = ["--to", "theta1=0,theta2=0.5", "--duration", "1"]
+    direct = run("size", "two_r", *options, "--csv", "m.csv", "--json")
+    assert direct.code == 0
+    run("inverse", "two_r", *options, "-o", "move.nc")
+    again = run("size", "two_r", "move.nc", "--json").json
+    assert again["joints"] == direct.json["joints"]
+    ours = lg.size_actuators(lg.library("two_r"), lg.read("move.nc"))
+    for name, joint in again["joints"].items():
+        assert joint["motor"] == ours[name].chosen.motor.name
+        assert joint["demand"]["peak_torque"] == ours[name].demand.peak_torque
+    assert Path("m.csv").read_text().startswith("joint,")
+    shown = run("size", "two_r", "move.nc", "--plot")
+    assert again["joints"]["theta1"]["motor"] in shown.out
+    assert Path("two_r-motors.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_no_motor_is_a_failure(run: Run) -> None:
+    done = run("size", "two_r", "--to", "theta1=0,theta2=0.5", "--duration", "1", "--gears", "1")
+    assert done.code == 1
+    assert "none;" in done.out
+
+
+def test_sizes_that_cannot_be(run: Run, wrong: Callable[..., str]) -> None:
+    assert "a motion is needed" in wrong("size", "two_r")
+    assert "netCDF" in wrong("size", "two_r", "run.csv")
+    assert "there is no such file" in wrong("size", "two_r", "run.nc")
+    run("simulate", "two_r", "-t", "1")
+    assert "one motion is needed" in wrong("size", "two_r", "two_r.nc", "--to", "zero", "-t", "1")
+    assert "differ" in wrong("size", "puma560", "two_r.nc")
+    assert "--gears" in wrong("size", "two_r", "two_r.nc", "--gears", "many")
+
+
+def test_a_place_that_cannot_be_written(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(lg.Motion, "save", full)
+    done = run("simulate", "two_r", "-t", "1")
+    assert done.code == 2
+    assert "two_r.nc: it cannot be written: No space left" in done.err

@@ -1,0 +1,99 @@
+"""`plot`, `animate`, `view`, `report`, `tour`: options reach what draws, and files are where they are said to be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lagrangian as lg
+from tests.cli.conftest import Run
+
+
+@pytest.fixture
+def called(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[Any, ...], dict[str, Any]]]:
+    """What the methods that draw are given, in place of drawing."""
+    met: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
+    for kind in (lg.Motion, lg.Mechanism):
+        for name in ("plot", "phase_portrait", "plot_path", "animate", "view", "report"):
+            monkeypatch.setattr(kind, name, lambda self, *a, name=name, **k: met.append((name, a, k)), raising=False)
+    return met
+
+
+def test_plots(run: Run, called: list[Any]) -> None:
+    assert run("plot", "two_r", "-t", "1", "coordinates", "torques", "--joints", "theta1, theta2").code == 0
+    assert called.pop() == ("plot", ("coordinates", "torques"), {"path": Path("two_r.png"), "joints": ["theta1", "theta2"]})
+    run("plot", "two_r", "-t", "1", "--phase", "-o", "p.svg")
+    assert called.pop() == ("phase_portrait", (), {"path": Path("p.svg")})
+    assert run("plot", "two_r", "-t", "1", "--path", "tip", "--plane", "xy", "--json").json == {"files": ["two_r-path.png"]}
+    assert called.pop() == ("plot_path", ("tip",), {"path": Path("two_r-path.png"), "plane": "xy"})
+
+
+def test_animations_and_reports(run: Run, called: list[Any]) -> None:
+    done = run("animate", "two_r", "-t", "1", "--speed", "0.5", "--trace", "tip", "--size", "640x480", "-o", "a.gif")
+    assert "wrote a.gif" in done.out
+    assert called.pop() == ("animate", (Path("a.gif"),), {"speed": 0.5, "trace": ["tip"], "size": (640, 480)})
+    assert run("report", "two_r", "-t", "1", "--json").json == {"files": ["two_r-report.html"]}
+    assert called.pop() == ("report", (Path("two_r-report.html"),), {})
+
+
+def test_views(run: Run, called: list[Any]) -> None:
+    assert run("view", "four_bar", "--pose", "theta1=30deg", "--port", "8099", "--no-browser").code == 0
+    name, _, options = called.pop()
+    assert (name, options["port"], options["browser"]) == ("view", 8099, False)
+    q = options["q"]
+    assert q[0] == pytest.approx(np.radians(30))
+    assert np.abs(lg.compile(lg.library("four_bar")).closure(q)).max() < 1e-12
+    run("view", "two_r", "--pose", "upright")
+    assert called.pop()[2]["q"] == "upright"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["plot", "two_r", "q", "--phase"], "one at a time"),
+        (["plot", "two_r", "-o", "a.html"], ".png, .svg, .pdf"),
+        (["plot", "none.nc"], "there is no such file"),
+        (["animate", "two_r", "-o", "a.avi"], ".html, .gif, .mp4"),
+        (["animate", "two_r", "--size", "big"], "960x720"),
+        (["animate", "nothing"], "neither a file nor"),
+        (["report", "two_r", "-o", "no/a.html"], "there is no folder"),
+        (["view", "two_r", "--pose", "upside"], "there is no pose"),
+        (["view", "none.nc"], "there is no such file"),
+    ],
+)
+def test_bad_input(wrong: Callable[..., str], called: list[Any], arguments: list[str], told: str) -> None:
+    assert told in wrong(*arguments)
+    assert not called
+
+
+def test_a_run_carries_its_mechanism(run: Run, wrong: Callable[..., str], called: list[Any]) -> None:
+    run("simulate", "two_r", "-t", "1", "-o", "a.nc")
+    if lg.read("a.nc").mechanism is None:
+        pytest.skip("files do not hold their mechanism yet")
+    assert run("plot", "a.nc").code == 0
+    assert called.pop()[2]["path"] == Path("a.png")
+    assert "a run is what it is" in wrong("plot", "a.nc", "--set", "l1=2")
+    assert "a run is where it is" in wrong("view", "a.nc", "--pose", "upright")
+    assert "is a run" in wrong("show", "a.nc")
+
+
+def test_real_files(run: Run) -> None:
+    for module in ("lagrangian.pictures.motion_plot", "lagrangian.viewer.animate", "lagrangian.report.write"):
+        pytest.importorskip(module)
+    done = run("simulate", "two_r", "-t", "1", "--plot", "--animate", "--report")
+    assert done.code == 0
+    assert Path("two_r.png").read_bytes().startswith(b"\x89PNG")
+    for page in ("two_r.html", "two_r-report.html"):
+        assert Path(page).read_text(encoding="utf-8").lstrip().lower().startswith("<!doctype html")
+
+
+def test_the_tour_is_given_its_folder(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    tour = pytest.importorskip("lagrangian.cli.tour")
+    met = []
+    monkeypatch.setattr(tour, "tour", lambda *a: met.append(a))
+    assert run("tour", "-o", "there", "--no-open").code == 0
+    assert met == [(Path("there"), False)]

@@ -1,0 +1,53 @@
+"""Texts of the command line as numbers."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from lagrangian.cli import values
+from lagrangian.cli.output import jsonable
+from lagrangian.errors import ArgumentError
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0.5", 0.5),
+        ("-pi/2", -math.pi / 2),
+        ("30deg", math.pi / 6),
+        ("-45 deg", -math.pi / 4),
+        ("90°", math.pi / 2),
+        ("(10+20)deg", math.pi / 6),
+        ("250mm", 0.25),
+        ("1.5e-3m", 1.5e-3),
+        ("2 s", 2.0),
+        ("deg(30)", math.pi / 6),
+        ("atan2(1, 1)", math.pi / 4),
+        ("2*m", 6.0),  # a parameter, not metres
+    ],
+)
+def test_numbers(text: str, value: float) -> None:
+    assert values.number(text, "--x", {"m": 3.0}) == pytest.approx(value, rel=1e-14)
+
+
+@pytest.mark.parametrize("text", ["", "deg", "1,2", "x", "1/0", "1e999", "sqrt(-1)", "nan", "().__class__", "0x10", "1e5000deg"])
+def test_what_is_no_number(text: str) -> None:
+    with pytest.raises(ArgumentError, match="--x"):
+        values.number(text, "--x")
+
+
+def test_parts_keep_what_is_in_parentheses() -> None:
+    assert values.parts("a=atan2(1, 2), b=3; c") == ["a=atan2(1, 2)", "b=3", "c"]
+    assert values.numbers("[1, max(2, 3), 4]", "--x") == [1, 3, 4]
+
+
+def test_spans() -> None:
+    assert values.span("10") == 10
+    assert values.span("2:10s") == (2, 10)
+    assert values.span(None) is None
+
+
+def test_json_has_no_infinities() -> None:
+    assert jsonable({"a": math.inf, "b": (1, math.nan), 3: True}) == {"a": None, "b": [1, None], "3": True}

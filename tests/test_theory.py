@@ -1,0 +1,79 @@
+"""The pages of the theory: every equation names a function that exists and a test that exists, and no numbered one is missing."""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[1] / "docs"
+sys.path.insert(0, str(DOCS / "extensions"))
+from checks import named, source  # noqa: E402
+
+PAGES = [page for page in sorted((DOCS / "theory").glob("*.md")) if page.stem != "tests"]
+EQUATION = re.compile(r"^\$\$.*?\$\$ \(([\w-]+)\)$", re.DOTALL | re.MULTILINE)
+OBJECT = re.compile(r"\{py:\w+\}`~?([\w.]+)`")
+ALL = {name: page for page in PAGES for name in EQUATION.findall(page.read_text(encoding="utf-8"))}
+
+
+def found(name: str) -> object:
+    """The object of a dotted name: the longest part that is a module, then attributes."""
+    parts = name.split(".")
+    for cut in range(len(parts), 0, -1):
+        try:
+            value: object = import_module(".".join(parts[:cut]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[cut:]:
+            value = getattr(value, part) if hasattr(value, part) else field(value, part)
+        return value
+    raise ModuleNotFoundError(name)
+
+
+def field(owner: object, name: str) -> object:
+    """A field of a dataclass has no value of its own."""
+    fields = getattr(owner, "__dataclass_fields__", {})
+    if name not in fields and name not in getattr(owner, "__annotations__", {}):
+        raise AttributeError(f"{owner} has no {name}")
+    return name
+
+
+def test_every_numbered_equation_is_there() -> None:
+    """Lecture 27 numbers (1) to (23)."""
+    assert {name for name in ALL if name.startswith("g27-")} == {f"g27-{k}" for k in range(1, 24)}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_equation_is_computed_and_checked(page: Path) -> None:
+    """After an equation, before the next heading, stand a function that computes it and a test that checks it."""
+    text = page.read_text(encoding="utf-8")
+    for part in re.split(r"^##? ", text, flags=re.MULTILINE):
+        names = EQUATION.findall(part)
+        if not names:
+            continue
+        after = part[[m.end() for m in EQUATION.finditer(part)][-1] :]
+        computed, _, checked = after.partition("Checked by")
+        assert "Computed by" in computed, names
+        assert OBJECT.search(computed), names
+        assert "{test}`" in checked, names
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.relative_to(DOCS).as_posix())
+def test_functions_exist(page: Path) -> None:
+    for name in OBJECT.findall(page.read_text(encoding="utf-8")):
+        assert found(name) is not None
+
+
+@pytest.mark.parametrize(("path", "name"), named(DOCS), ids=lambda x: x)
+def test_tests_exist(path: str, name: str) -> None:
+    assert source(path, name)
+
+
+def test_what_does_not_exist_is_noticed() -> None:
+    with pytest.raises(AttributeError):
+        found("lagrangian.Dynamics.mass")
+    with pytest.raises(KeyError):
+        source("lectures/test_numbered.py", "test_equation_24")
