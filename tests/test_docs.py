@@ -39,8 +39,9 @@ def output_of(script: Path) -> Path:
 
 def said(commands: str) -> str:
     """What commands of the terminal print. Comments and other programs are left out."""
-    from lagrangian.cli.main import app
     from typer.testing import CliRunner
+
+    from lagrangian.cli.main import app
 
     found = ""
     for line in commands.splitlines():
@@ -125,6 +126,7 @@ def test_nothing_else_is_shown(page: Path) -> None:
 
 def test_every_command_is_documented() -> None:
     import typer.main
+
     from lagrangian.cli.main import app
 
     page = (DOCS / "cli.md").read_text(encoding="utf-8")
