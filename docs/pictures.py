@@ -1,6 +1,6 @@
 """Draws the pictures of the documentation anew, into docs/pictures: `python docs/pictures.py`, in about half a minute.
 
-They show what the snippets of the pages compute, in the colours of the package, and are kept small: 128 colours.
+They show what the snippets of the pages compute, in the colours of the package, and are kept small: 256 colours.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SIZE = (720, 480)
 
 def keep(image: Image.Image, name: str) -> None:
     """As a PNG of few colours."""
-    small = image.convert("RGB").quantize(128, dither=Image.Dither.NONE)
+    small = image.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     small.save(FOLDER / f"{name}.png", optimize=True)
 
 

@@ -1,6 +1,7 @@
 """The scripts of docs/snippets print what stands beside them, and every page shows all of its own.
 
-Digits that roundings of another machine change do not count. `python tests/test_docs.py PAGE` writes PAGE.out anew.
+Digits that roundings of another machine change do not count. `python tests/test_docs.py howto/export.py` writes
+what that script prints anew.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import shlex
 import shutil
 import sys
 import warnings
@@ -18,16 +20,37 @@ import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
 sys.path.insert(0, str(DOCS / "extensions"))
-from snippets import pieces  # noqa: E402
+from snippets import KINDS, pieces  # noqa: E402
 
-SCRIPTS = sorted((DOCS / "snippets").rglob("*.py"))
+SCRIPTS = sorted(path for path in (DOCS / "snippets").rglob("*") if path.suffix in KINDS)
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
-RUN_ONLY = {"identification"}  # what a search finds last differs with the roundings of the machine
+RUN_ONLY = {"identification.py"}  # what a search finds last differs with the roundings of the machine
+NOT_RUN = {"view", "tour", "bench"}  # they wait for a browser, or take long; tests of their own run them
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
 
 
-def name_of(path: Path, root: Path = DOCS / "snippets") -> str:
-    return path.relative_to(root).with_suffix("").as_posix()
+def name_of(path: Path, root: Path = DOCS) -> str:
+    return path.relative_to(root).as_posix().removeprefix("snippets/")
+
+
+def output_of(script: Path) -> Path:
+    return script.with_suffix(KINDS[script.suffix][0])
+
+
+def said(commands: str) -> str:
+    """What commands of the terminal print. Comments and other programs are left out."""
+    from typer.testing import CliRunner
+
+    from lagrangian.cli.main import app
+
+    found = ""
+    for line in commands.splitlines():
+        program, *words = shlex.split(line, comments=True) or [""]
+        if program == "lagrangian" and words[0] not in NOT_RUN:
+            done = CliRunner().invoke(app, words, prog_name="lagrangian", env={"COLUMNS": "110"})
+            assert done.exit_code == 0, f"{line}: {done.output}"
+            found += done.stdout
+    return found
 
 
 def printed(code: str, names: dict[str, Any], where: str) -> str:
@@ -48,6 +71,8 @@ def given(script: Path, folder: Path) -> None:
 
 def runs(script: Path) -> dict[str, str]:
     """What each piece prints, run in turn in the folder it is in."""
+    if script.suffix == ".sh":
+        return {name: said(commands) for name, commands in pieces(script).items()}
     names: dict[str, Any] = {}
     return {name: printed(code, names, f"{script}: {name}") for name, code in pieces(script).items()}
 
@@ -57,15 +82,22 @@ def alike(a: float, b: float) -> bool:
     return abs(a - b) <= 2e-3 * max(abs(a), abs(b)) or max(abs(a), abs(b)) < 1e-4
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=name_of)
-def test_snippets(script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", sorted({script.with_suffix("") for script in SCRIPTS}), ids=name_of)
+def test_snippets(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("sksundae")
     monkeypatch.chdir(tmp_path)
-    given(script, tmp_path)
-    said = script.with_suffix(".out")
-    expected = pieces(said) if said.exists() else {}
+    given(page, tmp_path)
+    for suffix in (".sh", ".py"):  # commands first: they write files that Python reads
+        if (script := page.with_suffix(suffix)).exists():
+            check(script)
+
+
+def check(script: Path) -> None:
+    shown = output_of(script)
+    expected = pieces(shown) if shown.exists() else {}
     found = runs(script)
-    assert {name for name, text in found.items() if text} == set(expected)
+    if script.suffix == ".py":
+        assert {name for name, text in found.items() if text} == set(expected)
     if name_of(script) in RUN_ONLY:
         return
     for name, wanted in expected.items():
@@ -81,25 +113,54 @@ def test_snippets(script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_every_piece_is_shown(script: Path) -> None:
     """In the order in which they run, so that the page is true from top to bottom."""
     page = (DOCS / name_of(script)).with_suffix(".md").read_text(encoding="utf-8")
-    assert re.findall(r"^```\{snippet\} (\S+)", page, re.MULTILINE) == list(pieces(script))
+    shown = re.findall(r"^```\{snippet\} (\S+)", page, re.MULTILINE)
+    own = pieces(script)
+    assert [name for name in shown if name in own] == list(own)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: name_of(page, DOCS))
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_nothing_else_is_shown(page: Path) -> None:
-    """Python in a page comes from a file that is run."""
-    assert "```python" not in page.read_text(encoding="utf-8")
+    """Code in a page comes from a file that is run."""
+    assert not re.search(r"```(python|sh|bash|console)", page.read_text(encoding="utf-8"))
+
+
+def test_every_command_is_documented() -> None:
+    import typer.main
+
+    from lagrangian.cli.main import app
+
+    page = (DOCS / "cli.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^```\{command\} (\S+)", page, re.MULTILINE)) == set(typer.main.get_command(app).commands)
+
+
+def test_every_public_name_is_documented() -> None:
+    import lagrangian
+
+    page = (DOCS / "api.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"auto\w+:: lagrangian\.(\S+)", page))
+    modules = {"control": "task.control.", "paths": "task.paths"}
+    for name in lagrangian.__all__:
+        if isinstance(value := getattr(lagrangian, name), type) and issubclass(value, (Exception, Warning)):
+            assert "errors" in named
+        elif name in modules:
+            assert any(found.startswith(modules[name]) for found in named), name
+        else:
+            assert name in named, name
 
 
 if __name__ == "__main__":
     import os
     import tempfile
 
-    for page in sys.argv[1:]:
-        script = DOCS / "snippets" / f"{page}.py"
+    for name in sys.argv[1:]:
+        script = DOCS / "snippets" / name
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
             given(script, Path(folder))
+            if script.suffix == ".py" and script.with_suffix(".sh").exists():
+                runs(script.with_suffix(".sh"))
             found = runs(script)
-        out = "".join(f"# --- {name}\n{text}" for name, text in found.items() if text)
-        script.with_suffix(".out").write_text(out, encoding="utf-8")
-        print(f"{page}: {sum(map(bool, found.values()))} of {len(found)} pieces print")
+        keep = pieces(output_of(script)) if script.suffix == ".sh" else found  # of commands, only what is there to be shown
+        text = "".join(f"# --- {piece}\n{found[piece]}" for piece in found if found[piece] and piece in keep)
+        output_of(script).write_text(text, encoding="utf-8")
+        print(f"{name}: {sum(map(bool, found.values()))} of {len(found)} pieces print")

@@ -1,8 +1,8 @@
 """The directive `snippet`: a piece of the page's own script in docs/snippets, and what it prints.
 
-tests/test_docs.py runs the scripts.
-`# --- name` lines part `snippets/PAGE.py` into pieces, and `snippets/PAGE.out` into what these print. A page in a folder, such as
-howto/export.md, has its script in the same folder of snippets.
+tests/test_docs.py runs the scripts. `# --- name` lines part `snippets/PAGE.py` into pieces, and `snippets/PAGE.out` into what
+they print; so do `snippets/PAGE.sh`, commands of the terminal, and `snippets/PAGE.txt`. A page in a folder has its scripts in the
+same folder of snippets.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+# scripts of a page, and what they print
+KINDS = {".py": (".out", "python"), ".sh": (".txt", "sh")}
 MARK = re.compile(r"^# --- ([a-z0-9-]+)\n", re.MULTILINE)
 
 
@@ -33,19 +35,19 @@ def setup(app: Any) -> dict[str, bool]:
         required_arguments = 1
 
         def run(self) -> list[nodes.Node]:
-            script = Path(self.env.srcdir) / "snippets" / f"{self.env.docname}.py"
+            page = Path(self.env.srcdir) / "snippets" / self.env.docname
             (name,) = self.arguments
-            shown = [(script, "python"), (script.with_suffix(".out"), "text")]
             blocks: list[nodes.Node] = []
-            for path, language in shown:
-                if not path.exists():
-                    continue
-                self.env.note_dependency(str(path))
-                text = pieces(path).get(name)
-                if text is not None:
-                    blocks.append(nodes.literal_block(text, text, language=language))
+            for suffix, (printed, language) in KINDS.items():
+                for path, kind in ((page.with_suffix(suffix), language), (page.with_suffix(printed), "text")):
+                    if not path.exists():
+                        continue
+                    self.env.note_dependency(str(path))
+                    text = pieces(path).get(name)
+                    if text is not None:
+                        blocks.append(nodes.literal_block(text, text, language=kind))
             if not blocks:
-                raise self.error(f"{script} has no piece {name!r}")
+                raise self.error(f"the snippets of {page} have no piece {name!r}")
             return blocks
 
     app.add_directive("snippet", Snippet)

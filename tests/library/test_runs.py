@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from pathlib import Path
 
@@ -142,12 +141,3 @@ def test_the_page_lists_them_all() -> None:
     page = DOCS.read_text(encoding="utf-8")
     missing = [row for row in (f"| `{e.name}` | {e.summary} |" for e in lg.library().entries) if page.count(row) != 1]
     assert not missing, f"docs/library.md should have each of these rows once: {missing}"
-
-
-@pytest.mark.slow
-def test_the_snippets_of_the_page_run(capsys: pytest.CaptureFixture[str]) -> None:
-    names: dict[str, object] = {}
-    for code in re.findall(r"```python\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL):
-        exec(code, names)
-    assert "Theo Jansen" in capsys.readouterr().out
-    assert names["chain"].nv == 500

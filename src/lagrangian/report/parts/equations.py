@@ -11,7 +11,7 @@ from lagrangian.equations.formula import Formula, FormulaMatrix, index
 from lagrangian.equations.writing import mathml
 from lagrangian.equations.writing.mathml import MathML, math
 from lagrangian.equations.writing.text import Rounding
-from lagrangian.errors import CostError
+from lagrangian.errors import CostError, LagrangianError
 from lagrangian.report import typeset
 from lagrangian.report.html import Html, element, folded, joined, number, paragraph, table
 from lagrangian.report.subject import Part, Subject
@@ -33,11 +33,24 @@ def equations(subject: Subject) -> Html | None:
         return paragraph("Nothing moves in this mechanism: it has no equations of motion.")
     if model.nv > COORDINATES:
         return _elsewhere(f"{model.nv} coordinates are more than anybody reads.")
+    left_out = []
     try:
-        eom = derive(model, limit=SECONDS, progress=lambda what, share: None)
+        eom = derive(model, limit=SECONDS, progress=_quiet)
     except CostError as error:
         return _elsewhere(str(error))
-    return joined(_Written(eom).blocks())
+    except LagrangianError as error:
+        if not model.constraints:
+            raise
+        # such as rolling, which has no closed form: what it acts on has
+        eom = derive(model.replace(constraints=()), limit=SECONDS, progress=_quiet)
+        left_out = [
+            paragraph(f"These are the equations without {', '.join(x.name for x in model.constraints)}: {error}.", kind="missing")
+        ]
+    return joined([*left_out, *_Written(eom).blocks()])
+
+
+def _quiet(what: str, share: float) -> None:
+    """No word of progress: a derivation that is begun here is short."""
 
 
 def _elsewhere(why: str) -> Html:
@@ -56,7 +69,7 @@ class _Written:
 
     def blocks(self) -> list[Html]:
         eom = self.eom
-        constrained, friction = bool(eom.constraint_names), _any(eom.F)
+        constrained, friction = bool(eom.mechanism.equations), _any(eom.F)
         found = [typeset.lines(typeset.of_motion(friction, constrained)), *self._legend()]
         found.append(self._matrix("Mass matrix", eom.M, drawn=True))
         found += self._velocity()
@@ -180,7 +193,7 @@ class _Written:
 
 _CORIOLIS = (
     "<msub><mi>C</mi><mrow><mi>i</mi><mi>j</mi></mrow></msub><mo>=</mo><munder><mo>∑</mo><mi>k</mi></munder>"
-    "<msub><mi>Γ</mi><mrow><mi>i</mi><mi>j</mi><mi>k</mi></mrow></msub>"
+    f"<msub>{typeset.letter('Gamma')}<mrow><mi>i</mi><mi>j</mi><mi>k</mi></mrow></msub>"
     f"<msub>{typeset.letter('q', 1)}<mi>k</mi></msub>"
 )
 

@@ -1,0 +1,58 @@
+# --- new
+lagrangian new arm
+lagrangian new linkage --from four_bar      # a copy of one of the library
+
+# --- library
+lagrangian library
+
+# --- show
+lagrangian show arm.toml
+
+# --- picture
+lagrangian show puma560 --picture puma.png --pose qn
+
+# --- check
+lagrangian check arm.toml
+
+# --- derive
+lagrangian derive arm.toml -o arm.tex
+lagrangian derive arm.toml --md
+lagrangian derive scara --symbols inertial -o scara.md
+
+# --- prove
+lagrangian prove two_r
+
+# --- simulate
+lagrangian simulate arm.toml --plot --animate
+lagrangian simulate arm.toml -t 3 --q0 raised --torque "theta1=-30*theta1 - 4*qd_theta1" -o held.nc
+
+# --- inverse
+lagrangian inverse arm.toml --circle 0.6,0.2,0.1 --frame tip -t 2 -o circle.nc
+
+# --- size
+lagrangian size arm.toml circle.nc
+
+# --- plot
+lagrangian plot arm.nc -o arm.svg
+
+# --- animate
+lagrangian animate arm.nc --trace tip -o traced.html
+
+# --- report
+lagrangian report arm.nc -o arm-report.html
+
+# --- view
+lagrangian view stewart
+lagrangian view arm.nc
+
+# --- tour
+lagrangian tour
+
+# --- compare
+lagrangian compare panda
+
+# --- bench
+lagrangian bench panda
+
+# --- json
+lagrangian show arm.toml --json

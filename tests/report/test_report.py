@@ -1,0 +1,340 @@
+"""Reports of runs: what stands in them is what the motion holds, whatever its names are, and nothing is asked of the network."""
+
+from __future__ import annotations
+
+import math
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lagrangian as lg
+from lagrangian.report import write
+from lagrangian.report.html import number, rough, table
+from lagrangian.report.parts import equations
+from lagrangian.report.parts.energy import energy
+from lagrangian.report.subject import Part, Subject
+from lagrangian.report.verdict import constraints_verdict, energy_verdict
+from lagrangian.report.write import report_html, write_report
+from tests.motion.machines import chain
+
+VOID = {"meta", "link", "img", "wbr", "br", "input", "mspace"}
+
+
+class Page(HTMLParser):
+    """Sections, with their text and the cells of their tables; every element must be closed."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.section = "head"
+        self.words: dict[str, str] = {}
+        self.tables: dict[str, list[list[list[str]]]] = {}
+        self.links: list[str] = []
+        self.feed(html)
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "sup":
+            self.handle_data("^")
+        found = dict(attributes)
+        self.links += [found[name] or "" for name in ("src", "href") if name in found]
+        assert not any(name.startswith("on") for name in found)
+        tables = self.tables.setdefault(self.section, [])
+        match tag:
+            case "section":
+                self.section = found["id"] or ""
+            case "table":
+                tables.append([])
+            case "tr":
+                tables[-1].append([])
+            case "td" | "th":
+                tables[-1][-1].append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "script" in self.open or "style" in self.open:
+            return
+        self.words[self.section] = self.words.get(self.section, "") + data
+        if "td" in self.open or "th" in self.open:
+            self.tables[self.section][-1][-1][-1] += data
+
+    def row(self, section: str, first: str) -> dict[str, str]:
+        """A row by its first cell, with the headings of its table."""
+        for rows in self.tables[section]:
+            for row in rows[1:]:
+                if row[0] == first:
+                    return dict(zip(rows[0], row, strict=True))
+        raise KeyError(first)
+
+
+def value(shown: str) -> float:
+    """A number as a page writes it."""
+    found = re.fullmatch(r"(−?)([\d.]*?)(?:\u00a0×\u00a0)?(?:10\^(−?\d+))?", shown.lstrip("+"))
+    assert found, shown
+    sign, mantissa, exponent = found.groups()
+    return (-1 if sign else 1) * float(mantissa or 1) * 10.0 ** int((exponent or "0").replace("−", "-"))
+
+
+@pytest.fixture(scope="module")
+def closed() -> lg.Motion:
+    return lg.simulate(lg.library("four_bar"), 2.0, events=[lg.Event("theta1 - 2", name="past two")], t_eval=201)
+
+
+@pytest.fixture(scope="module")
+def html(closed: lg.Motion) -> str:
+    return report_html(closed)
+
+
+@pytest.fixture(scope="module")
+def page(html: str) -> Page:
+    return Page(html)
+
+
+@pytest.fixture(scope="module")
+def circle() -> lg.Motion:
+    path = lg.paths.circle((1.2, 1.2), 0.2, duration=10, timing="uniform")
+    return lg.inverse(lg.library("two_r"), path, frame="tip", q0={"theta2": -0.8}, t_eval=401)
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures take the longest, and are looked at elsewhere."""
+    monkeypatch.setattr("lagrangian.pictures.figure.Picture.savefig", lambda self, stream, **options: stream.write(b"<svg/>"))
+
+
+# -- numbers -----------------------------------------------------------------------------------------------------------
+
+
+def test_sections(page: Page) -> None:
+    expected = ["mechanism", "equations", "joints", "forces", "energy", "constraints", "events", "actuators", "solver"]
+    assert [name for name in page.words if name != "head"] == expected
+    assert "✗" not in page.words["equations"]
+    assert "1 degree of freedom" in page.words["mechanism"]
+    assert "left out" not in "".join(page.words.values())
+    assert "could not be made" not in "".join(page.words.values())
+
+
+def test_joints(page: Page, closed: lg.Motion) -> None:
+    for k, name in enumerate(closed.coordinate_names):
+        row = page.row("joints", name)
+        for heading, x in (("start", closed.q[0, k]), ("end", closed.q[-1, k]), ("least", closed.q[:, k].min())):
+            assert value(row[heading]) == pytest.approx(x, rel=1e-3)
+    shown = next(rows for rows in page.tables["joints"] if rows[0][1] == "peak speed")
+    for k, row in enumerate(shown[1:]):
+        assert row[0] == closed.speed_names[k]
+        assert value(row[1]) == pytest.approx(np.abs(closed.qd[:, k]).max(), rel=1e-3)
+        assert value(row[3]) == pytest.approx(np.abs(closed.qdd[:, k]).max(), rel=1e-3)
+    driven = dict(zip(shown[0], shown[1], strict=True))
+    assert value(driven["peak torque"]) == pytest.approx(np.abs(closed.tau[:, 0]).max(), rel=1e-3)
+    mean = np.trapezoid(closed.tau[:, 0] ** 2, closed.t) / 2.0
+    assert value(driven["RMS torque"]) == pytest.approx(math.sqrt(mean), rel=1e-3)
+
+
+def test_energy(page: Page, closed: lg.Motion) -> None:
+    T, V = closed.kinetic_energy, closed.potential_energy
+    assert value(page.row("energy", "kinetic energy")["change"]) == pytest.approx(T[-1] - T[0], rel=1e-3)
+    assert value(page.row("energy", "potential energy")["start"]) == pytest.approx(V[0], rel=1e-3)
+    work = closed.work["torque"].sum(axis=1)
+    assert value(page.row("energy", "work of torques")["change"]) == pytest.approx(work[-1], rel=1e-3)
+    assert value(page.row("energy", "left over: the error")["change"]) == pytest.approx(closed.balance[-1], rel=0.06)
+    parts = [value(page.row("energy", "together")["change"]), -value(page.row("energy", "work of torques")["change"])]
+    assert sum(parts) == pytest.approx(0.0, abs=2e-3 * closed.energy_scale)
+
+
+def test_constraints_and_events(page: Page, closed: lg.Motion) -> None:
+    drift = page.row("constraints", "at the integrator's steps")
+    assert value(list(drift.values())[1]) == pytest.approx(closed.statistics["drift_at_steps"], rel=0.06)
+    event = page.row("events", "past two")
+    assert value(event["t [s]"]) == pytest.approx(closed.events[0].t, rel=1e-6)
+    assert value(event["theta1 [rad]"]) == pytest.approx(2.0, rel=1e-6)
+
+
+def test_forces(page: Page, closed: lg.Motion) -> None:
+    for k, name in enumerate(closed.constraint_names):
+        assert value(page.row("forces", name)["peak |λ|"]) == pytest.approx(np.abs(closed.multipliers[:, k]).max(), rel=1e-3)
+    reactions = np.linalg.norm(closed.reactions[:, :, 3:], axis=2).max(axis=0)
+    for k, joint in enumerate(lg.library("four_bar").joints):
+        assert value(page.row("forces", joint.name)["peak force [N]"]) == pytest.approx(reactions[k], rel=1e-3)
+
+
+def test_torques_and_motors_of_the_circle(circle: lg.Motion) -> None:
+    found = Page(report_html(circle))
+    assert value(found.row("actuators", "theta1")["peak"]) == pytest.approx(168.3, abs=0.05)
+    sizing = lg.size_actuators(lg.library("two_r"), circle)
+    chosen = sizing["theta1"].chosen
+    assert chosen is not None
+    assert chosen.motor.name in found.words["actuators"]
+    assert str(chosen.gear) in found.words["actuators"]
+    assert "Proved" in found.words["equations"]
+
+
+def test_solver(page: Page, closed: lg.Motion) -> None:
+    words = page.words["solver"]
+    assert f"Steps{closed.statistics['accepted']}" in words
+    assert "DOP853" in words
+    assert "numpy" in words
+
+
+# -- nothing else is needed ---------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_fetched(page: Page) -> None:
+    assert page.links
+    assert [link[:60] for link in page.links if not link.startswith(("data:", "#"))] == []
+
+
+def test_its_size(html: str) -> None:
+    assert len(html) < 3e6
+
+
+# -- names that are markup ----------------------------------------------------------------------------------------------
+
+WICKED = '<img src=x onerror="alert(1)">&amp;</script><script>alert(2)</script>'
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_names_are_text() -> None:
+    model = lg.library("four_bar")
+    wicked = model.replace(
+        name=f"bar {WICKED}",
+        description=f"A linkage. {WICKED}",
+        source=WICKED,
+        notes=(WICKED,),
+        frames=(*model.frames, lg.Frame(WICKED, "coupler")),
+        poses={**model.poses, WICKED: next(iter(model.poses.values()))},
+    )
+    html = report_html(lg.simulate(wicked, 0.2, events=[lg.Event("theta1 - 100", name=WICKED)], t_eval=11))
+    assert "<img src=x" not in html
+    assert "<script>alert" not in html
+    found = Page(html)  # which sees no attribute that is code
+    assert f"bar {WICKED}" in found.words["head"]
+    assert WICKED in found.words["mechanism"]
+
+
+# -- what fails, fails alone --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_part_that_fails_says_why(circle: lg.Motion, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(subject: object) -> None:
+        raise ZeroDivisionError("no <luck>")
+
+    parts = [Part(p.id, p.title, broken) if p.id == "energy" else p for p in write.PARTS]
+    monkeypatch.setattr(write, "PARTS", parts)
+    found = Page(report_html(circle))
+    assert "could not be made: ZeroDivisionError: no <luck>" in found.words["energy"]
+    assert "Proved" in found.words["equations"]
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_without_a_mechanism(closed: lg.Motion, tmp_path: Path) -> None:
+    found = lg.read(closed.save(tmp_path / "run.nc"))
+    found.mechanism = None
+    page = Page(write_report(found, tmp_path / "run.html").read_text(encoding="utf-8"))
+    for section in ("mechanism", "equations", "actuators"):
+        assert "needs the mechanism" in page.words[section]
+    assert value(page.row("energy", "kinetic energy")["end"]) == pytest.approx(closed.kinetic_energy[-1], rel=1e-3)
+
+
+def test_more_than_anybody_reads(circle: lg.Motion, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = equations.equations(Subject(circle))
+    assert "not written out here" not in str(shown)
+    monkeypatch.setattr(equations, "READ", 5)  # terms
+    monkeypatch.setattr(equations, "ENTRY", 3)
+    some = str(equations.equations(Subject(circle)))
+    assert "2 entries of more than 3 terms are not written out here" in some
+    assert "eom.christoffel(i, j, k)" in some
+    monkeypatch.setattr(equations, "COORDINATES", 1)
+    assert "2 coordinates are more than anybody reads" in str(equations.equations(Subject(circle)))
+    monkeypatch.undo()
+    costly = chain(12)
+    monkeypatch.setattr(equations, "SECONDS", 1e-9)
+    motion = lg.simulate(costly, 0.01, t_eval=2)
+    assert "would take" in str(equations.equations(Subject(motion)))
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_run_of_nothing() -> None:
+    page = Page(report_html(lg.simulate(lg.library("point_mass"), 0.1, [0.0], [0.0], t_eval=2)))
+    assert "nothing to size" in page.words["actuators"] or "motor" in page.words["actuators"]
+
+
+# -- verdicts -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_verdicts(closed: lg.Motion, tmp_path: Path) -> None:
+    found = lg.read(closed.save(tmp_path / "run.nc"))
+    assert energy_verdict(found).good
+    assert constraints_verdict(found).good
+    found.kinetic_energy = found.kinetic_energy * 1.001  # a thousandth too much is seen
+    assert energy_verdict(found).good is False
+    found.statistics["drift_between_steps"] = 1e-3
+    assert constraints_verdict(found).good is False
+    assert "does not balance" in str(energy(Subject(found)))
+    found.statistics["adaptive"] = False
+    assert energy_verdict(found).good is None
+
+
+# -- files --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_where_it_is_written(circle: lg.Motion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert circle.report() == Path("two_r_report.html")
+    assert Path("two_r_report.html").stat().st_size > 10_000
+    with pytest.raises(lg.ArgumentError, match=r"ending \.html"):
+        circle.report("report.pdf")
+    with pytest.raises(lg.ArgumentError, match="there is no folder"):
+        circle.report("nowhere/report.html")
+    with pytest.raises(lg.ArgumentError, match="not of Mechanism"):
+        write_report(lg.library("two_r"))  # type: ignore[arg-type]
+
+
+# -- pieces -------------------------------------------------------------------------------------------------------------
+
+
+def plain(markup: str) -> str:
+    return re.sub("</?sup>", lambda m: "^" if m[0] == "<sup>" else "", markup)
+
+
+@pytest.mark.parametrize("x", [1.0, -0.001, 123456.0, 99999.4, 9.9999e-4, 1e-16, -3.14159e8, 12345.6, 0.12345, 1e5, 1e22])
+def test_numbers_read_back(x: float) -> None:
+    assert value(plain(number(x))) == pytest.approx(x, rel=6e-3 if abs(x) < 1e-3 or abs(x) >= 1e5 else 6e-4)
+    assert value(plain(rough(abs(x)))) == pytest.approx(abs(x), rel=0.06)
+
+
+def test_numbers_that_are_none() -> None:
+    assert number(math.inf) == "∞"
+    assert number(-math.inf) == "−∞"
+    assert number(math.nan) == "not a number"
+    assert number(0.0) == "0"
+
+
+def test_tables_escape_and_drop_what_is_empty() -> None:
+    found = table(("a", "b", "c"), [("<", "", 1), ("&", "", 2)])
+    assert "<th>b</th>" not in found
+    assert "&lt;" in found
+    assert "&amp;" in found
+    assert table(("a",), []) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", lg.library())
+def test_the_library(name: str) -> None:
+    model = lg.library(name)
+    start = model.initial.t_span[0] if model.initial.t_span else 0.0
+    html = report_html(lg.simulate(model, (start, start + 0.1), t_eval=11))
+    page = Page(html)
+    assert "could not be made" not in "".join(page.words.values())
+    assert len(html) < 3e6
+    assert [link[:60] for link in page.links if not link.startswith(("data:", "#"))] == []
