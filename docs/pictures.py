@@ -5,7 +5,9 @@ They show what the snippets of the pages compute, in the colours of the package,
 
 from __future__ import annotations
 
+import contextlib
 import os
+import runpy
 import sys
 import tempfile
 from collections.abc import Callable
@@ -45,13 +47,8 @@ def snippet(name: str) -> dict[str, Any]:
     for path in script.parent.iterdir():
         if path.suffix in (".urdf", ".toml"):
             Path(path.name).write_bytes(path.read_bytes())
-    names: dict[str, Any] = {}
-    sys.stdout = open(os.devnull, "w")  # noqa: SIM115
-    try:
-        exec(compile(script.read_text(encoding="utf-8"), str(script), "exec"), names)
-    finally:
-        sys.stdout = sys.__stdout__
-    return names
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
+        return runpy.run_path(str(script))
 
 
 def styled() -> Any:
@@ -75,6 +72,16 @@ def front() -> None:
     for k, piece in enumerate(pieces):
         whole.paste(piece, (400 * k, 0))
     keep(whole, "front")
+
+
+def mechanisms() -> None:
+    """Some of the library, for those who come by."""
+    names = ("puma560", "delta", "jansen", "bicycle", "stewart", "four_bar", "andrews_squeezer", "panda")
+    whole = Image.new("RGB", (1200, 480), "white")
+    for k, name in enumerate(names):
+        piece = Image.fromarray(lg.library(name).draw(size=(600, 480))).resize((300, 240), Image.Resampling.LANCZOS)
+        whole.paste(piece, (300 * (k % 4), 240 * (k // 4)))
+    keep(whole, "mechanisms")
 
 
 def start() -> None:
@@ -130,7 +137,8 @@ def controllers() -> None:
     figure(made, "controllers")
 
 
-ALL: dict[str, Callable[[], None]] = {f.__name__: f for f in (front, start, tables, loop, reactions, motors, controllers)}
+PICTURES = (front, mechanisms, start, tables, loop, reactions, motors, controllers)
+ALL: dict[str, Callable[[], None]] = {f.__name__: f for f in PICTURES}
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
