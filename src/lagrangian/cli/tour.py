@@ -19,16 +19,16 @@ FINE, FAILED = 0, 1
 
 
 def steps() -> list[tuple[str, Callable[[Place], Chapter]]]:
-    """What is done, in the order of the page."""
+    """What is done, the longest early: its report is written while the others are computed."""
     from lagrangian.report.tour import in_motion, on_paper
 
     return [
         ("Two links: equations, proved", on_paper.two_r),
         ("PUMA 560: equations, proved", on_paper.puma),
+        ("Stewart platform", in_motion.stewart),
         ("Two links: torques for a circle", in_motion.circle),
         ("Double pendulum", in_motion.pendulum),
         ("Deployable four-bar linkage", in_motion.four_bar),
-        ("Stewart platform", in_motion.stewart),
     ]
 
 
@@ -42,6 +42,7 @@ def tour(output: Path | None = None, browser: bool = False) -> int:
     chapters, failures = _made(console, folder)
     from lagrangian.report.tour.index import index
 
+    chapters.sort(key=lambda chapter: chapter.id == "stewart")  # the page ends with it
     page = folder / "index.html"
     page.write_text(index(chapters, failures, time.perf_counter() - began), encoding="utf-8", newline="\n")
     _summary(console, chapters, page, time.perf_counter() - began)

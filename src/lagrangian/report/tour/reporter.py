@@ -41,16 +41,19 @@ class Reporter:
         return page
 
     def finish(self) -> None:
-        """Wait for all reports; what the other process did not write is written here."""
-        for run, page, future in self._asked:
-            try:
-                if future is not None:
-                    future.result()
-                    continue
-            except Exception:  # whatever happened there, here it is done again, and then an error is told
-                pass
-            report_of(str(run), str(page))
+        """Until all are there: those that were not begun, or failed, are written here."""
+        begun = []
+        for run, page, future in reversed(self._asked):
+            if future is None or future.cancel():
+                report_of(str(run), str(page))
+            else:
+                begun.append((run, page, future))
         self._asked.clear()
+        for run, page, future in begun:
+            try:
+                future.result()
+            except Exception:  # whatever happened there, here it is told
+                report_of(str(run), str(page))
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         try:

@@ -1,0 +1,145 @@
+"""Reports in a real browser: they play, their equations can be seen, they fit wide and narrow windows, and fetch nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lagrangian as lg
+from lagrangian.report.html import Html
+from lagrangian.report.page import Section
+from lagrangian.report.page import page as page_of
+from lagrangian.report.parts.equations import EQUATIONS
+from lagrangian.report.subject import Subject
+from lagrangian.report.write import write_report
+from tests.browser.conftest import Watched
+
+WIDTHS = (1200, 400)
+OVERFLOW = "() => document.documentElement.scrollWidth - window.innerWidth"
+# what a reader cannot see: formulas that are not folded away and yet have no size
+INVISIBLE = """() => [...document.querySelectorAll('math')].filter(m => {
+  const box = m.getBoundingClientRect();
+  return !m.closest('details:not([open])') && (box.width < 2 || box.height < 4);
+}).map(m => m.outerHTML.slice(0, 200))"""
+# formulas that stick out of what holds them, where that does not scroll
+STICKING_OUT = """() => [...document.querySelectorAll('main *')].filter(e => {
+  const box = e.getBoundingClientRect();
+  return box.width && box.right > window.innerWidth + 1 && !e.closest('.wide, .display, .rhs, .pair, pre, .lagrangian-player');
+}).map(e => e.outerHTML.slice(0, 120))"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A closed loop, and equations with everything in them."""
+    motion = lg.simulate(lg.library("four_bar"), 1.0, t_eval=101)
+    return write_report(motion, tmp_path_factory.mktemp("report") / "four_bar.html")
+
+
+@pytest.fixture(scope="module")
+def puma(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Long formulas, which have to be broken."""
+    motion = lg.simulate(lg.library("puma560"), 0.01, t_eval=2)
+    body = EQUATIONS.make(Subject(motion))
+    assert body is not None
+    file = tmp_path_factory.mktemp("report") / "puma.html"
+    file.write_text(page_of("puma560", Html(""), [Section(EQUATIONS.id, EQUATIONS.title, body)]), encoding="utf-8")
+    return file
+
+
+def visited(watched: Watched, page: Path, width: int = 1200) -> Any:
+    watched.page.set_viewport_size({"width": width, "height": 700})
+    watched.page.goto(page.as_uri())
+    return watched.page
+
+
+def quiet(watched: Watched) -> None:
+    assert watched.complaints == []
+    assert watched.foreign() == []
+    assert [url for url in watched.requests if url.startswith("file:")] == [watched.page.url.split("#")[0]]
+
+
+def test_it_plays_and_fetches_nothing(watched: Watched, report: Path) -> None:
+    page = visited(watched, report)
+    player = "Object.values(lagrangianPlayers)[0]"
+    page.wait_for_function(f"() => {player}.drawn && {player}.time > 0.1")
+    assert page.locator("h1").inner_text() == "four_bar"
+    assert page.locator("header .badge.good").count() == 3
+    quiet(watched)
+
+
+def test_contents_lead_to_the_sections(watched: Watched, report: Path) -> None:
+    page = visited(watched, report)
+    links = page.locator("nav.toc ol a")
+    assert links.count() == page.locator("section").count() > 6
+    links.filter(has_text="Energy").click()
+    page.wait_for_function("() => Math.abs(document.querySelector('#energy').getBoundingClientRect().top) < 120")
+    assert page.locator("nav.toc").bounding_box()["y"] >= 0  # it stays in sight
+    for image in page.locator("figure img").all():
+        assert image.evaluate("e => e.complete && e.naturalWidth > 100")
+        assert image.get_attribute("alt")
+    quiet(watched)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("which", ["report", "puma"])
+def test_formulas_are_seen_and_fit(watched: Watched, which: str, width: int, request: pytest.FixtureRequest) -> None:
+    page = visited(watched, request.getfixturevalue(which), width)
+    page.evaluate("() => document.querySelectorAll('details').forEach(d => d.open = true)")
+    assert page.locator("math").count() > 40
+    assert page.evaluate(INVISIBLE) == []
+    assert page.evaluate(OVERFLOW) <= 0
+    assert page.evaluate(STICKING_OUT) == []
+    if which == "puma":
+        lines = page.evaluate("() => Math.max(...[...document.querySelectorAll('.rhs')].map(e => e.offsetHeight))")
+        assert lines > 100  # the longest goes over several lines
+    quiet(watched)
+
+
+def test_a_fraction_is_set_as_one(watched: Watched, report: Path) -> None:
+    """MathML is laid out, not written one after the other: what stands above a line is above what stands below."""
+    page = visited(watched, report)
+    boxes = page.evaluate(
+        "() => { const f = document.querySelector('#equations mfrac'); "
+        "return [...f.children].map(e => e.getBoundingClientRect()).map(b => [b.top, b.bottom]); }"
+    )
+    (_, above), (below, _) = boxes
+    assert above <= below + 1
+    dots = page.evaluate(
+        "() => { const f = document.querySelector('#equations mover'); "
+        "return [...f.children].map(e => e.getBoundingClientRect()).map(b => b.top); }"
+    )
+    assert dots[1] < dots[0]  # a rate's dot is above its letter
+
+
+def test_dark(watched: Watched, report: Path) -> None:
+    watched.page.emulate_media(color_scheme="dark")
+    page = visited(watched, report)
+    background, ink = page.evaluate("() => { const s = getComputedStyle(document.body); return [s.backgroundColor, s.color]; }")
+    assert sum(map(int, background[4:-1].split(","))) < 150
+    assert sum(map(int, ink[4:-1].split(","))) > 600
+    quiet(watched)
+
+
+def test_on_paper(watched: Watched, report: Path) -> None:
+    watched.page.emulate_media(media="print")
+    page = visited(watched, report)
+    assert not page.locator("nav.toc").is_visible()
+    assert not page.locator(".lagrangian-player").first.is_visible()
+    assert page.locator(".stage .print").is_visible()
+    pdf = page.pdf(format="A4")
+    assert pdf[:5] == b"%PDF-"
+    assert len(pdf) > 50_000
+
+
+def test_names_do_not_run(watched: Watched, tmp_path: Path) -> None:
+    wicked = "<img src=x onerror=\"alert('x')\"><script>alert('y')</script>"
+    model = lg.library("pendulum").replace(name=wicked, description=f"{wicked}.", source=wicked)
+    spoken: list[str] = []
+    watched.page.on("dialog", lambda dialog: (spoken.append(dialog.message), dialog.dismiss()))
+    page = visited(watched, write_report(lg.simulate(model, 0.1, t_eval=5), tmp_path / "page.html"))
+    page.wait_for_function("() => Object.values(lagrangianPlayers)[0].drawn")
+    assert spoken == []
+    assert page.locator("h1").inner_text() == wicked
+    quiet(watched)
