@@ -9,7 +9,6 @@ project = "lagrangian"
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
-    "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
     "snippets",
     "mathml",
@@ -31,11 +30,27 @@ myst_dmath_double_inline = True
 suppress_warnings = ["myst.xref_missing"]
 
 default_role = "code"
+smartquotes = False
 autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
-maximum_signature_line_length = 100
+maximum_signature_line_length = 140
 autodoc_member_order = "bysource"
 
 # a function or method that a page names has to be in the reference; what type hints name need not
 nitpicky = True
 nitpick_ignore_regex = [("py:(class|data|exc|mod|attr|meth|func)", ".*")]
+
+# classes that functions give, and nobody calls: what their constructors take says nothing
+GIVEN = {
+    *("Equations", "Formula", "FormulaMatrix", "TraceForm", "UickerKahn", "Dynamics", "CartesianDynamics", "Constrained"),
+    *("Motion", "PathMotion", "Mobility", "Linearisation", "Mode", "JointPath", "CartesianPath", "FourierPath"),
+    *("Sizing", "Demand", "Actuator", "Candidate", "Identification", "Controller", "CartesianController"),
+}
+
+
+def without_constructor(app, what, name, *_):
+    return ("", None) if what == "class" and name.rsplit(".", 1)[-1] in GIVEN else None
+
+
+def setup(app):
+    app.connect("autodoc-process-signature", without_constructor)

@@ -1,11 +1,13 @@
 """Draws the pictures of the documentation anew, into docs/pictures: `python docs/pictures.py`, in about half a minute.
 
-They show what the snippets of the pages compute, in the colours of the package, and are kept small: 128 colours.
+They show what the snippets of the pages compute, in the colours of the package, and are kept small: 256 colours.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import runpy
 import sys
 import tempfile
 from collections.abc import Callable
@@ -24,7 +26,7 @@ SIZE = (720, 480)
 
 def keep(image: Image.Image, name: str) -> None:
     """As a PNG of few colours."""
-    small = image.convert("RGB").quantize(128, dither=Image.Dither.NONE)
+    small = image.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     small.save(FOLDER / f"{name}.png", optimize=True)
 
 
@@ -45,13 +47,8 @@ def snippet(name: str) -> dict[str, Any]:
     for path in script.parent.iterdir():
         if path.suffix in (".urdf", ".toml"):
             Path(path.name).write_bytes(path.read_bytes())
-    names: dict[str, Any] = {}
-    sys.stdout = open(os.devnull, "w")  # noqa: SIM115
-    try:
-        exec(compile(script.read_text(encoding="utf-8"), str(script), "exec"), names)
-    finally:
-        sys.stdout = sys.__stdout__
-    return names
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
+        return runpy.run_path(str(script))
 
 
 def styled() -> Any:
@@ -75,6 +72,16 @@ def front() -> None:
     for k, piece in enumerate(pieces):
         whole.paste(piece, (400 * k, 0))
     keep(whole, "front")
+
+
+def mechanisms() -> None:
+    """Some of the library, for those who come by."""
+    names = ("puma560", "delta", "jansen", "bicycle", "stewart", "four_bar", "andrews_squeezer", "panda")
+    whole = Image.new("RGB", (1200, 480), "white")
+    for k, name in enumerate(names):
+        piece = Image.fromarray(lg.library(name).draw(size=(600, 480))).resize((300, 240), Image.Resampling.LANCZOS)
+        whole.paste(piece, (300 * (k % 4), 240 * (k // 4)))
+    keep(whole, "mechanisms")
 
 
 def start() -> None:
@@ -130,7 +137,8 @@ def controllers() -> None:
     figure(made, "controllers")
 
 
-ALL: dict[str, Callable[[], None]] = {f.__name__: f for f in (front, start, tables, loop, reactions, motors, controllers)}
+PICTURES = (front, mechanisms, start, tables, loop, reactions, motors, controllers)
+ALL: dict[str, Callable[[], None]] = {f.__name__: f for f in PICTURES}
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)

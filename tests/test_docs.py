@@ -39,8 +39,9 @@ def output_of(script: Path) -> Path:
 
 def said(commands: str) -> str:
     """What commands of the terminal print. Comments and other programs are left out."""
-    from lagrangian.cli.main import app
     from typer.testing import CliRunner
+
+    from lagrangian.cli.main import app
 
     found = ""
     for line in commands.splitlines():
@@ -123,8 +124,23 @@ def test_nothing_else_is_shown(page: Path) -> None:
     assert not re.search(r"```(python|sh|bash|console)", page.read_text(encoding="utf-8"))
 
 
+def test_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its code runs, its three commands before it, and what it prints begins as the comments say."""
+    monkeypatch.chdir(tmp_path)
+    text = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    commands, *codes = re.findall(r"```(?:sh\n(?=lagrangian)|python\n)(.*?)```", text, re.DOTALL)
+    said(commands)
+    assert {path.name for path in tmp_path.iterdir()} == {"arm.toml", "arm.nc", "arm.png", "arm.html"}
+    names: dict[str, Any] = {}
+    found = "".join(printed(code, names, "README.md") for code in codes)
+    for line in re.findall(r"^# (.*)$", "".join(codes), re.MULTILINE):
+        assert line in found
+    assert (tmp_path / "run.html").exists()
+
+
 def test_every_command_is_documented() -> None:
     import typer.main
+
     from lagrangian.cli.main import app
 
     page = (DOCS / "cli.md").read_text(encoding="utf-8")

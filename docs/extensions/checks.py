@@ -24,6 +24,21 @@ def source(path: str, name: str) -> str:
     raise KeyError(f"tests/{path} has no test {name}")
 
 
+def helpers(path: str, names: list[str]) -> list[str]:
+    """The functions of the same file that these tests call, and those that these call, in the file's order."""
+    text = (TESTS / path).read_text(encoding="utf-8")
+    functions = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        for node in ast.walk(functions[waiting.pop()]):
+            name = node.id if isinstance(node, ast.Name) else node.arg if isinstance(node, ast.arg) else ""
+            if name in functions and name not in found and not name.startswith("test_"):
+                found.add(name)
+                waiting.append(name)
+    return [name for name in functions if name in found]
+
+
 def named(folder: Path) -> list[tuple[str, str]]:
     """The tests that the pages of a folder name, sorted."""
     texts = (page.read_text(encoding="utf-8") for page in sorted(folder.rglob("*.md")))
@@ -62,6 +77,9 @@ def setup(app: Any) -> dict[str, bool]:
                 self.env.note_dependency(str(TESTS / path))
                 heading = nodes.rubric(path, "", nodes.literal(path, f"tests/{path}"))
                 shown.append(heading)
+                for name in helpers(path, names):
+                    text = source(path, name)
+                    shown.append(nodes.literal_block(text, text, language="python"))
                 for name in names:
                     label = target(path, name)
                     domain.anonlabels[label] = (self.env.docname, label)

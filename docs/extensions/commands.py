@@ -8,8 +8,10 @@ from typing import Any
 def setup(app: Any) -> dict[str, bool]:
     import typer.main
     from docutils import nodes
-    from lagrangian.cli.main import app as commands
+    from rich.text import Text
     from sphinx.util.docutils import SphinxDirective
+
+    from lagrangian.cli.main import app as commands
 
     known = typer.main.get_command(commands).commands  # type: ignore[attr-defined]
 
@@ -20,7 +22,7 @@ def setup(app: Any) -> dict[str, bool]:
         else:
             names = [*option.opts, *option.secondary_opts]
             written = ", ".join(sorted(names, key=len)) + (f" {option.metavar}" if option.metavar else "")
-        help_ = option.help or ""
+        help_ = Text.from_markup(option.help or "").plain
         default = option.default
         if isinstance(default, (int, float, str)) and not isinstance(default, bool) and default != "":
             help_ += f" Default: {default}."

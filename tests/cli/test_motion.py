@@ -202,3 +202,13 @@ def test_sizes_that_cannot_be(run: Run, wrong: Callable[..., str]) -> None:
     assert "one motion is needed" in wrong("size", "two_r", "two_r.nc", "--to", "zero", "-t", "1")
     assert "differ" in wrong("size", "puma560", "two_r.nc")
     assert "--gears" in wrong("size", "two_r", "two_r.nc", "--gears", "many")
+
+
+def test_a_place_that_cannot_be_written(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(lg.Motion, "save", full)
+    done = run("simulate", "two_r", "-t", "1")
+    assert done.code == 2
+    assert "two_r.nc: it cannot be written: No space left" in done.err

@@ -24,8 +24,8 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[Any, ...], 
 
 
 def test_plots(run: Run, called: list[Any]) -> None:
-    assert run("plot", "two_r", "-t", "1", "q", "tau", "--joints", "theta1, theta2").code == 0
-    assert called.pop() == ("plot", ("q", "tau"), {"path": Path("two_r.png"), "joints": ["theta1", "theta2"]})
+    assert run("plot", "two_r", "-t", "1", "coordinates", "torques", "--joints", "theta1, theta2").code == 0
+    assert called.pop() == ("plot", ("coordinates", "torques"), {"path": Path("two_r.png"), "joints": ["theta1", "theta2"]})
     run("plot", "two_r", "-t", "1", "--phase", "-o", "p.svg")
     assert called.pop() == ("phase_portrait", (), {"path": Path("p.svg")})
     assert run("plot", "two_r", "-t", "1", "--path", "tip", "--plane", "xy", "--json").json == {"files": ["two_r-path.png"]}

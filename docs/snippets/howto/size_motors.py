@@ -5,7 +5,8 @@ import lagrangian as lg
 
 arm = lg.library("two_r")
 path = lg.paths.line((1.6, 0.4), (0.6, 1.4), duration=1.5)
-motion = lg.inverse(arm, path, frame="tip", wrenches={"tip": (0, 0, 0, 0, -20, 0)}, q0={"theta2": 1.0})
+load = {"tip": (0, 0, 0, 0, -20, 0)}  # 20 N, downwards
+motion = lg.inverse(arm, path, frame="tip", wrenches=load, q0={"theta2": 1.0})
 print(motion)
 
 # --- size
@@ -29,6 +30,6 @@ for name, actuator in chosen.actuators.items():
     print(f"{name}: {actuator.chosen}")
 
 # --- again
-again = lg.inverse(chosen.mechanism, path, frame="tip", wrenches={"tip": (0, 0, 0, 0, -20, 0)}, q0={"theta2": 1.0})
+again = lg.inverse(chosen.mechanism, path, frame="tip", wrenches=load, q0={"theta2": 1.0})
 print(abs(again.tau - chosen.tau).max() < 1e-9)
 lg.save(chosen.mechanism, "sized.toml")

@@ -130,8 +130,9 @@ def explain(error: Exception) -> int:
     if isinstance(error, LagrangianError):
         output.error(str(error).replace("Pass limit=None to", "--limit 0 lets you"))
         return FAILED if isinstance(error, _FAILURES) else WRONG
-    if isinstance(error, OSError) and error.filename:
-        output.error(f"{error.filename}: {error.strerror or error}")
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        output.error(f"{where}{error.strerror or error}")
         return WRONG
     output.error(f"sorry, this should not happen: {type(error).__name__}: {error}")
     output.stderr().print("run again with --debug (lagrangian --debug ...) for where it happened", style="dim")

@@ -46,7 +46,7 @@ def derive(
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file: .tex, .md, .pdf, .txt by its ending.")
     ] = None,
     full: Annotated[bool, typer.Option("--full", metavar="", help="Print even very long parts.")] = False,
-    digits: Annotated[int, typer.Option("--digits", metavar="N", help="Of numbers; 0 writes them exactly.")] = 6,
+    digits: Annotated[int, typer.Option("--digits", metavar="N", min=0, help="Of numbers; 0 writes them exactly.")] = 6,
     limit: Limit = 600.0,
     json: Json = False,
 ) -> None:

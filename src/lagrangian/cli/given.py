@@ -105,6 +105,8 @@ def mechanism_of(name: str, settings: list[str] | None = None, floating: bool = 
     if changed := values.parameters(settings):
         options["parameters"] = changed
     path = Path(name)
+    if not name.strip():
+        raise ArgumentError("no mechanism is named: a file or a name of the library is needed, such as two_r")
     if path.suffix.lower() == ".nc" and path.is_file():
         raise ArgumentError(f"{name} is a run; the mechanism it is of is needed here")
     if path.suffix.lower() in FILES and (path.exists() or name.removesuffix(path.suffix) not in lg.library()):

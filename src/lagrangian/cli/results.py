@@ -63,7 +63,10 @@ class Results:
             if not quiet:
                 output.wrote(path, what, how)
 
-        motion.save(target)
+        try:
+            motion.save(target)
+        except OSError as error:
+            raise ArgumentError(f"{target}: it cannot be written: {error.strerror or error}") from None
         done(target, "the run", f"lagrangian report {target}" if target.suffix == ".nc" and not self.report else "")
         if self.plot:
             with spinner("plotting"):

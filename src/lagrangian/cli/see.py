@@ -17,7 +17,7 @@ from lagrangian.errors import ArgumentError
 
 PLOT = """
 lagrangian plot run.nc
-lagrangian plot run.nc q tau --joints theta1
+lagrangian plot run.nc coordinates torques --joints theta1
 lagrangian plot two_r --path tip -o path.png
 """
 ANIMATE = """
@@ -39,7 +39,12 @@ Open = Annotated[bool, typer.Option("--open", metavar="", help="Open it in the b
 def plot(
     given: Recorded,
     what: Annotated[
-        list[str] | None, typer.Argument(metavar="[WHAT]...", help="Of q, qd, tau ... ; all by default.", show_default=False)
+        list[str] | None,
+        typer.Argument(
+            metavar="[WHAT]...",
+            help="coordinates, speeds, torques, energy, drift ...; by default what there is.",
+            show_default=False,
+        ),
     ] = None,
     joints: Annotated[str | None, typer.Option("--joints", metavar="NAMES", help="Only of these.")] = None,
     phase: Annotated[bool, typer.Option("--phase", metavar="", help="Speeds over coordinates, instead.")] = False,

@@ -255,7 +255,9 @@ def panels(motion: Motion, what: Sequence[str] = (), joints: str | Iterable[str]
             raise ArgumentError(one_of("quantity to plot called", name, WHAT))
     chosen = Chosen(motion, joints)
     if what:
-        found = [panel for name in dict.fromkeys(what) for panel in WHAT[name](chosen)]
+        # of forces and torques, those that are all zero are left out where the others are not
+        named = [list(WHAT[name](chosen)) for name in dict.fromkeys(what)]
+        found = [panel for some in named for panel in [p for p in some if not p.empty] or some]
     else:
         names = [n for n in WHAT if n not in ON_DEMAND and (motion.constraint_names or n not in OF_CONSTRAINTS)]
         by_name = {name: [p for p in WHAT[name](chosen) if not p.empty or name == "coordinates"] for name in names}
