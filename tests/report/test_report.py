@@ -134,7 +134,7 @@ def test_joints(page: Page, closed: lg.Motion) -> None:
         assert value(row[3]) == pytest.approx(np.abs(closed.qdd[:, k]).max(), rel=1e-3)
     driven = dict(zip(shown[0], shown[1], strict=True))
     assert value(driven["peak torque"]) == pytest.approx(np.abs(closed.tau[:, 0]).max(), rel=1e-3)
-    mean = np.trapezoid(closed.tau[:, 0] ** 2, closed.t) / 2.0
+    mean = float(np.diff(closed.t) @ (closed.tau[1:, 0] ** 2 + closed.tau[:-1, 0] ** 2)) / 2 / 2.0
     assert value(driven["RMS torque"]) == pytest.approx(math.sqrt(mean), rel=1e-3)
 
 
@@ -265,6 +265,18 @@ def test_more_than_anybody_reads(circle: lg.Motion, monkeypatch: pytest.MonkeyPa
 def test_a_run_of_nothing() -> None:
     page = Page(report_html(lg.simulate(lg.library("point_mass"), 0.1, [0.0], [0.0], t_eval=2)))
     assert "nothing to size" in page.words["actuators"] or "motor" in page.words["actuators"]
+
+
+def test_a_run_that_broke_down(closed: lg.Motion, tmp_path: Path) -> None:
+    found = lg.read(closed.save(tmp_path / "run.nc"))
+    for rows in (found.q, found.qd, found.qdd, found.tau, found.multipliers, found.kinetic_energy, found.potential_energy):
+        rows[-20:] = np.nan
+    found.success, found.message = False, "stopped at t = 1.8 s: the numbers are not finite any more"
+    page = Page(report_html(found))
+    assert "not finite any more" in page.words["head"]
+    assert page.row("joints", "theta1")["end"] == "not a number"
+    assert value(page.row("joints", "theta1")["start"]) == pytest.approx(closed.q[0, 0], rel=1e-3)
+    assert "does not balance" in page.words["energy"]
 
 
 # -- verdicts -----------------------------------------------------------------------------------------------------------

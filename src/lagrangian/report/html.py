@@ -34,9 +34,10 @@ def paragraph(*inner: Any, kind: str = "") -> Html:
     return element("p", *inner, class_=kind) if kind else element("p", *inner)
 
 
-def folded(title: Any, body: Any, opened: bool = False) -> Html:
-    """What is shown when it is asked for; printed in any case."""
-    return Html(f"<details{' open' if opened else ''}><summary>{text(title)}</summary>{text(body)}</details>")
+def folded(title: Any, body: Any, opened: bool = False, long: bool = False) -> Html:
+    """What is shown when it is asked for; on paper in any case, unless it is long."""
+    marks = (" class=long" if long else "") + (" open" if opened else "")
+    return Html(f"<details{marks}><summary>{text(title)}</summary>{text(body)}</details>")
 
 
 def table(
@@ -91,8 +92,8 @@ def with_unit(x: float, unit: str, digits: int = 4) -> Html:
 
 def rough(x: float) -> Html:
     """An error's size: one or two digits are enough."""
-    if x == 0:
-        return Html("0")
+    if x == 0 or not math.isfinite(x):
+        return number(x)
     mantissa, exponent = f"{x:.1e}".split("e")
     if -3 <= int(exponent) < 4:
         return Html(f"{x:.2g}")

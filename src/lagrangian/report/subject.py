@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -72,7 +73,8 @@ class Subject:
         t = self.motion.t
         if len(t) < 2 or t[-1] == t[0]:
             return float(np.abs(values[-1])) if len(values) else 0.0
-        return float(np.sqrt(np.trapezoid(values**2, t) / (t[-1] - t[0])))
+        squares = 0.5 * float(np.diff(t) @ (values[1:] ** 2 + values[:-1] ** 2))
+        return math.sqrt(squares / float(t[-1] - t[0])) if squares >= 0 else math.nan
 
 
 @dataclass(frozen=True)

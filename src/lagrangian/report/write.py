@@ -73,11 +73,11 @@ def first_sentence(words: str) -> str:
 _KINDS = {True: "good", False: "bad", None: "open"}
 
 
-def animated(subject: Subject, height: str = "480px", printed: Html | None = None) -> Html:
+def animated(subject: Subject, height: str = "480px", printed: Html | None = None, speed: float = 1) -> Html:
     """The player, and a still of it for paper."""
     from lagrangian.viewer.page import player_html
 
-    player = Html(player_html(subject.track, height=height))
+    player = Html(player_html(subject.track, height=height, speed=speed))
     return element("div", player, still(subject) if printed is None else printed, class_="stage")
 
 

@@ -115,7 +115,7 @@ class _Written:
             inner.append(
                 paragraph(f"{terms} terms in all; {left_out} entries of more than {ENTRY} terms are not written out here.")
             )
-        inner.append(folded(f"{len(entries)} entries", body) if terms > (SHORT if fold else OPEN) else body)
+        inner.append(folded(f"{len(entries)} entries", body, long=True) if terms > (SHORT if fold else OPEN) else body)
         return _block(title, *inner)
 
     def _velocity(self) -> list[Html]:
@@ -143,9 +143,9 @@ class _Written:
         long = terms > SHORT
         if not long:
             self.shown.append(coriolis)
-        inner = [rule, folded(f"Christoffel symbols that are not zero ({some})", body, not long)]
+        inner = [rule, folded(f"Christoffel symbols that are not zero ({some})", body, not long, long)]
         if terms <= READ // 2:
-            inner.append(folded("The matrix C", typeset.formulas(coriolis, self.style), not long))
+            inner.append(folded("The matrix C", typeset.formulas(coriolis, self.style), not long, long))
         return [_block(title, *inner)]
 
     def _constraints(self) -> list[Html]:

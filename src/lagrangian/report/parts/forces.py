@@ -16,15 +16,15 @@ def forces(subject: Subject) -> Html | None:
     motion = subject.motion
     if not len(motion.t):
         return None
-    what = ["torques"] if np.any(motion.tau) else []
-    what += ["multipliers"] if motion.constraint_names and np.any(motion.multipliers) else []
-    found: list[Any] = []
-    if what:
-        found.append(figure(motion.plot(*what), f"{' and '.join(what)} of {motion.name} over time"))
-    if "torques" not in what:
-        found.append(paragraph("No torque acts at the joints in this run."))
+    driven = [name for k, name in enumerate(motion.speed_names) if np.any(motion.tau[:, k])]
+    found: list[Any] = [paragraph("No torque acts at the joints in this run.")]
+    if driven:
+        found = [figure(motion.plot("torques", joints=driven), f"torques of {motion.name} over time")]
     if motion.constraint_names:
-        found += [element("h3", "Forces of the constraints"), _multipliers(subject)]
+        found.append(element("h3", "Forces of the constraints"))
+        if np.any(motion.multipliers):
+            found.append(figure(motion.plot("multipliers"), f"forces of the constraints of {motion.name} over time"))
+        found.append(_multipliers(subject))
     if motion.wrenches:
         found += [element("h3", "From outside"), _peaks(subject, motion.wrenches)]
     found += [element("h3", "Reactions at the joints"), made(Part("reactions", "", _reactions), subject)]

@@ -66,10 +66,10 @@ class Chapter:
         return joined(parts)
 
 
-def stage(motion: Motion, picture: bytes) -> Html:
+def stage(motion: Motion, picture: bytes, speed: float = 1) -> Html:
     """The motion, to be played; on paper, the picture."""
     printed = image(picture, "png", f"{motion.name} at the start", class_="print") if picture else Html("")
-    return made(Part("stage", "", lambda subject: animated(subject, "420px", printed)), Subject(motion)) or Html("")
+    return made(Part("stage", "", lambda subject: animated(subject, "420px", printed, speed)), Subject(motion)) or Html("")
 
 
 def plotted(picture: Any, alt: str, caption: str = "") -> Html:
@@ -90,7 +90,7 @@ def shown(data: bytes, alt: str, caption: str = "") -> Html:
 
 def small(x: float) -> str:
     """A rounding error, or none."""
-    return f"{x:.0e}" if x else "0"
+    return f"{x:.0e}".replace("e-0", "e-") if x else "0"
 
 
 def kept(motion: Motion, place: Place, stem: str, plot: Any) -> list[tuple[Path, str]]:

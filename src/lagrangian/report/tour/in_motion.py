@@ -60,7 +60,7 @@ def circle(place: Place) -> Chapter:
     ]
     return Chapter(
         "circle",
-        "A circle, and the torques for it",
+        "Torques for a circle",
         "The arm's tip goes around x = 1.2 + 0.2 cos φ, y = 1.2 + 0.2 sin φ m in 10 s, elbow up. Inverse kinematics and inverse "
         "dynamics in one call; motors and gears for it in another.",
         CIRCLE,
@@ -97,7 +97,7 @@ def pendulum(place: Place) -> Chapter:
         "Double pendulum",
         "The same arm, let go with its elbow bent by 45 degrees. No torques: the energy must stay what it was, and it does.",
         PENDULUM,
-        f"energy kept to {np.abs(motion.balance).max() / motion.energy_scale:.0e} in {steps} steps",
+        f"energy kept to {small(np.abs(motion.balance).max() / motion.energy_scale)} in {steps} steps",
         [_energy(motion), _released(motion)],
         joined([stage(motion, picture), plotted(plot, "phase portrait")]),
         picture,
@@ -129,7 +129,7 @@ def four_bar(place: Place) -> Chapter:
     picture = still(model, motion(0.7 * locked)[0])
     return Chapter(
         "four_bar",
-        "A linkage that unfolds and locks",
+        "A linkage that locks",
         "A deployable four-bar linkage opens under the torque of a spring until its links align. The loop stays closed to "
         "rounding, and the run stops at the dead centre by itself.",
         FOUR_BAR,
@@ -140,7 +140,7 @@ def four_bar(place: Place) -> Chapter:
             Check("loop open by [m]", small(drift), "0", drift < 1e-12),
             _energy(motion),
         ],
-        joined([stage(motion, picture), plotted(plot, "coordinates and constraint forces over time")]),
+        joined([stage(motion, picture, speed=2), plotted(plot, "coordinates and constraint forces over time")]),
         picture,
         kept(motion, place, "four_bar", plot),
     )
@@ -154,7 +154,7 @@ def stewart(place: Place) -> Chapter:
     off = float(np.abs(again(motion.last)[0] - motion.q[-1]).max())
     legs = [k for k, name in enumerate(motion.speed_names) if name.startswith("leg")]
     forces = motion.tau[:, legs]
-    plot = motion.plot("torques")
+    plot = motion.plot("torques", joints=[motion.speed_names[k] for k in legs])
     picture = still(model, motion.q[0])
     return Chapter(
         "stewart",
