@@ -24,7 +24,7 @@ lagrangian prove two_r
 
 # --- simulate
 lagrangian simulate arm.toml --plot --animate
-lagrangian simulate arm.toml -t 3 --q0 raised --torque "theta1=-30*theta1 - 4*qd_theta1" -o held.nc
+lagrangian simulate arm.toml -t 3 --q0 raised --torque "theta1=-30*theta1" -o held.nc
 
 # --- inverse
 lagrangian inverse arm.toml --circle 0.6,0.2,0.1 --frame tip -t 2 -o circle.nc
