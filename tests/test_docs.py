@@ -30,7 +30,7 @@ RUN_ONLY = {"identification.py"}  # what a search finds last differs with the ro
 NOT_RUN = {"view", "tour", "bench"}  # they wait for a browser, or take long; tests of their own run them
 NEEDS = {"second_opinion": "sksundae", "lagrangian compare": "pinocchio"}  # which a page can do without
 # more than some seconds each: they run with `-m slow`
-SLOW = {"cli", "control", "identification", "integrators", "library", "motion"}
+SLOW = {"cli", "control", "identification", "integrators", "library", "motion", "see"}
 SHOWN = re.compile(r"^(```+)\{(snippet|command)\} (\S+)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
 
@@ -92,7 +92,7 @@ def of_a_page(page: Path) -> Any:
     return pytest.param(page, id=name_of(page), marks=[pytest.mark.slow] if name_of(page) in SLOW else [])
 
 
-@pytest.mark.parametrize("page", map(of_a_page, sorted({script.with_suffix("") for script in SCRIPTS})))
+@pytest.mark.parametrize("page", [of_a_page(page) for page in sorted({script.with_suffix("") for script in SCRIPTS})])
 def test_snippets(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scripts = [path for suffix in (".sh", ".py") if (path := page.with_suffix(suffix)).exists()]
     for text, module in NEEDS.items():
@@ -185,6 +185,25 @@ def test_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for line in re.findall(r"^# (.*)$", "".join(codes), re.MULTILINE):
         assert line in found
     assert (tmp_path / "run.html").exists()
+
+
+def test_every_mechanism_has_its_picture() -> None:
+    """`python docs/pictures.py library` draws them."""
+    import lagrangian
+
+    page = (DOCS / "library.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^\| !\[(\w+)\]\(pictures/library/\1\.png\) \| `\1` \|", page, re.MULTILINE)) == sorted(
+        lagrangian.library()
+    )
+    for name in lagrangian.library():
+        assert 1000 < (DOCS / "pictures" / "library" / f"{name}.png").stat().st_size < 20_000, name
+
+
+def test_pictures_are_there() -> None:
+    """Those that pages show, each small."""
+    for page in [*PAGES, DOCS.parent / "README.md"]:
+        for name in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / name).stat().st_size < 150_000, f"{page.name}: {name}"
 
 
 def test_every_command_is_documented() -> None:

@@ -45,7 +45,10 @@ def body(name: str) -> str:
     usage = [row(p)[0] if p.required else f"[{row(p)[0]}]" for p in arguments]
     options = rows(name)
     width = max((len(written) for written, _ in options), default=0)
-    lines = [" ".join(["lagrangian", name, *usage, "[OPTIONS]"]), *(f"  {written:<{width}}  {help_}" for written, help_ in options)]
+    lines = [
+        " ".join(["lagrangian", name, *usage, "[OPTIONS]"]),
+        *(f"  {written:<{width}}  {help_}" for written, help_ in options),
+    ]
     return "\n".join(lines) + "\n"
 
 

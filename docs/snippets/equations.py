@@ -29,10 +29,13 @@ puma = lg.derive(lg.library("puma560"), symbols="inertial")
 print("M66 =", puma.M[5, 5])
 grouped = puma.grouped()
 print("M55 =", grouped.M[4, 4])
-print(len(puma.base_parameters()), "base parameters;", grouped.M.operators, "operators in M")
+print(len(puma.base_parameters()), "base parameters")
 
 # --- prove
-print(eom.prove())
+certificate = eom.prove()  # print it for the table, with entries, terms and times
+print(certificate.proved)
+for statement in certificate.statements:
+    print(f"{statement.what:<40}{statement.how}")
 
 # --- loops
 five_bar = lg.derive(lg.library("five_bar"))

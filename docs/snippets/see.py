@@ -8,10 +8,10 @@ motion = lg.simulate(leg)
 
 # --- plot
 figure = motion.plot()  # coordinates, speeds, torques, energy, balance, drift ...
-motion.plot("coordinates", "energy", joints=["theta"], path="leg.svg")  # .png and .pdf too
+motion.plot("coordinates", "energy", joints=["theta"], path="leg.svg")  # or .png, .pdf
 
 # --- phase
-motion.phase_portrait("theta", path="leg-phase.png")
+motion.phase_portrait("delta", path="leg-phase.png")
 
 # --- path
 motion.plot_path("foot", path="leg-path.png")

@@ -12,7 +12,7 @@ eom.save("two_r.md")  # and one for Markdown with formulas
 print(eom.M[0, 1].latex())  # an entry
 print(eom.G.latex())  # a matrix or a column
 everything = eom.latex()  # all of it, with headings, for a document of your own
-print(everything[:200], "...")
+print("\n".join(everything.splitlines()[:4]), "...")
 
 # --- sympy
 import sympy
