@@ -139,6 +139,13 @@ def test_files_that_a_script_reads_are_shown(script: Path) -> None:
     assert read == {name for _, kind, name, _ in SHOWN.findall(page) if "." in name}
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_no_page_overwrites_the_readers_arm(page: Path) -> None:
+    """`arm.toml` is the file that one began with in five minutes."""
+    if page.name not in ("start.md", "cli.md"):
+        assert not re.search(r"(save|plot|animate|report|draw)\([^)\n]*\"arm\.", page.read_text(encoding="utf-8"))
+
+
 def written(page: Path) -> str:
     """A page with the bodies of its directives as they should be."""
     name = page.relative_to(DOCS).with_suffix("").as_posix()

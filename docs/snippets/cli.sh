@@ -1,6 +1,6 @@
 # --- new
 lagrangian new arm
-lagrangian new linkage --from four_bar      # a copy of one of the library
+lagrangian new crank_rocker --from four_bar  # a copy of one of the library
 
 # --- library
 lagrangian library
