@@ -15,23 +15,23 @@ from lagrangian.viewer.painter import Painter
 from lagrangian.viewer.scene import Track
 from lagrangian.viewer.still import checked_size
 
-SUFFIXES = (".gif", ".mp4")
+SIZES = {".gif": (640, 480), ".mp4": (960, 720)}  # pixels, if none are said
 GIF_RATE, MP4_RATE = 20, 30  # pictures a second
 COLORS = 200
 Progress = Callable[[int, int], Any]
 
 
 def film(
-    track: Track, path: Any, size: tuple[int, int] = (640, 480), speed: float = 1.0, progress: Progress | None = None
+    track: Track, path: Any, size: tuple[int, int] | None = None, speed: float = 1.0, progress: Progress | None = None
 ) -> Path:
     """Write a track as a film, `speed` times as fast as it happens; `progress(done, total)` is called for every picture."""
     file = Path(path)
     suffix = file.suffix.lower()
-    if suffix not in SUFFIXES:
+    if suffix not in SIZES:
         raise ArgumentError(f"{file}: a film is written as .gif or .mp4, not {suffix or 'without a suffix'!r}")
     if not is_number(speed) or not speed > 0:
         raise ArgumentError(f"speed is {speed!r}; a positive number is needed, such as 0.5 for slow motion")
-    width, height = checked_size(size)
+    width, height = checked_size(size or SIZES[suffix])
     if not file.absolute().parent.is_dir():
         raise ArgumentError(f"{file}: there is no directory {str(file.parent)!r} to write it to")
     if suffix == ".mp4":
