@@ -18,6 +18,7 @@ class Triangles(NamedTuple):
     normals: np.ndarray  # (n, 3, 3)
     colors: np.ndarray  # (n, 3)
     flat: np.ndarray  # (n,) bool: drawn in the plain colour, without light
+    closed: np.ndarray  # (n,) bool: of a closed surface, whose back is never seen
 
 
 class Pixels(NamedTuple):
@@ -68,12 +69,19 @@ def _counted(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.arange(total, dtype=np.int32) - start.astype(np.int32)[which], which
 
 
-def visible(points: np.ndarray, camera: Camera) -> Pixels:
-    """The nearest triangle at every pixel that has any. Triangles are taken some at a time, so that memory is bounded."""
+def visible(points: np.ndarray, camera: Camera, closed: np.ndarray | None = None) -> Pixels:
+    """The nearest triangle at every pixel that has any. Triangles are taken some at a time, so that memory is bounded.
+
+    Of `closed` surfaces, the triangles that turn their back on the camera are left out.
+    """
     x, y, depth = camera.seen(points)
     u, v = x[:, 1:] - x[:, :1], y[:, 1:] - y[:, :1]
-    area = np.abs(u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0])
-    kept = np.flatnonzero((depth.min(axis=1) > 1e-9) & (area > 1e-9))
+    area = u[:, 1] * v[:, 0] - u[:, 0] * v[:, 1]  # above zero as seen from outside: y is down
+    front, area = area > 0, np.abs(area)
+    seen = (depth.min(axis=1) > 1e-9) & (area > 1e-9)
+    if closed is not None:
+        seen &= front | ~closed
+    kept = np.flatnonzero(seen)
     # not more than can be in the picture: what is cut off at its sides is not drawn
     cost = np.minimum(area[kept] / 2, camera.width * camera.height) + np.minimum(np.ptp(y[kept], axis=1), camera.height) + 1
     batch = (np.cumsum(cost) / BATCH).astype(np.int64)
@@ -134,7 +142,7 @@ def shade(pixels: Pixels, triangles: Triangles, camera: Camera, up: np.ndarray) 
     n *= px
     n += g[which, 2] * py
     n += g[which, 0]
-    n /= np.maximum(np.sqrt((n * n).sum(axis=1, keepdims=True)), 1e-12)
+    n /= np.maximum(np.sqrt(np.einsum("ij,ij->i", n, n)), np.float32(1e-12))[:, None]
     right, _, back = camera.axes
     toward = back.astype(np.float32)
     n *= np.where(n @ toward < -0.15, np.float32(-1), np.float32(1))[:, None]  # the inside of an open mesh
