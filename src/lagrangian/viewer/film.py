@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.description.notes import warn
 from lagrangian.errors import ArgumentError, is_number
 from lagrangian.viewer.painter import Painter
 from lagrangian.viewer.scene import Track
@@ -44,7 +45,9 @@ def film(
                 f"{file}: an .mp4 needs the program ffmpeg, which is not on the PATH (Debian: apt install ffmpeg, "
                 f"macOS: brew install ffmpeg); .gif and .html are written without it"
             )
-        width, height = width // 2 * 2, height // 2 * 2  # as H.264 wants it
+        if width % 2 or height % 2:
+            said, (width, height) = f"{width} x {height}", (width + width % 2, height + height % 2)
+            warn(f"{file}: the film is {width} x {height} pixels, not {said}: H.264 takes even numbers only", UserWarning)
     rows = pictured(track.t, GIF_RATE if suffix == ".gif" else MP4_RATE, speed)
     painter = Painter(track, (width, height))
     pictures = _pictures(painter, rows, progress)
