@@ -74,7 +74,7 @@ def test_nothing_is_read_outside_of_packages_and_folders(tmp_path: Path, monkeyp
 def test_one_line_says_what_is_missing_and_how_to_find_it(tmp_path: Path) -> None:
     m = robot(tmp_path, "package://foo_description/meshes/a.stl")
     (body,) = m.bodies
-    m = m.replace(bodies=(replace(body, visuals=body.visuals + (replace(body.visuals[0], file="b.stl"),)),))
+    m = m.replace(bodies=(replace(body, visuals=(*body.visuals, replace(body.visuals[0], file="b.stl"))),))
     with pytest.warns(lg.MechanismWarning) as told:
         scene(m)
     (message,) = (str(x.message) for x in told)

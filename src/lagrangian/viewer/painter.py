@@ -104,7 +104,9 @@ class Painter:
 def _triangles(meshes: list[tuple[Mesh, Color, bool, bool]]) -> tuple[Triangles, np.ndarray]:
     if not meshes:
         none = np.zeros((0, 3, 3))
-        return Triangles(none, none, np.zeros((0, 3)), np.zeros(0, dtype=bool), np.zeros(0, dtype=bool)), np.zeros(0, dtype=np.int32)
+        return Triangles(none, none, np.zeros((0, 3)), np.zeros(0, dtype=bool), np.zeros(0, dtype=bool)), np.zeros(
+            0, dtype=np.int32
+        )
     counts = [len(mesh.faces) for mesh, *_ in meshes]
     return Triangles(
         np.concatenate([mesh.vertices[mesh.faces] for mesh, *_ in meshes]),

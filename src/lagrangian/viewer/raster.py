@@ -150,9 +150,7 @@ def shade(pixels: Pixels, triangles: Triangles, camera: Camera, up: np.ndarray) 
     g = gradients(x, y, triangles.normals[kept]).astype(np.float32)
     px, py = pixels.column + np.float32(0.5), pixels.row + np.float32(0.5)
     # component by component: products of small matrices would wake all of BLAS's threads
-    x, y, z = (
-        np.take(g[:, 1, k], which) * px + np.take(g[:, 2, k], which) * py + np.take(g[:, 0, k], which) for k in range(3)
-    )
+    x, y, z = (np.take(g[:, 1, k], which) * px + np.take(g[:, 2, k], which) * py + np.take(g[:, 0, k], which) for k in range(3))
     per = 1 / np.maximum(np.sqrt(x * x + y * y + z * z), np.float32(1e-12))
     right, _, back = camera.axes
     light = unit(-0.55 * right + 0.75 * up + 0.65 * back)
