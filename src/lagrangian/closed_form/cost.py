@@ -28,6 +28,7 @@ MEMORY = 8e9
 # how long the first links may take, in seconds
 TRIAL = 0.25
 LIFETIME = 80 * 31_557_600.0  # in seconds: what takes longer needs no number
+MOST = 1e15  # bytes that no computer has
 # of mechanisms with more joints than this, the first of the longest path tell, before anything is made for all of them
 MANY, FIRST = 100, 30
 
@@ -39,9 +40,10 @@ class Forecast:
     bytes: float
 
     def __str__(self) -> str:
-        if self.seconds > LIFETIME:
-            return "more than a lifetime"
-        return f"about {_time(self.seconds)}, {_count(self.terms)} terms, {_memory(self.bytes)} of memory"
+        when = f"about {_time(self.seconds)}" if self.seconds <= LIFETIME else "more than a lifetime"
+        if not self.bytes < MOST:
+            return f"{when}, and more memory than there is"
+        return f"{when}, {_count(self.terms)} terms, {_memory(self.bytes)} of memory"
 
 
 def forecast(system: System, depths: list[int] | None = None) -> Forecast | None:
@@ -103,7 +105,7 @@ def check_early(mechanism: Mechanism, symbols: str, limit: float | None) -> None
 
 def check(system: System, limit: float | None, depths: list[int] | None = None) -> Forecast | None:
     """The forecast, if there is one; an error if it is beyond the limit."""
-    expected = forecast(system, depths)
+    expected = forecast(system) if depths is None else forecast(system, depths)
     if expected is not None and limit is not None and (expected.seconds > limit or expected.bytes > MEMORY):
         raise CostError(
             f"{system.mechanism.name}: the closed form of {len(depths or system.links)} joints would take {expected} "

@@ -16,7 +16,7 @@ def runs_away(course: Course) -> str:
     speeds = np.abs(course.y[course.problem.nq :])
     k = int(np.argmax(speeds))
     unit = "m/s" if [slides for joint in mechanism.joints for slides in joint.slides][k] else "rad/s"
-    why = "a torque drives it ever faster"
+    why = "a torque drives it ever faster, or is singular there"
     if course.source.sampled is not None:
         why = f"a controller sampled every {course.source.sampled.period:g} s is unstable if its gains are too high for that"
     return (
