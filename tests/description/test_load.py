@@ -189,6 +189,7 @@ def test_errors_name_the_file_once(tmp_path, suffix, text):
     [
         ("a.json", "{}", "suffix '.json'.*Known: .toml, .urdf, .mjcf, .xml"),
         ("a", "", "suffix ''"),
+        ("run.nc", "", r"this is a saved motion, not a mechanism; lagrangian.read\('run.nc'\) reads it"),
         ("a.tmol", "", "Did you mean '.toml'"),
         ("a.xml", "<html/>", "root is <html>; <robot>"),
         ("a.xml", "not xml", "not XML"),

@@ -266,6 +266,16 @@ def test_only_what_changes_the_dynamics_warns(write):
     assert caught[0].filename == __file__
 
 
+def test_mimic_joints_follow_if_asked(write):
+    given = FULL.replace('multiplier="2"', 'multiplier="2" offset="0.1"')
+    coupled = quiet(write(given), mimic=True)
+    assert [str(c.equation) for c in coupled.constraints] == ["slide-2*turn-0.1"]
+    assert not any("mimic" in note for note in coupled.notes)
+    assert quiet(write(given)).constraints == ()
+    with pytest.raises(DescriptionError, match=r"mimic.*there is no other joint of one coordinate called 'fly'"):
+        quiet(write(FULL.replace('mimic joint="turn"', 'mimic joint="fly"')), mimic=True)
+
+
 def link(name, inertial=""):
     return f'<link name="{name}">{inertial}</link>'
 

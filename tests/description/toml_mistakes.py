@@ -29,6 +29,7 @@ MISTAKES = {
     "x = ": (DescriptionError, r"this is not TOML: Invalid value \(at end of document\)"),
     "x = ]": (DescriptionError, r"this is not TOML: Invalid value \(at line 1, column 5\): x = \]"),
     "ok = 1\na b = 2": (DescriptionError, r"line 2, column 3\): a b = 2"),
+    "[parameters]\nl1 = 0,5  # m": (DescriptionError, r"this is not TOML: .*Decimals are written with a point: 0\.5$"),
     "": (DescriptionError, "describes no joints"),
     "nam = 'x'": (DescriptionError, r"no entry 'nam'. Did you mean 'name'\? Known: name, description"),
     "[joints]": (DescriptionError, "no entry 'joints'. Did you mean 'joint'"),

@@ -255,6 +255,8 @@ def test_missing_file(tmp_path: Path) -> None:
         lg.read(tmp_path / "a.nc")
     with pytest.raises(lg.DescriptionError, match="there is no such file"):
         lg.read(tmp_path)
+    with pytest.raises(lg.DescriptionError, match=r"describes a mechanism, not a motion; lagrangian.load\('arm.toml'\) reads it"):
+        lg.read("arm.toml")
 
 
 @pytest.mark.parametrize("content", [b"", b"t,q\n0,1\n", b"\x89HDF\r\n\x1a\n" + bytes(100)], ids=["empty", "text", "header"])

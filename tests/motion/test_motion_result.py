@@ -269,6 +269,16 @@ def test_texts(swing: lg.Motion, linkage: lg.Motion) -> None:
     assert "constraint drift" not in str(swing)
 
 
+def test_limits_passed_are_told() -> None:
+    """A block of 1 kg pushed by 3 N for 2 s goes at 6 m/s."""
+    push = {"t_eval": 3, "torque": [3.0]}
+    told = str(lg.simulate(slider(limits=lg.Limits(speed=5.0, effort=2.0)), 2.0, **push))
+    assert "x reaches 6 m/s; its limit is 5 m/s" in told
+    assert "x is driven with 3 N; its limit is 2 N" in told
+    assert "saturate=True" in told
+    assert "its limit" not in str(lg.simulate(slider(limits=lg.Limits(speed=7.0, effort=3.0)), 2.0, **push))
+
+
 def test_names(linkage: lg.Motion) -> None:
     assert linkage.coordinate_names == linkage.speed_names == ("theta1", "phi2", "phi3")
     assert linkage.name == "four_bar"
@@ -356,3 +366,5 @@ def test_mechanism_without_joints_that_move() -> None:
     mechanism = lg.Mechanism("stone", [lg.Body("stone", 1.0)], [lg.Joint("glued", "fixed", "ground", "stone")])
     motion = lg.simulate(mechanism, 1.0, t_eval=3)
     assert motion.q.shape == (3, 0)
+    assert "energy balance: nothing moved" in str(motion)
+    assert "off by" not in str(motion)

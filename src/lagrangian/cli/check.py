@@ -14,6 +14,7 @@ from lagrangian.cli.command import FAILED, FINE, Json
 from lagrangian.cli.given import Described
 from lagrangian.cli.progress import spinner
 from lagrangian.errors import LagrangianError
+from lagrangian.model.configuration import Partial
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
@@ -189,7 +190,7 @@ def _closure(m: Mechanism) -> Iterator[Finding]:
     """Degrees of freedom; whether loops and poses can be closed."""
     import numpy as np
 
-    from lagrangian import compile, mobility  # noqa: A004
+    from lagrangian import assemble, compile, mobility  # noqa: A004
 
     try:
         freedom = mobility(m)
@@ -212,10 +213,14 @@ def _closure(m: Mechanism) -> Iterator[Finding]:
             'fewer loop equations; a planar loop closes with directions = ["x", "y"]',
         )
     dyn = compile(m)
-    if not sum(dyn._open().closed.holonomic):
+    if not dyn.holonomic.any():
         return
     for name, pose in [*m.poses.items(), *([("[initial] q", m.initial.q)] if m.initial.q is not None else [])]:
-        off = float(np.abs(dyn.closure([float(x) for x in pose])).max())
+        try:
+            q = assemble(dyn, pose) if isinstance(pose, Partial) else [float(x) for x in pose]
+        except LagrangianError:
+            q = [float(x) for x in pose]
+        off = float(np.abs(dyn.closure(q)).max())
         if off > 1e-6:
             bad = "error" if name == "[initial] q" else "warning"
             yield Finding(
