@@ -154,7 +154,8 @@ def test_units_of_multipliers() -> None:
     names = lg.compile(wheel).constraint_names
     assert len(names) == 4
     assert multiplier_units(SimpleNamespace(mechanism=wheel, constraint_names=names)) == ["N"] * 4
-    dotted = wheel.replace(constraints=[lg.Rolling("a.floor", "disc", 0.5, axis=(0, 0, 1)), lg.KnifeEdge("a.knife", "disc", (1, 0, 0))])
+    rolls, cuts = lg.Rolling("a.floor", "disc", 0.5, axis=(0, 0, 1)), lg.KnifeEdge("a.knife", "disc", (1, 0, 0))
+    dotted = wheel.replace(constraints=[rolls, cuts])
     motion = SimpleNamespace(mechanism=dotted, constraint_names=tuple(f"a.{name}" for name in names))
     assert multiplier_units(motion) == ["N"] * 4
     assert [whole(motion, name)[0] for name in motion.constraint_names] == ["a.floor"] * 3 + ["a.knife"]

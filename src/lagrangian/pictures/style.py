@@ -147,7 +147,7 @@ def log_labels(axis: Any) -> None:
 
     low, high = axis.get_view_interval()
     axis.set_major_formatter(told)
-    axis.set_minor_formatter(told if 0 < low and high < 10 * low else lambda x, _: "")
+    axis.set_minor_formatter(told if low > 0 and high < 10 * low else lambda x, _: "")
 
 
 def writable(path: str | os.PathLike[str] | None) -> Path | None:

@@ -37,7 +37,7 @@ def equations(subject: Subject) -> Html | None:
     try:
         eom = derive(model, limit=SECONDS, progress=_quiet)
     except CostError as error:
-        return _elsewhere(str(error))
+        return _elsewhere(f"The closed form is not written here: {str(error).split(': ', 1)[-1].split(' (the limit')[0]}.")
     except LagrangianError as error:
         if not model.constraints:
             raise
@@ -54,8 +54,7 @@ def _quiet(what: str, share: float) -> None:
 
 
 def _elsewhere(why: str) -> Html:
-    how = element("code", "lagrangian.derive(mechanism)")
-    return paragraph(why, " ", how, " writes them all the same; the run above used recursions that need no closed form.")
+    return paragraph(f"{why} The run above used recursions that need no closed form, and compute the same.")
 
 
 class _Written:
@@ -128,8 +127,8 @@ class _Written:
         some = sum(bool(x.poly) for x in symbols.values())
         rule = typeset.lines(_CORIOLIS)
         if terms > READ:
-            told = f"{some} Christoffel symbols are not zero; they have {terms} terms, and are not written out here. "
-            return [_block(title, rule, paragraph(told, element("code", "eom.christoffel(i, j, k)"), " gives each."))]
+            told = f"{some} Christoffel symbols are not zero; they have {terms} terms, and are not written out here."
+            return [_block(title, rule, paragraph(told))]
         section = Section(title, christoffel_entries(eom))
         self.shown.append(section)
         body = typeset.formulas(section, self.style)
@@ -180,7 +179,7 @@ class _Written:
         eom = self.eom
         terms = sum(x.terms for x in eom._derived.christoffel.symbols.values()) + _terms(eom.M)
         if eom.n > PROVED[0] or terms > PROVED[1]:
-            return paragraph("Not proved for this report; ", element("code", "eom.prove()"), " does it.", kind="quiet")
+            return paragraph("Not proved here: the proof would take longer than all the rest of this page.", kind="quiet")
         return certificate(eom.prove())
 
 

@@ -47,7 +47,7 @@ def _multipliers(subject: Subject) -> Html:
 def _reactions(subject: Subject) -> Html:
     model = subject.mechanism
     if len(model.joints) > LARGE:
-        return paragraph(f"Those of {len(model.joints)} joints are not listed here; motion.reactions gives them.", kind="quiet")
+        return paragraph(f"Those of {len(model.joints)} joints are not computed for a report.", kind="quiet")
     wrenches = subject.motion.reactions
     body = _peaks(subject, {joint.name: wrenches[:, k] for k, joint in enumerate(model.joints)})
     told = "What each joint exerts on the body it moves, about the joint's frame: the largest over the run."

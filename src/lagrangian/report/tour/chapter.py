@@ -94,11 +94,6 @@ def shown(data: bytes, alt: str, caption: str = "") -> Html:
     return framed(image(data, "png", alt), caption) if data else Html("")
 
 
-def small(x: float) -> str:
-    """A rounding error, or none."""
-    return f"{x:.0e}".replace("e-0", "e-") if x else "0"
-
-
 def kept(motion: Motion, place: Place, stem: str, plot: Any) -> list[tuple[Path, str]]:
     """The run's files: its report, its rows, and its plot."""
     run = motion.save(place.folder / f"{stem}.nc")

@@ -22,6 +22,14 @@ def report_of(run: str, page: str) -> list[str]:
     return [str(warning.message) for warning in met if issubclass(warning.category, UserWarning)]
 
 
+def ready() -> None:
+    """Import what a report needs, while there is none to write."""
+    import matplotlib.backends.backend_svg  # noqa: F401
+
+    import lagrangian.pictures.motion_plot
+    import lagrangian.report.write  # noqa: F401
+
+
 class Reporter:
     """`write` returns at once; at the end of the `with` block all reports are there."""
 
@@ -32,7 +40,8 @@ class Reporter:
     def __enter__(self) -> Reporter:
         try:
             self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
-        except (OSError, ImportError, NotImplementedError):  # where there are no processes to be had
+            self._pool.submit(ready)
+        except (OSError, ImportError, NotImplementedError, RuntimeError):  # where there are no processes to be had
             self._pool = None
         return self
 
