@@ -13,7 +13,7 @@ import pytest
 import lagrangian as lg
 from lagrangian.cli import tour as command
 from lagrangian.cli.tour import tour
-from lagrangian.report.html import Html
+from lagrangian.report.html import Html, rough
 from lagrangian.report.tour import in_motion, on_paper
 from lagrangian.report.tour.chapter import Chapter, Check, Place
 from lagrangian.report.tour.reporter import Reporter, report_of
@@ -91,6 +91,12 @@ def test_a_tour_of_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cap
     assert "9.81 N" in said
     assert "1 of 1 hold" in said
     assert "index.html" in said.replace("\n", "")
+
+
+def test_numbers_of_a_page_as_plain_text() -> None:
+    assert command._plain(Html(f"off by {rough(1.5e-11)} &lt; {rough(2e-3)}")) == "off by 1.5 × 10⁻¹¹ < 0.002"
+    assert command._plain("a <b>") == "a <b>"
+    assert set(command.ORDER) == {"two_r", "puma560", "circle", "double_pendulum", "four_bar", "stewart"}
 
 
 def test_what_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

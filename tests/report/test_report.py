@@ -13,8 +13,9 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.report import write
-from lagrangian.report.html import number, rough, table
+from lagrangian.report.html import column, number, rough, table
 from lagrangian.report.parts import equations
+from lagrangian.report.parts.actuators import actuators
 from lagrangian.report.parts.energy import energy
 from lagrangian.report.subject import Part, Subject
 from lagrangian.report.verdict import constraints_verdict, energy_verdict
@@ -166,6 +167,7 @@ def test_forces(page: Page, closed: lg.Motion) -> None:
         assert value(page.row("forces", joint.name)["peak force [N]"]) == pytest.approx(reactions[k], rel=1e-3)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_torques_and_motors_of_the_circle(circle: lg.Motion) -> None:
     found = Page(report_html(circle))
     assert value(found.row("actuators", "theta1")["peak"]) == pytest.approx(168.3, abs=0.05)
@@ -275,12 +277,16 @@ def test_a_run_of_nothing() -> None:
     assert "nothing to size" in page.words["actuators"] or "motor" in page.words["actuators"]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_run_that_broke_down(closed: lg.Motion, tmp_path: Path) -> None:
     found = lg.read(closed.save(tmp_path / "run.nc"))
     for rows in (found.q, found.qd, found.qdd, found.tau, found.multipliers, found.kinetic_energy, found.potential_energy):
         rows[-20:] = np.nan
     found.success, found.message = False, "stopped at t = 1.8 s: the numbers are not finite any more"
-    page = Page(report_html(found))
+    with pytest.warns(lg.ReportWarning):  # motors are not chosen for it
+        page = Page(report_html(found))
+    assert "left out" not in page.words["joints"]  # where it went before is drawn
+    assert "could not be made" not in page.words["joints"]
     assert "not finite any more" in page.words["head"]
     assert page.row("joints", "theta1")["end"] == "not a number"
     assert value(page.row("joints", "theta1")["start"]) == pytest.approx(closed.q[0, 0], rel=1e-3)
@@ -343,6 +349,28 @@ def test_numbers_that_are_none() -> None:
     assert number(-math.inf) == "−∞"
     assert number(math.nan) == "not a number"
     assert number(0.0) == "0"
+
+
+def test_rounding_below_larger_numbers_is_zero() -> None:
+    assert column([3.0, -1e-16, 1e-11, math.nan]) == ["3", "0", number(1e-11), "not a number"]
+    assert column([0.0, 1e-16]) == ["0", number(1e-16)]
+    assert rough(-2e-9) == "−" + rough(2e-9)
+
+
+def test_tables_of_many_rows_count_them() -> None:
+    found = table(("a", "b"), [*[("x", "y")] * 40, *[()] * 460])
+    assert found.count("<tr>") == 41
+    assert "and 460 more" in found
+
+
+def test_what_is_missing_is_said_without_code() -> None:
+    """A page for those who did not write the run gives them no Python to type."""
+    slide = lg.Joint("rail", "prismatic", "ground", "cart", axis=(1, 0, 0))
+    m = lg.Mechanism("cart", [lg.Body("cart", 1.0, (0, 0, 0), (1, 1, 1))], [slide])
+    told = str(actuators(Subject(lg.simulate(m, 0.1, t_eval=5, torque=[2.0]))))
+    assert "rail slides, and how far per turn of a screw or pinion is not known" in told
+    assert "lead=" not in told
+    assert "catalogue=" not in told
 
 
 def test_tables_escape_and_drop_what_is_empty() -> None:

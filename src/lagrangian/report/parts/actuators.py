@@ -39,9 +39,7 @@ def _demand(sizing: Sizing) -> Html:
     what = ("peak_torque", "rms_torque", "peak_speed", "rms_speed", "peak_power", "energy", "energy_back")
     columns = zip(*(column(getattr(d, name) for d in sizing.demand.values()) for name in what), strict=True)
     rows = []
-    for (name, d), (peak, rms, fastest, mean, power, energy, back) in zip(
-        sizing.demand.items(), zip(*columns, strict=True), strict=True
-    ):
+    for (name, d), (peak, rms, fastest, mean, power, energy, back) in zip(sizing.demand.items(), columns, strict=True):
         torque, speed, _ = d.units
         rows.append((name, peak, rms, torque, fastest, mean, speed, power, energy, back))
     told = paragraph(f"Taken as a cycle of {sizing.cycle_time:.4g} s, repeated. At the joints:")
