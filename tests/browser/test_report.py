@@ -82,6 +82,38 @@ def test_contents_lead_to_the_sections(watched: Watched, report: Path) -> None:
     quiet(watched)
 
 
+@pytest.mark.parametrize("width", [1280, 1000])
+def test_tables_and_plots_fill_the_column(watched: Watched, report: Path, width: int) -> None:
+    page = visited(watched, report, width)
+    page.evaluate("() => document.querySelectorAll('details').forEach(d => d.open = true)")
+    wide = "() => [...document.querySelectorAll('.wide')].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.innerText)"
+    assert page.evaluate(wide) == []
+    sizes = "() => [...document.querySelectorAll('figure img')].map(e => e.clientWidth / e.closest('section').clientWidth)"
+    assert min(page.evaluate(sizes)) > 0.98
+
+
+def test_a_still_until_the_player_draws(watched: Watched, report: Path) -> None:
+    """It lies behind the player: seen before that draws, and not after."""
+    page = visited(watched, report)
+    layers = page.evaluate(
+        "() => ['.print', '.lagrangian-player'].map(s => +getComputedStyle(document.querySelector('.stage ' + s)).zIndex)"
+    )
+    assert layers[0] < layers[1]
+    assert page.locator(".stage .print").evaluate("e => e.complete && e.naturalWidth > 100 && e.clientWidth > 100")
+
+
+def test_brackets_are_as_high_as_fractions(watched: Watched, report: Path) -> None:
+    page = visited(watched, report)
+    low = page.evaluate(
+        """() => [...document.querySelectorAll('#equations mrow')].filter(m => m.getBoundingClientRect().height
+          && m.firstElementChild?.textContent === '(' && m.lastElementChild?.textContent === ')' && m.querySelector('mfrac'))
+          .map(m => [m.firstElementChild, m.querySelector('mfrac')].map(e => e.getBoundingClientRect().height))
+          .map(([bracket, fraction]) => bracket / fraction)"""
+    )
+    assert low
+    assert min(low) > 0.95
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("which", ["report", "puma"])
 def test_formulas_are_seen_and_fit(watched: Watched, which: str, width: int, request: pytest.FixtureRequest) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import re
 from html.parser import HTMLParser
@@ -12,8 +13,9 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.report import write
-from lagrangian.report.html import number, rough, table
+from lagrangian.report.html import column, number, rough, table
 from lagrangian.report.parts import equations
+from lagrangian.report.parts.actuators import actuators
 from lagrangian.report.parts.energy import energy
 from lagrangian.report.subject import Part, Subject
 from lagrangian.report.verdict import constraints_verdict, energy_verdict
@@ -165,6 +167,7 @@ def test_forces(page: Page, closed: lg.Motion) -> None:
         assert value(page.row("forces", joint.name)["peak force [N]"]) == pytest.approx(reactions[k], rel=1e-3)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_torques_and_motors_of_the_circle(circle: lg.Motion) -> None:
     found = Page(report_html(circle))
     assert value(found.row("actuators", "theta1")["peak"]) == pytest.approx(168.3, abs=0.05)
@@ -224,12 +227,17 @@ def test_names_are_text() -> None:
 
 @pytest.mark.usefixtures("undrawn")
 def test_a_part_that_fails_says_why(circle: lg.Motion, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(subject: object) -> None:
+    def broken(*subject: object) -> None:
         raise ZeroDivisionError("no <luck>")
 
     parts = [Part(p.id, p.title, broken) if p.id == "energy" else p for p in write.PARTS]
     monkeypatch.setattr(write, "PARTS", parts)
-    found = Page(report_html(circle))
+    monkeypatch.setattr(write, "png", broken)
+    told: list[tuple[int, int]] = []
+    with pytest.warns(lg.ReportWarning, match="picture for paper, Energy: could not be made: ZeroDivisionError") as met:
+        found = Page(report_html(circle, lambda done, total: told.append((done, total))))
+    assert len(met) == 1
+    assert told == [(k, len(write.PARTS) + 2) for k in range(len(write.PARTS) + 3)]
     assert "could not be made: ZeroDivisionError: no <luck>" in found.words["energy"]
     assert "Proved" in found.words["equations"]
 
@@ -238,7 +246,9 @@ def test_a_part_that_fails_says_why(circle: lg.Motion, monkeypatch: pytest.Monke
 def test_without_a_mechanism(closed: lg.Motion, tmp_path: Path) -> None:
     found = lg.read(closed.save(tmp_path / "run.nc"))
     found.mechanism = None
-    page = Page(write_report(found, tmp_path / "run.html").read_text(encoding="utf-8"))
+    with pytest.warns(lg.ReportWarning, match="The mechanism, Equations of motion.*needs the mechanism") as met:
+        page = Page(write_report(found, tmp_path / "run.html").read_text(encoding="utf-8"))
+    assert len(met) <= 2  # parts with the same reason are told of together
     for section in ("mechanism", "equations", "actuators"):
         assert "needs the mechanism" in page.words[section]
     assert value(page.row("energy", "kinetic energy")["end"]) == pytest.approx(closed.kinetic_energy[-1], rel=1e-3)
@@ -251,7 +261,7 @@ def test_more_than_anybody_reads(circle: lg.Motion, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(equations, "ENTRY", 3)
     some = str(equations.equations(Subject(circle)))
     assert "2 entries of more than 3 terms are not written out here" in some
-    assert "eom.christoffel(i, j, k)" in some
+    assert "Christoffel symbols are not zero" in some
     monkeypatch.setattr(equations, "COORDINATES", 1)
     assert "2 coordinates are more than anybody reads" in str(equations.equations(Subject(circle)))
     monkeypatch.undo()
@@ -267,12 +277,16 @@ def test_a_run_of_nothing() -> None:
     assert "nothing to size" in page.words["actuators"] or "motor" in page.words["actuators"]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_run_that_broke_down(closed: lg.Motion, tmp_path: Path) -> None:
     found = lg.read(closed.save(tmp_path / "run.nc"))
     for rows in (found.q, found.qd, found.qdd, found.tau, found.multipliers, found.kinetic_energy, found.potential_energy):
         rows[-20:] = np.nan
     found.success, found.message = False, "stopped at t = 1.8 s: the numbers are not finite any more"
-    page = Page(report_html(found))
+    with pytest.warns(lg.ReportWarning):  # motors are not chosen for it
+        page = Page(report_html(found))
+    assert "left out" not in page.words["joints"]  # where it went before is drawn
+    assert "could not be made" not in page.words["joints"]
     assert "not finite any more" in page.words["head"]
     assert page.row("joints", "theta1")["end"] == "not a number"
     assert value(page.row("joints", "theta1")["start"]) == pytest.approx(closed.q[0, 0], rel=1e-3)
@@ -302,8 +316,13 @@ def test_verdicts(closed: lg.Motion, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("undrawn")
 def test_where_it_is_written(circle: lg.Motion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert circle.report() == Path("two_r_report.html")
-    assert Path("two_r_report.html").stat().st_size > 10_000
+    assert circle.report() == Path("two_r-report.html")
+    assert Path("two_r-report.html").stat().st_size > 10_000
+    named = copy.copy(circle)
+    named.name = "Größe/пример: 示例"
+    monkeypatch.setattr(write, "report_html", lambda *given: "")
+    assert named.report() == Path("Größe_пример_示例-report.html")
+    assert named.animate(trace=None).name == "Größe_пример_示例.html"
     with pytest.raises(lg.ArgumentError, match=r"ending \.html"):
         circle.report("report.pdf")
     with pytest.raises(lg.ArgumentError, match="there is no folder"):
@@ -330,6 +349,28 @@ def test_numbers_that_are_none() -> None:
     assert number(-math.inf) == "−∞"
     assert number(math.nan) == "not a number"
     assert number(0.0) == "0"
+
+
+def test_rounding_below_larger_numbers_is_zero() -> None:
+    assert column([3.0, -1e-16, 1e-11, math.nan]) == ["3", "0", number(1e-11), "not a number"]
+    assert column([0.0, 1e-16]) == ["0", number(1e-16)]
+    assert rough(-2e-9) == "−" + rough(2e-9)
+
+
+def test_tables_of_many_rows_count_them() -> None:
+    found = table(("a", "b"), [*[("x", "y")] * 40, *[()] * 460])
+    assert found.count("<tr>") == 41
+    assert "and 460 more" in found
+
+
+def test_what_is_missing_is_said_without_code() -> None:
+    """A page for those who did not write the run gives them no Python to type."""
+    slide = lg.Joint("rail", "prismatic", "ground", "cart", axis=(1, 0, 0))
+    m = lg.Mechanism("cart", [lg.Body("cart", 1.0, (0, 0, 0), (1, 1, 1))], [slide])
+    told = str(actuators(Subject(lg.simulate(m, 0.1, t_eval=5, torque=[2.0]))))
+    assert "rail slides, and how far per turn of a screw or pinion is not known" in told
+    assert "lead=" not in told
+    assert "catalogue=" not in told
 
 
 def test_tables_escape_and_drop_what_is_empty() -> None:

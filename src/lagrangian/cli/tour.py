@@ -16,19 +16,20 @@ if TYPE_CHECKING:
     from lagrangian.report.tour.chapter import Chapter, Place
 
 FINE, FAILED = 0, 1
+ORDER = ("two_r", "puma560", "circle", "double_pendulum", "four_bar", "stewart")  # of the page
 
 
 def steps() -> list[tuple[str, Callable[[Place], Chapter]]]:
-    """What is done, the longest early: its report is written while the others are computed."""
+    """What is done, the longest early: its report is written while the others are computed. Equations need no report."""
     from lagrangian.report.tour import in_motion, on_paper
 
     return [
         ("Two links: equations, proved", on_paper.two_r),
-        ("PUMA 560: equations, proved", on_paper.puma),
         ("Stewart platform", in_motion.stewart),
         ("Two links: torques for a circle", in_motion.circle),
         ("Double pendulum", in_motion.pendulum),
         ("Deployable four-bar linkage", in_motion.four_bar),
+        ("PUMA 560: equations, proved", on_paper.puma),
     ]
 
 
@@ -42,7 +43,7 @@ def tour(output: Path | None = None, browser: bool = False) -> int:
     chapters, failures = _made(console, folder)
     from lagrangian.report.tour.index import index
 
-    chapters.sort(key=lambda chapter: chapter.id == "stewart")  # the page ends with it
+    chapters.sort(key=lambda chapter: ORDER.index(chapter.id) if chapter.id in ORDER else len(ORDER))
     page = folder / "index.html"
     page.write_text(index(chapters, failures, time.perf_counter() - began), encoding="utf-8", newline="\n")
     _summary(console, chapters, page, time.perf_counter() - began)
@@ -87,7 +88,7 @@ def _made(console: Console, folder: Path) -> tuple[list[Chapter], list[tuple[str
                 chapter.seconds = time.perf_counter() - began
                 chapters.append(chapter)
                 mark, colour = ("✓", "green") if chapter.good else ("✗", "red")
-                console.print(_line(mark, colour, title, chapter.seconds, chapter.figure))
+                console.print(_line(mark, colour, title, chapter.seconds, _plain(chapter.figure)))
             progress.advance(task)
         began = time.perf_counter()
         progress.update(task, description="Reports of the runs")
@@ -124,10 +125,17 @@ def _summary(console: Console, chapters: list[Chapter], page: Path, seconds: flo
 
 
 def _plain(words: str) -> str:
-    """Without the markup of a page."""
+    """Without the markup of a page; text that is none stays as it is."""
+    import html
     import re
 
-    return re.sub(r"<[^>]+>", "", words)
+    from lagrangian.pictures.style import RAISED
+    from lagrangian.report.html import Html
+
+    if not isinstance(words, Html):
+        return words
+    raised = re.sub(r"<sup>(.*?)</sup>", lambda found: found[1].replace("−", "-").translate(RAISED), words)
+    return html.unescape(re.sub(r"<[^>]+>", "", raised)).replace("\u00a0", " ")
 
 
 if __name__ == "__main__":

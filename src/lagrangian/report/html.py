@@ -10,6 +10,8 @@ from typing import Any
 
 SVG_LIMIT = 300_000  # bytes; figures that are larger become pictures of dots
 MOST = 40  # rows of a table; more are not read
+ROUNDING = 1e-12  # of the largest number in a column: less is not told from zero
+COLUMN = 9.6  # in, the width of a page's text
 
 
 class Html(str):
@@ -43,13 +45,17 @@ def folded(title: Any, body: Any, opened: bool = False, long: bool = False) -> H
 def table(
     head: Sequence[str], rows: Sequence[Sequence[Any]], left: Sequence[int] = (0,), most: int = MOST, kind: str = ""
 ) -> Html:
-    """Numbers to the right, columns in `left` to the left, units without a heading; empty columns are left out."""
+    """Numbers to the right, columns in `left` to the left, units without a heading; empty columns are left out.
+
+    Of more than `most` rows, the others are only counted: they may be empty.
+    """
     if not rows:
         return Html("")
-    kept = [k for k in range(len(head)) if any(str(row[k]) for row in rows)]
+    shown = [row for row in rows[:most] if row]
+    kept = [k for k in range(len(head)) if any(str(row[k]) for row in shown)]
     sides = {k: ' class="n"' if k not in left else ' class="u"' if k and not head[k] else "" for k in kept}
     top = "".join(f"<th{sides[k]}>{text(head[k])}</th>" for k in kept)
-    body = "\n".join("<tr>" + "".join(f"<td{sides[k]}>{text(row[k])}</td>" for k in kept) + "</tr>" for row in rows[:most])
+    body = "\n".join("<tr>" + "".join(f"<td{sides[k]}>{text(row[k])}</td>" for k in kept) + "</tr>" for row in shown)
     more = paragraph(f"and {len(rows) - most} more", kind="quiet") if len(rows) > most else ""
     named = f' class="{kind}"' if kind else ""
     inner = f"<thead><tr>{top}</tr></thead><tbody>\n{body}\n</tbody>"
@@ -90,8 +96,17 @@ def with_unit(x: float, unit: str, digits: int = 4) -> Html:
     return Html(f"{number(x, digits)} {html.escape(unit)}".rstrip())
 
 
+def column(values: Iterable[float], digits: int = 4) -> list[Html]:
+    """Numbers below each other: what is but the rounding of the larger ones is 0."""
+    found = [float(x) for x in values]
+    least = ROUNDING * max((abs(x) for x in found if math.isfinite(x)), default=0.0)
+    return [number(0.0 if abs(x) < least else x, digits) for x in found]
+
+
 def rough(x: float) -> Html:
     """An error's size: one or two digits are enough."""
+    if x < 0:
+        return Html(f"−{rough(-x)}")
     if x == 0 or not math.isfinite(x):
         return number(x)
     mantissa, exponent = f"{x:.1e}".split("e")
@@ -106,6 +121,10 @@ def rough(x: float) -> Html:
 def figure(picture: Any, alt: str, caption: Any = "") -> Html:
     """A figure of matplotlib, as lines; as dots where that is smaller."""
     import io
+
+    width, height = picture.get_size_inches()
+    if width < COLUMN:
+        picture.set_size_inches(COLUMN, height)
 
     def written(**options: Any) -> bytes:
         stream = io.BytesIO()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from lagrangian.errors import ArgumentError, is_number, shown
+from lagrangian.motion.files import file_stem
 from lagrangian.motion.motion import Motion
 
 ENDINGS = (".html", ".gif", ".mp4")
@@ -27,7 +27,7 @@ def animate(
     640 x 480 for .gif and 960 x 720 for .mp4 if not said; a page fills its window. `progress(done, total)` is called for every
     picture of a film. The file is `<name>.html` here if `path` does not say another.
     """
-    target = Path(path) if path is not None else Path(f"{_file_name(motion.name)}.html")
+    target = Path(path) if path is not None else Path(f"{file_stem(motion.name)}.html")
     if target.suffix.lower() not in ENDINGS:
         raise ArgumentError(f"{target}: an animation is a page, with the ending .html, or a film, with .gif or .mp4")
     if not target.parent.is_dir():
@@ -51,8 +51,3 @@ def animate(
     from lagrangian.viewer.film import film
 
     return Path(film(seen, target, size=size, speed=speed, progress=progress))
-
-
-def _file_name(name: str) -> str:
-    """A mechanism's name without what a file's name cannot have."""
-    return re.sub(r"[^\w.-]+", "_", name).strip("._") or "motion"

@@ -17,6 +17,7 @@ from lagrangian.equations.writing.tree import Name, Power, Product, Sum, Tree, o
 TIMES = '<mo rspace=".15em">\u2062</mo>'  # not seen, but known for what it is
 DOT = "<mo>·</mo>"
 OPEN, CLOSE = '<mo stretchy="false">(</mo>', '<mo stretchy="false">)</mo>'
+FRACTION = "2.4em"  # the height of one
 # what stands in brackets and has no more operators than this is kept on one line
 TOGETHER = 5
 _FUNCTIONS = ("sin", "cos", "tan", "exp", "log", "sqrt", "sgn", "abs", "atan", "atan2", "asin", "acos", "tanh", "sinh", "cosh")
@@ -90,6 +91,17 @@ def decimal(text: str) -> str:
     return f"<mn>{mantissa}</mn>{DOT}<msup><mn>10</mn>{power}</msup>"
 
 
+def bracketed(pieces: Sequence[str]) -> list[str]:
+    """In brackets as high as what they hold. A fraction is taller than a line, which brackets in different pieces do not see."""
+    opened, closed = OPEN, CLOSE
+    if any("<mfrac>" in piece for piece in pieces):
+        least = "" if len(pieces) == 1 else f' minsize="{FRACTION}"'
+        opened, closed = f"<mo{least}>(</mo>", f"<mo{least}>)</mo>"
+    if len(pieces) == 1:
+        return [f"<mrow>{opened}{pieces[0]}{closed}</mrow>"]
+    return [f"{opened}{pieces[0]}", *pieces[1:-1], f"{pieces[-1]}{closed}"]
+
+
 # -- formulas -----------------------------------------------------------------------------------------------------------
 
 
@@ -146,11 +158,9 @@ class MathML:
                 if not above:
                     return [scripted(base, below, exponent)]
                 return [scripted(f"<mrow>{scripted(base, below, above)}</mrow>", "", exponent)]
-            return [scripted(f"<mrow>{OPEN}{''.join(self.pieces(tree.base))}{CLOSE}</mrow>", "", exponent)]
+            return [scripted("".join(bracketed(["".join(self.pieces(tree.base))])), "", exponent)]
         words = self.pieces(tree)
-        words = [f"{OPEN}{words[0]}", *words[1:]]
-        words[-1] += CLOSE
-        return words if operators(tree) > TOGETHER else ["".join(words)]
+        return bracketed(words if operators(tree) > TOGETHER else ["".join(words)])
 
     def name(self, word: str) -> str:
         return scripted(*self._scripts(word))

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError
-from lagrangian.report.html import Html, element, figure, joined, number, paragraph, table
+from lagrangian.report.html import Html, column, element, figure, joined, number, paragraph, table
 from lagrangian.report.subject import Part, Subject
 from lagrangian.task.actuators import Sizing, size_actuators
 from lagrangian.task.motors import RPM
@@ -21,22 +20,28 @@ def actuators(subject: Subject) -> Html:
     if not driven or not np.any(motion.tau) or len(motion.t) < 2:
         return paragraph("There is nothing to size: no driven joint has a torque in this run.")
     if len(driven) > LARGE:
-        return paragraph(f"{len(driven)} driven joints are not sized for a report; lagrangian.size_actuators does it.")
-    try:
-        sizing = size_actuators(model, motion)
-        return joined([_demand(sizing), *_motors(sizing)])
-    except ArgumentError as error:
+        return paragraph(f"Motors are not chosen here: {len(driven)} driven joints are more than a report sizes.")
+    slides = [joint.name for joint in driven if any(joint.slides)]
+    if slides:
+        why = f"{_listed(slides)} slide{'s' * (len(slides) == 1)}, and how far per turn of a screw or pinion is not known"
         sizing = size_actuators(model, motion, catalogue=False)
-        return joined([paragraph(f"What the run asks; motors are not chosen: {error}"), _demand(sizing)])
+        return joined([paragraph(f"What the run asks. Motors are not chosen: {why}."), _demand(sizing)])
+    sizing = size_actuators(model, motion)
+    return joined([_demand(sizing), *_motors(sizing)])
+
+
+def _listed(names: list[str], most: int = 8) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def _demand(sizing: Sizing) -> Html:
     head = ("joint", "peak", "RMS", "", "peak speed", "RMS speed", "", "peak power [W]", "energy in [J]", "energy back [J]")
+    what = ("peak_torque", "rms_torque", "peak_speed", "rms_speed", "peak_power", "energy", "energy_back")
+    columns = zip(*(column(getattr(d, name) for d in sizing.demand.values()) for name in what), strict=True)
     rows = []
-    for name, d in sizing.demand.items():
+    for (name, d), (peak, rms, fastest, mean, power, energy, back) in zip(sizing.demand.items(), columns, strict=True):
         torque, speed, _ = d.units
-        asked = (number(d.peak_torque), number(d.rms_torque), torque, number(d.peak_speed), number(d.rms_speed), speed)
-        rows.append((name, *asked, number(d.peak_power), number(d.energy), number(d.energy_back)))
+        rows.append((name, peak, rms, torque, fastest, mean, speed, power, energy, back))
     told = paragraph(f"Taken as a cycle of {sizing.cycle_time:.4g} s, repeated. At the joints:")
     return joined([told, table(head, rows, left=(0, 3, 6))])
 

@@ -6,17 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.pictures.quantities import WORKS
 from lagrangian.report.html import Html, figure, joined, number, paragraph, rough, table
 from lagrangian.report.subject import Part, Subject
 from lagrangian.report.verdict import constraints_verdict, energy_verdict
-
-_DONE_BY = {
-    "torque": "work of torques",
-    "friction": "work of friction",
-    "constraints": "work of constraints that move",
-    "wrenches": "work of wrenches from outside",
-    "impacts": "work in impacts",
-}
 
 
 def energy(subject: Subject) -> Html | None:
@@ -36,8 +29,8 @@ def energy(subject: Subject) -> Html | None:
     for source, done in motion.work.items():
         total = np.asarray(done).reshape(len(motion.t), -1).sum(axis=1)
         if np.abs(total).max() > least:
-            rows.append((_DONE_BY.get(source, f"work of {source}"), "", "", _signed(total[-1] - total[0], least)))
-    rows.append(("left over: the error", "", "", _error(float(motion.balance[-1]))))
+            rows.append((WORKS.get(source, f"work of {source}"), "", "", _signed(total[-1] - total[0], least)))
+    rows.append(("left over: the error", "", "", rough(float(motion.balance[-1]))))
     found.append(table(("[J]", "start", "end", "change"), rows))
     off = float(np.abs(motion.balance).max())
     told = Html(f"Largest error at any row: {rough(off)} J. The most that was moved: {number(motion.energy_scale)} J.")
@@ -47,10 +40,6 @@ def energy(subject: Subject) -> Html | None:
 
 def _signed(x: float, least: float) -> Html:
     return Html("0" if abs(x) < least else f"{'−' if x < 0 else '+'}{number(abs(x))}")
-
-
-def _error(x: float) -> Html:
-    return Html(f"{'−' if x < 0 else ''}{rough(abs(x))}")
 
 
 def constraints(subject: Subject) -> Html | None:

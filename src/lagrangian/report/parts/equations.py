@@ -6,8 +6,8 @@ from typing import Any
 
 from lagrangian.closed_form.derive import derive
 from lagrangian.closed_form.equations import Equations
-from lagrangian.closed_form.sections import Section, definitions, parameter_values
-from lagrangian.equations.formula import Formula, FormulaMatrix, index
+from lagrangian.closed_form.sections import Section, christoffel_entries, definitions, driven, has_entries, parameter_values
+from lagrangian.equations.formula import Formula, FormulaMatrix
 from lagrangian.equations.writing import mathml
 from lagrangian.equations.writing.mathml import MathML, math
 from lagrangian.equations.writing.text import Rounding
@@ -37,7 +37,7 @@ def equations(subject: Subject) -> Html | None:
     try:
         eom = derive(model, limit=SECONDS, progress=_quiet)
     except CostError as error:
-        return _elsewhere(str(error))
+        return _elsewhere(f"The closed form is not written here: {str(error).split(': ', 1)[-1].split(' (the limit')[0]}.")
     except LagrangianError as error:
         if not model.constraints:
             raise
@@ -54,8 +54,7 @@ def _quiet(what: str, share: float) -> None:
 
 
 def _elsewhere(why: str) -> Html:
-    how = element("code", "lagrangian.derive(mechanism)")
-    return paragraph(why, " ", how, " writes them all the same; the run above used recursions that need no closed form.")
+    return paragraph(f"{why} The run above used recursions that need no closed form, and compute the same.")
 
 
 class _Written:
@@ -69,7 +68,7 @@ class _Written:
 
     def blocks(self) -> list[Html]:
         eom = self.eom
-        constrained, friction = bool(eom.mechanism.equations), _any(eom.F)
+        constrained, friction = bool(eom.mechanism.equations), has_entries(eom.F)
         found = [typeset.lines(typeset.of_motion(friction, constrained)), *self._legend()]
         found.append(self._matrix("Mass matrix", eom.M, drawn=True))
         found += self._velocity()
@@ -128,15 +127,9 @@ class _Written:
         some = sum(bool(x.poly) for x in symbols.values())
         rule = typeset.lines(_CORIOLIS)
         if terms > READ:
-            told = f"{some} Christoffel symbols are not zero; they have {terms} terms, and are not written out here. "
-            return [_block(title, rule, paragraph(told, element("code", "eom.christoffel(i, j, k)"), " gives each."))]
-        entries = []
-        for i, j, k in symbols:
-            formula = eom.christoffel(i, j, k)
-            if not formula.is_zero:
-                same = (f"Γ{index(i, j, k)}",) if j == k else (f"Γ{index(i, j, k)}", f"Γ{index(i, k, j)}")
-                entries.append((same, formula))
-        section = Section(title, tuple(entries))
+            told = f"{some} Christoffel symbols are not zero; they have {terms} terms, and are not written out here."
+            return [_block(title, rule, paragraph(told))]
+        section = Section(title, christoffel_entries(eom))
         self.shown.append(section)
         body = typeset.formulas(section, self.style)
         coriolis = Section("C", tuple(_entries(eom.C)))
@@ -153,10 +146,9 @@ class _Written:
         found = [self._matrix("Loops η(q) = 0", eom.eta)] if len(eom.eta) else []
         found.append(self._matrix("Constraint matrix Ψ", eom.Psi))
         found.append(self._matrix("Its rate Ψ̇", eom.Psi_dot, fold=True))
-        driven = [(n, phi) for n, phi in zip(eom.constraint_names, eom.phi, strict=True) if str(phi) != "0"]
-        moving = [paragraph(f"ϕ of {name} = {phi}") for name, phi in driven]
+        moving = [paragraph(f"ϕ of {name} = {phi}") for name, phi in driven(eom)]
         rows = paragraph(f"Rows of Ψ: {', '.join(eom.constraint_names[:40])}.", kind="quiet")
-        found.append(_block("Multipliers", *moving, typeset.lines(*typeset.of_multipliers(bool(driven))), rows))
+        found.append(_block("Multipliers", *moving, typeset.lines(*typeset.of_multipliers(bool(moving))), rows))
         return found
 
     def _energies(self) -> list[Html]:
@@ -187,7 +179,7 @@ class _Written:
         eom = self.eom
         terms = sum(x.terms for x in eom._derived.christoffel.symbols.values()) + _terms(eom.M)
         if eom.n > PROVED[0] or terms > PROVED[1]:
-            return paragraph("Not proved for this report; ", element("code", "eom.prove()"), " does it.", kind="quiet")
+            return paragraph("Not proved here: the proof would take longer than all the rest of this page.", kind="quiet")
         return certificate(eom.prove())
 
 
@@ -214,10 +206,6 @@ def certificate(proof: Any) -> Html:
 
 def _block(title: str, *inner: Any) -> Html:
     return joined([element("h3", title), *inner])
-
-
-def _any(matrix: FormulaMatrix) -> bool:
-    return any(not x.is_zero for row in matrix.rows for x in row)
 
 
 def _terms(matrix: FormulaMatrix) -> int:

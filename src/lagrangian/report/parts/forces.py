@@ -27,7 +27,7 @@ def forces(subject: Subject) -> Html | None:
         found.append(_multipliers(subject))
     if motion.wrenches:
         found += [element("h3", "From outside"), _peaks(subject, motion.wrenches)]
-    found += [element("h3", "Reactions at the joints"), made(Part("reactions", "", _reactions), subject)]
+    found += [element("h3", "Reactions at the joints"), made(Part("reactions", "reactions", _reactions), subject)]
     return joined(found)
 
 
@@ -47,7 +47,7 @@ def _multipliers(subject: Subject) -> Html:
 def _reactions(subject: Subject) -> Html:
     model = subject.mechanism
     if len(model.joints) > LARGE:
-        return paragraph(f"Those of {len(model.joints)} joints are not listed here; motion.reactions gives them.", kind="quiet")
+        return paragraph(f"Those of {len(model.joints)} joints are not computed for a report.", kind="quiet")
     wrenches = subject.motion.reactions
     body = _peaks(subject, {joint.name: wrenches[:, k] for k, joint in enumerate(model.joints)})
     told = "What each joint exerts on the body it moves, about the joint's frame: the largest over the run."

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from lagrangian.report.html import Html, figure, joined, number, paragraph, table
+from lagrangian.report.html import MOST, ROUNDING, Html, column, figure, joined, number, paragraph, table
 from lagrangian.report.subject import Part, Subject, made
 
 
@@ -18,32 +19,37 @@ def joints(subject: Subject) -> Html:
     alt = f"coordinates and speeds of {motion.name} over time"
     found: list[Any] = [figure(motion.plot("coordinates", "speeds"), alt), _ranges(subject), _speeds(subject)]
     if subject.motion.mechanism is not None and subject.traced:
-        found.append(made(Part("path", "", _path), subject) or "")
+        found.append(made(Part("path", "paths of frames", _path), subject) or "")
     return joined(found)
 
 
 def _ranges(subject: Subject) -> Html:
     motion = subject.motion
-    rows = []
-    for k, (name, unit) in enumerate(zip(motion.coordinate_names, subject.coordinate_units, strict=True)):
-        q = motion.q[:, k]
-        low, high = float(q.min()), float(q.max())
+    rows: list[Sequence[Any]] = []
+    q = motion.q
+    least = ROUNDING * float(np.abs(q[np.isfinite(q)]).max(initial=0.0))
+    ends = np.column_stack([q[0], q[-1], q.min(axis=0), q.max(axis=0)])
+    ends[np.abs(ends) < least] = 0.0
+    units = subject.coordinate_units
+    for name, unit, (start, end, low, high) in zip(motion.coordinate_names[:MOST], units, ends.tolist(), strict=False):
         degrees = Html(f"{number(math.degrees(low))}° to {number(math.degrees(high))}°") if unit == "rad" else ""
-        rows.append((name, number(q[0]), number(q[-1]), number(low), number(high), unit or "quaternion", degrees))
+        rows.append((name, number(start), number(end), number(low), number(high), unit or "quaternion", degrees))
+    rows += [()] * (q.shape[1] - len(rows))
     return table(("coordinate", "start", "end", "least", "most", "unit", "in degrees"), rows, left=(0, 5))
 
 
 def _speeds(subject: Subject) -> Html:
     motion = subject.motion
-    rows = []
-    for k, (name, unit) in enumerate(zip(motion.speed_names, subject.speed_units, strict=True)):
+    rows: list[Sequence[Any]] = []
+    speed, acceleration, peak = (column(np.abs(x).max(axis=0)) for x in (motion.qd, motion.qdd, motion.tau))
+    for k, (name, unit) in enumerate(zip(motion.speed_names[:MOST], subject.speed_units, strict=False)):
         tau, force = motion.tau[:, k], subject.force_unit(k)
         at = float(motion.t[int(np.abs(tau).argmax())])
         idle = not np.any(tau)
-        torque = ("", "", "", "") if idle else (number(np.abs(tau).max()), number(at), number(subject.rms(tau)), force)
-        peaks = (number(np.abs(motion.qd[:, k]).max()), f"{unit}/s", number(np.abs(motion.qdd[:, k]).max()), f"{unit}/s²")
-        rows.append((name, *peaks, *torque))
-    force = "torque or force" if len({subject.force_unit(k) for k in range(len(rows))}) > 1 else "torque"
+        torque = ("", "", "", "") if idle else (peak[k], number(at), number(subject.rms(tau)), force)
+        rows.append((name, speed[k], f"{unit}/s", acceleration[k], f"{unit}/s²", *torque))
+    rows += [()] * (len(motion.speed_names) - len(rows))
+    force = "torque or force" if len({subject.force_unit(k) for k in range(len(motion.speed_names))}) > 1 else "torque"
     head = ("joint", "peak speed", "", "peak acceleration", "", f"peak {force}", "at t [s]", f"RMS {force}", "")
     return table(head, rows, left=(0, 2, 4, 8))
 

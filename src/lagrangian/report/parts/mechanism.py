@@ -9,7 +9,7 @@ from lagrangian.model import table as plain
 from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.mobility import mobility
-from lagrangian.report.html import Html, facts, folded, joined, number, paragraph, table
+from lagrangian.report.html import MOST, Html, facts, folded, joined, number, paragraph, table
 from lagrangian.report.subject import Part, Subject
 
 LARGE = 60  # joints above which mobility is not looked for: it needs the rank of a large matrix
@@ -54,52 +54,72 @@ def _joints(m: Mechanism) -> Html:
         "friction",
         "drive",
     )
-    rows = []
-    for k, joint in enumerate(m.joints, 1):
+    rows: list[tuple[Any, ...]] = []
+    all_driven = all(joint.actuated for joint in m.joints if joint.kind.nv)
+    for k, joint in enumerate(m.joints[:MOST], 1):
         low, high = joint.limits.lower, joint.limits.upper
-        axis = plain._axis(joint.axis) if joint.kind.needs_axis else ""
+        axis = plain.axis_name(joint.axis) if joint.kind.needs_axis else ""
         if joint.type == "universal":
-            axis += f", {plain._axis(joint.axis2)}"
+            axis += f", {plain.axis_name(joint.axis2)}"
         if joint.type == "helical":
-            axis += f", {plain._number(joint.pitch)} m/rad"
+            axis += f", {plain.number(joint.pitch)} m/rad"
         limits = "" if math.isinf(low) and math.isinf(high) else Html(f"{number(low)} to {number(high)}")
-        at = "" if not any(map(float, joint.placement.position)) else plain._vector(joint.placement.position)
-        drive = "" if joint.kind.nv == 0 else "driven" if joint.actuated else "free"
-        row = (k, joint.name, joint.type, axis, joint.child, joint.parent, at, plain._angles(joint.placement.rotation), limits)
-        rows.append((*row, plain._optional(joint.rotor.reflected), _friction(joint), drive))
-    return table(head, rows, left=(1, 2, 3, 4, 5, 6, 7, 8, 10, 11))
+        at = "" if not any(map(float, joint.placement.position)) else _vector(joint.placement.position)
+        drive = "" if joint.kind.nv == 0 or all_driven else "driven" if joint.actuated else "free"
+        row = (
+            k,
+            joint.name,
+            joint.type,
+            axis,
+            joint.child,
+            joint.parent,
+            at,
+            _unbroken(plain.roll_pitch_yaw(joint.placement.rotation)),
+            limits,
+        )
+        rows.append((*row, plain.number_or_nothing(joint.rotor.reflected), _friction(joint), drive))
+    return table(head, [*rows, *[()] * (len(m.joints) - len(rows))], left=(1, 2, 3, 4, 5, 6, 7, 8, 10, 11))
 
 
-def _friction(joint: Any) -> str:
+def _vector(x: Any) -> str:
+    return _unbroken(plain.vector(x))
+
+
+def _unbroken(words: str) -> str:
+    """Kept on one line where its numbers are short."""
+    return words.replace(" ", "\u00a0") if len(words) <= 30 else words
+
+
+def _friction(joint: Any) -> Html:
     parts = [
-        f"{name} {plain._number(x)}"
+        f"{name}\u00a0{number(float(x))}"
         for name, x in (("viscous", joint.friction.viscous), ("Coulomb", joint.friction.coulomb))
         if float(x)
     ]
     if joint.friction.coulomb_negative != joint.friction.coulomb:
-        parts.append(f"backwards {plain._number(joint.friction.coulomb_negative)}")
-    return ", ".join(parts)
+        parts.append(f"backwards\u00a0{number(float(joint.friction.coulomb_negative))}")
+    return Html(", ".join(parts))
 
 
 def _bodies(m: Mechanism) -> Html:
     head = ("body", "mass [kg]", "centre of mass [m]", "Ixx, Iyy, Izz [kg m²]", "Ixy, Ixz, Iyz [kg m²]")
-    rows = []
-    for body in m.bodies:
+    rows: list[tuple[Any, ...]] = []
+    for body in m.bodies[:MOST]:
         xx, xy, xz, yy, yz, zz = body.inertia
-        products = "" if not any(map(float, (xy, xz, yz))) else plain._vector((xy, xz, yz))
-        rows.append((body.name, plain._number(body.mass), plain._vector(body.center), plain._vector((xx, yy, zz)), products))
-    return table(head, rows, left=(0, 2, 3, 4))
+        products = "" if not any(map(float, (xy, xz, yz))) else _vector((xy, xz, yz))
+        rows.append((body.name, plain.number(body.mass), _vector(body.center), _vector((xx, yy, zz)), products))
+    return table(head, [*rows, *[()] * (len(m.bodies) - len(rows))], left=(0, 2, 3, 4))
 
 
 def _others(m: Mechanism) -> Html:
-    some = plain._SHOWN
-    springs = [plain._spring(x) for x in m.springs[:some]]
+    some = plain.SHOWN
+    springs = [plain.spring_words(x) for x in m.springs[:some]]
     names = ", ".join(f.name for f in m.frames[:some]) + (" ..." if len(m.frames) > some else "")
     return facts(
         [
-            ("Gravity", f"{plain._vector(m.gravity)} m/s²"),
+            ("Gravity", f"{plain.vector(m.gravity)} m/s²"),
             ("Loops", "; ".join(f"{x.name}: {x.type} joint of {x.a} and {x.b}" for x in m.loops[:some])),
-            ("Constraints", "; ".join(f"{x.name}: {plain._constraint(x)}" for x in m.constraints[:some])),
+            ("Constraints", "; ".join(f"{x.name}: {plain.constraint_words(x)}" for x in m.constraints[:some])),
             ("Walls" if all(isinstance(x, Wall) for x in m.springs) else "Springs", "; ".join(springs)),
             ("Frames", names),
             ("Poses", ", ".join(list(m.poses)[:some])),

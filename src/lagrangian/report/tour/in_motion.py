@@ -9,8 +9,8 @@ import numpy as np
 from lagrangian.library import library
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.simulate import simulate
-from lagrangian.report.html import joined, paragraph, rough
-from lagrangian.report.tour.chapter import Chapter, Check, Place, kept, plotted, small, stage, still
+from lagrangian.report.html import Html, joined, number, paragraph, rough
+from lagrangian.report.tour.chapter import Chapter, Check, Place, kept, plotted, stage, still
 from lagrangian.task import paths
 from lagrangian.task.actuators import size_actuators
 from lagrangian.task.inverse import inverse
@@ -97,7 +97,7 @@ def pendulum(place: Place) -> Chapter:
         "Double pendulum",
         "The same arm, let go with its elbow bent by 45 degrees. No torques: the energy must stay what it was, and it does.",
         PENDULUM,
-        f"energy kept to {small(np.abs(motion.balance).max() / motion.energy_scale)} in {steps} steps",
+        Html(f"energy kept to {rough(float(np.abs(motion.balance).max()) / motion.energy_scale)} in {steps} steps"),
         [_energy(motion), _released(motion)],
         joined([stage(motion, picture), plotted(plot, "phase portrait")]),
         picture,
@@ -137,7 +137,7 @@ def four_bar(place: Place) -> Chapter:
         [
             Check("time of the lock [s]", f"{locked:.2f}", "12.25 (lectures; masses chosen for it)", abs(locked - 12.25) < 0.005),
             Check("θ₁ there [deg]", f"{angle:.2f}", "150.46 (lectures)", abs(angle - 150.46) < 0.005),
-            Check("loop open by [m]", small(drift), "0", drift < 1e-12),
+            Check("loop open by [m]", rough(drift), "0", drift < 1e-12),
             _energy(motion),
         ],
         joined([stage(motion, picture, speed=2), plotted(plot, "coordinates and constraint forces over time")]),
@@ -164,9 +164,9 @@ def stewart(place: Place) -> Chapter:
         STEWART,
         f"legs push {forces.min():.0f} to {forces.max():.0f} N",
         [
-            Check("simulated with these forces, off the path at the end [m, rad]", small(off), "0", off < 1e-8),
+            Check("simulated with these forces, off the path at the end [m, rad]", rough(off), "0", off < 1e-8),
             Check(
-                "loops open by [m]", small(again.statistics["drift_at_steps"]), "0", again.statistics["drift_at_steps"] < 1e-12
+                "loops open by [m]", rough(again.statistics["drift_at_steps"]), "0", again.statistics["drift_at_steps"] < 1e-12
             ),
             Check("power in less change of energy [J]", *_balanced(motion)),
         ],
@@ -182,7 +182,7 @@ def _energy(motion: Motion) -> Check:
 
 def _balanced(motion: Motion) -> tuple[str, str, bool]:
     off, scale = float(np.abs(motion.balance).max()), motion.energy_scale
-    return rough(off), f"0, of {scale:.3g} moved", off < 1e-6 * scale
+    return rough(off), Html(f"0, of {number(scale, 3)} moved"), off < 1e-6 * scale
 
 
 def _near(found: tuple[float, float], expected: tuple[float, float], within: float) -> bool:

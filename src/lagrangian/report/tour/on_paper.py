@@ -14,9 +14,9 @@ from lagrangian.equations.writing.text import Rounding
 from lagrangian.library import library
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.report import typeset
-from lagrangian.report.html import Html, element, folded, image, joined, paragraph
+from lagrangian.report.html import Html, element, folded, image, joined, paragraph, rough
 from lagrangian.report.parts.equations import DIGITS, certificate
-from lagrangian.report.tour.chapter import Chapter, Check, Place, small, still
+from lagrangian.report.tour.chapter import Chapter, Check, Place, still
 
 TWO_R = """
 import lagrangian as lg
@@ -61,7 +61,7 @@ def two_r(place: Place) -> Chapter:
         f"derived in {1e3 * took:.0f} ms, proved in {proof.seconds:.2f} s",
         [
             Check("statements proved", f"{sum(s.proved for s in proof.statements)}", f"{len(proof.statements)}", proof.proved),
-            Check("M₁₁ less m₁r₁² + m₂(l₁² + r₂² + 2l₁r₂c₂) + I₁ + I₂", small(by_hand), "0", abs(by_hand) < 1e-13),
+            Check("M₁₁ less m₁r₁² + m₂(l₁² + r₂² + 2l₁r₂c₂) + I₁ + I₂", rough(by_hand), "0", abs(by_hand) < 1e-13),
         ],
         joined(parts),
         still(model, [0.9, 0.7]),
