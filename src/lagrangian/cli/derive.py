@@ -12,6 +12,7 @@ from lagrangian.cli import output
 from lagrangian.cli.command import FAILED, FINE, Json
 from lagrangian.cli.given import Described
 from lagrangian.cli.progress import bar
+from lagrangian.cli.words import here
 from lagrangian.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -123,14 +124,8 @@ def _text(eom: Equations, form: str, digits: int | None, full: bool) -> str:
         return markdown(eom.readable, digits)
     from lagrangian.closed_form.sections import show
 
-    sections = [replace(s, words=tuple(_here(word) for word in s.words)) for s in eom.sections(full)]
-    return _here(show(eom.readable, sections, digits, min(_WIDEST, max(60, output.stdout().width))))
-
-
-def _here(text: str) -> str:
-    """What is said of Python's options, as those of the command."""
-    found = text.replace("show(full=True) prints them, eom.christoffel(i, j, k) gives one", "--full prints them")
-    return found.replace("digits=None writes", "--digits 0 writes")
+    sections = [replace(s, words=tuple(here(word) for word in s.words)) for s in eom.sections(full)]
+    return here(show(eom.readable, sections, digits, min(_WIDEST, max(60, output.stdout().width))))
 
 
 def _titled(text: str) -> None:
