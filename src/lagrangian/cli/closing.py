@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
 
 NEAR = 1e-6  # what `simulate` takes for closed
+_LISTED = 12  # coordinates
 
 
 def gap(m: Mechanism, q: Any, t: float = 0.0) -> tuple[float, str]:
@@ -33,15 +34,23 @@ def gap(m: Mechanism, q: Any, t: float = 0.0) -> tuple[float, str]:
     return float(off[worst]), names[worst]
 
 
-def pasted(m: Mechanism, q: Any) -> str:
-    """A configuration as a line for a description, with the angles in degrees beside it."""
-    numbers = ", ".join(f"{float(x):.10g}" for x in q)
-    slides = [s for j in m.joints for s in (j.slides if j.kind.nq == j.kind.nv else (True,) * j.kind.nq)]
-    told = [
-        f"{name} {float(x):.4g}{' m' if j.kind.nq == j.kind.nv else ''}" if slide else f"{name} {math.degrees(x):.2f} deg"
-        for (name, j), x, slide in zip(((n, j) for j in m.joints for n in j.coordinate_names), q, slides, strict=True)
+def pasted(q: Any) -> str:
+    """A configuration as a line for a description."""
+    return f"q = [{', '.join(f'{float(x):.10g}' for x in q)}]"
+
+
+def told(m: Mechanism, q: Any) -> str:
+    """The same for people: angles in degrees."""
+    units = [
+        unit
+        for j in m.joints
+        for unit in (("m" if slides else "deg" for slides in j.slides) if j.kind.nq == j.kind.nv else [""] * j.kind.nq)
     ]
-    return f"q = [{numbers}]  # {', '.join(told)}"
+    found = [
+        f"{name} = {math.degrees(x) if unit == 'deg' else float(x):.5g} {unit}".rstrip()
+        for name, x, unit in zip(m.coordinate_names, q, units, strict=True)
+    ]
+    return ", ".join(found[:_LISTED]) + (" ..." if len(found) > _LISTED else "")
 
 
 def closed(m: Mechanism, q0: Any, qd0: Any, t: float) -> tuple[Any, Any]:
@@ -65,9 +74,10 @@ def closed(m: Mechanism, q0: Any, qd0: Any, t: float) -> tuple[Any, Any]:
         except AssemblyError as error:
             raise AssemblyError(f"{where} does not close the loops: {loop} misses by {off:.3g}. {error}") from None
         output.warning(
-            f"{where} does not close the loops: {loop} misses by {off:.3g}. The run begins at the nearest that does:\n"
-            f"  {pasted(m, q)}\n"
-            f"That line is for [initial]; or give some coordinates, and the others follow: {_example(m, q)}"
+            f"{where} does not close the loops: {loop} misses by {off:.3g}. "
+            f"The run begins at the nearest that does: {told(m, q)}\n"
+            f"  {pasted(q)}\n"
+            f"That line is for [initial]. Or give some coordinates, and the others follow: {_example(m, q)}"
         )
         q0, moved = q, True
     else:

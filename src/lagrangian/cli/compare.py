@@ -165,7 +165,7 @@ def _print(
     if found:
         met = [what for what in WHAT if any(what in by for by in found.values())]
         rows = [(WHAT[what], *(f"{by[what]:.1e}" if what in by else "" for by in found.values())) for what in met]
-        output.stdout().print(output.table(("", *found), rows, right=range(1, len(found) + 1)))
+        output.stdout().print(output.table(("", *found), rows, right=range(1, len(found) + 1), words=(0,)))
     output.plain()
     for peer, how in models.items():
         output.plain(f"{peer} {how}", "dim")

@@ -35,6 +35,10 @@ Symbols = Annotated[
 ]
 Limit = Annotated[float, typer.Option("--limit", metavar="S", help="Refuse what is forecast to take longer; 0 for none.")]
 _WIDEST = 110
+ABOUT_LOOPS = (
+    "It has loops or other constraints: what is proved is about the open tree which they close, whose M, C and G are those of the "
+    "closed mechanism, too. Of the constraints' own equations nothing is proved here; `lagrangian compare` checks accelerations with them."
+)
 
 
 def derive(
@@ -168,14 +172,18 @@ def prove(given: Described, symbols: Symbols = "given", limit: Limit = 600.0, js
         names = ("what", "how", "proved", "entries", "terms", "seconds", "differs", "problem")
         statements = [{name: getattr(s, name) for name in names} for s in certificate.statements]
         head = {"about": certificate.about, "proved": certificate.proved, "seconds": certificate.seconds}
+        if m.equations:
+            head["scope"] = ABOUT_LOOPS
         output.document({**head, "statements": statements, "left_out": certificate.left_out})
         return code
     from rich.text import Text
 
     console = output.stdout()
     console.print(Text(str(certificate).partition("\n")[0], style="bold green" if certificate.proved else "bold red"))
+    if m.equations:
+        output.plain(ABOUT_LOOPS, "yellow")
     rows = [(s.what, s.how, s.result, str(s.entries), str(s.terms or ""), f"{s.seconds:.3f} s") for s in certificate.statements]
-    made = output.table(("statement", "how", "result", "entries", "terms", "time"), rows, right=(3, 4, 5))
+    made = output.table(("statement", "how", "result", "entries", "terms", "time"), rows, right=(3, 4, 5), words=(0, 1))
     console.print(made)
     for s in certificate.failed:
         output.plain(f"{s.what}: {s.problem or '; '.join(s.differs[:3])}", "red")

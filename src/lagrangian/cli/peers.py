@@ -68,7 +68,7 @@ def reading(name: str, m: Mechanism) -> tuple[Peer | None, str]:
     if not Path(m.file).is_file() or ending not in (".urdf", ".xml", ".mjcf"):
         return None, ""
     if (name == "pinocchio") != (ending == ".urdf"):
-        return None, f"it reads no {ending}"
+        return None, f"{ending} is read by {'Pinocchio' if ending == '.urdf' else 'MuJoCo'}"
     from lagrangian.cli import peer_readers
 
     return peer_readers.pinocchio(m) if name == "pinocchio" else peer_readers.mujoco(m)
