@@ -133,7 +133,7 @@ def relative(ours: Any, theirs: Any, scale: float) -> float:
 
 
 def closed_difference(m: Mechanism, other: Any, states: int, seed: int) -> tuple[float | None, str, bool]:
-    """The largest of accelerations that keep the loops closed, if any were compared; why not all were, and if that is a failure."""
+    """The largest of accelerations that keep loops closed, if any were compared; why not all were, and if that is a failure."""
     from lagrangian import AssemblyError, compile  # noqa: A004
     from lagrangian.cli import peer_loops, peers
 

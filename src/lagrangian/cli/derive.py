@@ -36,8 +36,9 @@ Symbols = Annotated[
 Limit = Annotated[float, typer.Option("--limit", metavar="S", help="Refuse what is forecast to take longer; 0 for none.")]
 _WIDEST = 110
 ABOUT_LOOPS = (
-    "It has loops or other constraints: what is proved is about the open tree which they close, whose M, C and G are those of the "
-    "closed mechanism, too. Of the constraints' own equations nothing is proved here; `lagrangian compare` checks accelerations with them."
+    "It has loops or other constraints: what is proved is about the open tree which they close, whose M, C and G are those "
+    "of the closed mechanism, too. Of the constraints' own equations nothing is proved here; `lagrangian compare` checks "
+    "accelerations with them."
 )
 
 

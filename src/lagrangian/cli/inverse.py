@@ -195,8 +195,8 @@ def _motion(m: Mechanism, run: Path | None, path: Path_, q0: str | None, limits:
 def unlike(a: Mechanism, b: Mechanism) -> str:
     """What of two mechanisms is different, '' if nothing that moves them is. What a file rounds or leaves out does not count."""
 
-    from lagrangian.description.toml_writer import dumps
     from lagrangian.description import toml
+    from lagrangian.description.toml_writer import dumps
 
     def again(m: Mechanism) -> Mechanism:
         with warnings.catch_warnings():
@@ -220,8 +220,8 @@ def _check_torques(name: str, m: Mechanism, motion: Motion) -> None:
 
     if not np.abs(motion.tau).max(initial=0.0) > 0:
         raise ArgumentError(
-            f"{name}: this run of {m.name} has no torques, so there is nothing to size motors for: `lagrangian inverse` finds the "
-            f"torques of a path, as --to POSE --duration 1 does here; `lagrangian simulate --torque` runs with some"
+            f"{name}: this run of {m.name} has no torques, so there is nothing to size motors for. `lagrangian inverse` finds "
+            f"those of a path, as does --to POSE --duration 1 here; `lagrangian simulate --torque` runs with some"
         )
 
 

@@ -131,16 +131,17 @@ def table(
     fit beside each other, columns that can be `spare`d are left out, and where that is not enough they stand under each other.
     """
     from rich import box
+    from rich.cells import cell_len
     from rich.table import Table
     from rich.text import Text
 
     rows, numeric, breaking = [tuple(row) for row in rows], set(right), set(words)
     kept = [k for k in range(len(columns)) if any(row[k] for row in rows)]
     head = Text(title, style="bold") if title else None
-    widths = {k: _width(columns[k], [row[k] for row in rows], k in breaking) + 2 for k in kept}
-    if sum(widths.values()) - 2 > stdout().width:
+    least = {k: _width(columns[k], [row[k] for row in rows], k in breaking) for k in kept}
+    if _room(least, kept) < 0:
         kept = [k for k in kept if k not in set(spare)]
-    if sum(widths[k] for k in kept) - 2 > stdout().width:
+    if _room(least, kept) < 0:
         return _below(columns, rows, kept, head)
     made = Table(
         box=box.SIMPLE_HEAD,
@@ -151,12 +152,19 @@ def table(
         pad_edge=False,
         show_edge=False,
     )
+    wanted = {k: max(cell_len(columns[k]), *(cell_len(row[k]) for row in rows)) - least[k] for k in kept}
+    share = min(1.0, _room(least, kept) / max(1, sum(wanted.values())))
     for k in kept:
         side: Any = "right" if k in numeric else "left"
-        made.add_column(Text(columns[k], style="dim"), justify=side, overflow="fold", min_width=widths[k] - 2)
+        made.add_column(Text(columns[k], style="dim"), justify=side, overflow="fold", width=least[k] + int(share * wanted[k]))
     for row in rows:
         made.add_row(*(Text(row[k]) for k in kept))
     return made
+
+
+def _room(widths: dict[int, int], kept: Sequence[int]) -> int:
+    """What columns leave of a terminal, with two blanks between them."""
+    return stdout().width - sum(widths[k] + 2 for k in kept) + 2
 
 
 def _width(head: str, cells: Sequence[str], breaks: bool) -> int:
