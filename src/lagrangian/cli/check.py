@@ -13,6 +13,7 @@ from lagrangian.cli.command import FAILED, FINE, Json
 from lagrangian.cli.given import Described, mechanism_of
 from lagrangian.cli.progress import spinner
 from lagrangian.errors import AssemblyError, LagrangianError
+from lagrangian.model.configuration import Partial
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
@@ -224,23 +225,23 @@ def _closure(m: Mechanism) -> Iterator[Finding]:
             'fewer loop equations; a planar loop closes with directions = ["x", "y"]',
         )
     for name, pose in [*m.poses.items(), *([("[initial] q", m.initial.q)] if m.initial.q is not None else [])]:
-        if hasattr(pose, "given"):  # of some coordinates: the others are found
-            continue
-        off, loop = gap(m, pose)
+        where = name if name.startswith("[") else f"pose {name!r}"
+        own, some = name == "[initial] q", isinstance(pose, Partial)  # of some coordinates: the others are found
+        off, miss = gap(m, pose)
         if off <= NEAR:
             continue
-        where = name if name.startswith("[") else f"pose {name!r}"
-        own = name == "[initial] q"
         try:
-            near = assemble(m, np.array([float(x) for x in pose]))
+            near = assemble(m, pose if some else np.array([float(x) for x in pose]))
         except AssemblyError as error:
             yield Finding("error" if own else "warning", where, f"it does not close the loops: {error}")
+            continue
+        if some:
             continue
         line = pasted(near) if own else pasted(near).replace("q =", f"{name} =", 1)
         yield Finding(
             "warning",
             where,
-            f"it does not close the loops: {loop} misses by {off:.3g}. The nearest that does"
+            f"it does not close the loops: {miss}. The nearest that does"
             f"{', at which runs begin' * own}: {told(m, near)}",
             f"To paste: {line}",
         )

@@ -19,19 +19,18 @@ _LISTED = 12  # coordinates
 
 
 def gap(m: Mechanism, q: Any, t: float = 0.0) -> tuple[float, str]:
-    """How far the worst loop misses at q, and which it is."""
+    """How far the worst loop misses at q, and that in words."""
     import numpy as np
 
-    from lagrangian.motion.assemble import dynamics_of
+    from lagrangian.motion.assemble import closure_unit, dynamics_of
 
     dyn = dynamics_of(m)
-    holonomic = dyn._open().closed.holonomic if m.equations else ()
-    if not any(holonomic):
+    if not dyn.holonomic.any():
         return 0.0, ""
     off = np.abs(dyn.closure(np.array([float(x) for x in q]), t))
-    names = [name for name, kept in zip(dyn.constraint_names, holonomic, strict=True) if kept]
+    names = [name for name, kept in zip(dyn.constraint_names, dyn.holonomic, strict=True) if kept]
     worst = int(np.argmax(off))
-    return float(off[worst]), names[worst]
+    return float(off[worst]), f"{names[worst]} misses by {off[worst]:.3g}{closure_unit(m, names[worst])}"
 
 
 def pasted(q: Any) -> str:
@@ -61,20 +60,21 @@ def closed(m: Mechanism, q0: Any, qd0: Any, t: float) -> tuple[Any, Any]:
     import numpy as np
 
     from lagrangian import assemble, consistent_speeds
+    from lagrangian.model.configuration import Partial
     from lagrangian.motion.assemble import dynamics_of
 
     given = m.initial.q if q0 is None else m.poses.get(q0) if isinstance(q0, str) else q0
-    if given is None or isinstance(given, Mapping) or hasattr(given, "given") or len(given) != m.nq or not m.equations:
+    if given is None or isinstance(given, (Mapping, Partial)) or len(given) != m.nq or not m.equations:
         return q0, qd0
-    off, loop = gap(m, given, t)
+    off, miss = gap(m, given, t)
     where = "[initial] q" if q0 is None else f"pose {q0!r}" if isinstance(q0, str) else "--q0"
     if off > NEAR:
         try:
             q = assemble(m, np.array([float(x) for x in given]), t=t)
         except AssemblyError as error:
-            raise AssemblyError(f"{where} does not close the loops: {loop} misses by {off:.3g}. {error}") from None
+            raise AssemblyError(f"{where} does not close the loops: {miss}. {error}") from None
         output.warning(
-            f"{where} does not close the loops: {loop} misses by {off:.3g}. "
+            f"{where} does not close the loops: {miss}. "
             f"The run begins at the nearest that does: {told(m, q)}\n"
             f"  {pasted(q)}\n"
             f"That line is for [initial]. Or give some coordinates, and the others follow: {_example(m, q)}"
@@ -83,7 +83,7 @@ def closed(m: Mechanism, q0: Any, qd0: Any, t: float) -> tuple[Any, Any]:
     else:
         q, moved = np.array([float(x) for x in given]), False
     wanted = qd0 if qd0 is not None else m.initial.qd if moved or q0 is None else None
-    if wanted is None or isinstance(wanted, Mapping) or len(wanted) != m.nv:
+    if wanted is None or isinstance(wanted, (Mapping, Partial)) or len(wanted) != m.nv:
         return q0, qd0
     dyn, qd = dynamics_of(m), np.array([float(x) for x in wanted])
     rate = np.abs(dyn.constraint_rate(q, qd, t))

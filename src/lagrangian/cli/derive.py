@@ -45,7 +45,7 @@ ABOUT_LOOPS = (
 def derive(
     given: Described,
     symbols: Symbols = "given",
-    latex: Annotated[bool, typer.Option("--latex", metavar="", help="Print LaTeX.")] = False,
+    latex: Annotated[bool, typer.Option("--latex", metavar="", help="LaTeX to paste, not a whole document.")] = False,
     markdown: Annotated[bool, typer.Option("--md", metavar="", help="Print Markdown with formulas.")] = False,
     pdf: Annotated[bool, typer.Option("--pdf", metavar="", help="Typeset a document; needs a TeX (pdflatex).")] = False,
     out: Annotated[
@@ -71,7 +71,7 @@ def derive(
     if out is not None and form in ("pdf", "md", "tex"):
         from lagrangian.cli.typeset import pdf_of
 
-        pdf_of(eom, out, exact) if form == "pdf" else eom.save(out, exact)
+        pdf_of(eom, out, exact) if form == "pdf" else eom.save(out, exact, document=not latex)
         files = [str(out)]
     else:
         files = []

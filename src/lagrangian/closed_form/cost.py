@@ -11,11 +11,14 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from lagrangian.equations import lagrange
 from lagrangian.equations.system import System
 from lagrangian.errors import CostError
 from lagrangian.model import vector as v
+from lagrangian.model.joint import Joint
+from lagrangian.model.mechanism import GROUND, Initial, Mechanism
 
 # paths up to this length cost less than asking what they cost
 SHORT = 8
@@ -24,6 +27,9 @@ ODD = 4  # with fractions for odd angles, which grow with every joint
 MEMORY = 8e9
 # how long the first links may take, in seconds
 TRIAL = 0.25
+LIFETIME = 80 * 31_557_600.0  # in seconds: what takes longer needs no number
+# of mechanisms with more joints than this, the first of the longest path tell, before anything is made for all of them
+MANY, FIRST = 100, 30
 
 
 @dataclass(frozen=True)
@@ -33,15 +39,18 @@ class Forecast:
     bytes: float
 
     def __str__(self) -> str:
+        if self.seconds > LIFETIME:
+            return "more than a lifetime"
         return f"about {_time(self.seconds)}, {_count(self.terms)} terms, {_memory(self.bytes)} of memory"
 
 
-def forecast(system: System) -> Forecast | None:
-    """None for mechanisms that are small anyway."""
-    depths = [len(system.path(i)) for i in range(len(system.links))]
-    if not depths or max(depths) <= (ODD if system.scalars.fractions else SHORT):
+def forecast(system: System, depths: list[int] | None = None) -> Forecast | None:
+    """None for mechanisms that are small anyway. `depths` are those of all links, if the system has only the first of them."""
+    own = [len(system.path(i)) for i in range(len(system.links))]
+    depths = depths or own
+    if not own or max(depths) <= (ODD if system.scalars.fractions else SHORT):
         return None
-    path = system.path(max(range(len(depths)), key=depths.__getitem__))
+    path = system.path(max(range(len(own)), key=own.__getitem__))
     costs: list[tuple[float, float]] = []
     started = time.perf_counter()
     before: lagrange.Columns = {}
@@ -72,13 +81,33 @@ def forecast(system: System) -> Forecast | None:
     return Forecast(seconds, total, total * (8 * (len(system.ring.symbols) // 8 + 1) + 16))
 
 
-def check(system: System, limit: float | None) -> Forecast | None:
+def check_early(mechanism: Mechanism, symbols: str, limit: float | None) -> None:
+    """The error of `check` for a mechanism of very many joints, from the first ones of its longest path."""
+    if limit is None or mechanism.nv <= MANY:
+        return
+    deep = {GROUND: 0}
+    above: dict[str, Joint] = {}
+    for joint in mechanism.outward():
+        deep[joint.child], above[joint.child] = deep[joint.parent] + joint.kind.nv, joint
+    path: list[Joint] = []
+    at = max(deep, key=deep.__getitem__)
+    while at != GROUND:
+        path.append(above[at])
+        at = above[at].parent
+    kept = [joint for joint in reversed(path) if deep[joint.child] <= FIRST]
+    bodies = tuple(mechanism.body(joint.child) for joint in kept)
+    none: dict[str, Any] = {"loops": (), "constraints": (), "springs": (), "frames": (), "poses": {}, "initial": Initial()}
+    first = mechanism.replace(bodies=bodies, joints=tuple(kept), **none)
+    check(System(first, symbols), limit, [deep[j.child] for j in mechanism.joints if j.kind.nv])
+
+
+def check(system: System, limit: float | None, depths: list[int] | None = None) -> Forecast | None:
     """The forecast, if there is one; an error if it is beyond the limit."""
-    expected = forecast(system)
+    expected = forecast(system, depths)
     if expected is not None and limit is not None and (expected.seconds > limit or expected.bytes > MEMORY):
         raise CostError(
-            f"{system.mechanism.name}: the closed form of {system.n} joints would take {expected} (the limit is {_time(limit)} "
-            f"and {_memory(MEMORY)}). "
+            f"{system.mechanism.name}: the closed form of {len(depths or system.links)} joints would take {expected} "
+            f"(the limit is {_time(limit)} and {_memory(MEMORY)}). "
             f"Pass limit=None to derive it all the same; or run it without: lagrangian.compile gives the same functions, exactly "
             f"as accurate, for thousands of joints"
         )

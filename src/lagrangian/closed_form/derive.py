@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lagrangian.closed_form.cost import Progress, check
+from lagrangian.closed_form.cost import Progress, check, check_early
 from lagrangian.closed_form.equations import Equations
 from lagrangian.equations import lagrange
 from lagrangian.equations.system import System
@@ -33,7 +33,9 @@ def derive(
     """
     if not isinstance(mechanism, Mechanism):
         raise ArgumentError(f"derive takes a Mechanism, as load() or library() give it, not {type(mechanism).__name__}")
-    system = System(elementary(mechanism), symbols)
+    single = elementary(mechanism)
+    check_early(single, symbols, limit)
+    system = System(single, symbols)
     expected = check(system, limit)
     shown = Progress(mechanism.name, expected)
     tick = progress or shown

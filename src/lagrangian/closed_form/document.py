@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.closed_form.sections import LONG, Section, aligned, definitions, families, groups, heading, parameter_values
+from lagrangian.closed_form.sections import (
+    LONG,
+    Section,
+    aligned,
+    coordinates,
+    definitions,
+    equation,
+    families,
+    groups,
+    parameter_values,
+    typeset,
+)
 from lagrangian.equations.writing import text
-from lagrangian.equations.writing.lines import broken
+from lagrangian.equations.writing.lines import WIDTH, broken
 from lagrangian.equations.writing.notation import GREEK, parts, typeset_words
 from lagrangian.errors import ArgumentError
 
@@ -25,12 +37,15 @@ _TEX = r"""\documentclass[11pt]{article}
 """
 
 
-def save(eom: Equations, path: Any, digits: int | None) -> None:
+def save(eom: Equations, path: Any, digits: int | None, document: bool = True, width: float = WIDTH) -> None:
     target = Path(os.fspath(path))
     writers = {".tex": _tex, ".md": _markdown_of}
     if target.suffix not in writers:
         raise ArgumentError(f"save: {target.name!r} ends in {target.suffix!r}; .tex and .md can be written")
-    written = writers[target.suffix](eom, _sections(eom), digits)
+    if not document and target.suffix != ".tex":
+        raise ArgumentError(f"save: {target.name!r}: document=False writes LaTeX to be pasted into another document, a .tex file")
+    sections = _sections(eom)
+    written = writers[target.suffix](eom, sections, digits) if document else typeset(eom, sections, digits, width) + "\n"
     try:
         target.write_text(written, encoding="utf-8")
     except OSError as error:
@@ -51,15 +66,27 @@ def _title(eom: Equations) -> str:
     return f"Equations of motion of {eom.mechanism.name}"
 
 
-def _equation(eom: Equations) -> str:
-    right = r"\tau + \Psi^{T} \lambda" if eom.constraint_names else r"\tau"
-    friction = " + F" if "+ F" in heading(eom) else ""
-    return rf"M(q)\,\ddot{{q}} + C(q, \dot{{q}})\,\dot{{q}} + G(q){friction} = {right}"
+# formulas in titles
+_FORMULAS = {
+    "Γ_ijk = Γ_ikj": r"\Gamma_{ijk} = \Gamma_{ikj}",
+    "C_ij = sum_k Γ_ijk q'_k": r"C_{ij} = \sum_k \Gamma_{ijk}\,\dot{q}_k",
+    "G = dV/dq": r"G = \partial V / \partial q",
+    "eta(q) = 0": r"\eta(q) = 0",
+    "Psi_dot = d Psi / dt": r"\dot{\Psi} = \mathrm{d}\Psi / \mathrm{d}t",
+    "matrix Psi": r"\Psi",
+    "matrix M": "M",
+    "Friction F": "F",
+}
 
 
-def _coordinates(eom: Equations) -> str:
-    notation = eom._writer.notation
-    return "q = (" + ",\\ ".join("".join(parts(notation.coordinate(k))) for k in range(eom.n)) + ")"
+def _heading(title: str, escaped: Callable[[str], str]) -> str:
+    """A title with its formula typeset."""
+    for words, formula in _FORMULAS.items():
+        before, found, after = title.partition(words)
+        if found:
+            kept = words.partition(" ")[0] + " " if words.startswith(("matrix", "Friction")) else ""
+            return f"{escaped(before + kept)}${formula}${escaped(after)}"
+    return escaped(title)
 
 
 def _blocks(eom: Equations, section: Section, rounding: text.Rounding) -> str:
@@ -88,9 +115,9 @@ def _groups(eom: Equations) -> list[str]:
 def _tex(eom: Equations, sections: list[Section], digits: int | None) -> str:
     rounding = text.Rounding(digits)
     lines = [_TEX + f"\\section*{{{_escaped(_title(eom))}}}", _escaped(eom.mechanism.description.strip()), ""]
-    lines += [f"\\[ {_equation(eom)}, \\qquad {_coordinates(eom)} \\]"]
+    lines += [f"\\[ {equation(eom)}, \\qquad {coordinates(eom)} \\]"]
     for section in sections:
-        lines.append(f"\\subsection*{{{_escaped(section.title)}}}")
+        lines.append(f"\\subsection*{{{_heading(section.title, _escaped)}}}")
         lines += [f"\\[ {line} \\]" for line in section.typeset] or [_escaped(word) + r"\par" for word in section.words]
         if section.formulas:
             lines.append(_blocks(eom, section, rounding))
@@ -111,9 +138,9 @@ def _tex(eom: Equations, sections: list[Section], digits: int | None) -> str:
 def _markdown_of(eom: Equations, sections: list[Section], digits: int | None) -> str:
     rounding = text.Rounding(digits)
     lines = [f"# {_title(eom)}", "", eom.mechanism.description.strip(), ""]
-    lines += ["$$", f"{_equation(eom)}, \\qquad {_coordinates(eom)}", "$$", ""]
+    lines += ["$$", f"{equation(eom)}, \\qquad {coordinates(eom)}", "$$", ""]
     for section in sections:
-        lines += [f"## {section.title}", ""]
+        lines += [f"## {_heading(section.title, str)}", ""]
         lines += [f"$$\n{line}\n$$\n" for line in section.typeset] or [f"{word}  " for word in section.words]
         if section.formulas:
             lines += ["$$", _blocks(eom, section, rounding).replace("align*", "aligned"), "$$", ""]

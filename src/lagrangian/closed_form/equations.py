@@ -20,6 +20,7 @@ from lagrangian.equations.matrices import determinant
 from lagrangian.equations.ring import Element, fraction
 from lagrangian.equations.system import NUMBER, System
 from lagrangian.equations.uicker_kahn import UickerKahn
+from lagrangian.equations.writing.lines import WIDTH as LINE
 from lagrangian.equations.writing.structure import Velocities
 from lagrangian.equations.writing.tree import is_negative
 from lagrangian.equations.writing.writer import Writer
@@ -415,9 +416,9 @@ class Equations:
         held = len(self._rows_of_constraints)
         return f"<Equations of {self.mechanism.name!r}: {self.n} coordinates, {held} constraints, M of {terms} terms>"
 
-    def latex(self, digits: int | None = 6, full: bool = False) -> str:
-        """The equations typeset, ready for a document."""
-        return typeset(self.readable, self.sections(full), digits)
+    def latex(self, digits: int | None = 6, full: bool = False, width: float = LINE) -> str:
+        """The equations typeset, to be pasted into a paper (amsmath): lines of up to `width` em: 40 fills a page, 20 a column."""
+        return typeset(self.readable, self.sections(full), digits, width)
 
     def _repr_latex_(self) -> str:
         return in_short(self.readable)
@@ -439,11 +440,11 @@ class Equations:
             found["phi_dot"] = sympy.Matrix([export.expression(x) for x in self.phi_dot])
         return found
 
-    def save(self, path: Any, digits: int | None = 6) -> None:
-        """A document of its own: `.tex` (LaTeX) or `.md` (Markdown with formulas)."""
+    def save(self, path: Any, digits: int | None = 6, document: bool = True, width: float = LINE) -> None:
+        """A document of its own: `.tex` (LaTeX) or `.md` (Markdown with formulas). With `document=False`, what `latex` gives."""
         from lagrangian.closed_form.document import save
 
-        save(self.readable, path, digits)
+        save(self.readable, path, digits, document, width)
 
     def parameters(self) -> dict[str, float | None]:
         """The named parameters in the equations, with their values."""

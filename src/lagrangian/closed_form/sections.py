@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lagrangian.equations.formula import Formula, FormulaMatrix, index
 from lagrangian.equations.writing import text
+from lagrangian.equations.writing.lines import WIDTH as LINE
 from lagrangian.equations.writing.lines import broken, width
 from lagrangian.equations.writing.notation import parts, pretty, typeset_words
 from lagrangian.equations.writing.tree import names
@@ -34,6 +35,8 @@ class Section:
 
 def of_equations(eom: Equations, full: bool) -> list[Section]:
     """M, the Christoffel symbols, C, G, F, constraints."""
+    if not eom.n:
+        return [Section("No equations", words=("no joint moves: there are no coordinates, and nothing to derive",))]
     found = [_matrix_section("Mass matrix M", eom.M)]
     found += _velocity_sections(eom, full)
     found.append(Section("G = dV/dq", _entries(eom.G), () if _any(eom.G) else ("G = 0",)))
@@ -295,20 +298,45 @@ def _subscripted(name: str) -> str:
 # -- LaTeX -------------------------------------------------------------------------------------------------------------
 
 
-def typeset(eom: Equations, sections: list[Section], digits: int | None) -> str:
-    """Every section as an aligned block, then the definitions."""
+def equation(eom: Equations) -> str:
+    """The equation of motion, typeset."""
+    right = r"\tau + \Psi^{T} \lambda" if eom.constraint_names else r"\tau"
+    friction = " + F" if "+ F" in heading(eom) else ""
+    return rf"M(q)\,\ddot{{q}} + C(q, \dot{{q}})\,\dot{{q}} + G(q){friction} = {right}"
+
+
+def coordinates(eom: Equations) -> str:
+    """q and its entries, typeset."""
+    notation = eom._writer.notation
+    return "q = (" + ",\\ ".join("".join(parts(notation.coordinate(k))) for k in range(eom.n)) + ")"
+
+
+def typeset(eom: Equations, sections: list[Section], digits: int | None, widest: float = LINE) -> str:
+    """To be pasted into a paper: the equation of motion, every section as an aligned block, definitions; values as comments."""
     rounding = text.Rounding(digits)
     style = text.latex(eom._writer.notation, rounding)
-    blocks = []
+    name = " ".join(eom.mechanism.name.split())
+    blocks = [f"% {name}: equations of motion", rf"\[ {equation(eom)}, \qquad {coordinates(eom)} \]"]
+    if not eom._writer.notation.own_names:
+        blocks.append("% " + ", ".join(f"q{k} = {x}" for k, x in enumerate(eom.coordinates, 1)))
     for section in sections:
         if section.formulas:
-            rows = [row for same, formula in section.formulas for row in aligned(same, formula, style)]
+            rows = [row for same, formula in section.formulas for row in aligned(same, formula, style, widest)]
             body = " \\\\\n".join(rows)
             blocks.append(f"% {section.title}\n\\begin{{align*}}\n{body}\n\\end{{align*}}")
+        elif section.typeset or section.words:
+            blocks += [f"% {section.title}", *(rf"\[ {line} \]" for line in section.typeset)]
+            blocks += [] if section.typeset else [f"% {word}" for word in section.words]
     where = [f"{eom._writer.notation.latex(name)} &= {typeset_words(words)}" for name, words in _formulas_of(eom, sections)]
-    where += [row for name, words in groups(eom) for row in broken(eom._writer.notation.latex(name), typeset_words(words))]
+    where += [
+        row for name, words in groups(eom) for row in broken(eom._writer.notation.latex(name), typeset_words(words), widest)
+    ]
     if where:
         blocks.append("% where\n\\begin{align*}\n" + " \\\\\n".join(where) + "\n\\end{align*}")
+    values = [f"{name} = {x:g}" for name, x in parameter_values(eom)]
+    blocks += [f"% with {', '.join(values)}"] if values else []
+    blocks += [f"% {line}" for line in families(eom)]
+    blocks += [f"% Numbers are rounded to {digits} digits."] * rounding.rounded
     return "\n".join(blocks)
 
 
@@ -316,9 +344,9 @@ def _formulas_of(eom: Equations, sections: list[Section]) -> list[tuple[str, str
     return [(name, words) for name, words in definitions(eom, sections) if words.startswith(("sin", "cos"))]
 
 
-def aligned(same: tuple[str, ...], formula: Formula, style: text.Style) -> list[str]:
+def aligned(same: tuple[str, ...], formula: Formula, style: text.Style, widest: float = LINE) -> list[str]:
     """`left &= right`, broken into lines where it is long."""
-    return broken(" = ".join(left_latex(name) for name in same), formula.typeset(style))
+    return broken(" = ".join(left_latex(name) for name in same), formula.typeset(style), widest)
 
 
 def left_latex(name: str) -> str:

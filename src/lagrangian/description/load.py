@@ -13,10 +13,12 @@ from lagrangian.model.mechanism import Mechanism
 
 FORMATS = ("toml", "urdf", "mjcf")
 _BY_SUFFIX = {".toml": "toml", ".urdf": "urdf", ".mjcf": "mjcf", ".xml": "mjcf"}
-_OPTIONS: dict[str, tuple[str, ...]] = {"toml": ("parameters",), "urdf": ("floating",), "mjcf": ()}
+_OPTIONS: dict[str, tuple[str, ...]] = {"toml": ("parameters",), "urdf": ("floating", "mimic"), "mjcf": ()}
 # an option of another format, and what does the same in this one
 _INSTEAD = {
     ("toml", "floating"): 'give the base a [[joint]] with type = "free" in the file',
+    ("toml", "mimic"): "couple joints by a [[constraint]] with an `equation` in the file",
+    ("mjcf", "mimic"): "couple joints by <equality> <joint> in the file",
     ("mjcf", "floating"): "give the base a <freejoint/> in the file",
     ("urdf", "parameters"): "only a TOML file has named parameters",
     ("mjcf", "parameters"): "only a TOML file has named parameters",
@@ -32,7 +34,7 @@ def load(path: str | os.PathLike[str], **options: Any) -> Mechanism:
     """The mechanism a file describes: .toml, .urdf, .mjcf, or .xml (MJCF, or URDF if its root is `<robot>`).
 
     `parameters={"l1": 1.0}` gives other values to some of a TOML file's parameters; `floating=True` lets a URDF robot's base fly
-    free.
+    free, and `mimic=True` couples its `<mimic>` joints to those they follow, which are otherwise free.
     """
     _refuse_text(path)
     file = as_path(path)
@@ -101,6 +103,9 @@ def _kind(file: Path) -> str:
     if suffix not in _BY_SUFFIX:
         if file.is_dir():
             raise DescriptionError(f"{file}: this is a directory; name a file in it")
+        if suffix in (".nc", ".csv"):
+            instead = f"lagrangian.read({file.name!r}) reads it" if suffix == ".nc" else "rows of numbers describe no mechanism"
+            raise DescriptionError(f"{file}: this is a saved motion, not a mechanism; {instead}")
         raise DescriptionError(f"{file}: {one_of('reader for the suffix', suffix, _BY_SUFFIX)}")
     return _BY_SUFFIX[suffix] if suffix != ".xml" else _kind_of_xml(file)
 

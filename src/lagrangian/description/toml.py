@@ -91,6 +91,9 @@ def _no_twins(elements: list[Table]) -> None:
             raise element.error(f"the name is already taken by {first[name].where.rpartition(': ')[2]}; names must differ")
 
 
+_COMMA = re.compile(r"[\w.-]+\s*=\s*([+-]?\d+),(\d+)\s*(?:#.*)?$")
+
+
 def _document(text: str, file: str) -> dict[str, Any]:
     """The parsed document; tomllib's own complaints with the line they are about."""
     if len(text) > MAX_BYTES:
@@ -110,7 +113,7 @@ def _document(text: str, file: str) -> dict[str, Any]:
         at = re.search(r"at line (\d+)", message)
         line = text.split("\n")[int(at.group(1)) - 1].strip() if at else ""
         quoted = f": {line[:100]}" if line else ""
-        raise DescriptionError(f"{file}: this is not TOML: {message}{quoted}{_repeated(line)}") from None
+        raise DescriptionError(f"{file}: this is not TOML: {message}{quoted}{_repeated(line)}{_comma(line)}") from None
 
 
 def _repeated(line: str) -> str:
@@ -119,6 +122,12 @@ def _repeated(line: str) -> str:
     if header is None or header.group(1) not in (*_ELEMENTS, "dh.row"):
         return ""
     return f". Elements of which there may be several are written [[{header.group(1)}]], each of them"
+
+
+def _comma(line: str) -> str:
+    """The hint for a decimal comma."""
+    found = _COMMA.match(line)
+    return f". Decimals are written with a point: {found.group(1)}.{found.group(2)}" if found else ""
 
 
 def _overridden(table: Table, given: Mapping[str, float] | None, file: str) -> Mapping[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 from lagrangian.description.table_reader import Table, located, scalar, shown, vector
 from lagrangian.errors import DescriptionError, MechanismError, one_of
 from lagrangian.model import vector as v
+from lagrangian.model.configuration import Partial
 from lagrangian.model.constraint import GROUND, Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
 from lagrangian.model.expression import FUNCTIONS, Scalar, free_symbols, parse, symbol
 from lagrangian.model.joint import Joint
@@ -122,7 +123,7 @@ def _of(value: Any, at: str, names: Mapping[str, Scalar]) -> Scalar:
 
 
 def _values(table: Table, key: str, names: Sequence[str], rest: Sequence[float]) -> tuple[float, ...]:
-    """Numbers in order, or by name with the rest left as they are."""
+    """Numbers in order, or some by name: the rest is left as it is, or follows from the loops."""
     value = table.get(key)
     if isinstance(value, list):
         if len(value) != len(names):
@@ -137,7 +138,7 @@ def _values(table: Table, key: str, names: Sequence[str], rest: Sequence[float])
         if name not in values:
             raise by_name.error(one_of("coordinate" if key != "qd" else "speed", name, names))
         values[name] = float(scalar(x, by_name.at(name), table.names))
-    return tuple(values.values())
+    return tuple(values.values()) if set(by_name.flat()) == set(names) else Partial(values.values(), by_name.flat())
 
 
 def _configuration(table: Table, key: str, coordinates: Coordinates) -> tuple[float, ...]:

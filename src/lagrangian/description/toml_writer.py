@@ -15,6 +15,7 @@ from lagrangian.description.notes import warn
 from lagrangian.description.text_file import as_path
 from lagrangian.description.toml_scalars import Scalars
 from lagrangian.errors import ArgumentError, LagrangianError, ReaderWarning
+from lagrangian.model.configuration import Partial
 from lagrangian.model.expression import Expression, Scalar, parameters
 from lagrangian.model.joint import Limits
 from lagrangian.model.loop import PointSpring, Wall
@@ -120,12 +121,21 @@ def _motion(s: Scalars, m: Mechanism) -> list[str]:
     """Named poses, and how a simulation starts."""
     blocks = []
     if m.poses:
-        blocks.append("\n".join(["[pose]", *text.lines({name: s.numbers(q) for name, q in m.poses.items()})]))
-    start = {k: getattr(m.initial, k) for k in ("q", "qd", "t_span")}
-    given = {k: s.numbers(x) for k, x in start.items() if x is not None}
+        blocks.append(
+            "\n".join(["[pose]", *text.lines({name: _values(s, q, m.coordinate_names) for name, q in m.poses.items()})])
+        )
+    start = {"q": (m.initial.q, m.coordinate_names), "qd": (m.initial.qd, m.speed_names), "t_span": (m.initial.t_span, ())}
+    given = {k: _values(s, x, names) for k, (x, names) in start.items() if x is not None}
     if given:
         blocks.append("\n".join(["[initial]", *text.lines(given)]))
     if m.initial.torques:
         torques = {speed: s.number(x) for speed, x in m.initial.torques}
         blocks.append("\n".join(["[initial.torques]", *text.lines(torques)]))
     return blocks
+
+
+def _values(s: Scalars, values: tuple[float, ...], names: tuple[str, ...]) -> str:
+    """Numbers in order; or those that were given, by name."""
+    if not isinstance(values, Partial):
+        return s.numbers(values)
+    return text.inline({name: s.number(x) for name, x in zip(names, values, strict=True) if name in values.given})

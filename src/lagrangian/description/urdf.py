@@ -13,6 +13,8 @@ from lagrangian.description.urdf_link import body, materials, origin
 from lagrangian.description.xml import Element, located, number, numbers, text
 from lagrangian.errors import one_of
 from lagrangian.model.body import Body
+from lagrangian.model.constraint import Holonomic
+from lagrangian.model.expression import symbol
 from lagrangian.model.joint import Friction, Joint, Limits
 from lagrangian.model.mechanism import GROUND, Mechanism
 
@@ -29,26 +31,26 @@ _TOP_LEVEL = ("link", "joint", "material")
 _XACRO = "this is a xacro file, not yet a URDF; run xacro first: `xacro robot.urdf.xacro > robot.urdf`"
 
 
-def read(path: str | os.PathLike[str], *, floating: bool = False) -> Mechanism:
+def read(path: str | os.PathLike[str], *, floating: bool = False, mimic: bool = False) -> Mechanism:
     """A mechanism from a URDF file.
 
     The root link is held to the ground by the joint `root_joint`: fixed, or free if `floating`. Joints are in the order of the
-    file, after that one.
+    file, after that one. Joints that `<mimic>` others move on their own, as in most other tools, unless `mimic` couples them.
     """
     root = xml.read_file(path)
-    mechanism, notes = _mechanism(root, floating)
+    mechanism, notes = _mechanism(root, floating, mimic)
     notes.warn()
     return mechanism
 
 
-def read_text(model: str, file: str = "<text>", *, floating: bool = False) -> Mechanism:
+def read_text(model: str, file: str = "<text>", *, floating: bool = False, mimic: bool = False) -> Mechanism:
     """A mechanism from a text of URDF; `file` is what its errors call it."""
-    mechanism, notes = _mechanism(xml.read_text(model, file), floating)
+    mechanism, notes = _mechanism(xml.read_text(model, file), floating, mimic)
     notes.warn()
     return mechanism
 
 
-def _mechanism(root: Element, floating: bool) -> tuple[Mechanism, Notes]:
+def _mechanism(root: Element, floating: bool, mimic: bool) -> tuple[Mechanism, Notes]:
     _refuse_xacro(root)
     _check_root(root)
     notes = Notes(root.file)
@@ -63,14 +65,16 @@ def _mechanism(root: Element, floating: bool) -> tuple[Mechanism, Notes]:
     bodies = [body(element, names[name], colors, notes) for name, element in links.items()]
     tree = [_root_joint(names[base], joints, floating, notes)]
     tree += [_joint(element, names, notes) for element in joints.values()]
-    return _assembled(root, bodies, tree, notes), notes
+    coupled = _couplings(joints, tree, mimic, notes)
+    return _assembled(root, bodies, tree, coupled, notes), notes
 
 
-def _assembled(root: Element, bodies: list[Body], joints: list[Joint], notes: Notes) -> Mechanism:
+def _assembled(root: Element, bodies: list[Body], joints: list[Joint], coupled: tuple[Holonomic, ...], notes: Notes) -> Mechanism:
     return Mechanism(
         name=text(root, "name"),
         bodies=tuple(bodies),
         joints=tuple(joints),
+        constraints=coupled,
         gravity=(0, 0, -9.81),
         notes=notes.lines(),
         file=root.file,
@@ -194,8 +198,6 @@ def _joint(element: Element, names: Mapping[str, str], notes: Notes) -> Joint:
     for tag in ("calibration", "safety_controller"):
         if element.find(tag) is not None:
             notes.add(f"<{tag}> of a <joint>", NOT_CARRIED, name)
-    if element.find("mimic") is not None:
-        notes.add("<mimic> joint", f"{NOT_CARRIED}: it moves on its own", name, warn=True)
     axis = (1.0, 0.0, 0.0)
     given = element.find("axis")
     if given is not None and kind in ("revolute", "continuous", "prismatic", "planar"):
@@ -213,6 +215,27 @@ def _joint(element: Element, names: Mapping[str, str], notes: Notes) -> Joint:
             limits=limits,
             actuated=kind != "floating",
         )
+
+
+def _couplings(joints: Mapping[str, Element], tree: list[Joint], mimic: bool, notes: Notes) -> tuple[Holonomic, ...]:
+    """follower = multiplier * leader + offset, of every `<mimic>` joint; if they are not to be coupled, it is said."""
+    single = {joint.name for joint in tree if joint.kind.nq == 1}
+    found = []
+    for name, joint in joints.items():
+        element = joint.find("mimic")
+        if element is None:
+            continue
+        if not mimic:
+            notes.add("<mimic> joint", f"{NOT_CARRIED}: it moves on its own; load(path, mimic=True) couples it", name, warn=True)
+            continue
+        leader = text(element, "joint")
+        if name not in single:
+            raise element.error(f"joint {name!r} has no single coordinate that could follow another's")
+        if leader not in single or leader == name:
+            raise element.error(f"joint: {one_of('other joint of one coordinate called', leader, single - {name})}")
+        multiplier, offset = number(element, "multiplier", 1.0), number(element, "offset", 0.0)
+        found.append(Holonomic(f"{name}_mimic", symbol(name) - multiplier * symbol(leader) - offset))
+    return tuple(found)
 
 
 def _limits(joint: Element, kind: str, notes: Notes) -> Limits:

@@ -260,6 +260,11 @@ class Dynamics:
         """A name for every constraint equation, redundant ones too: the order of Psi's rows and of the multipliers."""
         return self._open().closed.names if self.mechanism.equations else ()
 
+    @property
+    def holonomic(self) -> np.ndarray:
+        """True for every constraint equation that is one of coordinates, as loops are; False for one of speeds alone."""
+        return np.array(self._open().closed.holonomic if self.mechanism.equations else (), dtype=bool)
+
     def constraint_jacobian(self, q: Array, t: Array = 0.0) -> Array:
         """Psi: a row for every equation; Psi qd + phi = 0."""
         rows, speeds = self._open().closed.pattern
@@ -279,6 +284,13 @@ class Dynamics:
     def constraint_bias(self, q: Array, qd: Array, t: Array = 0.0) -> Array:
         """gamma = Psi' qd + phi': the constraints' accelerations are Psi qdd + gamma = 0."""
         return self._open().of_constraints("bias", (len(self.constraint_names),))(q, qd, *self._times(t))
+
+    def constraint_wrenches(self, q: Array, multipliers: Array, t: Array = 0.0) -> dict[str, Array]:
+        """What the constraints' forces put on every body that moves: the moment about the world's origin, and the force."""
+        kernels = self._open()
+        on_links = kernels.constraint_wrenches()(q, multipliers, *self._times(t))
+        links = {body.name: kernels.reactions()[0].place[body.name][0] for body in self.mechanism.bodies}
+        return {name: on_links[..., link, :] for name, link in links.items() if link >= 0}
 
     def multipliers(self, q: Array, qd: Array, tau: Array, wrenches: Wrenches = None, t: Array = 0.0) -> Array:
         """lambda, the forces of the constraints: of loop joints on body `a`. Where equations are redundant, the least of all."""

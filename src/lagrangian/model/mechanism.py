@@ -26,7 +26,10 @@ GROUND = "ground"
 
 @dataclass(frozen=True)
 class Initial:
-    """How a simulation of this mechanism starts when nothing else is said."""
+    """How a simulation of this mechanism starts when nothing else is said.
+
+    A `q` or `qd` that is a `Partial` says only some: the others follow from the loops.
+    """
 
     q: tuple[float, ...] | None = None
     qd: tuple[float, ...] | None = None

@@ -12,6 +12,7 @@ from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.dynamics import compile as compiled
 from lagrangian.kernels.linear import RANK
 from lagrangian.model import quaternion
+from lagrangian.model.configuration import given_in
 from lagrangian.model.mechanism import Mechanism
 
 _RECENT: dict[int, Dynamics] = {}
@@ -29,11 +30,12 @@ def assemble(
     """A configuration that closes all loops, near a rough one.
 
     `q0` is where to begin: an array, a mapping of some coordinates, or a pose's name; the mechanism's own start, or all zero,
-    if it is not given. `fixed` names coordinates that stay as they are in q0, or maps them to the values they are to have. If the
-    nearest descent from q0 does not close the loops, others are tried from around it, `starts` times. When there is none, the
-    error says which loops miss, and by how much.
+    if it is not given. `fixed` names coordinates that stay as they are in q0, or maps them to the values they are to have; those
+    that a pose, or the mechanism's own start, gives by name stay too. If the nearest descent from q0 does not close the loops,
+    others are tried from around it, `starts` times. When there is none, the error says which loops miss, and by how much.
     """
     dyn = dynamics_of(mechanism)
+    fixed = fixed or given_of(dyn.mechanism, q0)
     q, free = _begin(dyn, q0, fixed)
     best, miss = _close(dyn, q, free, t)
     rng = np.random.default_rng(0)
@@ -61,6 +63,7 @@ def assembly_modes(
     are the two (or one) of its circles' intersections. Angles are within half a turn of zero.
     """
     dyn = dynamics_of(mechanism)
+    fixed = fixed or given_of(dyn.mechanism, q0)
     q, free = _begin(dyn, q0, fixed)
     size = _size(dyn, q)
     rng = np.random.default_rng(0)
@@ -179,6 +182,13 @@ def guess(dyn: Dynamics, q0: Any) -> np.ndarray:
     return given
 
 
+def given_of(model: Mechanism, q0: Any) -> tuple[str, ...]:
+    """The coordinates that stay where a description gives only some of them, in a pose or in its own start."""
+    said = given_in(model.initial.q if q0 is None else model.poses.get(q0) if isinstance(q0, str) else q0)
+    single = single_coordinates(model)
+    return tuple(name for name in said or () if name in single)
+
+
 def number(given: Any, what: str) -> float:
     if not is_number(given):
         raise ArgumentError(f"{what} is {shown(given)}; a finite number is needed")
@@ -199,7 +209,7 @@ def single_coordinates(mechanism: Mechanism) -> dict[str, tuple[int, int]]:
 def _close(dyn: Dynamics, q: np.ndarray, free: np.ndarray, t: float) -> tuple[np.ndarray, float]:
     """Levenberg and Marquardt's descent on |eta|^2; where it ended, and how far the worst loop misses."""
     mechanism = dyn.mechanism
-    holonomic = np.array(dyn._open().closed.holonomic, dtype=bool) if mechanism.equations else np.zeros(0, dtype=bool)
+    holonomic = dyn.holonomic
     if not holonomic.any():
         return q, 0.0
     eta = dyn.closure(q, t)
@@ -273,15 +283,24 @@ def same(dyn: Dynamics, a: np.ndarray, b: np.ndarray) -> bool:
     return bool(np.abs(d).max() < 1e-6)
 
 
+def closure_unit(mechanism: Mechanism, name: str) -> str:
+    """Of what an equation of `closure` misses by: lengths of loops and of contacts; directions and expressions have none."""
+    loop, _, label = name.rpartition(".")
+    lengths = (loop in (x.name for x in mechanism.loops) and label in ("x", "y", "z", "length")) or label == "contact"
+    return " m" if lengths else ""
+
+
 def _misses(dyn: Dynamics, q: np.ndarray, t: float, fixed: Iterable[str]) -> str:
     eta = np.abs(dyn.closure(q, t))
-    names = [n for n, h in zip(dyn.constraint_names, dyn._open().closed.holonomic, strict=True) if h]
+    names = [n for n, h in zip(dyn.constraint_names, dyn.holonomic, strict=True) if h]
     loops: dict[str, float] = {}
+    units: dict[str, str] = {}
     for name, miss in zip(names, eta, strict=True):
         loop = name.rpartition(".")[0] or name
         loops[loop] = float(np.hypot(loops.get(loop, 0.0), miss))
+        units[loop] = closure_unit(dyn.mechanism, name) if units.get(loop, " m") == " m" else ""
     worst = sorted(loops.items(), key=lambda x: -x[1])
-    told = ", ".join(f"{name!r} misses by {miss:.3g}" for name, miss in worst[:4] if miss > 1e-9)
+    told = ", ".join(f"{name!r} misses by {miss:.3g}{units[name]}" for name, miss in worst[:4] if miss > 1e-9)
     held = f" with {', '.join(fixed)} fixed" if list(fixed) else ""
     return (
         f"{dyn.mechanism.name}: no configuration was found that closes the loops{held}: at the nearest {told}. "

@@ -154,6 +154,8 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
     import xarray
 
     source = Path(path)
+    if source.suffix.lower() in (".toml", ".urdf", ".mjcf", ".xml"):
+        raise DescriptionError(f"{source}: this describes a mechanism, not a motion; lagrangian.load({source.name!r}) reads it")
     if not source.is_file():
         raise DescriptionError(f"{source}: there is no such file")
     try:

@@ -72,7 +72,7 @@ def mobility(mechanism: Mechanism | Dynamics, q: Any = None, t: float = 0.0) -> 
             break
         step = rng.normal(size=len(idle)) @ idle
         near = assembled_best(dyn, moved(dyn.mechanism, q, size * step / np.linalg.norm(step)), free, t)
-        if not sum(dyn._open().closed.holonomic) or np.abs(dyn.closure(near, t)).max() < 1e-9:
+        if not dyn.holonomic.any() or np.abs(dyn.closure(near, t)).max() < 1e-9:
             ranks.append(rank(dyn, near, t))
     generic = max(ranks)
     return Mobility(n - here, n - generic, n, m, here, dyn.mechanism.mobility)

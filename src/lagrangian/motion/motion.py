@@ -15,12 +15,16 @@ from lagrangian.kernels.linear import minimum_norm
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import balance, dead_centre
 from lagrangian.motion.events import DEAD_CENTRE, Happening
+from lagrangian.motion.over_limits import over_limits
 from lagrangian.motion.second_opinion import second_opinion
 from lagrangian.motion.showing import ShownMotion
 from lagrangian.motion.wrench import by_frame
 
 if TYPE_CHECKING:
     from lagrangian.motion.record import Record
+
+
+STILL = "energy balance: nothing moved"
 
 
 @dataclass(eq=False)
@@ -275,7 +279,7 @@ class Motion(ShownMotion):
             + (f"{s['accepted']} steps ({s['rejected']} rejected) of " if "accepted" in s else "by ")
             + s["method"]
             + (f", rtol {s['rtol']:g}" if s["adaptive"] else ""),
-            f"energy balance: off by {off:.2g} J of {self.energy_scale:.3g} J moved",
+            f"energy balance: off by {off:.2g} J of {self.energy_scale:.3g} J moved" if self.energy_scale > 1e-300 else STILL,
         ]
         if len(self.constraint_names):
             rate = float(self.rate_drift.max(initial=0.0))
@@ -284,6 +288,7 @@ class Motion(ShownMotion):
             else:
                 drift = f"{float(self.drift.max(initial=0.0)):.1g}"
             lines.append(f"constraint drift: {drift}; of rates {rate:.1g} in the rows")
+        lines += over_limits(self)
         lines += [f"{e.name} at t = {e.t:.9g} s" for e in self.events[:20]]
         if len(self.events) > 20:
             lines.append(f"... and {len(self.events) - 20} more events")

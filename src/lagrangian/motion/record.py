@@ -206,7 +206,7 @@ class Record:
         if not self.dyn.mechanism.equations or not len(t):
             return np.zeros(len(t)), np.zeros(len(t))
         rate = np.abs(self.dyn.constraint_rate(y[:, :nq], y[:, nq:], t)).max(axis=1)
-        if not any(self.dyn._open().closed.holonomic):
+        if not self.dyn.holonomic.any():
             return np.zeros(len(t)), rate
         return np.abs(self.dyn.closure(y[:, :nq], t)).max(axis=1), rate
 

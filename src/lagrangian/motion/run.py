@@ -19,6 +19,7 @@ from lagrangian.motion.passing import SINGULAR, pass_singular
 from lagrangian.motion.problem import Problem
 from lagrangian.motion.record import Settings, Stretch
 from lagrangian.motion.solver import Run, Solver
+from lagrangian.motion.stopped import runs_away, too_small
 from lagrangian.motion.supply import Supplied
 from lagrangian.motion.torque import Torque
 
@@ -146,10 +147,13 @@ class Course(Supplied):
                 return self._failed()
             if status == loop.TOO_SMALL:
                 self.take_over()
-                return False, self._too_small()
+                return False, too_small(self)
             if status == loop.TOO_MANY:
                 self.take_over()
                 return False, f"stopped at t = {self.t:.9g} s after {self.settings.max_steps} steps; max_steps allows more"
+            if status == loop.RUNS_AWAY:
+                self.take_over()
+                return False, runs_away(self)
             if status == loop.IS_STIFF:
                 self._change_method()
                 continue
@@ -187,6 +191,7 @@ class Course(Supplied):
             self.solver, self.t, self.y, self.u, self.grid[self.filled :], s.rtol, s.atol, first, largest, SINGULAR, kinds
         )
         self.run.c[loop.WATCH] = int(s.stiff is not None and not self.problem.large)
+        self.run.horizon = self._end
         self._views.clear()
 
     def _supply_again(self, last: float) -> float:
@@ -351,20 +356,6 @@ class Course(Supplied):
     def configuration(self, q: np.ndarray) -> str:
         names = self.dyn.mechanism.coordinate_names
         return ", ".join(f"{n} = {x:.6g}" for n, x in zip(names[:8], q, strict=False)) + (" ..." if len(names) > 8 else "")
-
-    def _too_small(self) -> str:
-        at = f"t = {self.t:.9g} s ({self.configuration(self.y)})"
-        if self.dyn.mechanism.equations:
-            psi = self.dyn.constraint_jacobian(self.y[: self.problem.nq], self.t)
-            s = np.linalg.svd(psi, compute_uv=False)
-            if s.size and s[-1] < 1e-3 * s[0]:
-                return f"stopped at {at}: a singular configuration; the smallest singular value of Psi is {s[-1]:.2g}"
-        if not self.settings.method.adaptive:
-            return f"stopped at {at}: a step of {self.settings.step:g} s is too long there, or a torque is not finite"
-        return (
-            f"stopped at {at}: the step became too small. The motion, or a torque, may be singular there; a stiff mechanism "
-            f"needs method='rodas5p'"
-        )
 
 
 # steps a run with events has at least

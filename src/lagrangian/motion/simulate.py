@@ -6,7 +6,7 @@ import math
 import signal
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -19,7 +19,7 @@ from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import events as events_of
 from lagrangian.motion import torque as torque_of
-from lagrangian.motion.assemble import assemble, consistent_speeds, dynamics_of
+from lagrangian.motion.assemble import dynamics_of
 from lagrangian.motion.inputs import STABILISATIONS, Stabilisation
 from lagrangian.motion.integrators.explicit import ExplicitMethod
 from lagrangian.motion.integrators.gauss import GaussMethod
@@ -30,13 +30,12 @@ from lagrangian.motion.modes import frictional, limited
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.record import Settings
 from lagrangian.motion.run import Course
+from lagrangian.motion.start import start_of
 from lagrangian.motion.wrench import checked as wrenches_of
 
 ROWS = 1001
 # speeds up to which a run that turns out stiff is continued with exact derivatives, whose code grows with their square
 STIFF_SPEEDS = 30
-# how far a start may be off its constraints and still be moved onto them without a word
-NEAR = 1e-6
 
 
 def methods() -> dict[str, Callable[[], Method]]:
@@ -140,7 +139,7 @@ def simulate(
             f"{model.name}: what joint {idle[0]!r} moves has no inertia along it, so its acceleration is not determined; give "
             f"what it carries a mass and an inertia, give it a rotor, or make it fixed"
         )
-    q, qd = _start(dyn, q0, qd0, start)
+    q, qd = start_of(dyn, q0, qd0, start)
     settings = Settings(
         chosen,
         rtol,
@@ -261,76 +260,6 @@ def _check_numbers(rtol: float, atol: float, step: Any, max_step: float, restitu
             raise ArgumentError(
                 f"{name} is {x!r}; a number of at least {low:g}{f' and at most {high:g}' if high < 1e9 else ''} is needed"
             )
-
-
-def _start(dyn: Dynamics, q0: Any, qd0: Any, t: float) -> tuple[np.ndarray, np.ndarray]:
-    """Where the run begins, on its constraints."""
-    model = dyn.mechanism
-    if isinstance(q0, str):
-        if q0 not in model.poses:
-            raise ArgumentError(f"q0: {one_of('pose', q0, model.poses)}")
-        q0 = model.poses[q0]
-    if isinstance(q0, Mapping):
-        q = assemble(dyn, None, q0, t)
-        return q, _start_speeds(dyn, q, qd0, t, None)
-    given = q0 if q0 is not None else model.initial.q
-    q = _vector("q0", given, dyn.nq, model.coordinate_names) if given is not None else model.neutral()
-    q = _unit(model, q)
-    if model.equations and sum(dyn._open().closed.holonomic):
-        off = np.abs(dyn.closure(q, t))
-        if off.max() > NEAR and given is not None:
-            names = [n for n, h in zip(dyn.constraint_names, dyn._open().closed.holonomic, strict=True) if h]
-            worst = int(np.argmax(off))
-            raise ArgumentError(
-                f"{model.name}: q0 does not close the loops: {names[worst]} misses by {off[worst]:.3g}. "
-                f"lagrangian.assemble(mechanism, q0) finds the nearest configuration that does"
-            )
-        q = assemble(dyn, q, t=t)
-    return q, _start_speeds(dyn, q, qd0, t, model.initial.qd if q0 is None else None)
-
-
-def _start_speeds(dyn: Dynamics, q: np.ndarray, qd0: Any, t: float, default: Any) -> np.ndarray:
-    model = dyn.mechanism
-    wanted = qd0 if qd0 is not None else default
-    if isinstance(wanted, Mapping):
-        return consistent_speeds(dyn, q, None, wanted, t)
-    qd = np.zeros(dyn.nv) if wanted is None else _vector("qd0", wanted, dyn.nv, model.speed_names)
-    if model.equations:
-        rate = np.abs(dyn.constraint_rate(q, qd, t))
-        size = 1 + np.abs(dyn.constraint_jacobian(q, t)).max() * np.abs(qd).max()
-        if rate.max() > NEAR * size and wanted is not None:
-            worst = int(np.argmax(rate))
-            raise ArgumentError(
-                f"{model.name}: qd0 breaks the constraints: {dyn.constraint_names[worst]} changes at {rate[worst]:.3g} a second. "
-                f"lagrangian.consistent_speeds(mechanism, q, qd0) finds the nearest speeds that keep them; or give the driven "
-                f"ones by name, qd0={{'joint': 1.0}}"
-            )
-        qd = consistent_speeds(dyn, q, qd, t=t)
-    return qd
-
-
-def _vector(what: str, given: Any, n: int, names: tuple[str, ...]) -> np.ndarray:
-    try:
-        array = np.array(given, dtype=float)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"{what} is {given!r}; {n} numbers are needed: {', '.join(names[:12])}") from None
-    if array.shape != (n,):
-        raise ArgumentError(f"{what} has shape {array.shape}; ({n},) is needed: {', '.join(names[:12])}")
-    if not np.isfinite(array).all():
-        raise ArgumentError(f"{what} has a number that is not finite")
-    return array
-
-
-def _unit(model: Mechanism, q: np.ndarray) -> np.ndarray:
-    at = 0
-    for joint in model.joints:
-        if joint.type in ("ball", "free"):
-            length = float(np.linalg.norm(q[at : at + 4]))
-            if length == 0:
-                raise ArgumentError(f"q0: the quaternion of joint {joint.name!r} is zero; (1, 0, 0, 0) is no rotation")
-            q[at : at + 4] /= length
-        at += joint.kind.nq
-    return q
 
 
 def _warn_of_coupled_friction(dyn: Dynamics, q: np.ndarray, t: float) -> None:

@@ -20,6 +20,8 @@ from lagrangian.motion.problem import Problem
 # how long compiled code runs before Python may look at signals and show progress
 PATIENCE = 0.05
 STEPS = 1024
+RUNAWAY = 1e6  # rad/s or m/s that no machine has: with more steps to the end than these, the motion grows without bound
+NOWHERE = 1_000_000
 EVENTS = 256
 # lines of code past which the compiler is asked to do less: its time grows faster than the code
 LONG = 8000
@@ -173,8 +175,14 @@ class Run:
         self.events: list[np.ndarray] = []
         self._kept: list[np.ndarray] = []
         self._budget = 256
+        self.horizon = -np.inf  # where the whole run ends
         arrays = (self.s, self.c, self.y, self.u, self.work, self.grid, self.rows, self.steps, self.found, self.kinds)
         self._pointers = [a.ctypes.data for a in arrays]
+
+    @property
+    def speed(self) -> float:
+        """The largest."""
+        return float(np.abs(self.y[self.solver.problem.nq :]).max(initial=0.0))
 
     @property
     def t(self) -> float:
@@ -202,6 +210,8 @@ class Run:
                 watch(self.t)
             if status == loop.BUSY and c[loop.ACCEPTED] + c[loop.REJECTED] > most:
                 return loop.TOO_MANY
+            if status == loop.BUSY and self.speed > RUNAWAY and NOWHERE * s[loop.H] < self.horizon - self.t:
+                return loop.RUNS_AWAY
         return int(status)
 
     def _collect(self) -> None:

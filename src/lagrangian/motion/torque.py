@@ -98,6 +98,8 @@ def expression(given: Any, mechanism: Mechanism, where: str) -> Scalar:
         return given
     if is_number(given):
         return float(given)
+    if callable(given):
+        raise ArgumentError(f"{where} is a function; pass one function of (t, q, qd) that gives all torques: torque=function")
     raise ArgumentError(f"{where} is {given!r}; a finite number, or an expression in text such as '1.96 - 0.1*theta1', is needed")
 
 

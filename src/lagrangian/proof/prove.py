@@ -55,7 +55,9 @@ def prove(system: System, derived: Derived | None = None, progress: Tick = quiet
         progress(claim.what, number / len(listed))
         made.append(decide(claim.what, claim.how, claim.entries))
     progress("proved", 1.0)
-    about = f"{system.mechanism.name}, {system.n} coordinate{'s' * (system.n != 1)}, {SYMBOLS[system.symbols]}"
+    closed = bool(system.mechanism.loops or system.mechanism.constraints)
+    tree = " of the open tree, of which all statements are" * closed
+    about = f"{system.mechanism.name}, {system.n} coordinate{'s' * (system.n != 1)}{tree}, {SYMBOLS[system.symbols]}"
     return Certificate(about, tuple(made), tuple(left_out))
 
 
@@ -147,7 +149,7 @@ class _Proof:
         if mechanism.springs:
             found.append("springs and dampers between points")
         if mechanism.loops or mechanism.constraints:
-            found.append("loops and other constraints: this is about the tree they close")
+            found.append("loops and other constraints, with Psi and the multipliers: this is about the tree they close")
         for what, reason in (("momentum and centre of mass", self.light), ("forward dynamics", self.singular)):
             if reason:
                 found.append(f"{what}, at all or some exact points: {reason}")

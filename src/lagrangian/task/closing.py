@@ -72,7 +72,7 @@ def follow(dyn: Dynamics, q: np.ndarray, names: tuple[str, ...], t: np.ndarray, 
 
 def holonomic(dyn: Dynamics) -> list[int]:
     """The rows of Psi that are of coordinates."""
-    return [k for k, of_coordinates in enumerate(dyn._open().closed.holonomic) if of_coordinates]
+    return np.flatnonzero(dyn.holonomic).tolist()
 
 
 def _apart(q: np.ndarray) -> list[int]:

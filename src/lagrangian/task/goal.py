@@ -117,7 +117,7 @@ class Requirements:
     def __init__(self, dyn: Dynamics, goal: Goal) -> None:
         self.dyn, self.goal = dyn, goal
         self.constrained = bool(dyn.mechanism.equations)
-        self.holonomic = np.array(dyn._open().closed.holonomic if self.constrained else (), dtype=bool)
+        self.holonomic = dyn.holonomic
         constraints = [n for n, h in zip(dyn.constraint_names, self.holonomic, strict=True) if h]
         self.names = (*constraints, *goal.names)
 

@@ -148,7 +148,7 @@ def along(
     if model.equations:
         forces = np.einsum("smn,sm->sn", dyn.constraint_jacobian(q, t), multipliers)
         rate = np.abs(dyn.constraint_rate(q, qd, t)).max(axis=1)
-        if sum(dyn._open().closed.holonomic):
+        if dyn.holonomic.any():
             drift = np.abs(dyn.closure(q, t)).max(axis=1)
     _warn_of_effort(dyn, t, tau)
     made = PathMotion(

@@ -106,9 +106,6 @@ def _constraints(motion: Motion, mechanism: Mechanism, t: np.ndarray, poses: dic
     if not len(motion.constraint_names) or motion.multipliers.shape[1:] != (len(motion.constraint_names),):
         return
     dyn = compiled(mechanism)
-    kernels = dyn._open()
-    tree = kernels.reactions()[0]
-    on_links = kernels.constraint_wrenches()
     rows = body_poses(mechanism, motion.q)
     first = 0
     for item in (*mechanism.loops, *mechanism.constraints):
@@ -118,12 +115,12 @@ def _constraints(motion: Motion, mechanism: Mechanism, t: np.ndarray, poses: dic
         if not isinstance(item, LoopJoint | Rolling | KnifeEdge):
             continue
         body, sign = item.a if isinstance(item, LoopJoint) else item.body, 1.0
-        if tree.place[body][0] < 0 and not isinstance(item, KnifeEdge):
+        found = dyn.constraint_wrenches(motion.q, own, motion.t)
+        if body not in found and not isinstance(item, KnifeEdge):
             body, sign = item.b if isinstance(item, LoopJoint) else item.on, -1.0
-        link = tree.place[body][0]
-        if link < 0:
+        if body not in found:
             continue
-        wrench = sign * np.asarray(on_links(motion.q, own, *dyn._times(motion.t)))[:, link]
+        wrench = sign * found[body]
         force = wrench[:, 3:]
         moment = wrench[:, :3] - np.cross(_point(item, rows), force)
         for vectors, what, unit in ((force, "force", "N"), (moment, "moment", "N m")):

@@ -87,7 +87,7 @@ def configuration(mechanism: Mechanism, q: Any = None) -> np.ndarray:
     if isinstance(q, str):
         if q not in mechanism.poses:
             raise ArgumentError(f"q: {one_of('pose', q, mechanism.poses)}")
-        return _closed(mechanism, np.array(mechanism.poses[q], dtype=float), ())
+        return _closed(mechanism, np.array(mechanism.poses[q], dtype=float), _given(mechanism, mechanism.poses[q]))
     if isinstance(q, Mapping):
         start = _start(mechanism)
         for name, value in q.items():
@@ -96,7 +96,7 @@ def configuration(mechanism: Mechanism, q: Any = None) -> np.ndarray:
             start[mechanism.coordinate_names.index(name)] = float(value)
         return _closed(mechanism, start, tuple(q))
     if q is None:
-        return _closed(mechanism, _start(mechanism), ())
+        return _closed(mechanism, _start(mechanism), _given(mechanism, mechanism.initial.q))
     try:
         given = np.array(q, dtype=float)
     except (TypeError, ValueError):
@@ -105,6 +105,12 @@ def configuration(mechanism: Mechanism, q: Any = None) -> np.ndarray:
         names = ", ".join(mechanism.coordinate_names[:8]) + (", ..." if mechanism.nq > 8 else "")
         raise ArgumentError(f"q is of shape {given.shape}; {mechanism.nq} finite numbers are needed: {names}")
     return given
+
+
+def _given(mechanism: Mechanism, q: Any) -> tuple[str, ...]:
+    from lagrangian.motion.assemble import given_of
+
+    return given_of(mechanism, q) if q is not None else ()
 
 
 def _start(mechanism: Mechanism) -> np.ndarray:

@@ -44,8 +44,7 @@ class Posture:
         self.handles = handles(mechanism)
         self.index = {h.name: k for k, h in enumerate(self.handles)}
         self.closed = bool(mechanism.equations)
-        flags = np.array(self.dyn._open().closed.holonomic, dtype=bool) if self.closed else np.zeros(0, dtype=bool)
-        self._holonomic = flags
+        self._holonomic = self.dyn.holonomic
         self._units = lengths(mechanism, size)
         self._way: dict[int, np.ndarray] = {}  # the direction of the last step, by handle
         self.place(q)

@@ -32,7 +32,7 @@ def standing(dyn: Dynamics, handles: Sequence[Handle], q: np.ndarray, units: np.
 
     degrees = rank(list(count))
     found: list[tuple[int, ...]] = []
-    rolls = not all(dyn._open().closed.holonomic)
+    rolls = not dyn.holonomic.all()
     for k in count:
         held: list[int] = []
         if rolls:
@@ -77,7 +77,7 @@ def _rates(dyn: Dynamics, handles: Sequence[Handle], q: np.ndarray, units: np.nd
         if reach:
             step = (rng.normal(size=len(idle)) @ idle) * units
             at = assembled_best(dyn, moved(dyn.mechanism, q, reach * step / np.linalg.norm(step)), free, 0.0)
-            if sum(dyn._open().closed.holonomic) and np.abs(dyn.closure(at)).max() > 1e-9:
+            if dyn.holonomic.any() and np.abs(dyn.closure(at)).max() > 1e-9:
                 continue
         _, s, Vt = np.linalg.svd(dyn.constraint_jacobian(at) * units)
         rank = int(np.sum(s > DEPENDENT * s[0])) if s.size and s[0] > 0 else 0

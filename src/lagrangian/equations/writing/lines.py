@@ -17,7 +17,7 @@ def width(latex: str) -> float:
             total += 0.36 * len(re.sub(r"\\[A-Za-z]+", "x", piece[2:-1]))
         elif piece == "\\,":
             total += 0.17
-        elif piece in (r"\dot", r"\ddot", r"\mathit", r"\mathrm"):
+        elif piece in (r"\dot", r"\ddot", r"\mathit", r"\mathrm", r"\left", r"\right", r"\Bigl", r"\Bigr"):
             continue
         elif piece in (r"\sin", r"\cos"):
             total += 1.5
@@ -28,12 +28,12 @@ def width(latex: str) -> float:
     return total
 
 
-def broken(left: str, right: str) -> list[str]:
+def broken(left: str, right: str, widest: float = WIDTH) -> list[str]:
     """`left &= right` as rows of an aligned block, broken before a plus or minus where a row gets full."""
-    limit = WIDTH - width(left)
+    limit = widest - width(left)
     rows, line = [], ""
     for word in re.split(r" (?=[+-] )", right):
-        whole = line.count("{") == line.count("}")  # not inside a fraction
+        whole = line.count("{") == line.count("}") and line.count(r"\left(") == line.count(r"\right)")  # not in a fraction
         if line and whole and width(line) + width(word) > limit:
             rows.append(line)
             line = word

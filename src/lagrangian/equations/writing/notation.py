@@ -155,7 +155,9 @@ class Notation:
 
 
 def _dotted(word: str, dot: str) -> str:
-    """A dot above the first letter."""
+    """A dot above the letter; behind a word, where a dot would be above its first letter alone, a stroke for each."""
+    if re.match(r"[^\W\d_]{2}", word):
+        return word + ("'" if dot == _DOT else "''")
     return word[0] + dot + word[1:]
 
 

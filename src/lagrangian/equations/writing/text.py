@@ -8,13 +8,16 @@ from fractions import Fraction
 from itertools import pairwise
 
 from lagrangian.equations.exact import decimal
+from lagrangian.equations.writing.lines import width
 from lagrangian.equations.writing.notation import Notation, superscript
 from lagrangian.equations.writing.tree import Name, Power, Sum, Tree
 
 # fractions with a denominator up to this are written as such; others, if they end, as decimals
 FRACTIONS = 64
+SIMPLE = (1, 2, 4, 8)  # but of these denominators a short decimal, such as 0.06 for 3/50, is plainer
 # typeset products longer than this are not put above a fraction's line, which no line could be broken in
 LONG = 80
+NARROW = 12.0  # of what is never broken, in units of the font's size
 
 
 class Rounding:
@@ -27,7 +30,7 @@ class Rounding:
     def pieces(self, c: Fraction) -> tuple[str, str]:
         """Of a positive number: what multiplies ("" for 1) and what divides ("" for 1)."""
         top, bottom = c.numerator, c.denominator
-        if bottom <= FRACTIONS and top < 10**6:
+        if bottom <= FRACTIONS and top < 10**6 and (bottom in SIMPLE or len((decimal(c) or "0.1234567").replace(".", "")) > 7):
             return ("" if top == 1 else str(top)), ("" if bottom == 1 else str(bottom))
         exact = decimal(c)
         if self.digits is None:
@@ -116,6 +119,13 @@ def latex(notation: Notation, rounding: Rounding | None = None) -> Style:
         r" \, ",
         r" \cdot ",
         lambda a, b: rf"\frac{{{a}}}{{{b}}}" if len(a) < LONG else rf"\frac{{1}}{{{b}}} \, {a}",
-        lambda t: f"({t})",  # which a line may be broken inside of
+        _tall,
         rounding or Rounding(),
     )
+
+
+def _tall(t: str) -> str:
+    """Brackets as high as fractions; around much, those that a line may be broken inside of."""
+    if r"\frac" not in t:
+        return f"({t})"
+    return rf"\left({t}\right)" if width(t) < NARROW else rf"\Bigl({t}\Bigr)"
