@@ -72,6 +72,10 @@ class MechanismWarning(UserWarning):
     """A mechanism that is possible, but of which some result is not determined."""
 
 
+class ReportWarning(UserWarning):
+    """A part of a report that could not be made: the page says so there, and has the others."""
+
+
 class SingularWarning(UserWarning):
     """A configuration at, or near which, a frame cannot move in some direction."""
 

@@ -27,7 +27,7 @@ def toured(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_tour(toured: Path) -> None:
     expected = {"index.html", "two_r.tex", "puma560.tex"}
     for stem in ("circle", "double_pendulum", "four_bar", "stewart"):
-        expected |= {f"{stem}.nc", f"{stem}.png", f"{stem}_report.html"}
+        expected |= {f"{stem}.nc", f"{stem}.png", f"{stem}-report.html"}
     assert {path.name for path in toured.iterdir()} == expected
     html = (toured / "index.html").read_text(encoding="utf-8")
     assert len(html) < 4e6

@@ -31,6 +31,18 @@ def floating() -> lg.Motion:
 
 
 @cache
+def crane() -> lg.Motion:
+    """A turning slide that is driven: angles and lengths, both of which move."""
+    bodies = [lg.Body("boom", 2.0, (0.5, 0, 0), (0.1, 0.1, 0.1)), lg.Body("trolley", 1.0, (0, 0, 0), (0.01, 0.01, 0.01))]
+    joints = [
+        lg.Joint("turn", "revolute", "ground", "boom", axis=(0, 1, 0)),
+        lg.Joint("slide", "prismatic", "boom", "trolley", axis=(1, 0, 0)),
+    ]
+    m = lg.Mechanism("crane", bodies, joints)
+    return lg.simulate(m, 0.4, t_eval=np.linspace(0, 0.4, 81), q0=[0.3, 1.0], qd0=[0.5, 0.2], torque=[3.0, 4.0])
+
+
+@cache
 def resting() -> lg.Motion:
     """Nothing moves, and nothing acts."""
     m = lg.library("two_r").replace(gravity=(0, 0, 0))

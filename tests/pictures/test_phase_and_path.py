@@ -11,7 +11,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.pictures.sticks import sticks
-from tests.pictures.motions import chain, floating, resting, run
+from tests.pictures.motions import chain, crane, floating, resting, run
 
 DEG = 180 / np.pi
 
@@ -22,11 +22,11 @@ def named(axes: Any, name: str) -> Any:
 
 
 def test_a_portrait_holds_speed_over_coordinate(tmp_path: Path) -> None:
-    motion = run("scara")
+    motion = crane()
     figure = motion.phase_portrait(path=tmp_path / "p.svg")
     assert (tmp_path / "p.svg").stat().st_size > 1000
     for k, axes in enumerate(figure.axes):
-        slides = motion.coordinate_names[k] == "d3"
+        slides = motion.coordinate_names[k] == "slide"
         factor = 1 if slides else DEG
         line = named(axes, motion.coordinate_names[k])
         assert np.array_equal(line.get_xdata(), factor * motion.q[:, k])
@@ -105,13 +105,23 @@ def test_the_frames_that_are_shown() -> None:
 
     assert shown(run("two_r").plot_path())[0] == "tip"
     # the rocker's origin is its pivot, which stays
-    assert shown(run("four_bar").plot_path())[0] == "coupler"
+    closed = copy.copy(run("four_bar"))
+    closed.mechanism = closed.mechanism.replace(frames=())
+    assert shown(closed.plot_path())[0] == "coupler"
     assert shown(run("two_r").plot_path("link1", "link2"))[:2] == ["link1", "link2"]
     for bad, says in ((("tup",), "Did you mean 'tip'"), (("theta1",), "there is no frame or body 'theta1'")):
         with pytest.raises(lg.ArgumentError, match=says):
             run("two_r").plot_path(*bad)
     with pytest.raises(lg.ArgumentError, match="there is no plane 'xx'"):
         run("two_r").plot_path(plane="xx")
+    broken = copy.copy(run("two_r"))
+    broken.q = broken.q.copy()
+    broken.q[50:] = np.nan
+    line = named(broken.plot_path("tip").axes[0], "tip")
+    assert np.array_equal(line.get_xdata(), named(run("two_r").plot_path("tip").axes[0], "tip").get_xdata()[:50])
+    broken.q[:] = np.inf
+    with pytest.raises(lg.ArgumentError, match="no row of the motion is finite"):
+        broken.plot_path()
     alone = copy.copy(run("two_r"))
     alone.mechanism = None
     with pytest.raises(lg.ArgumentError, match="need the mechanism"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import re
 from html.parser import HTMLParser
@@ -224,12 +225,17 @@ def test_names_are_text() -> None:
 
 @pytest.mark.usefixtures("undrawn")
 def test_a_part_that_fails_says_why(circle: lg.Motion, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(subject: object) -> None:
+    def broken(*subject: object) -> None:
         raise ZeroDivisionError("no <luck>")
 
     parts = [Part(p.id, p.title, broken) if p.id == "energy" else p for p in write.PARTS]
     monkeypatch.setattr(write, "PARTS", parts)
-    found = Page(report_html(circle))
+    monkeypatch.setattr(write, "png", broken)
+    told: list[tuple[int, int]] = []
+    with pytest.warns(lg.ReportWarning, match="picture for paper, Energy: could not be made: ZeroDivisionError") as met:
+        found = Page(report_html(circle, lambda done, total: told.append((done, total))))
+    assert len(met) == 1
+    assert told == [(k, len(write.PARTS) + 2) for k in range(len(write.PARTS) + 3)]
     assert "could not be made: ZeroDivisionError: no <luck>" in found.words["energy"]
     assert "Proved" in found.words["equations"]
 
@@ -238,7 +244,9 @@ def test_a_part_that_fails_says_why(circle: lg.Motion, monkeypatch: pytest.Monke
 def test_without_a_mechanism(closed: lg.Motion, tmp_path: Path) -> None:
     found = lg.read(closed.save(tmp_path / "run.nc"))
     found.mechanism = None
-    page = Page(write_report(found, tmp_path / "run.html").read_text(encoding="utf-8"))
+    with pytest.warns(lg.ReportWarning, match="The mechanism, Equations of motion.*needs the mechanism") as met:
+        page = Page(write_report(found, tmp_path / "run.html").read_text(encoding="utf-8"))
+    assert len(met) <= 2  # parts with the same reason are told of together
     for section in ("mechanism", "equations", "actuators"):
         assert "needs the mechanism" in page.words[section]
     assert value(page.row("energy", "kinetic energy")["end"]) == pytest.approx(closed.kinetic_energy[-1], rel=1e-3)
@@ -302,8 +310,13 @@ def test_verdicts(closed: lg.Motion, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("undrawn")
 def test_where_it_is_written(circle: lg.Motion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert circle.report() == Path("two_r_report.html")
-    assert Path("two_r_report.html").stat().st_size > 10_000
+    assert circle.report() == Path("two_r-report.html")
+    assert Path("two_r-report.html").stat().st_size > 10_000
+    named = copy.copy(circle)
+    named.name = "Größe/пример: 示例"
+    monkeypatch.setattr(write, "report_html", lambda *given: "")
+    assert named.report() == Path("Größe_пример_示例-report.html")
+    assert named.animate(trace=None).name == "Größe_пример_示例.html"
     with pytest.raises(lg.ArgumentError, match=r"ending \.html"):
         circle.report("report.pdf")
     with pytest.raises(lg.ArgumentError, match="there is no folder"):

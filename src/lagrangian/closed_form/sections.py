@@ -39,8 +39,8 @@ def of_equations(eom: Equations, full: bool) -> list[Section]:
         return [Section("No equations", words=("no joint moves: there are no coordinates, and nothing to derive",))]
     found = [_matrix_section("Mass matrix M", eom.M)]
     found += _velocity_sections(eom, full)
-    found.append(Section("G = dV/dq", _entries(eom.G), () if _any(eom.G) else ("G = 0",)))
-    if _any(eom.F):
+    found.append(Section("G = dV/dq", _entries(eom.G), () if has_entries(eom.G) else ("G = 0",)))
+    if has_entries(eom.F):
         found.append(Section("Friction F", _entries(eom.F)))
     if eom.constraint_names:
         found += _constraint_sections(eom)
@@ -57,13 +57,18 @@ def _velocity_sections(eom: Equations, full: bool) -> list[Section]:
         some = sum(bool(x.poly) for x in symbols.values())
         words = f"{some} symbols with {terms} terms, not printed: show(full=True) prints them, eom.christoffel(i, j, k) gives one"
         return [Section(title, words=(words,))]
+    return [Section(title, christoffel_entries(eom)), _matrix_section("Coriolis matrix C_ij = sum_k Γ_ijk q'_k", eom.C)]
+
+
+def christoffel_entries(eom: Equations) -> tuple[tuple[tuple[str, ...], Formula], ...]:
+    """The symbols that are not zero, with both names of those that differ in the order of their last two indices."""
     entries = []
-    for i, j, k in symbols:
+    for i, j, k in eom._derived.christoffel.symbols:
         formula = eom.christoffel(i, j, k)
         if not formula.is_zero:
             same = (f"Γ{index(i, j, k)}",) if j == k else (f"Γ{index(i, j, k)}", f"Γ{index(i, k, j)}")
             entries.append((same, formula))
-    return [Section(title, tuple(entries)), _matrix_section("Coriolis matrix C_ij = sum_k Γ_ijk q'_k", eom.C)]
+    return tuple(entries)
 
 
 def _constraint_sections(eom: Equations) -> list[Section]:
@@ -72,7 +77,7 @@ def _constraint_sections(eom: Equations) -> list[Section]:
         found.append(Section("Loops eta(q) = 0", _entries(eom.eta)))
     found.append(_matrix_section("Constraint matrix Psi", eom.Psi))
     found.append(_matrix_section("Psi_dot = d Psi / dt", eom.Psi_dot))
-    moving = [f"phi of {name} = {phi}" for name, phi in _driven(eom)]
+    moving = [f"phi of {name} = {phi}" for name, phi in driven(eom)]
     rate = " + phi_dot" if moving else ""
     typeset_rate = r" + \dot{\phi}" if moving else ""
     found.append(
@@ -85,7 +90,7 @@ def _constraint_sections(eom: Equations) -> list[Section]:
                 f"M q'' = f + Psi^T lambda;   row by row: {', '.join(eom.constraint_names)}",
             ),
             typeset=(
-                *(rf"\phi_{{\mathrm{{{name}}}}} = {typeset_words(str(x))}" for name, x in _driven(eom)),
+                *(rf"\phi_{{\mathrm{{{name}}}}} = {typeset_words(str(x))}" for name, x in driven(eom)),
                 rf"\Psi \ddot{{q}} + \dot{{\Psi}} \dot{{q}}{typeset_rate} = 0, \qquad f = \tau - C \dot{{q}} - G - F",
                 rf"\lambda = -(\Psi M^{{-1}} \Psi^{{T}})^{{-1}} (\dot{{\Psi}} \dot{{q}}{typeset_rate} + \Psi M^{{-1}} f)",
                 r"M \ddot{q} = f + \Psi^{T} \lambda",
@@ -95,7 +100,7 @@ def _constraint_sections(eom: Equations) -> list[Section]:
     return found
 
 
-def _driven(eom: Equations) -> list[tuple[str, Any]]:
+def driven(eom: Equations) -> list[tuple[str, Any]]:
     """Constraints with a phi(t), and it."""
     return [(name, phi) for name, phi in zip(eom.constraint_names, eom.phi, strict=True) if str(phi) != "0"]
 
@@ -106,7 +111,8 @@ def _matrix_section(title: str, matrix: FormulaMatrix) -> Section:
     return Section(title + (" (entries not listed are zero)" if zeros else ""), _entries(matrix))
 
 
-def _any(matrix: FormulaMatrix) -> bool:
+def has_entries(matrix: FormulaMatrix) -> bool:
+    """Whether any is not zero."""
     return any(not x.is_zero for row in matrix.rows for x in row)
 
 
@@ -211,7 +217,7 @@ def _summand(factor: Formula, name: str, later: bool) -> str:
 
 def heading(eom: Equations) -> str:
     right = "tau + Psi^T lambda" if eom.constraint_names else "tau"
-    friction = " + F" if _any(eom.F) else ""
+    friction = " + F" if has_entries(eom.F) else ""
     return f"M q'' + C q' + G{friction} = {right}"
 
 
@@ -364,7 +370,7 @@ def in_short(eom: Equations) -> str:
         return r"$\text{" + words.replace("_", r"\_") + "}$"
     style = text.latex(eom._writer.notation, text.Rounding(6))
     shown: list[FormulaMatrix] = [eom.M, eom.C, eom.G]
-    shown += [eom.F] if _any(eom.F) else []
+    shown += [eom.F] if has_entries(eom.F) else []
     shown += [eom.Psi] if eom.constraint_names else []
     rows: list[str] = []
     for matrix in shown:

@@ -13,30 +13,30 @@ from lagrangian.model.loop import Spring, Wall
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
 
-_SHOWN = 20
-
-
+SHOWN = 20  # joints, bodies and names that are listed
 _LONGEST = 24  # of an expression that is shown as it is written
 
 
-def _number(x: Any) -> str:
+def number(x: Any) -> str:
+    """A number, or a short expression as it is written."""
     if isinstance(x, Expression):
         text = str(x)
         return text if len(text) <= _LONGEST else f"{float(x):.4g}"
     return f"{float(x):.5g}"
 
 
-def _vector(x: v.Vector) -> str:
-    return "(" + ", ".join(_number(c) for c in x) + ")"
+def vector(x: v.Vector) -> str:
+    return "(" + ", ".join(number(c) for c in x) + ")"
 
 
-def _axis(x: v.Vector) -> str:
+def axis_name(x: v.Vector) -> str:
+    """One of the frame's axes by its letter, another as a vector."""
     for name, axis in (("x", v.X), ("y", v.Y), ("z", v.Z)):
         if tuple(x) == axis:
             return name
         if tuple(x) == v.neg(axis):
             return "-" + name
-    return _vector(x)
+    return vector(x)
 
 
 def _filled(rows: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
@@ -53,11 +53,12 @@ def _grid(rows: list[tuple[str, ...]]) -> list[str]:
     return lines
 
 
-def _optional(x: Any) -> str:
-    return "" if float(x) == 0 else _number(x)
+def number_or_nothing(x: Any) -> str:
+    """Nothing for zero."""
+    return "" if float(x) == 0 else number(x)
 
 
-def _angles(R: v.Matrix) -> str:
+def roll_pitch_yaw(R: v.Matrix) -> str:
     """Roll, pitch and yaw of a rotation, '' if it is none."""
     if R == v.IDENTITY:
         return ""
@@ -67,7 +68,7 @@ def _angles(R: v.Matrix) -> str:
         roll, yaw = math.atan2(r[2][1], r[2][2]), math.atan2(r[1][0], r[0][0])
     else:  # roll and yaw turn about the same axis: all of it is given to yaw
         roll, yaw = 0.0, math.atan2(-r[0][1], r[1][1])
-    return _vector((roll + 0.0, pitch + 0.0, yaw + 0.0))
+    return vector((roll + 0.0, pitch + 0.0, yaw + 0.0))
 
 
 def joint_rows(m: Mechanism) -> list[tuple[str, ...]]:
@@ -88,21 +89,28 @@ def joint_rows(m: Mechanism) -> list[tuple[str, ...]]:
         "spring",
     )
     rows: list[tuple[str, ...]] = [head]
-    for i, joint in enumerate(m.joints[:_SHOWN]):
+    for i, joint in enumerate(m.joints[:SHOWN]):
         low, high, friction = joint.limits.lower, joint.limits.upper, joint.friction
         two_sided = friction.coulomb_negative != friction.coulomb
         coulomb = (
-            f"+{_number(friction.coulomb)} -{_number(friction.coulomb_negative)}" if two_sided else _optional(friction.coulomb)
+            f"+{number(friction.coulomb)} -{number(friction.coulomb_negative)}"
+            if two_sided
+            else number_or_nothing(friction.coulomb)
         )
-        axis = _axis(joint.axis) if joint.kind.needs_axis else ""
+        axis = axis_name(joint.axis) if joint.kind.needs_axis else ""
         if joint.type == "universal":
-            axis += f", {_axis(joint.axis2)}"
+            axis += f", {axis_name(joint.axis2)}"
         if joint.type == "helical":
-            axis += f", {_number(joint.pitch)} m/rad"
+            axis += f", {number(joint.pitch)} m/rad"
         limits = "" if math.isinf(low) and math.isinf(high) else f"{low:.4g} .. {high:.4g}"
-        at = "" if joint.placement.position == v.ZERO else _vector(joint.placement.position)
-        rotation = _angles(joint.placement.rotation)
-        drive = (_optional(joint.rotor.reflected), _optional(friction.viscous), coulomb, _optional(joint.spring.stiffness))
+        at = "" if joint.placement.position == v.ZERO else vector(joint.placement.position)
+        rotation = roll_pitch_yaw(joint.placement.rotation)
+        drive = (
+            number_or_nothing(joint.rotor.reflected),
+            number_or_nothing(friction.viscous),
+            coulomb,
+            number_or_nothing(joint.spring.stiffness),
+        )
         rows.append((str(i + 1), joint.name, joint.type, axis, joint.parent, joint.child, at, rotation, limits, *drive))
     return _filled(rows)
 
@@ -110,10 +118,10 @@ def joint_rows(m: Mechanism) -> list[tuple[str, ...]]:
 def body_rows(m: Mechanism) -> list[tuple[str, ...]]:
     """A header, then a row for each of the first bodies."""
     rows: list[tuple[str, ...]] = [("body", "mass [kg]", "centre [m]", "Ixx, Iyy, Izz [kg m²]", "Ixy, Ixz, Iyz [kg m²]")]
-    for body in m.bodies[:_SHOWN]:
+    for body in m.bodies[:SHOWN]:
         xx, xy, xz, yy, yz, zz = body.inertia
-        products = "" if all(float(x) == 0 for x in (xy, xz, yz)) else _vector((xy, xz, yz))
-        rows.append((body.name, _number(body.mass), _vector(body.center), _vector((xx, yy, zz)), products))
+        products = "" if all(float(x) == 0 for x in (xy, xz, yz)) else vector((xy, xz, yz))
+        rows.append((body.name, number(body.mass), vector(body.center), vector((xx, yy, zz)), products))
     return _filled(rows)
 
 
@@ -121,26 +129,28 @@ def _count(n: int, what: str) -> str:
     return f"{n} {what}" if n == 1 else f"{n} {'bodies' if what == 'body' else what + 's'}"
 
 
-def _constraint(constraint: Constraint) -> str:
+def constraint_words(constraint: Constraint) -> str:
+    """What it demands."""
     match constraint:
         case Pfaffian():
-            terms = " + ".join(f"({_number(c)}) {name}'" for name, c in constraint.coefficients)
-            return f"{terms} + {_number(constraint.phi)} = 0"
+            terms = " + ".join(f"({number(c)}) {name}'" for name, c in constraint.coefficients)
+            return f"{terms} + {number(constraint.phi)} = 0"
         case Holonomic():
             return f"{constraint.equation} = 0"
         case KnifeEdge():
-            return f"knife edge of {constraint.body}, no motion along {_vector(constraint.direction)}"
+            return f"knife edge of {constraint.body}, no motion along {vector(constraint.direction)}"
         case Rolling():
             what = "sphere" if constraint.axis is None else "disc"
-            return f"{what} of {constraint.body}, radius {_number(constraint.radius)} m, rolls on {constraint.on}"
+            return f"{what} of {constraint.body}, radius {number(constraint.radius)} m, rolls on {constraint.on}"
     return f"{_count(constraint.equations, 'equation')} of a Python function"
 
 
-def _spring(spring: Spring) -> str:
+def spring_words(spring: Spring) -> str:
+    """A spring or a wall: what it is between, and how stiff."""
     if isinstance(spring, Wall):
-        at = f"through {_vector(spring.position)}, normal {_axis(spring.normal)}"
-        return f"wall {spring.name}: stops {spring.body} on {spring.on}, {at}, {_number(spring.stiffness)} N/m"
-    return f"spring {spring.name}: {spring.a} – {spring.b}, {_number(spring.stiffness)} N/m"
+        at = f"through {vector(spring.position)}, normal {axis_name(spring.normal)}"
+        return f"wall {spring.name}: stops {spring.body} on {spring.on}, {at}, {number(spring.stiffness)} N/m"
+    return f"spring {spring.name}: {spring.a} – {spring.b}, {number(spring.stiffness)} N/m"
 
 
 def counts(m: Mechanism) -> str:
@@ -153,17 +163,17 @@ def counts(m: Mechanism) -> str:
 
 def remarks(m: Mechanism) -> list[str]:
     """What stands below the tables, a line each."""
-    lines = [f"... and {len(m.joints) - _SHOWN} more joints", ""] if len(m.joints) > _SHOWN else [""]
-    lines.append(f"gravity {_vector(m.gravity)} m/s²")
+    lines = [f"... and {len(m.joints) - SHOWN} more joints", ""] if len(m.joints) > SHOWN else [""]
+    lines.append(f"gravity {vector(m.gravity)} m/s²")
     if m.parameters:
         lines.append("parameters: " + ", ".join(f"{name} = {float(x):.6g}" for name, x in m.parameters.items()))
     lines += [f"loop {x.name}: {x.type}, {x.a} – {x.b}" for x in m.loops]
-    lines += [_spring(x) for x in m.springs]
+    lines += [spring_words(x) for x in m.springs]
     for constraint in m.constraints:
-        lines.append(f"constraint {constraint.name}: {_constraint(constraint)}")
+        lines.append(f"constraint {constraint.name}: {constraint_words(constraint)}")
     if m.frames:
         names = [f.name for f in m.frames]
-        lines.append("frames: " + ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else ""))
+        lines.append("frames: " + ", ".join(names[:SHOWN]) + (" ..." if len(names) > SHOWN else ""))
     if m.poses:
         lines.append("poses: " + ", ".join(m.poses))
     return lines + [f"note: {n}" for n in m.notes]

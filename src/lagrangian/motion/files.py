@@ -38,6 +38,14 @@ _ROWS = {  # dimension besides time, units, meaning
 }
 
 
+def file_stem(name: str) -> str:
+    """A mechanism's name as that of a file: letters and digits of any script, anything else between them an underscore."""
+    import unicodedata
+
+    kept = "".join(c if c in ".-_" or unicodedata.category(c)[0] in "LMN" else " " for c in name)
+    return "_".join(kept.split())[:100].strip("._") or "motion"
+
+
 def dataset(motion: Motion) -> xarray.Dataset:
     """All of a motion as an xarray Dataset."""
     import xarray

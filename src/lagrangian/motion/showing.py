@@ -47,11 +47,14 @@ class ShownMotion:
 
         return view(cast("Motion", self), port=port, browser=browser, block=block)
 
-    def report(self, path: Any = None) -> Any:
-        """One offline page: the mechanism, its equations, plots, animation, energy and drift, actuators. Gives the path."""
+    def report(self, path: Any = None, *, progress: Any = None) -> Any:
+        """One offline page: the mechanism, its equations, plots, animation, energy and drift, actuators. Gives the path.
+
+        The file is `<name>-report.html` here if `path` does not say another. `progress(done, total)` is told of every part.
+        """
         from lagrangian.report.write import write_report
 
-        return write_report(cast("Motion", self), path)
+        return write_report(cast("Motion", self), path, progress)
 
     def _repr_html_(self) -> str:
         from lagrangian.pictures.notebook import motion_html

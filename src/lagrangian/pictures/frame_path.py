@@ -45,9 +45,12 @@ def frame_path(
         if name not in known:
             raise ArgumentError(one_of("frame or body", name, known))
     dyn = motion.course.dyn if motion.course is not None else compiled(m)
-    names = names or [f.name for f in m.frames][:SEVERAL] or [_last_moving(dyn, motion.q)]
-    points = {name: _origins(dyn, motion.q, name) for name in dict.fromkeys(names)}
-    drawn = sticks(dyn, motion.q[[0, -1]]) if len(m.bodies) <= BODIES else np.zeros((2, 0, 2, 3))
+    q = motion.q[np.isfinite(motion.q).all(axis=1)]  # of a run that broke down, what was before
+    if not len(q):
+        raise ArgumentError(f"{motion.name}: no row of the motion is finite")
+    names = names or [f.name for f in m.frames][:SEVERAL] or [_last_moving(dyn, q)]
+    points = {name: _origins(dyn, q, name) for name in dict.fromkeys(names)}
+    drawn = sticks(dyn, q[[0, -1]]) if len(m.bodies) <= BODIES else np.zeros((2, 0, 2, 3))
     seen = PLANES[plane] if plane else _flat(np.vstack([*points.values(), drawn.reshape(-1, 3)]))
     with style.styled():
         return style.written(_figure(motion.name, points, drawn, seen), file)
@@ -108,7 +111,8 @@ def _figure(name: str, points: dict[str, np.ndarray], drawn: np.ndarray, seen: t
         axes.plot(*p[:1, at].T, **START, zorder=4)
         axes.plot(*p[-1:, at].T, **END, zorder=4)
     for letter, k in zip("xyz", at, strict=False):
-        getattr(axes, f"set_{letter}label")(f"{'xyz'[k]} [m]")
+        power = style.power_of_ten(getattr(axes, f"{letter}axis"), everything[:, at])
+        getattr(axes, f"set_{letter}label")(f"{'xyz'[k]} [{power}m]")
     if seen is None:
         _space(axes, low, high)
     else:

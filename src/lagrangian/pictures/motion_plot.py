@@ -11,7 +11,7 @@ import numpy as np
 
 from lagrangian.motion.motion import Motion
 from lagrangian.pictures import event_marks, legends, style
-from lagrangian.pictures.quantities import Panel, panels
+from lagrangian.pictures.quantities import WORKS, Panel, panels
 from lagrangian.pictures.style import BLACK, BLUE, DASHES, GREEN, GREY, MOST, ORANGE, PURPLE, RED, SEVERAL, SKY, curve
 
 ONE_COLUMN, TWO_COLUMNS, HEIGHT = 6.8, 10.0, 2.0  # in
@@ -20,11 +20,11 @@ _ENERGIES = {
     "kinetic": {"color": ORANGE, "linestyle": "-"},
     "potential − min": {"color": BLUE, "linestyle": DASHES[1]},
     "total": {"color": BLACK, "linestyle": "-"},
-    "work of torques": {"color": GREEN, "linestyle": DASHES[2]},
-    "work of friction": {"color": RED, "linestyle": DASHES[2]},
-    "work of wrenches": {"color": SKY, "linestyle": DASHES[2]},
-    "work of constraints": {"color": GREY, "linestyle": DASHES[2]},
-    "lost in impacts": {"color": PURPLE, "linestyle": DASHES[3]},
+    WORKS["torque"]: {"color": GREEN, "linestyle": DASHES[2]},
+    WORKS["friction"]: {"color": RED, "linestyle": DASHES[2]},
+    WORKS["wrenches"]: {"color": SKY, "linestyle": DASHES[2]},
+    WORKS["constraints"]: {"color": GREY, "linestyle": DASHES[2]},
+    WORKS["impacts"]: {"color": PURPLE, "linestyle": DASHES[3]},
 }
 
 
@@ -72,7 +72,7 @@ def _figure(motion: Motion, shown: list[Panel]) -> Any:
         above_wide = row == rows - 2 and len(shown) % columns  # the wide one's ticks are not those of this one
         axes.tick_params(labelbottom=bool(lowest or above_wide))
         if lowest:
-            axes.set_xlabel("time [s]")
+            axes.set_xlabel(f"time [{style.power_of_ten(axes.xaxis, motion.t)}s]")
     if span[1] > span[0]:
         first.set_xlim(*span)
     legends.header(
@@ -98,11 +98,24 @@ def _panel(axes: Any, t: np.ndarray, panel: Panel, shared: dict[str, dict[str, A
     single: dict[str, Any] = {"marker": "o"} if len(t) == 1 else {}
     for k in picked:
         axes.plot(t, panel.values[:, k], label=panel.names[k], **styles[k], **single)
-    if panel.log:
+    power = ""
+    if not np.any(panel.values[:, picked]):
+        _nothing(axes)
+    elif panel.log:
         axes.set_yscale("log", nonpositive="mask")
-    axes.set_ylabel(f"{panel.label} [{panel.unit if panel.log else style.power_of_ten(axes.yaxis, panel.values) + panel.unit}]")
+        style.log_labels(axes.yaxis)
+    else:
+        power = style.power_of_ten(axes.yaxis, panel.values)
+    axes.set_ylabel(f"{panel.label} [{power}{panel.unit}]")
     if not (shared and panel.of_joints) and panel.what != "balance":
         _legend(axes, panel, styles, len(picked), width, points)
+
+
+def _nothing(axes: Any) -> None:
+    """Curves that are zero throughout: said in words, on an axis that pretends to no scale."""
+    axes.set_ylim(-1.0, 1.0)
+    axes.set_yticks([0.0])
+    axes.text(0.5, 0.62, "all zero", transform=axes.transAxes, ha="center", va="center", color=GREY)
 
 
 def _styles(panel: Panel, shared: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:

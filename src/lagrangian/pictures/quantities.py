@@ -15,6 +15,14 @@ from lagrangian.motion.motion import Motion
 DEGREES = 180 / np.pi
 # of joints' coordinates and speeds; those of a body that flies, or slides on a plane, stand apart from those of hinges and slides
 ANGLE, SLIDE, ORIENTATION, POSITION, UNKNOWN = "angle", "slide", "orientation", "position", "unknown"
+# what work is done by, as it is called
+WORKS = {
+    "torque": "work of torques",
+    "friction": "work of friction",
+    "wrenches": "work of wrenches",
+    "constraints": "work of constraints",
+    "impacts": "lost in impacts",
+}
 Like = dict[str, tuple[str, str, float]]  # label, unit and factor by kind
 
 
@@ -158,8 +166,16 @@ def multiplier_units(motion: Motion) -> list[str]:
         units |= {f"{loop.name}.{d}": "N m" for d in ("xz", "yz", "xy", "axes")}
     for constraint in m.constraints if m is not None else ():
         if isinstance(constraint, (KnifeEdge, Rolling)):
-            units |= {name: "N" for name in motion.constraint_names if name.split(".")[0] == constraint.name}
+            units |= {name: "N" for name in motion.constraint_names if whole(motion, name)[0] == constraint.name}
     return [units.get(name, "N or N m") for name in motion.constraint_names]
+
+
+def whole(motion: Motion, equation: str) -> tuple[str, str]:
+    """The constraint or loop an equation is of, and which of its equations it is; names may have dots of their own."""
+    m = motion.mechanism
+    known = {x.name for x in (*m.loops, *m.constraints)} if m is not None else set()
+    name, dot, part = equation.rpartition(".")
+    return (equation, "") if equation in known or not dot or (known and name not in known) else (name, part)
 
 
 def _multipliers(chosen: Chosen) -> Iterable[Panel]:
@@ -171,7 +187,7 @@ def _multipliers(chosen: Chosen) -> Iterable[Panel]:
     for unit in dict.fromkeys(units):
         at = [k for k, x in enumerate(units) if x == unit]
         names = tuple(m.constraint_names[k] for k in at)
-        groups, _, parts = zip(*(name.rpartition(".") if "." in name else (name, "", "") for name in names), strict=True)
+        groups, parts = zip(*(whole(m, name) for name in names), strict=True)
         yield Panel("multipliers", labels[unit], unit, names, m.multipliers[:, at], groups, parts)
 
 
@@ -192,11 +208,10 @@ def _energy(chosen: Chosen) -> Iterable[Panel]:
     potential = m.potential_energy - m.potential_energy.min()
     if np.any(potential):
         curves |= {"potential − min": potential, "total": m.kinetic_energy + potential}
-    called = {"torque": "work of torques", "impacts": "lost in impacts"}
     for source, done in m.work.items():
         total = np.asarray(done).reshape(len(m.t), -1).sum(axis=1)
         if np.abs(total).max() > 1e-9 * m.energy_scale:
-            curves[called.get(source, f"work of {source}")] = total
+            curves[WORKS.get(source, f"work of {source}")] = total
     yield Panel("energy", "energy", "J", tuple(curves), np.column_stack(list(curves.values())))
 
 

@@ -46,9 +46,9 @@ def torque_speed(sizing: Sizing, joints: str | Iterable[str] | None = None, path
         figure = Picture(figsize=(width, 3.3 * lines + top), layout="constrained")
         grid = figure.subplots(lines, columns, squeeze=False)
         for k, (axes, actuator) in enumerate(zip(grid.flat, shown, strict=False)):
-            _panel(axes, actuator)
-            if k % columns == 0:
-                axes.set_ylabel("motor torque [N m]")
+            power = _panel(axes, actuator)
+            if k % columns == 0 or power:
+                axes.set_ylabel(f"motor torque [{power}N m]")
             if k + columns >= len(shown):
                 axes.set_xlabel("motor speed [rpm]")
         for axes in list(grid.flat)[len(shown) :]:
@@ -58,7 +58,8 @@ def torque_speed(sizing: Sizing, joints: str | Iterable[str] | None = None, path
         return style.written(figure, file)
 
 
-def _panel(axes: Any, actuator: Actuator) -> None:
+def _panel(axes: Any, actuator: Actuator) -> str:
+    """Draws it; the power of ten that stands before the unit of torque."""
     best = actuator.best
     assert best is not None
     motor = best.motor
@@ -86,6 +87,8 @@ def _panel(axes: Any, actuator: Actuator) -> None:
         f"{style.plain(actuator.joint, 20)}: {state}{style.plain(f'{motor.name}, {best.gear}')}\n{margins}",
         color=BLACK if actuator.chosen else RED,
     )
+    axes.ticklabel_format(axis="x", style="plain")
+    return style.power_of_ten(axes.yaxis, np.append(motor.peak(w), actuator.torque))
 
 
 def _x(margin: float) -> str:

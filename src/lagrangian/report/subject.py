@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import LagrangianError
+from lagrangian.errors import LagrangianError, ReportWarning
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.motion import Motion
 from lagrangian.report.html import Html, paragraph
@@ -21,6 +22,12 @@ class Subject:
     """A motion. Its equations and its track are made once, when first asked for."""
 
     motion: Motion
+    failed: dict[str, list[str]] = field(default_factory=dict)  # why, and of which parts
+
+    def warn(self) -> None:
+        """Of what is missing in the page, each reason once."""
+        for why, titles in self.failed.items():
+            warnings.warn(f"report of {self.name}: {', '.join(titles)}: {why}", ReportWarning, stacklevel=4)
 
     @property
     def mechanism(self) -> Mechanism:
@@ -91,6 +98,8 @@ def made(part: Part, subject: Subject) -> Html | None:
     try:
         return part.make(subject)
     except LagrangianError as error:
-        return paragraph(f"This part is left out: {error}", kind="missing")
+        why = f"left out: {error}"
     except Exception as error:  # whatever it is, it is this part's alone
-        return paragraph(f"This part could not be made: {type(error).__name__}: {error}", kind="missing")
+        why = f"could not be made: {type(error).__name__}: {error}"
+    subject.failed.setdefault(why, []).append(part.title)
+    return paragraph(f"This part {'is ' * why.startswith('left')}{why}", kind="missing")

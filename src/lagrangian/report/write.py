@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from lagrangian.errors import ArgumentError
+from lagrangian.motion.files import file_stem
 from lagrangian.motion.motion import Motion
 from lagrangian.report.html import Html, element, image, joined, paragraph
 from lagrangian.report.page import Section, page
@@ -24,16 +26,23 @@ from lagrangian.report.verdict import verdicts
 PARTS = (MECHANISM, EQUATIONS, JOINTS, FORCES, ENERGY, CONSTRAINTS, EVENTS, ACTUATORS, SOLVER)
 
 
-def write_report(motion: Motion, path: str | os.PathLike[str] | None = None) -> Path:
-    """Write one offline page about a motion, and give its path; `NAME_report.html` in the current folder if none is given."""
+Progress = Callable[[int, int], object]
+
+
+def write_report(motion: Motion, path: str | os.PathLike[str] | None = None, progress: Progress | None = None) -> Path:
+    """Write one offline page about a motion, and give its path; `NAME-report.html` in the current folder if none is given.
+
+    `progress(done, total)` is called at the beginning and after every part. A part that fails says so in the page, and in a
+    `ReportWarning`.
+    """
     if not isinstance(motion, Motion):
         raise ArgumentError(f"a report is of a motion, as simulate() or inverse() give it, not of {type(motion).__name__}")
-    target = Path(os.fspath(path)) if path is not None else Path(f"{re.sub(r'[^A-Za-z0-9_.-]+', '_', motion.name)}_report.html")
+    target = Path(os.fspath(path)) if path is not None else Path(f"{file_stem(motion.name)}-report.html")
     if target.suffix.lower() not in (".html", ".htm"):
         raise ArgumentError(f"{target}: a report is a page, with the ending .html")
     if not target.parent.is_dir():
         raise ArgumentError(f"{target}: there is no folder {str(target.parent)!r} to write in")
-    written = report_html(motion)
+    written = report_html(motion, progress)
     try:
         target.write_text(written, encoding="utf-8", newline="\n")
     except OSError as error:
@@ -41,13 +50,20 @@ def write_report(motion: Motion, path: str | os.PathLike[str] | None = None) -> 
     return target
 
 
-def report_html(motion: Motion) -> str:
+def report_html(motion: Motion, progress: Progress | None = None) -> str:
     """The page as text."""
     subject = Subject(motion)
-    animation = made(Part("animation", "", animated), subject)
-    sections = [Section(part.id, part.title, body) for part in PARTS if (body := made(part, subject)) is not None]
-    head = made(Part("head", "", heading), subject) or Html("")
-    return page(motion.name, joined([head, animation or ""]), sections)
+    parts = (HEAD, ANIMATION, *PARTS)
+    bodies: dict[str, Html | None] = {}
+    for done, part in enumerate(parts):
+        if progress is not None:
+            progress(done, len(parts))
+        bodies[part.id] = made(part, subject)
+    if progress is not None:
+        progress(len(parts), len(parts))
+    subject.warn()
+    sections = [Section(part.id, part.title, body) for part in PARTS if (body := bodies[part.id]) is not None]
+    return page(motion.name, joined(bodies[part.id] or "" for part in (HEAD, ANIMATION)), sections)
 
 
 def heading(subject: Subject) -> Html:
@@ -78,15 +94,14 @@ def animated(subject: Subject, height: str = "480px", printed: Html | None = Non
     from lagrangian.viewer.page import player_html
 
     player = Html(player_html(subject.track, height=height, speed=speed))
-    return element("div", player, still(subject) if printed is None else printed, class_="stage")
+    if printed is None:
+        printed = made(Part("still", "picture for paper", still), subject) or Html("")
+    return element("div", player, printed, class_="stage")
 
 
 def still(subject: Subject) -> Html:
     """The first picture, which is printed: a canvas often is not."""
-    try:
-        data = png(subject.mechanism, subject.motion.q[0])
-    except Exception:  # paper without a picture is better than no report
-        return Html("")
+    data = png(subject.mechanism, subject.motion.q[0])
     return image(data, "png", f"{subject.name} at the start", class_="print")
 
 
@@ -99,3 +114,6 @@ def png(model: Any, q: Any, size: tuple[int, int] = (960, 600)) -> bytes:
     stream = io.BytesIO()
     imsave(stream, model.draw(q=q, size=size), format="png")
     return stream.getvalue()
+
+
+HEAD, ANIMATION = Part("head", "heading", heading), Part("animation", "animation", animated)

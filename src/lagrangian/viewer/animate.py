@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
 from lagrangian.errors import ArgumentError, is_number, shown
+from lagrangian.motion.files import file_stem
 from lagrangian.motion.motion import Motion
 
 ENDINGS = (".html", ".gif", ".mp4")
@@ -18,7 +18,7 @@ def animate(motion: Motion, path: Any = None, speed: float = 1.0, trace: Any = N
     `speed` of 0.5 is slow motion. `trace` names frames or bodies whose path is drawn. `size` is that of a film in pixels; a page
     fills its window. The file is `<name>.html` here if `path` does not say another.
     """
-    target = Path(path) if path is not None else Path(f"{_file_name(motion.name)}.html")
+    target = Path(path) if path is not None else Path(f"{file_stem(motion.name)}.html")
     if target.suffix.lower() not in ENDINGS:
         raise ArgumentError(f"{target}: an animation is a page, with the ending .html, or a film, with .gif or .mp4")
     if not target.parent.is_dir():
@@ -42,8 +42,3 @@ def animate(motion: Motion, path: Any = None, speed: float = 1.0, trace: Any = N
     from lagrangian.viewer.film import film
 
     return Path(film(seen, target, size=size, speed=speed))
-
-
-def _file_name(name: str) -> str:
-    """A mechanism's name without what a file's name cannot have."""
-    return re.sub(r"[^\w.-]+", "_", name).strip("._") or "motion"

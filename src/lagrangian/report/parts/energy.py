@@ -6,18 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.pictures.quantities import WORKS
 from lagrangian.report.html import Html, figure, joined, number, paragraph, rough, table
 from lagrangian.report.subject import Part, Subject
 from lagrangian.report.verdict import constraints_verdict, energy_verdict
-
-_DONE_BY = {
-    "torque": "work of torques",
-    "friction": "work of friction",
-    "constraints": "work of constraints that move",
-    "wrenches": "work of wrenches from outside",
-    "impacts": "work in impacts",
-}
-
 
 def energy(subject: Subject) -> Html | None:
     motion = subject.motion
@@ -36,7 +28,7 @@ def energy(subject: Subject) -> Html | None:
     for source, done in motion.work.items():
         total = np.asarray(done).reshape(len(motion.t), -1).sum(axis=1)
         if np.abs(total).max() > least:
-            rows.append((_DONE_BY.get(source, f"work of {source}"), "", "", _signed(total[-1] - total[0], least)))
+            rows.append((WORKS.get(source, f"work of {source}"), "", "", _signed(total[-1] - total[0], least)))
     rows.append(("left over: the error", "", "", _error(float(motion.balance[-1]))))
     found.append(table(("[J]", "start", "end", "change"), rows))
     off = float(np.abs(motion.balance).max())

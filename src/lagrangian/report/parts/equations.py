@@ -6,8 +6,8 @@ from typing import Any
 
 from lagrangian.closed_form.derive import derive
 from lagrangian.closed_form.equations import Equations
-from lagrangian.closed_form.sections import Section, definitions, parameter_values
-from lagrangian.equations.formula import Formula, FormulaMatrix, index
+from lagrangian.closed_form.sections import Section, christoffel_entries, definitions, driven, has_entries, parameter_values
+from lagrangian.equations.formula import Formula, FormulaMatrix
 from lagrangian.equations.writing import mathml
 from lagrangian.equations.writing.mathml import MathML, math
 from lagrangian.equations.writing.text import Rounding
@@ -69,7 +69,7 @@ class _Written:
 
     def blocks(self) -> list[Html]:
         eom = self.eom
-        constrained, friction = bool(eom.mechanism.equations), _any(eom.F)
+        constrained, friction = bool(eom.mechanism.equations), has_entries(eom.F)
         found = [typeset.lines(typeset.of_motion(friction, constrained)), *self._legend()]
         found.append(self._matrix("Mass matrix", eom.M, drawn=True))
         found += self._velocity()
@@ -130,13 +130,7 @@ class _Written:
         if terms > READ:
             told = f"{some} Christoffel symbols are not zero; they have {terms} terms, and are not written out here. "
             return [_block(title, rule, paragraph(told, element("code", "eom.christoffel(i, j, k)"), " gives each."))]
-        entries = []
-        for i, j, k in symbols:
-            formula = eom.christoffel(i, j, k)
-            if not formula.is_zero:
-                same = (f"Γ{index(i, j, k)}",) if j == k else (f"Γ{index(i, j, k)}", f"Γ{index(i, k, j)}")
-                entries.append((same, formula))
-        section = Section(title, tuple(entries))
+        section = Section(title, christoffel_entries(eom))
         self.shown.append(section)
         body = typeset.formulas(section, self.style)
         coriolis = Section("C", tuple(_entries(eom.C)))
@@ -153,10 +147,9 @@ class _Written:
         found = [self._matrix("Loops η(q) = 0", eom.eta)] if len(eom.eta) else []
         found.append(self._matrix("Constraint matrix Ψ", eom.Psi))
         found.append(self._matrix("Its rate Ψ̇", eom.Psi_dot, fold=True))
-        driven = [(n, phi) for n, phi in zip(eom.constraint_names, eom.phi, strict=True) if str(phi) != "0"]
-        moving = [paragraph(f"ϕ of {name} = {phi}") for name, phi in driven]
+        moving = [paragraph(f"ϕ of {name} = {phi}") for name, phi in driven(eom)]
         rows = paragraph(f"Rows of Ψ: {', '.join(eom.constraint_names[:40])}.", kind="quiet")
-        found.append(_block("Multipliers", *moving, typeset.lines(*typeset.of_multipliers(bool(driven))), rows))
+        found.append(_block("Multipliers", *moving, typeset.lines(*typeset.of_multipliers(bool(moving))), rows))
         return found
 
     def _energies(self) -> list[Html]:
@@ -214,10 +207,6 @@ def certificate(proof: Any) -> Html:
 
 def _block(title: str, *inner: Any) -> Html:
     return joined([element("h3", title), *inner])
-
-
-def _any(matrix: FormulaMatrix) -> bool:
-    return any(not x.is_zero for row in matrix.rows for x in row)
 
 
 def _terms(matrix: FormulaMatrix) -> int:

@@ -27,7 +27,7 @@ def forces(subject: Subject) -> Html | None:
         found.append(_multipliers(subject))
     if motion.wrenches:
         found += [element("h3", "From outside"), _peaks(subject, motion.wrenches)]
-    found += [element("h3", "Reactions at the joints"), made(Part("reactions", "", _reactions), subject)]
+    found += [element("h3", "Reactions at the joints"), made(Part("reactions", "reactions", _reactions), subject)]
     return joined(found)
 
 

@@ -18,7 +18,7 @@ def joints(subject: Subject) -> Html:
     alt = f"coordinates and speeds of {motion.name} over time"
     found: list[Any] = [figure(motion.plot("coordinates", "speeds"), alt), _ranges(subject), _speeds(subject)]
     if subject.motion.mechanism is not None and subject.traced:
-        found.append(made(Part("path", "", _path), subject) or "")
+        found.append(made(Part("path", "paths of frames", _path), subject) or "")
     return joined(found)
 
 

@@ -57,27 +57,37 @@ def _joints(m: Mechanism) -> Html:
     rows = []
     for k, joint in enumerate(m.joints, 1):
         low, high = joint.limits.lower, joint.limits.upper
-        axis = plain._axis(joint.axis) if joint.kind.needs_axis else ""
+        axis = plain.axis_name(joint.axis) if joint.kind.needs_axis else ""
         if joint.type == "universal":
-            axis += f", {plain._axis(joint.axis2)}"
+            axis += f", {plain.axis_name(joint.axis2)}"
         if joint.type == "helical":
-            axis += f", {plain._number(joint.pitch)} m/rad"
+            axis += f", {plain.number(joint.pitch)} m/rad"
         limits = "" if math.isinf(low) and math.isinf(high) else Html(f"{number(low)} to {number(high)}")
-        at = "" if not any(map(float, joint.placement.position)) else plain._vector(joint.placement.position)
+        at = "" if not any(map(float, joint.placement.position)) else plain.vector(joint.placement.position)
         drive = "" if joint.kind.nv == 0 else "driven" if joint.actuated else "free"
-        row = (k, joint.name, joint.type, axis, joint.child, joint.parent, at, plain._angles(joint.placement.rotation), limits)
-        rows.append((*row, plain._optional(joint.rotor.reflected), _friction(joint), drive))
+        row = (
+            k,
+            joint.name,
+            joint.type,
+            axis,
+            joint.child,
+            joint.parent,
+            at,
+            plain.roll_pitch_yaw(joint.placement.rotation),
+            limits,
+        )
+        rows.append((*row, plain.number_or_nothing(joint.rotor.reflected), _friction(joint), drive))
     return table(head, rows, left=(1, 2, 3, 4, 5, 6, 7, 8, 10, 11))
 
 
 def _friction(joint: Any) -> str:
     parts = [
-        f"{name} {plain._number(x)}"
+        f"{name} {plain.number(x)}"
         for name, x in (("viscous", joint.friction.viscous), ("Coulomb", joint.friction.coulomb))
         if float(x)
     ]
     if joint.friction.coulomb_negative != joint.friction.coulomb:
-        parts.append(f"backwards {plain._number(joint.friction.coulomb_negative)}")
+        parts.append(f"backwards {plain.number(joint.friction.coulomb_negative)}")
     return ", ".join(parts)
 
 
@@ -86,20 +96,20 @@ def _bodies(m: Mechanism) -> Html:
     rows = []
     for body in m.bodies:
         xx, xy, xz, yy, yz, zz = body.inertia
-        products = "" if not any(map(float, (xy, xz, yz))) else plain._vector((xy, xz, yz))
-        rows.append((body.name, plain._number(body.mass), plain._vector(body.center), plain._vector((xx, yy, zz)), products))
+        products = "" if not any(map(float, (xy, xz, yz))) else plain.vector((xy, xz, yz))
+        rows.append((body.name, plain.number(body.mass), plain.vector(body.center), plain.vector((xx, yy, zz)), products))
     return table(head, rows, left=(0, 2, 3, 4))
 
 
 def _others(m: Mechanism) -> Html:
-    some = plain._SHOWN
-    springs = [plain._spring(x) for x in m.springs[:some]]
+    some = plain.SHOWN
+    springs = [plain.spring_words(x) for x in m.springs[:some]]
     names = ", ".join(f.name for f in m.frames[:some]) + (" ..." if len(m.frames) > some else "")
     return facts(
         [
-            ("Gravity", f"{plain._vector(m.gravity)} m/s²"),
+            ("Gravity", f"{plain.vector(m.gravity)} m/s²"),
             ("Loops", "; ".join(f"{x.name}: {x.type} joint of {x.a} and {x.b}" for x in m.loops[:some])),
-            ("Constraints", "; ".join(f"{x.name}: {plain._constraint(x)}" for x in m.constraints[:some])),
+            ("Constraints", "; ".join(f"{x.name}: {plain.constraint_words(x)}" for x in m.constraints[:some])),
             ("Walls" if all(isinstance(x, Wall) for x in m.springs) else "Springs", "; ".join(springs)),
             ("Frames", names),
             ("Poses", ", ".join(list(m.poses)[:some])),

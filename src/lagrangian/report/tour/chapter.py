@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lagrangian.errors import ReportWarning
 from lagrangian.motion.motion import Motion
 from lagrangian.report.html import Html, code, element, figure, framed, image, joined, paragraph, table
 from lagrangian.report.subject import Part, Subject, made
@@ -69,7 +71,10 @@ class Chapter:
 def stage(motion: Motion, picture: bytes, speed: float = 1) -> Html:
     """The motion, to be played; on paper, the picture."""
     printed = image(picture, "png", f"{motion.name} at the start", class_="print") if picture else Html("")
-    return made(Part("stage", "", lambda subject: animated(subject, "420px", printed, speed)), Subject(motion)) or Html("")
+    subject = Subject(motion)
+    found = made(Part("stage", "animation", lambda s: animated(s, "420px", printed, speed)), subject) or Html("")
+    subject.warn()
+    return found
 
 
 def plotted(picture: Any, alt: str, caption: str = "") -> Html:
@@ -77,10 +82,11 @@ def plotted(picture: Any, alt: str, caption: str = "") -> Html:
 
 
 def still(model: Any, q: Any, size: tuple[int, int] = (720, 480)) -> bytes:
-    """A small picture for the first page; none if it cannot be drawn."""
+    """A small picture for the first page; none, with a warning, if it cannot be drawn."""
     try:
         return png(model, q, size)
-    except Exception:
+    except Exception as error:
+        warnings.warn(f"no picture of {model.name}: {type(error).__name__}: {error}", ReportWarning, stacklevel=2)
         return b""
 
 
@@ -96,7 +102,7 @@ def small(x: float) -> str:
 def kept(motion: Motion, place: Place, stem: str, plot: Any) -> list[tuple[Path, str]]:
     """The run's files: its report, its rows, and its plot."""
     run = motion.save(place.folder / f"{stem}.nc")
-    page = place.reporter.write(run, place.folder / f"{stem}_report.html")
+    page = place.reporter.write(run, place.folder / f"{stem}-report.html")
     picture = place.folder / f"{stem}.png"
     plot.savefig(picture)
     return [(page, "the run's whole report"), (run, "its rows, with the mechanism (netCDF)"), (picture, "the plot")]

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
 from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 from types import TracebackType
 
+from lagrangian.errors import ReportWarning
 
-def report_of(run: str, page: str) -> str:
-    """Write the report of a saved run."""
+
+def report_of(run: str, page: str) -> list[str]:
+    """Write the report of a saved run; what there was to warn of."""
     from lagrangian.motion.files import read
     from lagrangian.report.write import write_report
 
-    return str(write_report(read(run), page))
+    with warnings.catch_warnings(record=True) as met:
+        warnings.simplefilter("always", UserWarning)
+        write_report(read(run), page)
+    return [str(warning.message) for warning in met if issubclass(warning.category, UserWarning)]
 
 
 class Reporter:
@@ -21,7 +27,7 @@ class Reporter:
 
     def __init__(self) -> None:
         self._pool: ProcessPoolExecutor | None = None
-        self._asked: list[tuple[Path, Path, Future[str] | None]] = []
+        self._asked: list[tuple[Path, Path, Future[list[str]] | None]] = []
 
     def __enter__(self) -> Reporter:
         try:
@@ -43,17 +49,20 @@ class Reporter:
     def finish(self) -> None:
         """Until all are there: those that were not begun, or failed, are written here."""
         begun = []
+        met: list[str] = []
         for run, page, future in reversed(self._asked):
             if future is None or future.cancel():
-                report_of(str(run), str(page))
+                met += report_of(str(run), str(page))
             else:
                 begun.append((run, page, future))
         self._asked.clear()
         for run, page, future in begun:
             try:
-                future.result()
+                met += future.result()
             except Exception:  # whatever happened there, here it is told
-                report_of(str(run), str(page))
+                met += report_of(str(run), str(page))
+        for told in met:
+            warnings.warn(told, ReportWarning, stacklevel=2)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         try:
