@@ -15,7 +15,12 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.viewer.live import view
+from lagrangian.viewer.live import _serve, view
+from lagrangian.viewer.live_scene import LiveScene
+from lagrangian.viewer.poses import all_poses
+from lagrangian.viewer.scene import Track
+from lagrangian.viewer.shapes import scene
+from lagrangian.viewer.track import _track
 
 THIRD_PARTY = "THREE.Clock: This module has been deprecated"  # viser's own, of the library it draws with
 
@@ -43,6 +48,11 @@ def opened(watched: Any, url: str, text: str) -> Any:
     return page
 
 
+def drawn_track(mechanism: lg.Mechanism, t: np.ndarray, q: np.ndarray) -> Track:
+    """Without compiling anything."""
+    return _track(scene(mechanism, q), t, all_poses(mechanism, q), (), ())
+
+
 def field(page: Any, label: str) -> Any:
     """The number beside a slider."""
     return page.locator(f"xpath=//label[.='{label}']/following::input[@inputmode][1]")
@@ -65,6 +75,7 @@ def test_a_slider_moves_the_arm_and_its_loop_stays_closed(watched: Any) -> None:
     dyn = lg.compile(four_bar)
     with view(four_bar, browser=False, block=False) as viewer:
         page = opened(watched, viewer.url, "1 degree of freedom")
+        assert until(page, lambda: page.title() == "four_bar")
         assert until(page, lambda: picture(page).std() > 0.02)  # the mechanism is there
         before, q = picture(page), viewer.q
         # typed into the field beside the slider
@@ -126,6 +137,35 @@ def test_a_motion_plays_pauses_and_is_scrubbed(watched: Any) -> None:
     assert ours(watched) == []
 
 
+def test_bodies_may_have_any_names() -> None:
+    """Names of nodes of the viewer's own, and two that differ by a slash only: nothing is drawn over, nothing taken away."""
+    names = ("grid", "own", "path", "a/b", "a_b", "frames", "<b>")
+    bodies = [lg.Body(name, 1, (0.5, 0, 0), (0, 0.1, 0.1)) for name in names]
+    along = lg.Placement(position=(1, 0, 0))
+    joints = [
+        lg.Joint(f"q{k}", "revolute", parent, child, along if k else lg.Placement(), axis=(0, -1, 0))
+        for k, (parent, child) in enumerate(zip(("ground", *names), names, strict=False))
+    ]
+    q = np.linspace(0, 1, 5)[:, None] * np.ones(len(names))
+    t = np.arange(5.0)
+    seen = drawn_track(lg.Mechanism("odd", bodies, joints, frames=[lg.Frame("a/b/c", "a/b")]), t, q)
+    server = _serve(None, "odd")
+    try:
+        shown = LiveScene(server, seen, lg.Mechanism("odd", bodies, joints))
+        shown.show_axes(True, True)
+        shown.show_masses(True)
+        for points in (seen.positions[:, 1], seen.positions[:, 2], None, seen.positions[:, 3]):
+            shown.show_path(points)
+        shown.show(seen.positions[-1], seen.quaternions[-1])
+        for frame in shown.frames:
+            assert frame.visible  # not taken away by another of its name
+        shown.grid.visible = False
+        paths = [frame.name for frame in shown.frames]
+        assert len(set(paths)) == len(seen.scene.frames)
+    finally:
+        server.stop()
+
+
 def test_the_port_and_what_is_shown_are_checked(capsys: Any) -> None:
     arm = lg.library("two_r")
     with view(arm, q="upright", browser=False, block=False) as viewer:
@@ -146,8 +186,10 @@ def test_the_port_and_what_is_shown_are_checked(capsys: Any) -> None:
 
 
 def test_it_serves_until_ctrl_c_and_ends_quietly() -> None:
-    script = "import lagrangian as lg; lg.library('two_r').view(browser=False); print('done')"
+    script = "import lagrangian as lg; m = lg.library('two_r'); other = m.view(browser=False, block=False); "
+    script += "m.view(browser=False); print('done')"  # the other is never closed
     running = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    running.stdout.readline()
     line = running.stdout.readline()
     time.sleep(0.3)
     running.send_signal(signal.SIGINT)

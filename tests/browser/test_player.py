@@ -16,7 +16,7 @@ from lagrangian.viewer.poses import all_poses
 from lagrangian.viewer.scene import Track
 from lagrangian.viewer.track import track
 from tests.browser.conftest import Watched
-from tests.browser.tracks import slider
+from tests.browser.tracks import chain, slider
 
 DRAWN = "() => Object.values(lagrangianPlayers).filter(p => p.visible).every(p => p.drawn && !p.stale)"
 
@@ -191,6 +191,16 @@ def test_a_name_may_be_anything(watched: Watched, tmp_path: Path) -> None:
     quiet(watched)
 
 
+def test_a_chain_of_many_links(watched: Watched, tmp_path: Path) -> None:
+    """Each on its own frame: more corners than a function takes as arguments."""
+    page = opened(watched, tmp_path, page_html(chain(1200), "chain", autoplay=False))
+    assert page.evaluate("() => lagrangianPlayers.player.radius") == pytest.approx(0.6, abs=0.1)
+    first, last = still(page, 0.0), still(page, 1.0)
+    assert changed(first, last) > 200
+    assert page.evaluate("() => lagrangianPlayers.player.camera.points.length") < 100_000
+    quiet(watched)
+
+
 def test_many_players_share_a_page(watched: Watched, tmp_path: Path) -> None:
     """More than a browser has WebGL contexts for; those out of sight neither draw nor go on."""
     seen = slider(rows=7)
@@ -211,11 +221,21 @@ def test_a_window_of_another_size(watched: Watched, tmp_path: Path) -> None:
     page.wait_for_function("() => lagrangianPlayers.player.camera.width === 360")
     page.wait_for_function(DRAWN)
     assert page.evaluate("() => document.documentElement.scrollWidth") == 360
-    corners = page.evaluate("() => { const p = lagrangianPlayers.player; return p.camera.points.map(x => p.camera.project(x)); }")
+    page.evaluate("() => lagrangianPlayers.player.show('reactions', true)")
+    page.wait_for_function(DRAWN)
+    script = """() => { const p = lagrangianPlayers.player, all = p.camera.points.concat(p.camera.tips());
+        return [all.map(x => p.camera.project(x)), p.camera.points.length]; }"""
+    corners, parts = page.evaluate(script)
     inside = np.array(corners)
-    assert inside.min() > 0
+    assert len(inside) > parts + 100  # ends of both arrows, and the bow of the torque
+    top = page.locator(".lgp-chips").evaluate("e => e.getBoundingClientRect().bottom")
+    note = page.locator(".lgp-note").evaluate("e => e.getBoundingClientRect().top")
+    assert inside[:, 0].min() > 0
     assert inside[:, 0].max() < 360
-    assert inside[:, 1].max() < 640
+    assert inside[:, 1].min() > top
+    assert inside[:, 1].max() < note
+    tip = page.evaluate("x => lagrangianPlayers.player.camera.project(x)", [-0.4, 0, 0.2 + 10 * 0.03])
+    assert np.abs(inside[parts:] - tip).max(axis=1).min() < 1  # the whole arrow, not a part of it
     for name in ("Play", "Repeat"):
         box = page.get_by_role("button", name=name).bounding_box()
         assert box["x"] >= 0

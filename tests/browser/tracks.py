@@ -50,3 +50,18 @@ def slider(rows: int = 61, name: str = "slider", duration: float = 2.0) -> Track
         Arrows("motor", "torques", "N m", positions[:, 1], up, 0.02),
     )
     return Track(scene, t, positions, quaternions, arrows, (1,))
+
+
+def chain(links: int) -> Track:
+    """Boxes in a line from x = -0.5 to 0.5 m, that rises by 0.2 m in a second."""
+    long = 1 / links
+    names = ("ground", *(f"l{k}" for k in range(links)))
+    parts = tuple(box(name, k, (0.4 * long, 0.01, 0.01), (0.0, 0.45, 0.7)) for k, name in enumerate(names) if k)
+    scene = Scene("chain", names, links, parts, (), 1.0, (0.0, 0.0, 0.2), (0.0, 0.0, 1.0), (0.4, -0.8, 0.4472136), 0.0)
+    t = np.linspace(0, 1, 31)
+    positions = np.zeros((31, links + 1, 3))
+    positions[:, 1:, 0] = (np.arange(links) + 0.5) * long - 0.5
+    positions[:, 1:, 2] = 0.2 + 0.2 * t[:, None]
+    quaternions = np.zeros((31, links + 1, 4))
+    quaternions[..., 0] = 1
+    return Track(scene, t, positions, quaternions)

@@ -241,8 +241,7 @@ def _closure(m: Mechanism) -> Iterator[Finding]:
         yield Finding(
             "warning",
             where,
-            f"it does not close the loops: {miss}. The nearest that does"
-            f"{', at which runs begin' * own}: {told(m, near)}",
+            f"it does not close the loops: {miss}. The nearest that does{', at which runs begin' * own}: {told(m, near)}",
             f"To paste: {line}",
         )
 

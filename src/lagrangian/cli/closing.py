@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.cli import output
-from lagrangian.errors import ArgumentError, AssemblyError
+from lagrangian.errors import AssemblyError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,47 +59,54 @@ def closed(m: Mechanism, q0: Any, qd0: Any, t: float) -> tuple[Any, Any]:
     """
     import numpy as np
 
-    from lagrangian import assemble, consistent_speeds
+    from lagrangian import assemble
     from lagrangian.model.configuration import Partial
-    from lagrangian.motion.assemble import dynamics_of
 
-    given = m.initial.q if q0 is None else m.poses.get(q0) if isinstance(q0, str) else q0
-    if given is None or isinstance(given, (Mapping, Partial)) or len(given) != m.nq or not m.equations:
+    own = q0 is None
+    given = m.initial.q if own else m.poses.get(q0) if isinstance(q0, str) else q0
+    if given is None or isinstance(given, (Mapping, Partial)) or len(given) != m.nq:
         return q0, qd0
-    off, miss = gap(m, given, t)
-    where = "[initial] q" if q0 is None else f"pose {q0!r}" if isinstance(q0, str) else "--q0"
+    q = np.array([float(x) for x in given])
+    off, miss = gap(m, q, t)
     if off > NEAR:
+        where = "[initial] q" if own else f"pose {q0!r}" if isinstance(q0, str) else "--q0"
         try:
-            q = assemble(m, np.array([float(x) for x in given]), t=t)
+            q0 = assemble(m, q, t=t)
         except AssemblyError as error:
             raise AssemblyError(f"{where} does not close the loops: {miss}. {error}") from None
         output.warning(
-            f"{where} does not close the loops: {miss}. "
-            f"The run begins at the nearest that does: {told(m, q)}\n"
-            f"  {pasted(q)}\n"
+            f"{where} does not close the loops: {miss}. The run begins at the nearest that does: {told(m, q0)}\n"
+            f"  {pasted(q0)}\n"
             f"That line is for [initial]. Or give some coordinates, and the others follow: {_example(m, q)}"
         )
-        q0, moved = q, True
-    else:
-        q, moved = np.array([float(x) for x in given]), False
-    wanted = qd0 if qd0 is not None else m.initial.qd if moved or q0 is None else None
-    if wanted is None or isinstance(wanted, (Mapping, Partial)) or len(wanted) != m.nv:
-        return q0, qd0
-    dyn, qd = dynamics_of(m), np.array([float(x) for x in wanted])
+        q = q0
+    wanted = qd0 if qd0 is not None else m.initial.qd if own else None
+    if isinstance(wanted, Partial):
+        wanted = {name: x for name, x in zip(m.speed_names, wanted, strict=True) if name in wanted.given}
+    if wanted is None or isinstance(wanted, Mapping) or len(wanted) != m.nv:
+        return q0, wanted
+    return q0, _speeds(m, q, np.array([float(x) for x in wanted]), t, "[initial] qd" if qd0 is None else "--qd0")
+
+
+def _speeds(m: Mechanism, q: np.ndarray, qd: np.ndarray, t: float, where: str) -> np.ndarray:
+    """The speeds, or the nearest that keep the constraints, of which it is told."""
+    import numpy as np
+
+    from lagrangian import consistent_speeds
+    from lagrangian.motion.assemble import dynamics_of
+
+    dyn = dynamics_of(m)
     rate = np.abs(dyn.constraint_rate(q, qd, t))
-    if rate.max(initial=0.0) <= NEAR * (1 + np.abs(dyn.constraint_jacobian(q, t)).max() * np.abs(qd).max()):
-        return q0, qd if moved else qd0
-    try:
-        nearest = consistent_speeds(dyn, q, qd, t=t)
-    except AssemblyError as error:
-        raise ArgumentError(f"{'--qd0' if qd0 is not None else '[initial] qd'} breaks the loops, and {error}") from None
+    if rate.max(initial=0.0) <= NEAR * (1 + np.abs(dyn.constraint_jacobian(q, t)).max(initial=0.0) * np.abs(qd).max(initial=0.0)):
+        return qd
+    nearest = consistent_speeds(dyn, q, qd, t=t)
     output.warning(
-        f"{'--qd0' if qd0 is not None else '[initial] qd'} does not keep the loops closed: {dyn.constraint_names[rate.argmax()]} "
-        f"opens at {rate.max():.3g} a second. The run begins with the nearest that does:\n"
+        f"{where} does not keep the constraints: {dyn.constraint_names[rate.argmax()]} changes at {rate.max():.3g} a second. "
+        f"The run begins with the nearest that does:\n"
         f"  qd = [{', '.join(f'{x:.10g}' for x in nearest)}]\n"
-        f"Or give some speeds, and the others follow: --qd0 {m.speed_names[0]}={qd[0]:.3g}"
+        f"That line is for [initial]. Or give some speeds, and the others follow: --qd0 {m.speed_names[0]}={qd[0]:.3g}"
     )
-    return q if moved else q0, nearest
+    return nearest
 
 
 def _example(m: Mechanism, q: np.ndarray) -> str:

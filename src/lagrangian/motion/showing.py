@@ -32,14 +32,17 @@ class ShownMotion:
 
         return frame_path(cast("Motion", self), frames, path=path, plane=plane)
 
-    def animate(self, path: Any = None, *, speed: float = 1.0, trace: Any = None, size: tuple[int, int] = (960, 720)) -> Any:
+    def animate(
+        self, path: Any = None, *, speed: float = 1.0, trace: Any = None, size: tuple[int, int] | None = None, progress: Any = None
+    ) -> Any:
         """An animation: one offline page (.html), or a film (.gif; .mp4 where ffmpeg is there). Gives the path written.
 
-        `speed` of 0.5 is slow motion. `trace` names frames whose path is drawn.
+        `speed` of 0.5 is slow motion. `trace` names frames whose path is drawn. `size` of a film is in pixels: 640 x 480 for
+        .gif, 960 x 720 for .mp4 if not said. `progress(done, total)` is called for every picture of a film.
         """
         from lagrangian.viewer.animate import animate
 
-        return animate(cast("Motion", self), path, speed=speed, trace=trace, size=size)
+        return animate(cast("Motion", self), path, speed=speed, trace=trace, size=size, progress=progress)
 
     def view(self, *, port: int | None = None, browser: bool = True, block: bool = True) -> Any:
         """Played in the browser, with the forces as arrows. Ends with Ctrl-C, or gives the viewer if not `block`."""

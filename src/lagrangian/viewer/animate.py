@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,19 @@ from lagrangian.motion.motion import Motion
 ENDINGS = (".html", ".gif", ".mp4")
 
 
-def animate(motion: Motion, path: Any = None, speed: float = 1.0, trace: Any = None, size: tuple[int, int] = (960, 720)) -> Path:
+def animate(
+    motion: Motion,
+    path: Any = None,
+    speed: float = 1.0,
+    trace: Any = None,
+    size: tuple[int, int] | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+) -> Path:
     """Write a motion as a page that plays it (.html), which needs nothing else, or as a film (.gif; .mp4 with ffmpeg).
 
-    `speed` of 0.5 is slow motion. `trace` names frames or bodies whose path is drawn. `size` is that of a film in pixels; a page
-    fills its window. The file is `<name>.html` here if `path` does not say another.
+    `speed` of 0.5 is slow motion. `trace` names frames or bodies whose path is drawn. `size` is that of a film in pixels,
+    640 x 480 for .gif and 960 x 720 for .mp4 if not said; a page fills its window. `progress(done, total)` is called for every
+    picture of a film. The file is `<name>.html` here if `path` does not say another.
     """
     target = Path(path) if path is not None else Path(f"{file_stem(motion.name)}.html")
     if target.suffix.lower() not in ENDINGS:
@@ -41,4 +50,4 @@ def animate(motion: Motion, path: Any = None, speed: float = 1.0, trace: Any = N
         return target
     from lagrangian.viewer.film import film
 
-    return Path(film(seen, target, size=size, speed=speed))
+    return Path(film(seen, target, size=size, speed=speed, progress=progress))

@@ -17,7 +17,8 @@ from lagrangian.motion.motion import Motion
 from lagrangian.viewer.poses import body_poses
 from lagrangian.viewer.scene import Arrows, Scene
 
-LONGEST = 0.4  # of the scene's size
+LONGEST = {"N": 0.4, "N m": 0.25}  # of the scene's size
+LARGE = 200  # joints above which reactions are not drawn: that many arrows show nothing, and cost much
 Found = tuple[str, str, str, np.ndarray, np.ndarray]  # name, group, unit, points, vectors
 
 
@@ -35,7 +36,7 @@ def arrows_of(motion: Motion, t: np.ndarray, q: np.ndarray, scene: Scene) -> tup
         sizes = np.max([np.linalg.norm(x[4], axis=1) for x in found if x[1:3] == (group, unit)], axis=0)
         # a short peak, as where a linkage locks, does not make all other arrows vanish, nor leave the picture
         usual = max(float(np.quantile(sizes, 0.98)), float(sizes.max()) / 4)
-        scales[group, unit] = LONGEST * scene.size / usual if usual > 0 else 1.0
+        scales[group, unit] = LONGEST[unit] * scene.size / usual if usual > 0 else 1.0
     return tuple(Arrows(name, group, unit, points, vectors, scales[group, unit]) for name, group, unit, points, vectors in found)
 
 
@@ -46,8 +47,12 @@ def _larger_than_rounding(found: list[Found], size: float) -> list[Found]:
 
 
 def _at(motion: Motion, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Rows (rows, k) of the motion at other times, by straight lines between them."""
-    return np.stack([np.interp(t, motion.t, column) for column in np.asarray(rows, dtype=float).T], axis=1)
+    """Rows (rows, k) of the motion at other times, by straight lines between those that are finite."""
+    rows = np.asarray(rows, dtype=float)
+    good = np.isfinite(rows).all(axis=1) & np.isfinite(motion.t)
+    if not good.any():
+        return np.zeros((len(t), rows.shape[1]))
+    return np.stack([np.interp(t, motion.t[good], column) for column in rows[good].T], axis=1)
 
 
 def _torques(motion: Motion, mechanism: Mechanism, t: np.ndarray, poses: dict[str, np.ndarray]) -> Iterator[Found]:
@@ -87,6 +92,8 @@ def _along_axes(joint: Joint, tau: np.ndarray, A: np.ndarray, B: np.ndarray) -> 
 
 def _reactions(motion: Motion, mechanism: Mechanism, t: np.ndarray, poses: dict[str, np.ndarray]) -> Iterator[Found]:
     """What each joint exerts on its child."""
+    if len(mechanism.joints) > LARGE:
+        return
     try:
         reactions = motion.reactions
     except LagrangianError:  # a motion whose accelerations or multipliers are not there

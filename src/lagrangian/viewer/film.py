@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,23 +18,24 @@ from lagrangian.viewer.painter import Painter
 from lagrangian.viewer.scene import Track
 from lagrangian.viewer.still import checked_size
 
-SUFFIXES = (".gif", ".mp4")
+SIZES = {".gif": (640, 480), ".mp4": (960, 720)}  # pixels, if none are said
 GIF_RATE, MP4_RATE = 20, 30  # pictures a second
-COLORS = 200
+COLORS = 128
+THREADS = max(1, min(4, os.cpu_count() or 1))
 Progress = Callable[[int, int], Any]
 
 
 def film(
-    track: Track, path: Any, size: tuple[int, int] = (640, 480), speed: float = 1.0, progress: Progress | None = None
+    track: Track, path: Any, size: tuple[int, int] | None = None, speed: float = 1.0, progress: Progress | None = None
 ) -> Path:
     """Write a track as a film, `speed` times as fast as it happens; `progress(done, total)` is called for every picture."""
     file = Path(path)
     suffix = file.suffix.lower()
-    if suffix not in SUFFIXES:
+    if suffix not in SIZES:
         raise ArgumentError(f"{file}: a film is written as .gif or .mp4, not {suffix or 'without a suffix'!r}")
     if not is_number(speed) or not speed > 0:
         raise ArgumentError(f"speed is {speed!r}; a positive number is needed, such as 0.5 for slow motion")
-    width, height = checked_size(size)
+    width, height = checked_size(size or SIZES[suffix])
     if not file.absolute().parent.is_dir():
         raise ArgumentError(f"{file}: there is no directory {str(file.parent)!r} to write it to")
     if suffix == ".mp4":
@@ -64,13 +68,18 @@ def pictured(t: np.ndarray, rate: float, speed: float) -> list[int]:
 
 
 def _pictures(painter: Painter, rows: list[int], progress: Progress | None) -> Iterator[np.ndarray]:
-    last, picture = -1, None
-    for k, row in enumerate(rows):
-        if row != last or picture is None:
-            last, picture = row, painter.frame(row)
-        yield picture
-        if progress is not None:
-            progress(k + 1, len(rows))
+    """One after another; the next ones are drawn meanwhile, each by a thread of its own, as numpy lets them."""
+    with ThreadPoolExecutor(THREADS) as pool:
+        ahead: deque[Future[np.ndarray]] = deque()
+        asked = -1
+        for k in range(len(rows)):
+            while asked + 1 < len(rows) and len(ahead) <= THREADS + 1:
+                asked += 1
+                same = asked > 0 and rows[asked] == rows[asked - 1] and bool(ahead)
+                ahead.append(ahead[-1] if same else pool.submit(painter.frame, rows[asked]))
+            yield ahead.popleft().result()
+            if progress is not None:
+                progress(k + 1, len(rows))
 
 
 def _gif(file: Path, pictures: Iterator[np.ndarray], sample: np.ndarray) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import io
+import json
 import os
 import socket
 import sys
@@ -67,6 +69,7 @@ class Viewer:
             raise
         self.url = f"http://{HOST}:{self._server.get_port()}"
         self._open = True
+        atexit.register(self.close)  # a viewer that nobody closed ends quietly too
 
     @property
     def q(self) -> np.ndarray:
@@ -82,6 +85,7 @@ class Viewer:
         """End it: the page in the browser says that the connection is lost."""
         if self._open:
             self._open = False
+            atexit.unregister(self.close)
             self._panel.stop()
             with _quiet():
                 self._server.stop()
@@ -138,7 +142,17 @@ def _serve(port: int | None, name: str) -> Any:
         server = viser.ViserServer(host=HOST, port=port or FIRST_PORT, label=name, verbose=False)
     server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
     server.gui.main_panel.dock_right()
+    _entitle(server, name)
     return server
+
+
+def _entitle(server: Any, name: str) -> None:
+    """The title of the browser's tab, which is viser's own otherwise; viser has no public way to say it."""
+    with contextlib.suppress(ImportError, AttributeError, TypeError):
+        from viser import _messages
+
+        title = _messages.RunJavascriptMessage(source=f"document.title = {json.dumps(name)};")
+        server.gui._websock_interface.queue_message(title)
 
 
 def _has_screen() -> bool:

@@ -64,7 +64,7 @@ class LiveArrows:
             else:
                 thick = 0.004 * self.size
                 self._drawn[key] = self.server.scene.add_arrows(
-                    f"/{key[0]} {key[1].replace(' ', '')}",
+                    f"/own/{key[0]} {key[1].replace(' ', '')}",
                     ends,
                     colors=COLORS.get(key[0], (0.3, 0.3, 0.3)),
                     shaft_radius=thick,

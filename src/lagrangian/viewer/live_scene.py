@@ -27,13 +27,14 @@ class LiveScene:
         api, seen = server.scene, self.scene
         api.configure_environment_map(None)  # a picture that lights the scene, and more to send
         api.configure_default_lights(True, cast_shadow=True)
-        api.add_light_ambient("/light", intensity=1.1)
+        api.add_light_ambient("/own/light", intensity=1.1)
         api.set_up_direction(tuple(seen.up))
         self._camera(track)
-        self.frames = [api.add_frame(f"/{_plain(name)}", show_axes=False) for name in seen.frames]
+        # nodes are named by number: bodies may have any names, and two must not be one node
+        self.frames = [api.add_frame(_node(k), show_axes=False) for k in range(len(seen.frames))]
         for k, part in enumerate(seen.parts):
             api.add_mesh_simple(
-                f"/{_plain(seen.frames[part.frame])}/{k} {_plain(part.name)}",
+                _node(part.frame, f"part{k}"),
                 part.vertices,
                 part.faces,
                 color=part.color,
@@ -79,7 +80,7 @@ class LiveScene:
                 if named and k not in self._labels:
                     name = self.scene.frames[k]
                     self._labels[k] = self.server.scene.add_label(
-                        f"/{_plain(name)}/label", name, font_screen_scale=0.9, anchor="bottom-left"
+                        _node(k, "label"), name, font_screen_scale=0.9, anchor="bottom-left"
                     )
                 if k in self._labels:
                     self._labels[k].visible = named
@@ -96,7 +97,7 @@ class LiveScene:
             self._path = None
         if points is not None and len(points) > 1:
             self._path = self.server.scene.add_line_segments(
-                "/path", np.stack([points[:-1], points[1:]], axis=1), colors=PATH, line_width=2.5
+                "/own/path", np.stack([points[:-1], points[1:]], axis=1), colors=PATH, line_width=2.5
             )
 
     # -- what is put in at first -------------------------------------------------------------------------------------
@@ -120,15 +121,13 @@ class LiveScene:
             mesh = coil(np.zeros(3), np.array([0.0, 0.0, length]), strut.radius)
         else:
             mesh = cylinder(strut.radius, length).moved(np.eye(3), np.array([0.0, 0.0, length / 2]))
-        handle = self.server.scene.add_mesh_simple(
-            f"/struts/{k} {_plain(strut.name)}", mesh.vertices, mesh.faces, color=strut.color
-        )
+        handle = self.server.scene.add_mesh_simple(f"/own/strut{k}", mesh.vertices, mesh.faces, color=strut.color)
         return handle, length
 
     def _axis(self, k: int) -> Any:
         length = 0.10 * self.scene.size
         return self.server.scene.add_frame(
-            f"/{_plain(self.scene.frames[k])}/axes",
+            _node(k, "axes"),
             axes_length=length,
             axes_radius=0.035 * length,
             origin_radius=0.06 * length,
@@ -139,7 +138,7 @@ class LiveScene:
     def _mass(self, k: int) -> Any:
         body = self.mechanism.bodies[k - 1]
         return self.server.scene.add_icosphere(
-            f"/{_plain(body.name)}/centre of mass",
+            _node(k, "mass"),
             radius=0.012 * self.scene.size,
             color=MARK,
             position=tuple(float(x) for x in body.center),
@@ -154,7 +153,7 @@ class LiveScene:
         sides = 2 * math.ceil(1.2 * seen.size / cell) * cell
         turn = quaternion.from_matrix(turn_z_to(up))
         return self.server.scene.add_grid(
-            "/grid",
+            "/own/grid",
             width=sides,
             height=sides,
             cell_size=cell,
@@ -169,9 +168,9 @@ class LiveScene:
         )
 
 
-def _plain(name: str) -> str:
-    """A name that is one step of a path."""
-    return name.replace("/", "_") or "_"
+def _node(frame: int, what: str = "") -> str:
+    """The path of a frame, or of something fixed to it."""
+    return f"/frames/{frame}" + (f"/{what}" if what else "")
 
 
 def poses_of(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

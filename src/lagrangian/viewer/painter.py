@@ -28,6 +28,7 @@ class Painter:
         self.fine = self.camera.finer(FINER)
         self.floor = Floor(track.scene, self.camera)
         self.up = np.array(track.scene.up, dtype=float)
+        self.closed = [closed(part.vertices, part.faces) for part in track.scene.parts]
 
     def frame(self, row: int) -> np.ndarray:
         """A row of the track: (height, width, 3) bytes."""
@@ -44,7 +45,7 @@ class Painter:
 
     def _lay(self, image: np.ndarray, near: np.ndarray, triangles: Triangles, owner: np.ndarray, opacity: float) -> None:
         """Draw over the image what is nearer than what is there; what is solid is there for the next."""
-        pixels = raster.visible(triangles.points, self.fine)
+        pixels = raster.visible(triangles.points, self.fine, triangles.closed)
         kept = pixels.near > near[pixels.row, pixels.column]
         if not kept.all():
             pixels = raster.Pixels(*(x[kept] for x in pixels))
@@ -79,36 +80,49 @@ class Painter:
         """What is solid as triangles with the number of the part each belongs to; then every translucent part."""
         track = self.track
         R, p = quaternion.matrix(track.quaternions[row]), track.positions[row]
-        solid: list[tuple[Mesh, Color, bool]] = []
+        solid: list[tuple[Mesh, Color, bool, bool]] = []
         clear = []
-        for part in track.scene.parts:
+        for part, shut in zip(track.scene.parts, self.closed, strict=True):
             T = R[part.frame]
             mesh = Mesh(part.vertices @ T.T + p[part.frame], part.normals @ T.T, part.faces)
             if part.opacity < 1:
-                clear.append((*_triangles([(mesh, part.color, False)]), part.opacity))
+                clear.append((*_triangles([(mesh, part.color, False, shut)]), part.opacity))
             else:
-                solid.append((mesh, part.color, False))
+                solid.append((mesh, part.color, False, shut))
         for strut in track.scene.struts:
-            solid.append((_strut(strut, R, p), strut.color, False))
+            solid.append((_strut(strut, R, p), strut.color, False, False))
         for k, frame in enumerate(track.traces):
             path = track.positions[: row + 1, frame]
             wide = 0.004 * track.scene.size
             if len(path) > 1:
-                solid.append((ribbon(path, self.camera.eye, wide), TRACE[k % len(TRACE)], True))
+                solid.append((ribbon(path, self.camera.eye, wide), TRACE[k % len(TRACE)], True, False))
         return _triangles(solid), clear
 
 
-def _triangles(meshes: list[tuple[Mesh, Color, bool]]) -> tuple[Triangles, np.ndarray]:
+def _triangles(meshes: list[tuple[Mesh, Color, bool, bool]]) -> tuple[Triangles, np.ndarray]:
     if not meshes:
         none = np.zeros((0, 3, 3))
-        return Triangles(none, none, np.zeros((0, 3)), np.zeros(0, dtype=bool)), np.zeros(0, dtype=np.int32)
-    counts = [len(mesh.faces) for mesh, _, _ in meshes]
+        return Triangles(none, none, np.zeros((0, 3)), np.zeros(0, dtype=bool), np.zeros(0, dtype=bool)), np.zeros(0, dtype=np.int32)
+    counts = [len(mesh.faces) for mesh, *_ in meshes]
     return Triangles(
-        np.concatenate([mesh.vertices[mesh.faces] for mesh, _, _ in meshes]),
-        np.concatenate([mesh.normals[mesh.faces] for mesh, _, _ in meshes]),
-        np.repeat(np.array([color for _, color, _ in meshes], dtype=np.float32), counts, axis=0),
-        np.repeat(np.array([plain for _, _, plain in meshes]), counts),
+        np.concatenate([mesh.vertices[mesh.faces] for mesh, *_ in meshes]),
+        np.concatenate([mesh.normals[mesh.faces] for mesh, *_ in meshes]),
+        np.repeat(np.array([color for _, color, _, _ in meshes], dtype=np.float32), counts, axis=0),
+        np.repeat(np.array([plain for _, _, plain, _ in meshes]), counts),
+        np.repeat(np.array([shut for _, _, _, shut in meshes]), counts),
     ), np.repeat(np.arange(len(meshes), dtype=np.int32), counts)
+
+
+def closed(vertices: np.ndarray, faces: np.ndarray) -> bool:
+    """Whether a surface has no rim: every edge is passed as often in one direction as in the other."""
+    low, reach = vertices.min(axis=0), float(np.ptp(vertices, axis=0).max()) or 1.0
+    x, y, z = np.rint((vertices - low) * (1e5 / reach)).astype(np.int64).T
+    _, number = np.unique((x << 42) | (y << 21) | z, return_inverse=True)
+    f = number[faces].astype(np.int64)
+    a, b = f.ravel(), f[:, [1, 2, 0]].ravel()
+    up = a < b
+    _, edge = np.unique(np.minimum(a, b) << 32 | np.maximum(a, b), return_inverse=True)
+    return not np.bincount(edge, np.where(up, 1, np.where(a == b, 0, -1))).any()
 
 
 def _strut(strut: Strut, R: np.ndarray, p: np.ndarray) -> Mesh:

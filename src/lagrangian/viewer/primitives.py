@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import NamedTuple
 
 import numpy as np
 
 ROUND = 24  # sides of what is round
+_SIDES: ContextVar[int] = ContextVar("sides", default=ROUND)
 _SQUARE = ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))
 SHARP = math.radians(40)  # edges that turn by more are shaded as edges
 
@@ -34,6 +37,16 @@ class Mesh(NamedTuple):
         return Mesh(self.vertices * s, normals, faces)
 
 
+@contextmanager
+def coarser(bodies: int) -> Iterator[None]:
+    """Within it, what is round has fewer sides where there are many bodies, and each is small."""
+    token = _SIDES.set(max(8, min(ROUND, 2 * round(ROUND / 2 * math.sqrt(40 / max(bodies, 1))))))
+    try:
+        yield
+    finally:
+        _SIDES.reset(token)
+
+
 def joined(meshes: Sequence[Mesh]) -> Mesh:
     """Several meshes as one."""
     first = np.cumsum([0, *(len(m.vertices) for m in meshes)])
@@ -44,8 +57,9 @@ def joined(meshes: Sequence[Mesh]) -> Mesh:
     )
 
 
-def lathe(profile: Sequence[tuple[float, float]], sides: int = ROUND) -> Mesh:
+def lathe(profile: Sequence[tuple[float, float]], sides: int | None = None) -> Mesh:
     """A solid of revolution about z. The profile's (radius, z) go up its outside, from the axis or to it where it is closed."""
+    sides = sides or _SIDES.get()
     p = np.array(profile, dtype=float)
     d = np.diff(p, axis=0)
     across = np.stack([d[:, 1], -d[:, 0]], axis=1) / np.maximum(np.linalg.norm(d, axis=1, keepdims=True), 1e-30)
@@ -79,7 +93,7 @@ def lathe(profile: Sequence[tuple[float, float]], sides: int = ROUND) -> Mesh:
     return Mesh(vertices, normals, np.concatenate(faces))
 
 
-def cylinder(radius: float, length: float, bevel: float = 0.0, sides: int = ROUND) -> Mesh:
+def cylinder(radius: float, length: float, bevel: float = 0.0, sides: int | None = None) -> Mesh:
     """Along z, about the origin; `bevel` of its edges."""
     h, b = length / 2, min(bevel, 0.4 * radius, 0.4 * length)
     if b > 0:
@@ -87,30 +101,34 @@ def cylinder(radius: float, length: float, bevel: float = 0.0, sides: int = ROUN
     return lathe([(0, -h), (radius, -h), (radius, h), (0, h)], sides)
 
 
-def frustum(low: float, high: float, length: float, sides: int = ROUND) -> Mesh:
+def frustum(low: float, high: float, length: float, sides: int | None = None) -> Mesh:
     """From radius `low` at z = 0 to `high` at z = length."""
     return lathe([(0, 0), (low, 0), (high, length), (0, length)], sides)
 
 
-def capsule(low: float, high: float, length: float, sides: int = ROUND) -> Mesh:
+def capsule(low: float, high: float, length: float, sides: int | None = None) -> Mesh:
     """A bar with round ends of two radii, from z = 0 to z = length between the balls' centres."""
+    sides = sides or _SIDES.get()
+    rings = max(3, sides // 3 - 1)
     turn = math.asin(max(-1.0, min(1.0, (low - high) / length))) if length > 0 else 0.0  # where the balls meet the cone
-    lower = [(low * math.cos(a), low * math.sin(a)) for a in np.linspace(-math.pi / 2, turn, 7)]
-    upper = [(high * math.cos(a), length + high * math.sin(a)) for a in np.linspace(turn, math.pi / 2, 7)]
+    lower = [(low * math.cos(a), low * math.sin(a)) for a in np.linspace(-math.pi / 2, turn, rings)]
+    upper = [(high * math.cos(a), length + high * math.sin(a)) for a in np.linspace(turn, math.pi / 2, rings)]
     lower[0], upper[-1] = (0.0, -low), (0.0, length + high)
     return lathe([*lower, *upper], sides)
 
 
-def sphere(radius: float, sides: int = ROUND) -> Mesh:
+def sphere(radius: float, sides: int | None = None) -> Mesh:
+    sides = sides or _SIDES.get()
     angles = np.linspace(-math.pi / 2, math.pi / 2, sides // 2 + 1)
     profile = [(radius * math.cos(a), radius * math.sin(a)) for a in angles]
     profile[0], profile[-1] = (0.0, -radius), (0.0, radius)
     return lathe(profile, sides)
 
 
-def torus(radius: float, thickness: float, sides: int = 2 * ROUND) -> Mesh:
+def torus(radius: float, thickness: float, sides: int | None = None) -> Mesh:
     """A tyre about z."""
-    angles = np.linspace(-math.pi, math.pi, 13)
+    sides = sides or 2 * _SIDES.get()
+    angles = np.linspace(-math.pi, math.pi, sides // 4 + 1)
     return lathe([(radius + thickness * math.cos(a), thickness * math.sin(a)) for a in angles], sides)
 
 

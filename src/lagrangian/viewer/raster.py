@@ -8,6 +8,8 @@ import numpy as np
 
 from lagrangian.viewer.camera import Camera
 
+BATCH = 2_000_000  # pixels of triangles that are drawn at once
+
 
 class Triangles(NamedTuple):
     """To be drawn, in the world."""
@@ -16,6 +18,7 @@ class Triangles(NamedTuple):
     normals: np.ndarray  # (n, 3, 3)
     colors: np.ndarray  # (n, 3)
     flat: np.ndarray  # (n,) bool: drawn in the plain colour, without light
+    closed: np.ndarray  # (n,) bool: of a closed surface, whose back is never seen
 
 
 class Pixels(NamedTuple):
@@ -66,24 +69,52 @@ def _counted(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.arange(total, dtype=np.int32) - start.astype(np.int32)[which], which
 
 
-def visible(points: np.ndarray, camera: Camera) -> Pixels:
-    """The nearest triangle at every pixel that has any."""
+def visible(points: np.ndarray, camera: Camera, closed: np.ndarray | None = None) -> Pixels:
+    """The nearest triangle at every pixel that has any. Triangles are taken some at a time, so that memory is bounded.
+
+    Of `closed` surfaces, the triangles that turn their back on the camera are left out.
+    """
     x, y, depth = camera.seen(points)
-    ahead = depth.min(axis=1) > 1e-9
-    area = (x[:, 1] - x[:, 0]) * (y[:, 2] - y[:, 0]) - (x[:, 2] - x[:, 0]) * (y[:, 1] - y[:, 0])
-    kept = np.flatnonzero(ahead & (np.abs(area) > 1e-9))
-    x, y, near, area = x[kept], y[kept], 1 / depth[kept], area[kept]
+    u, v = x[:, 1:] - x[:, :1], y[:, 1:] - y[:, :1]
+    area = u[:, 1] * v[:, 0] - u[:, 0] * v[:, 1]  # above zero as seen from outside: y is down
+    front, area = area > 0, np.abs(area)
+    seen = (depth.min(axis=1) > 1e-9) & (area > 1e-9)
+    if closed is not None:
+        seen &= front | ~closed
+    kept = np.flatnonzero(seen)
+    # not more than can be in the picture: what is cut off at its sides is not drawn
+    cost = np.minimum(area[kept] / 2, camera.width * camera.height) + np.minimum(np.ptp(y[kept], axis=1), camera.height) + 1
+    batch = (np.cumsum(cost) / BATCH).astype(np.int64)
+    near = np.zeros(camera.width * camera.height, dtype=np.float32)
+    triangle = np.full(camera.width * camera.height, -1, dtype=np.int32)
+    for some in np.split(kept, np.flatnonzero(np.diff(batch)) + 1):
+        at, which, n = _nearest(x[some], y[some], 1 / depth[some], camera)
+        better = n > near[at]
+        at = at[better]
+        near[at] = n[better]
+        triangle[at] = some[which[better]]
+    at = np.flatnonzero(triangle >= 0)
+    row, column = np.divmod(at, camera.width)
+    return Pixels(row.astype(np.int32), column.astype(np.int32), triangle[at], near[at])
+
+
+def _nearest(x: np.ndarray, y: np.ndarray, near: np.ndarray, camera: Camera) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of some triangles, at every pixel that they cover: where it is, which is the nearest, and how near."""
     row, column, which = spans(x, y, camera.width, camera.height)
     plane = gradients(x, y, near[..., None])[..., 0].astype(np.float32)
-    n = plane[which, 0] + plane[which, 1] * (column + np.float32(0.5)) + plane[which, 2] * (row + np.float32(0.5))
+    n = plane[which, 1] * (column + np.float32(0.5))
+    n += plane[which, 2] * (row + np.float32(0.5))
+    n += plane[which, 0]
     # depth above, running number below: the largest wins
     low, high = (float(near.min()), float(near.max())) if len(near) else (0.0, 1.0)
     key = np.clip((n - low) * ((2.0**30) / max(high - low, 1e-30)), 0, 2.0**30).astype(np.int64)
-    key = (key + 1) << 32 | np.arange(len(n))
+    key += 1
+    key <<= 32
+    key |= np.arange(len(n))
     best = np.zeros(camera.width * camera.height, dtype=np.int64)
     np.maximum.at(best, row * camera.width + column, key)
     won = best[best > 0] & 0xFFFFFFFF
-    return Pixels(row[won], column[won], kept[which[won]].astype(np.int32), n[won])
+    return row[won] * camera.width + column[won], which[won], n[won]
 
 
 def gradients(x: np.ndarray, y: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -100,15 +131,18 @@ def gradients(x: np.ndarray, y: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 def shade(pixels: Pixels, triangles: Triangles, camera: Camera, up: np.ndarray) -> np.ndarray:
     """The colours (pixels, 3) under a light from above the camera's left shoulder, and one of the sky."""
-    which = pixels.triangle
-    x, y, _ = camera.seen(triangles.points)
-    g = gradients(x, y, triangles.normals).astype(np.float32)
+    seen = np.zeros(len(triangles.points), dtype=bool)
+    seen[pixels.triangle] = True
+    kept = np.flatnonzero(seen)
+    which = (np.cumsum(seen) - 1)[pixels.triangle]
+    x, y, _ = camera.seen(triangles.points[kept])
+    g = gradients(x, y, triangles.normals[kept]).astype(np.float32)
     px, py = (pixels.column + np.float32(0.5))[:, None], (pixels.row + np.float32(0.5))[:, None]
     n = g[which, 1]
     n *= px
     n += g[which, 2] * py
     n += g[which, 0]
-    n /= np.maximum(np.sqrt((n * n).sum(axis=1, keepdims=True)), 1e-12)
+    n /= np.maximum(np.sqrt(np.einsum("ij,ij->i", n, n)), np.float32(1e-12))[:, None]
     right, _, back = camera.axes
     toward = back.astype(np.float32)
     n *= np.where(n @ toward < -0.15, np.float32(-1), np.float32(1))[:, None]  # the inside of an open mesh
@@ -121,9 +155,9 @@ def shade(pixels: Pixels, triangles: Triangles, camera: Camera, up: np.ndarray) 
         shine *= shine
     rim = np.maximum(n @ toward, 0)
     level = 0.36 + 0.20 * sky + 0.52 * lambert + 0.06 * rim
-    base = triangles.colors[which]
+    base = triangles.colors[pixels.triangle]
     color = base * level[:, None] + np.float32(0.16) * shine[:, None]
-    plain = triangles.flat[which]
+    plain = triangles.flat[pixels.triangle]
     color[plain] = base[plain]
     return np.minimum(color, 1.0)
 

@@ -15,9 +15,11 @@ from lagrangian.viewer.base import base
 from lagrangian.viewer.links import link
 from lagrangian.viewer.outline import Outline, hidden, outlines
 from lagrangian.viewer.poses import all_poses, body_poses, configuration, frame_names
-from lagrangian.viewer.primitives import Mesh, joined
+from lagrangian.viewer.primitives import Mesh, coarser, joined
 from lagrangian.viewer.scene import Color, Part, Scene, Strut
 from lagrangian.viewer.visuals import drawn
+
+LONG = 30  # links one after another: more are a chain, of equal links, and no arm
 
 
 def scene(mechanism: Mechanism, q: Any = None) -> Scene:
@@ -27,7 +29,9 @@ def scene(mechanism: Mechanism, q: Any = None) -> Scene:
     the view takes all of it in. Without it, the configuration in which the mechanism starts.
     """
     rows = np.atleast_2d(np.asarray(q, dtype=float)) if q is not None else configuration(mechanism)[None]
-    return _Builder(mechanism, rows[:: max(1, len(rows) // 200)]).scene()
+    every = max(1, len(rows) // max(10, min(200, 20_000 // max(1, len(mechanism.bodies)))))
+    with coarser(len(mechanism.bodies)):
+        return _Builder(mechanism, rows[::every]).scene()
 
 
 class _Builder:
@@ -38,11 +42,13 @@ class _Builder:
         self.poses = {name: T[0] for name, T in body_poses(mechanism, rows[:1]).items()}
         self.frame = {name: k for k, name in enumerate((GROUND, *(b.name for b in mechanism.bodies)))}
         self.outlines = outlines(mechanism)
+        self.deepest = max(o.depth for o in self.outlines.values())
         self.normal = framing.plane_of(mechanism, self.poses)
         self.up = framing.upward(mechanism, self.normal)
         self.look = framing.view(self.up, self.normal)
         self.colors = dict(zip(self.mechanism.body_index, palette.body_colors([b.name for b in mechanism.bodies]), strict=True))
         self.size = self._size()
+        self.pins = True
         self.r = self._radius()
         self.seen = drawn(mechanism, self.r)
         self.parts: list[Part] = []
@@ -102,7 +108,13 @@ class _Builder:
     def _radius(self) -> float:
         """Of the bars: a share of the whole, but slender where links are short."""
         lengths = [float(np.linalg.norm(x.point - o.at)) for o in self.outlines.values() if o.body is not None for x in o.places]
-        lengths = [x for x in lengths if x > 0.02 * self.size]
+        long = [x for x in lengths if x > 0.02 * self.size]
+        if not long and lengths and max(lengths) > 1e-3 / len(lengths) * self.size:  # a chain of many links: thin, but seen
+            usual = float(np.percentile(lengths, 75))
+            r = max(0.15 * usual, 0.004 * self.size)
+            self.pins = r < 0.3 * usual  # closer together they would hide the links
+            return r
+        lengths = long
         share = 0.022 if self.normal is not None or self.mechanism.loops else 0.036  # an arm is stouter than a linkage
         r = min(share * self.size, 0.15 * float(np.percentile(lengths, 75))) if lengths else share * self.size
         between = [
@@ -117,8 +129,8 @@ class _Builder:
 
     def _stout(self, outline: Outline) -> float:
         """The radius of one body's bars: an arm is slimmer towards its end."""
-        deepest = max(o.depth for o in self.outlines.values())
-        if deepest < 4 or self.mechanism.loops:
+        deepest = self.deepest
+        if not 4 <= deepest <= LONG or self.mechanism.loops:
             return self.r
         return self.r * (1.15 - 0.5 * (outline.depth - 1) / (deepest - 1))
 
@@ -178,7 +190,7 @@ class _Builder:
                 continue
             r = self._stout(child)
             pin = fittings.pin(joint, child, r)
-            if pin is not None:
+            if pin is not None and self.pins:
                 self._add(f"joint {joint.name}", joint.child, [pin], palette.METAL)
             guide = fittings.guide(joint, child, parent, self._span(k), r, self.size)
             if guide is not None:

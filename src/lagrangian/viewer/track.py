@@ -17,6 +17,7 @@ from lagrangian.viewer.scene import Scene, Track
 from lagrangian.viewer.shapes import scene
 
 RATE, FEWEST, MOST = 30.0, 61, 601  # rows per second, and how many in all
+MOST_POSES = 150_000  # of all frames in all rows: the page of a chain of 1000 links is still small
 TURN = 0.15  # rad: rows are closer where something turns by more between them
 
 
@@ -35,12 +36,13 @@ def track(motion: Motion, rows: int | None = None, trace: Any = None, forces: bo
     span = motion.last - motion.first
     if rows is not None and (isinstance(rows, bool) or int(rows) != rows or rows < 1):
         raise ArgumentError(f"rows is {rows!r}; a whole number of at least 1 is needed")
-    count = int(min(MOST, max(FEWEST, math.ceil(RATE * span) + 1))) if rows is None else int(rows)
+    most = min(MOST, max(FEWEST, MOST_POSES // (1 + len(mechanism.bodies) + len(mechanism.frames))))
+    count = int(min(most, max(FEWEST, math.ceil(RATE * span) + 1))) if rows is None else int(rows)
     t, q = _at(motion, count if span > 0 else 1)
     if rows is None and len(t) > 1:
         finer = math.ceil((count - 1) * _largest_turn(mechanism, q) / TURN) + 1
-        if count < finer and count < MOST:
-            t, q = _at(motion, min(finer, MOST))
+        if count < finer and count < most:
+            t, q = _at(motion, min(finer, most))
     seen = scene(mechanism, q)
     poses = all_poses(mechanism, q)
     arrows: tuple[Any, ...] = ()
@@ -52,13 +54,19 @@ def track(motion: Motion, rows: int | None = None, trace: Any = None, forces: bo
 
 
 def _at(motion: Motion, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Times evenly over a motion, and where it is then."""
+    """Times evenly over a motion, and where it is then; without those at which a run that broke down is nowhere."""
     t = np.linspace(motion.first, motion.last, count)
-    return t, motion(t)[0]
+    q = motion(t)[0]
+    good = np.isfinite(q).all(axis=1)
+    if not good.any():
+        raise ArgumentError(f"{motion.name}: no row of the motion is finite; there is nothing to draw")
+    return t[good], q[good]
 
 
 def _largest_turn(mechanism: Mechanism, q: np.ndarray) -> float:
     """The largest angle by which a body turns from one row to the next."""
+    if len(q) < 2:
+        return 0.0
     quaternions = quaternion.from_matrix(all_poses(mechanism, q)[..., :3, :3])
     between = np.abs((quaternions[1:] * quaternions[:-1]).sum(axis=-1))
     return float(2 * np.arccos(np.clip(between.min(), 0, 1)))

@@ -1,5 +1,6 @@
 // A camera that turns about a point: yaw about what is up, pitch above the floor.
 
+const MOST_CORNERS = 60000;  // that are looked at to find the view
 const FIELD = Math.tan((15 * Math.PI) / 180);  // of half the angle of sight, vertically
 
 class Camera {
@@ -11,7 +12,7 @@ class Camera {
     this.x = across(this.up);
     this.y = cross(this.up, this.x);
     this.width = this.height = 1;
-    this.top = 0;
+    this.top = this.bottom = 0;
     this.touched = false;
     this.reset();
   }
@@ -37,22 +38,24 @@ class Camera {
       });
     const middle = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2];
     const depth = dot(this.data.center, toEye);
-    const top = Math.min(this.top / this.height, 0.25), margin = 0.9;
-    const tall = FIELD * (1 - top) * margin, wide = FIELD * (this.width / this.height) * margin;
+    // of half the picture's height: how much is free above and below its middle, and how much higher the middle of that is
+    const top = Math.min(this.top / this.height, 0.25), bottom = Math.min(this.bottom / this.height, 0.25), margin = 0.9;
+    const over = FIELD * (1 - 2 * top) * margin, under = FIELD * (1 - 2 * bottom) * margin, lift = FIELD * (top - bottom);
+    const wide = FIELD * (this.width / this.height) * margin;
     let distance = 1e-3 * this.data.size;
     for (const p of points) {
-      const near = dot(p, toEye) - depth;
-      distance = Math.max(distance, near + Math.abs(dot(p, right) - middle[0]) / wide, near + Math.abs(dot(p, above) - middle[1]) / tall);
+      const near = dot(p, toEye) - depth, x = Math.abs(dot(p, right) - middle[0]), y = dot(p, above) - middle[1];
+      distance = Math.max(distance, near + x / wide, (y + over * near) / (over + lift), (under * near - y) / (under - lift));
     }
-    const raise = distance * FIELD * top;
+    const raise = distance * lift;
     this.distance = distance;
     this.target = add(add(scale(right, middle[0]), scale(above, middle[1] + raise)), scale(toEye, depth));
   }
 
-  /** The picture's size in pixels, and how many of them at the top are under buttons. */
-  resize(width, height, top) {
-    if (width === this.width && height === this.height && top === this.top) return;
-    Object.assign(this, { width, height, top });
+  /** The picture's size in pixels, and how many of them at the top are under buttons, and at the bottom under the note. */
+  resize(width, height, top, bottom) {
+    if (width === this.width && height === this.height && top === this.top && bottom === this.bottom) return;
+    Object.assign(this, { width, height, top, bottom });
     this.settle();
   }
 
@@ -114,7 +117,7 @@ class Camera {
 
 /** Corners of all that is drawn, over the motion: what the camera is to show. */
 function outline(data, course) {
-  const points = [], rows = Math.min(data.rows, 48);
+  const points = [], rows = Math.min(data.rows, clamp(Math.round(MOST_CORNERS / (8 * data.parts.length + 1)), 6, 48));
   for (let k = 0; k < rows; k++) {
     course.seek(rows > 1 ? (course.duration * k) / (rows - 1) : 0);
     for (const part of data.parts) {
@@ -131,16 +134,20 @@ function outline(data, course) {
   return points;
 }
 
-/** Ends of the ground's axes and of the arrows that are shown, over the motion; of the longest, a part, so that they do not make all else small. */
+/** Ends of the ground's axes and of the arrows that are shown, with their bows, over the motion; of a short peak, a part, so that it
+ * does not make all else small. */
 function tips(data, shown) {
-  const points = [], every = Math.max(1, Math.floor(data.rows / 60)), axis = GROUND_AXES * data.size, [x, y, z] = data.frames[0].p;
+  const points = [], axis = GROUND_AXES * data.size, [x, y, z] = data.frames[0].p, seen = data.arrows.filter((a) => shown[a.group]);
+  const every = Math.max(1, Math.floor((data.rows * Math.max(1, seen.length / 100)) / 60));
   if (shown.frames) points.push([x + axis, y, z], [x, y + axis, z], [x, y, z + axis]);
-  for (const { group, p, v } of data.arrows) {
-    if (!shown[group]) continue;
+  for (const { unit: measure, p, v } of seen)
     for (let k = 0; k < 3 * data.rows; k += 3 * every) {
-      const part = Math.min(1, (0.3 * data.size) / (Math.hypot(v[k], v[k + 1], v[k + 2]) || 1));
-      points.push([p[k] + part * v[k], p[k + 1] + part * v[k + 1], p[k + 2] + part * v[k + 2]]);
+      const at = [p[k], p[k + 1], p[k + 2]], way = [v[k], v[k + 1], v[k + 2]], length = norm(way);
+      if (length < LEAST * data.size) continue;
+      points.push(add(at, scale(way, Math.min(1, (LONGEST * data.size) / length))));
+      if (measure !== "N m") continue;
+      const n = unit(way), e = across(n), f = cross(n, e), r = 1.15 * bow(length, data.size);
+      for (const s of [-r, r]) points.push(add(at, scale(e, s)), add(at, scale(f, s)));
     }
-  }
   return points;
 }

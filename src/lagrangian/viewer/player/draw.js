@@ -7,6 +7,7 @@ const SHADES = {
 const AXES = [[0.835, 0.369, 0], [0, 0.62, 0.451], [0, 0.447, 0.698]];  // x, y, z: vermillion, green, blue
 const GROUPS = { torques: [0.835, 0.369, 0], reactions: [0, 0.447, 0.698], constraints: [0.8, 0.475, 0.655], wrenches: [0, 0.62, 0.451] };
 const GROUND_AXES = 0.14;  // sizes
+const LEAST = 0.004, LONGEST = 0.42;  // sizes: shorter arrows are not drawn, of longer ones a part may leave the picture
 const OTHER = [0.35, 0.35, 0.35];
 const PATHS = [[0.902, 0.624, 0], [0.337, 0.706, 0.914], [0.8, 0.475, 0.655], [0, 0.62, 0.451]];
 const colorOf = (group) => GROUPS[group] || OTHER;
@@ -50,9 +51,12 @@ function arrow(out, shapes, point, way, size, color, heads = 1, thick = 1) {
     out.push({ mesh: shapes.cone, model: along(add(point, scale(n, length - head * (1 + 0.75 * k))), way, head, wide), ...common });
 }
 
+/** The radius of a torque's bow. */
+const bow = (length, size) => Math.min(0.36 * length, 0.07 * size);
+
 /** A torque: an arrow with two heads along its axis, and a bow that turns about it. */
 function twist(out, shapes, point, way, size, color) {
-  const length = norm(way), radius = 0.42 * length, wire = Math.min(0.0045 * size, 0.12 * radius), turns = 0.72;
+  const length = norm(way), radius = bow(length, size), wire = Math.min(0.0045 * size, 0.12 * radius), turns = 0.72;
   const common = { color: [...color, 1], glow: 0.35 };
   arrow(out, shapes, point, way, size, color, 2);
   const z = unit(way), x = across(z), y = cross(z, x), a = 2 * Math.PI * turns;
@@ -74,7 +78,7 @@ function signs(player, shapes, labels) {
   for (const it of data.arrows) {
     if (!shown[it.group]) continue;
     const way = course.vector(it.v), point = course.vector(it.p, [0, 0, 0]), length = norm(way);
-    if (length < 0.004 * size) continue;
+    if (length < LEAST * size) continue;
     (it.unit === "N m" ? twist : arrow)(out, shapes, point, way, size, colorOf(it.group));
     labels.push({ text: `${figure(length / it.scale)} ${it.unit}`, at: add(point, way), from: point, color: colorOf(it.group), rank: 0 });
   }

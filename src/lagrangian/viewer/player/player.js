@@ -11,7 +11,7 @@ class Player {
     this.course = new Course(data);
     const points = outline(data, this.course);
     this.middle = scale(points.reduce(add, [0, 0, 0]), 1 / points.length);
-    this.radius = Math.max(...points.map((p) => norm(sub(p, this.middle))), 0.3 * data.size);
+    this.radius = points.reduce((most, p) => Math.max(most, norm(sub(p, this.middle))), 0.3 * data.size);
     this.grid = niceBelow(data.size / 4);
     this.groups = [...new Set(data.arrows.map((a) => a.group))];
     this.shown = { frames: false, path: data.traces.length > 0 };
@@ -138,7 +138,8 @@ class Player {
     const width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
     if (!width || !height) return;
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-    this.camera.resize(width, height, Math.round((this.controls.top.offsetHeight + 8) * ratio));
+    const { top, note } = this.controls;
+    this.camera.resize(width, height, Math.round((top.offsetHeight + 8) * ratio), Math.round((note.offsetHeight + 8) * ratio));
     if (this.gpu?.stage !== on) this.gpu = upload(on, this.data, this.course);
     const labels = paint(this, on, width, height, ratio);
     this.context.drawImage(on.canvas, 0, on.canvas.height - height, width, height, 0, 0, width, height);
