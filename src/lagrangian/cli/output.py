@@ -140,9 +140,10 @@ def table(
     head = Text(title, style="bold") if title else None
     least = {k: _width(columns[k], [row[k] for row in rows], k in breaking) for k in kept}
     if _room(least, kept) < 0:
-        kept = [k for k in kept if k not in set(spare)]
-    if _room(least, kept) < 0:
-        return _below(columns, rows, kept, head)
+        needed = [k for k in kept if k not in set(spare)]
+        if _room(least, needed) < 0:
+            return _below(columns, rows, kept, head)
+        kept = needed
     made = Table(
         box=box.SIMPLE_HEAD,
         title=head,

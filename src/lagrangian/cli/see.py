@@ -66,6 +66,8 @@ def plot(
     _check_what(what, joints, path)
     motion = given.load()
     chosen = _chosen(joints, motion) if joints else None
+    if chosen and what and set(what) & {*motion.speed_names, *motion.coordinate_names}:
+        raise ArgumentError(f"names of joints have commas between them, and no blanks: --joints {','.join([*chosen, *what])}")
 
     def draw(place: Path) -> None:
         with spinner("plotting"):
