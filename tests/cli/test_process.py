@@ -122,7 +122,7 @@ def test_narrow_tables_break_no_names(run: Run, monkeypatch: pytest.MonkeyPatch)
     for width in (80, 60, 30):
         monkeypatch.setenv("COLUMNS", str(width))
         out = run("show", "long.toml").out
-        assert joint.format(2) in out.partition("ground\n")[0].partition("Bodies")[0]
+        assert joint.format(2) in out.partition("Bodies")[0]
         assert ("parent" in out) == (width == 30)  # as a line of its own
 
 

@@ -106,7 +106,7 @@ class Path_:
         if text == "keep":
             return _orientation(m, led, near)
         angles = text.partition("=")[2] if text.startswith("rpy=") else ""
-        found = values.numbers(angles or text, "--orientation", m.parameters) if angles or text[:1] in "+-.0123456789([" else []
+        found = values.numbers(angles or text, "--orientation", m.parameters) if "," in text else []
         if len(found) == 3 and angles:
             from lagrangian.model.placement import Placement
 
