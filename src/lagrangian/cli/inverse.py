@@ -65,12 +65,19 @@ def inverse(
     m = given.load()
     motion = followed(m, path, q0, wrench, rows, limits)
     besides = {}
-    if path.curve:
-        free = (path.orientation or "free").strip() == "free"
-        besides["orientation"] = (
-            "orientation: left free; --orientation keep holds it" if free else f"orientation: {path.orientation}"
-        )
+    if path.curve and (how := (path.orientation or "free").strip()) != "free":
+        besides["orientation"] = f"orientation: {how}"
+    elif path.curve and _more_than_led(m, motion):
+        besides["orientation"] = "orientation: left free; --orientation keep holds it"
     return told(motion, results, f"{given.stem}-inverse", json, **besides)
+
+
+def _more_than_led(m: Mechanism, motion: Any) -> bool:
+    """Whether a path leaves freedom, and so an orientation to choose: a planar 2R has none to spare."""
+    from lagrangian import mobility
+
+    freedom = mobility(m, motion.q[0]).degrees if m.equations else m.nv
+    return bool(freedom > len(motion.follower.path.directions))
 
 
 def followed(
