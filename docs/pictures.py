@@ -1,4 +1,4 @@
-"""Draws the pictures of the documentation anew, into docs/pictures: `python docs/pictures.py`, in about half a minute.
+"""Draws the pictures of the documentation anew, into docs/pictures: `python docs/pictures.py`, or some of them by name.
 
 They show what the snippets of the pages compute, in the colours of the package, and are kept small: 256 colours.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import runpy
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable
@@ -24,9 +25,9 @@ FOLDER = DOCS / "pictures"
 SIZE = (720, 480)
 
 
-def keep(image: Image.Image, name: str) -> None:
+def keep(image: Image.Image, name: str, colours: int = 256) -> None:
     """As a PNG of few colours."""
-    small = image.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    small = image.convert("RGB").quantize(colours, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     small.save(FOLDER / f"{name}.png", optimize=True)
 
 
@@ -45,7 +46,7 @@ def snippet(name: str) -> dict[str, Any]:
     """The names of a page's script after it ran, beside the files it reads."""
     script = DOCS / "snippets" / f"{name}.py"
     for path in script.parent.iterdir():
-        if path.suffix in (".urdf", ".toml"):
+        if path.suffix in (".urdf", ".toml") and path.name != "ruff.toml":
             Path(path.name).write_bytes(path.read_bytes())
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
         return runpy.run_path(str(script))
@@ -82,6 +83,14 @@ def mechanisms() -> None:
         piece = Image.fromarray(lg.library(name).draw(size=(600, 480))).resize((300, 240), Image.Resampling.LANCZOS)
         whole.paste(piece, (300 * (k % 4), 240 * (k // 4)))
     keep(whole, "mechanisms")
+
+
+def library() -> None:
+    """Each of the library, small."""
+    (FOLDER / "library").mkdir(exist_ok=True)
+    for name in lg.library():
+        image = Image.fromarray(lg.library(name).draw(size=(720, 540)))
+        keep(image.resize((240, 180), Image.Resampling.LANCZOS), f"library/{name}", 64)
 
 
 def start() -> None:
@@ -137,7 +146,28 @@ def controllers() -> None:
     figure(made, "controllers")
 
 
-PICTURES = (front, mechanisms, start, tables, loop, reactions, motors, controllers)
+def see() -> None:
+    """What the page of that name shows; the animation as a browser has it."""
+    names = snippet("see")
+    leg, motion = names["leg"], names["motion"]
+    drawn(leg, "see_leg", q="lifted")
+    figure(motion.plot("coordinates", "energy", joints=["theta"]), "see_plot")
+    figure(motion.phase_portrait("delta"), "see_phase", 600)
+    figure(motion.plot_path("foot"), "see_path", 700)
+    from playwright.sync_api import sync_playwright
+
+    flags = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=flags)
+        page = browser.new_page(viewport={"width": 900, "height": 620})
+        page.goto(Path("leg.html").absolute().as_uri())
+        page.wait_for_timeout(3000)
+        page.screenshot(path="player.png")
+        browser.close()
+    keep(Image.open("player.png"), "see_player")
+
+
+PICTURES = (front, mechanisms, library, start, tables, loop, reactions, motors, controllers, see)
 ALL: dict[str, Callable[[], None]] = {f.__name__: f for f in PICTURES}
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 import lagrangian as lg
@@ -12,6 +13,12 @@ from lagrangian.model.joint import TYPES
 from lagrangian.model.placement import quaternion_matrix
 
 MOVING = [t for t in TYPES if t != "fixed"]
+
+# the library as far as it has closed forms, which what rolls on bodies has not; long chains of it for the longer checks
+ROLLING = ("bicycle", "rolling_disc")
+LONG = ("andrews_squeezer", "chain", "jansen", "peaucellier", "snake_chain")
+DERIVED = [name for name in lg.library() if name not in ROLLING]
+MARKED = [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in DERIVED]
 
 
 def random_body(rng: np.random.Generator, name: str) -> lg.Body:

@@ -1,7 +1,7 @@
-"""The scripts of docs/snippets print what stands beside them, and every page shows all of its own.
+"""The scripts of docs/snippets print what stands beside them, and every page shows all of its own, as plain Markdown too.
 
 Digits that roundings of another machine change do not count. `python tests/test_docs.py howto/export.py` writes
-what that script prints anew.
+what that script prints anew, and all pages; `--sync` writes the pages alone.
 """
 
 from __future__ import annotations
@@ -20,12 +20,18 @@ import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
 sys.path.insert(0, str(DOCS / "extensions"))
+import commands  # noqa: E402
+import snippets  # noqa: E402
 from snippets import KINDS, pieces  # noqa: E402
 
 SCRIPTS = sorted(path for path in (DOCS / "snippets").rglob("*") if path.suffix in KINDS)
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
 RUN_ONLY = {"identification.py"}  # what a search finds last differs with the roundings of the machine
 NOT_RUN = {"view", "tour", "bench"}  # they wait for a browser, or take long; tests of their own run them
+NEEDS = {"second_opinion": "sksundae", "lagrangian compare": "pinocchio"}  # which a page can do without
+# more than some seconds each: they run with `-m slow`
+SLOW = {"cli", "control", "identification", "integrators", "library", "motion", "see"}
+SHOWN = re.compile(r"^(```+)\{(snippet|command)\} (\S+)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
 
 
@@ -65,7 +71,7 @@ def printed(code: str, names: dict[str, Any], where: str) -> str:
 def given(script: Path, folder: Path) -> None:
     """The files that a script reads stand beside it."""
     for path in script.parent.iterdir():
-        if path.suffix in (".urdf", ".toml"):
+        if path.suffix in snippets.FILES and path.name != "ruff.toml":
             shutil.copy(path, folder)
 
 
@@ -82,14 +88,20 @@ def alike(a: float, b: float) -> bool:
     return abs(a - b) <= 2e-3 * max(abs(a), abs(b)) or max(abs(a), abs(b)) < 1e-4
 
 
-@pytest.mark.parametrize("page", sorted({script.with_suffix("") for script in SCRIPTS}), ids=name_of)
+def of_a_page(page: Path) -> Any:
+    return pytest.param(page, id=name_of(page), marks=[pytest.mark.slow] if name_of(page) in SLOW else [])
+
+
+@pytest.mark.parametrize("page", [of_a_page(page) for page in sorted({script.with_suffix("") for script in SCRIPTS})])
 def test_snippets(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("sksundae")
+    scripts = [path for suffix in (".sh", ".py") if (path := page.with_suffix(suffix)).exists()]
+    for text, module in NEEDS.items():
+        if any(text in script.read_text(encoding="utf-8") for script in scripts):
+            pytest.importorskip(module)
     monkeypatch.chdir(tmp_path)
     given(page, tmp_path)
-    for suffix in (".sh", ".py"):  # commands first: they write files that Python reads
-        if (script := page.with_suffix(suffix)).exists():
-            check(script)
+    for script in scripts:  # commands first: they write files that Python reads
+        check(script)
 
 
 def check(script: Path) -> None:
@@ -113,9 +125,53 @@ def check(script: Path) -> None:
 def test_every_piece_is_shown(script: Path) -> None:
     """In the order in which they run, so that the page is true from top to bottom."""
     page = (DOCS / name_of(script)).with_suffix(".md").read_text(encoding="utf-8")
-    shown = re.findall(r"^```\{snippet\} (\S+)", page, re.MULTILINE)
+    shown = [name for _, kind, name, _ in SHOWN.findall(page) if kind == "snippet"]
     own = pieces(script)
     assert [name for name in shown if name in own] == list(own)
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=name_of)
+def test_files_that_a_script_reads_are_shown(script: Path) -> None:
+    """A reader has no others."""
+    page = (DOCS / name_of(script)).with_suffix(".md").read_text(encoding="utf-8")
+    beside = {path.name for path in script.parent.iterdir() if path.suffix in snippets.FILES and path.name != "ruff.toml"}
+    read = {name for name in beside if re.search(rf"(load|read)\(\"{name}\"", script.read_text(encoding="utf-8"))}
+    assert read == {name for _, kind, name, _ in SHOWN.findall(page) if "." in name}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_no_page_overwrites_the_readers_arm(page: Path) -> None:
+    """`arm.toml` is the file that one began with in five minutes."""
+    if page.name not in ("start.md", "cli.md"):
+        assert not re.search(r"(save|plot|animate|report|draw)\([^)\n]*\"arm\.", page.read_text(encoding="utf-8"))
+
+
+def written(page: Path) -> str:
+    """A page with the bodies of its directives as they should be."""
+    name = page.relative_to(DOCS).with_suffix("").as_posix()
+
+    def block(found: re.Match[str]) -> str:
+        _, kind, what, _ = found.groups()
+        text = snippets.body(name, what) if kind == "snippet" else commands.body(what)
+        fence = "`" * max(3, 1 + max(map(len, re.findall(r"^`+", text, re.MULTILINE)), default=0))
+        return f"{fence}{{{kind}}} {what}\n{text}{fence}"
+
+    return SHOWN.sub(block, page.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_plain_markdown(page: Path) -> None:
+    """What a page shows stands in it, for those who read it unbuilt."""
+    text = page.read_text(encoding="utf-8")
+    assert text.count("{snippet}") + text.count("{command}") == len(SHOWN.findall(text))
+    assert text == written(page), "python tests/test_docs.py --sync"
+
+
+def test_lines_fit() -> None:
+    """On a page of usual width."""
+    for script in SCRIPTS:
+        for line in script.read_text(encoding="utf-8").splitlines():
+            assert len(line) <= 90, f"{script.name}: {line}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
@@ -132,19 +188,35 @@ def test_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said(commands)
     assert {path.name for path in tmp_path.iterdir()} == {"arm.toml", "arm.nc", "arm.png", "arm.html"}
     names: dict[str, Any] = {}
-    found = "".join(printed(code, names, "README.md") for code in codes)
+    short = [code.replace("duration=10", "duration=1") for code in codes]  # a controller for ten seconds takes four
+    found = "".join(printed(code, names, "README.md") for code in short)
     for line in re.findall(r"^# (.*)$", "".join(codes), re.MULTILINE):
         assert line in found
     assert (tmp_path / "run.html").exists()
 
 
+def test_every_mechanism_has_its_picture() -> None:
+    """`python docs/pictures.py library` draws them."""
+    import lagrangian
+
+    page = (DOCS / "library.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^\| !\[(\w+)\]\(pictures/library/\1\.png\) \| `\1` \|", page, re.MULTILINE)) == sorted(
+        lagrangian.library()
+    )
+    for name in lagrangian.library():
+        assert 1000 < (DOCS / "pictures" / "library" / f"{name}.png").stat().st_size < 20_000, name
+
+
+def test_pictures_are_there() -> None:
+    """Those that pages show, each small."""
+    for page in [*PAGES, DOCS.parent / "README.md"]:
+        for name in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / name).stat().st_size < 150_000, f"{page.name}: {name}"
+
+
 def test_every_command_is_documented() -> None:
-    import typer.main
-
-    from lagrangian.cli.main import app
-
     page = (DOCS / "cli.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"^```\{command\} (\S+)", page, re.MULTILINE)) == set(typer.main.get_command(app).commands)
+    assert {name for _, kind, name, _ in SHOWN.findall(page) if kind == "command"} == set(commands.known())
 
 
 def test_every_public_name_is_documented() -> None:
@@ -166,7 +238,7 @@ if __name__ == "__main__":
     import os
     import tempfile
 
-    for name in sys.argv[1:]:
+    for name in [word for word in sys.argv[1:] if word != "--sync"]:
         script = DOCS / "snippets" / name
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
@@ -178,3 +250,7 @@ if __name__ == "__main__":
         text = "".join(f"# --- {piece}\n{found[piece]}" for piece in found if found[piece] and piece in keep)
         output_of(script).write_text(text, encoding="utf-8")
         print(f"{name}: {sum(map(bool, found.values()))} of {len(found)} pieces print")
+    for page in PAGES:
+        if (text := written(page)) != page.read_text(encoding="utf-8"):
+            page.write_text(text, encoding="utf-8")
+            print(f"{name_of(page)}: written")

@@ -1,49 +1,77 @@
-"""The directive `command`: usage, arguments and options of a command of `lagrangian`, as the command line itself knows them."""
+"""The directive `command`: arguments and options of a command of `lagrangian`, as the command line itself knows them.
+
+The body has them as plain text; `python tests/test_docs.py --sync` writes it, and a test compares it.
+"""
 
 from __future__ import annotations
 
+import re
 from typing import Any
+
+OF_ALL = {"--help", "--json", "--set", "--floating"}  # told once for all commands
+
+
+def known() -> dict[str, Any]:
+    import typer.main
+
+    from lagrangian.cli.main import app
+
+    return typer.main.get_command(app).commands  # type: ignore[attr-defined, no-any-return]
+
+
+def row(option: Any) -> tuple[str, str]:
+    """How it is written, and what it does."""
+    from rich.text import Text
+
+    if option.param_type_name == "argument":
+        written = re.sub(r"[{}\[\]]", "", option.metavar or option.name.upper())
+    else:
+        names = [*option.opts, *option.secondary_opts]
+        written = ", ".join(sorted(names, key=len)) + (f" {option.metavar}" if option.metavar else "")
+    help_ = Text.from_markup(option.help or "").plain
+    default = option.default
+    if isinstance(default, (int, float, str)) and not isinstance(default, bool) and default != "":
+        help_ += f" Default: {default}."
+    return written, " ".join(help_.split())
+
+
+def rows(name: str) -> list[tuple[str, str]]:
+    return [row(p) for p in known()[name].params if not p.hidden and not OF_ALL.intersection(p.opts)]
+
+
+def body(name: str) -> str:
+    """Usage and options as plain text."""
+    arguments = [p for p in known()[name].params if p.param_type_name == "argument"]
+    usage = [row(p)[0] if p.required else f"[{row(p)[0]}]" for p in arguments]
+    options = rows(name)
+    width = max((len(written) for written, _ in options), default=0)
+    lines = [
+        " ".join(["lagrangian", name, *usage, "[OPTIONS]"]),
+        *(f"  {written:<{width}}  {help_}" for written, help_ in options),
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def setup(app: Any) -> dict[str, bool]:
-    import typer.main
     from docutils import nodes
-    from rich.text import Text
     from sphinx.util.docutils import SphinxDirective
-
-    from lagrangian.cli.main import app as commands
-
-    known = typer.main.get_command(commands).commands  # type: ignore[attr-defined]
-
-    def row(option: Any) -> tuple[str, str]:
-        """How it is written, and what it does."""
-        if option.param_type_name == "argument":
-            written = (option.metavar or option.name.upper()).strip("{}[]")
-        else:
-            names = [*option.opts, *option.secondary_opts]
-            written = ", ".join(sorted(names, key=len)) + (f" {option.metavar}" if option.metavar else "")
-        help_ = Text.from_markup(option.help or "").plain
-        default = option.default
-        if isinstance(default, (int, float, str)) and not isinstance(default, bool) and default != "":
-            help_ += f" Default: {default}."
-        return written, help_
 
     class Command(SphinxDirective):
         required_arguments = 1
+        has_content = True
 
         def run(self) -> list[nodes.Node]:
             (name,) = self.arguments
-            if name not in known:
-                raise self.error(f"there is no command {name!r}; known: {', '.join(known)}")
-            options = [p for p in known[name].params if not p.hidden and p.name not in ("help", "json", "set", "floating")]
-            if not options:
-                return []
-            rows = []
-            for written, help_ in map(row, options):
+            if name not in known():
+                raise self.error(f"there is no command {name!r}; known: {', '.join(known())}")
+            shown = []
+            for written, help_ in rows(name):
                 cells = (nodes.literal(written, written), nodes.inline(help_, help_))
-                rows.append(nodes.row("", *(nodes.entry("", nodes.paragraph("", "", cell)) for cell in cells)))
+                shown.append(nodes.row("", *(nodes.entry("", nodes.paragraph("", "", cell)) for cell in cells)))
+            if not shown:
+                return []
             columns = (nodes.colspec(colwidth=2), nodes.colspec(colwidth=3))
-            group = nodes.tgroup("", *columns, nodes.tbody("", *rows), cols=2)
+            group = nodes.tgroup("", *columns, nodes.tbody("", *shown), cols=2)
             return [nodes.table("", group, classes=["options"])]
 
     app.add_directive("command", Command)

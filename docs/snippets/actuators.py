@@ -1,4 +1,4 @@
-"""What docs/actuators.md shows, in its order: `# ---` lines part it into the pieces shown there."""
+"""What docs/actuators.md shows, in its order."""
 
 # --- motors-and-gears
 import lagrangian as lg
@@ -26,15 +26,21 @@ print(lg.size_actuators(arm, motion, catalogue=small)["q2"].message)
 
 # --- gears-screws-catalogues-of-one-s-own
 scara = lg.library("scara")
-lift = lg.inverse(scara, lg.paths.joint_line([0, 0.5, 0, 0], [1, -0.5, 0.1, 1], 0.5), limits=False)
-gears = {"theta1": lg.Gear(50, efficiency=0.75, peak_torque=54.0), "theta2": lg.GearRange(20, 100, efficiency=0.8)}
+lift = lg.inverse(
+    scara, lg.paths.joint_line([0, 0.5, 0, 0], [1, -0.5, 0.1, 1], 0.5), limits=False
+)
+gears = {
+    "theta1": lg.Gear(50, efficiency=0.75, peak_torque=54.0),
+    "theta2": lg.GearRange(20, 100, efficiency=0.8),
+}
 sized = lg.size_actuators(scara, lift, gears=gears, lead={"d3": 0.01})
 for name, actuator in sized.actuators.items():
     print(f"{name}: {actuator.chosen}")
 
 # --- gears-screws-catalogues-of-one-s-own-2
 with open("mine.csv", "w") as file:
-    file.write("name,rated_torque_Nm,peak_torque_Nm,rated_speed_rpm,max_speed_rpm,inertia_kgm2,source\n")
+    file.write("name,rated_torque_Nm,peak_torque_Nm,rated_speed_rpm,max_speed_rpm,")
+    file.write("inertia_kgm2,source\n")
     file.write("gimbal,0.6,1.8,O,4000,2e-5,measured\n")
 try:
     lg.size_actuators(arm, motion, catalogue="mine.csv")

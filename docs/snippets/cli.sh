@@ -1,6 +1,6 @@
 # --- new
 lagrangian new arm
-lagrangian new linkage --from four_bar      # a copy of one of the library
+lagrangian new crank_rocker --from four_bar  # a copy of one of the library
 
 # --- library
 lagrangian library
@@ -24,7 +24,7 @@ lagrangian prove two_r
 
 # --- simulate
 lagrangian simulate arm.toml --plot --animate
-lagrangian simulate arm.toml -t 3 --q0 raised --torque "theta1=-30*theta1 - 4*qd_theta1" -o held.nc
+lagrangian simulate arm.toml -t 3 --q0 raised --torque "theta1=-30*theta1" -o held.nc
 
 # --- inverse
 lagrangian inverse arm.toml --circle 0.6,0.2,0.1 --frame tip -t 2 -o circle.nc

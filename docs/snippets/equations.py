@@ -1,9 +1,44 @@
-"""What docs/equations.md shows, besides examples/equations.py."""
+"""What docs/equations.md shows, in its order."""
 
-# --- names
+# --- show
 import lagrangian as lg
 
+eom = lg.derive(lg.library("two_r"))
+eom.show()
+
+# --- entries
+print("M12 =", eom.M[0, 1])
+print("dM12/dtheta2 =", eom.M[0, 1].diff("theta2"))
+print("LaTeX:", eom.M[0, 1].latex())
+print("at q = (0.3, 0.8):", eom.M.evaluate([0.3, 0.8]).round(3).tolist())
+print("gravity torques:", eom.compile().gravity([0.3, 0.8]).round(3).tolist())
+
+# --- tip
+tip = eom.cartesian("tip", ("x", "y"))
+print("det J =", tip.determinant, "  G_x =", tip.G_x[0])
+
+# --- names
 l1, m1 = lg.parameter("l1", 0.5), lg.parameter("m1", 2.0)
-rows = [lg.DHRow("R", a=l1, mass=m1, center=(-l1 / 2, 0, 0), inertia=(0, m1 * l1**2 / 12, m1 * l1**2 / 12))]
+I1 = m1 * l1**2 / 12
+rows = [lg.DHRow("R", a=l1, mass=m1, center=(-l1 / 2, 0, 0), inertia=(0, I1, I1))]
 arm = lg.Mechanism.from_dh(rows, convention="standard", gravity=(0, -9.81, 0))
 print(lg.derive(arm).M)
+
+# --- inertial
+puma = lg.derive(lg.library("puma560"), symbols="inertial")
+print("M66 =", puma.M[5, 5])
+grouped = puma.grouped()
+print("M55 =", grouped.M[4, 4])
+print(len(puma.base_parameters()), "base parameters")
+
+# --- prove
+certificate = eom.prove()  # print it for the table, with entries, terms and times
+print(certificate.proved)
+for statement in certificate.statements:
+    print(f"{statement.what:<40}{statement.how}")
+
+# --- loops
+five_bar = lg.derive(lg.library("five_bar"))
+print("eta1 =", five_bar.eta[0], "= 0")
+print("singular where one of these is zero:", five_bar.singularities())
+print(five_bar.reduced())

@@ -1,4 +1,4 @@
-"""What docs/identification.md shows, in its order: `# ---` lines part it into the pieces shown there."""
+"""What docs/identification.md shows, in its order."""
 
 # --- a-path-that-tells-them-apart
 import numpy as np
@@ -6,7 +6,15 @@ import numpy as np
 import lagrangian as lg
 
 puma = lg.library("puma560")
-path = lg.exciting_path(puma, period=10, harmonics=5, q_limits=(-1.2, 1.2), qd_limits=3, qdd_limits=12, iterations=10)
+path = lg.exciting_path(
+    puma,
+    period=10,
+    harmonics=5,
+    q_limits=(-1.2, 1.2),
+    qd_limits=3,
+    qdd_limits=12,
+    iterations=10,
+)
 print(path)
 
 # --- from-a-record-to-parameters
@@ -19,8 +27,12 @@ found = lg.identify(puma, t, q, noisy, qd, qdd, friction="asymmetric")
 print(found)
 
 # --- from-a-record-to-parameters-2
-off = np.array([(e.value - e.described) / e.standard_error for e in found.base])  # the description is the truth here
-print(len(off), f"base parameters, the worst {np.abs(off).max():.2f} standard errors off, RMS {np.sqrt(np.mean(off**2)):.2f}")
+# the description is the truth here
+off = np.array([(e.value - e.described) / e.standard_error for e in found.base])
+worst, rms = np.abs(off).max(), np.sqrt(np.mean(off**2))
+print(
+    len(off), f"base parameters, the worst {worst:.2f} standard errors off, RMS {rms:.2f}"
+)
 
 # --- from-coordinates-alone
 measured = q + 2e-5 * rng.normal(size=q.shape)  # what encoders read
@@ -36,7 +48,16 @@ print(of_path.treatment)
 print(of_path.residuals.percent.round(2), "% left")
 
 # --- whether-to-believe-it
-other = lg.exciting_path(puma, period=6, harmonics=4, q_limits=(-1, 1), qd_limits=2.5, qdd_limits=10, iterations=0, seed=3)
+other = lg.exciting_path(
+    puma,
+    period=6,
+    harmonics=4,
+    q_limits=(-1, 1),
+    qd_limits=2.5,
+    qdd_limits=10,
+    iterations=0,
+    seed=3,
+)
 t2 = other.times(2000)
 q2, qd2, qdd2 = other(t2)
 tau2 = lg.compile(puma).inverse_dynamics(q2, qd2, qdd2)

@@ -1,4 +1,4 @@
-"""What docs/inverse.md shows, in its order: `# ---` lines part it into the pieces shown there."""
+"""What docs/inverse.md shows, in its order."""
 
 # --- the-circle
 import numpy as np
@@ -17,7 +17,9 @@ for q in lg.inverse_kinematics(arm, (1.4, 1.2), "tip", every=True):
 
 # --- paths
 puma = lg.library("puma560")
-path = lg.paths.joint_line("qz", "qn", mechanism=puma, timing="trapezoidal", speed=2.0, acceleration=8.0)
+path = lg.paths.joint_line(
+    "qz", "qn", mechanism=puma, timing="trapezoidal", speed=2.0, acceleration=8.0
+)
 print(path)
 q, qd, qdd = path(0.7)
 print(q.round(4), qd.round(4), qdd.round(4))
@@ -59,7 +61,11 @@ for end in ((1.9, 1.2), (-1.2, -1.2)):
 
 # --- parallel-mechanisms
 machine = lg.library("three_rrr")
-turn = {"platform.x": "0.05*cos(2*pi*t)", "platform.y": "0.05*sin(2*pi*t)", "platform.angle": "0.2*sin(2*pi*t)"}
+turn = {
+    "platform.x": "0.05*cos(2*pi*t)",
+    "platform.y": "0.05*sin(2*pi*t)",
+    "platform.angle": "0.2*sin(2*pi*t)",
+}
 motion = lg.inverse(machine, lg.paths.formula(turn, 1.0))
 print(motion)
 driven = [machine.speed_names.index(name) for name in ("theta1", "theta2", "theta3")]
@@ -69,13 +75,20 @@ print(dict(zip(motion.constraint_names, motion.multipliers[0].round(4).tolist())
 # --- parallel-mechanisms-2
 bearing = motion.reactions[:, machine.joint_index["psi1"], 3:]
 print(f"psi1: up to {np.linalg.norm(bearing, axis=1).max():.4g} N")
-closing = [k for k, name in enumerate(motion.constraint_names) if name.startswith("closure1.")]
-print(f"closure1: up to {np.linalg.norm(motion.multipliers[:, closing], axis=1).max():.4g} N")
+closing = [
+    k for k, name in enumerate(motion.constraint_names) if name.startswith("closure1.")
+]
+pin = np.linalg.norm(motion.multipliers[:, closing], axis=1)
+print(f"closure1: up to {pin.max():.4g} N")
 
 # --- parallel-mechanisms-3
 from dataclasses import replace
 
-passive = machine.replace(joints=[replace(j, actuated=j.name != "theta3" and j.actuated) for j in machine.joints])
+passive = machine.replace(
+    joints=[
+        replace(j, actuated=j.name != "theta3" and j.actuated) for j in machine.joints
+    ]
+)
 try:
     lg.inverse(passive, lg.paths.formula(turn, 1.0))
 except lg.ActuationError as error:
@@ -90,8 +103,13 @@ motion = lg.inverse(arm, circle, frame="tip", q0={"theta2": -0.8})
 motion.save("circle.nc")
 read = lg.read("circle.nc", arm)
 heavy = arm.replace(bodies=[arm.bodies[0], arm.bodies[1].scaled(1.5)])
-print(np.abs(lg.inverse(arm, read).tau - motion.tau).max() < 1e-9, lg.inverse(heavy, read).tau.max(axis=0).round(2))
+print(
+    np.abs(lg.inverse(arm, read).tau - motion.tau).max() < 1e-9,
+    lg.inverse(heavy, read).tau.max(axis=0).round(2),
+)
 
 # --- and-back-3
-loaded = lg.inverse(arm, circle, "tip", wrenches={"tip": (0, 0, 0, 0, -15, 0)}, q0={"theta2": -0.8})
+loaded = lg.inverse(
+    arm, circle, "tip", wrenches={"tip": (0, 0, 0, 0, -15, 0)}, q0={"theta2": -0.8}
+)
 print(loaded.tau.max(axis=0).round(2), abs(loaded.balance).max() < 1e-9)

@@ -11,5 +11,7 @@ print(arm.source)  # where the numbers are from
 
 # --- chain
 link = lg.DHRow("R", a=0.1, mass=0.05, center=(-0.05, 0, 0), inertia=(0, 4e-5, 4e-5))
-chain = lg.Mechanism.from_dh([link] * 500, convention="standard", name="chain", gravity=(0, -9.81, 0))
+chain = lg.Mechanism.from_dh(
+    [link] * 500, convention="standard", name="chain", gravity=(0, -9.81, 0)
+)
 motion = lg.simulate(chain, 0.1)

@@ -1,4 +1,4 @@
-"""What docs/motion.md shows, in its order: `# ---` lines part it into the pieces shown there."""
+"""What docs/motion.md shows, in its order."""
 
 # --- a-first-run
 import numpy as np
@@ -10,14 +10,16 @@ print(motion)
 
 # --- a-first-run-2
 print(motion.t.shape, motion.q.shape, motion.q[-1].round(4))
-q, qd = motion(0.12345)  # at any time of the run, or at several: from the integrator's own interpolation
+q, qd = motion(0.12345)  # at any time, or at several: the integrator's own interpolation
 print(q.round(4), qd.round(4))
 
 # --- a-first-run-3
 motion.save("run.nc")
 again = lg.read("run.nc")
 print(repr(again))
-print(again.to_xarray()["q"].sel(coordinate="theta2", time=5.0).item() == motion.q[500, 1])
+print(
+    again.to_xarray()["q"].sel(coordinate="theta2", time=5.0).item() == motion.q[500, 1]
+)
 
 # --- what-drives-it
 arm = lg.library("two_r")
@@ -29,7 +31,10 @@ def end(torque):
 
 print("none       ", end(0))
 print("constant   ", end([5.0, 0.0]))
-print("expressions", end({"theta1": "-20*(theta1 + pi/2) - 2*qd_theta1 + 3*sin(2*t)", "theta2": -1}))
+print(
+    "expressions",
+    end({"theta1": "-20*(theta1 + pi/2) - 2*qd_theta1 + 3*sin(2*t)", "theta2": -1}),
+)
 times = np.linspace(0, 2, 21)
 print("table      ", end((times, np.column_stack([10 * np.sin(times), 0 * times]))))
 
@@ -44,11 +49,16 @@ print("traced     ", end(lg.Traced(law)))
 print("controller ", end(lg.Sampled(law, period=0.01, delay=0.005)))
 
 # --- what-drives-it-3
-motion = lg.simulate(arm, 2, torque=lambda t, q, qd: [np.interp(t, times, 10 * np.sin(times)), 0.0])
+motion = lg.simulate(
+    arm, 2, torque=lambda t, q, qd: [np.interp(t, times, 10 * np.sin(times)), 0.0]
+)
 
 # --- wrenches
-motion = lg.simulate(arm, 2, torque=0, wrenches={"link2": (0, 0, 0, "30*sin(5*t)", 5.0, 0)})
-print(motion.q[-1].round(4), "work", motion.work["wrenches"][-1].round(4), "J, balance", f"{np.abs(motion.balance).max():.0e} J")
+motion = lg.simulate(
+    arm, 2, torque=0, wrenches={"link2": (0, 0, 0, "30*sin(5*t)", 5.0, 0)}
+)
+work, balance = motion.work["wrenches"][-1], np.abs(motion.balance).max()
+print(motion.q[-1].round(4), "work", work.round(4), "J, balance", f"{balance:.0e} J")
 
 
 def drag(t, q, qd):
@@ -93,11 +103,14 @@ equation = "pinion = 10*t + sin(t)"
 """)
 motion = lg.simulate(train, 2)
 print("speeds", motion.qd[-1].round(4), "multipliers", motion.multipliers[-1].round(4))
-print("work of the drive", motion.work["constraints"][-1].round(4), "of friction", motion.work["friction"][-1].round(4))
+drive, friction = motion.work["constraints"][-1], motion.work["friction"][-1]
+print("work of the drive", drive.round(4), "of friction", friction.round(4))
 
 # --- closed-loops-2
 bar = lg.library("four_bar")
-driven = bar.replace(constraints=[lg.Holonomic("drive", "theta1 = 1 + 2*t + 0.1*sin(5*t)")])
+driven = bar.replace(
+    constraints=[lg.Holonomic("drive", "theta1 = 1 + 2*t + 0.1*sin(5*t)")]
+)
 motion = lg.simulate(driven, 2, q0=lg.assemble(driven))
 print(motion.constraint_names, motion.q[-1].round(4))
 
@@ -105,18 +118,24 @@ print(motion.constraint_names, motion.q[-1].round(4))
 sleigh = lg.library("chaplygin_sleigh")
 blades = [
     lg.KnifeEdge("blade", "sleigh", direction="y"),
-    lg.Pfaffian("blade", {"sleigh.vx": "-sin(sleigh.angle)", "sleigh.vy": "cos(sleigh.angle)"}),
-    lg.PfaffianFunction("blade", lambda t, q, qd: -np.sin(q[2]) * qd[0] + np.cos(q[2]) * qd[1]),
+    lg.Pfaffian(
+        "blade", {"sleigh.vx": "-sin(sleigh.angle)", "sleigh.vy": "cos(sleigh.angle)"}
+    ),
+    lg.PfaffianFunction(
+        "blade", lambda t, q, qd: -np.sin(q[2]) * qd[0] + np.cos(q[2]) * qd[1]
+    ),
 ]
 for blade in blades:
-    print(type(blade).__name__, lg.simulate(sleigh.replace(constraints=[blade])).q[-1].round(6))
+    motion = lg.simulate(sleigh.replace(constraints=[blade]))
+    print(type(blade).__name__, motion.q[-1].round(6))
 
 # --- closed-loops-4
 disc = lg.Mechanism(
     "disc",
     [lg.Body.from_shapes("disc", [lg.cylinder(0.3, 0.01, mass=2.0)])],
     [lg.Joint("disc", "free", "ground", "disc")],
-    constraints=[lg.Rolling("edge", "disc", radius=0.3, axis="z")],  # without an axis it would be a sphere
+    # without an axis it would be a sphere
+    constraints=[lg.Rolling("edge", "disc", radius=0.3, axis="z")],
 )
 lean = np.pi / 4 - 0.1
 q0 = lg.assemble(disc, [np.cos(lean), np.sin(lean), 0, 0, 0, 0, 0.3])
@@ -132,7 +151,12 @@ rod = lg.LoopJoint(
     placement_b=lg.Placement(position=(0.6, 0, 0)),
     length=0.9,
 )
-light = lg.Mechanism("light four-bar", [bar.body("crank"), bar.body("rocker")], [bar.joint("theta1"), bar.joint("phi3")], [rod])
+light = lg.Mechanism(
+    "light four-bar",
+    [bar.body("crank"), bar.body("rocker")],
+    [bar.joint("theta1"), bar.joint("phi3")],
+    [rod],
+)
 print(lg.mobility(light))
 
 # --- assembly
@@ -161,8 +185,9 @@ print(lg.mobility(parallelogram, parallelogram.poses["level"]))
 print("                 steps    eta   rate  energy")
 for how in ("projection", "baumgarte", "ggl", "none"):
     motion = lg.simulate(bar, 5, qd0={"theta1": 10.0}, torque=0, stabilisation=how)
-    energy = np.abs(motion.balance).max()
-    print(f"{how:<15} {motion.statistics['accepted']:6} {motion.drift.max():6.0e} {motion.rate_drift.max():6.0e} {energy:6.0e} J")
+    steps, energy = motion.statistics["accepted"], np.abs(motion.balance).max()
+    drift, rate = motion.drift.max(), motion.rate_drift.max()
+    print(f"{how:<15} {steps:6} {drift:6.0e} {rate:6.0e} {energy:6.0e} J")
 
 # --- events
 motion = lg.simulate(arm, events="theta2")
@@ -198,7 +223,8 @@ linkage = lg.library("deployable_four_bar")
 motion = lg.simulate(linkage, 13, events="dead centre")
 print(motion.message, "theta1 =", np.degrees(motion.q[-1, 0]).round(2), "degrees")
 motion = lg.simulate(linkage, 13, events=lg.Event("dead centre", lg.Lock("phi2")))
-print("locked:", motion.qd[-1].round(9) + 0.0, "energy lost:", -motion.work["impacts"][-1].round(3), "J")
+lost = -motion.work["impacts"][-1]
+print("locked:", motion.qd[-1].round(9) + 0.0, "energy lost:", lost.round(3), "J")
 
 # --- friction-stops-and-locks
 block = lg.loads("""
@@ -224,7 +250,9 @@ t_span = [0, 3]
 motion = lg.simulate(block)
 print(motion)
 held, taken = motion.friction[-1, 0], -motion.work["friction"][-1, 0]
-print(f"rests at {motion.q[-1, 0]:.4f} m, held by {held:.4f} N; friction took {taken:.4f} J")
+print(
+    f"rests at {motion.q[-1, 0]:.4f} m, held by {held:.4f} N; friction took {taken:.4f} J"
+)
 
 # --- friction-stops-and-locks-2
 door = lg.loads("""
@@ -256,11 +284,13 @@ ball = lg.Mechanism(
 motion = lg.simulate(ball, 0.8, q0=[0.5])
 print(motion)
 push = lg.compile(ball).spring_forces(motion.q, motion.qd)  # of every spring and wall
-print(f"pushed by up to {push.max():.0f} N; damping took {-motion.work['friction'][-1, 0]:.4f} J")
+taken = -motion.work["friction"][-1, 0]
+print(f"pushed by up to {push.max():.0f} N; damping took {taken:.4f} J")
 
 # --- singular-configurations
 motion = lg.simulate(parallelogram)
-print(motion.message, "after", (abs(motion.q[-1, 0] - motion.q[0, 0]) / (2 * np.pi)).round(2), "turns")
+turns = abs(motion.q[-1, 0] - motion.q[0, 0]) / (2 * np.pi)
+print(motion.message, "after", turns.round(2), "turns")
 both = np.abs(motion.q[:, [0, 2]] - motion.q[:, [4, 4]]).max()  # the cranks stay parallel
 print("cranks parallel to", f"{both:.0e}", "rad")
 motion = lg.simulate(parallelogram, 1, q0="level", t_eval=2)
@@ -269,7 +299,8 @@ motion = lg.simulate(parallelogram, 1, q0="level", t_eval=2)
 motion = lg.simulate(bar)
 print(motion.constraint_names, motion.multipliers[0].round(3), "N on the coupler")
 print("on the crank at its bearing:", motion.reactions[0, 0].round(3))
-print({name: np.atleast_1d(work[-1]).round(4).tolist() for name, work in motion.work.items()})
+for name, work in motion.work.items():
+    print(name, np.atleast_1d(work[-1]).round(4).tolist())
 change = motion.energy[-1] - motion.energy[0]
 print(f"change of energy {change:.6f} J, work {motion.total_work[-1]:.6f} J")
 print(motion.resample([0.0, 0.5, 1.0]).qdd.round(3).tolist())
@@ -287,7 +318,12 @@ try:
 except lg.SimulationError as error:
     print(error)
     print(len(error.motion.t), "rows")
-for wrong in ({"t_span": (2, 1)}, {"torque": {"theta3": 1}}, {"method": "radau"}, {"q0": "hangin"}):
+for wrong in (
+    {"t_span": (2, 1)},
+    {"torque": {"theta3": 1}},
+    {"method": "radau"},
+    {"q0": "hangin"},
+):
     try:
         lg.simulate(arm, **wrong)
     except lg.ArgumentError as error:
@@ -302,14 +338,18 @@ hanging = lg.equilibrium(arm, [-1.5, 0.1])
 print(hanging.round(6) + 0.0)
 for mode in lg.linearise(arm, hanging).modes():
     print(f"{mode.frequency:.6f} Hz", mode.shape.real.round(4))
-held = {"theta1": "-600*(theta1 - pi/2) - 40*qd_theta1", "theta2": "-200*theta2 - 10*qd_theta2"}
+held = {
+    "theta1": "-600*(theta1 - pi/2) - 40*qd_theta1",
+    "theta2": "-200*theta2 - 10*qd_theta2",
+}
 upright = [np.pi / 2, 0]
-print("free:", lg.linearise(arm, upright).stable, "held:", lg.linearise(arm, upright, torque=held).stable)
 system = lg.linearise(arm, upright)
+print("free:", system.stable, "held:", lg.linearise(arm, upright, torque=held).stable)
 print(system.A.shape, system.B.shape, system.inputs)
 
 q = lg.equilibrium(bar, [4.8, -3.5, 2.2])
-print("four-bar:", np.degrees(q).round(2), f"{lg.linearise(bar, q).modes()[0].frequency:.4f} Hz")
+mode = lg.linearise(bar, q).modes()[0]
+print("four-bar:", np.degrees(q).round(2), f"{mode.frequency:.4f} Hz")
 
 # --- derivatives
 dyn = lg.compile(arm)
@@ -317,9 +357,10 @@ q, qd, tau = np.array([0.3, 0.5]), np.array([1.0, 2.0]), np.zeros(2)
 by_q, by_qd, by_tau = dyn.forward_dynamics_derivatives(q, qd, tau)
 print(by_q.round(4).tolist())
 h = np.array([1e-6, 0])  # the first column, by differences
-print(((dyn.forward_dynamics(q + h, qd, tau) - dyn.forward_dynamics(q - h, qd, tau)) / 2e-6).round(4).tolist())
+more, less = dyn.forward_dynamics(q + h, qd, tau), dyn.forward_dynamics(q - h, qd, tau)
+print(((more - less) / 2e-6).round(4).tolist())
 
 closed = lg.compile(bar)
 q = np.array(bar.initial.q)
 by_q, by_qd, by_tau = closed.forward_dynamics_derivatives(q, np.zeros(3), [2.0, 0, 0])
-print("accelerations of a unit torque at the crank, constraints kept:", by_tau[:, 0].round(4))
+print("of a unit torque at the crank, constraints kept:", by_tau[:, 0].round(4))

@@ -1,4 +1,4 @@
-"""What docs/readers.md shows, in its order: `# ---` lines part it into the pieces shown there."""
+"""What docs/readers.md shows, in its order."""
 
 # --- free-joints-in-mujoco-and-pinocchio
 import numpy as np

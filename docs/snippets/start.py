@@ -11,7 +11,10 @@ motion.animate("arm.html")
 
 # --- change
 arm = lg.load("arm.toml", parameters={"l2": 0.8})  # a longer second link
-held = {"theta1": "-60*theta1 - 8*qd_theta1", "theta2": "-20*theta2 - 2*qd_theta2"}  # springs and dampers as torques
+held = {  # springs and dampers as torques
+    "theta1": "-60*theta1 - 8*qd_theta1",
+    "theta2": "-20*theta2 - 2*qd_theta2",
+}
 motion = lg.simulate(arm, 3, q0="hanging", torque=held)
 print(motion)
 

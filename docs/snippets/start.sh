@@ -3,7 +3,7 @@ pip install .       # in a copy of the repository
 lagrangian tour     # a minute: equations, proofs, motions, one report to open
 
 # --- own
-lagrangian new arm                             # arm.toml: a planar 2R, explained in comments
+lagrangian new arm                             # arm.toml: a planar 2R, with comments
 lagrangian derive arm.toml                     # its equations of motion
 lagrangian simulate arm.toml --plot --animate  # its motion: arm.nc, arm.png, arm.html
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import lagrangian as lg
 from lagrangian.model.placement import about_x, about_y, about_z
-from tests.closed_form.test_written import MARKED, modified_puma
-from tests.mechanisms import random_mechanism
+from tests.closed_form.test_written import modified_puma
+from tests.mechanisms import MARKED, random_mechanism
 
 LIBRARY = [name for name in MARKED if name != "panda"]
 

@@ -16,13 +16,9 @@ from lagrangian.equations.exact import angle_label
 from lagrangian.equations.writing.text import Rounding, plain
 from lagrangian.equations.writing.tree import Name, Product, evaluate
 from lagrangian.model.expression import Expression, parse, symbol
-from tests.mechanisms import random_mechanism
+from tests.mechanisms import DERIVED, MARKED, random_mechanism
 
-ROLLING = {"bicycle", "rolling_disc"}  # which have no closed form
-LONG = {"chain", "snake_chain"}
-LIBRARY = [name for name in lg.library() if name not in ROLLING]
-MARKED = [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in LIBRARY]
-SMALL = [name for name in LIBRARY if lg.library(name).nv <= 6]
+SMALL = [name for name in DERIVED if lg.library(name).nv <= 6]
 
 
 def formulas(eom: lg.Equations) -> list[lg.Formula]:

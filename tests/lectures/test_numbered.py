@@ -1,7 +1,7 @@
 """The numbered equations of Ghosal's lecture 27, (1) to (23), as they stand there, against the functions that compute them.
 
 Derivatives are differences, inverses are numpy's: nothing here knows how the package computes what it computes. Where the print
-has a slip, (12) and (23), the right equation is tested.
+has a slip, (12), (18) and (23), the right equation is tested.
 """
 
 from __future__ import annotations
@@ -96,15 +96,27 @@ def test_equation_4() -> None:
     close(eom.lagrangian.evaluate(q, qd), lagrangian(dyn, q, qd), 1e-13)
 
 
-def test_equations_5_and_6(arm: lg.Dynamics) -> None:
-    """d/dt dL/dq' - dL/dq along a motion is what inverse dynamics gives for it: the joints' torques and forces alone."""
+@pytest.fixture(scope="module")
+def generalised(arm: lg.Dynamics) -> np.ndarray:
+    """d/dt dL/dq' - dL/dq along a motion."""
 
     def momentum(h: float) -> np.ndarray:
         q, qd = Q + h * QD + h * h / 2 * QDD, QD + h * QDD
         return np.array([partial(lambda x: lagrangian(arm, q, x), qd, k) for k in range(N)])
 
-    forces = slope(momentum) - np.array([partial(lambda x: lagrangian(arm, x, QD), Q, k) for k in range(N)])
-    close(forces, arm.inverse_dynamics(Q, QD, QDD), 1e-7)
+    return slope(momentum) - np.array([partial(lambda x: lagrangian(arm, x, QD), Q, k) for k in range(N)])
+
+
+def test_equation_5(arm: lg.Dynamics, generalised: np.ndarray) -> None:
+    """Q_i are all generalised forces: with a wrench on the last link, the joints give what it does not."""
+    last, wrench = ARM.bodies[-1].name, np.array([0.3, -0.5, 0.2, 2.0, 1.0, -3.0])
+    tau = arm.inverse_dynamics(Q, QD, QDD, wrenches={last: wrench})
+    close(generalised, tau + arm.jacobian(Q, last).T @ wrench, 1e-7)
+
+
+def test_equation_6(arm: lg.Dynamics, generalised: np.ndarray) -> None:
+    """The joints' torques and forces alone."""
+    close(generalised, arm.inverse_dynamics(Q, QD, QDD), 1e-7)
 
 
 def test_equation_7(arm: lg.Dynamics) -> None:
@@ -148,12 +160,21 @@ def closed() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return q, lg.consistent_speeds(BAR, q, fixed={"theta1": 2.0}), np.array([3.0, 0.0, 0.0])
 
 
-def multipliers(dyn: lg.Dynamics, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, rate: np.ndarray) -> np.ndarray:
-    """(16) and (20): `rate` is phi' + Psi' q'."""
-    M, Psi = dyn.mass_matrix(q), dyn.constraint_jacobian(q)
+def multipliers(dyn: lg.Dynamics, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, rate: np.ndarray, t: float = 0.0) -> np.ndarray:
+    """(16) and (20): `rate` is Phi' + Psi' q'."""
+    M, Psi = dyn.mass_matrix(q), dyn.constraint_jacobian(q, t)
     f = tau - dyn.coriolis_matrix(q, qd) @ qd - dyn.gravity(q)
     inverse = np.linalg.inv(M)
     return -np.linalg.inv(Psi @ inverse @ Psi.T) @ (rate + Psi @ inverse @ f)
+
+
+def accelerating(
+    dyn: lg.Dynamics, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, rate: np.ndarray, t: float = 0.0
+) -> np.ndarray:
+    """The right side of (17) and (19), f less what the constraints take."""
+    Psi, inverse = dyn.constraint_jacobian(q, t), np.linalg.inv(dyn.mass_matrix(q))
+    f = tau - dyn.coriolis_matrix(q, qd) @ qd - dyn.gravity(q)
+    return f - Psi.T @ np.linalg.inv(Psi @ inverse @ Psi.T) @ (Psi @ inverse @ f + rate)
 
 
 def psi_rate(dyn: lg.Dynamics, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
@@ -171,19 +192,33 @@ def test_equation_11(bar: lg.Dynamics, closed: tuple[np.ndarray, ...]) -> None:
     close(bar.closure(closed[0]), [0, 0], 1e-12)
 
 
-def test_equations_12_and_13(bar: lg.Dynamics, closed: tuple[np.ndarray, ...]) -> None:
-    """d/dt dL/dq' - dL/dq = tau + sum lambda d eta / dq: the Lagrangian to vary is L + lambda eta, with (13)'s sign."""
-    q, qd, tau = closed
-    qdd, forces = bar.forward_dynamics(q, qd, tau), bar.multipliers(q, qd, tau)
+def left_side(dyn: lg.Dynamics, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, forces: np.ndarray) -> np.ndarray:
+    """d/dt dL/dq' - dL/dq of the Lagrangian (12), L + sum lambda eta."""
 
     def varied(x: np.ndarray, xd: np.ndarray) -> float:
-        return lagrangian(bar, x, xd) + forces @ bar.closure(x)
+        return lagrangian(dyn, x, xd) + forces @ dyn.closure(x)
 
     def momentum(h: float) -> np.ndarray:
         at, rate = q + h * qd + h * h / 2 * qdd, qd + h * qdd
         return np.array([partial(lambda x: varied(at, x), rate, k) for k in range(3)])
 
-    close(slope(momentum) - np.array([partial(lambda x: varied(x, qd), q, k) for k in range(3)]), tau, 1e-7)
+    return slope(momentum) - np.array([partial(lambda x: varied(x, qd), q, k) for k in range(3)])
+
+
+def test_equation_12(bar: lg.Dynamics, closed: tuple[np.ndarray, ...]) -> None:
+    """Lagrange's equations of L + lambda eta are those of the loop, with the plus of (13); with a minus they are not."""
+    q, qd, tau = closed
+    qdd, forces = bar.forward_dynamics(q, qd, tau), bar.multipliers(q, qd, tau)
+    close(left_side(bar, q, qd, qdd, forces), tau, 1e-7)
+    assert np.abs(left_side(bar, q, qd, qdd, -forces) - tau).max() > 1
+
+
+def test_equation_13(bar: lg.Dynamics, closed: tuple[np.ndarray, ...]) -> None:
+    """d/dt dL/dq' - dL/dq = tau + sum lambda d eta / dq."""
+    q, qd, tau = closed
+    qdd, forces = bar.forward_dynamics(q, qd, tau), bar.multipliers(q, qd, tau)
+    right = tau + np.array([forces @ partial(bar.closure, q, k) for k in range(3)])
+    close(left_side(bar, q, qd, qdd, 0 * forces), right, 1e-7)
 
 
 def test_equation_14(bar: lg.Dynamics, closed: tuple[np.ndarray, ...]) -> None:
@@ -201,30 +236,44 @@ def test_equation_15(bar: lg.Dynamics, closed: tuple[np.ndarray, ...]) -> None:
     close(bar.constraint_jacobian(q) @ bar.forward_dynamics(q, qd, tau) + bar.constraint_bias(q, qd), [0, 0], 1e-10)
 
 
-def test_equations_16_and_17(bar: lg.Dynamics, closed: tuple[np.ndarray, ...]) -> None:
+def test_equation_16(bar: lg.Dynamics, closed: tuple[np.ndarray, ...]) -> None:
     q, qd, tau = closed
-    found = multipliers(bar, q, qd, tau, psi_rate(bar, q, qd) @ qd)
-    close(found, bar.multipliers(q, qd, tau))
-    f = tau - bar.coriolis_matrix(q, qd) @ qd - bar.gravity(q)
-    qdd = np.linalg.solve(bar.mass_matrix(q), f + bar.constraint_jacobian(q).T @ found)
-    close(qdd, bar.forward_dynamics(q, qd, tau))
+    close(multipliers(bar, q, qd, tau, psi_rate(bar, q, qd) @ qd), bar.multipliers(q, qd, tau))
 
 
-def test_equations_18_to_20(arm: lg.Dynamics) -> None:
-    """phi(t) + Psi(q) q' = 0, with phi'(t) in the accelerations and in lambda."""
+def test_equation_17(bar: lg.Dynamics, closed: tuple[np.ndarray, ...]) -> None:
+    q, qd, tau = closed
+    right = accelerating(bar, q, qd, tau, psi_rate(bar, q, qd) @ qd)
+    close(bar.mass_matrix(q) @ bar.forward_dynamics(q, qd, tau), right)
+
+
+T = 0.4
+PSI = np.array([[1 + Q[1] ** 2, 0, np.cos(Q[0]), -2]])
+KEPT = QD - PSI[0] * (PSI @ QD + 0.3 * np.sin(2 * T)) / (PSI @ PSI.T)[0]  # speeds that keep (18)
+RATE = np.array([2 * Q[1] * KEPT[1] * KEPT[0] - np.sin(Q[0]) * KEPT[0] * KEPT[2] + 0.6 * np.cos(2 * T)])  # Phi' + Psi' q'
+
+
+@pytest.fixture(scope="module")
+def led() -> lg.Dynamics:
+    """The arm with one Pfaffian constraint, Phi(t) + Psi(q) q' = 0."""
     row = lg.Pfaffian("row", {"j0": "1 + j1^2", "j2": "cos(j0)", "j3": "-2"}, "0.3*sin(2*t)")
-    dyn, t = lg.compile(ARM.replace(constraints=[row])), 0.4
-    Psi = np.array([[1 + Q[1] ** 2, 0, np.cos(Q[0]), -2]])
-    qd = QD - Psi[0] * (Psi @ QD + 0.3 * np.sin(2 * t)) / (Psi @ Psi.T)[0]  # onto (18)
-    close(dyn.constraint_jacobian(Q, t), Psi, 1e-15)
-    close(dyn.constraint_rate(Q, qd, t), [0], 1e-13)
-    rate = np.array([2 * Q[1] * qd[1] * qd[0] - np.sin(Q[0]) * qd[0] * qd[2] + 0.6 * np.cos(2 * t)])
-    found = multipliers(dyn, Q, qd, TAU, rate)
-    close(found, dyn.multipliers(Q, qd, TAU, t=t))
-    M, f = dyn.mass_matrix(Q), TAU - arm.coriolis_matrix(Q, qd) @ qd - arm.gravity(Q)
-    inverse = np.linalg.inv(M)
-    right = f - Psi.T @ np.linalg.inv(Psi @ inverse @ Psi.T) @ (Psi @ inverse @ f + rate)
-    close(M @ dyn.forward_dynamics(Q, qd, TAU, t=t), right)
+    return lg.compile(ARM.replace(constraints=[row]))
+
+
+def test_equation_18(led: lg.Dynamics) -> None:
+    """And its derivative, with the term Psi q'' that the print lacks."""
+    close(led.constraint_jacobian(Q, T), PSI, 1e-15)
+    close(led.constraint_rate(Q, KEPT, T), [0], 1e-13)
+    close(led.constraint_rate(Q, QD, T), PSI @ QD + 0.3 * np.sin(2 * T), 1e-13)
+    close(PSI @ led.forward_dynamics(Q, KEPT, TAU, t=T) + RATE, [0], 1e-10)
+
+
+def test_equation_19(led: lg.Dynamics) -> None:
+    close(led.mass_matrix(Q) @ led.forward_dynamics(Q, KEPT, TAU, t=T), accelerating(led, Q, KEPT, TAU, RATE, T))
+
+
+def test_equation_20(led: lg.Dynamics) -> None:
+    close(led.multipliers(Q, KEPT, TAU, t=T), multipliers(led, Q, KEPT, TAU, RATE, T))
 
 
 # -- friction and Cartesian space ------------------------------------------------------------------------------------
@@ -243,16 +292,34 @@ def test_equation_21() -> None:
     close(dyn.inverse_dynamics(Q, QD, QDD), rest + F, 1e-12)
 
 
-def test_equations_22_and_23() -> None:
-    """C_x = J^-T (C q' - M J^-1 J' q'): the bracket that the print lacks. And F in (22) gives the torques by J^T."""
-    two = lg.compile(lg.library("two_r"))
-    q, qd, qdd = np.array([0.4, 1.1]), np.array([0.7, -1.3]), np.array([0.2, 0.9])
-    x = two.cartesian(q, qd, "tip", ("x", "y"))
-    J = two.jacobian(q, "tip")[3:5]
-    rate = slope(lambda h: two.jacobian(q + h * qd, "tip")[3:5])
-    inverse, M, C, G = np.linalg.inv(J), two.mass_matrix(q), two.coriolis_matrix(q, qd) @ qd, two.gravity(q)
+TWO_Q, TWO_QD, TWO_QDD = np.array([0.4, 1.1]), np.array([0.7, -1.3]), np.array([0.2, 0.9])
+
+
+@pytest.fixture(scope="module")
+def two() -> lg.Dynamics:
+    return lg.compile(lg.library("two_r"))
+
+
+def tip(two: lg.Dynamics) -> tuple[np.ndarray, np.ndarray]:
+    """J of the tip, along x and y, and J'."""
+    return two.jacobian(TWO_Q, "tip")[3:5], slope(lambda h: two.jacobian(TWO_Q + h * TWO_QD, "tip")[3:5])
+
+
+def test_equation_22(two: lg.Dynamics) -> None:
+    """The force at the tip that moves it so, found by Newton-Euler as the wrench under which the joints need no torques."""
+    x, (J, rate) = two.cartesian(TWO_Q, TWO_QD, "tip", ("x", "y")), tip(two)
+    force = x.M_x @ (J @ TWO_QDD + rate @ TWO_QD) + x.C_x + x.G_x
+    wrench = np.array([0, 0, 0, *force, 0])
+    close(two.inverse_dynamics(TWO_Q, TWO_QD, TWO_QDD, wrenches={"tip": wrench}), [0, 0], 1e-7)
+
+
+def test_equation_23(two: lg.Dynamics) -> None:
+    """C_x = J^-T (C q' - M J^-1 J' q'): the bracket that the print lacks. And tau = J^T F."""
+    x, (J, rate) = two.cartesian(TWO_Q, TWO_QD, "tip", ("x", "y")), tip(two)
+    inverse, M, G = np.linalg.inv(J), two.mass_matrix(TWO_Q), two.gravity(TWO_Q)
+    C = two.coriolis_matrix(TWO_Q, TWO_QD) @ TWO_QD
     close(x.M_x, inverse.T @ M @ inverse, 1e-12)
-    close(x.C_x, inverse.T @ (C - M @ inverse @ rate @ qd))
+    close(x.C_x, inverse.T @ (C - M @ inverse @ rate @ TWO_QD))
     close(x.G_x, inverse.T @ G, 1e-12)
-    force = x.M_x @ (J @ qdd + rate @ qd) + x.C_x + x.G_x
-    close(J.T @ force, two.inverse_dynamics(q, qd, qdd))
+    force = x.M_x @ (J @ TWO_QDD + rate @ TWO_QD) + x.C_x + x.G_x
+    close(J.T @ force, two.inverse_dynamics(TWO_Q, TWO_QD, TWO_QDD))

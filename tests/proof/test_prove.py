@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from time import process_time
 
 import numpy as np
@@ -20,9 +19,9 @@ from lagrangian.proof.certificate import Certificate, decide
 from lagrangian.proof.exact_tree import exact_tree
 from lagrangian.proof.points import PRIME, NoPoint, Point
 from lagrangian.proof.prove import derive, prove
+from tests.mechanisms import MARKED
 from tests.proof.trees import named_twist, tree
 
-NAMES = sorted(path.stem for path in (Path(lg.__file__).parent / "library").glob("*.toml"))
 LARGE = ("panda", "lwr7")
 
 TREES = {
@@ -41,7 +40,7 @@ TREES = {
 
 
 @pytest.mark.parametrize("symbols", ["given", "inertial"])
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in LARGE])
+@pytest.mark.parametrize("name", [name for name in MARKED if name not in LARGE])
 def test_library(name: str, symbols: str) -> None:
     certificate = prove(System(elementary(lg.library(name)), symbols), points=1)
     assert certificate, certificate

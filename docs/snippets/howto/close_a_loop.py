@@ -15,11 +15,18 @@ for mode in lg.assembly_modes(linkage, fixed={"crank": 1.0}):
     print("possible:", np.degrees(mode).round(2))
 
 # --- simulate
-motion = lg.simulate(linkage, 4, q0={"crank": 1.0}, qd0={"crank": 6.0}, torque={"crank": "2 - 0.3*qd_crank"})
+motion = lg.simulate(
+    linkage,
+    4,
+    q0={"crank": 1.0},
+    qd0={"crank": 6.0},
+    torque={"crank": "2 - 0.3*qd_crank"},
+)
 print(motion)
 
 # --- forces
-print(motion.constraint_names, "largest", np.abs(motion.multipliers).max(axis=0).round(1), "N")
+largest = np.abs(motion.multipliers).max(axis=0)
+print(motion.constraint_names, "largest", largest.round(1), "N")
 
 # --- python
 pin = lg.LoopJoint(

@@ -5,9 +5,14 @@ import lagrangian as lg
 
 arm = lg.library("two_r")
 eom = lg.derive(arm)
-eom.save("arm.tex")  # a document for LaTeX
-eom.save("arm.md")  # and one for Markdown with formulas
-print(eom.M[0, 1].latex())
+eom.save("two_r.tex")  # a document for LaTeX
+eom.save("two_r.md")  # and one for Markdown with formulas
+
+# --- fragments
+print(eom.M[0, 1].latex())  # an entry
+print(eom.G.latex())  # a matrix or a column
+everything = eom.latex()  # all of it, with headings, for a document of your own
+print("\n".join(everything.splitlines()[:4]), "...")
 
 # --- sympy
 import sympy
@@ -21,14 +26,14 @@ fast = eom.compile()
 print(fast.mass_matrix([0.3, 0.8]).round(4).tolist())
 
 # --- mechanism
-lg.save(arm, "arm.toml")
+lg.save(arm, "two_r_copy.toml")
 print(lg.dumps(arm).splitlines()[0])
 
 # --- run
 motion = lg.simulate(arm, 2, t_eval=201)
-motion.save("run.nc")  # netCDF: all of it
-motion.save("run.csv")  # its rows, for spreadsheets
-with open("run.csv") as file:
+motion.save("two_r.nc")  # netCDF: all of it
+motion.save("two_r.csv")  # its rows, for spreadsheets
+with open("two_r.csv") as file:
     print(file.readline().strip())
 
 # --- xarray
@@ -39,5 +44,6 @@ table = data["q"].to_pandas()
 print(table.head(2).round(4))
 
 # --- back
-again = lg.read("run.nc", arm)
+again = lg.read("two_r.nc")
 print(repr(again))
+print(again.mechanism.name, again.reactions.shape)

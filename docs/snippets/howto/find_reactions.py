@@ -23,7 +23,8 @@ print(f"{motion.constraint_names}: up to {pin.max():.1f} N")
 dyn = lg.compile(bar)
 row = 500
 R = dyn.pose(motion.q[row], "crank")[:3, :3]
-print("on the crank, along the world's axes:", (R @ motion.reactions[row, 0, 3:]).round(2), "N")
+force = R @ motion.reactions[row, 0, 3:]
+print("on the crank, along the world's axes:", force.round(2), "N")
 
 # --- state
 q, qd = motion.q[row], motion.qd[row]

@@ -5,12 +5,17 @@ from math import pi
 
 import lagrangian as lg
 
-rows = [  # turntable, upper arm, forearm
-    lg.DHRow("R", d=0.4, alpha=pi / 2, mass=8.0, center=(0, -0.1, 0), inertia=(0.09, 0.05, 0.09), name="turn"),
-    lg.DHRow("R", a=0.5, mass=5.0, center=(-0.25, 0, 0), inertia=(0.01, 0.11, 0.11), name="lift"),
-    lg.DHRow("R", a=0.4, mass=3.0, center=(-0.2, 0, 0), inertia=(0.005, 0.04, 0.04), name="bend"),
+base = {"mass": 8.0, "center": (0, -0.1, 0), "inertia": (0.09, 0.05, 0.09)}
+upper = {"mass": 5.0, "center": (-0.25, 0, 0), "inertia": (0.01, 0.11, 0.11)}
+fore = {"mass": 3.0, "center": (-0.2, 0, 0), "inertia": (0.005, 0.04, 0.04)}
+rows = [
+    lg.DHRow("R", d=0.4, alpha=pi / 2, name="turn", **base),
+    lg.DHRow("R", a=0.5, name="lift", **upper),
+    lg.DHRow("R", a=0.4, name="bend", **fore),
 ]
-arm = lg.Mechanism.from_dh(rows, convention="standard", tool=lg.Placement(position=(0.1, 0, 0)), name="elbow arm")
+arm = lg.Mechanism.from_dh(
+    rows, convention="standard", tool=lg.Placement(position=(0.1, 0, 0)), name="elbow arm"
+)
 print(arm)
 
 # --- check
@@ -25,8 +30,9 @@ print("G2 =", eom.G[1])
 
 # --- names
 l, m = lg.parameter("l", 0.5), lg.parameter("m", 2.0)
+I = m * l**2 / 12
 pendulum = lg.Mechanism.from_dh(
-    [lg.DHRow("R", a=l, mass=m, center=(-l / 2, 0, 0), inertia=(0, m * l**2 / 12, m * l**2 / 12))],
+    [lg.DHRow("R", a=l, mass=m, center=(-l / 2, 0, 0), inertia=(0, I, I))],
     convention="standard",
     gravity=(0, -9.81, 0),
 )

@@ -25,5 +25,5 @@ flying = lg.load("arm.urdf", floating=True)
 print(flying.speed_names)
 
 # --- keep
-lg.save(robot, "arm.toml")
-print(lg.load("arm.toml").joint("elbow").friction)
+lg.save(robot, "robot.toml")
+print(lg.load("robot.toml").joint("elbow").friction)

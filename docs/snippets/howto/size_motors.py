@@ -20,9 +20,10 @@ for name, margin in joint.chosen.margins.items():
     print(f"  {name}: {margin:.2f}")
 
 # --- own
+speeds = {"rated_speed": 315.0, "max_speed": 520.0}
 own = [
-    lg.Motor("frameless", rated_torque=3.0, peak_torque=9.0, rated_speed=315.0, max_speed=520.0, inertia=2e-4),
-    lg.Motor("small", rated_torque=0.5, peak_torque=1.5, rated_speed=315.0, max_speed=520.0, inertia=3e-5),
+    lg.Motor("frameless", rated_torque=3.0, peak_torque=9.0, inertia=2e-4, **speeds),
+    lg.Motor("small", rated_torque=0.5, peak_torque=1.5, inertia=3e-5, **speeds),
 ]
 gears = [lg.Gear(ratio, efficiency=0.72) for ratio in (50, 80, 100, 160)]
 chosen = lg.size_actuators(arm, motion, catalogue=own, gears=gears, margin=1.3, dwell=0.5)

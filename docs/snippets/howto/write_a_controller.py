@@ -32,7 +32,7 @@ print("100 Hz           ", off(lg.Sampled(law, period=1e-2)))
 
 # --- memory
 class WithIntegral:
-    """The same, and the integral of the error: a controller with a memory is an object."""
+    """The same, and the integral of the error."""
 
     def __init__(self, period):
         self.period, self.sum = period, np.zeros(2)
@@ -51,7 +51,10 @@ wrong = arm.replace(bodies=[body.scaled(1.2) for body in arm.bodies])
 print("on a wrong model ", off(lg.control.ComputedTorque(wrong, path).sampled(1e-3)))
 
 # --- stable
-gains = {"theta1": "-10000*(theta1 - 0.7) - 1000*qd_theta1", "theta2": "-2000*(theta2 - 1.5) - 200*qd_theta2"}
+gains = {
+    "theta1": "-10000*(theta1 - 0.7) - 1000*qd_theta1",
+    "theta2": "-2000*(theta2 - 1.5) - 200*qd_theta2",
+}
 rest = lg.equilibrium(arm, [0.6, 1.4], torque=gains)
 system = lg.linearise(arm, rest, torque=gains)
 print(system.stable, "slowest at", system.eigenvalues().real.max().round(2), "1/s")
