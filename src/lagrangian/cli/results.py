@@ -30,7 +30,7 @@ class Results:
             "-o",
             "--output",
             metavar="FILE",
-            help="The run's rows: .nc (all of it) or .csv. Other files take its name. Default: MECH.nc",
+            help="The run's rows: .nc (all of it) or .csv. Other files take its name. Default: MECH.nc, or MECH-inverse.nc",
             rich_help_panel=PANEL,
         ),
     ] = None
