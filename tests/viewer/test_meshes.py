@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
@@ -50,6 +51,37 @@ def test_packages_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert find("package://my_robot/meshes/a.stl", "/elsewhere/r.urdf").is_file()
     with pytest.raises(ValueError, match="only files of this machine"):
         find("https://example.org/a.stl", "r.urdf")
+
+
+def test_nothing_is_read_outside_of_packages_and_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside = tmp_path / "packages" / "foo"
+    inside.mkdir(parents=True)
+    trimesh.creation.box((1, 1, 1)).export(tmp_path / "x.stl")
+    monkeypatch.setenv("ROS_PACKAGE_PATH", str(tmp_path / "packages"))
+    for file in ("package://foo/../../x.stl", "model://../x.stl", "package://foo/a/../../../x.stl"):
+        with pytest.raises(ValueError, match="leads out of the package"):
+            find(file, str(inside / "r.urdf"))
+    (tmp_path / "secret.mtl").write_text("newmtl red\nKd 1 0 0\n")
+    (inside / "own.mtl").write_text("newmtl red\nKd 0 1 0\n")
+    triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n"
+    for name, library in (("out", "../../secret.mtl"), ("in", "own.mtl")):
+        (inside / f"{name}.obj").write_text(f"mtllib {library}\n{triangle}")
+    (out,), (own,) = (scene(robot(inside, f"{name}.obj")).parts for name in ("out", "in"))
+    assert own.color == (0, 1, 0)
+    assert out.color != (1, 0, 0)
+
+
+def test_one_line_says_what_is_missing_and_how_to_find_it(tmp_path: Path) -> None:
+    m = robot(tmp_path, "package://foo_description/meshes/a.stl")
+    (body,) = m.bodies
+    m = m.replace(bodies=(replace(body, visuals=(*body.visuals, replace(body.visuals[0], file="b.stl"))),))
+    with pytest.warns(lg.MechanismWarning) as told:
+        scene(m)
+    (message,) = (str(x.message) for x in told)
+    assert message == (
+        "r: 2 visuals are not drawn, the first of 'b': package://foo_description/meshes/a.stl: there is no such file; "
+        "export ROS_PACKAGE_PATH=/folder/that/holds/foo_description"
+    )
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,9 @@ def test_an_animation_is_written_where_it_was_said(motion: Motion, tmp_path: Pat
 
 def test_a_film_is_written_for_its_ending(motion: Motion, tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
-    written = motion.animate(tmp_path / "run.GIF", speed=4, size=(120, 90), progress=lambda done, total: told.append((done, total)))
+    written = motion.animate(
+        tmp_path / "run.GIF", speed=4, size=(120, 90), progress=lambda done, total: told.append((done, total))
+    )
     assert told
     assert told == [(k + 1, len(told)) for k in range(len(told))]
     assert written == tmp_path / "run.GIF"

@@ -14,7 +14,7 @@ from lagrangian.viewer.camera import Camera, camera_of
 from lagrangian.viewer.film import film, pictured
 from lagrangian.viewer.floor import spacing
 from lagrangian.viewer.lines import coil
-from lagrangian.viewer.painter import Painter
+from lagrangian.viewer.painter import Painter, closed
 from lagrangian.viewer.raster import gradients, spans, visible
 from lagrangian.viewer.track import still_track, track
 
@@ -90,6 +90,30 @@ def test_a_ball_is_a_disc_of_its_size() -> None:
     assert len(pixels.row) == pytest.approx(np.pi * radius**2, rel=0.01)
 
 
+def test_pictures_drawn_in_batches_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And backs of closed surfaces are not missed."""
+    seen = still_track(lg.library("stewart"))
+    painter = Painter(seen, (160, 120))
+    assert all(painter.closed)
+    whole = painter.frame(0).astype(int)
+    monkeypatch.setattr("lagrangian.viewer.raster.BATCH", 500)
+    painter.closed = [False] * len(painter.closed)
+    assert (np.abs(painter.frame(0) - whole).max(axis=2) > 24).mean() < 2e-3  # but where two are equally near
+    open_box = p.box((1, 1, 1))
+    assert closed(open_box.vertices, open_box.faces)
+    assert not closed(open_box.vertices, open_box.faces[:-1])
+
+
+def test_many_links_are_coarse_and_thin(tmp_path: Path) -> None:
+    bodies = [lg.Body(f"l{k}", 1, (0.5, 0, 0), (0, 0.1, 0.1)) for k in range(500)]
+    at = lg.Placement(position=(1, 0, 0))
+    joints = [lg.Joint(f"q{k}", "revolute", f"l{k - 1}" if k else "ground", f"l{k}", at, axis=(0, -1, 0)) for k in range(500)]
+    seen = still_track(lg.Mechanism("chain", bodies, joints))
+    assert sum(len(part.faces) for part in seen.scene.parts) < 200 * 500
+    assert all(np.ptp(part.vertices, axis=0).min() < 0.02 * seen.scene.size for part in seen.scene.parts if part.name[0] == "l")
+    assert (Painter(seen, (160, 120)).frame(0) < 200).any(axis=2).sum() > 60
+
+
 @pytest.mark.parametrize("name", ["two_r", "stewart", "puma560", "chaplygin_sleigh"])
 def test_all_of_it_is_in_the_picture(name: str) -> None:
     seen = still_track(lg.library(name))
@@ -160,9 +184,11 @@ def test_an_mp4_plays_as_long_as_it_should(tmp_path: Path) -> None:
 
     if shutil.which("ffmpeg") is None or shutil.which("ffprobe") is None:
         pytest.skip("ffmpeg is not installed")
-    path = film(track(lg.simulate(lg.library("pendulum"), t_span=(0, 1)), forces=False), tmp_path / "p.mp4", (121, 90))
+    seen = track(lg.simulate(lg.library("pendulum"), t_span=(0, 1)), forces=False)
+    with pytest.warns(UserWarning, match="122 x 90 pixels, not 121 x 90"):
+        path = film(seen, tmp_path / "p.mp4", (121, 90))
     command = ["ffprobe", "-v", "error", "-show_entries", "stream=width,height,nb_frames", "-of", "csv=p=0", str(path)]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == "120,90,31"
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == "122,90,31"
 
 
 def test_without_ffmpeg_the_error_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

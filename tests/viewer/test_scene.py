@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
+from lagrangian.model import quaternion
 from lagrangian.model.body import box, capsule, cylinder, ellipsoid, sphere
 from lagrangian.viewer import primitives as p
 from lagrangian.viewer.links import route
-from lagrangian.viewer.poses import body_poses, configuration
+from lagrangian.viewer.poses import all_poses, body_poses, configuration
 from lagrangian.viewer.scene import Part, Scene
 from lagrangian.viewer.shapes import scene
+from lagrangian.viewer.track import still_track
 from tests.mechanisms import random_mechanism
 
 SOLIDS = {
@@ -205,3 +207,23 @@ def test_what_has_no_size_is_drawn_too() -> None:
     assert scene(dot).parts
     massless = lg.Mechanism("m", [lg.Body("b")], [lg.Joint("j", "fixed", "ground", "b")])
     assert np.isfinite(scene(massless).size)
+
+
+@pytest.mark.parametrize("center", [(0, 0, -0.2), (0, 0, -0.05), (0, 0, 0)])
+def test_a_slide_hangs_together_with_the_arm_that_carries_it(center: tuple[float, float, float]) -> None:
+    """The last joint of a table slides: the rod reaches its sleeve, or the rail the link, however far it is out."""
+    rows = [
+        {"joint": "R", "d": 0.4, "alpha": -np.pi / 2, "mass": 2, "center": (0, 0.1, 0), "inertia": (0.01, 0.01, 0.01)},
+        {"joint": "R", "a": 0.3, "alpha": np.pi / 2, "mass": 1, "center": (-0.15, 0, 0), "inertia": (0.001, 0.01, 0.01)},
+        {"joint": "P", "mass": 1, "center": center, "inertia": (0.001, 0.001, 0.001)},
+    ]
+    m = lg.Mechanism.from_dh(rows, convention="standard", gravity=(0, 0, -9.81))
+    seen = still_track(m, [0.3, 0.4, 0.5])
+    elbow = all_poses(m, [[0.3, 0.4, 0.0]])[0, 3, :3, 3]  # where it would be if it were in
+    R = quaternion.matrix(seen.quaternions[0])
+    (rail,) = [x for x in seen.scene.parts if x.name.startswith("rail")]
+    slide = [x for x in seen.scene.parts if x.frame == 3] if any(center) else [rail]
+    points = np.concatenate([x.vertices @ R[x.frame].T + seen.positions[0, x.frame] for x in slide])
+    along = (points - elbow) @ R[3, :, 2]
+    assert along.min() < 0.02
+    assert along.max() > 0.5

@@ -60,6 +60,24 @@ def test_rows_are_thirty_a_second_within_bounds() -> None:
     assert len(track(lg.simulate(m, t_span=(0, 60)), forces=False).t) == 601
 
 
+def test_rows_that_are_not_finite_are_left_out() -> None:
+    """A run that broke down is drawn as far as it goes, with its forces."""
+    motion = lg.simulate(lg.library("four_bar"), 1.0).resample(41)
+    half = {name: getattr(motion, name).copy() for name in ("q", "qd", "qdd", "multipliers", "tau")}
+    for rows in half.values():
+        rows[21:] = np.nan
+    seen = track(replace(motion, course=None, **half))
+    assert 25 < len(seen.t) < 61
+    assert 0.45 < seen.t[-1] <= 0.5
+    assert np.isfinite(seen.positions).all()
+    assert {a.group for a in seen.arrows} >= {"torques", "constraints"}
+    for arrow in seen.arrows:
+        assert np.isfinite(arrow.vectors).all()
+        assert np.isfinite(arrow.scale)
+    with pytest.raises(lg.ArgumentError, match="no row of the motion is finite"):
+        track(replace(motion, course=None, q=np.full_like(motion.q, np.nan)))
+
+
 def test_a_still_takes_numbers_a_pose_or_the_start() -> None:
     m = lg.library("two_r")
     tip = m.frames[0].name

@@ -33,7 +33,13 @@ class ShownMotion:
         return frame_path(cast("Motion", self), frames, path=path, plane=plane)
 
     def animate(
-        self, path: Any = None, *, speed: float = 1.0, trace: Any = None, size: tuple[int, int] | None = None, progress: Any = None
+        self,
+        path: Any = None,
+        *,
+        speed: float = 1.0,
+        trace: Any = None,
+        size: tuple[int, int] | None = None,
+        progress: Any = None,
     ) -> Any:
         """An animation: one offline page (.html), or a film (.gif; .mp4 where ffmpeg is there). Gives the path written.
 

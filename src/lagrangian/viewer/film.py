@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.description.notes import warn
 from lagrangian.errors import ArgumentError, is_number
 from lagrangian.viewer.painter import Painter
 from lagrangian.viewer.scene import Track
@@ -44,7 +45,9 @@ def film(
                 f"{file}: an .mp4 needs the program ffmpeg, which is not on the PATH (Debian: apt install ffmpeg, "
                 f"macOS: brew install ffmpeg); .gif and .html are written without it"
             )
-        width, height = width // 2 * 2, height // 2 * 2  # as H.264 wants it
+        if width % 2 or height % 2:
+            said, (width, height) = f"{width} x {height}", (width + width % 2, height + height % 2)
+            warn(f"{file}: the film is {width} x {height} pixels, not {said}: H.264 takes even numbers only", UserWarning)
     rows = pictured(track.t, GIF_RATE if suffix == ".gif" else MP4_RATE, speed)
     painter = Painter(track, (width, height))
     pictures = _pictures(painter, rows, progress)
@@ -86,7 +89,13 @@ def _gif(file: Path, pictures: Iterator[np.ndarray], sample: np.ndarray) -> None
     """One palette for all, from a sample of them, so that what does not move does not flicker and costs nothing."""
     from PIL import Image
 
-    palette = Image.fromarray(sample).quantize(COLORS, method=Image.Quantize.MEDIANCUT)
+    # each colour counts by the root of how often it is there: the floor's many greys leave room for a thin link's blue
+    r, g, b = (sample.reshape(-1, 3) >> 2).astype(np.int32).T
+    times = np.bincount((r << 12) + (g << 6) + b, minlength=1 << 18)
+    found = np.flatnonzero(times)
+    told = np.repeat(found, np.sqrt(times[found]).astype(int))
+    told = np.stack([told >> 12 << 2, (told >> 6 & 63) << 2, (told & 63) << 2], axis=1).astype(np.uint8)
+    palette = Image.fromarray(told[None]).quantize(COLORS, method=Image.Quantize.MEDIANCUT)
     entries = np.array(palette.getpalette(), dtype=int).reshape(-1, 3)
     entries[entries.min(axis=1) > 246] = 255  # what is white stays so
     palette.putpalette(entries.ravel().tolist())

@@ -59,6 +59,8 @@ def guide(joint: Joint, outline: Outline, parent: Outline, span: tuple[float, fl
     low, high = span
     if math.isfinite(joint.limits.lower) and math.isfinite(joint.limits.upper):
         low, high = min(low, joint.limits.lower), max(high, joint.limits.upper)
+    if parent.body is not None:
+        low, high = min(low, 0.0), max(high, 0.0)  # it holds on to the link that carries it
     room = 7.5 * r if outline.body is not None and not is_point(outline.body) else 3 * r
     low, high = low - room, high + room
     if high - low < 0.6 * size:
@@ -66,6 +68,21 @@ def guide(joint: Joint, outline: Outline, parent: Outline, span: tuple[float, fl
         low, high = middle - 0.3 * size, middle + 0.3 * size
     thin = 0.35 if outline.body is not None and is_point(outline.body) and not holds(outline) else 0.8  # a bead's wire
     return p.cylinder(thin * r, high - low, 0.1 * r).moved(turn, at + axis * (low + high) / 2)
+
+
+def stem(joint: Joint, outline: Outline, drawn: np.ndarray, span: tuple[float, float], r: float) -> Mesh | None:
+    """What is missing of a rod that slides in a sleeve, in its own frame: it reaches the sleeve wherever it slides to.
+
+    `drawn` are the points of the rod (n, 3); in its frame the sleeve is at minus the joint's coordinate.
+    """
+    if not telescopes(outline, r) or outline.axis is None or not len(drawn):
+        return None
+    along = (drawn - outline.at) @ outline.axis
+    least, most = float(along.min()) + r, float(along.max()) - r  # inside of its round ends
+    low, high = min(least, -span[1]), max(most, -span[0])
+    if low > least - r and high < most + r:
+        return None
+    return p.bar(outline.at + low * outline.axis, outline.at + high * outline.axis, 0.7 * r, 0.7 * r)
 
 
 def rolling(constraint: Rolling) -> tuple[list[Mesh], list[Mesh]]:

@@ -43,10 +43,15 @@ def find(file: str, beside: str) -> Path:
     scheme, mark, rest = file.partition("://")
     if mark and scheme not in ("package", "model", "file"):
         raise ValueError(f"{file}: only files of this machine are read")
+    if scheme in ("package", "model") and ".." in rest.replace("\\", "/").split("/"):
+        raise ValueError(f"{file}: '..' leads out of the package, where nothing is read")
     for path in _places(scheme if mark else "", rest if mark else file, Path(beside)):
         if path.is_file():
             return path
-    raise FileNotFoundError(f"{file}: there is no such file" + (" in ROS_PACKAGE_PATH or above the model" if mark else ""))
+    if scheme in ("package", "model") and mark:
+        package = rest.partition("/")[0]
+        raise FileNotFoundError(f"{file}: there is no such file; export ROS_PACKAGE_PATH=/folder/that/holds/{package}")
+    raise FileNotFoundError(f"{file}: there is no such file" + ("" if mark or Path(file).is_absolute() else " beside the model"))
 
 
 def _places(scheme: str, name: str, beside: Path) -> Iterator[Path]:
@@ -78,7 +83,7 @@ def _read(path: str, changed: float, limit: int) -> list[tuple[Mesh, Color | Non
     import trimesh
 
     try:
-        loaded = trimesh.load_scene(path)
+        loaded = trimesh.load_scene(path, resolver=_beside(path))
         pieces: list[Any] = [x for x in loaded.dump() if len(getattr(x, "faces", ()))]
     except Exception as error:  # readers of foreign formats fail in every way there is
         raise ValueError(f"{path} cannot be read: {type(error).__name__}: {error}") from None
@@ -94,6 +99,20 @@ def _read(path: str, changed: float, limit: int) -> list[tuple[Mesh, Color | Non
         if len(faces):
             found.append((creased(vertices, faces), _color(piece)))
     return found
+
+
+def _beside(path: str) -> Any:
+    """Where materials and textures that a mesh names are looked for: in its own folder and below, and nowhere else."""
+    from trimesh.resolvers import FilePathResolver
+
+    class Beside(FilePathResolver):  # type: ignore[misc]
+        def get(self, name: str) -> Any:
+            folder = Path(path).parent.resolve()
+            if not (folder / name.strip()).resolve().is_relative_to(folder):
+                raise FileNotFoundError(name)
+            return super().get(name)
+
+    return Beside(path)
 
 
 def _color(piece: Any) -> Color | None:

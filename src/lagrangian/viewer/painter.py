@@ -34,7 +34,7 @@ class Painter:
         """A row of the track: (height, width, 3) bytes."""
         solid, clear = self._geometry(row)
         image = self.floor.shaded(solid[0].points[~solid[0].flat])
-        near = np.zeros((self.fine.height, self.fine.width), dtype=np.float32)
+        near = np.zeros((self.fine.height, self.fine.width), dtype=np.float32) if clear else None
         self._lay(image, near, *solid, 1.0)
         for triangles, owner, opacity in clear:
             self._lay(image, near, triangles, owner, opacity)
@@ -43,26 +43,28 @@ class Painter:
         image += np.float32(0.5)
         return image.astype(np.uint8)
 
-    def _lay(self, image: np.ndarray, near: np.ndarray, triangles: Triangles, owner: np.ndarray, opacity: float) -> None:
+    def _lay(self, image: np.ndarray, near: np.ndarray | None, triangles: Triangles, owner: np.ndarray, opacity: float) -> None:
         """Draw over the image what is nearer than what is there; what is solid is there for the next."""
         pixels = raster.visible(triangles.points, self.fine, triangles.closed)
-        kept = pixels.near > near[pixels.row, pixels.column]
-        if not kept.all():
-            pixels = raster.Pixels(*(x[kept] for x in pixels))
+        if near is not None:
+            kept = pixels.near > near[pixels.row, pixels.column]
+            if not kept.all():
+                pixels = raster.Pixels(*(x[kept] for x in pixels))
         if not len(pixels.row):
             return
-        if opacity == 1:
+        if opacity == 1 and near is not None:
             near[pixels.row, pixels.column] = pixels.near
         # only the part of the picture that is drawn on, in whole pixels of the image
         y0, x0 = (int(k.min()) // FINER for k in (pixels.row, pixels.column))
         y1, x1 = (int(k.max()) // FINER + 1 for k in (pixels.row, pixels.column))
         h, w = FINER * (y1 - y0), FINER * (x1 - x0)
         at = (pixels.row - FINER * y0) * w + (pixels.column - FINER * x0)
-        color = np.zeros((h * w, 4), dtype=np.float32)
         part = np.full(h * w, -1, dtype=np.int32)
         part[at] = owner[pixels.triangle]
-        color[at, :3] = raster.shade(pixels, triangles, self.fine, self.up)
-        color[at, 3] = 1
+        shaded = np.ones((len(at), 4), dtype=np.float32)
+        shaded[:, :3] = raster.shade(pixels, triangles, self.fine, self.up)
+        color = np.zeros((h * w, 4), dtype=np.float32)
+        color[at] = shaded
         parts = part.reshape(h, w)
         edge = np.zeros((h, w), dtype=bool)
         edge[:, :-1] |= parts[:, :-1] != parts[:, 1:]
@@ -102,7 +104,9 @@ class Painter:
 def _triangles(meshes: list[tuple[Mesh, Color, bool, bool]]) -> tuple[Triangles, np.ndarray]:
     if not meshes:
         none = np.zeros((0, 3, 3))
-        return Triangles(none, none, np.zeros((0, 3)), np.zeros(0, dtype=bool), np.zeros(0, dtype=bool)), np.zeros(0, dtype=np.int32)
+        return Triangles(none, none, np.zeros((0, 3)), np.zeros(0, dtype=bool), np.zeros(0, dtype=bool)), np.zeros(
+            0, dtype=np.int32
+        )
     counts = [len(mesh.faces) for mesh, *_ in meshes]
     return Triangles(
         np.concatenate([mesh.vertices[mesh.faces] for mesh, *_ in meshes]),

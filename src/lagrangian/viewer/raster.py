@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -82,39 +83,49 @@ def visible(points: np.ndarray, camera: Camera, closed: np.ndarray | None = None
     if closed is not None:
         seen &= front | ~closed
     kept = np.flatnonzero(seen)
-    # not more than can be in the picture: what is cut off at its sides is not drawn
-    cost = np.minimum(area[kept] / 2, camera.width * camera.height) + np.minimum(np.ptp(y[kept], axis=1), camera.height) + 1
+    if not len(kept):
+        none = np.zeros(0, dtype=np.int32)
+        return Pixels(none, none, none, np.zeros(0, dtype=np.float32))
+    x, y, near, area = x[kept], y[kept], 1 / depth[kept], area[kept]
+    # only the part of the picture that is drawn on
+    x0, y0 = (max(0, math.floor(min(a.min(), 1e6))) for a in (x, y))
+    width, height = (max(0, math.ceil(min(a.max(), end)) - k) for a, end, k in ((x, camera.width, x0), (y, camera.height, y0)))
+    x, y = x - x0, y - y0
+    cost = np.minimum(area / 2, width * height) + np.minimum(np.ptp(y, axis=1), height) + 1
     batch = (np.cumsum(cost) / BATCH).astype(np.int64)
-    near = np.zeros(camera.width * camera.height, dtype=np.float32)
-    triangle = np.full(camera.width * camera.height, -1, dtype=np.int32)
-    for some in np.split(kept, np.flatnonzero(np.diff(batch)) + 1):
-        at, which, n = _nearest(x[some], y[some], 1 / depth[some], camera)
-        better = n > near[at]
-        at = at[better]
-        near[at] = n[better]
-        triangle[at] = some[which[better]]
+    best = np.zeros(width * height, dtype=np.float32)
+    triangle = np.full(width * height, -1, dtype=np.int32)
+    for some in np.split(np.arange(len(kept)), np.flatnonzero(np.diff(batch)) + 1):
+        at, which, n = _nearest(x[some], y[some], near[some], width, height)
+        if some[0] > 0:
+            better = n > best[at]
+            at, which, n = at[better], which[better], n[better]
+        best[at] = n
+        triangle[at] = kept[some[which]]
     at = np.flatnonzero(triangle >= 0)
-    row, column = np.divmod(at, camera.width)
-    return Pixels(row.astype(np.int32), column.astype(np.int32), triangle[at], near[at])
+    row, column = np.divmod(at.astype(np.int32), np.int32(max(width, 1)))
+    return Pixels(row + np.int32(y0), column + np.int32(x0), triangle[at], best[at])
 
 
-def _nearest(x: np.ndarray, y: np.ndarray, near: np.ndarray, camera: Camera) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _nearest(
+    x: np.ndarray, y: np.ndarray, near: np.ndarray, width: int, height: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of some triangles, at every pixel that they cover: where it is, which is the nearest, and how near."""
-    row, column, which = spans(x, y, camera.width, camera.height)
+    row, column, which = spans(x, y, width, height)
     plane = gradients(x, y, near[..., None])[..., 0].astype(np.float32)
-    n = plane[which, 1] * (column + np.float32(0.5))
-    n += plane[which, 2] * (row + np.float32(0.5))
-    n += plane[which, 0]
+    c, a, b = (np.take(plane[:, k], which) for k in range(3))
+    n = a * (column + np.float32(0.5)) + b * (row + np.float32(0.5)) + c
     # depth above, running number below: the largest wins
     low, high = (float(near.min()), float(near.max())) if len(near) else (0.0, 1.0)
     key = np.clip((n - low) * ((2.0**30) / max(high - low, 1e-30)), 0, 2.0**30).astype(np.int64)
     key += 1
     key <<= 32
     key |= np.arange(len(n))
-    best = np.zeros(camera.width * camera.height, dtype=np.int64)
-    np.maximum.at(best, row * camera.width + column, key)
-    won = best[best > 0] & 0xFFFFFFFF
-    return row[won] * camera.width + column[won], which[won], n[won]
+    best = np.zeros(width * height, dtype=np.int64)
+    np.maximum.at(best, row * width + column, key)
+    at = np.flatnonzero(best)
+    won = best[at] & 0xFFFFFFFF
+    return at, which[won], n[won]
 
 
 def gradients(x: np.ndarray, y: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -137,28 +148,27 @@ def shade(pixels: Pixels, triangles: Triangles, camera: Camera, up: np.ndarray) 
     which = (np.cumsum(seen) - 1)[pixels.triangle]
     x, y, _ = camera.seen(triangles.points[kept])
     g = gradients(x, y, triangles.normals[kept]).astype(np.float32)
-    px, py = (pixels.column + np.float32(0.5))[:, None], (pixels.row + np.float32(0.5))[:, None]
-    n = g[which, 1]
-    n *= px
-    n += g[which, 2] * py
-    n += g[which, 0]
-    n /= np.maximum(np.sqrt(np.einsum("ij,ij->i", n, n)), np.float32(1e-12))[:, None]
+    px, py = pixels.column + np.float32(0.5), pixels.row + np.float32(0.5)
+    # component by component: products of small matrices would wake all of BLAS's threads
+    x, y, z = (np.take(g[:, 1, k], which) * px + np.take(g[:, 2, k], which) * py + np.take(g[:, 0, k], which) for k in range(3))
+    per = 1 / np.maximum(np.sqrt(x * x + y * y + z * z), np.float32(1e-12))
     right, _, back = camera.axes
-    toward = back.astype(np.float32)
-    n *= np.where(n @ toward < -0.15, np.float32(-1), np.float32(1))[:, None]  # the inside of an open mesh
-    light = unit(-0.55 * right + 0.75 * up + 0.65 * back).astype(np.float32)
-    half = unit(light + toward).astype(np.float32)
-    sky = 0.5 + 0.5 * (n @ up.astype(np.float32))
-    lambert = np.maximum(n @ light, 0)
-    shine = np.maximum(n @ half, 0)
+    light = unit(-0.55 * right + 0.75 * up + 0.65 * back)
+    directions = np.stack([back, light, unit(light + back), up]).astype(np.float32)
+    facing, lit, half, high = ((x * d[0] + y * d[1] + z * d[2]) * per for d in directions)
+    turned = np.where(facing < -0.15, np.float32(-1), np.float32(1))  # the inside of an open mesh
+    sky = 0.5 + 0.5 * turned * high
+    lambert = np.maximum(turned * lit, 0)
+    shine = np.maximum(turned * half, 0)
     for _ in range(5):
         shine *= shine
-    rim = np.maximum(n @ toward, 0)
+    rim = np.maximum(turned * facing, 0)
     level = 0.36 + 0.20 * sky + 0.52 * lambert + 0.06 * rim
-    base = triangles.colors[pixels.triangle]
+    base = np.take(triangles.colors, pixels.triangle, axis=0)
     color = base * level[:, None] + np.float32(0.16) * shine[:, None]
-    plain = triangles.flat[pixels.triangle]
-    color[plain] = base[plain]
+    if triangles.flat.any():
+        plain = triangles.flat[pixels.triangle]
+        color[plain] = base[plain]
     return np.minimum(color, 1.0)
 
 

@@ -196,6 +196,10 @@ class _Builder:
             if guide is not None:
                 color = palette.RAIL if joint.parent == GROUND else self.colors[joint.parent]
                 self._add(f"rail of {joint.name}", joint.parent, [guide], color)
+            own = [part.vertices for part in self.parts if part.name == joint.child] if joint.type == "prismatic" else []
+            stem = fittings.stem(joint, child, np.concatenate(own), self._span(k), r) if own else None
+            if stem is not None:
+                self._add(joint.child, joint.child, [stem], self.colors[joint.child])
 
     def _span(self, index: int) -> tuple[float, float]:
         first = sum(j.kind.nq for j in self.mechanism.joints[:index])

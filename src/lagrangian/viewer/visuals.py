@@ -18,7 +18,7 @@ Seen = tuple[Mesh, Color | None, float]  # with its colour, and how opaque it is
 
 
 def drawn(mechanism: Mechanism, r: float) -> dict[str, list[Seen]]:
-    """The meshes of each body's visuals in the body's frame. One warning says which files could not be read, and why."""
+    """The meshes of each body's visuals in the body's frame. One warning says how many could not be read, and why the first."""
     found: dict[str, list[Seen]] = {}
     problems: dict[str, str] = {}
     for body in mechanism.bodies:
@@ -36,9 +36,9 @@ def drawn(mechanism: Mechanism, r: float) -> dict[str, list[Seen]]:
                 if opacity > 0:
                     found.setdefault(body.name, []).append((mesh.moved(T[:3, :3], T[:3, 3]), color or own, opacity))
     if problems:
-        told = [f"{body!r} without {problem}" for problem, body in problems.items()]
-        more = f"; and {len(told) - 3} more" if len(told) > 3 else ""
-        warn(f"{mechanism.name}: some bodies are drawn without their visuals: {'; '.join(told[:3])}{more}", MechanismWarning)
+        problem, name = next(iter(problems.items()))
+        what = "a visual is not drawn, that" if len(problems) == 1 else f"{len(problems)} visuals are not drawn, the first"
+        warn(f"{mechanism.name}: {what} of {name!r}: {problem}", MechanismWarning)
     return found
 
 
