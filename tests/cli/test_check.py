@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import lagrangian as lg
+from lagrangian.cli import check
+from lagrangian.model.body import Visual
 from tests.cli.conftest import Run
 
 
@@ -46,7 +49,9 @@ def test_a_misspelt_entry_has_its_place(run: Run) -> None:
     found = findings(run, edited(run, "two_r", ("center =", "centre =")), 1)
     assert "[[body]] 1 'link1'" in found
     assert "Did you mean 'center'" in found
-    assert "cannot be used" in run("check", "mine.toml").out
+    done = run("check", "mine.toml")
+    assert "cannot be used" in done.out
+    assert done.err.startswith("error: ")
 
 
 def test_a_file_that_is_none(run: Run) -> None:
@@ -73,7 +78,7 @@ def test_loops_that_cannot_be_closed(run: Run) -> None:
 
 def test_a_pose_that_is_open(run: Run) -> None:
     file = edited(run, "four_bar", ("[pose]", "[pose]\nwrong = [0, 0, 0]"))
-    assert "warning: pose 'wrong': loops are open by" in findings(run, file)
+    assert "warning: pose 'wrong': it does not close the loops: closure.x misses by" in findings(run, file)
 
 
 def test_limits(run: Run) -> None:
@@ -93,3 +98,28 @@ def test_warnings_of_readers(run: Run) -> None:
     found = findings(run, "r.urdf")
     assert found.count("impossible inertia") == 1
     assert "warning" in found
+
+
+def test_remarks_are_counted_elsewhere(run: Run) -> None:
+    dynamics = '<dynamics D="1" K="2" mu_coulomb="0"/>'
+    Path("r.urdf").write_text(
+        '<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        f'<joint name="j" type="continuous"><parent link="a"/><child link="b"/>{dynamics}</joint></robot>'
+    )
+    assert findings(run, "r.urdf").count("warning: ") == 3
+    assert run("show", "r.urdf").err == "note: 3 remarks of the reader; `lagrangian check r.urdf` lists them\n"
+
+
+def test_meshes_are_found_as_pictures_find_them(run: Run) -> None:
+    """With the reason they have for what they do not draw."""
+    m = lg.library("pendulum")
+    for file, why in (
+        ("none.stl", "there is no such file"),
+        ("a.step", "not read"),
+        ("http://x/y.stl", "only files of this machine"),
+    ):
+        bodies = [replace(m.bodies[0], visuals=(Visual("mesh", file=file),))]
+        told = [str(f) for f in check.findings(m.replace(bodies=bodies)) if f.place.startswith("mesh")]
+        assert len(told) == 1
+        assert why in told[0]

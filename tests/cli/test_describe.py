@@ -46,6 +46,7 @@ def test_a_copy_from_the_library_is_the_same_but_for_its_name(run: Run, name: st
 def test_names_that_are_none(wrong: Callable[..., str]) -> None:
     assert "there is no folder" in wrong("new", "nowhere/arm")
     assert "no name" in wrong("new", "...")
+    assert "lagrangian new other" in wrong("new", "other.urdf")
     assert "Did you mean 'four_bar'" in wrong("new", "x", "--from", "fourbar")
 
 

@@ -22,7 +22,7 @@ def test_the_text_is_the_library_s(run: Run) -> None:
 
 def test_narrow_terminals(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "70")
-    assert max(len(line) for line in run("derive", "puma560").out.splitlines()) <= 70
+    assert max(len(line) for line in run("derive", "scara").out.splitlines()) <= 70
 
 
 def test_long_parts_are_printed_when_asked_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,7 +73,7 @@ def test_what_cannot_be(wrong: Callable[..., str], monkeypatch: pytest.MonkeyPat
     assert "ends in .md" in wrong("derive", "two_r", "--latex", "-o", "a.md")
     assert "there is no folder" in wrong("derive", "two_r", "-o", "no/a.md")
     assert "symbols" in wrong("derive", "two_r", "--symbols", "some")
-    monkeypatch.setattr(cost, "forecast", lambda system: cost.Forecast(1e6, 1e9, 1e9))
+    monkeypatch.setattr(cost, "forecast", lambda *_: cost.Forecast(1e6, 1e9, 1e9))
     assert "--limit 0 lets you derive it all the same" in wrong("derive", "two_r", code=1)
 
 

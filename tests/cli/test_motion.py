@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import lagrangian as lg
+from lagrangian.cli.simulate import summary
+from lagrangian.cli.words import here
 from tests.cli.conftest import Run
 
 
 def test_a_run_is_the_library_s(run: Run) -> None:
-    done = run("simulate", "two_r")
+    done = run("simulate", "two_r", "-t", "2")
     assert done.code == 0
-    assert done.out.startswith("two_r: reached t = 10 s")
-    ours = lg.simulate(lg.library("two_r"))
+    assert done.out.startswith("two_r: reached t = 2 s")
+    ours = lg.simulate(lg.library("two_r"), 2)
     read = lg.read("two_r.nc")
     np.testing.assert_array_equal(read.q, ours.q)
-    data = run("simulate", "two_r", "--json").json
+    data = run("simulate", "two_r", "-t", "2", "--json").json
     assert data["q_end"] == ours.q[-1].tolist()
     assert data["files"] == ["two_r.nc"]
     assert data["energy_balance"] == np.abs(ours.balance).max()
@@ -51,12 +55,18 @@ def test_events_wrenches_and_methods(run: Run) -> None:
 def test_files_take_the_name_of_the_run(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
     for name in ("plot", "animate", "report"):
-        monkeypatch.setattr(lg.Motion, name, lambda self, path=None, name=name, **_: made.append((name, str(path))))
+
+        def write(self: object, path: Path, name: str = name, **_: object) -> None:
+            made.append(name)
+            path.write_text(name)
+
+        monkeypatch.setattr(lg.Motion, name, write)
     Path("out").mkdir()
     data = run("simulate", "two_r", "-t", "1", "-o", "out/first.csv", "--plot", "--animate", "--report", "--json").json
     assert data["files"] == ["out/first.csv", "out/first.png", "out/first.html", "out/first-report.html"]
-    assert [x for x, _ in made] == ["plot", "animate", "report"]
-    assert [x for _, x in made] == data["files"][1:]
+    assert made == ["plot", "animate", "report"]
+    assert [Path(x).read_text() for x in data["files"][1:]] == made
+    assert sorted(data["files"]) == sorted(str(x) for x in Path("out").iterdir())  # nothing is left beside them
     assert Path("out/first.csv").read_text().startswith("t,q_theta1,q_theta2")
 
 
@@ -104,6 +114,91 @@ def test_no_time_is_said(run: Run, wrong: Callable[..., str]) -> None:
     assert "give --time" in wrong("simulate", "arm.toml")
 
 
+def test_a_file_is_replaced_when_the_new_one_is_whole(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "wrote two_r.nc" in run("simulate", "two_r", "-t", "1").out
+    assert "replaced two_r.nc" in run("simulate", "two_r", "-t", "2").out
+    before = Path("two_r.nc").read_bytes()
+
+    def breaks(self: object, path: Path) -> None:
+        path.write_text("half of it")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(lg.Motion, "save", breaks)
+    assert run("simulate", "two_r", "-t", "1").code == 2
+    assert Path("two_r.nc").read_bytes() == before
+    assert [x.name for x in Path().iterdir()] == ["two_r.nc"]
+
+
+def test_a_start_that_does_not_close_the_loops(run: Run) -> None:
+    """The run begins at the nearest that does, which is told so that it can be pasted; speeds likewise."""
+    run("new", "bar", "--from", "four_bar")
+    text = Path("bar.toml").read_text()
+    Path("bar.toml").write_text(re.sub(r"(?m)^(q|qd) = .*", lambda m: f"{m[1]} = [1.0, 0.5, 1.2]", text))
+    done = run("simulate", "bar.toml", "-t", "0.1")
+    assert done.code == 0
+    assert "[initial] q does not close the loops: closure.x misses by" in done.err
+    assert "[initial] qd does not keep the constraints" in done.err
+    assert "--q0 theta1=57deg" in done.err
+    assert "lagrangian.assemble" not in done.err
+    begun = lg.read("bar.nc")
+    assert np.abs(lg.compile(lg.library("four_bar")).closure(begun.q[0])).max() < 1e-12
+    told = dict(re.findall(r"(?m)^  (q|qd) = (\[.*\])$", done.err))
+    assert "warning" in run("check", "bar.toml").out
+    for name, line in told.items():
+        text = re.sub(rf"(?m)^{name} = .*", f"{name} = {line}", text)
+    Path("bar.toml").write_text(text)  # pasted: nothing is left to tell
+    done = run("simulate", "bar.toml", "-t", "0.1")
+    assert done.err == ""
+    np.testing.assert_allclose(lg.read("bar.nc").q[0], begun.q[0], atol=1e-9)
+    np.testing.assert_allclose(lg.read("bar.nc").qd[0], begun.qd[0], atol=1e-8)
+    done = run("simulate", "bar.toml", "-t", "0.1", "--q0", "0,0,0")
+    assert "--q0 does not close the loops" in done.err
+    assert done.code == 0
+
+
+def test_a_start_that_cannot_be_closed(run: Run) -> None:
+    run("new", "bar", "--from", "four_bar")
+    text = Path("bar.toml").read_text().replace("l0 = 1.0", "l0 = 9.0")
+    text = re.sub(r"(?ms)^\[pose\].*?(?=^\[)", "", text)
+    Path("bar.toml").write_text(re.sub(r"(?m)^q = .*", "q = [1.0, 0.5, 1.2]", text))
+    done = run("simulate", "bar.toml", "-t", "0.1")
+    assert done.code == 1
+    assert "no configuration was found that closes the loops" in done.err
+
+
+def test_events_are_not_a_wall(capsys: pytest.CaptureFixture[str]) -> None:
+    m = lg.library("pendulum")
+    swing = lg.Event("sin(8*t)", name="swing")
+    motion = lg.simulate(m, 5, torque=0, events=[swing], t_eval=11)
+    assert len(motion.events) > 10
+    motion.events[0] = replace(motion.events[0], t=2.2e-20)
+    summary(motion)
+    out = capsys.readouterr().out
+    assert out.count("swing at t = ") == 6
+    assert "swing at t = 0 s" in out
+    assert f"and {len(motion.events) - 6} more events" in out
+
+
+def test_options_are_called_what_they_are_here(wrong: Callable[..., str]) -> None:
+    assert here("t_eval is 1; at least 2 rows") == "--rows is 1; at least 2 rows"
+    assert "--rows is 1" in wrong("simulate", "two_r", "--rows", "1")
+    assert "--step 1e-3" in wrong("simulate", "two_r", "--method", "rk4")
+    assert "30deg" in wrong("simulate", "two_r", "--time", "soon")
+    assert "tanh" not in wrong("simulate", "two_r", "--time", "sin(")
+    assert here("--q0 has 3 numbers") == "--q0 has 3 numbers"
+
+
+def test_torques_within_their_limits(run: Run) -> None:
+    arm = lg.library("two_r")
+    limited = replace(arm.joints[0], limits=replace(arm.joints[0].limits, effort=3.0))
+    lg.save(arm.replace(joints=[limited, arm.joints[1]]), "arm.toml")
+    pushed = ["simulate", "arm.toml", "-t", "0.1", "--torque", "theta1=20"]
+    done = run(*pushed)
+    assert "theta1 is driven with 20 N m; its limit is 3 N m" in done.out
+    assert "--saturate keeps torques" in done.out
+    assert run(*pushed, "--saturate", "--json").json["torque_peak"][0] == 3
+
+
 # -- inverse -----------------------------------------------------------------------------------------------------------
 
 
@@ -115,8 +210,8 @@ def test_the_lectures_circle(run: Run) -> None:
     options = ["--circle", "1.2,1.2,0.2", "-t", "10", "--timing", "uniform", "--q0", "theta2=-0.8"]
     data = run("inverse", "two_r", *options, "--json").json
     assert data["torque_peak"] == pytest.approx(np.abs(ours.tau).max(axis=0).tolist(), rel=1e-9)
-    assert data["files"] == ["two_r-path.nc"]
-    tip = lg.compile(arm).pose(lg.read("two_r-path.nc").q, "tip")[:, :2, 3]
+    assert data["files"] == ["two_r-inverse.nc"]
+    tip = lg.compile(arm).pose(lg.read("two_r-inverse.nc").q, "tip")[:, :2, 3]
     np.testing.assert_allclose(np.hypot(*(tip - 1.2).T), 0.2, atol=1e-9)
     assert "RMS" in run("inverse", "two_r", *options).out
 
@@ -133,7 +228,7 @@ def test_the_lectures_circle(run: Run) -> None:
 )
 def test_paths_of_the_tip(run: Run, options: list[str], begin: tuple[float, float], end: tuple[float, float]) -> None:
     assert run("inverse", "two_r", *options, "--duration", "2", "--rows", "11").code == 0
-    q = lg.read("two_r-path.nc").q
+    q = lg.read("two_r-inverse.nc").q
     tip = lg.compile(lg.library("two_r")).pose(q, "tip")[:, :2, 3]
     np.testing.assert_allclose(tip[[0, -1]], [begin, end], atol=1e-9)
 
@@ -168,6 +263,27 @@ def test_paths_that_cannot_be(run: Run, wrong: Callable[..., str]) -> None:
     assert "out of reach" in wrong("inverse", "two_r", "--line", "5,5:6,6", "-t", "1", code=1)
 
 
+def test_orientations_along_a_curve(run: Run, wrong: Callable[..., str]) -> None:
+    line = ["inverse", "three_r", "--line", "0.6,0.5 : 0.5,0.6", "-t", "1", "--rows", "3"]
+    arm = lg.library("three_r")
+    frame = arm.frames[0].name
+
+    def turned(how: str, *more: str) -> np.ndarray:
+        done = run(*line, "--frame", frame, "--orientation", how, *more)
+        assert f"orientation: {how if how != 'free' else 'left free'}" in done.out, done
+        R = lg.compile(arm).pose(lg.read("three_r-inverse.nc").q, frame)
+        return np.arctan2(R[:, 1, 0], R[:, 0, 0])
+
+    near = "0.2,0.6,-0.5"
+    assert np.ptp(turned("free", "--q0", near)) > 1e-3
+    np.testing.assert_allclose(turned("keep", "--q0", near), 0.3, atol=1e-9)
+    np.testing.assert_allclose(turned("rpy=0,0,30deg"), np.radians(30), atol=1e-9)
+    np.testing.assert_allclose(turned("cos(0.1),0,0,sin(0.1)"), 0.2, atol=1e-9)
+    assert "free, keep, three angles" in wrong(*line, "--orientation", "up")
+    assert "free, keep, three angles" in wrong(*line, "--orientation", "1,0,0")
+    assert "--orientation goes with" in wrong("inverse", "two_r", "--to", "zero", "-t", "1", "--orientation", "keep")
+
+
 # -- size --------------------------------------------------------------------------------------------------------------
 
 
@@ -176,14 +292,17 @@ def test_motors_for_a_path_and_for_a_run(run: Run) -> None:
     direct = run("size", "two_r", *options, "--csv", "m.csv", "--json")
     assert direct.code == 0
     run("inverse", "two_r", *options, "-o", "move.nc")
-    again = run("size", "two_r", "move.nc", "--json").json
+    again = run("size", "move.nc", "--json").json
     assert again["joints"] == direct.json["joints"]
     ours = lg.size_actuators(lg.library("two_r"), lg.read("move.nc"))
     for name, joint in again["joints"].items():
         assert joint["motor"] == ours[name].chosen.motor.name
         assert joint["demand"]["peak_torque"] == ours[name].demand.peak_torque
     assert Path("m.csv").read_text().startswith("joint,")
+    other = run("size", "two_r", "move.nc", "--set", "m2=3")
+    assert "as it was: bodies link2 changed since" in " ".join(other.err.split())
     shown = run("size", "two_r", "move.nc", "--plot")
+    assert shown.err == ""
     assert again["joints"]["theta1"]["motor"] in shown.out
     assert Path("two_r-motors.png").read_bytes().startswith(b"\x89PNG")
 
@@ -201,7 +320,10 @@ def test_sizes_that_cannot_be(run: Run, wrong: Callable[..., str]) -> None:
     run("simulate", "two_r", "-t", "1")
     assert "one motion is needed" in wrong("size", "two_r", "two_r.nc", "--to", "zero", "-t", "1")
     assert "differ" in wrong("size", "puma560", "two_r.nc")
-    assert "--gears" in wrong("size", "two_r", "two_r.nc", "--gears", "many")
+    assert "one motion is needed" in wrong("size", "two_r.nc", "--to", "zero", "-t", "1")
+    assert "no torques" in wrong("size", "two_r.nc")
+    assert "no torques" in wrong("size", "two_r", "two_r.nc")
+    assert "--gears" in wrong("size", "two_r", "--to", "zero", "-t", "1", "--gears", "many")
 
 
 def test_a_place_that_cannot_be_written(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,7 +56,7 @@ def bench(
             cells.append(f"{by[what] * 1e9:.4g} ns{ratio}" if what in by else "")
         rows.append((title.replace("one ", "") + (", one state" if what.startswith("one ") else ""), *cells))
     output.plain(f"{m.name}, {m.nv} speeds: one thread, batches of {batch}, best of {rounds}", "bold cyan")
-    output.stdout().print(output.table(("", *times), rows, right=range(1, len(times) + 1)))
+    output.stdout().print(output.table(("", *times), rows, right=range(1, len(times) + 1), words=(0,)))
     compiled = ", ".join(f"{name.replace('_', ' ')} {seconds:.2f} s" for name, seconds in built.items())
     output.plain(f"\ncompiled, without the cache: {compiled}")
     _, left = peers.plain(m)

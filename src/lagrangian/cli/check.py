@@ -6,14 +6,13 @@ import math
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.cli import output
 from lagrangian.cli.command import FAILED, FINE, Json
-from lagrangian.cli.given import Described
+from lagrangian.cli.given import Described, mechanism_of
 from lagrangian.cli.progress import spinner
-from lagrangian.errors import LagrangianError
+from lagrangian.errors import AssemblyError, LagrangianError
 from lagrangian.model.configuration import Partial
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def check(given: Described, json: Json = False) -> int:
     with warnings.catch_warnings(record=True) as met, spinner("checking"):
         warnings.simplefilter("always")
         try:
-            m = given.load()
+            m = mechanism_of(given.mechanism, given.set_, given.floating)
             found = list(findings(m))
         except LagrangianError as error:
             found = [Finding("error", "", str(error))]
@@ -58,7 +57,8 @@ def check(given: Described, json: Json = False) -> int:
     if json:
         listed = [{"kind": f.kind, "place": f.place, "what": f.what, "remedy": f.remedy} for f in found]
         read = None if m is None else _read(m)
-        output.document({"file": given.mechanism, "valid": not failed, "read": read, "findings": listed})
+        wrong = {"error": str(next(f for f in found if f.kind == "error")).removeprefix(": ")} if failed else {}
+        output.document({"file": given.mechanism, "valid": not failed, "read": read, "findings": listed, **wrong})
     else:
         _print(given.mechanism, m, found, failed)
     return FAILED if failed else FINE
@@ -102,8 +102,12 @@ def _print(name: str, m: Mechanism | None, found: list[Finding], failed: bool) -
     listed.add_column()
     listed.add_column(overflow="fold")
     for finding in found:
+        if finding.kind == "error":
+            output.error(str(finding).removeprefix(": "))
+            continue
         listed.add_row(Text(f"{finding.kind:>7}", style=colours[finding.kind]), Text(str(finding).removeprefix(": ")))
-    console.print(listed)
+    if listed.row_count:
+        console.print(listed)
     doubts = sum(f.kind == "warning" for f in found)
     if failed:
         output.plain(f"{name} cannot be used as it is", "bold red")
@@ -144,21 +148,28 @@ def _bodies(m: Mechanism) -> Iterator[Finding]:
             "a point mass: it has no inertia about its centre of mass",
             "`inertia` or `shapes` give it one",
         )
-    missing = sorted({v.file for b in m.bodies for v in b.visuals if v.kind == "mesh" and v.file and not _there(v.file, m)})
-    if missing:
+    if missing := _missing_meshes(m):
         yield Finding(
             "note",
-            f"mesh {_listed(missing)}",
-            "the file is not found, so it will not be drawn",
+            f"mesh {_listed(list(missing))}",
+            f"it will not be drawn: {next(iter(missing.values()))}",
             "put it beside the description; the dynamics do without",
         )
     if not any(float(x) for x in m.gravity):
         yield Finding("note", "gravity", "it is zero", "right for a machine that lies flat or floats in space")
 
 
-def _there(file: str, m: Mechanism) -> bool:
-    path = file.removeprefix("package://").removeprefix("file://")
-    return Path(path).is_file() or any((p / path).is_file() for p in Path(m.file or ".").resolve().parents)
+def _missing_meshes(m: Mechanism) -> dict[str, str]:
+    """Files of meshes that are not found, or not read, and why: as the pictures find them."""
+    from lagrangian.viewer.meshes import find
+
+    found = {}
+    for file in sorted({v.file for b in m.bodies for v in b.visuals if v.kind == "mesh" and v.file}):
+        try:
+            find(file, m.file)
+        except (OSError, ValueError) as error:
+            found[file] = str(error).removeprefix(f"{file}: ")
+    return found
 
 
 def _joints(m: Mechanism) -> Iterator[Finding]:
@@ -190,7 +201,8 @@ def _closure(m: Mechanism) -> Iterator[Finding]:
     """Degrees of freedom; whether loops and poses can be closed."""
     import numpy as np
 
-    from lagrangian import assemble, compile, mobility  # noqa: A004
+    from lagrangian import assemble, mobility
+    from lagrangian.cli.closing import NEAR, gap, pasted, told
 
     try:
         freedom = mobility(m)
@@ -212,23 +224,26 @@ def _closure(m: Mechanism) -> Iterator[Finding]:
             "it is a structure: nothing can move",
             'fewer loop equations; a planar loop closes with directions = ["x", "y"]',
         )
-    dyn = compile(m)
-    if not dyn.holonomic.any():
-        return
     for name, pose in [*m.poses.items(), *([("[initial] q", m.initial.q)] if m.initial.q is not None else [])]:
+        where = name if name.startswith("[") else f"pose {name!r}"
+        own, some = name == "[initial] q", isinstance(pose, Partial)  # of some coordinates: the others are found
+        off, miss = gap(m, pose)
+        if off <= NEAR:
+            continue
         try:
-            q = assemble(dyn, pose) if isinstance(pose, Partial) else [float(x) for x in pose]
-        except LagrangianError:
-            q = [float(x) for x in pose]
-        off = float(np.abs(dyn.closure(q)).max())
-        if off > 1e-6:
-            bad = "error" if name == "[initial] q" else "warning"
-            yield Finding(
-                bad,
-                name if name.startswith("[") else f"pose {name!r}",
-                f"loops are open by {off:.3g}",
-                "lagrangian.assemble(mechanism, q) finds the nearest that closes them",
-            )
+            near = assemble(m, pose if some else np.array([float(x) for x in pose]))
+        except AssemblyError as error:
+            yield Finding("error" if own else "warning", where, f"it does not close the loops: {error}")
+            continue
+        if some:
+            continue
+        line = pasted(near) if own else pasted(near).replace("q =", f"{name} =", 1)
+        yield Finding(
+            "warning",
+            where,
+            f"it does not close the loops: {miss}. The nearest that does{', at which runs begin' * own}: {told(m, near)}",
+            f"To paste: {line}",
+        )
 
 
 def _start(m: Mechanism) -> Iterator[Finding]:

@@ -16,6 +16,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from lagrangian.cli import output
+from lagrangian.cli.words import here
 from lagrangian.errors import ActuationError, AssemblyError, CostError, LagrangianError, ReachError, SimulationError
 
 FINE, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
@@ -120,21 +121,30 @@ def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
             if debugging():
                 raise
             code = explain(error)
+            if values.get("json"):  # what reads stdout finds out, too
+                output.document({"error": message(error)})
         raise typer.Exit(code)
 
     return called
 
 
-def explain(error: Exception) -> int:
-    """Say what went wrong; the exit code for it."""
+def message(error: Exception) -> str:
+    """What went wrong."""
     if isinstance(error, LagrangianError):
-        output.error(str(error).replace("Pass limit=None to", "--limit 0 lets you"))
-        return FAILED if isinstance(error, _FAILURES) else WRONG
+        return here(str(error))
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
-        output.error(f"{where}{error.strerror or error}")
+        return f"{where}{error.strerror or error}"
+    return f"sorry, this should not happen: {type(error).__name__}: {error}"
+
+
+def explain(error: Exception) -> int:
+    """Say what went wrong; the exit code for it."""
+    output.error(message(error))
+    if isinstance(error, LagrangianError):
+        return FAILED if isinstance(error, _FAILURES) else WRONG
+    if isinstance(error, OSError):
         return WRONG
-    output.error(f"sorry, this should not happen: {type(error).__name__}: {error}")
     output.stderr().print("run again with --debug (lagrangian --debug ...) for where it happened", style="dim")
     return FAILED
 
@@ -148,7 +158,7 @@ def told_warnings() -> Iterator[None]:
         text = str(message)
         if text not in told and issubclass(category, UserWarning):
             told.add(text)
-            output.warning(text)
+            output.warning(here(text))
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)

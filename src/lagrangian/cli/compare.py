@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -55,27 +56,34 @@ def compare(
         raise ArgumentError(f"{m.name} has no joint that moves: there is nothing to compare")
     bare, left = peers.plain(m)
     found: dict[str, dict[str, float]] = {}
-    refused = {}
+    models, refused, failed = {}, {}, False
     for name in names:
         try:
             other = peers.peer(name, bare)
+            read, why = peers.reading(name, bare)
+        except peers.OtherReadingError as error:
+            refused[name], failed = str(error), True
+            continue
         except ArgumentError as error:
             refused[name] = str(error)
             continue
-        found[other.name] = differences(bare, other, states, seed)
+        models[other.name] = f"read {m.file} itself" if read else f"was given our reading{f': {why}' * bool(why)}"
+        found[other.name] = differences(bare, read or other, states, seed)
         if m.loops and name == "pinocchio":
-            closed, why = closed_difference(m, other, states, seed)
-            if why:
-                left.append(f"accelerations with loops {why}")
-            else:
-                found[other.name]["closed"] = closed
+            worst, told, broke = closed_difference(m, other, states, seed)
+            if worst is not None:
+                found[other.name]["closed"] = worst
+            if broke:
+                refused["loops closed"], failed = told, True
+            elif told:
+                left.append(f"accelerations with loops {told}")
     agree = bool(found) and all(x <= TOLERANCE for by in found.values() for x in by.values())
     if json:
         about = {"mechanism": m.name, "states": states, "tolerance": TOLERANCE, "agree": agree}
-        output.document({**about, "differences": found, "left_out": left, "not_compared": refused})
+        output.document({**about, "differences": found, "models": models, "left_out": left, "not_compared": refused})
     else:
-        _print(m.name, states, found, left, refused, agree)
-    return FINE if agree else FAILED
+        _print(m.name, states, found, models, left, refused, agree)
+    return FINE if agree and not failed else FAILED
 
 
 def differences(m: Mechanism, other: Peer, states: int, seed: int) -> dict[str, float]:
@@ -99,52 +107,71 @@ def differences(m: Mechanism, other: Peer, states: int, seed: int) -> dict[str, 
                 "inverse_dynamics": (dyn.inverse_dynamics(q, qd, qdd), other.inverse_dynamics(q, qd, qdd)),
                 "forward_dynamics": (dyn.forward_dynamics(q, qd, tau), other.forward_dynamics(q, qd, tau)),
             }
-            forces = float(np.abs(pairs["inverse_dynamics"][1]).max())
+            forces = largest(pairs["inverse_dynamics"][1])
             for what, (ours, theirs) in pairs.items():
-                size = forces if what in ("gravity", "bias") else float(np.abs(theirs).max(initial=0.0))
-                scale = max(size, 1e-300)  # gravity may be none, but for rounding
-                off = float(np.abs(ours - theirs).max(initial=0.0)) / scale
+                size = forces if what in ("gravity", "bias") else largest(theirs)
+                off = relative(ours, theirs, size)
                 if what == "forward_dynamics":  # a solution cannot be more alike than M's condition lets it
-                    off /= max(1.0, 1e-6 * float(np.linalg.cond(M)))
-                worst[what] = max(worst[what], off) if np.isfinite(off) else np.inf
+                    off /= max(1.0, 1e-6 * float(np.linalg.cond(M))) if np.isfinite(M).all() else 1.0
+                worst[what] = max(worst[what], off)
     return worst
 
 
-def closed_difference(m: Mechanism, other: Any, states: int, seed: int) -> tuple[float, str]:
-    """The largest of accelerations that keep the loops closed; or why there is none."""
+def largest(x: Any) -> float:
     import numpy as np
 
+    return float(np.abs(x).max(initial=0.0))
+
+
+def relative(ours: Any, theirs: Any, scale: float) -> float:
+    """The largest difference over a scale; infinite where anything is not finite, for NaN is no agreement."""
+    import numpy as np
+
+    if not (np.isfinite(ours).all() and np.isfinite(theirs).all() and math.isfinite(scale)):
+        return math.inf
+    return largest(ours - theirs) / max(scale, 1e-300)  # gravity may be none, but for rounding
+
+
+def closed_difference(m: Mechanism, other: Any, states: int, seed: int) -> tuple[float | None, str, bool]:
+    """The largest of accelerations that keep loops closed, if any were compared; why not all were, and if that is a failure."""
     from lagrangian import AssemblyError, compile  # noqa: A004
     from lagrangian.cli import peer_loops, peers
 
     if why := peer_loops.unlike(m):
-        return 0.0, why
+        return None, why, False
     closed = peers.without_forces(m)
     dyn, worst, met = compile(closed), 0.0, 0
     try:
         for q, qd, tau in peer_loops.states(closed, states, seed):
             theirs = peer_loops.accelerations(other, closed, q, qd, tau)
-            worst, met = (
-                max(worst, float(np.abs(dyn.forward_dynamics(q, qd, tau) - theirs).max() / np.abs(theirs).max())),
-                met + 1,
-            )
+            # a structure does not accelerate, but for rounding: what the open tree would do is a scale, too
+            scale = max(largest(theirs), 1e-6 * largest(other.forward_dynamics(q, qd, tau)))
+            worst, met = max(worst, relative(dyn.forward_dynamics(q, qd, tau), theirs, scale)), met + 1
     except AssemblyError as error:
-        return 0.0, str(error)
-    return worst, "" if met else "no closed configurations were found"
+        return worst if met else None, f"after {met} of {states} states, {error}", True
+    return (worst, "", False) if met else (None, "no closed configurations were found", True)
 
 
 def _print(
-    name: str, states: int, found: dict[str, dict[str, float]], left: list[str], refused: dict[str, str], agree: bool
+    name: str,
+    states: int,
+    found: dict[str, dict[str, float]],
+    models: dict[str, str],
+    left: list[str],
+    refused: dict[str, str],
+    agree: bool,
 ) -> None:
     output.plain(f"{name}: the largest relative difference at {states} random states", "bold cyan")
     if found:
         met = [what for what in WHAT if any(what in by for by in found.values())]
         rows = [(WHAT[what], *(f"{by[what]:.1e}" if what in by else "" for by in found.values())) for what in met]
-        output.stdout().print(output.table(("", *found), rows, right=range(1, len(found) + 1)))
+        output.stdout().print(output.table(("", *found), rows, right=range(1, len(found) + 1), words=(0,)))
     output.plain()
+    for peer, how in models.items():
+        output.plain(f"{peer} {how}", "dim")
     for what in left:
         output.plain(f"left out: {what}", "dim")
     for peer, why in refused.items():
-        output.plain(f"not compared with {peer}: {why}", "yellow")
+        output.plain(f"not compared{'' if peer.startswith('loops') else ' with'}: {peer}: {why}", "yellow")
     if found:
         output.plain("they agree" if agree else f"they differ by more than {TOLERANCE:g}", "bold green" if agree else "bold red")

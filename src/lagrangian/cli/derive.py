@@ -12,6 +12,7 @@ from lagrangian.cli import output
 from lagrangian.cli.command import FAILED, FINE, Json
 from lagrangian.cli.given import Described
 from lagrangian.cli.progress import bar
+from lagrangian.cli.words import here
 from lagrangian.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -34,6 +35,11 @@ Symbols = Annotated[
 ]
 Limit = Annotated[float, typer.Option("--limit", metavar="S", help="Refuse what is forecast to take longer; 0 for none.")]
 _WIDEST = 110
+ABOUT_LOOPS = (
+    "It has loops or other constraints: what is proved is about the open tree which they close, whose M, C and G are those "
+    "of the closed mechanism, too. Of the constraints' own equations nothing is proved here; `lagrangian compare` checks "
+    "accelerations with them."
+)
 
 
 def derive(
@@ -123,14 +129,8 @@ def _text(eom: Equations, form: str, digits: int | None, full: bool) -> str:
         return markdown(eom.readable, digits)
     from lagrangian.closed_form.sections import show
 
-    sections = [replace(s, words=tuple(_here(word) for word in s.words)) for s in eom.sections(full)]
-    return _here(show(eom.readable, sections, digits, min(_WIDEST, max(60, output.stdout().width))))
-
-
-def _here(text: str) -> str:
-    """What is said of Python's options, as those of the command."""
-    found = text.replace("show(full=True) prints them, eom.christoffel(i, j, k) gives one", "--full prints them")
-    return found.replace("digits=None writes", "--digits 0 writes")
+    sections = [replace(s, words=tuple(here(word) for word in s.words)) for s in eom.sections(full)]
+    return here(show(eom.readable, sections, digits, min(_WIDEST, max(60, output.stdout().width))))
 
 
 def _titled(text: str) -> None:
@@ -173,14 +173,18 @@ def prove(given: Described, symbols: Symbols = "given", limit: Limit = 600.0, js
         names = ("what", "how", "proved", "entries", "terms", "seconds", "differs", "problem")
         statements = [{name: getattr(s, name) for name in names} for s in certificate.statements]
         head = {"about": certificate.about, "proved": certificate.proved, "seconds": certificate.seconds}
+        if m.equations:
+            head["scope"] = ABOUT_LOOPS
         output.document({**head, "statements": statements, "left_out": certificate.left_out})
         return code
     from rich.text import Text
 
     console = output.stdout()
     console.print(Text(str(certificate).partition("\n")[0], style="bold green" if certificate.proved else "bold red"))
+    if m.equations:
+        output.plain(ABOUT_LOOPS, "yellow")
     rows = [(s.what, s.how, s.result, str(s.entries), str(s.terms or ""), f"{s.seconds:.3f} s") for s in certificate.statements]
-    made = output.table(("statement", "how", "result", "entries", "terms", "time"), rows, right=(3, 4, 5))
+    made = output.table(("statement", "how", "result", "entries", "terms", "time"), rows, right=(3, 4, 5), words=(0, 1))
     console.print(made)
     for s in certificate.failed:
         output.plain(f"{s.what}: {s.problem or '; '.join(s.differs[:3])}", "red")

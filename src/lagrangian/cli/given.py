@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import difflib
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lagrangian.cli import values
-from lagrangian.errors import ArgumentError
+from lagrangian.cli import output, values
+from lagrangian.errors import ArgumentError, ReaderWarning
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
@@ -45,7 +48,8 @@ class Described:
     floating: Floating = False
 
     def load(self) -> Mechanism:
-        return mechanism_of(self.mechanism, self.set_, self.floating)
+        with few_remarks(self.mechanism):
+            return mechanism_of(self.mechanism, self.set_, self.floating)
 
     @property
     def stem(self) -> str:
@@ -81,7 +85,9 @@ class Recorded:
         if Path(self.run).suffix.lower() != ".nc":
             from lagrangian.cli.simulate import simulated
 
-            return simulated(mechanism_of(self.run, self.set_, self.floating), values.span(self.time))
+            with few_remarks(self.run):
+                m = mechanism_of(self.run, self.set_, self.floating)
+            return simulated(m, values.span(self.time))
         if self.set_ or self.floating or self.time:
             raise ArgumentError(f"{self.run}: a run is what it is; --time, --set and --floating go with a mechanism")
         motion = lg.read(self.run)
@@ -92,9 +98,28 @@ class Recorded:
         return motion
 
 
+@contextmanager
+def few_remarks(name: str) -> Iterator[None]:
+    """What a reader remarks is told once, by `lagrangian check`: elsewhere one line says that there is more than one remark."""
+    with warnings.catch_warnings(record=True) as met:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    remarks = list(dict.fromkeys(str(w.message) for w in met if issubclass(w.category, ReaderWarning)))
+    for warning in met:
+        if not issubclass(warning.category, ReaderWarning) or len(remarks) == 1:
+            warnings.warn(warning.message, warning.category, stacklevel=2)
+    if len(remarks) > 1:
+        output.said("note", f"{len(remarks)} remarks of the reader; `lagrangian check {name}` lists them", "yellow")
+
+
 def stem_of(name: str) -> str:
     """What files made of it are called: as it is, without its ending, in the folder one works in."""
     return Path(name).stem if Path(name).suffix.lower() in (*FILES, ".nc") else Path(name).name
+
+
+def file_for(stem: str, what: str, ending: str) -> Path:
+    """How files made of a run or a mechanism are called: arm.png, arm-report.html."""
+    return Path(f"{stem}-{what}{ending}" if what else f"{stem}{ending}")
 
 
 def mechanism_of(name: str, settings: list[str] | None = None, floating: bool = False) -> Mechanism:

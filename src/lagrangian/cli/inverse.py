@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,7 @@ import typer
 
 from lagrangian.cli import output, values
 from lagrangian.cli.command import FAILED, FINE, Json
-from lagrangian.cli.given import Described
+from lagrangian.cli.given import Described, Floating, Recorded, Set, complete_mechanism, file_for, stem_of
 from lagrangian.cli.paths import Path_
 from lagrangian.cli.progress import bar, spinner
 from lagrangian.cli.results import Results
@@ -26,10 +27,11 @@ INVERSE = """
 lagrangian inverse two_r --circle 1.2,1.2,0.2 --frame tip --duration 10 --q0 theta2=-0.8 --plot
 lagrangian inverse puma560 --from qz --to qn --duration 2 -o move.nc
 lagrangian inverse arm.toml --line "0.6,0.2 : 0.3,0.5" --duration 1.5 --animate
+lagrangian inverse stewart --circle 0,0,2,0.5 --orientation keep --duration 4
 """
 SIZE = """
 lagrangian size arm.toml --to raised --duration 0.8 --plot
-lagrangian size puma560 move.nc --prefer mass --csv motors.csv
+lagrangian size move.nc --prefer mass --csv motors.csv
 """
 _RPM = math.pi / 30
 Branch = Annotated[
@@ -61,7 +63,21 @@ def inverse(
     """
     results.check()
     m = given.load()
-    return told(followed(m, path, q0, wrench, rows, limits), results, f"{given.stem}-path", json)
+    motion = followed(m, path, q0, wrench, rows, limits)
+    besides = {}
+    if path.curve and (how := (path.orientation or "free").strip()) != "free":
+        besides["orientation"] = f"orientation: {how}"
+    elif path.curve and _more_than_led(m, motion):
+        besides["orientation"] = "orientation: left free; --orientation keep holds it"
+    return told(motion, results, f"{given.stem}-inverse", json, **besides)
+
+
+def _more_than_led(m: Mechanism, motion: Any) -> bool:
+    """Whether a path leaves freedom, and so an orientation to choose: a planar 2R has none to spare."""
+    from lagrangian import mobility
+
+    freedom = mobility(m, motion.q[0]).degrees if m.equations else m.nv
+    return bool(freedom > len(motion.follower.path.directions))
 
 
 def followed(
@@ -70,8 +86,8 @@ def followed(
     """The motion along a path, with a bar while it takes its time."""
     import lagrangian as lg
 
-    made, frame = path.make(m)
     near = values.state(q0, m, "--q0", m.coordinate_names)
+    made, frame = path.make(m, near)
     with bar(f"following the path of {m.name}") as shown:
         return lg.inverse(
             m,
@@ -86,10 +102,18 @@ def followed(
 
 
 def size(
-    given: Described,
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="MECH|RUN",
+            help="A run (.nc), which has its mechanism; or a mechanism, with a run or a path.",
+            show_default=False,
+            autocompletion=complete_mechanism,
+        ),
+    ],
     path: Path_,
     run: Annotated[
-        Path | None, typer.Argument(metavar="[RUN.nc]", help="The motion; or give a path.", show_default=False)
+        Path | None, typer.Argument(metavar="[RUN.nc]", help="The motion of a mechanism; or give a path.", show_default=False)
     ] = None,
     catalogue: Annotated[
         Path | None, typer.Option("--catalogue", metavar="FILE", help="Motors; default: the shipped ones.")
@@ -101,6 +125,8 @@ def size(
     dwell: Annotated[float | None, typer.Option("--dwell", metavar="S", help="Rest after each motion.")] = None,
     q0: Branch = None,
     limits: Limits = True,
+    set_: Set = None,
+    floating: Floating = False,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table.")] = None,
     plot: Annotated[
         bool, typer.Option("--plot", metavar="", help="Plot torque over speed at the motors, as MECH-motors.png.")
@@ -113,8 +139,16 @@ def size(
     """
     import lagrangian as lg
 
-    m = given.load()
-    motion = _motion(m, run, path, q0, limits)
+    alone = Path(what).suffix.lower() == ".nc"
+    if alone:
+        if run is not None or path.given:
+            raise ArgumentError(f"{what} and {run or path.given[0]} are given; one motion is needed")
+        motion = Recorded(what, None, set_, floating).load()
+        m = motion.model()
+    else:
+        m = Described(what, set_, floating).load()
+        motion = _motion(m, run, path, q0, limits)
+    _check_torques(what if alone else str(run), m, motion)
     with spinner("looking for motors"):
         sizing = lg.size_actuators(
             m,
@@ -128,17 +162,20 @@ def size(
         )
     files = []
     if csv is not None:
-        files.append((sizing.to_csv(csv), "the table"))
+        again = csv.exists()
+        files.append((sizing.to_csv(csv), "the table", again))
     if plot:
-        target = Path(f"{given.stem}-motors.png")
-        sizing.plot(path=target)
-        files.append((target, "torque over speed at the motors"))
+        target = file_for(stem_of(what), "motors", ".png")
+        again = target.exists()
+        with output.replacing(target) as place:
+            sizing.plot(path=place)
+        files.append((target, "torque over speed at the motors", again))
     if json:
-        output.document({**_data(sizing), "files": [str(path) for path, _ in files]})
+        output.document({**_data(sizing), "files": [str(path) for path, *_ in files]})
     else:
         _tables(sizing)
-        for path_, what in files:
-            output.wrote(path_, what)
+        for path_, about, again in files:
+            output.wrote(path_, about, again=again)
     return FINE if sizing.fits else FAILED
 
 
@@ -153,7 +190,46 @@ def _motion(m: Mechanism, run: Path | None, path: Path_, q0: str | None, limits:
         return followed(m, path, q0, limits=limits)
     if run.suffix != ".nc":
         raise ArgumentError(f"{run}: a run is a netCDF file (.nc), as `lagrangian simulate` and `lagrangian inverse` write it")
-    return lg.read(run, m)
+    motion = lg.read(run, m)  # which refuses one with other coordinates
+    if (own := lg.read(run).mechanism) is not None and (other := unlike(own, m)):
+        output.warning(
+            f"{run} is a run of {own.name} as it was: {other} changed since. Its motion is taken, and the motors are sized for "
+            f"the torques in it; run it again for the mechanism as it is, or give the run alone"
+        )
+    return motion
+
+
+def unlike(a: Mechanism, b: Mechanism) -> str:
+    """What of two mechanisms is different, '' if nothing that moves them is. What a file rounds or leaves out does not count."""
+
+    from lagrangian.description import toml
+    from lagrangian.description.toml_writer import dumps
+
+    def again(m: Mechanism) -> Mechanism:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return toml.parse(dumps(m))
+
+    a, b = again(a), again(b)
+    for what in ("bodies", "joints", "loops", "constraints", "springs", "gravity"):
+        ours, theirs = getattr(a, what), getattr(b, what)
+        if ours != theirs:
+            if what == "gravity" or len(ours) != len(theirs):
+                return what
+            names = [x.name for x, y in zip(ours, theirs, strict=True) if x != y]
+            return f"{what} {', '.join(names[:6])}"
+    return ""
+
+
+def _check_torques(name: str, m: Mechanism, motion: Motion) -> None:
+    """A fall has no torques, and needs no motors: whoever asks for them means another motion."""
+    import numpy as np
+
+    if not np.abs(motion.tau).max(initial=0.0) > 0:
+        raise ArgumentError(
+            f"{name}: this run of {m.name} has no torques, so there is nothing to size motors for. `lagrangian inverse` finds "
+            f"those of a path, as does --to POSE --duration 1 here; `lagrangian simulate --torque` runs with some"
+        )
 
 
 def _tables(sizing: Sizing) -> None:

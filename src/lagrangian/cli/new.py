@@ -29,7 +29,10 @@ def new(
 
     It is a planar arm of two links, or a copy of a mechanism of the library. A file that is there is not overwritten.
     """
-    target = Path(name if name.endswith(".toml") else f"{name}.toml")
+    ending = Path(name).suffix.lower()
+    if ending in (".urdf", ".xml", ".mjcf", ".nc", ".json", ".yaml"):
+        raise ArgumentError(f"{name}: a description to begin with is written as .toml: lagrangian new {name[: -len(ending)]}")
+    target = Path(name if ending == ".toml" else f"{name}.toml")
     title = re.sub(r"\W+", "_", target.stem)
     if not title.strip("_"):
         raise ArgumentError(f"{name!r} is no name for a mechanism; letters and digits are needed, such as arm")
@@ -38,11 +41,12 @@ def new(
     text = _copied(origin, title) if origin is not None else _starter(title, target.name)
     if target.exists() and not force:
         raise ArgumentError(f"{target} is there already, and is left as it is; --force overwrites it, another name keeps both")
+    again = target.exists()
     target.write_text(text, encoding="utf-8")
     if json:
         output.document({"file": str(target), "name": title})
         return
-    output.wrote(target, "a mechanism, explained in comments")
+    output.wrote(target, "a mechanism, explained in comments", again=again)
     output.plain(f"  next: lagrangian derive {target}\n        lagrangian simulate {target} --plot --animate", "dim")
 
 
@@ -71,5 +75,5 @@ def library(json: Json = False) -> None:
         output.document({"library": [asdict(entry) for entry in found]})
         return
     rows = [(e.name, str(e.joints), str(e.loops or ""), e.summary) for e in found]
-    output.stdout().print(output.table(("name", "joints", "loops", "what it is"), rows, right=(1, 2)))
+    output.stdout().print(output.table(("name", "joints", "loops", "what it is"), rows, right=(1, 2), words=(3,)))
     output.plain("\nlagrangian show NAME tells more of one; lagrangian new mine --from NAME copies its file", "dim")

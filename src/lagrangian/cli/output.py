@@ -7,13 +7,15 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lagrangian.errors import ArgumentError
+
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
+    from rich.console import Console, RenderableType
 
 # letters and signs that a terminal without Unicode cannot show
 _GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi o pi rho s sigma tau upsilon phi chi psi omega"
@@ -90,25 +92,58 @@ def warning(text: str) -> None:
     said("warning", text, "yellow")
 
 
-def wrote(path: Any, what: str, how: str = "") -> None:
-    """A file was written: what it holds, and what opens it."""
+@contextmanager
+def replacing(target: Path) -> Iterator[Path]:
+    """Where to write a file, which takes its place when it is whole: an older one is kept until then."""
+    whole = target.resolve()
+    beside = whole.with_name(f".{whole.stem}-{os.getpid()}{whole.suffix}")
+    try:
+        yield beside
+        beside.replace(whole)
+    except OSError as error:
+        raise ArgumentError(f"{target}: it cannot be written: {error.strerror or error}") from None
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def wrote(path: Any, what: str, how: str = "", *, again: bool = False) -> None:
+    """A file was written, or written `again`: what it holds, and what opens it."""
     from rich.text import Text
 
-    line = Text.assemble("wrote ", (str(path), "bold cyan"), f"  {what}")
+    line = Text.assemble("replaced " if again else "wrote ", (str(path), "bold cyan"), f"  {what}")
     if how:
         line.append(f"; {how}", style="dim")
     stdout().print(line, soft_wrap=True)
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "", right: Iterable[int] = ()) -> Table:
-    """Rows under a header, without the columns in which nothing stands; what is too long for its column goes on below."""
+def table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    title: str = "",
+    right: Iterable[int] = (),
+    words: Iterable[int] = (),
+    spare: Iterable[int] = (),
+) -> RenderableType:
+    """Rows under a header, without the columns in which nothing stands.
+
+    Columns of `words` go on below where they are too long. Names and numbers with their units are never broken: where they do not
+    fit beside each other, columns that can be `spare`d are left out, and where that is not enough they stand under each other.
+    """
     from rich import box
+    from rich.cells import cell_len
     from rich.table import Table
     from rich.text import Text
 
-    rows, numeric = [tuple(row) for row in rows], set(right)
+    rows, numeric, breaking = [tuple(row) for row in rows], set(right), set(words)
     kept = [k for k in range(len(columns)) if any(row[k] for row in rows)]
     head = Text(title, style="bold") if title else None
+    least = {k: _width(columns[k], [row[k] for row in rows], k in breaking) for k in kept}
+    if _room(least, kept) < 0:
+        needed = [k for k in kept if k not in set(spare)]
+        if _room(least, needed) < 0:
+            return _below(columns, rows, kept, head)
+        kept = needed
     made = Table(
         box=box.SIMPLE_HEAD,
         title=head,
@@ -118,11 +153,40 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, title: str =
         pad_edge=False,
         show_edge=False,
     )
+    wanted = {k: max(cell_len(columns[k]), *(cell_len(row[k]) for row in rows)) - least[k] for k in kept}
+    share = min(1.0, _room(least, kept) / max(1, sum(wanted.values())))
     for k in kept:
-        made.add_column(Text(columns[k], style="dim"), justify="right" if k in numeric else "left", overflow="fold")
+        side: Any = "right" if k in numeric else "left"
+        made.add_column(Text(columns[k], style="dim"), justify=side, overflow="fold", width=least[k] + int(share * wanted[k]))
     for row in rows:
         made.add_row(*(Text(row[k]) for k in kept))
     return made
+
+
+def _room(widths: dict[int, int], kept: Sequence[int]) -> int:
+    """What columns leave of a terminal, with two blanks between them."""
+    return stdout().width - sum(widths[k] + 2 for k in kept) + 2
+
+
+def _width(head: str, cells: Sequence[str], breaks: bool) -> int:
+    """The least width of a column: its header, and its cells if they may be, are broken between words alone."""
+    from rich.cells import cell_len
+
+    pieces = [word for cell in cells for word in cell.split()] if breaks else cells
+    return max(cell_len(x) for x in (*head.split(), *pieces, ""))
+
+
+def _below(columns: Sequence[str], rows: Sequence[Sequence[str]], kept: Sequence[int], head: Any) -> RenderableType:
+    """Each row as lines, for terminals too narrow for a table."""
+    from rich.console import Group
+    from rich.text import Text
+
+    lines = [head] if head is not None else []
+    first = next((i for i, k in enumerate(kept) if columns[k]), 0)  # numbers before names have no header
+    for row in rows:
+        lines.append(Text(" ".join(row[k] for k in kept[: first + 1] if row[k]), style="bold"))
+        lines += [Text.assemble((f"  {columns[k]}: ", "dim"), row[k]) for k in kept[first + 1 :] if row[k]]
+    return Group(*lines)
 
 
 def document(content: Any) -> None:

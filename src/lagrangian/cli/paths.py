@@ -55,6 +55,14 @@ class Path_:
     speed: Annotated[float | None, _option("--speed", metavar="V", help="In place of a duration: the greatest speed ...")] = None
     acceleration: Annotated[float | None, _option("--acceleration", metavar="A", help="... and acceleration.")] = None
     normal: Annotated[str | None, _option("--normal", metavar="X,Y,Z", help="Of a circle's plane.")] = None
+    orientation: Annotated[
+        str | None,
+        _option(
+            "--orientation",
+            metavar="HOW",
+            help="Of the frame along a curve: free (the default), keep (as at the start), rpy=R,P,Y, or a quaternion W,X,Y,Z.",
+        ),
+    ] = None
     turns: Annotated[float, _option("--turns", metavar="N", help="Of a circle; negative is clockwise.")] = 1.0
 
     @property
@@ -63,8 +71,13 @@ class Path_:
         kinds = ("circle", "line", "arc", "spline", "formula", "path", "to")
         return [f"--{name}" for name in kinds if getattr(self, name)]
 
-    def make(self, m: Mechanism) -> tuple[Any, str | None]:
-        """The path, and the frame it leads, if it leads one."""
+    @property
+    def curve(self) -> bool:
+        """Whether it is one of a frame's origin, whose orientation is a question of its own."""
+        return bool(self.circle or self.line or self.arc or self.spline)
+
+    def make(self, m: Mechanism, near: Any = None) -> tuple[Any, str | None]:
+        """The path, and the frame it leads, if it leads one; `near` is where its orientation is taken from, if that is kept."""
         if len(self.given) != 1:
             told = f"{' and '.join(self.given)} are given" if self.given else "none is given"
             raise ArgumentError(
@@ -73,11 +86,36 @@ class Path_:
             )
         if self.from_ and not self.to:
             raise ArgumentError("--from goes with --to: a path of the joints from one state to another")
+        if self.orientation and self.given[0] in ("--to", "--path", "--formula"):
+            raise ArgumentError(
+                f"--orientation goes with --circle, --line, --arc and --spline, not with {self.given[0]}"
+                + ("; the file may have columns qw, qx, qy, qz" if self.path is not None else "")
+            )
         if self.to:
             return self._joints(m), None
         if self.path is not None or self.formula:
             return self._given(m)
-        return self._curve(m), self._led(m)
+        led = self._led(m)
+        return self._curve(m, self._turn(m, led, near)), led
+
+    def _turn(self, m: Mechanism, led: str, near: Any) -> Any:
+        """The orientation of the frame as a quaternion, None where it is free."""
+        text = (self.orientation or "free").strip()
+        if text == "free":
+            return None
+        if text == "keep":
+            return _orientation(m, led, near)
+        angles = text.partition("=")[2] if text.startswith("rpy=") else ""
+        found = values.numbers(angles or text, "--orientation", m.parameters) if "," in text else []
+        if len(found) == 3 and angles:
+            from lagrangian.model.placement import Placement
+
+            return Placement.from_rpy(rpy=found).matrix()[:3, :3]
+        if len(found) == 4 and not angles:
+            return found
+        raise ArgumentError(
+            f"--orientation is {text!r}; free, keep, three angles such as rpy=0,90deg,0, or a quaternion w,x,y,z is needed"
+        )
 
     def _led(self, m: Mechanism) -> str:
         if self.frame is not None:
@@ -93,10 +131,12 @@ class Path_:
         found = {"duration": self.duration, "speed": self.speed, "acceleration": self.acceleration, "timing": self.timing}
         return {name: x for name, x in found.items() if x is not None}
 
-    def _curve(self, m: Mechanism) -> Any:
+    def _curve(self, m: Mechanism, turn: Any) -> Any:
         from lagrangian.task import paths
 
         timed, names = self._timed(), m.parameters
+        if turn is not None and not self.spline:
+            timed["orientation"] = turn
         if self.circle:
             *center, radius = values.numbers(self.circle, "--circle", names)
             if len(center) not in (2, 3):
@@ -109,7 +149,8 @@ class Path_:
         if self.arc:
             a, via, b = _exactly(values.points(self.arc, "--arc", 3, names), 3, "--arc")
             return paths.arc(a, via, b, **timed)
-        return paths.spline(values.points(str(self.spline), "--spline", 2, names), **timed)
+        through = values.points(str(self.spline), "--spline", 2, names)
+        return paths.spline(through, orientations=None if turn is None else [turn] * len(through), **timed)
 
     def _given(self, m: Mechanism) -> tuple[Any, str | None]:
         from lagrangian.task import paths
@@ -143,6 +184,14 @@ class Path_:
             begin = {name: whole[name] for name in end} if isinstance(end, dict) else _start(m)
         timed: dict[str, Any] = {"speed": self.speed, "acceleration": self.acceleration}
         return paths.joint_line(begin, end, self.duration, timing=self.timing or "quintic", mechanism=m, **timed)
+
+
+def _orientation(m: Mechanism, frame: str, near: Any) -> Any:
+    """Of a frame where a mechanism starts, or near where it is told to: loops closed."""
+    from lagrangian import assemble, compile  # noqa: A004
+
+    q = assemble(m, None, near) if isinstance(near, dict) else assemble(m, near)
+    return compile(m).pose(q, frame)[:3, :3]
 
 
 def _start(m: Mechanism) -> list[float]:

@@ -85,7 +85,7 @@ class MuJoCo:
         iq = iv = 0
         for joint in m.joints:
             for k, (kind, _) in enumerate(steps(joint)):
-                there = model.joint(f"{joint.name}/{k}").id
+                there = self._number(joint, k)
                 tq, tv = model.jnt_qposadr[there], model.jnt_dofadr[there]
                 nq, nv = {"ball": (4, 3), "free": (7, 6)}.get(kind, (1, 1))
                 self._q[tq : tq + nq] = range(iq, iq + nq)
@@ -94,6 +94,10 @@ class MuJoCo:
                     self._v[tv : tv + 6] = [iv + 3, iv + 4, iv + 5, iv, iv + 1, iv + 2]
                     self._free.append((int(tq), int(tv), iq, joint.placement.matrix()))
                 iq, iv = iq + nq, iv + nv
+
+    def _number(self, joint: Joint, step: int) -> int:
+        """Theirs of a joint of ours, or of a step of it."""
+        return int(self.model.joint(f"{joint.name}/{step}").id)
 
     def _position(self, q: np.ndarray) -> np.ndarray:
         theirs = q[self._q]

@@ -70,25 +70,28 @@ class Pinocchio:
                 return pin.JointModelPrismaticUnaligned(direction)
         return pin.JointModelRevoluteUnaligned(direction)
 
+    def _position(self, q: np.ndarray) -> np.ndarray:
+        return q[self._q]
+
     def _ours(self, theirs: np.ndarray) -> np.ndarray:
         found = np.zeros(self.model.nv)
         found[self._v] = theirs
         return found
 
     def mass_matrix(self, q: np.ndarray) -> np.ndarray:
-        M = np.triu(self.pin.crba(self.model, self.data, q[self._q]))
+        M = np.triu(self.pin.crba(self.model, self.data, self._position(q)))
         found = np.zeros_like(M)
         found[np.ix_(self._v, self._v)] = M + np.triu(M, 1).T
         return found
 
     def bias(self, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-        return self._ours(self.pin.nonLinearEffects(self.model, self.data, q[self._q], qd[self._v]))
+        return self._ours(self.pin.nonLinearEffects(self.model, self.data, self._position(q), qd[self._v]))
 
     def inverse_dynamics(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
-        return self._ours(self.pin.rnea(self.model, self.data, q[self._q], qd[self._v], qdd[self._v]))
+        return self._ours(self.pin.rnea(self.model, self.data, self._position(q), qd[self._v], qdd[self._v]))
 
     def forward_dynamics(self, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> np.ndarray:
-        return self._ours(self.pin.aba(self.model, self.data, q[self._q], qd[self._v], tau[self._v]))
+        return self._ours(self.pin.aba(self.model, self.data, self._position(q), qd[self._v], tau[self._v]))
 
     def runners(self, q: np.ndarray, qd: np.ndarray, x: np.ndarray) -> dict[str, tuple[Callable[[], object], int]]:
         """Loops in C++ on one thread where Pinocchio has them, else in Python."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import util
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -18,7 +19,11 @@ if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
 
 MODULES = {"pinocchio": "pinocchio", "mujoco": "mujoco"}
-INSTALL = "pip install 'lagrangian[peers]'"
+INSTALL = "pip install pin mujoco"
+
+
+class OtherReadingError(ArgumentError):
+    """A file in which another program finds other joints."""
 
 
 class Peer(Protocol):
@@ -55,6 +60,18 @@ def peer(name: str, m: Mechanism) -> Peer:
     from lagrangian.cli.peer_mujoco import MuJoCo
 
     return MuJoCo(m)
+
+
+def reading(name: str, m: Mechanism) -> tuple[Peer | None, str]:
+    """What the other program makes of the very file, so that our reader is checked, too; or why it is not asked."""
+    ending = Path(m.file).suffix.lower()
+    if not Path(m.file).is_file() or ending not in (".urdf", ".xml", ".mjcf"):
+        return None, ""
+    if (name == "pinocchio") != (ending == ".urdf"):
+        return None, f"{ending} is read by {'Pinocchio' if ending == '.urdf' else 'MuJoCo'}"
+    from lagrangian.cli import peer_readers
+
+    return peer_readers.pinocchio(m) if name == "pinocchio" else peer_readers.mujoco(m)
 
 
 def plain(m: Mechanism) -> tuple[Mechanism, list[str]]:

@@ -36,6 +36,10 @@ class Bar:
             self._begin()
         self._bar.update(self._task, completed=min(max(share, 0.0), 1.0), description=what or self.what)
 
+    def counted(self, done: int, total: int) -> None:
+        """Told how many of how many are done."""
+        self(done / total if total else 1.0)
+
     def _begin(self) -> None:
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lagrangian.cli import output
-from lagrangian.cli.progress import spinner
+from lagrangian.cli.given import file_for
+from lagrangian.cli.progress import bar, spinner
 from lagrangian.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ class Results:
             "-o",
             "--output",
             metavar="FILE",
-            help="The run's rows: .nc (all of it) or .csv. Other files take its name. Default: MECH.nc",
+            help="The run's rows: .nc (all of it) or .csv. Other files take its name. Default: MECH.nc, or MECH-inverse.nc",
             rich_help_panel=PANEL,
         ),
     ] = None
@@ -58,35 +60,41 @@ class Results:
         target = self.out if self.out is not None else Path(f"{stem}.nc")
         made: list[str] = []
 
-        def done(path: Any, what: str, how: str = "") -> None:
+        def write(path: Path, what: str, how: str, make: Callable[[Path], Any]) -> None:
+            again = path.exists()
+            with output.replacing(path) as place:
+                make(place)
             made.append(str(path))
             if not quiet:
-                output.wrote(path, what, how)
+                output.wrote(path, what, how, again=again)
+            if self.browse and path.suffix == ".html":
+                browse(path)
 
-        try:
-            motion.save(target)
-        except OSError as error:
-            raise ArgumentError(f"{target}: it cannot be written: {error.strerror or error}") from None
-        done(target, "the run", f"lagrangian report {target}" if target.suffix == ".nc" and not self.report else "")
+        more = f"lagrangian report {target}" if target.suffix == ".nc" and not self.report else ""
+        page = "" if self.browse else "open it in a browser"
+        write(target, "the run", more, motion.save)
         if self.plot:
-            with spinner("plotting"):
-                motion.plot(path=target.with_suffix(".png"))
-            done(target.with_suffix(".png"), "its plot")
-        pages = []
+            write(target.with_suffix(".png"), "its plot", "", lambda place: plotted(motion, place))
         if self.animate:
-            with spinner("animating"):
-                motion.animate(target.with_suffix(".html"))
-            pages.append((target.with_suffix(".html"), "its animation"))
+            write(target.with_suffix(".html"), "its animation", page, lambda place: animated(motion, place))
         if self.report:
-            page = target.with_name(f"{target.stem}-report.html")
-            with spinner("reporting"):
-                motion.report(page)
-            pages.append((page, "its report"))
-        for page, what in pages:
-            done(page, what, "" if self.browse else "open it in a browser")
-            if self.browse:
-                browse(page)
+            write(target.parent / file_for(target.stem, "report", ".html"), "its report", page, lambda x: reported(motion, x))
         return made
+
+
+def plotted(motion: Motion, place: Path) -> None:
+    with spinner("plotting"):
+        motion.plot(path=place)
+
+
+def animated(motion: Motion, place: Path, **options: Any) -> None:
+    with bar("animating") as shown:
+        motion.animate(place, progress=shown.counted, **options)
+
+
+def reported(motion: Motion, place: Path) -> None:
+    with bar("reporting") as shown:
+        motion.report(place, progress=shown.counted)
 
 
 def browse(page: Path) -> None:

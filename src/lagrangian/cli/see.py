@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,9 +11,9 @@ import typer
 
 from lagrangian.cli import output, values
 from lagrangian.cli.command import Json
-from lagrangian.cli.given import Recorded, complete_mechanism, mechanism_of
+from lagrangian.cli.given import Recorded, complete_mechanism, few_remarks, file_for, mechanism_of
 from lagrangian.cli.progress import spinner
-from lagrangian.cli.results import browse
+from lagrangian.cli.results import animated, browse, reported
 from lagrangian.errors import ArgumentError
 
 PLOT = """
@@ -46,9 +47,11 @@ def plot(
             show_default=False,
         ),
     ] = None,
-    joints: Annotated[str | None, typer.Option("--joints", metavar="NAMES", help="Only of these.")] = None,
+    joints: Annotated[
+        str | None, typer.Option("--joints", metavar="NAME,NAME", help="Only of these: names, or numbers from 1.")
+    ] = None,
     phase: Annotated[bool, typer.Option("--phase", metavar="", help="Speeds over coordinates, instead.")] = False,
-    path: Annotated[str | None, typer.Option("--path", metavar="FRAMES", help="The way of frames, instead.")] = None,
+    path: Annotated[str | None, typer.Option("--path", metavar="NAME,NAME", help="The way of frames, instead.")] = None,
     plane: Annotated[str | None, typer.Option("--plane", metavar="NAME", help="In which the way is seen: xy, xz, yz.")] = None,
     out: Out = None,
     json: Json = False,
@@ -59,25 +62,52 @@ def plot(
     """
     if sum(bool(x) for x in (what, phase, path)) > 1:
         raise ArgumentError("WHAT, --phase and --path are one at a time: each is a figure of its own")
-    target = _target(out, given.stem + ("-phase" if phase else "-path" if path else ""), ".png", (".png", ".svg", ".pdf"))
+    target = _target(out, given.stem, "phase" if phase else "path" if path else "", ".png", (".png", ".svg", ".pdf"))
+    _check_what(what, joints, path)
     motion = given.load()
-    chosen = values.parts(joints) if joints else None
-    with spinner("plotting"):
-        if phase:
-            motion.phase_portrait(*(chosen or ()), path=target)
-        elif path:
-            motion.plot_path(*values.parts(path), path=target, plane=plane)
+    chosen = _chosen(joints, motion) if joints else None
+    if chosen and what and set(what) & {*motion.speed_names, *motion.coordinate_names}:
+        raise ArgumentError(f"names of joints have commas between them, and no blanks: --joints {','.join([*chosen, *what])}")
+
+    def draw(place: Path) -> None:
+        with spinner("plotting"):
+            if phase:
+                motion.phase_portrait(*(chosen or ()), path=place)
+            elif path:
+                motion.plot_path(*values.parts(path), path=place, plane=plane)
+            else:
+                motion.plot(*(what or ()), path=place, joints=chosen)
+
+    _make(target, "the plot", json, draw)
+
+
+def _check_what(what: list[str] | None, joints: str | None, path: str | None) -> None:
+    if joints and path:
+        raise ArgumentError("--joints does not go with --path: the way of a frame is of all joints")
+    if joints and what and set(what) <= {"energy", "drift"}:
+        raise ArgumentError(f"--joints changes nothing in a plot of {' and '.join(what)}, which is of the whole; leave it out")
+
+
+def _chosen(joints: str, motion: Any) -> list[str]:
+    """Names of joints, coordinates or speeds; a number is that of a joint that moves, from 1."""
+    names = [j.name for j in motion.mechanism.joints if j.kind.nv]
+    found = []
+    for name in values.parts(joints):
+        if not name.isdigit():
+            found.append(name)
+        elif 1 <= int(name) <= len(names):
+            found.append(names[int(name) - 1])
         else:
-            motion.plot(*(what or ()), path=target, joints=chosen)
-    _done(target, "the plot", json)
+            raise ArgumentError(f"--joints: there is no joint {name}; they are 1 to {len(names)}: {', '.join(names[:12])}")
+    return found
 
 
 def animate(
     given: Recorded,
     out: Out = None,
     speed: Annotated[float, typer.Option("--speed", metavar="X", help="0.5 is slow motion.")] = 1.0,
-    trace: Annotated[str | None, typer.Option("--trace", metavar="FRAMES", help="Draw the paths of frames.")] = None,
-    size: Annotated[str, typer.Option("--size", metavar="WxH", help="Of a film, in pixels.")] = "960x720",
+    trace: Annotated[str | None, typer.Option("--trace", metavar="NAME,NAME", help="Draw the paths of frames.")] = None,
+    size: Annotated[str | None, typer.Option("--size", metavar="WxH", help="Of a film, in pixels, such as 960x720.")] = None,
     open_: Open = False,
     json: Json = False,
 ) -> None:
@@ -85,14 +115,15 @@ def animate(
 
     One page for any browser (.html), or a film: .gif, or .mp4 where ffmpeg is installed.
     """
-    target = _target(out, given.stem, ".html", (".html", ".gif", ".mp4"))
-    found = re.fullmatch(r"(\d{2,5})[x,](\d{2,5})", size)
-    if not found:
-        raise ArgumentError(f"--size is {size!r}; width and height in pixels are needed, such as 960x720")
+    target = _target(out, given.stem, "", ".html", (".html", ".gif", ".mp4"))
+    options: dict[str, Any] = {"speed": speed, "trace": values.parts(trace) if trace else None}
+    if size is not None:
+        found = re.fullmatch(r"(\d{2,5})[x,](\d{2,5})", size)
+        if not found:
+            raise ArgumentError(f"--size is {size!r}; width and height in pixels are needed, such as 960x720")
+        options["size"] = (int(found[1]), int(found[2]))
     motion = given.load()
-    with spinner("animating"):
-        motion.animate(target, speed=speed, trace=values.parts(trace) if trace else None, size=(int(found[1]), int(found[2])))
-    _done(target, "the animation", json, open_)
+    _make(target, "the animation", json, lambda place: animated(motion, place, **options), open_)
 
 
 def view(
@@ -120,7 +151,8 @@ def view(
             raise ArgumentError("--pose is for a mechanism; a run is where it is")
         Recorded(what, None, set_, floating).load().view(port=port, browser=browser)
         return
-    m = mechanism_of(what, set_, floating)
+    with few_remarks(what):
+        m = mechanism_of(what, set_, floating)
     q = values.state(pose, m, "--pose", m.coordinate_names)
     m.view(q=_whole(m, q), port=port, browser=browser)
 
@@ -139,11 +171,9 @@ def report(given: Recorded, out: Out = None, open_: Open = False, json: Json = F
 
     The mechanism, its equations, plots, animation, energy and drift, actuators.
     """
-    target = _target(out, f"{given.stem}-report", ".html", (".html",))
+    target = _target(out, given.stem, "report", ".html", (".html",))
     motion = given.load()
-    with spinner("reporting"):
-        motion.report(target)
-    _done(target, "the report", json, open_)
+    _make(target, "the report", json, lambda place: reported(motion, place), open_)
 
 
 def tour(
@@ -159,21 +189,26 @@ def tour(
     return run(out, open_)
 
 
-def _target(given: Path | None, stem: str, ending: str, allowed: tuple[str, ...]) -> Path:
+def _target(given: Path | None, stem: str, what: str, ending: str, allowed: tuple[str, ...]) -> Path:
     if given is None:
-        return Path(f"{stem}{ending}")
+        return file_for(stem, what, ending)
     if given.suffix.lower() not in allowed:
         raise ArgumentError(f"{given}: it is written as {', '.join(allowed)}")
     if not given.parent.is_dir():
         raise ArgumentError(f"{given}: there is no folder {str(given.parent)!r} to write in")
+    if given.is_dir():
+        raise ArgumentError(f"{given}: this is a folder; a file's name is needed")
     return given
 
 
-def _done(target: Path, what: str, json: bool, open_: bool = False) -> None:
+def _make(target: Path, what: str, json: bool, draw: Callable[[Path], Any], open_: bool = False) -> None:
+    again = target.exists()
+    with output.replacing(target) as place:
+        draw(place)
     if json:
         output.document({"files": [str(target)]})
     else:
         page = target.suffix == ".html" and not open_
-        output.wrote(target, what, "open it in a browser" if page else "")
+        output.wrote(target, what, "open it in a browser" if page else "", again=again)
     if open_:
         browse(target)

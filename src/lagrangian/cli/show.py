@@ -45,7 +45,9 @@ def show(
     console = output.stdout()
     _head(m, freedom)
     for title, columns, rows, right in _tables(m):
-        console.print(output.table(columns, rows, title=title, right=right))
+        placed = [k for k, name in enumerate(columns) if "[" in name or name in _AT_JOINTS]
+        in_tree = [k for k, name in enumerate(columns) if name in ("parent", "child")]  # drawn below, too
+        console.print(output.table(columns, rows, title=title, right=right, words=placed, spare=in_tree))
         output.plain()
     if len(m.joints) <= _BRANCHES:
         console.print(tree(m))

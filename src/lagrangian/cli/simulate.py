@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lagrangian.cli import output, values
+from lagrangian.cli.closing import closed
 from lagrangian.cli.command import FAILED, FINE, INTERRUPTED, Json
 from lagrangian.cli.given import Described
 from lagrangian.cli.progress import bar
 from lagrangian.cli.results import Results
+from lagrangian.cli.words import here
 from lagrangian.errors import ArgumentError, SimulationError
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ lagrangian simulate arm.toml --plot --animate
 lagrangian simulate two_r -t 5 --q0 theta1=30deg,theta2=0 --torque "theta1=20 - 2*qd_theta1"
 lagrangian simulate deployable_four_bar -t 13 --event "dead centre" -o run.nc
 """
+_EVENTS = 6  # that are listed
 STATE = "A pose's name; numbers in order; or some by name: theta1=30deg,theta2=0.1"
 
 
@@ -63,6 +66,9 @@ def simulate(
     step: Annotated[float | None, typer.Option("--step", metavar="S", help="For methods of a fixed step.")] = None,
     rows: Annotated[int, typer.Option("--rows", metavar="N", help="Rows of the result.")] = 1001,
     limits: Annotated[bool, typer.Option("--limits/--no-limits", metavar="", help="Stop joints at their limits.")] = True,
+    saturate: Annotated[
+        bool, typer.Option("--saturate", metavar="", help="Keep torques within the joints' limits of effort.")
+    ] = False,
     json: Json = False,
 ) -> int:
     """Simulate the motion of a mechanism.
@@ -85,30 +91,37 @@ def simulate(
         step=step,
         t_eval=rows,
         limits=limits,
+        saturate=saturate,
     )
     return told(motion, results, given.stem, json)
 
 
-def told(motion: Motion, results: Results, stem: str, json: bool) -> int:
-    """Print how a run went and write its files; the exit code."""
+def told(motion: Motion, results: Results, stem: str, json: bool, **besides: str) -> int:
+    """Print how a run went, and what else is to be said of it, and write its files; the exit code."""
     if not json:
         summary(motion)
+        for line in besides.values():
+            output.plain(line, "dim")
     files = results.write(motion, stem, quiet=json) if len(motion.t) else []
     if json:
-        output.document({**data(motion), "files": files})
+        output.document({**data(motion), **besides, "files": files})
     if motion.message.startswith("interrupted"):
         return INTERRUPTED
     return FINE if motion.success else FAILED
 
 
 def simulated(m: Mechanism, t_span: Any = None, **options: Any) -> Motion:
-    """A run, with a bar while it takes its time. One that cannot go on gives what there is of it."""
+    """A run, with a bar while it takes its time. One that cannot go on gives what there is of it; one whose start does not
+    close the loops begins at the nearest that does, and says so.
+    """
     import lagrangian as lg
 
     span = t_span if t_span is not None else m.initial.t_span
     if span is None:
         raise ArgumentError(f"{m.name} does not say how long it moves: give --time, such as --time 10")
     start, end = span if isinstance(span, tuple) else (0.0, span)
+    if m.equations:
+        options["q0"], options["qd0"] = closed(m, options.get("q0"), options.get("qd0"), float(start))
     # warnings wait until the bar is gone; that the run ended early is part of its summary
     with warnings.catch_warnings(record=True) as met:
         warnings.simplefilter("always", UserWarning)
@@ -148,10 +161,24 @@ def wrenches(given: list[str] | None) -> Any:
 
 
 def summary(motion: Motion) -> None:
-    head, *rest = motion.summary().splitlines()
+    head, *rest = here(motion.summary()).splitlines()
     output.plain(head, "bold green" if motion.success else "bold yellow")
+    events = {f"{e.name} at t = {e.t:.9g} s": e for e in motion.events}
+    listed = 0
     for line in rest:
-        output.plain(line)
+        if line in events:
+            listed += 1
+            if listed <= _EVENTS:
+                output.plain(f"{events[line].name} at t = {_time(events[line].t, motion):.9g} s")
+            elif listed == _EVENTS + 1:
+                output.plain(f"... and {len(motion.events) - _EVENTS} more events, which are in the run's file")
+        elif not (line.startswith("... and ") and line.endswith("more events")):
+            output.plain(line)
+
+
+def _time(t: float, motion: Motion) -> float:
+    """Rounding about zero is zero."""
+    return 0.0 if abs(t) < 1e-12 * max(1.0, abs(float(motion.t[-1]))) else t
 
 
 def data(motion: Motion) -> dict[str, Any]:
@@ -172,6 +199,6 @@ def data(motion: Motion) -> dict[str, Any]:
         "energy_balance": float(np.abs(motion.balance).max(initial=0.0)),
         "energy_moved": motion.energy_scale,
         "drift": float(motion.drift.max(initial=0.0)),
-        "events": [{"name": e.name, "t": e.t, "q": e.q, "qd": e.qd} for e in motion.events],
+        "events": [{"name": e.name, "t": _time(e.t, motion), "q": e.q, "qd": e.qd} for e in motion.events],
         "statistics": motion.statistics,
     }

@@ -26,12 +26,23 @@ def number(text: str, what: str, names: Mapping[str, Any] | None = None) -> floa
     try:
         value = float(parse(bare, names or {})) * factor
     except DescriptionError as error:
-        raise ArgumentError(f"{what}: {error}") from None
+        raise ArgumentError(f"{what}: {_no_number(text.strip(), bare, names or {}, str(error))}") from None
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
         raise ArgumentError(f"{what}: {text.strip()!r} is no number") from None
     if not math.isfinite(value):
         raise ArgumentError(f"{what}: {text.strip()!r} is no finite number")
     return value
+
+
+_FORMS = f"numbers such as 0.5, pi/4, 30deg or 250mm are; units are {', '.join(x for x in _UNITS if x != '°')}"
+
+
+def _no_number(text: str, bare: str, names: Mapping[str, Any], error: str) -> str:
+    """A word is met more often than a formula that is wrong: what is understood, in place of all functions there are."""
+    if re.search(r"[\^*/()+]", bare):  # a formula: where it breaks is worth saying
+        return f"{re.split(r'[.;] (?:Known|An expression is)', error)[0]}; {_FORMS}"
+    known = f", and parameters: {', '.join(list(names)[:8])}{' ...' * (len(names) > 8)}" if names else ""
+    return f"{text!r} is not understood; {_FORMS}{known}"
 
 
 def parts(text: str, separators: str = ",;") -> list[str]:
