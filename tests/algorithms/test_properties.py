@@ -54,7 +54,7 @@ def check_identities(mechanism: lg.Mechanism, seed: int) -> None:
     close(power, qd @ (tau - F), 1e-6)
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(types=joint_lists, seed=seeds)
 def test_identities_on_random_trees(form: str, types: list[str], seed: int) -> None:
     check_identities(random_mechanism(types, seed), seed)
@@ -69,7 +69,7 @@ def test_identities_with_springs_friction_and_rotors(form: str) -> None:
     check_identities(random_mechanism(["revolute", "prismatic", "universal", "ball", "revolute"], 11, passive=True), 5)
 
 
-@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(types=joint_lists, seed=seeds)
 def test_frames_of_random_trees(form: str, types: list[str], seed: int) -> None:
     mechanism = random_mechanism(types, seed)
@@ -94,7 +94,7 @@ def test_frames_of_random_trees(form: str, types: list[str], seed: int) -> None:
     close(dyn.mass_matrix(q) @ (pushed - qdd), J.T @ wrench, 1e-8)
 
 
-@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(types=joint_lists, seed=seeds)
 def test_momentum_center_of_mass_regressor_and_reactions(form: str, types: list[str], seed: int) -> None:
     mechanism = random_mechanism(types, seed)

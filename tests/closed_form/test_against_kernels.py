@@ -141,7 +141,7 @@ def _with(row: lg.DHRow, alpha: float) -> dict:
     st.integers(0, 10**6),
     st.booleans(),
 )
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=5, deadline=None)
 def test_random_mechanisms(types: list[str], seed: int, passive: bool) -> None:
     check(random_mechanism(types, seed, passive=passive), seed=seed)
 

@@ -166,7 +166,14 @@ def test_floating_base(path: Path, rolled_only: None) -> None:
 SMALL = ("solo12", "hyq_no_sensors", "anymal", "ur5_robot", "panda", "double_pendulum", "kinova")
 
 
-@pytest.mark.parametrize("path", [p for p in robots() if p.stem in SMALL], ids=name)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(p, marks=() if p.stem in ("panda", "double_pendulum") else pytest.mark.slow, id=name(p))
+        for p in robots()
+        if p.stem in SMALL
+    ],
+)
 def test_floating_base_unrolled(path: Path) -> None:
     compare(path, floating=True)
 

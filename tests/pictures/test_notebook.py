@@ -138,7 +138,7 @@ def test_figures_show_themselves() -> None:
 KNOWN = {
     *("displaystyle", "begin", "end", "text", "frac", "sqrt", "sin", "cos", "operatorname", "dot", "ddot", "quad", "mathrm"),
     *("mathit", "theta", "phi", "psi", "alpha", "beta", "gamma", "Gamma", "Psi", "eta", "tau", "lambda", "omega", "cdot", "left"),
-    *("right", "delta"),
+    *("right", "delta", "Bigl", "Bigr"),
 }
 
 
