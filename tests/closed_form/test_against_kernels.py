@@ -15,7 +15,8 @@ from lagrangian.model.placement import about_x, about_y, about_z
 from tests.closed_form.test_written import modified_puma
 from tests.mechanisms import MARKED, random_mechanism
 
-LIBRARY = [name for name in MARKED if name != "panda"]
+HEAVY = ("delta", "lwr7", "stewart", "three_rpr")
+LIBRARY = [pytest.param(name, marks=pytest.mark.slow) if name in HEAVY else name for name in MARKED if name != "panda"]
 
 
 def close(a: np.ndarray, b: np.ndarray, tolerance: float = 1e-12) -> None:

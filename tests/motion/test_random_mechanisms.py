@@ -86,6 +86,7 @@ def test_planar_chains_closed_by_a_point(lengths: list[float], seed: int) -> Non
     check(mechanism, q0, qd0)
 
 
+@pytest.mark.slow
 @settings(few, max_examples=5)
 @given(st.just([0.7, 0.4, 0.9, 0.5]), seeds, st.sampled_from(["revolute", "ball", "cylindrical", "point twice"]))
 def test_planar_chains_closed_redundantly(lengths: list[float], seed: int, kind: str) -> None:
@@ -150,7 +151,10 @@ def closed_chain(types: list[str], kind: str, seed: int, copies: int = 1) -> tup
     return mechanism.replace(loops=loops), q
 
 
-@pytest.mark.parametrize("kind", LOOP_TYPES)
+QUICK = ("point", "revolute", "distance")
+
+
+@pytest.mark.parametrize("kind", [pytest.param(k, marks=() if k in QUICK else pytest.mark.slow) for k in LOOP_TYPES])
 def test_every_loop_joint(kind: str) -> None:
     @settings(few, max_examples=1)
     @given(seeds)
@@ -162,6 +166,7 @@ def test_every_loop_joint(kind: str) -> None:
     run()
 
 
+@pytest.mark.slow
 @settings(few, max_examples=1)
 @given(seeds, st.sampled_from(["revolute", "fixed", "ball"]))
 def test_duplicated_spatial_loops(seed: int, kind: str) -> None:
@@ -176,6 +181,7 @@ def test_duplicated_spatial_loops(seed: int, kind: str) -> None:
     np.testing.assert_allclose(2 * double.multipliers[:, :half], single.multipliers, rtol=1e-3, atol=1e-3)
 
 
+@pytest.mark.slow
 def test_bennett_linkage_moves() -> None:
     """A spatial 4R loop that Gruebler's count says is rigid (-2): sin(alpha)/a = sin(beta)/b lets it move (Bennett 1903)."""
     a, alpha, beta = 1.0, 0.7, 1.3

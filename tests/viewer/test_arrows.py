@@ -109,7 +109,10 @@ MOTIONS = {
 }
 
 
-@pytest.mark.parametrize("name", MOTIONS)
+QUICK = ("knife edge", "free, universal")
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.slow) for n in MOTIONS])
 def test_what_is_drawn_on_a_body_moves_it(name: str) -> None:
     """Newton and Euler: forces and moments of all arrows at a body, with its weight and springs, change its momentum."""
     motion = MOTIONS[name]()
