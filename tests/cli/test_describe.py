@@ -108,7 +108,6 @@ def test_a_file_goes_before_the_library(run: Run) -> None:
 
 
 def test_show_draws_a_picture(run: Run, wrong: Callable[..., str]) -> None:
-    pytest.importorskip("lagrangian.viewer.still")
     done = run("show", "two_r", "--picture", "arm.png", "--pose", "upright")
     assert done.code == 0
     assert "wrote arm.png" in done.out
