@@ -92,10 +92,6 @@ def number(x: float, digits: int = 4) -> Html:
     return Html(f"{mantissa.replace('-', '−')}\u00a0×\u00a0{power}" if mantissa != "1" else power)
 
 
-def with_unit(x: float, unit: str, digits: int = 4) -> Html:
-    return Html(f"{number(x, digits)} {html.escape(unit)}".rstrip())
-
-
 def column(values: Iterable[float], digits: int = 4) -> list[Html]:
     """Numbers below each other: what is but the rounding of the larger ones is 0."""
     found = [float(x) for x in values]
