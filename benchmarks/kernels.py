@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 import lagrangian as lg
-from lagrangian.kernels import target
+from lagrangian.kernels.llvm import target
 
 BATCH = 4096
 

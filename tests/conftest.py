@@ -19,4 +19,4 @@ settings.load_profile("lagrangian")
 @pytest.fixture
 def rolled_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every kernel as a loop over the links, however few they are."""
-    monkeypatch.setattr("lagrangian.kernels.sweeps.UNROLL_LINKS", -1)
+    monkeypatch.setattr("lagrangian.kernels.programs.sweeps.UNROLL_LINKS", -1)

@@ -33,13 +33,22 @@ from lagrangian.errors import (
 from lagrangian.library import library
 
 if TYPE_CHECKING:
+    from lagrangian import control, paths
     from lagrangian.closed_form.derive import derive
     from lagrangian.closed_form.equations import Equations
+    from lagrangian.configuration.assemble import assemble, assembly_modes, consistent_speeds
+    from lagrangian.configuration.mobility import Mobility, mobility
     from lagrangian.description.load import load, loads
-    from lagrangian.description.toml_writer import dumps, save
+    from lagrangian.description.toml.writer import dumps, save
     from lagrangian.equations.formula import Formula, FormulaMatrix
+    from lagrangian.identification.exciting import FourierPath, exciting_path
+    from lagrangian.identification.identify import identify
+    from lagrangian.identification.result import Identification
+    from lagrangian.inverse_dynamics.inverse import inverse
+    from lagrangian.inverse_dynamics.path_motion import PathMotion
     from lagrangian.kernels.cartesian import CartesianDynamics
     from lagrangian.kernels.dynamics import Dynamics, compile  # noqa: A004
+    from lagrangian.kinematics.inverse_kinematics import inverse_kinematics
     from lagrangian.model.body import Body, box, capsule, cylinder, ellipsoid, plate, point_mass, sphere, tube
     from lagrangian.model.constraint import Holonomic, KnifeEdge, Pfaffian, PfaffianFunction, Rolling
     from lagrangian.model.dh import DHRow
@@ -48,24 +57,15 @@ if TYPE_CHECKING:
     from lagrangian.model.loop import Frame, LoopJoint, PointSpring, Wall
     from lagrangian.model.mechanism import Initial, Mechanism
     from lagrangian.model.placement import Placement
-    from lagrangian.motion.assemble import assemble, assembly_modes, consistent_speeds
     from lagrangian.motion.events import Event, Lock, SetTorque, Unlock
     from lagrangian.motion.files import read
     from lagrangian.motion.linearise import Linearisation, Mode, equilibrium, linearise
-    from lagrangian.motion.mobility import Mobility, mobility
     from lagrangian.motion.motion import Motion
     from lagrangian.motion.simulate import simulate
     from lagrangian.motion.torque import Sampled, Traced
-    from lagrangian.task import control, paths
-    from lagrangian.task.actuators import Sizing, size_actuators
-    from lagrangian.task.exciting import FourierPath, exciting_path
-    from lagrangian.task.gears import Gear, GearRange
-    from lagrangian.task.identification import Identification
-    from lagrangian.task.identify import identify
-    from lagrangian.task.inverse import inverse
-    from lagrangian.task.motors import Motor, read_catalogue
-    from lagrangian.task.path_motion import PathMotion
-    from lagrangian.task.reach import inverse_kinematics
+    from lagrangian.sizing.actuators import Sizing, size_actuators
+    from lagrangian.sizing.gears import Gear, GearRange
+    from lagrangian.sizing.motors import Motor, read_catalogue
 
 __version__ = "0.1.0"
 
@@ -85,31 +85,31 @@ _LATER = {
     **dict.fromkeys(("Initial", "Mechanism"), "lagrangian.model.mechanism"),
     "Placement": "lagrangian.model.placement",
     **dict.fromkeys(("Linearisation", "Mode", "equilibrium", "linearise"), "lagrangian.motion.linearise"),
-    **dict.fromkeys(("assemble", "assembly_modes", "consistent_speeds"), "lagrangian.motion.assemble"),
+    **dict.fromkeys(("assemble", "assembly_modes", "consistent_speeds"), "lagrangian.configuration.assemble"),
     **dict.fromkeys(("Event", "Lock", "SetTorque", "Unlock"), "lagrangian.motion.events"),
-    **dict.fromkeys(("Mobility", "mobility"), "lagrangian.motion.mobility"),
+    **dict.fromkeys(("Mobility", "mobility"), "lagrangian.configuration.mobility"),
     **dict.fromkeys(("Sampled", "Traced"), "lagrangian.motion.torque"),
-    **dict.fromkeys(("FourierPath", "exciting_path"), "lagrangian.task.exciting"),
-    "Identification": "lagrangian.task.identification",
-    "identify": "lagrangian.task.identify",
+    **dict.fromkeys(("FourierPath", "exciting_path"), "lagrangian.identification.exciting"),
+    "Identification": "lagrangian.identification.result",
+    "identify": "lagrangian.identification.identify",
     "Motion": "lagrangian.motion.motion",
-    "PathMotion": "lagrangian.task.path_motion",
-    "inverse": "lagrangian.task.inverse",
-    "inverse_kinematics": "lagrangian.task.reach",
+    "PathMotion": "lagrangian.inverse_dynamics.path_motion",
+    "inverse": "lagrangian.inverse_dynamics.inverse",
+    "inverse_kinematics": "lagrangian.kinematics.inverse_kinematics",
     "read": "lagrangian.motion.files",
-    **dict.fromkeys(("dumps", "save"), "lagrangian.description.toml_writer"),
+    **dict.fromkeys(("dumps", "save"), "lagrangian.description.toml.writer"),
     "simulate": "lagrangian.motion.simulate",
     "derive": "lagrangian.closed_form.derive",
     "Equations": "lagrangian.closed_form.equations",
     "Formula": "lagrangian.equations.formula",
     "FormulaMatrix": "lagrangian.equations.formula",
-    **dict.fromkeys(("Sizing", "size_actuators"), "lagrangian.task.actuators"),
-    **dict.fromkeys(("Gear", "GearRange"), "lagrangian.task.gears"),
-    **dict.fromkeys(("Motor", "read_catalogue"), "lagrangian.task.motors"),
+    **dict.fromkeys(("Sizing", "size_actuators"), "lagrangian.sizing.actuators"),
+    **dict.fromkeys(("Gear", "GearRange"), "lagrangian.sizing.gears"),
+    **dict.fromkeys(("Motor", "read_catalogue"), "lagrangian.sizing.motors"),
 }
 
 # modules that are part of the face: lagrangian.paths.circle(...)
-_MODULES = {"control": "lagrangian.task.control", "paths": "lagrangian.task.paths"}
+_MODULES = {"control": "lagrangian.control", "paths": "lagrangian.paths"}
 
 __all__ = [
     "ActuationError",

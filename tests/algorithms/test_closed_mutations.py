@@ -19,7 +19,7 @@ import pytest
 import lagrangian as lg
 from lagrangian.algorithms import cholesky, constrained, constraints, jet, kinematics, springs, world
 from lagrangian.algorithms import tree as trees
-from lagrangian.kernels import sweeps
+from lagrangian.kernels.programs import sweeps
 from tests.algorithms.test_mutations import altered, places, same, value
 from tests.kernels.test_closed import (
     FUNCTIONS,

@@ -18,7 +18,7 @@ STEP = 1e-6
 @pytest.fixture(params=["unrolled", "rolled"])
 def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "rolled":
-        monkeypatch.setattr("lagrangian.kernels.sweeps.UNROLL_LINKS", -1)
+        monkeypatch.setattr("lagrangian.kernels.programs.sweeps.UNROLL_LINKS", -1)
     return request.param
 
 

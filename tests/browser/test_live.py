@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.viewer.live import _serve, view
-from lagrangian.viewer.live_scene import LiveScene
-from lagrangian.viewer.poses import all_poses
-from lagrangian.viewer.scene import Track
-from lagrangian.viewer.shapes import scene
-from lagrangian.viewer.track import _track
+from lagrangian.viewer.live.scene import LiveScene
+from lagrangian.viewer.live.viewer import _serve, view
+from lagrangian.viewer.scene.poses import all_poses
+from lagrangian.viewer.scene.scene import Track
+from lagrangian.viewer.scene.shapes import scene
+from lagrangian.viewer.scene.track import _track
 
 THIRD_PARTY = "THREE.Clock: This module has been deprecated"  # viser's own, of the library it draws with
 

@@ -12,9 +12,9 @@ import pytest
 import lagrangian as lg
 from lagrangian.motion.motion import Motion
 from lagrangian.viewer.page import page_html, player_assets, player_html
-from lagrangian.viewer.poses import all_poses
-from lagrangian.viewer.scene import Track
-from lagrangian.viewer.track import track
+from lagrangian.viewer.scene.poses import all_poses
+from lagrangian.viewer.scene.scene import Track
+from lagrangian.viewer.scene.track import track
 from tests.browser.conftest import Watched
 from tests.browser.tracks import chain, slider
 

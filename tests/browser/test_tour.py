@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import lagrangian as lg
-from lagrangian.cli.tour import tour
+from lagrangian.cli.commands.tour import tour
 from tests.browser.conftest import Watched
 from tests.browser.test_report import INVISIBLE, OVERFLOW, STICKING_OUT, WIDTHS
 

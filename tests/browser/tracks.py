@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lagrangian.viewer.scene import Arrows, Part, Scene, Strut, Track
+from lagrangian.viewer.scene.scene import Arrows, Part, Scene, Strut, Track
 
 CORNERS = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 SIDES = np.array([(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import lagrangian as lg
-from lagrangian.cli import check
+from lagrangian.cli.commands import check
 from lagrangian.model.body import Visual
 from tests.cli.conftest import Run
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.cli.compare import relative
+from lagrangian.cli.commands.compare import relative
 from tests.cli.conftest import Run
 from tests.mechanisms import MOVING, random_mechanism
 
@@ -49,7 +49,7 @@ def test_a_loop_that_is_another_is_told(run: Run, monkeypatch: pytest.MonkeyPatc
     pytest.importorskip("pinocchio")
     from dataclasses import replace
 
-    from lagrangian.cli import peer_loops
+    from lagrangian.cli.peers import loops as peer_loops
 
     right = peer_loops.accelerations
 
@@ -67,8 +67,8 @@ def test_a_loop_that_is_another_is_told(run: Run, monkeypatch: pytest.MonkeyPatc
 
 def test_nan_is_no_agreement(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pinocchio")
-    from lagrangian.cli import peer_loops
-    from lagrangian.cli.peer_pinocchio import Pinocchio
+    from lagrangian.cli.peers import loops as peer_loops
+    from lagrangian.cli.peers.pinocchio import Pinocchio
 
     with monkeypatch.context() as patch:
         patch.setattr(peer_loops, "accelerations", lambda *a: np.array([1.0, np.nan, 2.0]))
@@ -85,7 +85,7 @@ def test_nan_is_no_agreement(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_was_compared_before_a_failure_is_kept(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pinocchio")
-    from lagrangian.cli import peer_loops
+    from lagrangian.cli.peers import loops as peer_loops
 
     right = peer_loops.states
 
@@ -164,7 +164,7 @@ def test_a_body_that_flies(run: Run) -> None:
 def test_a_difference_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """A mass that is a part in a million heavier for them."""
     pytest.importorskip("pinocchio")
-    from lagrangian.cli import peers
+    from lagrangian.cli.peers import models as peers
 
     right = peers.peer
     monkeypatch.setattr(peers, "peer", lambda name, m: right(name, m.replace(bodies=[b.scaled(1 + 1e-6) for b in m.bodies])))
@@ -189,7 +189,7 @@ def test_what_a_peer_has_not(run: Run) -> None:
 
 
 def test_bench(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from lagrangian.cli import peers
+    from lagrangian.cli.peers import models as peers
 
     monkeypatch.setattr(peers, "installed", lambda wanted: [])
     data = run("bench", "two_r", "--rounds", "1", "--batch", "64", "--json").json

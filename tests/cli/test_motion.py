@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.cli.simulate import summary
+from lagrangian.cli.commands.simulate import summary
 from lagrangian.cli.words import here
 from tests.cli.conftest import Run
 

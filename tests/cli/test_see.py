@@ -108,7 +108,7 @@ def test_real_files(run: Run) -> None:
 
 
 def test_the_tour_is_given_its_folder(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from lagrangian.cli import tour
+    from lagrangian.cli.commands import tour
 
     met = []
     monkeypatch.setattr(tour, "tour", lambda *a: met.append(a))

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.cli import tour as command
-from lagrangian.cli.tour import tour
+from lagrangian.cli.commands import tour as command
+from lagrangian.cli.commands.tour import tour
 from lagrangian.report.html import Html, rough
 from lagrangian.report.tour import in_motion, on_paper
 from lagrangian.report.tour.chapter import Chapter, Check, Place

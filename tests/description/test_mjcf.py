@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from lagrangian.description import mjcf
+from lagrangian.description.mjcf import reader as mjcf
 from lagrangian.errors import DescriptionError, ReaderWarning
 
 mujoco = pytest.importorskip("mujoco")

@@ -5,7 +5,8 @@ import warnings
 import numpy as np
 import pytest
 
-from lagrangian.description import mjcf, mjcf_schema
+from lagrangian.description.mjcf import reader as mjcf
+from lagrangian.description.mjcf import schema as mjcf_schema
 from lagrangian.errors import DescriptionError, ReaderWarning
 
 mujoco = pytest.importorskip("mujoco")

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.description import mjcf, urdf
+from lagrangian.description.mjcf import reader as mjcf
+from lagrangian.description.urdf import reader as urdf
 
 DOC = Path(__file__).parents[2] / "docs" / "snippets" / "readers.py"
 MJCF = (

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toml_mistakes import BOB, LOOP, MISTAKES, PENDULUM, ROW, THETA
 
-from lagrangian.description import toml
+from lagrangian.description.toml import reader as toml
 from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, MechanismWarning
 from lagrangian.model.dh import DHRow
 from lagrangian.model.expression import FUNCTIONS, free_symbols
@@ -75,7 +75,7 @@ def test_the_documented_constraints():
 
 def test_the_documentation_names_every_entry():
     text = DOCS.read_text(encoding="utf-8")
-    source = "".join((Path(toml.__file__).parent / f).read_text() for f in ("toml_body.py", "toml_joint.py", "toml_motion.py"))
+    source = "".join((Path(toml.__file__).parent / f).read_text() for f in ("body.py", "joint.py", "motion.py"))
     keys = set(re.findall(r'table\.(?:number|vector|text|name|flag|choice|get)\("(\w+)"', source))
     assert len(keys) > 15
     for key in keys:

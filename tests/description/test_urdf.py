@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from lagrangian.description import urdf
+from lagrangian.description.urdf import reader as urdf
 from lagrangian.errors import DescriptionError, ReaderWarning
 
 

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from lagrangian.description import urdf
+from lagrangian.description.urdf import reader as urdf
 from lagrangian.errors import DescriptionError, ReaderWarning
 
 INERTIA = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'

@@ -10,8 +10,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from lagrangian.kernels import jit, target
-from lagrangian.kernels.builder import DOUBLE, INTEGER, TRUTH, Array, Builder, Value
+from lagrangian.kernels.llvm import jit, target
+from lagrangian.kernels.llvm.builder import DOUBLE, INTEGER, TRUTH, Array, Builder, Value
 
 NUMBERS = [-3.5, -1.0, -0.25, 0.0, 0.5, 1.0, 2.0, 7.25]
 WHOLE = [-7, -2, -1, 0, 1, 3, 5]

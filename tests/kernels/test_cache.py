@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.kernels import cache, jit
+from lagrangian.kernels.llvm import cache, jit
 from tests.mechanisms import random_mechanism
 
 ARM = random_mechanism(["revolute", "prismatic"], 8)
@@ -114,7 +114,7 @@ def test_the_same_file_with_another_value_is_another_kernel(folder: Path) -> Non
     b = "b"
     stiffness = "k"
     """
-    from lagrangian.description.toml import parse
+    from lagrangian.description.toml.reader import parse
 
     for k in (100.0, 200.0):
         dyn = lg.compile(parse(text.format(k=k)))

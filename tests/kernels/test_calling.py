@@ -137,7 +137,7 @@ def test_a_missing_argument(dyn: lg.Dynamics) -> None:
 def test_a_bad_number_is_never_hidden(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither of these depends on the first angle, which turns about the vertical; a NaN there must show all the same."""
     if form == "rolled":
-        monkeypatch.setattr("lagrangian.kernels.sweeps.UNROLL_LINKS", -1)
+        monkeypatch.setattr("lagrangian.kernels.programs.sweeps.UNROLL_LINKS", -1)
     dyn = lg.compile(lg.library("panda"))
     zero = np.zeros(7)
     for bad in (np.nan, np.inf):
@@ -332,7 +332,7 @@ def test_a_forked_child_has_threads_of_its_own() -> None:
 
 def test_the_fast_entry_without_numpys_own_function(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where numpy's table of C functions is not one we know, its arrays come from `numpy.empty`."""
-    from lagrangian.kernels import fastcall
+    from lagrangian.kernels.llvm import fastcall
 
     monkeypatch.setattr(fastcall, "_numpy_new", lambda: (0, 0, 0))
     q, qd, x = states(1)[:, 0]

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
+from lagrangian.configuration.assemble import moved
 from lagrangian.model.expression import symbol
-from lagrangian.motion.assemble import moved
 from tests.mechanisms import random_mechanism, state, two_chains
 
 # central differences of order eight: with steps of a hundredth they are right to about 1e-12

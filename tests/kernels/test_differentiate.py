@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lagrangian.kernels import differentiate
-from lagrangian.kernels.differentiate import RULES, along, derivatives
 from lagrangian.kernels.kernel import Kernel, Threads
 from lagrangian.kernels.program import Straight
-from lagrangian.kernels.trace import LEAVES, Graph, Node, arguments
+from lagrangian.kernels.trace import differentiate
+from lagrangian.kernels.trace.differentiate import RULES, along, derivatives
+from lagrangian.kernels.trace.node import LEAVES, Graph, Node, arguments
 
 Function = Callable[[list[Any]], Any]
 

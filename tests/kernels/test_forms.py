@@ -20,7 +20,9 @@ from lagrangian.algorithms.mass_matrix import MASS_MATRIX
 from lagrangian.algorithms.regressor import REGRESSOR
 from lagrangian.algorithms.sweep import Algorithm, run
 from lagrangian.errors import ArgumentError
-from lagrangian.kernels import kernel, sweeps, target
+from lagrangian.kernels import kernel
+from lagrangian.kernels.llvm import target
+from lagrangian.kernels.programs import sweeps
 from tests.mechanisms import random_mechanism
 
 WHOLE = (
@@ -138,7 +140,7 @@ def test_forward_dynamics_takes_the_cheaper_way() -> None:
 
 def test_a_planar_chain_stays_planar_in_the_loop() -> None:
     """The fixpoint over the carries finds that nothing leaves the plane: most of a spatial step folds away."""
-    from lagrangian.kernels import rolled_trace
+    from lagrangian.kernels.rolled import trace as rolled_trace
 
     def operations(axis: tuple[float, float, float]) -> int:
         bodies = [lg.Body(f"b{i}", 1.0 + 0.1 * i, (0.5, 0, 0), (0.1, 0, 0, 0.1, 0, 0.1)) for i in range(5)]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.kernels import target
+from lagrangian.kernels.llvm import target
 from tests.kernels.test_forms import targets
 
 # a crank of length 1: its tip is at (cos q, sin q)
@@ -45,7 +45,7 @@ def exact(x: float) -> tuple[float, float]:
 def test_accuracy(name: str, many: bool, rolled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(target.VARIABLE, name)
     if rolled:
-        monkeypatch.setattr("lagrangian.kernels.sweeps.UNROLL_LINKS", -1)
+        monkeypatch.setattr("lagrangian.kernels.programs.sweeps.UNROLL_LINKS", -1)
     dyn = lg.compile(CRANK)
     rng = np.random.default_rng(0)
     quadrants = np.arange(-9, 10) * np.pi / 4

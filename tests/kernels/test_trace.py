@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lagrangian.kernels.trace import Graph, Node, TooLarge, Trace, arguments, schedule
+from lagrangian.kernels.trace.node import Graph, Node, TooLarge, Trace, arguments, schedule
 
 
 def evaluate(x: object, inputs: list[float]) -> float:

@@ -10,7 +10,7 @@ from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.inverse_dynamics import INVERSE_DYNAMICS
 from lagrangian.algorithms.sweep import Algorithm
-from lagrangian.kernels import sweeps
+from lagrangian.kernels.programs import sweeps
 from tests.mechanisms import random_mechanism
 
 

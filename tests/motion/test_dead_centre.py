@@ -13,10 +13,10 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.algorithms.constraints import Row
-from lagrangian.kernels.closed import traced_state
 from lagrangian.kernels.kernel import Kernel, Threads
 from lagrangian.kernels.program import Straight
-from lagrangian.kernels.trace import Graph
+from lagrangian.kernels.programs.closed import traced_state
+from lagrangian.kernels.trace.node import Graph
 from lagrangian.motion import dead_centre
 from lagrangian.motion.events import Happening
 

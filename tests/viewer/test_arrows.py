@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.viewer.arrows import arrows_of
-from lagrangian.viewer.scene import Arrows
-from lagrangian.viewer.shapes import scene
-from lagrangian.viewer.track import track
+from lagrangian.viewer.scene.arrows import arrows_of
+from lagrangian.viewer.scene.scene import Arrows
+from lagrangian.viewer.scene.shapes import scene
+from lagrangian.viewer.scene.track import track
 from tests.mechanisms import random_mechanism, state
 
 

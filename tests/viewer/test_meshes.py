@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.viewer import primitives as p
-from lagrangian.viewer.meshes import MOST_IN_ALL, creased, find, simplified
-from lagrangian.viewer.shapes import scene
+from lagrangian.viewer.scene import primitives as p
+from lagrangian.viewer.scene.meshes import MOST_IN_ALL, creased, find, simplified
+from lagrangian.viewer.scene.shapes import scene
 
 trimesh = pytest.importorskip("trimesh")
 URDF = """<robot name="r"><link name="b"><inertial>

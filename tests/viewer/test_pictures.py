@@ -9,14 +9,14 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.model.body import Visual
-from lagrangian.viewer import primitives as p
-from lagrangian.viewer.camera import Camera, camera_of
-from lagrangian.viewer.film import film, pictured
-from lagrangian.viewer.floor import spacing
-from lagrangian.viewer.lines import coil
-from lagrangian.viewer.painter import Painter, closed
-from lagrangian.viewer.raster import gradients, spans, visible
-from lagrangian.viewer.track import still_track, track
+from lagrangian.viewer.render.camera import Camera, camera_of
+from lagrangian.viewer.render.film import film, pictured
+from lagrangian.viewer.render.floor import spacing
+from lagrangian.viewer.render.painter import Painter, closed
+from lagrangian.viewer.render.raster import gradients, spans, visible
+from lagrangian.viewer.scene import primitives as p
+from lagrangian.viewer.scene.lines import coil
+from lagrangian.viewer.scene.track import still_track, track
 
 Image = pytest.importorskip("PIL.Image")
 
@@ -96,7 +96,7 @@ def test_pictures_drawn_in_batches_are_the_same(monkeypatch: pytest.MonkeyPatch)
     painter = Painter(seen, (160, 120))
     assert all(painter.closed)
     whole = painter.frame(0).astype(int)
-    monkeypatch.setattr("lagrangian.viewer.raster.BATCH", 500)
+    monkeypatch.setattr("lagrangian.viewer.render.raster.BATCH", 500)
     painter.closed = [False] * len(painter.closed)
     assert (np.abs(painter.frame(0) - whole).max(axis=2) > 24).mean() < 2e-3  # but where two are equally near
     open_box = p.box((1, 1, 1))

@@ -8,12 +8,12 @@ import pytest
 import lagrangian as lg
 from lagrangian.model import quaternion
 from lagrangian.model.body import box, capsule, cylinder, ellipsoid, sphere
-from lagrangian.viewer import primitives as p
-from lagrangian.viewer.links import route
-from lagrangian.viewer.poses import all_poses, body_poses, configuration
-from lagrangian.viewer.scene import Part, Scene
-from lagrangian.viewer.shapes import scene
-from lagrangian.viewer.track import still_track
+from lagrangian.viewer.scene import primitives as p
+from lagrangian.viewer.scene.links import route
+from lagrangian.viewer.scene.poses import all_poses, body_poses, configuration
+from lagrangian.viewer.scene.scene import Part, Scene
+from lagrangian.viewer.scene.shapes import scene
+from lagrangian.viewer.scene.track import still_track
 from tests.mechanisms import random_mechanism
 
 SOLIDS = {

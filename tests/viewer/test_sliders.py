@@ -10,9 +10,9 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.model import quaternion
-from lagrangian.viewer import handles
-from lagrangian.viewer.poses import all_poses
-from lagrangian.viewer.sliders import Posture
+from lagrangian.viewer.live import handles
+from lagrangian.viewer.live.moved_by_hand import Posture
+from lagrangian.viewer.scene.poses import all_poses
 
 CLOSED = 1e-9
 

@@ -9,8 +9,8 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.model import quaternion
-from lagrangian.viewer.poses import all_poses, configuration, frame_names
-from lagrangian.viewer.track import still_track, track
+from lagrangian.viewer.scene.poses import all_poses, configuration, frame_names
+from lagrangian.viewer.scene.track import still_track, track
 from tests.mechanisms import random_mechanism, state
 
 TYPES = ["revolute", "prismatic", "helical", "universal", "ball", "planar", "free", "fixed", "continuous"]

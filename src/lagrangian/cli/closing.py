@@ -22,7 +22,7 @@ def gap(m: Mechanism, q: Any, t: float = 0.0) -> tuple[float, str]:
     """How far the worst loop misses at q, and that in words."""
     import numpy as np
 
-    from lagrangian.motion.assemble import closure_unit, dynamics_of
+    from lagrangian.configuration.assemble import closure_unit, dynamics_of
 
     dyn = dynamics_of(m)
     if not dyn.holonomic.any():
@@ -93,7 +93,7 @@ def _speeds(m: Mechanism, q: np.ndarray, qd: np.ndarray, t: float, where: str) -
     import numpy as np
 
     from lagrangian import consistent_speeds
-    from lagrangian.motion.assemble import dynamics_of
+    from lagrangian.configuration.assemble import dynamics_of
 
     dyn = dynamics_of(m)
     rate = np.abs(dyn.constraint_rate(q, qd, t))
@@ -111,7 +111,7 @@ def _speeds(m: Mechanism, q: np.ndarray, qd: np.ndarray, t: float, where: str) -
 
 def _example(m: Mechanism, q: np.ndarray) -> str:
     """One coordinate by name, as the option takes it."""
-    from lagrangian.motion.assemble import single_coordinates
+    from lagrangian.configuration.assemble import single_coordinates
 
     slides = [s for j in m.joints for s in j.slides]
     for name, (iq, iv) in single_coordinates(m).items():

@@ -83,7 +83,7 @@ class Recorded:
         import lagrangian as lg
 
         if Path(self.run).suffix.lower() != ".nc":
-            from lagrangian.cli.simulate import simulated
+            from lagrangian.cli.commands.simulate import simulated
 
             with few_remarks(self.run):
                 m = mechanism_of(self.run, self.set_, self.floating)

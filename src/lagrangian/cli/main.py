@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from lagrangian.cli import bench, check, compare, derive, inverse, new, output, see, show, simulate
+from lagrangian.cli import output
 from lagrangian.cli.command import FINE, Group, Json, register
+from lagrangian.cli.commands import bench, check, compare, derive, inverse, new, see, show, simulate
 
 DESCRIBE, EQUATIONS, MOTION, SEE, CHECK = "Describe", "Equations", "Motion", "See", "Check"
 

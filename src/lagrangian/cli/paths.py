@@ -132,7 +132,7 @@ class Path_:
         return {name: x for name, x in found.items() if x is not None}
 
     def _curve(self, m: Mechanism, turn: Any) -> Any:
-        from lagrangian.task import paths
+        from lagrangian import paths
 
         timed, names = self._timed(), m.parameters
         if turn is not None and not self.spline:
@@ -153,7 +153,7 @@ class Path_:
         return paths.spline(through, orientations=None if turn is None else [turn] * len(through), **timed)
 
     def _given(self, m: Mechanism) -> tuple[Any, str | None]:
-        from lagrangian.task import paths
+        from lagrangian import paths
 
         led = m.frame(self.frame).name if self.frame is not None else None
         if self.path is not None:
@@ -167,7 +167,7 @@ class Path_:
         return paths.formula(texts, self.duration, frame=led, parameters=known), led
 
     def _joints(self, m: Mechanism) -> Any:
-        from lagrangian.task import paths
+        from lagrangian import paths
 
         def state(text: str, what: str) -> Any:
             found = values.state(text, m, what, m.coordinate_names)

@@ -20,7 +20,7 @@ from lagrangian.errors import ArgumentError, one_of
 from lagrangian.kernels.kernel import Kernel, Threads
 from lagrangian.kernels.program import Straight
 from lagrangian.kernels.store import cores
-from lagrangian.kernels.trace import Graph
+from lagrangian.kernels.trace.node import Graph
 from lagrangian.model.expression import Expression, free_symbols, parameters
 from lagrangian.proof.prove import Derived
 

@@ -41,14 +41,14 @@ def load(path: str | os.PathLike[str], **options: Any) -> Mechanism:
     kind = _kind(file)
     _check_options(kind, options, str(file))
     if kind == "toml":
-        from lagrangian.description import toml
+        from lagrangian.description.toml import reader as toml
 
         return toml.read(file, **options)
     if kind == "urdf":
-        from lagrangian.description import urdf
+        from lagrangian.description.urdf import reader as urdf
 
         return urdf.read(file, **options)
-    from lagrangian.description import mjcf
+    from lagrangian.description.mjcf import reader as mjcf
 
     return mjcf.read(file)
 
@@ -63,14 +63,14 @@ def loads(text: str, format: str = "toml", **options: Any) -> Mechanism:  # noqa
         raise ArgumentError(f"loads takes a text, and {text[:60]!r} is a path; for a file there is load(path)")
     _check_options(format, options, "<text>")
     if format == "toml":
-        from lagrangian.description import toml
+        from lagrangian.description.toml import reader as toml
 
         return toml.parse(text, **options)
     if format == "urdf":
-        from lagrangian.description import urdf
+        from lagrangian.description.urdf import reader as urdf
 
         return urdf.read_text(text, **options)
-    from lagrangian.description import mjcf
+    from lagrangian.description.mjcf import reader as mjcf
 
     return mjcf.read_text(text)
 

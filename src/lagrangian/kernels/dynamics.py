@@ -14,12 +14,12 @@ from lagrangian.algorithms.mass_matrix import MASS_MATRIX
 from lagrangian.algorithms.regressor import REGRESSOR
 from lagrangian.errors import ArgumentError, ClosedError, one_of
 from lagrangian.kernels.cartesian import THRESHOLD, CartesianDynamics, cartesian
-from lagrangian.kernels.derivatives import accelerations
 from lagrangian.kernels.entry import Entry
 from lagrangian.kernels.kernel import prepare
 from lagrangian.kernels.linear import minimum_norm
-from lagrangian.kernels.loads import Loads
-from lagrangian.kernels.parameters import body_parameters
+from lagrangian.kernels.programs.derivatives import accelerations
+from lagrangian.kernels.programs.loads import Loads
+from lagrangian.kernels.programs.parameters import body_parameters
 from lagrangian.kernels.store import Array, Kernels, Wrenches, checked
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism

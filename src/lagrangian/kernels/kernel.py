@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import ArgumentError
-from lagrangian.kernels import cache as store
-from lagrangian.kernels import fastcall, jit, sincos, target
+from lagrangian.kernels.llvm import cache as store
+from lagrangian.kernels.llvm import fastcall, jit, sincos, target
 from lagrangian.kernels.program import Header, Program
 
 # states times operations below which threads cost more than they bring

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.kernels import jit, target, unrolled
-from lagrangian.kernels.trace import Graph, Trace, with_all_inputs
+from lagrangian.kernels import unrolled
+from lagrangian.kernels.llvm import jit, target
+from lagrangian.kernels.trace.node import Graph, Trace, with_all_inputs
 
 Header = dict[str, Any]
 

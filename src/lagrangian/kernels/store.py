@@ -15,12 +15,12 @@ from lagrangian.algorithms.inverse_dynamics import REACTIONS
 from lagrangian.algorithms.link import KINDS
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.errors import ArgumentError
-from lagrangian.kernels.closed import ClosedPrograms, wrenches
-from lagrangian.kernels.derivatives import residual_derivatives
 from lagrangian.kernels.kernel import Kernel, Threads
-from lagrangian.kernels.parameters import link_from_body
-from lagrangian.kernels.springs import SpringPrograms
-from lagrangian.kernels.sweeps import Sweeps
+from lagrangian.kernels.programs.closed import ClosedPrograms, wrenches
+from lagrangian.kernels.programs.derivatives import residual_derivatives
+from lagrangian.kernels.programs.parameters import link_from_body
+from lagrangian.kernels.programs.springs import SpringPrograms
+from lagrangian.kernels.programs.sweeps import Sweeps
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lagrangian.kernels.emit import Emitter
-from lagrangian.kernels.target import Target
-from lagrangian.kernels.trace import Trace
+from lagrangian.kernels.llvm.emit import Emitter
+from lagrangian.kernels.llvm.target import Target
+from lagrangian.kernels.trace.node import Trace
 
 
 def scratch_size(sizes: Sequence[int], output: int, width: int) -> int:

@@ -33,6 +33,6 @@ def library(name: str | None = None, parameters: Mapping[str, float] | None = No
     # looked up in the list, so that a name can never lead out of the folder
     if name not in names:
         raise ArgumentError(one_of("mechanism in the library called", name, names))
-    from lagrangian.description import toml
+    from lagrangian.description.toml import reader as toml
 
     return toml.parse((folder / f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml", parameters)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lagrangian.description import toml
-from lagrangian.description.toml_writer import dumps
+from lagrangian.description.toml import reader as toml
+from lagrangian.description.toml.writer import dumps
 from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, ReaderWarning
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.events import Happening

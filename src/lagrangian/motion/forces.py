@@ -11,7 +11,7 @@ import numpy as np
 from lagrangian.algorithms import springs
 from lagrangian.algorithms.constrained import State
 from lagrangian.errors import ArgumentError
-from lagrangian.kernels.trace import Graph
+from lagrangian.kernels.trace.node import Graph
 from lagrangian.model import functions as f
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.inputs import SLIP, Holdable, Inputs

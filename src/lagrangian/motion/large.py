@@ -8,12 +8,12 @@ import numpy as np
 
 from lagrangian.algorithms.constraints import coordinate_rates
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
-from lagrangian.kernels import rolled
-from lagrangian.kernels.builder import Array, Builder
-from lagrangian.kernels.function import traced
-from lagrangian.kernels.sweeps import UNROLL_LINKS, UNROLL_OPERATIONS, trace_unrolled
-from lagrangian.kernels.target import Target
-from lagrangian.kernels.trace import Graph, TooLarge
+from lagrangian.kernels.llvm.builder import Array, Builder
+from lagrangian.kernels.llvm.function import traced
+from lagrangian.kernels.llvm.target import Target
+from lagrangian.kernels.programs.sweeps import UNROLL_LINKS, UNROLL_OPERATIONS, trace_unrolled
+from lagrangian.kernels.rolled import kernel as rolled
+from lagrangian.kernels.trace.node import Graph, TooLarge
 
 if TYPE_CHECKING:
     from lagrangian.motion.problem import Problem

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.configuration.assemble import assemble, consistent_speeds, dynamics_of, moved
 from lagrangian.errors import ArgumentError, AssemblyError
-from lagrangian.kernels.derivatives import accelerations, residual_derivatives
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.kernel import Kernel, Threads
+from lagrangian.kernels.programs.derivatives import accelerations, residual_derivatives
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.showing import ShownText
 from lagrangian.motion import torque as torque_of
-from lagrangian.motion.assemble import assemble, consistent_speeds, dynamics_of, moved
 from lagrangian.motion.inputs import Stabilisation
 from lagrangian.motion.problem import Problem
-from lagrangian.motion.showing import ShownText
 
 
 @dataclass(frozen=True)

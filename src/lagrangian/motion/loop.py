@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lagrangian.kernels.builder import DOUBLE, INTEGER, TRUTH, Array, Builder, Value
+from lagrangian.kernels.llvm.builder import DOUBLE, INTEGER, TRUTH, Array, Builder, Value
 from lagrangian.motion.integrators.method import Method, Module
 
 # places in s

@@ -22,12 +22,12 @@ from lagrangian.algorithms.link import TURNS
 from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.sweep import run
 from lagrangian.algorithms.tree import Tree
-from lagrangian.kernels.closed import digest, traced_state
-from lagrangian.kernels.differentiate import along, derivatives
-from lagrangian.kernels.function import traced
+from lagrangian.kernels.llvm.function import traced
 from lagrangian.kernels.program import Straight
-from lagrangian.kernels.sweeps import FACTORISE_SPEEDS, links
-from lagrangian.kernels.trace import Graph, Trace
+from lagrangian.kernels.programs.closed import digest, traced_state
+from lagrangian.kernels.programs.sweeps import FACTORISE_SPEEDS, links
+from lagrangian.kernels.trace.differentiate import along, derivatives
+from lagrangian.kernels.trace.node import Graph, Trace
 from lagrangian.model import functions as f
 from lagrangian.model.expression import Scalar, parameters
 from lagrangian.model.loop import Wall

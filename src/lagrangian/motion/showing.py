@@ -52,7 +52,7 @@ class ShownMotion:
 
     def view(self, *, port: int | None = None, browser: bool = True, block: bool = True) -> Any:
         """Played in the browser, with the forces as arrows. Ends with Ctrl-C, or gives the viewer if not `block`."""
-        from lagrangian.viewer.live import view
+        from lagrangian.viewer.live.viewer import view
 
         return view(cast("Motion", self), port=port, browser=browser, block=block)
 
@@ -69,12 +69,3 @@ class ShownMotion:
         from lagrangian.pictures.notebook import motion_html
 
         return motion_html(cast("Motion", self))
-
-
-class ShownText:
-    """Of results whose text says all."""
-
-    def _repr_html_(self) -> str:
-        from lagrangian.pictures.notebook import text_html
-
-        return text_html(str(self))

@@ -14,18 +14,18 @@ from typing import Any
 import numpy as np
 
 from lagrangian.algorithms.undetermined import undetermined_joints
+from lagrangian.configuration.assemble import dynamics_of
+from lagrangian.configuration.mobility import mobility
 from lagrangian.errors import ArgumentError, LagrangianError, SimulationError, SimulationWarning, one_of
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import events as events_of
 from lagrangian.motion import torque as torque_of
-from lagrangian.motion.assemble import dynamics_of
 from lagrangian.motion.inputs import STABILISATIONS, Stabilisation
 from lagrangian.motion.integrators.explicit import ExplicitMethod
 from lagrangian.motion.integrators.gauss import GaussMethod
 from lagrangian.motion.integrators.method import Method
 from lagrangian.motion.integrators.rosenbrock import RosenbrockMethod
-from lagrangian.motion.mobility import mobility
 from lagrangian.motion.modes import frictional, limited
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.record import Settings

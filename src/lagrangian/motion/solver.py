@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lagrangian.errors import ArgumentError
-from lagrangian.kernels import cache, jit, target
 from lagrangian.kernels.kernel import Kernel, Threads
+from lagrangian.kernels.llvm import cache, jit, target
 from lagrangian.motion import loop
 from lagrangian.motion.integrators.method import Method, Module
 from lagrangian.motion.large import RolledRates

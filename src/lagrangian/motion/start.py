@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.configuration.assemble import assemble, closure_unit, consistent_speeds, guess
 from lagrangian.errors import ArgumentError, LagrangianError, one_of
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.configuration import Partial
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.motion.assemble import assemble, closure_unit, consistent_speeds, guess
 
 # how far a start may be off its constraints and still be moved onto them without a word
 NEAR = 1e-6

@@ -17,8 +17,8 @@ from lagrangian.errors import LagrangianError
 from lagrangian.model import table as mechanism_table
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.motion import Motion
-from lagrangian.task import sizing_text
-from lagrangian.task.actuators import Sizing
+from lagrangian.sizing import text as sizing_text
+from lagrangian.sizing.actuators import Sizing
 
 CELL = "padding:2px 10px 2px 0;text-align:left;white-space:nowrap;border:none"
 STILL = (480, 360)
@@ -113,7 +113,7 @@ def _mobility(m: Mechanism) -> str:
     """Degrees of freedom of a closed mechanism by rank, where Gruebler's count is wrong."""
     if not m.equations or m.nv > FREEDOMS:
         return ""
-    from lagrangian.motion.mobility import mobility
+    from lagrangian.configuration.mobility import mobility
 
     try:
         found = mobility(m)

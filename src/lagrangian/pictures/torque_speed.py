@@ -12,8 +12,8 @@ import numpy as np
 from lagrangian.errors import ArgumentError
 from lagrangian.pictures import legends, style
 from lagrangian.pictures.style import BLACK, BLUE, GREY, ORANGE, RED, SKY
-from lagrangian.task.actuators import Actuator, Sizing
-from lagrangian.task.motors import RPM
+from lagrangian.sizing.actuators import Actuator, Sizing
+from lagrangian.sizing.motors import RPM
 
 PEAK: dict[str, Any] = {"color": SKY, "linewidth": 1.4, "linestyle": style.DASHES[1]}
 CONTINUOUS: dict[str, Any] = {"color": BLUE, "linewidth": 1.4}

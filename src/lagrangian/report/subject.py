@@ -44,7 +44,7 @@ class Subject:
 
     @cached_property
     def track(self) -> Any:
-        from lagrangian.viewer.track import track
+        from lagrangian.viewer.scene.track import track
 
         return track(self.motion, trace=self.traced or None)
 

@@ -40,7 +40,7 @@ def animate(
         raise ArgumentError(
             "an animation needs the mechanism, which this motion's file does not have: lagrangian.read(path, mechanism)"
         )
-    from lagrangian.viewer.track import track
+    from lagrangian.viewer.scene.track import track
 
     seen = track(motion, trace=trace)
     if target.suffix.lower() == ".html":
@@ -48,6 +48,6 @@ def animate(
 
         target.write_text(page_html(seen, motion.name or "motion", speed=speed), encoding="utf-8")
         return target
-    from lagrangian.viewer.film import film
+    from lagrangian.viewer.render.film import film
 
     return Path(film(seen, target, size=size, speed=speed, progress=progress))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.viewer.scene import Arrows, Part, Track
+from lagrangian.viewer.scene.scene import Arrows, Part, Track
 
 WIDE = 8.0  # sizes of the mechanism: what moves farther is kept in 32 bits
 STEPS = 65535  # of a 16-bit number

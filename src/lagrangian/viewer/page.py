@@ -13,7 +13,7 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError, is_number, shown
 from lagrangian.viewer.pack import packed
-from lagrangian.viewer.scene import Track
+from lagrangian.viewer.scene.scene import Track
 
 SCRIPTS = ("math", "data", "course", "shapes", "shaders", "stage", "draw", "camera", "pointer", "controls", "player")
 _COUNT = count(1)

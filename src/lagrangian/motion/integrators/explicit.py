@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from lagrangian.kernels.builder import Array, Builder, Value
+from lagrangian.kernels.llvm.builder import Array, Builder, Value
 from lagrangian.motion.integrators.method import ARGUMENTS, Module, finish_interpolant
 from lagrangian.motion.tableaus.tableau import Explicit
 

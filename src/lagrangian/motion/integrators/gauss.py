@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lagrangian.kernels.builder import INTEGER, TRUTH, Value
+from lagrangian.kernels.llvm.builder import INTEGER, TRUTH, Value
 from lagrangian.motion.integrators.method import ARGUMENTS, Module, finish_interpolant
 
 _R = 15**0.5

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from lagrangian.kernels.builder import Array, Builder, Value
-from lagrangian.kernels.emit import hexadecimal
+from lagrangian.kernels.llvm.builder import Array, Builder, Value
+from lagrangian.kernels.llvm.emit import hexadecimal
 
 # an angle counts as large as this at most: after a thousand turns it is to be as accurate as after one
 TURN = 3.2

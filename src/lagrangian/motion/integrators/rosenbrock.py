@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from lagrangian.kernels.builder import INTEGER, Array, Value
+from lagrangian.kernels.llvm.builder import INTEGER, Array, Value
 from lagrangian.motion.integrators.method import ARGUMENTS, Module, finish_interpolant
 from lagrangian.motion.tableaus.tableau import Rosenbrock
 

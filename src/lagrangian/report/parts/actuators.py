@@ -8,8 +8,8 @@ import numpy as np
 
 from lagrangian.report.html import Html, column, element, figure, joined, number, paragraph, table
 from lagrangian.report.subject import Part, Subject
-from lagrangian.task.actuators import Sizing, size_actuators
-from lagrangian.task.motors import RPM
+from lagrangian.sizing.actuators import Sizing, size_actuators
+from lagrangian.sizing.motors import RPM
 
 LARGE = 30  # joints: of more, sizing is a task of its own
 

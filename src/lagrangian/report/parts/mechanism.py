@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from lagrangian.configuration.mobility import mobility
 from lagrangian.model import table as plain
 from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.motion.mobility import mobility
 from lagrangian.report.html import MOST, Html, facts, folded, joined, number, paragraph, table
 from lagrangian.report.subject import Part, Subject
 

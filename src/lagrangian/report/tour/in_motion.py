@@ -6,14 +6,14 @@ from math import degrees, pi
 
 import numpy as np
 
+from lagrangian import paths
+from lagrangian.inverse_dynamics.inverse import inverse
 from lagrangian.library import library
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.simulate import simulate
 from lagrangian.report.html import Html, joined, number, paragraph, rough
 from lagrangian.report.tour.chapter import Chapter, Check, Place, kept, plotted, stage, still
-from lagrangian.task import paths
-from lagrangian.task.actuators import size_actuators
-from lagrangian.task.inverse import inverse
+from lagrangian.sizing.actuators import size_actuators
 
 CIRCLE = """
 arm = lg.library("two_r")

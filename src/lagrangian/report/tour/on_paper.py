@@ -124,7 +124,7 @@ def puma(place: Place) -> Chapter:
 def _turnable(model: Mechanism, pose: str, picture: bytes) -> Html:
     """The mechanism at rest, to be looked at from all sides; on paper, the picture."""
     from lagrangian.viewer.page import player_html
-    from lagrangian.viewer.track import still_track
+    from lagrangian.viewer.scene.track import still_track
 
     printed = image(picture, "png", f"{model.name} in the pose {pose}", class_="print") if picture else Html("")
     return element("div", Html(player_html(still_track(model, pose), height="420px")), printed, class_="stage")

@@ -1,0 +1,79 @@
+"""`lagrangian new`, `lagrangian library`: a file to begin with, and what there is to begin from."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lagrangian.cli import output
+from lagrangian.cli.command import Json
+from lagrangian.errors import ArgumentError, one_of
+
+NEW = """
+lagrangian new arm
+lagrangian new linkage --from four_bar
+"""
+
+
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Of the mechanism; its file is NAME.toml.")] = "arm",
+    origin: Annotated[str | None, typer.Option("--from", metavar="NAME", help="A copy of a mechanism of the library.")] = None,
+    force: Annotated[bool, typer.Option("--force", metavar="", help="Overwrite a file that is there.")] = False,
+    json: Json = False,
+) -> None:
+    """Write a commented description to begin with.
+
+    It is a planar arm of two links, or a copy of a mechanism of the library. A file that is there is not overwritten.
+    """
+    ending = Path(name).suffix.lower()
+    if ending in (".urdf", ".xml", ".mjcf", ".nc", ".json", ".yaml"):
+        raise ArgumentError(f"{name}: a description to begin with is written as .toml: lagrangian new {name[: -len(ending)]}")
+    target = Path(name if ending == ".toml" else f"{name}.toml")
+    title = re.sub(r"\W+", "_", target.stem)
+    if not title.strip("_"):
+        raise ArgumentError(f"{name!r} is no name for a mechanism; letters and digits are needed, such as arm")
+    if not target.parent.is_dir():
+        raise ArgumentError(f"{target}: there is no folder {str(target.parent)!r} to write in")
+    text = _copied(origin, title) if origin is not None else _starter(title, target.name)
+    if target.exists() and not force:
+        raise ArgumentError(f"{target} is there already, and is left as it is; --force overwrites it, another name keeps both")
+    again = target.exists()
+    target.write_text(text, encoding="utf-8")
+    if json:
+        output.document({"file": str(target), "name": title})
+        return
+    output.wrote(target, "a mechanism, explained in comments", again=again)
+    output.plain(f"  next: lagrangian derive {target}\n        lagrangian simulate {target} --plot --animate", "dim")
+
+
+def _starter(title: str, file: str) -> str:
+    return (files("lagrangian.cli.commands") / "starter.toml").read_text(encoding="utf-8").format(name=title, file=file)
+
+
+def _copied(origin: str, title: str) -> str:
+    """A file of the library under another name."""
+    from lagrangian import library
+
+    if origin not in library():
+        raise ArgumentError(one_of("mechanism in the library called", origin, library()))
+    text = (files("lagrangian.library") / f"{origin}.toml").read_text(encoding="utf-8")
+    return re.sub(r'^name = "[^"]*"', f'name = "{title}"', text, count=1, flags=re.MULTILINE)
+
+
+def library(json: Json = False) -> None:
+    """List the mechanisms that come with it."""
+    from dataclasses import asdict
+
+    from lagrangian import library as catalogue
+
+    found = catalogue().entries
+    if json:
+        output.document({"library": [asdict(entry) for entry in found]})
+        return
+    rows = [(e.name, str(e.joints), str(e.loops or ""), e.summary) for e in found]
+    output.stdout().print(output.table(("name", "joints", "loops", "what it is"), rows, right=(1, 2), words=(3,)))
+    output.plain("\nlagrangian show NAME tells more of one; lagrangian new mine --from NAME copies its file", "dim")

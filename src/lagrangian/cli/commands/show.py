@@ -1,0 +1,165 @@
+"""`lagrangian show`: a mechanism as tables and as a tree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lagrangian.cli import output
+from lagrangian.cli.command import Json
+from lagrangian.cli.given import Described
+from lagrangian.cli.progress import spinner
+
+if TYPE_CHECKING:
+    from rich.tree import Tree
+
+    from lagrangian.configuration.mobility import Mobility
+    from lagrangian.model.mechanism import Mechanism
+
+SHOW = """
+lagrangian show puma560
+lagrangian show arm.toml --picture arm.png --pose raised
+"""
+_AT_JOINTS = ("limits", "rotor [kg m²]", "viscous", "Coulomb", "spring")
+_BRANCHES = 200  # joints of a tree that is drawn
+
+
+def show(
+    given: Described,
+    picture: Annotated[Path | None, typer.Option("--picture", metavar="FILE", help="Draw it, too.")] = None,
+    pose: Annotated[str | None, typer.Option("--pose", metavar="NAME", help="In which the picture shows it.")] = None,
+    json: Json = False,
+) -> None:
+    """Show a mechanism: its tables, its freedom and its tree.
+
+    Joints, bodies, degrees of freedom, loops, frames and poses, and what a reader left out.
+    """
+    m = given.load()
+    with spinner("counting degrees of freedom"):
+        freedom = _freedom(m)
+    drawn = m.draw(picture, q=pose) if picture is not None else None
+    if json:
+        return output.document({**described(m), "mobility": _mobility(freedom), "files": [str(picture)] if picture else []})
+    console = output.stdout()
+    _head(m, freedom)
+    for title, columns, rows, right in _tables(m):
+        placed = [k for k, name in enumerate(columns) if "[" in name or name in _AT_JOINTS]
+        in_tree = [k for k, name in enumerate(columns) if name in ("parent", "child")]  # drawn below, too
+        console.print(output.table(columns, rows, title=title, right=right, words=placed, spare=in_tree))
+        output.plain()
+    if len(m.joints) <= _BRANCHES:
+        console.print(tree(m))
+        output.plain()
+    from lagrangian.model.table import remarks
+
+    for line in filter(None, remarks(m)):
+        console.print(line, markup=False)
+    if drawn is not None:
+        output.wrote(picture, "its picture")
+    return None
+
+
+def _freedom(m: Mechanism) -> Mobility | str:
+    """Its mobility, or why it has none that is known."""
+    from lagrangian import LagrangianError, mobility
+
+    try:
+        return mobility(m)
+    except LagrangianError as error:
+        return str(error)
+
+
+def _head(m: Mechanism, freedom: Mobility | str) -> None:
+    from rich.text import Text
+
+    console = output.stdout()
+    counts = [f"{len(m.bodies)} bodies", f"{m.nq} coordinates", f"{m.nv} speeds"]
+    console.print(Text.assemble((m.name, "bold cyan"), "  ", (", ".join(counts), "dim")))
+    for line in (m.description, f"source: {m.source}" if m.source else ""):
+        if line:
+            console.print(line, markup=False)
+    console.print(Text(str(freedom), style="" if not isinstance(freedom, str) else "yellow"))
+    output.plain()
+
+
+def _tables(m: Mechanism) -> list[tuple[str, tuple[str, ...], list[tuple[str, ...]], tuple[int, ...]]]:
+    """Joints, what is at them, and bodies: the columns of `print(mechanism)`, in tables that fit narrow terminals."""
+    from lagrangian.model.table import body_rows, joint_rows
+
+    if not m.joints:
+        return []
+    head, *joints = joint_rows(m)
+    split = next((k for k, name in enumerate(head) if name in _AT_JOINTS), len(head))
+    found: list[Any] = [("Joints", head[:split], [row[:split] for row in joints], ())]
+    at = [(row[1], *row[split:]) for row in joints if any(row[split:])]
+    if at:
+        found.append(("At the joints", ("joint", *head[split:]), at, (2, 3, 4, 5)))
+    head, *bodies = body_rows(m)
+    return [*found, ("Bodies", head, bodies, (1,))]
+
+
+def tree(m: Mechanism) -> Tree:
+    """From the ground outwards: joints with the bodies they carry, frames on them, and where loops close."""
+    from rich.text import Text
+    from rich.tree import Tree
+
+    root = Tree(Text("ground", style="bold"), guide_style="dim")
+    nodes = {"ground": root}
+    for joint in m.outward():
+        label = Text.assemble(
+            (joint.name, "cyan"),
+            (f" {joint.type}{'' if joint.actuated else ', passive'} ", "dim"),
+            ("→ ", "dim"),
+            (joint.child, "bold"),
+        )
+        nodes[joint.child] = nodes[joint.parent].add(label)
+    for frame in m.frames:
+        nodes[frame.body].add(Text.assemble(("frame ", "dim"), (frame.name, "green")))
+    for loop in m.loops:
+        for here, there in ((loop.a, loop.b), (loop.b, loop.a)):
+            nodes[here].add(Text.assemble(("loop ", "dim"), (loop.name, "magenta"), (f" {loop.type} → {there}", "dim")))
+    for constraint in m.constraints:
+        body = getattr(constraint, "body", None)
+        nodes.get(body or "ground", root).add(Text.assemble(("constraint ", "dim"), (constraint.name, "magenta")))
+    return root
+
+
+def _mobility(freedom: Mobility | str) -> Any:
+    if isinstance(freedom, str):
+        return {"error": freedom}
+    names = ("degrees", "nearby", "speeds", "equations", "rank", "gruebler", "redundant", "singular")
+    return {name: getattr(freedom, name) for name in names}
+
+
+def described(m: Mechanism) -> dict[str, Any]:
+    """A mechanism as data."""
+    limits = ("lower", "upper", "speed", "effort")
+    return {
+        "name": m.name,
+        "description": m.description,
+        "source": m.source,
+        "gravity": m.gravity,
+        "coordinates": m.coordinate_names,
+        "speeds": m.speed_names,
+        "bodies": [{"name": b.name, "mass": b.mass, "center": b.center, "inertia": b.inertia} for b in m.bodies],
+        "joints": [
+            {
+                "name": j.name,
+                "type": j.type,
+                "parent": j.parent,
+                "child": j.child,
+                "axis": j.axis if j.kind.needs_axis else None,
+                "actuated": j.actuated,
+                "limits": {name: getattr(j.limits, name) for name in limits},
+            }
+            for j in m.joints
+        ],
+        "loops": [{"name": x.name, "type": x.type, "a": x.a, "b": x.b} for x in m.loops],
+        "constraints": [x.name for x in m.constraints],
+        "frames": {f.name: f.body for f in m.frames},
+        "poses": m.poses,
+        "parameters": {name: float(x) for name, x in m.parameters.items()},
+        "notes": m.notes,
+    }

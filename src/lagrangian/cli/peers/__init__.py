@@ -1,0 +1,1 @@
+"""Our mechanisms as models of Pinocchio and MuJoCo."""

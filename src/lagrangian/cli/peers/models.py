@@ -1,0 +1,107 @@
+"""Our mechanism in other programs' hands: its open tree, without friction and springs, as a model of theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import util
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError, one_of
+from lagrangian.model import vector as v
+from lagrangian.model.joint import Friction, Joint, JointSpring
+from lagrangian.model.placement import turn_z_to
+
+if TYPE_CHECKING:
+    from lagrangian.model.mechanism import Mechanism
+
+MODULES = {"pinocchio": "pinocchio", "mujoco": "mujoco"}
+INSTALL = "pip install pin mujoco"
+
+
+class OtherReadingError(ArgumentError):
+    """A file in which another program finds other joints."""
+
+
+class Peer(Protocol):
+    """Functions of one state, in our coordinates and speeds."""
+
+    name: str
+
+    def mass_matrix(self, q: np.ndarray) -> np.ndarray: ...
+    def bias(self, q: np.ndarray, qd: np.ndarray) -> np.ndarray: ...
+    def inverse_dynamics(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray: ...
+    def forward_dynamics(self, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> np.ndarray: ...
+    def runners(self, q: np.ndarray, qd: np.ndarray, x: np.ndarray) -> dict[str, tuple[Callable[[], object], int]]:
+        """Functions to time: each with the number of states it goes through."""
+        ...
+
+
+def installed(wanted: str | None) -> list[str]:
+    """The peers there are, or the one that is wanted."""
+    if wanted is not None and wanted not in MODULES:
+        raise ArgumentError(f"--peer: {one_of('peer', wanted, MODULES)}")
+    names = [wanted] if wanted else list(MODULES)
+    found = [name for name in names if util.find_spec(MODULES[name]) is not None]
+    if wanted and not found:
+        raise ArgumentError(f"{wanted} is not installed: {INSTALL}")
+    return found
+
+
+def peer(name: str, m: Mechanism) -> Peer:
+    """The model of a plain mechanism in another program; an error says what that program has not."""
+    if name == "pinocchio":
+        from lagrangian.cli.peers.pinocchio import Pinocchio
+
+        return Pinocchio(m)
+    from lagrangian.cli.peers.mujoco import MuJoCo
+
+    return MuJoCo(m)
+
+
+def reading(name: str, m: Mechanism) -> tuple[Peer | None, str]:
+    """What the other program makes of the very file, so that our reader is checked, too; or why it is not asked."""
+    ending = Path(m.file).suffix.lower()
+    if not Path(m.file).is_file() or ending not in (".urdf", ".xml", ".mjcf"):
+        return None, ""
+    if (name == "pinocchio") != (ending == ".urdf"):
+        return None, f"{ending} is read by {'Pinocchio' if ending == '.urdf' else 'MuJoCo'}"
+    from lagrangian.cli.peers import readers as peer_readers
+
+    return peer_readers.pinocchio(m) if name == "pinocchio" else peer_readers.mujoco(m)
+
+
+def plain(m: Mechanism) -> tuple[Mechanism, list[str]]:
+    """What all have in common, and what was taken off for it."""
+    left = []
+    if any(float(x) for j in m.joints for x in (j.friction.viscous, j.friction.coulomb, j.friction.coulomb_negative or 0)):
+        left.append("friction")
+    if m.springs or any(float(j.spring.stiffness) for j in m.joints):
+        left.append("springs")
+    if m.equations:
+        left.append("loops and other constraints, but where the loops are said to be closed")
+    return without_forces(m).replace(loops=(), constraints=()), left
+
+
+def without_forces(m: Mechanism) -> Mechanism:
+    """Without friction and springs."""
+    joints = tuple(replace(j, friction=Friction(), spring=JointSpring()) for j in m.joints)
+    return m.replace(joints=joints, springs=())
+
+
+def steps(joint: Joint) -> list[tuple[str, Any]]:
+    """A joint as a chain of simple ones, (type, axis): universal and planar joints are two or three."""
+    match joint.type:
+        case "fixed":
+            return []
+        case "continuous":
+            return [("revolute", joint.axis)]
+        case "universal":
+            return [("revolute", joint.axis), ("revolute", joint.axis2)]
+        case "planar":
+            x, y, z = v.transpose(turn_z_to(joint.axis))
+            return [("prismatic", x), ("prismatic", y), ("revolute", z)]
+    return [(joint.type, joint.axis)]

@@ -1,0 +1,103 @@
+"""Models that Pinocchio and MuJoCo read from a description by themselves, with their joints matched to ours by name."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lagrangian.cli.peers.models import OtherReadingError, steps
+from lagrangian.cli.peers.mujoco import MuJoCo
+from lagrangian.cli.peers.pinocchio import Pinocchio
+
+if TYPE_CHECKING:
+    from lagrangian.model.joint import Joint
+    from lagrangian.model.mechanism import Mechanism
+
+
+def pinocchio(m: Mechanism) -> tuple[ReadPinocchio | None, str]:
+    """From a URDF file."""
+    pin: Any = import_module("pinocchio")
+    if any(j.type == "planar" for j in m.joints):
+        return None, "its planar joints slide along axes that turn with them"
+    root = m.joints[0].type == "free" and m.joints[0].parent == "ground"
+    try:
+        model = pin.buildModelFromUrdf(m.file, pin.JointModelFreeFlyer()) if root else pin.buildModelFromUrdf(m.file)
+    except Exception as error:  # of C++, of any kind
+        return None, f"it cannot read {m.file}: {str(error).strip() or type(error).__name__}"
+    return ReadPinocchio(m, model, root), ""
+
+
+class ReadPinocchio(Pinocchio):
+    """Its continuous joints have (cos, sin) for a coordinate."""
+
+    def __init__(self, m: Mechanism, model: Any, root: bool) -> None:
+        self.pin: Any = import_module("pinocchio")
+        self.name = f"Pinocchio {self.pin.__version__}"
+        self.model, self.data = model, model.createData()
+        ours = {j.name: k for k, j in enumerate(m.joints)}
+        at_q, at_v = (np.cumsum([0, *(getattr(j.kind, n) for j in m.joints)]) for n in ("nq", "nv"))
+        _same(self.name, [str(x) for x in list(model.names)[1 + root :]], [j.name for j in m.joints[root:] if j.kind.nv])
+        self._v = [0] * model.nv
+        self._parts: list[tuple[int, int, int, str]] = []
+        for j in range(1, model.njoints):
+            k, joint = 0 if root and j == 1 else ours[model.names[j]], model.joints[j]
+            kind, iv = m.joints[k].type, int(at_v[k])
+            order = [3, 4, 5, 0, 1, 2] if kind == "free" else range(joint.nv)
+            self._v[joint.idx_v : joint.idx_v + joint.nv] = [iv + b for b in order]
+            self._parts.append((joint.idx_q, joint.nq, int(at_q[k]), kind))
+
+    def _position(self, q: np.ndarray) -> np.ndarray:
+        theirs = np.zeros(self.model.nq)
+        for to, nq, at, kind in self._parts:
+            if kind in ("free", "ball"):
+                w, x, y, z, *p = q[at : at + nq]
+                theirs[to : to + nq] = [*p, x, y, z, w]
+            elif nq == 2:
+                theirs[to : to + 2] = np.cos(q[at]), np.sin(q[at])
+            else:
+                theirs[to : to + nq] = q[at : at + nq]
+        return theirs
+
+
+def mujoco(m: Mechanism) -> tuple[ReadMuJoCo | None, str]:
+    """From an MJCF file."""
+    program: Any = import_module("mujoco")
+    if any("free joint aligned" in note for note in m.notes):
+        return None, "it aligns free joints with the inertia of what they carry"
+    try:
+        model = program.MjModel.from_xml_path(m.file)
+    except Exception as error:  # meshes that are not there, among others
+        return None, f"it cannot read {m.file}: {str(error).strip()}"
+    if any(not model.joint(k).name for k in range(model.njnt)):
+        return None, "some joints have no name to know them by"
+    return ReadMuJoCo(m, model), ""
+
+
+class ReadMuJoCo(MuJoCo):
+    """Without its contacts, limits, actuators, springs and friction, as what it is compared with."""
+
+    def __init__(self, m: Mechanism, model: Any) -> None:
+        program: Any = import_module("mujoco")
+        self.mujoco, self.m, self.model = program, m, model
+        self.name = f"MuJoCo {program.__version__}"
+        off = program.mjtDisableBit
+        model.opt.disableflags |= int(off.mjDSBL_CONTACT) | int(off.mjDSBL_CONSTRAINT) | int(off.mjDSBL_ACTUATION)
+        for force in (model.dof_damping, model.jnt_stiffness, model.tendon_stiffness, model.tendon_damping):
+            force[:] = 0
+        model.opt.density = model.opt.viscosity = 0
+        _same(self.name, [model.joint(k).name for k in range(model.njnt)], [j.name for j in m.joints if steps(j)])
+        self.data = program.MjData(model)
+        self._indices()
+
+    def _number(self, joint: Joint, step: int) -> int:
+        return int(self.model.joint(joint.name).id)
+
+
+def _same(who: str, theirs: list[str], ours: list[str]) -> None:
+    """Other joints are no rounding: somebody read the file wrongly, or left something out."""
+    more, less = sorted(set(theirs) - set(ours)), sorted(set(ours) - set(theirs))
+    if more or less:
+        told = [f"{side} has {', '.join(names[:6])}" for side, names in ((who, more), ("ours", less)) if names]
+        raise OtherReadingError(f"the two read other joints in the file: {'; '.join(told)} alone")

@@ -1,0 +1,84 @@
+"""How many degrees of freedom a mechanism has: by the rank of its constraints, beside Gruebler's count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lagrangian.configuration.assemble import assemble, assembled_best, dynamics_of, moved
+from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.showing import ShownText
+
+# singular values of Psi below this part of the largest count as zero; in the neighbourhood they are met only by accident
+SINGULAR = 1e-6
+
+
+@dataclass(frozen=True)
+class Mobility(ShownText):
+    """`degrees` of freedom at the configuration, `nearby` at those around it; where the two differ it is singular."""
+
+    degrees: int
+    nearby: int
+    speeds: int
+    equations: int
+    rank: int
+    gruebler: int
+
+    @property
+    def redundant(self) -> int:
+        """How many equations follow from the others, everywhere around."""
+        return self.equations - (self.speeds - self.nearby)
+
+    @property
+    def singular(self) -> bool:
+        return self.degrees != self.nearby
+
+    def __str__(self) -> str:
+        def count(n: int, what: str) -> str:
+            return f"{n} {what}{'' if n == 1 else 's'}"
+
+        told = f"{count(self.nearby, 'degree')} of freedom: {count(self.speeds, 'speed')}, {count(self.equations, 'equation')}"
+        if self.redundant:
+            told += f", {self.redundant} of which follow{'s' if self.redundant == 1 else ''} from the others"
+        told += f". Gruebler's count gives {self.gruebler}"
+        told += "." if self.gruebler == self.nearby else ", which does not see that."
+        if self.singular:
+            told += (
+                f" This configuration is singular: here the constraints leave {self.degrees} speeds free, "
+                f"{self.degrees - self.nearby} more than around it."
+            )
+        return told
+
+
+def mobility(mechanism: Mechanism | Dynamics, q: Any = None, t: float = 0.0) -> Mobility:
+    """Degrees of freedom of a mechanism at a configuration that closes its loops; at its own start if none is given."""
+    dyn = dynamics_of(mechanism)
+    q = assemble(dyn, q, t=t)
+    m, n = len(dyn.constraint_names), dyn.nv
+    if not m:
+        return Mobility(n, n, n, 0, 0, n)
+    here = rank(dyn, q, t)
+    ranks = [here]
+    rng = np.random.default_rng(0)
+    free = np.ones(n)
+    for size in (0.02, 0.05, 0.1, 0.2):
+        psi = dyn.constraint_jacobian(q, t)
+        _, s, rows = np.linalg.svd(psi)
+        idle = rows[int(np.sum(s > SINGULAR * s[0])) :]
+        if not len(idle):
+            break
+        step = rng.normal(size=len(idle)) @ idle
+        near = assembled_best(dyn, moved(dyn.mechanism, q, size * step / np.linalg.norm(step)), free, t)
+        if not dyn.holonomic.any() or np.abs(dyn.closure(near, t)).max() < 1e-9:
+            ranks.append(rank(dyn, near, t))
+    generic = max(ranks)
+    return Mobility(n - here, n - generic, n, m, here, dyn.mechanism.mobility)
+
+
+def rank(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> int:
+    """Of Psi."""
+    s = np.linalg.svd(dyn.constraint_jacobian(q, t), compute_uv=False)
+    return int(np.sum(s > SINGULAR * s[0])) if s.size and s[0] > 0 else 0

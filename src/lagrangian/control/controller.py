@@ -1,0 +1,132 @@
+"""What all controllers share: the model they believe in, gains, sampling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lagrangian.configuration.assemble import dynamics_of
+from lagrangian.control.drives import Drives
+from lagrangian.control.reference import jumps
+from lagrangian.errors import ArgumentError
+from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.model.loop import Wall
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion.torque import Sampled
+
+FREQUENCY = 20.0  # rad/s, where nothing else is said
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Controller:
+    """`controller(t, q, qd)` are the joint forces; `simulate(plant, torque=controller)` asks it at every stage of every step.
+
+    `model` is a mechanism, or its compiled `Dynamics`, with the coordinates of the one it drives. Walls in it are left out: a
+    controller knows its arm, not what it will meet.
+    """
+
+    model: Mechanism | Dynamics
+    path: Any
+
+    def __post_init__(self) -> None:
+        self._keep(model=believed(self.model))
+        self._keep(_drives=Drives.of(self.dynamics))
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Check the rest of the arguments, and compute what does not change."""
+        raise NotImplementedError
+
+    def __call__(self, t: float, q: Any, qd: Any) -> np.ndarray:
+        """The joint forces (nv,): zero where there is no actuator."""
+        raise NotImplementedError
+
+    def sampled(self, period: float, delay: float = 0.0) -> Sampled:
+        """The controller asked every `period` seconds, its torques held in between and acting `delay` later."""
+        return Sampled(self, period, delay)
+
+    @property
+    def dynamics(self) -> Dynamics:
+        """Of the model."""
+        assert isinstance(self.model, Dynamics)
+        return self.model
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        """Times at which its torques may jump, for `simulate` to step to."""
+        return jumps(self.reference.path)
+
+    @property
+    def reference(self) -> Any:
+        """What is to be followed, at any time."""
+        return self.__dict__["_reference"]
+
+    @property
+    def drives(self) -> Drives:
+        found: Drives = self.__dict__["_drives"]
+        return found
+
+    def _keep(self, **values: Any) -> None:
+        """A frozen object's own entries, while it is made."""
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def _state(self, q: Any, qd: Any) -> tuple[np.ndarray, np.ndarray]:
+        dyn = self.dynamics
+        q, qd = np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
+        if q.shape != (dyn.nq,) or qd.shape != (dyn.nv,):
+            raise ArgumentError(
+                f"{self!r} is asked with q of shape {q.shape} and qd of {qd.shape}; its model has {dyn.nq} coordinates and "
+                f"{dyn.nv} speeds, and so must the mechanism it drives"
+            )
+        return q, qd
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.dynamics.mechanism.name!r}>"
+
+
+def believed(model: Any) -> Dynamics:
+    """The model's dynamics, without walls."""
+    dyn = dynamics_of(model)
+    springs = tuple(s for s in dyn.mechanism.springs if not isinstance(s, Wall))
+    return dyn if len(springs) == len(dyn.mechanism.springs) else dynamics_of(dyn.mechanism.replace(springs=springs))
+
+
+def gains(what: str, given: Any, names: tuple[str, ...]) -> np.ndarray:
+    """A number for all, or one for each of the names; finite and not negative."""
+    try:
+        values = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        values = np.full(0, np.nan)
+    if values.shape not in ((), (len(names),)) or not np.isfinite(values).all() or (values < 0).any():
+        raise ArgumentError(
+            f"{what} is {given!r}; a number that is not negative is needed, or {len(names)} of them: {', '.join(names[:12])}"
+        )
+    return np.broadcast_to(values, (len(names),)).copy()
+
+
+def second_order(
+    names: tuple[str, ...],
+    frequency: Any,
+    damping: Any,
+    kp: Any,
+    kd: Any,
+    usual: float,
+    inertia: Any = 1.0,
+) -> tuple[np.ndarray, np.ndarray]:
+    """kp and kd as given, or else those of e'' + 2 zeta w e' + w^2 e = 0, times the inertia.
+
+    Without a frequency w it is the `usual` one, or the one that kp makes; without a damping ratio it is 1.
+    """
+    for (a, x), (b, y) in ((("kp", kp), ("frequency", frequency)), (("kd", kd), ("damping", damping))):
+        if x is not None and y is not None:
+            raise ArgumentError(f"{a} and {b} are both given, and each says what the other is; give one of them")
+    zeta = gains("damping", 1.0 if damping is None else damping, names)
+    if kp is None:
+        w = gains("frequency", usual if frequency is None else frequency, names)
+        stiffness = inertia * w**2
+    else:
+        stiffness = gains("kp", kp, names)
+    return stiffness, 2 * zeta * np.sqrt(inertia * stiffness) if kd is None else gains("kd", kd, names)

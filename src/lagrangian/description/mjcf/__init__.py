@@ -1,0 +1,1 @@
+"""The reader of MuJoCo's XML (MJCF)."""

@@ -1,0 +1,1 @@
+"""The TOML format: its reader and its writer."""

@@ -1,0 +1,167 @@
+"""Bodies as a TOML description writes them: by their numbers, or composed of shapes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from lagrangian.description.notes import warn
+from lagrangian.description.toml.table import Table, located, shown, vector
+from lagrangian.errors import DescriptionError, MechanismWarning, one_of
+from lagrangian.model import body as model
+from lagrangian.model import vector as v
+from lagrangian.model.coerce import symmetric
+from lagrangian.model.expression import Expression, Scalar, has_pi
+from lagrangian.model.placement import Placement
+
+_A_TURN = 2 * math.pi + 0.01  # radians, with room for a rounded 6.2832
+_DIMENSIONS = (0.1, 0.2, 0.3)
+_ENTRIES = ("xx", "xy", "xz", "yy", "yz", "zz")
+INERTIAL = ("mass", "center", "inertia", "inertia_at_origin", "effective")
+
+
+def placement(table: Table, prefix: str = "") -> Placement:
+    """`xyz` with `rpy`, `quaternion` (w, x, y, z) or `rotation` (a matrix); each may carry a prefix such as `child_`."""
+    xyz, rpy, quaternion, rotation = placement_keys(prefix)
+    table.not_both(rpy, quaternion, rotation)
+    position = table.vector(xyz, default=v.ZERO)
+    if rotation in table:
+        rows, at = table.get(rotation), table.at(rotation)
+        if not isinstance(rows, list) or len(rows) != 3:
+            wanted = "a 3x3 matrix is needed, such as [[1, 0, 0], [0, 1, 0], [0, 0, 1]]"
+            raise DescriptionError(f"{at}: {shown(rows)} is given; {wanted}")
+        matrix = tuple(vector(row, f"{at}[{i}]", 3, table.names) for i, row in enumerate(rows))
+        with located(table.here):
+            return Placement.of(Placement(matrix, position), rotation)  # type: ignore[arg-type]
+    if quaternion in table:
+        wxyz = table.vector(quaternion, 4, example=(1, 0, 0, 0))
+        with located(table.at(quaternion)):
+            return Placement.from_quaternion(position, wxyz)
+    angles = table.vector(rpy, default=v.ZERO)
+    for i, angle in enumerate(angles):
+        doubt_degrees(angle, f"{table.at(rpy)}[{i}]")
+    return Placement.from_rpy(position, angles)
+
+
+def doubt_degrees(angle: Scalar, at: str) -> None:
+    """Warn of a constant angle of more than a turn; what is written with pi is meant in radians."""
+    value = float(angle)
+    if abs(value) > _A_TURN and not has_pi(angle):
+        text = str(angle) if isinstance(angle, Expression) and len(str(angle)) <= 40 else f"{value:g}"
+        problem = f"{value:g} rad is more than a turn; if degrees are meant write deg({text}), in quotes"
+        warn(f"{at}: {problem}", MechanismWarning)
+
+
+def placement_keys(prefix: str = "") -> tuple[str, str, str, str]:
+    return (prefix + "xyz", prefix + "rpy", prefix + "quaternion", prefix + "rotation")
+
+
+def _tensor(table: Table, key: str) -> v.Symmetric:
+    """Three principal values, a 3x3 matrix, or a table of xx, yy, zz, xy, xz, yz."""
+    value, at = table.get(key), table.at(key)
+    if isinstance(value, Mapping):
+        entries = table.table(key)
+        entries.only(*_ENTRIES)
+        return tuple(entries.number(k, 0) for k in _ENTRIES)  # type: ignore[return-value]
+    if not isinstance(value, list) or len(value) != 3:
+        wanted = "write [xx, yy, zz], a 3x3 matrix, or {xx = .., yy = .., zz = .., xy = ..}"
+        raise DescriptionError(f"{at}: {shown(value)} is given; {wanted}")
+    if any(isinstance(x, list) for x in value):
+        rows: Any = [vector(row, f"{at}[{i}]", 3, table.names) for i, row in enumerate(value)]
+    else:
+        rows = vector(value, at, 3, table.names)
+    with located(table.here):
+        return symmetric(rows, key)
+
+
+def inertial(table: Table) -> tuple[Any, v.Vector, v.Symmetric]:
+    """Mass, centre of mass, and the inertia about it."""
+    table.not_both("inertia", "inertia_at_origin")
+    mass = table.number("mass", 0)
+    center = table.vector("center", default=v.ZERO)
+    if "inertia_at_origin" in table:
+        about_origin = _tensor(table, "inertia_at_origin")
+        shift = v.point_inertia(mass, center)
+        return mass, center, tuple(a - b for a, b in zip(about_origin, shift, strict=True))  # type: ignore[return-value]
+    return mass, center, _tensor(table, "inertia") if "inertia" in table else model.NO_INERTIA
+
+
+def body(table: Table) -> model.Body:
+    """One `[[body]]`."""
+    table.only("name", *INERTIAL, "visuals", "shapes")
+    name = table.name()
+    if "shapes" not in table:
+        mass, center, inertia = inertial(table)
+        visuals = tuple(_visual(item) for item in table.inline_tables("visuals"))
+        with located(table.here):
+            return model.Body(name, mass, center, inertia, table.flag("effective", False), visuals)
+    for key in (*INERTIAL, "visuals"):
+        if key in table:
+            raise table.error(f"{key!r} and 'shapes' are both given; the shapes already say it")
+    shapes = [part for item in table.inline_tables("shapes") for part in _shape(item)]
+    with located(table.here):
+        return model.Body.from_shapes(name, shapes)
+
+
+def _visual(table: Table) -> model.Visual:
+    """What to draw: the size is that of the shape of this name, a mesh's is its scale."""
+    table.only("shape", "size", "color", "file", *placement_keys())
+    kind = table.choice("shape", model.VISUALS)
+    size, color = (table.get(key, []) for key in ("size", "color"))
+    for key, value in (("size", size), ("color", color)):
+        if not isinstance(value, list):
+            raise table.error(f"{shown(value)} is given; an array of numbers is needed", key)
+    return model.Visual(
+        kind,
+        vector(size, table.at("size"), len(size), table.names),  # type: ignore[arg-type]
+        placement(table),
+        vector(color, table.at("color"), len(color), table.names),  # type: ignore[arg-type]
+        table.text("file", ""),
+    )
+
+
+def _holes(table: Table) -> list[tuple[Any, ...]]:
+    value = table.get("holes", [])
+    if not isinstance(value, list):
+        raise table.error(f"{shown(value)} is given; an array of holes [x, y, radius] is needed", "holes")
+    return [vector(hole, f"{table.at('holes')}[{i}]", 3, table.names, (0, 0, 0.01)) for i, hole in enumerate(value)]
+
+
+def _size(table: Table) -> Any:
+    return table.vector("size", example=_DIMENSIONS)
+
+
+def _weighed(table: Table) -> dict[str, Any]:
+    """What every solid has: a place, and a mass or a density."""
+    if ("mass" in table) == ("density" in table):
+        raise table.error("give either 'mass' or 'density'")
+    return {"mass": table.number("mass", None), "density": table.number("density", None), "at": placement(table)}
+
+
+# each shape: its own keys, and how it is made
+_SHAPES: dict[str, tuple[tuple[str, ...], Callable[[Table], Any]]] = {
+    "box": (("size",), lambda t: model.box(_size(t), **_weighed(t))),
+    "cylinder": (("radius", "length"), lambda t: model.cylinder(t.number("radius"), t.number("length"), **_weighed(t))),
+    "sphere": (("radius",), lambda t: model.sphere(t.number("radius"), **_weighed(t))),
+    "tube": (
+        ("outer", "inner", "length"),
+        lambda t: model.tube(t.number("outer"), t.number("inner"), t.number("length"), **_weighed(t)),
+    ),
+    "capsule": (("radius", "length"), lambda t: model.capsule(t.number("radius"), t.number("length"), **_weighed(t))),
+    "ellipsoid": (("radii",), lambda t: model.ellipsoid(t.vector("radii", example=_DIMENSIONS), **_weighed(t))),
+    "plate": (("size", "holes"), lambda t: model.plate(_size(t), holes=_holes(t), **_weighed(t))),
+    "point": ((), lambda t: model.point_mass(t.number("mass"), placement(t))),
+}
+
+
+def _shape(table: Table) -> tuple[model.Shape, ...]:
+    kind = table.text("shape")
+    if kind not in _SHAPES:
+        raise table.error(one_of("shape", kind, _SHAPES), "shape")
+    keys, make = _SHAPES[kind]
+    weights = ("mass",) if kind == "point" else ("mass", "density")
+    table.only("shape", *keys, *weights, *placement_keys())
+    with located(table.here):
+        made = make(table)
+    return made if isinstance(made, tuple) else (made,)

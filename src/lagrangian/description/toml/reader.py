@@ -1,0 +1,195 @@
+"""A mechanism from a TOML file (`docs/toml.md` describes the format). Files are parsed and checked; nothing is executed."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from numbers import Real
+from pathlib import PurePath
+from typing import Any
+
+from lagrangian.description.text_file import MAX_BYTES, as_path, read_text
+from lagrangian.description.toml import joint as joints_of
+from lagrangian.description.toml import motion as motion_of
+from lagrangian.description.toml.body import body
+from lagrangian.description.toml.table import Table, scalar, shown
+from lagrangian.errors import ArgumentError, DescriptionError, one_of
+from lagrangian.model.expression import Expression, Scalar, parameter
+from lagrangian.model.expression import parameters as parameters_in
+from lagrangian.model.mechanism import Mechanism
+
+MAX_LINE = 100_000
+MAX_PARTS = 50
+MAX_PARAMETER = 100  # operations and names: what stands for expressions of expressions must not grow without bound
+TEXT = "<text>"  # what errors call a text that is of no file
+_PART = re.compile(r"\.[ \t]*[^.\s]")
+_HEADER = re.compile(r"\[+\s*([\w.]+)\s*\]")
+_ELEMENTS = ("body", "joint", "loop", "constraint", "spring", "wall", "frame")
+_ENTRIES = ("name", "description", "source", "gravity")
+_TOP = (*_ENTRIES, "parameters", "dh", *_ELEMENTS, "pose", "initial")
+# TOML gives what is written below a table's header to that table
+_ABOVE = dict.fromkeys(_ENTRIES, "belongs to the whole file: write it before the first [table] or [[table]]")
+
+
+def read(path: str | os.PathLike[str], parameters: Mapping[str, float] | None = None) -> Mechanism:
+    """The mechanism a TOML file describes, with other values of some of its parameters."""
+    return parse(read_text(path), str(as_path(path)), parameters)
+
+
+def parse(text: str, file: str = TEXT, parameters: Mapping[str, float] | None = None) -> Mechanism:
+    """The mechanism a TOML text describes; `file` is what errors call it, `parameters` replace values of its own."""
+    if not isinstance(text, str):
+        raise ArgumentError(f"TOML text is needed, not {type(text).__name__}")
+    top = Table(_document(text, file), file, {}, elsewhere=_ABOVE)
+    top.only(*_TOP)
+    known = _parameters(_overridden(top.table("parameters"), parameters, file), file)
+    top = Table(top.data, file, known, elsewhere=_ABOVE)
+    name = top.name("name", PurePath(file).stem if file != TEXT else "mechanism")
+
+    for kind in _ELEMENTS:
+        _no_twins(top.elements(kind))
+    bodies = [body(t) for t in top.elements("body")]
+    joints = [joints_of.joint(t) for t in top.elements("joint")]
+    frames = [joints_of.frame(t) for t in top.elements("frame")]
+    if "dh" in top:
+        arm = joints_of.dh_arm(top.section("dh"), name)
+        # the arm comes first, whatever stands beside it is mounted on it or next to it
+        bodies, joints, frames = [*arm.bodies, *bodies], [*arm.joints, *joints], [*arm.frames, *frames]
+    if not joints:
+        raise DescriptionError(f"{file}: it describes no joints; give [[body]] and [[joint]], or a [dh] table")
+
+    coordinates = motion_of.Coordinates(joints, known, file)
+    return Mechanism(
+        name=name,
+        bodies=tuple(bodies),
+        joints=tuple(joints),
+        loops=tuple(joints_of.loop(t) for t in top.elements("loop")),
+        constraints=tuple(motion_of.constraint(t, coordinates) for t in top.elements("constraint")),
+        springs=(
+            *(joints_of.spring(t) for t in top.elements("spring")),
+            *(joints_of.wall(t) for t in top.elements("wall")),
+        ),
+        frames=tuple(frames),
+        gravity=top.vector("gravity", default=(0, 0, -9.81), example=(0, 0, -9.81)),
+        poses=motion_of.poses(top.section("pose"), coordinates),
+        initial=motion_of.initial(top.section("initial"), coordinates),
+        parameters=known,
+        source=top.text("source", ""),
+        description=top.text("description", ""),
+        file=file,
+    )
+
+
+def _no_twins(elements: list[Table]) -> None:
+    first: dict[str, Table] = {}
+    for element in elements:
+        name = element.data.get("name")
+        if isinstance(name, str) and first.setdefault(name, element) is not element:
+            raise element.error(f"the name is already taken by {first[name].where.rpartition(': ')[2]}; names must differ")
+
+
+_COMMA = re.compile(r"[\w.-]+\s*=\s*([+-]?\d+),(\d+)\s*(?:#.*)?$")
+
+
+def _document(text: str, file: str) -> dict[str, Any]:
+    """The parsed document; tomllib's own complaints with the line they are about."""
+    if len(text) > MAX_BYTES:
+        raise DescriptionError(f"{file}: larger than the {MAX_BYTES // 1_000_000} MB a description may have")
+    for number, line in enumerate(text.split("\n"), 1):
+        if len(line) > MAX_LINE:
+            raise DescriptionError(f"{file}: line {number} is longer than {MAX_LINE} characters; break it")
+        # the TOML parser's time grows with the square of a dotted key's parts
+        if line.count(".") > MAX_PARTS and any(len(_PART.findall(x)) > MAX_PARTS for x in re.split("[,=]", line)):
+            raise DescriptionError(f"{file}: line {number}: a name of more than {MAX_PARTS} dotted parts is not understood")
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise DescriptionError(f"{file}: arrays or tables are nested too deeply; a description needs a few levels") from None
+    except ValueError as error:
+        message = str(error)
+        at = re.search(r"at line (\d+)", message)
+        line = text.split("\n")[int(at.group(1)) - 1].strip() if at else ""
+        quoted = f": {line[:100]}" if line else ""
+        raise DescriptionError(f"{file}: this is not TOML: {message}{quoted}{_repeated(line)}{_comma(line)}") from None
+
+
+def _repeated(line: str) -> str:
+    """The hint for a header at which TOML stumbles because one like it has single brackets."""
+    header = _HEADER.match(line)
+    if header is None or header.group(1) not in (*_ELEMENTS, "dh.row"):
+        return ""
+    return f". Elements of which there may be several are written [[{header.group(1)}]], each of them"
+
+
+def _comma(line: str) -> str:
+    """The hint for a decimal comma."""
+    found = _COMMA.match(line)
+    return f". Decimals are written with a point: {found.group(1)}.{found.group(2)}" if found else ""
+
+
+def _overridden(table: Table, given: Mapping[str, float] | None, file: str) -> Mapping[str, Any]:
+    """The entries of `[parameters]` with the caller's values in place of the file's."""
+    if given is None:
+        return table.data
+    if not isinstance(given, Mapping):
+        raise ArgumentError(f"{file}: parameters: a mapping of names to numbers is needed, not {type(given).__name__}")
+    values: dict[str, float] = {}
+    for name, value in given.items():
+        if name not in table.data:
+            raise ArgumentError(f"{file}: parameters: {one_of('parameter', name, table.data)}")
+        if isinstance(value, bool) or not isinstance(value, Real) or not _is_finite(value):
+            raise ArgumentError(f"{file}: parameters: {name} is {shown(value)}; a finite number is needed")
+        values[name] = float(value)
+    return {**table.data, **values}
+
+
+def _is_finite(number: Real) -> bool:
+    try:
+        return math.isfinite(number)
+    except OverflowError:  # an integer beyond all floats
+        return False
+
+
+def _parameters(entries: Mapping[str, Any], file: str) -> dict[str, Expression]:
+    """Named constants, in the order given.
+
+    A parameter that is a number is a symbol with that value. One that is an expression of others stands for the expression,
+    so that the closed form keeps the dependence.
+    """
+    found: dict[str, Expression] = {}
+    for name, value in entries.items():
+        at = f"{file}: [parameters]: {name}"
+        if not name.isidentifier():
+            raise DescriptionError(f"{file}: [parameters]: {shown(name)} cannot be a name; use letters, digits and _, such as m1")
+        if name in motion_of.RESERVED:
+            raise DescriptionError(f"{at}: this name is part of expressions ({', '.join(motion_of.RESERVED)}); call it otherwise")
+        given = _constant(name, value, at, found)
+        if _is_long(given):
+            raise DescriptionError(f"{at}: written out it has more than {MAX_PARAMETER} operations and names; give its value")
+        named = isinstance(given, Expression) and bool(parameters_in(given))
+        found[name] = given if named else parameter(name, float(given))  # type: ignore[assignment]
+    return found
+
+
+def _constant(name: str, value: Any, at: str, names: Mapping[str, Scalar]) -> Scalar:
+    try:
+        if isinstance(value, (Mapping, list)):
+            raise DescriptionError(f"{at}: {shown(value)} is given; a parameter is one number or expression")
+        return scalar(value, at, names)
+    except DescriptionError as error:
+        if name not in _ABOVE:  # a parameter may have such a name: only a mistake makes it doubtful
+            raise
+        raise DescriptionError(f"{error}. {name!r} {_ABOVE[name]}") from None
+
+
+def _is_long(given: Scalar) -> bool:
+    stack, count = [given], 0
+    while stack and count <= MAX_PARAMETER:
+        node = stack.pop()
+        count += 1
+        if isinstance(node, Expression):
+            stack.extend(node.arguments)
+    return count > MAX_PARAMETER

@@ -1,0 +1,148 @@
+"""Bodies, joints, loops, constraints, springs, walls and frames as the entries of their TOML tables.
+
+An entry that has its default is left out, and so is one that the type of a joint gives no meaning to.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lagrangian.description.toml import text
+from lagrangian.description.toml.write_scalars import Scalars
+from lagrangian.errors import ArgumentError
+from lagrangian.model import vector as v
+from lagrangian.model.body import Body, Visual
+from lagrangian.model.constraint import Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
+from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
+from lagrangian.model.loop import Frame, LoopJoint, PointSpring, Wall
+
+Entries = dict[str, str]
+_WITH_AXIS = ("universal", "cylindrical", "revolute", "prismatic", "planar")  # loops
+
+
+def body(s: Scalars, given: Body) -> Entries:
+    found = {"name": text.string(given.name), "mass": s.number(given.mass)}
+    if given.center != v.ZERO:
+        found["center"] = s.numbers(given.center)
+    xx, xy, xz, yy, yz, zz = given.inertia
+    if any(x != 0 for x in (xy, xz, yz)):
+        six = {"xx": xx, "yy": yy, "zz": zz, "xy": xy, "xz": xz, "yz": yz}
+        found["inertia"] = text.inline({k: s.number(x) for k, x in six.items()})
+    elif any(x != 0 for x in (xx, yy, zz)):
+        found["inertia"] = s.numbers((xx, yy, zz))
+    if given.effective:
+        found["effective"] = "true"
+    if given.visuals:
+        found["visuals"] = "[\n" + "".join(f"    {text.inline(_visual(s, x))},\n" for x in given.visuals) + "]"
+    return found
+
+
+def _visual(s: Scalars, given: Visual) -> Entries:
+    found = {"shape": text.string(given.kind)}
+    if given.size:
+        found["size"] = s.numbers(given.size)
+    if given.color:
+        found["color"] = s.numbers(given.color)
+    if given.file:
+        found["file"] = text.string(given.file)
+    return found | s.placement(given.placement)
+
+
+def joint(s: Scalars, given: Joint) -> Entries:
+    kind = given.type
+    found = {k: text.string(x) for k, x in zip(("name", "type", "parent", "child"), _called(given), strict=True)}
+    found |= s.placement(given.placement) | s.placement(given.child_placement, "child_")
+    if given.kind.needs_axis:
+        found["axis"] = s.axis(given.axis)
+    if kind == "universal":
+        found["axis2"] = s.axis(given.axis2)
+    if kind == "helical":
+        found["pitch"] = s.number(given.pitch)
+    if kind == "fixed":
+        return found
+    if not given.actuated:
+        found["actuated"] = "false"
+    if given.friction != Friction():
+        found["friction"] = text.inline(_friction(s, given.friction))
+    if given.rotor != Rotor():
+        if kind == "free":
+            raise ArgumentError(f"joint {given.name!r}: a free joint has no rotor in TOML; take it off")
+        found["rotor"] = _table(s, given.rotor, Rotor(), "inertia", "ratio")
+    if given.spring != JointSpring() and kind not in ("ball", "free"):
+        found["spring"] = text.inline({"stiffness": s.number(given.spring.stiffness), "rest": s.number(given.spring.rest)})
+    if given.limits != Limits() and kind not in ("ball", "free"):
+        found["limits"] = _table(s, given.limits, Limits(), "lower", "upper", "speed", "effort")
+    return found
+
+
+def _called(given: Joint) -> tuple[str, ...]:
+    return (given.name, given.type, given.parent, given.child)
+
+
+def _friction(s: Scalars, given: Friction) -> Entries:
+    both = (given.coulomb, given.coulomb_negative)
+    found = {"viscous": s.number(given.viscous)} if given.viscous != 0 else {}
+    if any(x != 0 for x in both):
+        found["coulomb"] = s.number(given.coulomb) if both[0] == both[1] else s.numbers(both)  # type: ignore[arg-type]
+    return found
+
+
+def _table(s: Scalars, given: Any, default: Any, *names: str) -> str:
+    """Those of the entries that are not the default."""
+    return text.inline({k: s.number(getattr(given, k)) for k in names if getattr(given, k) != getattr(default, k)})
+
+
+def loop(s: Scalars, given: LoopJoint) -> Entries:
+    found = {k: text.string(getattr(given, k)) for k in ("name", "type", "a", "b")}
+    found |= s.placement(given.placement_a, "a_") | s.placement(given.placement_b, "b_")
+    if given.type in _WITH_AXIS:
+        found["axis"] = s.axis(given.axis)
+    if given.type == "universal":
+        found["axis2"] = s.axis(given.axis2)
+    if given.type == "point":
+        found["directions"] = text.array(text.string(x) for x in given.directions)
+    if given.type == "distance":
+        found["length"] = s.number(given.length)
+    return found
+
+
+def constraint(s: Scalars, given: Constraint) -> Entries:
+    found = {"name": text.string(given.name)}
+    match given:
+        case Holonomic():
+            return found | {"type": '"equation"', "equation": s.number(given.equation)}
+        case Pfaffian():
+            coefficients = text.inline({speed: s.number(x) for speed, x in given.coefficients})
+            return found | {"type": '"pfaffian"', "coefficients": coefficients, "phi": s.number(given.phi)}
+        case KnifeEdge():
+            found |= {"type": '"knife_edge"', "body": text.string(given.body), "direction": s.axis(given.direction)}
+            return found | _points(s, given, "point")
+        case Rolling():
+            found |= {"type": '"rolling"', "body": text.string(given.body), "radius": s.number(given.radius)}
+            if given.axis is not None:
+                found["axis"] = s.axis(given.axis)
+            found |= {"on": text.string(given.on), "normal": s.axis(given.normal)}
+            return found | _points(s, given, "center", "point")
+    raise ArgumentError(
+        f"constraint {given.name!r}: it is a Python function, which a file cannot hold; give it as a Pfaffian or Holonomic one"
+    )
+
+
+def spring(s: Scalars, given: PointSpring) -> Entries:
+    found = {k: text.string(getattr(given, k)) for k in ("name", "a", "b")}
+    found |= {"a_point": s.numbers(given.point_a), "b_point": s.numbers(given.point_b)}
+    return found | {k: s.number(getattr(given, k)) for k in ("stiffness", "rest", "damping")}
+
+
+def wall(s: Scalars, given: Wall) -> Entries:
+    found = {"name": text.string(given.name), "body": text.string(given.body)} | _points(s, given, "point")
+    found |= {"on": text.string(given.on), "position": s.numbers(given.position), "normal": s.axis(given.normal)}
+    return found | {k: s.number(getattr(given, k)) for k in ("stiffness", "damping")}
+
+
+def frame(s: Scalars, given: Frame) -> Entries:
+    return {"name": text.string(given.name), "body": text.string(given.body)} | s.placement(given.placement)
+
+
+def _points(s: Scalars, given: Any, *names: str) -> Entries:
+    return {k: s.numbers(getattr(given, k)) for k in names if getattr(given, k) != v.ZERO}

@@ -1,0 +1,111 @@
+"""Numbers, expressions and placements of a mechanism as TOML text that reads back to the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from itertools import product
+
+from lagrangian.description.toml import text
+from lagrangian.errors import ArgumentError, DescriptionError
+from lagrangian.model import vector as v
+from lagrangian.model.expression import Expression, Scalar, exact_text, parameters, parse, walk
+from lagrangian.model.placement import Placement
+
+_MAX_POINTS = 50  # the reader takes a line of more for a name of as many parts
+_AXES = {v.X: "x", v.Y: "y", v.Z: "z", v.neg(v.X): "-x", v.neg(v.Y): "-y", v.neg(v.Z): "-z"}
+_QUARTERS = {0: 0, 1: "pi/2", 2: "pi", -1: "-pi/2", -2: "-pi"}
+_NEAR = 1e-9  # radians
+
+
+class Scalars:
+    """Writes scalars, and keeps the names of parameters that their expressions are made of."""
+
+    def __init__(self, declared: Mapping[str, Scalar]) -> None:
+        self.declared = declared
+        self.used: dict[str, float] = {}
+        self.evaluated = 0  # expressions too long to be read, of which the values are written
+
+    def number(self, x: Scalar | str) -> str:
+        """A number, or an expression in quotes."""
+        if isinstance(x, str):
+            return text.string(x)
+        if not isinstance(x, Expression):
+            return text.number(x)
+        if x.operation == "number":
+            return repr(float(x))
+        if x.value is not None and not _reads_back(x):
+            self.evaluated += 1
+            return repr(x.value)
+        self.note(x)
+        return text.string(exact_text(x))
+
+    def numbers(self, xs: Iterable[Scalar]) -> str:
+        return text.array(self.number(x) for x in xs)
+
+    def note(self, x: Scalar) -> None:
+        """Remember the parameters in an expression: a name has one value."""
+        for name, value in parameters(x).items():
+            own = self.declared.get(name)
+            known = float(own) if own is not None else self.used.setdefault(name, value)
+            if known != value:
+                two = f"is {value!r} in one place and {known!r} in another"
+                raise ArgumentError(f"the parameter {name!r} {two}; one name can only have one value")
+            self.used[name] = value
+
+    def axis(self, x: v.Vector) -> str:
+        """A coordinate axis by its letter, any other by its numbers."""
+        letter = None if any(isinstance(c, Expression) for c in x) else _AXES.get(x)
+        return text.string(letter) if letter else self.numbers(x)
+
+    def placement(self, at: Placement, prefix: str = "") -> dict[str, str]:
+        """`xyz`, and `rpy` where angles give the very same rotation, else the matrix."""
+        found = {}
+        if at.position != v.ZERO:
+            found[prefix + "xyz"] = self.numbers(at.position)
+        if at.rotation == v.IDENTITY:
+            return found
+        angles = _angles(at.rotation)
+        if angles is not None:
+            found[prefix + "rpy"] = self.numbers(angles)
+        else:
+            found[prefix + "rotation"] = text.array(self.numbers(row) for row in at.rotation)
+        return found
+
+
+def _reads_back(x: Expression) -> bool:
+    """Whether the reader takes the expression as it is written, for the same value."""
+    try:
+        written = exact_text(x)
+        names = {name: Expression("symbol", (), value, name) for name, value in parameters(x).items()}
+        return written.count(".") <= _MAX_POINTS and float(parse(written, names)) == x.value
+    except (DescriptionError, RecursionError):
+        return False
+
+
+def _angles(R: v.Matrix) -> tuple[Scalar, ...] | None:
+    """Roll, pitch and yaw as a person would write them, if they give R to the last bit and with the same names."""
+    r = [[float(x) for x in row] for row in R]
+    pitch = math.atan2(-r[2][0], math.hypot(r[2][1], r[2][2]))
+    if abs(r[2][0]) < 1 - 1e-12:
+        roll, yaw = math.atan2(r[2][1], r[2][2]), math.atan2(r[1][0], r[0][0])
+    else:  # roll and yaw turn about the same axis: all of it is given to yaw
+        roll, yaw = 0.0, math.atan2(-r[0][1], r[1][1])
+    named = [n.arguments[0] for row in R for x in row for n in walk(x) if n.operation in ("sin", "cos")]
+    for guess in product(*(_guesses(angle, named) for angle in (roll, pitch, yaw))):
+        if Placement.from_rpy(rpy=guess).rotation == R:
+            return guess
+    return None
+
+
+def _guesses(angle: float, named: Iterable[Scalar]) -> list[Scalar]:
+    """What may have been written for an angle: quarters of a turn, an expression whose sine is there, few decimals."""
+    turns = angle / (math.pi / 2)
+    if abs(turns - round(turns)) < _NEAR:
+        return [parse(str(_QUARTERS[round(turns)]))]
+    found: list[Scalar] = []
+    for x in named:
+        off = (float(x) - angle) / (2 * math.pi)
+        if abs(off - round(off)) < _NEAR and x not in found:
+            found.append(x)
+    return found or [round(angle, 9), round(angle, 12), angle]

@@ -1,0 +1,1 @@
+"""Identification of inertial parameters and friction from recorded motions."""

@@ -1,0 +1,287 @@
+"""Paths that excite a mechanism's parameters: finite Fourier series whose coefficients make the base regressor well conditioned.
+
+    qd(t) = sum_k a_k cos(k w t) + b_k sin(k w t),   k = 1 .. harmonics,   w = 2 pi / period
+
+(Swevers, Ganseman, Tukel, De Schutter and Van Brussel 1997). Such a path is periodic, so that a record can be averaged over its
+periods; its frequencies are known, so that recorded coordinates can be differentiated by fitting the same series; with
+sum a_k = 0 and sum k b_k = 0 it starts and ends every period at rest, without a jump of the acceleration.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from lagrangian.configuration.assemble import dynamics_of
+from lagrangian.errors import ArgumentError, is_number
+from lagrangian.identification.grouping import Grouping
+from lagrangian.identification.identify import grouped, regression_of
+from lagrangian.identification.regression import Regression
+from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.paths.path import JointPath, Values
+
+SLIDE, TURN = (1.0, 1.0, 5.0), (math.pi, 2.0, 8.0)  # what is taken where nothing is said: position, speed, acceleration
+STARTS = 24  # random paths, of which the best is improved
+WITHIN = 0.995  # of the limits, between whose samples the path goes a little further
+
+
+@dataclass(frozen=True, eq=False)
+class FourierSeries:
+    """q and its derivatives at times (n,), by the coefficients a and b above, (harmonics, coordinates)."""
+
+    period: float
+    offset: np.ndarray
+    a: np.ndarray
+    b: np.ndarray
+
+    def __call__(self, t: np.ndarray) -> Values:
+        w = 2 * np.pi / self.period * np.arange(1, len(self.a) + 1)
+        phase = t[:, None] * w
+        c, s, a, b = np.cos(phase), np.sin(phase), self.a, self.b
+        return self.offset + (s / w) @ a - (c / w) @ b, c @ a + s @ b, (c * w) @ b - (s * w) @ a
+
+
+@dataclass(frozen=True, eq=False)
+class FourierPath(JointPath):
+    """A periodic path of all coordinates. `condition` is the regressor's along it, `initial_condition` that before optimising."""
+
+    motion: FourierSeries = field(kw_only=True)
+    mechanism: Mechanism = field(kw_only=True)
+    condition: float = field(kw_only=True)
+    initial_condition: float = field(kw_only=True)
+    evaluations: int = field(kw_only=True)
+    parameters: int = field(kw_only=True)
+
+    @property
+    def period(self) -> float:
+        return self.motion.period
+
+    @property
+    def harmonics(self) -> int:
+        return len(self.motion.a)
+
+    def __repr__(self) -> str:
+        return f"<FourierPath of {self.mechanism.name!r}: {self.harmonics} harmonics of {self.period:g} s>"
+
+    def __str__(self) -> str:
+        q, qd, qdd = self.motion(np.linspace(0, self.period, 2001))
+        tau = np.abs(dynamics_of(self.mechanism).inverse_dynamics(q, qd, qdd)).max(axis=0)
+        wide = max(5, *(len(name) for name in self.mechanism.coordinate_names))
+        lines = [
+            f"Exciting path of {self.mechanism.name}: {self.harmonics} harmonics of {self.period:g} s, for {self.duration:g} s",
+            f"condition number of the regressor of {self.parameters} parameters: {self.initial_condition:.4g} before, "
+            f"{self.condition:.4g} after {self.evaluations} paths",
+            "",
+            f"{'':<{wide}}  {'from':>9} {'to':>9} {'speed':>9} {'accel.':>9} {'force':>9}",
+        ]
+        for k, name in enumerate(self.mechanism.coordinate_names):
+            x = (q[:, k].min(), q[:, k].max(), np.abs(qd[:, k]).max(), np.abs(qdd[:, k]).max(), tau[k])
+            lines.append(f"{name:<{wide}}  " + " ".join(f"{v:9.4g}" for v in x))
+        lines.append("(largest speed, acceleration, and force by the description)")
+        return "\n".join(lines)
+
+
+def exciting_path(
+    mechanism: Mechanism | Dynamics,
+    period: float = 10.0,
+    harmonics: int = 5,
+    *,
+    periods: int = 1,
+    q_limits: Any = None,
+    qd_limits: Any = None,
+    qdd_limits: Any = None,
+    friction: bool | str = True,
+    rotors: bool = False,
+    rest: bool = True,
+    samples: int | None = None,
+    iterations: int = 30,
+    seed: int = 0,
+    progress: Callable[[int, float], None] | None = None,
+) -> FourierPath:
+    """A path along which `identify` can tell the parameters apart: the condition number of its regressor is made small.
+
+    The regressor is that of the base parameters (and of `friction` and `rotors`, as in `identify`), stacked over `samples` times
+    of one period, its columns scaled to length one. Of random paths the best is improved by descent (L-BFGS), by `iterations`
+    steps at most; every path tried keeps the limits and uses for each coordinate one of them to the full. `progress(step,
+    condition)` is told how far it is; interrupted (Ctrl-C), the best path so far is returned. A `seed` stands for one path.
+
+    `q_limits` is (lower, upper), `qd_limits` and `qdd_limits` the largest size, each a number or one per coordinate. Where they
+    are not given the joints' limits count, and where a joint has none: half a turn either way (slides: 1 m), 2 rad/s (1 m/s),
+    8 rad/s^2 (5 m/s^2). With `rest` the path starts and ends each period at rest, with no acceleration.
+    """
+    dyn = dynamics_of(mechanism)
+    mechanism = dyn.mechanism
+    if mechanism.equations:
+        raise ArgumentError(
+            f"exciting_path: {mechanism.name} has constraints, which a Fourier series of all coordinates does not keep; drive "
+            f"its actuated joints along a path of their own and give `identify` the record"
+        )
+    if mechanism.nq != mechanism.nv or not mechanism.nv:
+        raise ArgumentError(f"exciting_path: {mechanism.name} must have joints that move, none of them a ball or free joint")
+    period = _positive(period, "period")
+    least = 2 if rest else 1
+    for name, count, floor in (("harmonics", harmonics, least), ("periods", periods, 1), ("iterations", iterations, 0)):
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < floor:
+            raise ArgumentError(f"exciting_path: {name} is {count!r}; a whole number of at least {floor} is needed")
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ArgumentError(f"exciting_path: seed is {seed!r:.60}; a whole number, not negative, is needed")
+    if progress is not None and not callable(progress):
+        raise ArgumentError(f"exciting_path: progress is {progress!r:.60}; a function of (step, condition) is needed")
+    bounds = _limits(mechanism, q_limits, qd_limits, qdd_limits)
+    base = grouped(regression_of(dyn, friction, False, rotors, None))
+    needed = -(-len(base[1]) // dyn.nv)
+    if samples is not None and (isinstance(samples, bool) or not isinstance(samples, (int, np.integer)) or samples < needed):
+        raise ArgumentError(
+            f"exciting_path: samples is {samples!r:.60}; a whole number of at least {needed} is needed, for {len(base[1])} "
+            f"parameters and {dyn.nv} equations a sample"
+        )
+    search = _Search(dyn, (period, int(harmonics), rest, samples), bounds, base)
+    x, first, best = search.run(int(iterations), seed, progress)
+    return search.path(x, int(periods), first, best)
+
+
+class _Search:
+    def __init__(
+        self,
+        dyn: Dynamics,
+        series: tuple[float, int, bool, int | None],
+        bounds: tuple[np.ndarray, ...],
+        base: tuple[Regression, Grouping],
+    ) -> None:
+        from scipy.linalg import null_space
+
+        period, harmonics, rest, samples = series
+        self.dyn, self.period, self.bounds, self.evaluations = dyn, period, bounds, 0
+        self.regression, self.grouping = base
+        k = np.arange(1, harmonics + 1)
+        # coefficients (a, b) of one coordinate that start at rest
+        self.free = null_space(np.array([[*np.ones(harmonics), *(0.0 * k)], [*(0.0 * k), *k]])) if rest else np.eye(2 * harmonics)
+        self.shape = (self.free.shape[1] + 1, dyn.nv)
+        w = 2 * np.pi / period * k
+        count = samples or max(10 * harmonics, int(np.ceil(3 * len(self.grouping) / dyn.nv)))
+        t = (np.arange(count) + 0.5) * period / count
+        fine = np.arange(40 * harmonics) * period / (40 * harmonics)
+        self.rough, self.fine = (self._series(times, w) for times in (t, fine))
+
+    def _series(self, t: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, ...]:
+        """q, qd and qdd at times, by the free coefficients of a coordinate."""
+        c, s = np.cos(np.outer(t, w)), np.sin(np.outer(t, w))
+        return tuple(np.hstack(x) @ self.free for x in ((s / w, -c / w), (c, s), (-s * w, c * w)))
+
+    def coefficients(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(paths, free, n) within the limits, each coordinate scaled until it meets one; and the offsets."""
+        shapes, wanted = x[:, :-1], x[:, -1]
+        lower, upper, speed, acceleration = self.bounds
+        q, qd, qdd = (B @ shapes for B in self.fine)
+        low, high = q.min(axis=1), q.max(axis=1)
+        scale = np.minimum((upper - lower) / np.maximum(high - low, 1e-12), speed / np.maximum(np.abs(qd).max(axis=1), 1e-12))
+        scale = WITHIN * np.minimum(scale, acceleration / np.maximum(np.abs(qdd).max(axis=1), 1e-12))
+        room = (upper - lower) - scale * (high - low)
+        share = 0.5 * (1 + np.tanh(wanted))  # where in the room that is left
+        return shapes * scale[:, None], lower - scale * low + share * room
+
+    def conditions(self, x: np.ndarray) -> np.ndarray:
+        """log of the condition number of each path in x, (paths, free + 1, n)."""
+        shapes, offsets = self.coefficients(x)
+        q, qd, qdd = (B @ shapes for B in self.rough)
+        paths, n = len(x), self.dyn.nv
+        q, qd, qdd = (y.reshape(-1, n) for y in (q + offsets[:, None], qd, qdd))
+        Y = self.regression.matrix(q, qd, qdd, self.grouping.columns).reshape(paths, -1, len(self.grouping))
+        self.evaluations += paths
+        gram = np.einsum("pri,prj->pij", Y, Y, optimize=True) if paths == 1 else Y.transpose(0, 2, 1) @ Y
+        size = np.sqrt(np.maximum(np.einsum("pii->pi", gram), 1e-300))
+        values = np.linalg.eigvalsh(gram / (size[:, :, None] * size[:, None, :]))
+        found: np.ndarray = 0.5 * np.log(values[:, -1] / np.maximum(values[:, 0], 1e-16 * values[:, -1]))
+        return found
+
+    def run(self, iterations: int, seed: int, progress: Callable[[int, float], None] | None) -> tuple[np.ndarray, float, float]:
+        from scipy.optimize import minimize
+
+        rng = np.random.default_rng(seed)
+        starts = rng.normal(size=(STARTS, *self.shape))
+        found = np.concatenate([self.conditions(starts[k : k + 4]) for k in range(0, STARTS, 4)])
+        first = float(np.exp(found[0]))
+        best = [float(found.min()), starts[int(np.argmin(found))]]
+        step = [0]
+
+        def both(flat: np.ndarray) -> tuple[float, np.ndarray]:
+            x = flat.reshape(self.shape)
+            h = 1e-5
+            moved = np.broadcast_to(x, (len(flat), *self.shape)) + h * np.eye(len(flat)).reshape(-1, *self.shape)
+            values = np.concatenate([self.conditions(part) for part in np.array_split(np.concatenate([x[None], moved]), 8)])
+            if values[0] < best[0]:
+                best[:] = [float(values[0]), x.copy()]
+            return float(values[0]), (values[1:] - values[0]) / h
+
+        def told(_: Any) -> None:
+            step[0] += 1
+            if progress is not None:
+                progress(step[0], float(np.exp(best[0])))
+
+        if iterations:
+            with suppress(KeyboardInterrupt):  # what was found until then is a path, too
+                minimize(both, best[1].ravel(), jac=True, method="L-BFGS-B", callback=told, options={"maxiter": iterations})
+        return best[1], first, float(np.exp(best[0]))
+
+    def path(self, x: np.ndarray, periods: int, first: float, best: float) -> FourierPath:
+        shapes, offsets = self.coefficients(x[None])
+        series = FourierSeries(self.period, offsets[0], *np.split(self.free @ shapes[0], 2))
+        return FourierPath(
+            self.period * periods,
+            motion=series,
+            mechanism=self.dyn.mechanism,
+            condition=best,
+            initial_condition=first,
+            evaluations=self.evaluations,
+            parameters=len(self.grouping),
+        )
+
+
+def _limits(mechanism: Mechanism, q: Any, qd: Any, qdd: Any) -> tuple[np.ndarray, ...]:
+    """Lower, upper, speed and acceleration of every coordinate."""
+    n = mechanism.nv
+    rows: list[tuple[float, ...]] = []
+    for joint in mechanism.joints:
+        for label in joint.kind.coordinates:
+            span, speed, acceleration = SLIDE if joint.type == "prismatic" or label in ("x", "y") else TURN
+            low, high, fast = joint.limits.lower, joint.limits.upper, joint.limits.speed
+            if not math.isfinite(low):
+                low = high - 2 * span if math.isfinite(high) else -span
+            if not math.isfinite(high):
+                high = low + 2 * span
+            rows.append((low, high, fast if math.isfinite(fast) else speed, acceleration))
+    lower, upper, fastest, hardest = np.array(rows, dtype=float).T.copy()
+    if q is not None:
+        if not isinstance(q, (tuple, list, np.ndarray)) or len(q) != 2:
+            raise ArgumentError("exciting_path: q_limits is (lower, upper), each a number or one for every coordinate")
+        lower, upper = (_each(x, n, f"q_limits[{k}]", signed=True) for k, x in enumerate(q))
+    if np.any(lower >= upper):
+        k = int(np.argmax(lower >= upper))
+        raise ArgumentError(
+            f"exciting_path: {mechanism.coordinate_names[k]} may move from {lower[k]:g} to {upper[k]:g}: there is no room"
+        )
+    fastest = fastest if qd is None else _each(qd, n, "qd_limits")
+    hardest = hardest if qdd is None else _each(qdd, n, "qdd_limits")
+    return lower, upper, fastest, hardest
+
+
+def _each(given: Any, n: int, what: str, signed: bool = False) -> np.ndarray:
+    try:
+        x = np.broadcast_to(np.asarray(given, dtype=float), (n,)).copy()
+    except (TypeError, ValueError):
+        raise ArgumentError(f"exciting_path: {what} is {given!r}; a number, or {n} of them, is needed") from None
+    if not np.isfinite(x).all() or (not signed and np.any(x <= 0)):
+        raise ArgumentError(f"exciting_path: {what} is {given!r}; {'finite' if signed else 'positive'} numbers are needed")
+    return x
+
+
+def _positive(given: Any, what: str) -> float:
+    if not is_number(given) or given <= 0:
+        raise ArgumentError(f"exciting_path: {what} is {given!r}; a positive number is needed")
+    return float(given)

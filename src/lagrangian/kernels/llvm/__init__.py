@@ -1,0 +1,1 @@
+"""LLVM: traces and programs written as its IR, compiled, kept and called."""

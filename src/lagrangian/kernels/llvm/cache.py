@@ -1,0 +1,124 @@
+"""Compiled objects kept between runs.
+
+A cached object is code: it lies in a folder that only its owner can enter, under a name that is a hash of all that went into it,
+and its own hash is checked before it is loaded. `LAGRANGIAN_CACHE` names another folder, or `off`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+VARIABLE = "LAGRANGIAN_CACHE"
+LIMIT = 512 * 1024 * 1024  # bytes in all; the oldest go first
+_MAGIC = b"lagrangian kernel 1\n"
+
+
+def folder() -> Path | None:
+    """The cache folder; None if caching is off or no private one can be had."""
+    chosen = os.environ.get(VARIABLE, "")
+    if chosen.lower() in ("off", "0", "no", "none"):
+        return None
+    base = Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "lagrangian"
+    return _private(base)
+
+
+@cache
+def _private(base: Path) -> Path | None:
+    """`kernels` in the folder, ours and closed to others; one that others could write in is not used, for what it may hold."""
+    try:
+        place = base.expanduser() / "kernels"
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = place.lstat()
+    except (OSError, RuntimeError):
+        return None
+    if not stat.S_ISDIR(status.st_mode) or not os.access(place, os.W_OK | os.X_OK):
+        return None
+    return place if _ours(status) else None
+
+
+def _ours(status: os.stat_result) -> bool:
+    """Owned by us, and writable by nobody else."""
+    return os.name != "posix" or (status.st_uid == os.getuid() and not status.st_mode & 0o022)
+
+
+@cache
+def source_digest() -> bytes:
+    """A digest of the code that makes kernels: a new version never loads an old version's objects."""
+    package = Path(__file__).parents[2]
+    digest = hashlib.sha256()
+    for part in ("model", "algorithms", "kernels", "configuration", "motion"):
+        for path in sorted((package / part).rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.digest()
+
+
+def key(*parts: str | bytes | int) -> str:
+    """A name for what the parts and the code that makes kernels determine."""
+    import llvmlite
+
+    digest = hashlib.sha256(source_digest())
+    for part in (llvmlite.__version__, *parts):
+        data = part if isinstance(part, bytes) else str(part).encode()
+        digest.update(len(data).to_bytes(8, "little") + data)
+    return digest.hexdigest()
+
+
+def load(name: str) -> tuple[dict[str, Any], bytes] | None:
+    """The header and object stored under a key, if they are there and whole."""
+    base = folder()
+    if base is None:
+        return None
+    path = base / f"{name}.kernel"
+    try:
+        with path.open("rb") as file:
+            if not _ours(os.fstat(file.fileno())):
+                return None
+            data = file.read()
+    except OSError:
+        return None
+    if not data.startswith(_MAGIC) or data[len(_MAGIC) : len(_MAGIC) + 32] != hashlib.sha256(data[len(_MAGIC) + 32 :]).digest():
+        path.unlink(missing_ok=True)  # cut short or altered: made anew
+        return None
+    head, _, code = data[len(_MAGIC) + 32 :].partition(b"\n")
+    return json.loads(head), code
+
+
+def store(name: str, header: dict[str, Any], code: bytes) -> None:
+    """Keep an object; a full disk or a read-only folder is no error."""
+    base = folder()
+    if base is None:
+        return
+    content = json.dumps(header).encode() + b"\n" + code
+    temporary = ""
+    try:
+        handle, temporary = tempfile.mkstemp(dir=base)
+        with os.fdopen(handle, "wb") as file:
+            file.write(_MAGIC + hashlib.sha256(content).digest() + content)
+        os.replace(temporary, base / f"{name}.kernel")
+        _prune(base)
+    except OSError:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+
+
+def _prune(base: Path) -> None:
+    files = []
+    for path in base.glob("*.kernel"):
+        try:
+            status = path.stat()
+        except OSError:
+            continue
+        files.append((status.st_mtime, status.st_size, path))
+    total = sum(size for _, size, _ in files)
+    for _, size, path in sorted(files):
+        if total <= LIMIT:
+            break
+        path.unlink(missing_ok=True)
+        total -= size

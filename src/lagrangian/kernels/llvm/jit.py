@@ -1,0 +1,76 @@
+"""From IR text to machine code in memory, by way of an object file that can be kept."""
+
+from __future__ import annotations
+
+import weakref
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from lagrangian.kernels.llvm.target import Target
+
+
+@cache
+def _llvm() -> Any:
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm
+
+
+@cache
+def _machine(target: Target, level: int) -> Any:
+    llvm = _llvm()
+    triple = llvm.Target.from_default_triple()
+    return triple.create_target_machine(cpu=target.cpu, features=target.features, opt=level, reloc="pic", jit=True)
+
+
+def compile_object(ir: str, target: Target, level: int = 1, unroll: bool = False) -> bytes:
+    """Optimise and assemble. The trace is already free of common subexpressions, so little optimisation suffices."""
+    llvm = _llvm()
+    machine = _machine(target, level)
+    module = llvm.parse_assembly(ir)
+    options = llvm.create_pipeline_tuning_options(speed_level=level)
+    options.slp_vectorization = False
+    options.loop_vectorization = False
+    options.loop_unrolling = unroll
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    return machine.emit_object(module)
+
+
+# Engines are held here and not by the objects that use them: in a cycle of garbage, Python may finalise an engine, and so unmap
+# its code, while other finalisers can still call it. An array is not part of cycles: it goes when the last reference to it does.
+_ENGINES: dict[int, Any] = {}
+
+
+class Code:
+    """Machine code loaded from an object file; it lives as long as this, or `life`, does."""
+
+    def __init__(self, data: bytes, target: Target) -> None:
+        llvm = _llvm()
+        machine = llvm.Target.from_default_triple().create_target_machine(
+            cpu=target.cpu, features=target.features, reloc="pic", jit=True
+        )
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+        contents = llvm.ObjectFileRef.from_data(data)
+        engine.add_object_file(contents)
+        engine.finalize_object()
+        self.life = np.empty(0)
+        key = id(self.life)
+        _ENGINES[key] = (engine, contents)
+        weakref.finalize(self.life, _ENGINES.pop, key)
+
+    def address(self, name: str) -> int:
+        engine, _ = _ENGINES[id(self.life)]
+        address: int = engine.get_function_address(name)
+        if not address:
+            raise LookupError(f"the object has no function {name!r}")
+        return address
+
+
+def add_symbol(name: str, address: int) -> None:
+    """Make a C function known by name to the code that is loaded later."""
+    _llvm().add_symbol(name, address)

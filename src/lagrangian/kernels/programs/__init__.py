@@ -1,0 +1,1 @@
+"""The functions of a mechanism as programs to compile."""

@@ -1,0 +1,166 @@
+"""Programs of mechanisms with loops and other constraints: accelerations and multipliers, Psi, gamma, eta."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from lagrangian.algorithms import constraints
+from lagrangian.algorithms.constrained import Constrained, State
+from lagrangian.algorithms.link import TURNS
+from lagrangian.algorithms.regroup import regroup
+from lagrangian.algorithms.tree import Tree
+from lagrangian.algorithms.world import FreeWorld
+from lagrangian.kernels.program import Straight
+from lagrangian.kernels.programs.sweeps import links
+from lagrangian.kernels.trace.node import Graph, Trace
+from lagrangian.model.constraint import Holonomic, Pfaffian, PfaffianFunction
+from lagrangian.model.expression import Expression, free_symbols, parameters
+from lagrangian.model.mechanism import Mechanism
+
+
+def depends_on_time(mechanism: Mechanism) -> bool:
+    """Whether its constraints do."""
+    for constraint in mechanism.constraints:
+        match constraint:
+            case Pfaffian():
+                scalars = [constraint.phi, *(c for _, c in constraint.coefficients)]
+            case Holonomic():
+                scalars = [constraint.equation]
+            case PfaffianFunction():
+                return True
+            case _:
+                continue
+        if any("t" in free_symbols(x) for x in scalars):
+            return True
+    return False
+
+
+def traced_state(graph: Graph, mechanism: Mechanism, tree: Tree, t: Any = 0, moving: bool = True) -> State:
+    """The mechanism at the state that is the graph's input; at rest, if not `moving`."""
+    state = links(tree, ("q", "qd") if moving else ("q",), graph.input, lambda x: x.cos(), lambda x: x.sin())
+    q = [graph.input("q", k) for k in range(tree.nq)]
+    qd = [graph.input("qd", k) if moving else 0 for k in range(tree.nv)]
+    return State(mechanism, tree, state, q, qd, t)
+
+
+def digest(mechanism: Mechanism, tree: Tree) -> bytes:
+    """Of all that the equations of motion depend on."""
+    found = hashlib.sha256(tree.fingerprint())
+    parts = (mechanism.loops, mechanism.constraints, mechanism.springs)
+    found.update(repr(_plain(parts)).encode())
+    found.update(repr([(j.name, j.type, j.actuated) for j in mechanism.joints]).encode())
+    found.update(repr(sorted((b, i, _plain(at)) for b, (i, at) in tree.place.items())).encode())
+    if any(isinstance(c, PfaffianFunction) for c in mechanism.constraints):
+        # a function is known by what it does
+        graph = Graph()
+        rows = traced_state(graph, mechanism, tree, graph.input("t", 0)).rows
+        trace = Trace(graph, [x for row in rows for x in (row.rate, row.gamma, *row.psi.values())])
+        found.update(repr((trace.nodes, trace.outputs)).encode())
+    return found.digest()
+
+
+def _plain(x: Any) -> Any:
+    """Something whose text tells it from all others: values, not names of parameters alone."""
+    if isinstance(x, Expression):
+        return (str(x), sorted(parameters(x).items()))
+    if isinstance(x, PfaffianFunction):
+        return (x.name, x.equations)
+    if is_dataclass(x):
+        return (type(x).__name__, *(_plain(getattr(x, f.name)) for f in fields(x)))
+    if isinstance(x, (tuple, list)):
+        return tuple(_plain(y) for y in x)
+    return x
+
+
+class ClosedPrograms:
+    """The programs of one mechanism."""
+
+    def __init__(self, mechanism: Mechanism, tree: Tree) -> None:
+        self.mechanism, self.tree = mechanism, regroup(tree)
+        self.timed = depends_on_time(mechanism)
+        self._digest = digest(mechanism, tree)
+        self.angles = [tree.iq[i] for i, kind in enumerate(tree.kind) if kind in TURNS]
+        # which equations there are, and what they are called, shows when they are written once
+        graph = Graph()
+        rows = traced_state(graph, mechanism, self.tree, self._time(graph)).rows
+        self.names = tuple(row.name for row in rows)
+        self.holonomic = tuple(row.eta is not None for row in rows)
+        places = [(i, k) for i, row in enumerate(rows) for k in row.psi]
+        self.pattern = [i for i, _ in places], [k for _, k in places]  # rows and speeds of Psi's entries
+        self.says = tuple(bool(row.psi) for row in rows)  # those without speeds say nothing
+
+    def _time(self, graph: Graph) -> Any:
+        return graph.input("t", 0) if self.timed else 0
+
+    def _program(self, name: str, inputs: Sequence[str], size: int, outputs: Callable[[Graph, State], list[Any]]) -> Straight:
+        sizes = {n: {"q": self.tree.nq, "t": 1}.get(n, self.tree.nv) for n in (*inputs, *(("t",) if self.timed else ()))}
+
+        def traced(graph: Graph) -> list[Any]:
+            return outputs(graph, traced_state(graph, self.mechanism, self.tree, self._time(graph), "qd" in inputs))
+
+        return Straight(name, sizes, size, self.angles, traced, self._digest)
+
+    def acceleration(self) -> Straight:
+        """(qdd, lambda), one after the other."""
+
+        def outputs(graph: Graph, state: State) -> list[Any]:
+            qdd, multipliers = solved(state, graph)
+            return [*qdd, *multipliers]
+
+        return self._program("constrained_dynamics", ("q", "qd", "tau"), self.tree.nv + len(self.names), outputs)
+
+    def forward_dynamics(self) -> Straight:
+        return self._program("forward_dynamics", ("q", "qd", "tau"), self.tree.nv, lambda g, s: solved(s, g)[0])
+
+    def jacobian(self) -> Straight:
+        """The entries of Psi that are not always zero, at the places of `pattern`."""
+
+        def outputs(graph: Graph, state: State) -> list[Any]:
+            return [state.rows[i].psi[k] for i, k in zip(*self.pattern, strict=True)]
+
+        return self._program("constraint_jacobian", ("q",), len(self.pattern[0]), outputs)
+
+    def closure(self) -> Straight:
+        return self._program(
+            "closure", ("q",), sum(self.holonomic), lambda g, s: [row.eta for row in s.rows if row.eta is not None]
+        )
+
+    def rate(self) -> Straight:
+        return self._program("constraint_rate", ("q", "qd"), len(self.names), lambda g, s: [row.rate for row in s.rows])
+
+    def bias(self) -> Straight:
+        return self._program("constraint_bias", ("q", "qd"), len(self.names), lambda g, s: [row.gamma for row in s.rows])
+
+
+def wrenches(mechanism: Mechanism, tree: Tree) -> Straight:
+    """What the multipliers put on every link: (moment about the world's origin, force), from q, lambda and t."""
+    timed = depends_on_time(mechanism)
+    m = mechanism.equations
+    sizes = {"q": tree.nq, "multipliers": m, **({"t": 1} if timed else {})}
+
+    def outputs(graph: Graph) -> list[Any]:
+        state = traced_state(graph, mechanism, tree, graph.input("t", 0) if timed else 0, moving=False)
+        world = FreeWorld(tree, state.links)
+        coordinates = constraints.Coordinates(mechanism, state.q, state.qd, state.t)
+        total: list[Any] = [0] * (6 * len(tree))
+        for i, row in enumerate(constraints.rows(mechanism, world, coordinates)):
+            for key, slope in row.psi.items():
+                if isinstance(key, tuple):  # slopes along a coordinate of its own are forces at that joint
+                    link, c = key
+                    total[6 * link + c] = total[6 * link + c] + graph.input("multipliers", i) * slope
+        return total
+
+    angles = [tree.iq[i] for i, kind in enumerate(tree.kind) if kind in TURNS]
+    return Straight("constraint_wrenches", sizes, 6 * len(tree), angles, outputs, digest(mechanism, tree))
+
+
+def solved(state: State, graph: Graph) -> tuple[list[Any], list[Any]]:
+    """qdd, and a multiplier for every row: 0 for those that say nothing. Rows may depend on each other anywhere."""
+    system = Constrained(state, state.rows, redundant=True)
+    force = [graph.input("tau", k) - b for k, b in enumerate(state.bias)]
+    qdd, found = system.acceleration(force, [row.gamma for row in system.rows])
+    of = dict(zip((id(row) for row in system.rows), found, strict=True))
+    return qdd, [of.get(id(row), 0) for row in state.rows]

@@ -1,0 +1,86 @@
+"""Exact derivatives of the equations of motion, differentiated on the trace and solved for implicitly.
+
+With r = M qdd + C qd + G + F - tau - Psi^T lambda = 0 and c = Psi qdd + gamma = 0, derivatives of the accelerations follow from
+those of r and c at fixed qdd and lambda (Carpentier and Mansard 2018), which are short, and one linear system. A derivative by q
+is along the speeds: how things change when the configuration moves at unit speed, which for quaternions too is what is wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from lagrangian.algorithms import springs
+from lagrangian.algorithms.constrained import State
+from lagrangian.algorithms.constraints import coordinate_rates
+from lagrangian.algorithms.inverse_dynamics import INVERSE_DYNAMICS
+from lagrangian.algorithms.link import TURNS
+from lagrangian.algorithms.regroup import regroup
+from lagrangian.algorithms.sweep import run
+from lagrangian.algorithms.tree import Tree
+from lagrangian.errors import ArgumentError
+from lagrangian.kernels.linear import RANK
+from lagrangian.kernels.program import Straight
+from lagrangian.kernels.programs.closed import digest, traced_state
+from lagrangian.kernels.programs.sweeps import links
+from lagrangian.kernels.trace.differentiate import along
+from lagrangian.kernels.trace.node import Graph
+from lagrangian.model.mechanism import Mechanism
+
+# speeds up to which derivatives are written out: their code grows with the square of it
+LARGEST = 40
+
+Torques = Callable[[Graph, State], list[Any]]
+
+
+def residual_derivatives(
+    mechanism: Mechanism, tree: Tree, torques: Torques | None = None, inputs: int = 0, key: bytes = b""
+) -> Straight:
+    """d r / dq, d r / dqd, d c / dq, d c / dqd, from q, qd, qdd, the multipliers, further inputs u of the torques, and t."""
+    n, m = tree.nv, mechanism.equations
+    if n > LARGEST:
+        raise ArgumentError(f"derivatives of {mechanism.name} are not written out: it has {n} speeds, more than {LARGEST}")
+    plain = regroup(tree)
+    sizes = {"q": tree.nq, "qd": n, "qdd": n, "multipliers": m, "u": inputs, "t": 1}
+
+    def outputs(graph: Graph) -> list[Any]:
+        state = traced_state(graph, mechanism, plain, graph.input("t", 0))
+        made = links(plain, ("q", "qd", "qdd"), graph.input, lambda x: x.cos(), lambda x: x.sin())
+        r = run(INVERSE_DYNAMICS, plain, made)
+        for k, torque in springs.torques(mechanism, state.world).items():
+            r[k] = r[k] - torque
+        if torques is not None:
+            r = [a - b for a, b in zip(r, torques(graph, state), strict=True)]
+        c: list[Any] = []
+        for i, row in enumerate(state.rows):
+            total = row.gamma
+            for k, x in row.psi.items():
+                r[k] = r[k] - x * graph.input("multipliers", i)
+                total = total + x * graph.input("qdd", k)
+            c.append(total)
+        found = [*r, *c]
+        columns = []
+        for k in range(n):
+            unit = [int(j == k) for j in range(n)]
+            rates = coordinate_rates(mechanism, state.q, unit)
+            columns.append(along(graph, found, {x.index: rate for x, rate in zip(state.q, rates, strict=True)}))
+        columns += [along(graph, found, {x.index: 1}) for x in state.qd]
+        return [columns[k][i] for i in range(n + m) for k in range(2 * n)]
+
+    angles = [tree.iq[i] for i, kind in enumerate(tree.kind) if kind in TURNS]
+    used = {name: size for name, size in sizes.items() if size}
+    return Straight("residual_derivatives", used, (n + m) * 2 * n, angles, outputs, digest(mechanism, tree) + key)
+
+
+def accelerations(M: np.ndarray, psi: np.ndarray, right: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    """x of M x - Psi^T y = right, Psi x = bias, for matrices of right sides; dependent rows of Psi are left out."""
+    L = np.linalg.cholesky(M)
+    free = np.linalg.solve(L, right)
+    if not psi.shape[-2]:
+        return np.linalg.solve(np.swapaxes(L, -1, -2), free)
+    half = np.linalg.solve(L, np.swapaxes(psi, -1, -2))  # n x m
+    inverse = np.linalg.pinv(np.swapaxes(half, -1, -2), rcond=RANK)  # n x m, of rank-deficient rows too
+    kept = free + inverse @ (bias - np.swapaxes(half, -1, -2) @ free)
+    return np.linalg.solve(np.swapaxes(L, -1, -2), kept)

@@ -1,0 +1,73 @@
+"""Programs of walls, and of springs and dampers between points: forces, on the joints and on the links, and energy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lagrangian.algorithms import springs
+from lagrangian.algorithms.link import TURNS
+from lagrangian.algorithms.tree import Tree
+from lagrangian.algorithms.world import FreeWorld
+from lagrangian.kernels.program import Straight
+from lagrangian.kernels.programs.closed import digest, traced_state
+from lagrangian.kernels.trace.node import Graph
+from lagrangian.model.mechanism import Mechanism
+
+
+class SpringPrograms:
+    """Those of one mechanism, on one of its trees."""
+
+    def __init__(self, mechanism: Mechanism, tree: Tree) -> None:
+        self.mechanism, self.tree = mechanism, tree
+        self._angles = [tree.iq[i] for i, kind in enumerate(tree.kind) if kind in TURNS]
+        self._digest = digest(mechanism, tree)
+
+    def torque(self) -> Straight:
+        """Of springs and dampers, from q and qd."""
+        return self._torque("spring_torque", elastic=True, viscous=True)
+
+    def elastic_torque(self) -> Straight:
+        """Of springs alone, from q."""
+        return self._torque("spring_elastic_torque", elastic=True, viscous=False)
+
+    def viscous_torque(self) -> Straight:
+        """Of dampers alone, from q and qd."""
+        return self._torque("spring_viscous_torque", elastic=False, viscous=True)
+
+    def _torque(self, name: str, elastic: bool, viscous: bool) -> Straight:
+        def outputs(graph: Graph) -> list[Any]:
+            state = traced_state(graph, self.mechanism, self.tree, moving=viscous)
+            found = springs.torques(self.mechanism, state.world, elastic, viscous)
+            return [found.get(k, 0) for k in range(self.tree.nv)]
+
+        return self._program(name, viscous, self.tree.nv, outputs)
+
+    def energy(self) -> Straight:
+        """What is stored in all, from q."""
+
+        def outputs(graph: Graph) -> list[Any]:
+            return [springs.energy(self.mechanism, traced_state(graph, self.mechanism, self.tree, moving=False).world)]
+
+        return self._program("spring_energy", False, 1, outputs)
+
+    def forces(self) -> Straight:
+        """The tension of every spring and the push of every wall, from q and qd."""
+
+        def outputs(graph: Graph) -> list[Any]:
+            return springs.forces(self.mechanism, traced_state(graph, self.mechanism, self.tree).world)
+
+        return self._program("spring_forces", True, len(self.mechanism.springs), outputs)
+
+    def wrenches(self) -> Straight:
+        """What they put on every link: (moment about the world's origin, force)."""
+
+        def outputs(graph: Graph) -> list[Any]:
+            state = traced_state(graph, self.mechanism, self.tree)
+            found = springs.torques(self.mechanism, FreeWorld(self.tree, state.links))
+            return [found.get((link, c), 0) for link in range(len(self.tree)) for c in range(6)]
+
+        return self._program("spring_wrenches", True, 6 * len(self.tree), outputs)
+
+    def _program(self, name: str, moving: bool, size: int, outputs: Any) -> Straight:
+        sizes = {"q": self.tree.nq, "qd": self.tree.nv} if moving else {"q": self.tree.nq}
+        return Straight(name, sizes, size, self._angles, outputs, self._digest)

@@ -1,0 +1,101 @@
+"""The algorithms of a tree as programs to compile: straight-line code where it is short, a loop over the links where not."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lagrangian.algorithms.factorised import Factorised
+from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
+from lagrangian.algorithms.inverse_dynamics import BIAS
+from lagrangian.algorithms.link import TURNS, Link
+from lagrangian.algorithms.mass_matrix import MASS_MATRIX
+from lagrangian.algorithms.regroup import regroup
+from lagrangian.algorithms.sweep import Algorithm, run
+from lagrangian.algorithms.tree import Tree
+from lagrangian.kernels.llvm import jit, target
+from lagrangian.kernels.program import Header, Program, straight
+from lagrangian.kernels.rolled import kernel as rolled
+from lagrangian.kernels.rolled.trace import WHOLE
+from lagrangian.kernels.trace.node import Graph, TooLarge, Trace, with_all_inputs
+
+# past this many links, or operations, straight-line code takes seconds to compile, and a loop over the links is used
+UNROLL_LINKS = 64
+UNROLL_OPERATIONS = 9_000
+# forward dynamics through the mass matrix grows with the cube of the depth: not worth counting past this many speeds
+FACTORISE_SPEEDS = 30
+
+
+def links(tree: Tree, inputs: Sequence[str], value: Callable[[str, int], Any], cos: Any, sin: Any) -> list[Link]:
+    """The tree's links with their state: `value(name, index)` for each entry of the inputs."""
+    made = []
+    for i in range(len(tree)):
+        link = tree.link(i)
+        for name in inputs:
+            if name in WHOLE:
+                state = tuple(value(name, k) for k in range(WHOLE[name]))
+            elif name == "q":
+                state = tuple(value(name, link.iq + k) for k in range(link.nq))
+            else:
+                state = tuple(value(name, link.iv + k) for k in range(link.nv))
+            setattr(link, name, state)
+        if link.kind in TURNS:
+            link.c, link.s = cos(link.q[0]), sin(link.q[0])
+        made.append(link)
+    return made
+
+
+def trace_unrolled(algorithm: Algorithm, tree: Tree, limit: int | None = None) -> Trace:
+    """The straight-line operations of an algorithm; forward dynamics by whichever of its two ways takes fewer."""
+    if algorithm.regrouped:
+        tree = regroup(tree)
+
+    def traced(compute: Callable[[Graph, list[Link]], list[Any]]) -> Trace:
+        graph = Graph(limit)
+        state = links(tree, algorithm.inputs, graph.input, lambda x: x.cos(), lambda x: x.sin())
+        return with_all_inputs(graph, compute(graph, state))
+
+    def factorised(graph: Graph, state: list[Link]) -> list[Any]:
+        M, bias = run(MASS_MATRIX, tree, state), run(BIAS, tree, state)
+        return Factorised(tree, M).solve([graph.input("tau", k) - b for k, b in enumerate(bias)])
+
+    found = traced(lambda graph, state: run(algorithm, tree, state))
+    if algorithm is FORWARD_DYNAMICS and tree.nv <= FACTORISE_SPEEDS:
+        with contextlib.suppress(TooLarge):
+            found = min(found, traced(factorised), key=lambda t: t.operations)
+    return found
+
+
+class Sweeps(Program):
+    """One algorithm of one tree."""
+
+    def __init__(self, algorithm: Algorithm, tree: Tree) -> None:
+        self.algorithm, self.tree = algorithm, tree
+        self.name, self.inputs = algorithm.name, algorithm.inputs
+        self.sizes = [tree.nq if n == "q" else WHOLE.get(n, tree.nv) for n in self.inputs]
+        self.size = algorithm.columns(tree)
+        self.angles = [tree.iq[i] for i, kind in enumerate(tree.kind) if kind in TURNS]
+
+    def key(self) -> tuple[str | bytes | int, ...]:
+        return self.name, self.tree.fingerprint(), UNROLL_LINKS, UNROLL_OPERATIONS
+
+    def compile(self, chosen: target.Target, width: int) -> tuple[Header, bytes]:
+        if len(self.tree) <= UNROLL_LINKS:
+            try:
+                trace = trace_unrolled(self.algorithm, self.tree, limit=3 * UNROLL_OPERATIONS)
+            except TooLarge:
+                trace = None
+            if trace is not None and trace.operations <= UNROLL_OPERATIONS:
+                return straight(self, trace, chosen, width)
+        loop = rolled.module(self.algorithm, self.tree, self.inputs, self.sizes, chosen, width)
+        operations = 100 * len(self.tree) + self.size
+        header = {"form": "rolled", "scratch": loop.scratch, "operations": operations, "parameters": loop.parameters}
+        return header, jit.compile_object(loop.ir, chosen, level=2)
+
+    def data(self, header: Header) -> list[np.ndarray]:
+        if header["form"] != "rolled":
+            return []
+        return [rolled.parameter_array(self.tree, [tuple(c) for c in header["parameters"]]), rolled.table(self.tree)]

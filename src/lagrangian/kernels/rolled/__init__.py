@@ -1,0 +1,1 @@
+"""Kernels for large mechanisms: loops over the links."""

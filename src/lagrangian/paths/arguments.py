@@ -1,0 +1,97 @@
+"""Arguments of paths, checked: coordinates, points and poses, times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError, one_of, shown
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.paths.orientation import quaternion_of
+
+
+def led_names(names: Sequence[str] | None, ends: Sequence[Any], mechanism: Mechanism | None) -> tuple[str, ...] | None:
+    if names is None:
+        names = next((tuple(x) for x in ends if isinstance(x, Mapping)), None)
+    led = different(names, "names")
+    if led is not None and mechanism is not None:
+        for name in led:
+            if name not in mechanism.coordinate_names:
+                raise ArgumentError(one_of("coordinate", name, mechanism.coordinate_names))
+    return led
+
+
+def different(names: Any, what: str) -> tuple[str, ...] | None:
+    """Names, each once; one by itself may be given as it is."""
+    if names is None:
+        return None
+    found = (names,) if isinstance(names, str) else tuple(names) if isinstance(names, Iterable) else ()
+    if not found or len(set(found)) != len(found) or not all(isinstance(n, str) for n in found):
+        raise ArgumentError(f"{what} is {shown(names)}; texts, each of them once, are needed")
+    return found
+
+
+def coordinates(given: Any, names: tuple[str, ...] | None, what: str, mechanism: Mechanism | None) -> np.ndarray:
+    if isinstance(given, str):
+        if mechanism is None:
+            raise ArgumentError(f"{what} is {given!r}: a pose is known by name when `mechanism` is given")
+        if given not in mechanism.poses:
+            raise ArgumentError(f"{what}: {one_of('pose', given, mechanism.poses)}")
+        pose = dict(zip(mechanism.coordinate_names, mechanism.poses[given], strict=True))
+        return np.array([float(pose[n]) for n in names or mechanism.coordinate_names])
+    if isinstance(given, Mapping):
+        if names is None or set(given) != set(names):
+            raise ArgumentError(f"{what} has coordinates {', '.join(map(str, given))}; {', '.join(names or ())} are needed")
+        given = [given[n] for n in names]
+    x = array(given, what, 1)
+    size = len(names) if names is not None else mechanism.nq if mechanism is not None else len(x)
+    if len(x) != size:
+        raise ArgumentError(f"{what} has {len(x)} coordinates; {size} are needed")
+    return x
+
+
+def speed_limits(mechanism: Mechanism, names: tuple[str, ...] | None) -> np.ndarray:
+    of = {n: float(j.limits.speed) for j in mechanism.joints for n in j.coordinate_names}
+    return np.array([of[n] for n in names or mechanism.coordinate_names])
+
+
+def place(given: Any, what: str) -> tuple[np.ndarray, np.ndarray | None]:
+    """A point (x, y) or (x, y, z), or a pose: its position, and its orientation if it has one."""
+    try:
+        x = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        x = np.zeros(0)
+    if x.shape == (4, 4):
+        if not np.isfinite(x).all() or np.abs(x[3] - (0, 0, 0, 1)).max() > 1e-9:
+            raise ArgumentError(f"{what} is no pose: all its numbers must be finite, and its last row 0, 0, 0, 1")
+        return x[:3, 3], quaternion_of(x, what)
+    if x.shape not in ((2,), (3,)) or not np.isfinite(x).all():
+        raise ArgumentError(f"{what} is {shown(given)}; a point (x, y) or (x, y, z), or a 4x4 pose, is needed")
+    return x, None
+
+
+def array(given: Any, what: str, dimensions: int) -> np.ndarray:
+    try:
+        x = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        x = np.zeros((0,) * 3)
+    if x.ndim != dimensions or not x.size or not np.isfinite(x).all():
+        shape = "a row of numbers" if dimensions == 1 else "rows of numbers"
+        raise ArgumentError(f"{what} is {shown(given)}; {shape}, all finite, are needed")
+    return x
+
+
+def increasing(times: np.ndarray, n: int) -> None:
+    if len(times) != n:
+        raise ArgumentError(f"{len(times)} times are given for {n} rows")
+    if len(times) < 2 or (np.diff(times) <= 0).any():
+        k = int(np.argmax(np.diff(times) <= 0)) if len(times) > 1 else 0
+        told = f"after {times[k]:g} s comes {times[k + 1]:g} s" if len(times) > 1 else "there is only one"
+        raise ArgumentError(f"times must increase: {told}")
+
+
+def only_times(*others: Any) -> None:
+    if any(x is not None for x in others):
+        raise ArgumentError("times say when each point is passed; leave out duration, timing, ramp and limits of speed")

@@ -1,0 +1,152 @@
+"""Paths that are given: by formulas, functions and files; and rests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError, is_number, one_of, shown
+from lagrangian.model.loop import DIRECTIONS
+from lagrangian.paths import curves
+from lagrangian.paths.arguments import different
+from lagrangian.paths.formulas import motion_of
+from lagrangian.paths.joint_paths import recorded
+from lagrangian.paths.orientation import Turning
+from lagrangian.paths.path import MEET, CartesianPath, JointPath, Path
+from lagrangian.paths.smoothness import check_derivatives
+from lagrangian.paths.table import CARTESIAN, read_table
+from lagrangian.paths.timing import seconds
+
+
+def formula(
+    expressions: Mapping[str, Any],
+    duration: float,
+    *,
+    frame: str | None = None,
+    parameters: Mapping[str, float] | None = None,
+    start: float = 0.0,
+) -> Any:
+    """From expressions of time in text, such as {"x": "1.2 + 0.2*cos(2*pi*t/10)", "y": "1.2 + 0.2*sin(2*pi*t/10)"}.
+
+    Keys are x, y, z of `frame`, or else coordinates of joints. Derivatives are found by the rules of calculus.
+    """
+    if not isinstance(expressions, Mapping) or not expressions:
+        raise ArgumentError("a formula path needs a mapping of names to expressions of t, such as {'theta1': '0.5*sin(t)'}")
+    begin, names = _begin(duration, start), different(tuple(expressions), "the formula's names") or ()
+    if frame is None:
+        made = motion_of([expressions[n] for n in names], names, parameters or {}, begin)
+        check_derivatives(made, float(duration), begin, [f"the formula of {n!r}" for n in names])
+        return JointPath(float(duration), motion=made, names=names, start=begin)
+    for name in names:
+        if name not in DIRECTIONS[3:]:
+            raise ArgumentError(f"a formula of frame {frame!r}: {one_of('direction', name, DIRECTIONS[3:])}")
+    texts = [expressions.get(d, 0) for d in DIRECTIONS[3:]]
+    position = motion_of(texts, DIRECTIONS[3:], parameters or {}, begin)
+    check_derivatives(position, float(duration), begin, [f"the formula of {n!r}" for n in DIRECTIONS[3:]])
+    return CartesianPath(
+        float(duration),
+        position=position,
+        frame=frame,
+        directions=tuple(d for d in DIRECTIONS[3:] if d in names),
+        start=begin,
+    )
+
+
+def function(
+    values: Callable[[np.ndarray], Any], duration: float, *, names: Sequence[str] | None = None, start: float = 0.0
+) -> JointPath:
+    """From a function of an array of times (n,) that gives (q, qd, qdd), each (n, coordinates)."""
+    begin = _begin(duration, start)
+    if not callable(values):
+        raise ArgumentError(f"a function of times is needed, not {shown(values)}")
+
+    def motion(t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        try:
+            q, qd, qdd = (np.asarray(x, dtype=float) for x in values(t + begin))
+        except (TypeError, ValueError) as error:
+            raise ArgumentError(f"the path's function must give three arrays, q, qd and qdd: {error}") from error
+        if q.ndim != 2 or len(q) != len(t) or not q.shape == qd.shape == qdd.shape:
+            raise ArgumentError(f"the path's function gave shapes {q.shape}, {qd.shape}, {qdd.shape} for {len(t)} times")
+        bad = ~np.isfinite(np.hstack([q, qd, qdd])).all(axis=1)
+        if bad.any():
+            raise ArgumentError(f"the path's function gave a number that is not finite at t = {t[np.argmax(bad)] + begin:g} s")
+        return q, qd, qdd
+
+    led = different(names, "names") or ()
+    check_derivatives(
+        motion, float(duration), begin, lambda k: f"the path's function, {repr(led[k]) if k < len(led) else f'column {k + 1}'}"
+    )
+    return JointPath(float(duration), motion=motion, names=led or None, start=begin)
+
+
+def read(file: Any, *, frame: str | None = None, degree: int | None = None, ends: str = "free") -> Any:
+    """From a CSV file whose first row names its columns: t, then coordinates of joints; or x, y, z, qw, qx, qy, qz of `frame`.
+
+    Whether a mechanism has such coordinates is seen when it follows the path. `degree` and `ends` as for `recorded`.
+    """
+    names, rows = read_table(file)
+    times, values = rows[:, 0], rows[:, 1:]
+    for name in names if frame is not None else ():
+        if name not in CARTESIAN:
+            raise ArgumentError(f"{file}: a path of frame {frame!r} has columns {', '.join(CARTESIAN)}; there is {name!r}")
+    if frame is None:
+        return recorded(times, values, names=names, degree=degree, ends=ends)
+    column = dict(zip(names, values.T, strict=True))
+    led = tuple(d for d in DIRECTIONS[3:] if d in column)
+    turned = [column[c] for c in CARTESIAN[3:] if c in column]
+    if len(turned) not in (0, 4):
+        raise ArgumentError(f"{file}: an orientation needs all of qw, qx, qy, qz")
+    points = np.array([column.get(d, np.zeros(len(times))) for d in DIRECTIONS[3:]]).T
+    knots, turn = times - times[0], None
+    if turned:
+        size = np.linalg.norm(turned, axis=0)
+        if size.min() < 0.9 or size.max() > 1.1:
+            raise ArgumentError(f"{file}: a quaternion qw, qx, qy, qz has length {size[np.argmax(np.abs(size - 1))]:.3g}, not 1")
+    position = curves.spline(points, knots, degree, ends)
+    if turned:
+        turn = Turning.through(knots, np.array(turned).T / size[:, None], position.degree, position.ends)
+    return CartesianPath(
+        float(knots[-1]),
+        position=position,
+        frame=frame,
+        directions=(DIRECTIONS[:3] if turned else ()) + led,
+        orientation=turn,
+        start=float(times[0]),
+        corners=tuple(float(x) for x in times[1:-1]),
+    )
+
+
+def dwell(path: Path, duration: float) -> Any:
+    """A rest where a path ends, to go on from."""
+    seconds(duration, "duration")
+    if not isinstance(path, (JointPath, CartesianPath)):
+        raise ArgumentError(f"a rest follows a path, such as paths.line(...); {shown(path)} is none")
+
+    speed = float(np.abs(path(path.end)[1]).max())
+    if speed > MEET:
+        raise ArgumentError(f"a rest follows a path that ends at rest; this one still moves at its end, at {speed:.3g} a second")
+
+    def still(motion: Any) -> Any:
+        x, v, _ = motion(np.array([path.duration]))
+
+        def motion_there(t: np.ndarray) -> Any:
+            return np.repeat(x, len(t), axis=0), np.zeros((len(t), v.shape[1])), np.zeros((len(t), v.shape[1]))
+
+        return motion_there
+
+    common: dict[str, Any] = {"duration": float(duration), "start": path.end, "breaks": (), "corners": ()}
+    if isinstance(path, JointPath):
+        return replace(path, motion=still(path.motion), **common)
+    turn = None if path.orientation is None else still(path.orientation)
+    return replace(path, position=still(path.position), orientation=turn, **common)
+
+
+def _begin(duration: Any, start: Any) -> float:
+    """When a path begins, its duration checked."""
+    seconds(duration, "duration")
+    if not is_number(start):
+        raise ArgumentError(f"start is {shown(start)}; a number of seconds is needed")
+    return float(start)

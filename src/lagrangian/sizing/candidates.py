@@ -1,0 +1,287 @@
+"""A motor behind a gear, held against what a joint asks of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError, is_number, one_of
+from lagrangian.sizing.demand import Demand, Rows
+from lagrangian.sizing.gears import Gear, GearRange
+from lagrangian.sizing.motors import RPM, Motor
+
+# what is compared, and how a sentence calls it
+CHECKS = {
+    "continuous": "continuous torque of the motor",
+    "peak": "peak torque of the motor",
+    "speed": "speed of the motor",
+    "gear_torque": "peak torque of the gear",
+    "gear_wear": "rated torque of the gear",
+    "gear_speed": "input speed of the gear",
+    "inertia": "ratio of inertias",
+}
+PREFER = {"power": "rated_power", "mass": "mass", "cost": "cost"}
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A motor and a gear at a joint. `ratio` is motor rad per joint rad, or per metre of a slide.
+
+    `rms_torque`, `peak_torque`, `rms_speed` and `peak_speed` are the motor's. `margins` are what there is over what is asked;
+    `required` what they have to be. `inertia_ratio` is the load's mean inertia over the rotor's and gear's, both at the motor.
+    """
+
+    motor: Motor
+    gear: Gear
+    ratio: float
+    rms_torque: float
+    peak_torque: float
+    rms_speed: float
+    peak_speed: float
+    inertia_ratio: float
+    margins: Mapping[str, float]
+    required: Mapping[str, float]
+
+    @cached_property
+    def tightest(self) -> str:
+        """The check with the least to spare."""
+        return min(self.margins, key=lambda check: self.margins[check] / self.required[check])
+
+    @cached_property
+    def headroom(self) -> float:
+        """The tightest margin over what is required of it: 1 or more fits."""
+        return self.margins[self.tightest] / self.required[self.tightest]
+
+    @property
+    def fits(self) -> bool:
+        return self.headroom >= 1
+
+    @property
+    def reflected(self) -> float:
+        """r^2 J of the rotor and the gear, as the joint sees it."""
+        return self.ratio**2 * self.inertia
+
+    @property
+    def inertia(self) -> float:
+        """Of the rotor and the gear, at the motor."""
+        return self.motor.inertia + self.gear.inertia
+
+    def __str__(self) -> str:
+        return f"{self.motor.name} with {self.gear}: {self.tightest} margin {self.margins[self.tightest]:.3g}"
+
+
+BLOCK, MANY = 64, 4096  # rows are looked at in blocks of the first when there are more than the second
+
+
+@dataclass(frozen=True)
+class Load:
+    """What comes through a gear of one efficiency at one joint, seen from any motor behind any ratio.
+
+    The means make every motor's RMS torque. Rows are in blocks (blocks, rows of a block) with the least and the largest of each,
+    so that of a long task only those blocks are looked at closely in which the worst moment can be.
+    """
+
+    force: np.ndarray
+    force2: float
+    force_qdd: float
+    qdd2: float
+    blocks: tuple[np.ndarray, np.ndarray, np.ndarray]  # force, qdd, |qd|
+    low: tuple[np.ndarray, np.ndarray]  # of force and qdd
+    high: tuple[np.ndarray, np.ndarray]
+    speed: np.ndarray  # the highest
+
+    @classmethod
+    def of(cls, rows: Rows, k: int, force: np.ndarray) -> Load:
+        qd, qdd = rows.qd[:, k], rows.qdd[:, k]
+        size = 1 if len(qd) <= MANY else BLOCK
+        more = -len(qd) % size  # the last row fills the last block
+        f, a, w = (np.concatenate([x, np.full(more, x[-1])]).reshape(-1, size) for x in (force, qdd, np.abs(qd)))
+        force2, force_qdd, qdd2 = (float(rows.mean(x)) for x in (force**2, force * qdd, qdd**2))
+        low, high = (f.min(axis=1), a.min(axis=1)), (f.max(axis=1), a.max(axis=1))
+        return cls(force, force2, force_qdd, qdd2, (f, a, w), low, high, w.max(axis=1))
+
+    def rms(self, ratio: float, inertia: float) -> float:
+        """Of the motor's torque."""
+        square = self.force2 / ratio**2 + 2 * inertia * self.force_qdd + (inertia * ratio) ** 2 * self.qdd2
+        return math.sqrt(max(0.0, square))
+
+    def worst(self, motor: Motor, ratio: float, inertia: float) -> tuple[float, float]:
+        """The largest torque of the motor; and the least of its envelope over the torque, each moment at its own speed."""
+        c = inertia * ratio
+        (f0, a0), (f1, a1) = self.low, self.high
+        bound = np.maximum(np.abs(f1 / ratio + c * a1), np.abs(f0 / ratio + c * a0))
+
+        def torque(blocks: Any) -> np.ndarray:
+            return np.abs(self.blocks[0][blocks] / ratio + c * self.blocks[1][blocks])
+
+        def margin(blocks: Any) -> float:
+            asked = torque(blocks)
+            there = motor.peak(ratio * self.blocks[2][blocks])
+            return float(np.divide(there, asked, out=np.full_like(asked, math.inf), where=asked > 0).min(initial=math.inf))
+
+        largest = float(torque(int(np.argmax(bound))).max())
+        largest = float(torque(bound > largest).max(initial=largest))
+        if ratio * float(self.speed.max()) <= motor.flat_speed:
+            return largest, _over(motor.peak_torque, largest)
+        floor = np.divide(motor.peak(ratio * self.speed), bound, out=np.full_like(bound, math.inf), where=bound > 0)
+        least = margin(int(np.argmin(floor)))
+        return largest, min(least, margin(floor < least))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What every candidate at one joint is held against. `pitch` turns metres of a slide into radians of its screw."""
+
+    rows: Rows
+    k: int
+    through: np.ndarray
+    demand: Demand
+    pitch: float
+    required: Mapping[str, float]
+    derating: float
+    max_inertia_ratio: float
+    loads: dict[float, Load] = field(default_factory=dict)
+
+    def load(self, efficiency: float) -> Load:
+        """What comes through the gear, its losses added.
+
+        Where power flows to the joint the motor gives 1/efficiency of it, where it flows back only that part arrives. A joint
+        that holds still counts as driven.
+        """
+        if efficiency not in self.loads:
+            driving = self.through * self.rows.qd[:, self.k] >= 0
+            force = self.through * np.where(driving, 1 / efficiency, efficiency)
+            self.loads[efficiency] = Load.of(self.rows, self.k, force)
+        return self.loads[efficiency]
+
+    def torque(self, motor: Motor, gear: Gear) -> np.ndarray:
+        """The motor's, along the task: its rotor and the gear's inertia are on its side of the losses."""
+        ratio = gear.ratio * self.pitch
+        return self.load(gear.efficiency).force / ratio + (motor.inertia + gear.inertia) * ratio * self.rows.qdd[:, self.k]
+
+    def candidate(self, motor: Motor, gear: Gear) -> Candidate:
+        demand, ratio, inertia = self.demand, gear.ratio * self.pitch, motor.inertia + gear.inertia
+        load = self.load(gear.efficiency)
+        rms_torque, rms_speed, top = load.rms(ratio, inertia), ratio * demand.rms_speed, ratio * demand.peak_speed
+        largest, peak = load.worst(motor, ratio, inertia)
+        inertias = demand.load_inertia / (ratio**2 * inertia)
+        margins = {
+            "continuous": _over(self.derating * float(motor.continuous(rms_speed)), rms_torque),
+            "peak": peak,
+            "speed": _over(motor.top_speed, top),
+        }
+        if math.isfinite(gear.peak_torque):
+            margins["gear_torque"] = _over(gear.peak_torque, self.at_gear(np.abs(self.through).max()))
+        if math.isfinite(gear.rated_torque):
+            margins["gear_wear"] = _over(gear.rated_torque, self.at_gear(self.rows.wear(self.k, self.through)))
+        if math.isfinite(gear.max_speed):
+            margins["gear_speed"] = _over(gear.max_speed, top)
+        if math.isfinite(self.max_inertia_ratio):
+            margins["inertia"] = _over(self.max_inertia_ratio, inertias)
+        return Candidate(motor, gear, ratio, rms_torque, largest, rms_speed, top, inertias, margins, self.required)
+
+    def at_gear(self, force: float) -> float:
+        """At the gear's output: of a slide, the torque on its screw."""
+        return float(force) / self.pitch
+
+    def all(self, motors: Sequence[Motor], gears: Sequence[Gear | GearRange]) -> Iterator[Candidate]:
+        """Every motor behind every gear; behind a range of ratios, also at the one where its RMS torque is least."""
+        for given in gears:
+            for gear in [given] if isinstance(given, Gear) else given.steps():
+                for motor in motors:
+                    yield self.candidate(motor, gear)
+            if isinstance(given, GearRange):
+                load = self.load(given.efficiency)
+                for motor in motors:
+                    a = (motor.inertia + given.inertia) * math.sqrt(load.qdd2)
+                    best = math.sqrt(math.sqrt(load.force2) / a) / self.pitch if a > 0 else math.inf
+                    yield self.candidate(motor, given.at(best))
+
+
+def ranked(candidates: Sequence[Candidate], prefer: str) -> list[Candidate]:
+    """Those that fit: the smallest motor first (one that does not say how large it is, last), each with the most to spare."""
+    entry = PREFER[prefer]
+
+    def size(c: Candidate) -> tuple[bool, float, float]:
+        x = getattr(c.motor, entry)
+        return x is None, x or 0.0, -c.headroom
+
+    return sorted((c for c in candidates if c.fits), key=size)
+
+
+def nearest(candidates: Sequence[Candidate]) -> Candidate | None:
+    """The one that lacks least; of those that lack everything in some check, the one that lacks least in all."""
+
+    def lacks(c: Candidate) -> tuple[float, float]:
+        return c.headroom, math.prod(min(1.0, x / c.required[check]) for check, x in c.margins.items() if x > 0)
+
+    return max(candidates, key=lacks, default=None)
+
+
+def preference(prefer: str, motors: Sequence[Motor]) -> str:
+    """A known word; and the catalogue says something about it."""
+    if prefer not in PREFER:
+        raise ArgumentError(f"prefer: {one_of('preference', prefer, PREFER)}")
+    if motors and not any(getattr(m, PREFER[prefer]) is not None for m in motors):
+        raise ArgumentError(f"prefer is {prefer!r}, but no motor in the catalogue states its {prefer}")
+    return prefer
+
+
+def required_margins(margin: Any) -> dict[str, float]:
+    """For every check: one number for all, or a mapping, 1.2 for those not in it. A limit of inertias needs none."""
+    default = {**dict.fromkeys(CHECKS, 1.2), "inertia": 1.0}
+    if isinstance(margin, Mapping):
+        for check in margin:
+            if check not in CHECKS:
+                raise ArgumentError(f"margin: {one_of('check', check, CHECKS)}")
+        found = {**default, **margin}
+    else:
+        found = {**dict.fromkeys(CHECKS, margin), "inertia": 1.0}
+    for check, x in found.items():
+        if not is_number(x) or x <= 0:
+            raise ArgumentError(f"margin: {check} is {x!r}; a number greater than 0 is needed, such as 1.2")
+    return {check: float(x) for check, x in found.items()}
+
+
+def shortfall(best: Candidate, demand: Demand, derating: float) -> str:
+    """Why even the nearest candidate does not do, and what would."""
+    # beyond the top speed there is no torque either: the speed is what to change
+    check = "speed" if best.margins["speed"] < 1 else best.tightest
+    has, needs = best.margins[check], best.required[check]
+    text = (
+        f"nothing fits. The nearest is {best.motor.name} with {best.gear}: the {CHECKS[check]} is short, a margin of {has:.3g} "
+        f"where {needs:.3g} is asked. It gives {_has(best, check)}"
+    )
+    factor = best.required["continuous"] ** 2 * demand.load_factor / derating**2
+    if factor > best.motor.accelerating_factor:
+        text += (
+            f". No lossless gear makes up for that: the accelerating factor T²/J of a motor has to be at least {factor:.3g} W/s, "
+            f"this one has {best.motor.accelerating_factor:.3g}"
+        )
+    return text
+
+
+def _has(c: Candidate, check: str) -> str:
+    """What there is, and what there should be, in the words of one check."""
+    need = c.required[check] / c.margins[check] if c.margins[check] > 0 else math.inf
+    match check:
+        case "continuous":
+            return (
+                f"{c.margins[check] * c.rms_torque:.3g} N m, {c.required[check] * c.rms_torque:.3g} N m are needed at this ratio"
+            )
+        case "peak":
+            if c.margins[check] == 0:
+                return f"nothing at {c.peak_speed / RPM:.0f} rpm, which the task reaches at this ratio"
+            return f"1/{need:.3g} of the torque that is needed at the worst moment of the task at this ratio"
+        case "speed":
+            return f"{c.motor.top_speed / RPM:.0f} rpm, {c.required[check] * c.peak_speed / RPM:.0f} rpm are needed at this ratio"
+    return f"1/{need:.3g} of what is needed"
+
+
+def _over(there: float, asked: float) -> float:
+    return there / asked if asked > 0 else math.inf

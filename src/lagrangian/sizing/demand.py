@@ -1,0 +1,245 @@
+"""What a task asks of each actuated joint: torques, speeds, powers, energies and the inertia behind it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError
+from lagrangian.inverse_dynamics.actuation import actuated_speeds
+from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.kernels.linear import RANK, null_space
+from lagrangian.model.joint import Joint
+from lagrangian.model.mechanism import Mechanism
+
+SAMPLE = 2000  # rows at which inertias are looked at
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What the motion asks of one joint, the description's own rotor included: N m and rad, or N and m of one that slides.
+
+    Means are over the whole cycle. `rms_torque` is the continuous torque it asks for: losses in a winding go with the square.
+    `mean_torque` is the mean of `|tau|`; `wear_torque` is what gears wear by, `(integral |w tau^3| dt / integral |w| dt)^(1/3)`.
+    `peak_power` goes to the joint, `peak_power_back` comes back from it when it brakes; `energy` and `energy_back` are the same
+    over a cycle. `load_inertia` is what the joint sees behind it without its own rotor, the mean and the largest along the task:
+    with the other driven joints held, loops reduced; with them free where loops have more or fewer of them than freedoms.
+
+    `rms_load` is the RMS torque without the rotor; `load_factor` = 2 (qdd_rms rms_load + mean(load qdd)), in W/s: without losses,
+    no gear lets a motor do the task whose `accelerating_factor` is less (Giberti, Cinquemani and Legnani, Mechatronics 2010).
+    """
+
+    joint: str
+    slides: bool
+    cycle_time: float
+    peak_torque: float
+    peak_at: float
+    rms_torque: float
+    mean_torque: float
+    wear_torque: float
+    peak_speed: float
+    rms_speed: float
+    peak_acceleration: float
+    rms_acceleration: float
+    peak_power: float
+    peak_power_back: float
+    energy: float
+    energy_back: float
+    load_inertia: float
+    load_inertia_max: float
+    load_factor: float
+    rms_load: float
+
+    @property
+    def units(self) -> tuple[str, str, str]:
+        """Of torque, speed and inertia."""
+        return ("N", "m/s", "kg") if self.slides else ("N m", "rad/s", "kg m²")
+
+    def optimal_ratio(self, inertia: float) -> float:
+        """The ratio (rad/m of a slide) at which a rotor needs the least RMS torque, without losses.
+
+        For a load of inertia alone it is sqrt(load / rotor inertia); for a joint that never accelerates it is infinite.
+        """
+        a = inertia * self.rms_acceleration
+        return math.sqrt(self.rms_load / a) if a > 0 else math.inf
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The actuated speeds of a task, a column each. `weight` are the seconds a row stands for; the last row is the dwell, if any.
+
+    `load` is the torque at the joint without any rotor there. A rotor of reflected inertia R adds R qdd to the torque of its own
+    joint: the equations of motion gain R qdd in that row alone, so the same multipliers serve. With more actuators than degrees
+    of freedom the torques are the smallest that do it, and `share` (rows, k, k) projects that addition on them.
+    """
+
+    names: tuple[str, ...]
+    joints: tuple[Joint, ...]
+    at: tuple[int, ...]
+    t: np.ndarray
+    weight: np.ndarray
+    qd: np.ndarray
+    qdd: np.ndarray
+    load: np.ndarray
+    share: np.ndarray | None
+    inertia: tuple[np.ndarray, np.ndarray]  # its mean and its largest
+
+    @cached_property
+    def cycle_time(self) -> float:
+        return float(self.weight.sum())
+
+    def torque(self, reflected: np.ndarray) -> np.ndarray:
+        """At the joints, with rotors of these reflected inertias."""
+        return self.load + self._shared(reflected * self.qdd)
+
+    def through_gear(self, reflected: np.ndarray) -> np.ndarray:
+        """What each gear passes on: the joint's torque less what its own rotor takes."""
+        return self.load if self.share is None else self.torque(reflected) - reflected * self.qdd
+
+    def _shared(self, added: np.ndarray) -> np.ndarray:
+        return added if self.share is None else np.einsum("sij,sj->si", self.share, added)
+
+    def mean(self, x: np.ndarray) -> Any:
+        """Over the cycle, along the rows."""
+        return np.einsum("s,s...->...", self.weight, x) / self.cycle_time
+
+    def rms(self, x: np.ndarray) -> Any:
+        return np.sqrt(self.mean(x * x))
+
+    def wear(self, k: int, tau: np.ndarray) -> float:
+        """The torque that wears a gear as fast as this one, which varies: its cube counts, for every radian turned."""
+        turned = float(self.mean(np.abs(self.qd[:, k])))
+        return float(self.mean(np.abs(self.qd[:, k] * tau**3)) / turned) ** (1 / 3) if turned > 0 else 0.0
+
+    def demand(self, k: int, torque: np.ndarray) -> Demand:
+        """Of one joint, for these torques of all."""
+        tau, qd, qdd = torque[:, k], self.qd[:, k], self.qdd[:, k]
+        load = self.load[:, k]
+        power, cycle = tau * qd, self.cycle_time
+        worst = int(np.argmax(np.abs(tau)))
+        rms_qdd, rms_load = float(self.rms(qdd)), float(self.rms(load))
+        return Demand(
+            joint=self.names[k],
+            slides=slides(self.joints[k], self.names[k]),
+            cycle_time=cycle,
+            peak_torque=float(np.abs(tau[worst])),
+            peak_at=float(self.t[worst]),
+            rms_torque=float(self.rms(tau)),
+            mean_torque=float(self.mean(np.abs(tau))),
+            wear_torque=self.wear(k, tau),
+            peak_speed=float(np.abs(qd).max()),
+            rms_speed=float(self.rms(qd)),
+            peak_acceleration=float(np.abs(qdd).max()),
+            rms_acceleration=rms_qdd,
+            peak_power=float(max(0.0, power.max())),
+            peak_power_back=float(max(0.0, -power.min())),
+            energy=float(self.mean(np.maximum(power, 0.0)) * cycle),
+            energy_back=float(self.mean(np.maximum(-power, 0.0)) * cycle),
+            load_inertia=float(self.inertia[0][k]),
+            load_inertia_max=float(self.inertia[1][k]),
+            load_factor=2 * (rms_qdd * rms_load + float(self.mean(load * qdd))),
+            rms_load=rms_load,
+        )
+
+
+def slides(joint: Joint, speed: str) -> bool:
+    return joint.type == "prismatic" or speed.rpartition(".")[2] in ("vx", "vy", "vz")
+
+
+def rows_of(dyn: Dynamics, motion: Any, dwell: float, held: bool) -> Rows:
+    """The rows of a motion that a motor has to follow, checked."""
+    mechanism = dyn.mechanism
+    t, q, qd, qdd, tau = _arrays(mechanism, motion)
+    at = np.flatnonzero(actuated_speeds(dyn)).tolist()
+    if not at:
+        raise ArgumentError(f"{mechanism.name}: no joint is actuated, so there is nothing to size")
+    of = [joint for joint in mechanism.joints for _ in range(joint.kind.nv)]
+    joints = tuple(of[k] for k in at)
+    reflected = np.array([float(j.rotor.reflected) for j in joints])
+    some = sample(t)
+    basis = null_space(dyn.constraint_jacobian(q[some], t[some])) if mechanism.equations else None
+    seen = _inertia(dyn, q[some], at, basis) - reflected
+    inertia = (trapezoid(t[some]) @ seen / float(t[-1] - t[0]), seen.max(axis=0))
+    weight = trapezoid(t)
+    share = None
+    if basis is not None and basis.shape[2] < len(at):
+        driven_basis = null_space(dyn.constraint_jacobian(q, t))[:, at]
+        share = driven_basis @ np.linalg.pinv(driven_basis, rcond=RANK)
+    added = reflected * qdd[:, at]
+    load = tau[:, at] - (added if share is None else np.einsum("sij,sj->si", share, added))
+    qd, qdd = qd[:, at], qdd[:, at]
+    if dwell > 0:
+        if np.any(np.abs(qd[-1]) > 1e-3 * np.abs(qd).max()):
+            raise ArgumentError("a dwell follows a motion that ends at rest; the last row still moves")
+        hold = _holding(dyn, q[-1], at, None if basis is None else basis[-1]) if held else np.zeros(len(at))
+        t, weight = np.append(t, t[-1] + dwell), np.append(weight, dwell)
+        rest = np.zeros((1, len(at)))
+        qd, qdd, load = np.vstack([qd, rest]), np.vstack([qdd, rest]), np.vstack([load, hold])
+        share = None if share is None else np.concatenate([share, share[-1:]])
+    names = tuple(mechanism.speed_names[k] for k in at)
+    return Rows(names, joints, tuple(at), t, weight, qd, qdd, load, share, inertia)
+
+
+def sample(t: np.ndarray) -> np.ndarray:
+    """Some of many rows, the first and the last among them: enough for what only has to be looked at."""
+    return np.unique(np.linspace(0, len(t) - 1, min(len(t), SAMPLE)).astype(int))
+
+
+def trapezoid(t: np.ndarray) -> np.ndarray:
+    """What each row weighs in an integral over time, rows at any distance."""
+    weight = np.zeros(len(t))
+    weight[:-1] += np.diff(t) / 2
+    weight[1:] += np.diff(t) / 2
+    return weight
+
+
+def _arrays(mechanism: Mechanism, motion: Any) -> list[np.ndarray]:
+    """t, q, qd, qdd and tau of a motion, in their shapes."""
+    found: list[np.ndarray] = []
+    for name, width in (("t", 0), ("q", mechanism.nq), ("qd", mechanism.nv), ("qdd", mechanism.nv), ("tau", mechanism.nv)):
+        if not hasattr(motion, name):
+            raise ArgumentError(
+                f"the motion has no {name!r}; one from inverse() or simulate(), or anything with t, q, qd, qdd and tau, is needed"
+            )
+        try:
+            x = np.asarray(getattr(motion, name), dtype=float)
+        except (TypeError, ValueError):
+            raise ArgumentError(f"motion.{name} is not an array of numbers") from None
+        rows = len(found[0]) if found else len(x) if x.ndim else 0
+        shape = (rows, width) if width or name != "t" else (rows,)
+        if x.shape != shape or rows < 2:
+            needed = f"({rows}, {width})" if name != "t" else "(rows,), at least 2,"
+            raise ArgumentError(f"motion.{name} has shape {x.shape}; {needed} is needed for {mechanism.name!r}")
+        if not np.isfinite(x).all():
+            row = int(np.argmax(~np.isfinite(x.reshape(rows, -1)).all(axis=1)))
+            raise ArgumentError(f"motion.{name} has a number that is not finite, in row {row}")
+        found.append(x)
+    if np.any(np.diff(found[0]) < 0) or found[0][-1] <= found[0][0]:
+        raise ArgumentError("motion.t must increase")
+    return found
+
+
+def _inertia(dyn: Dynamics, q: np.ndarray, at: list[int], basis: np.ndarray | None) -> np.ndarray:
+    """What each actuator sees with the others held; in loops with more or fewer actuators than freedoms, with the others free."""
+    M = dyn.mass_matrix(q)
+    if basis is None:
+        return np.asarray(M[:, at, at])
+    reduced = np.swapaxes(basis, 1, 2) @ M @ basis
+    driven = basis[:, at]
+    if driven.shape[1] == driven.shape[2]:
+        back = np.linalg.pinv(driven, rcond=RANK)
+        return np.asarray(np.einsum("sji,sjk,ski->si", back, reduced, back))
+    ease = np.einsum("sij,sji->si", driven, np.linalg.solve(reduced, np.swapaxes(driven, 1, 2)))
+    return np.asarray(1 / np.maximum(ease, 1e-300))
+
+
+def _holding(dyn: Dynamics, q: np.ndarray, at: list[int], basis: np.ndarray | None) -> np.ndarray:
+    """The torques that hold the mechanism still against its weight and springs."""
+    G = np.asarray(dyn.gravity(q))
+    if basis is None:
+        return G[at]
+    return np.asarray(np.linalg.pinv(basis[at].T, rcond=RANK) @ (basis.T @ G))

@@ -1,0 +1,30 @@
+"""What a sizing can show of itself. The work is done by packages to the right, imported where they are called."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from lagrangian.sizing.actuators import Sizing
+
+
+class ShownSizing:
+    """Methods of a sizing that draw it."""
+
+    def plot(self, joint: str | Iterable[str] | None = None, path: str | os.PathLike[str] | None = None) -> Any:
+        """Torque over speed at the motors, of one joint, some, or all, in the motors' envelopes; a matplotlib figure.
+
+        `path` is a file to write it to, such as "motors.png".
+        """
+        from lagrangian.pictures.torque_speed import torque_speed
+
+        if isinstance(joint, str) and path is None and joint.lower().endswith((".png", ".svg", ".pdf")):
+            joint, path = None, joint  # plot("motors.png")
+        return torque_speed(cast("Sizing", self), joint, path=path)
+
+    def _repr_html_(self) -> str:
+        from lagrangian.pictures.notebook import sizing_html
+
+        return sizing_html(cast("Sizing", self))

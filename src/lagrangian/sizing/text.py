@@ -1,0 +1,205 @@
+"""A sizing as a table to read and as a CSV file."""
+
+from __future__ import annotations
+
+import csv
+import math
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lagrangian.description.text_file import as_path
+from lagrangian.errors import ArgumentError
+from lagrangian.sizing.motors import RPM
+
+if TYPE_CHECKING:
+    from lagrangian.sizing.actuators import Sizing
+
+CSV_HEADER = (
+    *("joint", "peak_torque", "rms_torque", "mean_torque", "wear_torque", "torque_unit", "peak_speed", "rms_speed", "speed_unit"),
+    *("peak_power_W", "peak_power_back_W", "energy_J", "energy_back_J", "load_inertia", "load_inertia_max", "inertia_unit"),
+    *(
+        "load_factor_W_per_s",
+        "fits",
+        "motor",
+        "gear",
+        "ratio",
+        "motor_rms_torque_Nm",
+        "motor_peak_torque_Nm",
+        "motor_rms_speed_rpm",
+    ),
+    *("motor_peak_speed_rpm", "motor_energy_J", "margin_continuous", "margin_peak", "margin_speed", "tightest", "inertia_ratio"),
+    "message",
+)
+
+
+def demand_rows(sizing: Sizing) -> list[tuple[str, ...]]:
+    """What every joint asks, under a header."""
+    demand: list[tuple[str, ...]] = [
+        (
+            "joint",
+            "peak |τ|",
+            "RMS τ",
+            "mean |τ|",
+            "unit",
+            "peak |qd|",
+            "RMS qd",
+            "unit",
+            "power",
+            "back [W]",
+            "energy",
+            "back [J]",
+            "load inertia",
+        )
+    ]
+    for name, d in sizing.demand.items():
+        torque, speed, inertia = d.units
+        numbers = (d.peak_torque, d.rms_torque, d.mean_torque)
+        demand.append(
+            (
+                name,
+                *(_n(x) for x in numbers),
+                torque,
+                _n(d.peak_speed),
+                _n(d.rms_speed),
+                speed,
+                _n(d.peak_power),
+                _n(d.peak_power_back),
+                _n(d.energy),
+                _n(d.energy_back),
+                f"{_n(d.load_inertia)} {inertia}",
+            )
+        )
+    return demand
+
+
+def motor_rows(sizing: Sizing) -> list[tuple[str, ...]]:
+    """What was chosen, or is nearest, under a header."""
+    motors: list[tuple[str, ...]] = [
+        (
+            "joint",
+            "motor",
+            "gear",
+            "RMS τ",
+            "peak [N m]",
+            "RMS speed",
+            "peak [rpm]",
+            "margin: continuous",
+            "peak",
+            "speed",
+            "tightest",
+            "load:rotor",
+        )
+    ]
+    for name, a in sizing.actuators.items():
+        if (c := a.best) is None:
+            continue
+        m = c.margins
+        motors.append(
+            (
+                name,
+                c.motor.name if a.chosen else f"none; {c.motor.name}",
+                str(c.gear),
+                _n(c.rms_torque),
+                _n(c.peak_torque),
+                f"{c.rms_speed / RPM:.0f}",
+                f"{c.peak_speed / RPM:.0f}",
+                *(_factor(m[k]) for k in ("continuous", "peak", "speed")),
+                c.tightest,
+                _n(c.inertia_ratio),
+            )
+        )
+    return motors
+
+
+def remarks(sizing: Sizing) -> list[str]:
+    """How the choice went, what is lacking, and what is not driven."""
+    lines = []
+    if any(a.best is not None for a in sizing.actuators.values()):
+        how = "settled" if sizing.settled else "NOT settled: the choice goes round in a circle"
+        times = "once" if sizing.iterations == 1 else f"{sizing.iterations} times"
+        lines += [f"chosen {times}, {how}; with these rotors the equations of motion hold to {sizing.residual:.1g}"]
+    lines += [f"{name}: {a.message}" for name, a in sizing.actuators.items() if a.message]
+    if sizing.passive:
+        lines.append(f"passive: {', '.join(sizing.passive[:12])}" + (" ..." if len(sizing.passive) > 12 else ""))
+    return lines
+
+
+def title(sizing: Sizing) -> str:
+    return f"{sizing.mechanism.name}: actuators for a cycle of {_n(sizing.cycle_time)} s"
+
+
+def table(sizing: Sizing) -> str:
+    """What is asked, what was chosen, and what is lacking."""
+    lines = [title(sizing), "", "At the joints", *_grid(demand_rows(sizing), left=(0, 4, 7))]
+    motors = motor_rows(sizing)
+    if len(motors) > 1:
+        lines += ["", "At the motors", *_grid(motors, left=(0, 1, 2, 10)), ""]
+    return "\n".join([*lines, *remarks(sizing)])
+
+
+def write_csv(sizing: Sizing, path: str | os.PathLike[str]) -> Path:
+    rows: list[list[Any]] = []
+    for name, a in sizing.actuators.items():
+        d, c = a.demand, a.best
+        torque, speed, inertia = d.units
+        row: list[Any] = [
+            name,
+            d.peak_torque,
+            d.rms_torque,
+            d.mean_torque,
+            d.wear_torque,
+            torque,
+            d.peak_speed,
+            d.rms_speed,
+            speed,
+        ]
+        row += [
+            d.peak_power,
+            d.peak_power_back,
+            d.energy,
+            d.energy_back,
+            d.load_inertia,
+            d.load_inertia_max,
+            inertia,
+            d.load_factor,
+        ]
+        if c is None:
+            row += [""] * (len(CSV_HEADER) - 1 - len(row))
+        else:
+            row += [a.chosen is not None, c.motor.name, str(c.gear), c.ratio, c.rms_torque, c.peak_torque]
+            row += [c.rms_speed / RPM, c.peak_speed / RPM, a.energy, *(c.margins[k] for k in ("continuous", "peak", "speed"))]
+            row += [c.tightest, c.inertia_ratio]
+        rows.append([*row, a.message])
+    file = as_path(path)
+    try:
+        with file.open("w", newline="", encoding="utf-8") as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerows([CSV_HEADER, *([repr(x) if isinstance(x, float) else x for x in row] for row in rows)])
+    except OSError as error:
+        raise ArgumentError(f"{file}: it cannot be written: {error.strerror or error}") from None
+    return file
+
+
+def _grid(rows: list[tuple[str, ...]], left: tuple[int, ...]) -> list[str]:
+    """Rows under a header; numbers to the right."""
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = (cell.ljust(w) if k in left else cell.rjust(w) for k, (cell, w) in enumerate(zip(row, widths, strict=True)))
+        lines.append("  ".join(cells).rstrip())
+    lines.insert(1, "  ".join("─" * w for w in widths))
+    return lines
+
+
+def _n(x: float) -> str:
+    """Three digits that count; no exponent where a reader can do without."""
+    if not math.isfinite(x):
+        return "∞" if x > 0 else str(x)
+    if abs(x) < 1e-12:
+        return "0"
+    return f"{x:.3g}" if abs(x) < 1000 else f"{x:.0f}" if abs(x) < 1e6 else f"{x:.3g}"
+
+
+def _factor(x: float) -> str:
+    return "∞" if math.isinf(x) else f"{x:.2f}" if x < 100 else f"{x:.0f}"

@@ -1,1 +1,0 @@
-"""Tasks: paths and what they need: inverse kinematics, torques, motors, controllers, identification."""

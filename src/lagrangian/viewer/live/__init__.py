@@ -1,0 +1,1 @@
+"""The live viewer in the web browser (viser)."""

@@ -1,0 +1,180 @@
+"""The controls of a mechanism in the live viewer: a slider for every degree of freedom, its poses, and what is measured."""
+
+from __future__ import annotations
+
+import math
+import threading
+from typing import Any
+
+import numpy as np
+
+from lagrangian.configuration.mobility import mobility
+from lagrangian.errors import LagrangianError
+from lagrangian.viewer.live.handles import Handle
+from lagrangian.viewer.live.moved_by_hand import Posture
+from lagrangian.viewer.live.scene import LiveScene, poses_of
+from lagrangian.viewer.live.show_panel import ShowPanel, safe
+from lagrangian.viewer.scene.poses import all_poses
+
+HOME = "home"
+MOST = 120  # sliders
+
+
+class JointPanel:
+    """Sliders that move a posture, and numbers that follow it."""
+
+    def __init__(self, server: Any, scene: LiveScene, posture: Posture) -> None:
+        self.server, self.scene, self.posture = server, scene, posture
+        self.home = posture.q.copy()
+        self._lock = threading.RLock()
+        gui, m = server.gui, posture.mechanism
+        gui.add_markdown(safe(_degrees(posture)))
+        self._says = gui.add_markdown("", visible=False)
+        names = [HOME, *(name for name in m.poses if name != HOME)]
+        if len(names) <= 6:
+            gui.add_button_group("Pose", names).on_click(lambda event: self.go(event.target.value))
+        else:
+            chosen = gui.add_dropdown("Pose", names, initial_value=names[0])
+            chosen.on_update(lambda _: self.go(chosen.value))
+        self.sliders: dict[str, Any] = {}
+        self._digits: dict[str, int] = {}
+        some_of_many = posture.handles[:MOST]
+        if len(some_of_many) < len(posture.handles):
+            gui.add_markdown(f"The first {MOST} of {len(posture.handles)} joint coordinates have sliders.")
+        actuated = [h for h in some_of_many if h.actuated]
+        passive = [h for h in some_of_many if not h.actuated]
+        for title, some in (("Actuated joints", actuated), ("Passive joints", passive)):
+            if some:
+                with gui.add_folder(title, expand_by_default=title.startswith("A") or len(some) <= 8 or not actuated):
+                    for handle in some:
+                        self._slider(handle)
+        with gui.add_folder("Measured"):
+            frames = list(scene.scene.frames)
+            self._frame = gui.add_dropdown("Frame", frames, initial_value=_last_frame(scene))
+            self._frame.on_update(lambda _: self._tell())
+            self._numbers = gui.add_markdown("")
+        ShowPanel(server, scene)
+        self._follow()
+
+    @property
+    def q(self) -> np.ndarray:
+        """Where the posture is."""
+        return self.posture.q
+
+    def stop(self) -> None:
+        """Nothing runs here."""
+
+    def go(self, pose: str) -> None:
+        """To a named pose, or home."""
+        with self._lock:
+            try:
+                self.posture.place(self.home if pose == HOME and HOME not in self.posture.mechanism.poses else pose)
+                self._say("")
+            except LagrangianError as error:
+                self._say(str(error))
+            self._follow()
+
+    # -- sliders -----------------------------------------------------------------------------------------------------
+
+    def _slider(self, handle: Handle) -> None:
+        value = shown(handle, self.posture.values[self.posture.index[handle.name]])
+        low, high = self._range(handle, value)
+        step = 0.1 if handle.angle else _fine(high - low)
+        label = f"{handle.name} [{'°' if handle.angle else 'm'}]"
+        self._digits[handle.name] = digits = max(0, -math.floor(math.log10(step) + 1e-9))
+        slider = self.server.gui.add_slider(label, low, high, step, min(max(round(value, digits), low), high))
+        slider.precision = digits
+        slider.on_update(lambda event, handle=handle: self._moved(handle) if event.client_id is not None else None)
+        self.sliders[handle.name] = slider
+
+    def _range(self, handle: Handle, value: float) -> tuple[float, float]:
+        """Of the slider: the limits, else half a turn either way, or as far as the mechanism is large."""
+        if handle.angle:
+            limits = [math.degrees(x) if math.isfinite(x) else math.copysign(180.0, x) for x in (handle.lower, handle.upper)]
+            low, high = limits
+        else:
+            reach = _round(0.5 * self.scene.scene.size)
+            low = handle.lower if math.isfinite(handle.lower) else _down(value - reach, reach)
+            high = handle.upper if math.isfinite(handle.upper) else _down(value + reach, reach)
+        return round(min(low, value), 6), round(max(high, value, low + 1e-6), 6)
+
+    def _moved(self, handle: Handle) -> None:
+        """A slider was moved in the browser."""
+        with self._lock:
+            # of several that wait here the first goes to where the slider now is, and the others find it there
+            slider = self.sliders[handle.name]
+            wanted, at = float(slider.value), self.posture.values[self.posture.index[handle.name]]
+            if abs(wanted - round(shown(handle, at), self._digits[handle.name])) < 1e-6:
+                return
+            goal = at + hidden(handle, wanted - shown(handle, at))
+            result = self.posture.drag(handle.name, goal)
+            self._say(result.message)
+            self._follow(None if not result.reached else handle.name)
+
+    def _follow(self, moved: str | None = None) -> None:
+        """Everything in the browser as the posture is; the slider in hand is left alone where it is right."""
+        for handle, value in zip(self.posture.handles, self.posture.values, strict=True):
+            if handle.name == moved or handle.name not in self.sliders:
+                continue
+            slider, now = self.sliders[handle.name], round(shown(handle, value), self._digits[handle.name])
+            slider.min, slider.max = min(slider.min, now), max(slider.max, now)
+            slider.value = now
+        self.scene.show(*poses_of(all_poses(self.posture.mechanism, self.posture.q)[0]))
+        self._tell()
+
+    def _say(self, sentence: str) -> None:
+        self._says.content, self._says.visible = f"**{safe(sentence)}**" if sentence else "", bool(sentence)
+
+    def _tell(self) -> None:
+        row = self.scene.scene.frames.index(self._frame.value)
+        x, y, z = self.scene.frames[row].position
+        lines = [f"x {_number(x)}  ·  y {_number(y)}  ·  z {_number(z)} m"]
+        if self.posture.has_loops:
+            lines.append(f"loops closed to {self.posture.closure:.1e}")
+        self._numbers.content = "\n\n".join(lines)
+
+
+def shown(handle: Handle, value: float) -> float:
+    """A value in the slider's unit: an angle that may go round is within half a turn of zero."""
+    if not handle.angle:
+        return value
+    if not (math.isfinite(handle.lower) or math.isfinite(handle.upper)):
+        value = math.remainder(value, 2 * math.pi)
+    return math.degrees(value)
+
+
+def hidden(handle: Handle, value: float) -> float:
+    """The other way."""
+    return math.radians(value) if handle.angle else value
+
+
+def _degrees(posture: Posture) -> str:
+    found = mobility(posture.dyn, posture.q) if posture.closed else None
+    degrees = posture.dyn.nv if found is None else found.nearby
+    m = posture.mechanism
+    loops = f", {len(m.loops)} loop{'s' * (len(m.loops) != 1)}" if m.loops else ""
+    bodies = f"{len(m.bodies)} bod{'y' if len(m.bodies) == 1 else 'ies'}"
+    return f"{degrees} degree{'s' * (degrees != 1)} of freedom · {bodies}{loops}"
+
+
+def _last_frame(scene: LiveScene) -> str:
+    """The most telling one at first: the last named frame, such as a tool's, or the last body."""
+    return scene.scene.frames[-1]
+
+
+def _number(x: float) -> str:
+    return f"{0.0 if abs(x) < 5e-7 else x:.4f}"
+
+
+def _round(x: float) -> float:
+    """Down to 1, 2 or 5 times a power of ten."""
+    power = 10 ** math.floor(math.log10(x))
+    return float(max(k for k in (1, 2, 5) if k * power <= x * (1 + 1e-9)) * power)
+
+
+def _down(x: float, grid: float) -> float:
+    return float(np.round(x / (0.1 * grid)) * 0.1 * grid)
+
+
+def _fine(span: float) -> float:
+    return float(10 ** math.floor(math.log10(span) - 2.5))

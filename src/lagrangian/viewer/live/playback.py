@@ -1,0 +1,177 @@
+"""A motion played in the live viewer: a clock, and the controls that set it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lagrangian.motion.motion import Motion
+from lagrangian.viewer.live.arrows import LiveArrows
+from lagrangian.viewer.live.handles import handles, values
+from lagrangian.viewer.live.scene import LiveScene
+from lagrangian.viewer.live.show_panel import ShowPanel, safe
+from lagrangian.viewer.scene.scene import Track
+
+RATE = 30.0  # pictures per second
+SPEEDS = {"1/10": 0.1, "1/4": 0.25, "1/2": 0.5, "1": 1.0, "2": 2.0, "5": 5.0}
+NOTHING = "none"
+
+
+@dataclass
+class Clock:
+    """The time that is shown, from `first` to `last`."""
+
+    first: float
+    last: float
+    t: float
+    speed: float = 1.0
+    loop: bool = True
+    playing: bool = False
+
+    def advance(self, seconds: float) -> None:
+        """As time goes by: at the end it begins again, or stops."""
+        if not self.playing:
+            return
+        span = self.last - self.first
+        self.t += self.speed * seconds
+        if self.t > self.last:
+            if self.loop and span > 0:
+                self.t = self.first + (self.t - self.first) % span
+            else:
+                self.t, self.playing = self.last, False
+
+    def toggle(self) -> None:
+        """Play or pause; at the end, play from the beginning."""
+        self.playing = not self.playing
+        if self.playing and self.t >= self.last:
+            self.t = self.first
+
+
+def between(track: Track, t: float) -> tuple[np.ndarray, np.ndarray, int, float]:
+    """Positions and quaternions at a time, and the row before it with how far it is to the next."""
+    rows = len(track.t)
+    k = int(np.clip(np.searchsorted(track.t, t, side="right") - 1, 0, max(0, rows - 2)))
+    if rows == 1:
+        return track.positions[0], track.quaternions[0], 0, 0.0
+    part = float(np.clip((t - track.t[k]) / (track.t[k + 1] - track.t[k]), 0, 1))
+    p = (1 - part) * track.positions[k] + part * track.positions[k + 1]
+    turn = (1 - part) * track.quaternions[k] + part * track.quaternions[k + 1]
+    return p, turn / np.linalg.norm(turn, axis=-1, keepdims=True), k, part
+
+
+class PlaybackPanel:
+    """Play, pause, scrub; forces as arrows; the path of a frame; energies."""
+
+    def __init__(self, server: Any, scene: LiveScene, motion: Motion, track: Track) -> None:
+        self.server, self.scene, self.motion, self.track = server, scene, motion, track
+        first, last = float(track.t[0]), float(track.t[-1])
+        self.clock = Clock(first, last, first)
+        self._lock, self._ended, self._told = threading.RLock(), threading.Event(), 0.0
+        self._handles = handles(scene.mechanism)
+        self._controls()
+        self.arrows = LiveArrows(server, track)
+        self.arrows.panel(self._show)
+        self._paths()
+        with server.gui.add_folder("Measured"):
+            self._numbers = server.gui.add_markdown("")
+        ShowPanel(server, scene)
+        self._show()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    @property
+    def q(self) -> np.ndarray:
+        """The configuration at the time shown."""
+        return self.motion(self.clock.t)[0]
+
+    def play(self) -> None:
+        """Play or pause."""
+        with self._lock:
+            self.clock.toggle()
+            self._show()
+
+    def stop(self) -> None:
+        """End the thread that plays."""
+        self._ended.set()
+        self._thread.join(timeout=2)
+
+    def _controls(self) -> None:
+        gui, clock = self.server.gui, self.clock
+        self._button = gui.add_button("Play")
+        self._button.on_click(lambda _: self.play())
+        span = clock.last - clock.first
+        self._time = gui.add_slider("Time [s]", clock.first, max(clock.last, clock.first + 1e-6), _tick(span), clock.first)
+        self._time.on_update(lambda event: self._scrubbed() if event.client_id is not None else None)
+        speed = gui.add_dropdown("Speed", list(SPEEDS), initial_value="1")
+        loop = gui.add_checkbox("Repeat", True)
+
+        def set_speed(_: Any) -> None:
+            clock.speed = SPEEDS[speed.value]
+
+        def set_loop(_: Any) -> None:
+            clock.loop = loop.value
+
+        speed.on_update(set_speed)
+        loop.on_update(set_loop)
+
+    def _paths(self) -> None:
+        frames = [NOTHING, *self.scene.scene.frames[1:]]
+        chosen = self.server.gui.add_dropdown("Path of", frames, initial_value=NOTHING)
+
+        def draw(_: Any = None) -> None:
+            row = frames.index(chosen.value)
+            self.scene.show_path(self.track.positions[:, row] if row else None)
+
+        chosen.on_update(draw)
+
+    def _scrubbed(self) -> None:
+        with self._lock:
+            self.clock.playing = False
+            self.clock.t = float(np.clip(self._time.value, self.clock.first, self.clock.last))
+            self._show(scrubbed=True)
+
+    def _run(self) -> None:
+        before = time.monotonic()
+        while not self._ended.wait(1 / RATE):
+            now = time.monotonic()
+            with self._lock:
+                if self.clock.playing:
+                    self.clock.advance(now - before)
+                    self._show(hurry=True)
+            before = now
+
+    def _show(self, scrubbed: bool = False, hurry: bool = False) -> None:
+        p, turn, row, part = between(self.track, self.clock.t)
+        with self.server.atomic():  # the arrows with what they act on
+            self.scene.show(p, turn)
+            self.arrows.show(row, part)
+        if not scrubbed:
+            self._time.value = round(self.clock.t, 6)
+        self._button.label = "Pause" if self.clock.playing else "Play"
+        if not hurry or not self.clock.playing or time.monotonic() - self._told > 0.2:  # numbers that change faster are not read
+            self._told = time.monotonic()
+            self._numbers.content = self._text()
+
+    def _text(self) -> str:
+        m, t = self.motion, self.clock.t
+        kinetic, potential, balance = (np.interp(t, m.t, x) for x in (m.kinetic_energy, m.potential_energy, m.balance))
+        lines = [
+            f"kinetic energy {kinetic:.4g} J",
+            f"potential energy {potential:.4g} J",
+            f"total {kinetic + potential:.4g} J",
+            f"energy balance off by {abs(balance):.1e} J",
+        ]
+        if len(m.constraint_names):
+            lines.append(f"loops drift by {np.interp(t, m.t, m.drift):.1e}")
+        at = values(self._handles, self.q)
+        lines += [safe(f"{handle.name} = {handle.text(x)}") for handle, x in zip(self._handles[:12], at, strict=False)]
+        return "\n\n".join(lines)
+
+
+def _tick(span: float) -> float:
+    """Of the time slider."""
+    return float(10.0 ** np.floor(np.log10(max(span, 1e-6) / 300)))

@@ -1,0 +1,34 @@
+"""What of a scene is shown or not: axes, named frames, centres of mass, the grid."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from lagrangian.viewer.live.scene import LiveScene
+
+
+class ShowPanel:
+    """Checkboxes."""
+
+    def __init__(self, server: Any, scene: LiveScene) -> None:
+        gui = server.gui
+        with gui.add_folder("Show"):
+            axes = gui.add_checkbox("Axes of bodies", False)
+            axes.on_update(lambda _: scene.show_axes(bodies=axes.value))
+            if len(scene.scene.frames) > 1 + scene.scene.bodies:
+                named = gui.add_checkbox("Named frames", False)
+                named.on_update(lambda _: scene.show_axes(named=named.value))
+            masses = gui.add_checkbox("Centres of mass", False)
+            masses.on_update(lambda _: scene.show_masses(masses.value))
+            grid = gui.add_checkbox("Grid", True)
+
+            def show_grid(_: Any) -> None:
+                scene.grid.visible = grid.value
+
+            grid.on_update(show_grid)
+
+
+def safe(text: str) -> str:
+    """Text from a file as markdown that reads as it is."""
+    return re.sub(r"([\\`*_{}\[\]<>#|~$&])", r"\\\1", text)

@@ -1,0 +1,165 @@
+"""The live viewer: a mechanism to move by hand, or a motion to play, in the web browser (viser)."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import io
+import json
+import os
+import socket
+import sys
+import time
+import webbrowser
+from typing import Any
+
+import numpy as np
+
+from lagrangian.configuration.assemble import dynamics_of
+from lagrangian.errors import ArgumentError
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion.motion import Motion
+
+HOST, FIRST_PORT = "127.0.0.1", 8080
+
+
+class Viewer:
+    """A running viewer. It serves its page to this computer alone, until it is closed."""
+
+    def __init__(self, what: Mechanism | Motion, q: Any = None, port: int | None = None) -> None:
+        mechanism = what.mechanism if isinstance(what, Motion) else what
+        if mechanism is None:
+            raise ArgumentError(
+                "a picture needs the mechanism, which this motion's file does not have: lagrangian.read(path, mechanism)"
+            )
+        self.mechanism = mechanism
+        self._panel: Any
+        # whatever is wrong with the mechanism or the motion is found before anything is served
+        if isinstance(what, Motion):
+            if q is not None:
+                raise ArgumentError("q is for a mechanism; a motion has its own configurations")
+            from lagrangian.viewer.scene.track import track
+
+            drawn = track(what)
+        else:
+            from lagrangian.configuration.assemble import assemble
+            from lagrangian.viewer.live.moved_by_hand import Posture
+            from lagrangian.viewer.scene.poses import configuration
+            from lagrangian.viewer.scene.track import still_track
+
+            at = assemble(mechanism, configuration(mechanism, q))
+            drawn = still_track(mechanism, at)
+            posture = Posture(mechanism, at, drawn.scene.size)
+        self._server = _serve(port, mechanism.name)
+        try:
+            from lagrangian.viewer.live.scene import LiveScene
+
+            scene = LiveScene(self._server, drawn, mechanism)
+            if isinstance(what, Motion):
+                from lagrangian.viewer.live.playback import PlaybackPanel
+
+                self._panel = PlaybackPanel(self._server, scene, what, drawn)
+            else:
+                from lagrangian.viewer.live.joint_panel import JointPanel
+
+                self._panel = JointPanel(self._server, scene, posture)
+        except BaseException:
+            with _quiet():
+                self._server.stop()
+            raise
+        self.url = f"http://{HOST}:{self._server.get_port()}"
+        self._open = True
+        atexit.register(self.close)  # a viewer that nobody closed ends quietly too
+
+    @property
+    def q(self) -> np.ndarray:
+        """The configuration that is shown."""
+        found: np.ndarray = np.array(self._panel.q)
+        return found
+
+    def pose(self, frame: str) -> np.ndarray:
+        """The 4 x 4 matrix of a frame, or of a body's, as it is shown."""
+        return np.asarray(dynamics_of(self.mechanism).pose(self.q, frame))
+
+    def close(self) -> None:
+        """End it: the page in the browser says that the connection is lost."""
+        if self._open:
+            self._open = False
+            atexit.unregister(self.close)
+            self._panel.stop()
+            with _quiet():
+                self._server.stop()
+
+    def wait(self) -> None:
+        """Serve until Ctrl-C."""
+        with contextlib.suppress(KeyboardInterrupt):
+            while self._open:
+                time.sleep(0.2)
+        self.close()
+
+    def __enter__(self) -> Viewer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Viewer of {self.mechanism.name!r} at {self.url}{'' if self._open else ', closed'}>"
+
+
+def view(what: Mechanism | Motion, *, q: Any = None, port: int | None = None, browser: bool = True, block: bool = True) -> Viewer:
+    """Show a mechanism, with a slider for every joint, or play a motion, in the web browser.
+
+    Loops stay closed while a joint is moved: the other motors stand still, passive joints follow. `q` is where a mechanism
+    starts, as numbers or a pose's name. `port` is a free one from 8080 on if it is not given. With `block` it serves until
+    Ctrl-C; without, the viewer is given at once, and closed by its `close()`, or by `with`.
+    """
+    if not isinstance(what, Mechanism | Motion):
+        raise ArgumentError(f"view takes a Mechanism or a Motion, not {type(what).__name__}")
+    viewer = Viewer(what, q, port)
+    print(f"{viewer.mechanism.name} is shown at {viewer.url}{' (Ctrl-C ends it)' if block else ''}", flush=True)
+    if browser and _has_screen():
+        with contextlib.suppress(webbrowser.Error):
+            webbrowser.open(viewer.url)
+    if block:
+        viewer.wait()
+    return viewer
+
+
+def _serve(port: int | None, name: str) -> Any:
+    if port is not None:
+        if isinstance(port, bool) or not isinstance(port, int) or not 0 < port < 65536:
+            raise ArgumentError(f"port is {port!r}; a whole number from 1 to 65535 is needed, or none for a free one")
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((HOST, port))
+            except OSError as error:
+                raise ArgumentError(f"port {port} cannot be used: {error.strerror}; leave it out for a free one") from None
+    import viser
+
+    with _quiet():
+        server = viser.ViserServer(host=HOST, port=port or FIRST_PORT, label=name, verbose=False)
+    server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
+    server.gui.main_panel.dock_right()
+    _entitle(server, name)
+    return server
+
+
+def _entitle(server: Any, name: str) -> None:
+    """The title of the browser's tab, which is viser's own otherwise; viser has no public way to say it."""
+    with contextlib.suppress(ImportError, AttributeError, TypeError):
+        from viser import _messages
+
+        title = _messages.RunJavascriptMessage(source=f"document.title = {json.dumps(name)};")
+        server.gui._websock_interface.queue_message(title)
+
+
+def _has_screen() -> bool:
+    """Without one, a browser of text might take the terminal over."""
+    return sys.platform in ("darwin", "win32") or any(os.environ.get(x) for x in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
+
+
+def _quiet() -> contextlib.AbstractContextManager[Any]:
+    """Without what viser prints of itself."""
+    return contextlib.redirect_stdout(io.StringIO())

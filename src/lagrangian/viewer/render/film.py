@@ -1,0 +1,125 @@
+"""A track as a film: an endless GIF, or an MP4 where ffmpeg is there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lagrangian.description.notes import warn
+from lagrangian.errors import ArgumentError, is_number
+from lagrangian.viewer.render.painter import Painter
+from lagrangian.viewer.render.still import checked_size
+from lagrangian.viewer.scene.scene import Track
+
+SIZES = {".gif": (640, 480), ".mp4": (960, 720)}  # pixels, if none are said
+GIF_RATE, MP4_RATE = 20, 30  # pictures a second
+COLORS = 128
+THREADS = max(1, min(4, os.cpu_count() or 1))
+Progress = Callable[[int, int], Any]
+
+
+def film(
+    track: Track, path: Any, size: tuple[int, int] | None = None, speed: float = 1.0, progress: Progress | None = None
+) -> Path:
+    """Write a track as a film, `speed` times as fast as it happens; `progress(done, total)` is called for every picture."""
+    file = Path(path)
+    suffix = file.suffix.lower()
+    if suffix not in SIZES:
+        raise ArgumentError(f"{file}: a film is written as .gif or .mp4, not {suffix or 'without a suffix'!r}")
+    if not is_number(speed) or not speed > 0:
+        raise ArgumentError(f"speed is {speed!r}; a positive number is needed, such as 0.5 for slow motion")
+    width, height = checked_size(size or SIZES[suffix])
+    if not file.absolute().parent.is_dir():
+        raise ArgumentError(f"{file}: there is no directory {str(file.parent)!r} to write it to")
+    if suffix == ".mp4":
+        if shutil.which("ffmpeg") is None:
+            raise ArgumentError(
+                f"{file}: an .mp4 needs the program ffmpeg, which is not on the PATH (Debian: apt install ffmpeg, "
+                f"macOS: brew install ffmpeg); .gif and .html are written without it"
+            )
+        if width % 2 or height % 2:
+            said, (width, height) = f"{width} x {height}", (width + width % 2, height + height % 2)
+            warn(f"{file}: the film is {width} x {height} pixels, not {said}: H.264 takes even numbers only", UserWarning)
+    rows = pictured(track.t, GIF_RATE if suffix == ".gif" else MP4_RATE, speed)
+    painter = Painter(track, (width, height))
+    pictures = _pictures(painter, rows, progress)
+    try:
+        if suffix == ".gif":
+            _gif(file, pictures, np.concatenate([painter.frame(rows[0]), painter.frame(rows[-1])]))
+        else:
+            _mp4(file, pictures, (width, height))
+    except OSError as error:
+        raise ArgumentError(f"{file}: the film cannot be written: {error.strerror or error}") from None
+    return file
+
+
+def pictured(t: np.ndarray, rate: float, speed: float) -> list[int]:
+    """Which rows of a track are shown, one for every picture of a film of this rate."""
+    if len(t) < 2:
+        return [0]
+    count = max(2, round(float(t[-1] - t[0]) / speed * rate) + 1)
+    times = np.linspace(t[0], t[-1], count)
+    return np.abs(np.searchsorted((t[1:] + t[:-1]) / 2, times)).tolist()
+
+
+def _pictures(painter: Painter, rows: list[int], progress: Progress | None) -> Iterator[np.ndarray]:
+    """One after another; the next ones are drawn meanwhile, each by a thread of its own, as numpy lets them."""
+    with ThreadPoolExecutor(THREADS) as pool:
+        ahead: deque[Future[np.ndarray]] = deque()
+        asked = -1
+        for k in range(len(rows)):
+            while asked + 1 < len(rows) and len(ahead) <= THREADS + 1:
+                asked += 1
+                same = asked > 0 and rows[asked] == rows[asked - 1] and bool(ahead)
+                ahead.append(ahead[-1] if same else pool.submit(painter.frame, rows[asked]))
+            yield ahead.popleft().result()
+            if progress is not None:
+                progress(k + 1, len(rows))
+
+
+def _gif(file: Path, pictures: Iterator[np.ndarray], sample: np.ndarray) -> None:
+    """One palette for all, from a sample of them, so that what does not move does not flicker and costs nothing."""
+    from PIL import Image
+
+    # each colour counts by the root of how often it is there: the floor's many greys leave room for a thin link's blue
+    r, g, b = (sample.reshape(-1, 3) >> 2).astype(np.int32).T
+    times = np.bincount((r << 12) + (g << 6) + b, minlength=1 << 18)
+    found = np.flatnonzero(times)
+    told = np.repeat(found, np.sqrt(times[found]).astype(int))
+    told = np.stack([told >> 12 << 2, (told >> 6 & 63) << 2, (told & 63) << 2], axis=1).astype(np.uint8)
+    palette = Image.fromarray(told[None]).quantize(COLORS, method=Image.Quantize.MEDIANCUT)
+    entries = np.array(palette.getpalette(), dtype=int).reshape(-1, 3)
+    entries[entries.min(axis=1) > 246] = 255  # what is white stays so
+    palette.putpalette(entries.ravel().tolist())
+    images = [Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
+    step = 1000 // GIF_RATE
+    durations = [step] * (len(images) - 1) + [1000]  # it rests before it begins again
+    images[0].save(file, save_all=True, append_images=images[1:], duration=durations, loop=0, optimize=False)
+
+
+def _mp4(file: Path, pictures: Iterator[np.ndarray], size: tuple[int, int]) -> None:
+    command = ["ffmpeg", "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}"]
+    command += ["-r", str(MP4_RATE), "-i", "-", "-c:v", "libx264", "-crf", "20", "-pix_fmt", "yuv420p", "-movflags", "+faststart"]
+    with subprocess.Popen([*command, str(file.absolute())], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdin is not None
+        assert running.stderr is not None
+        try:
+            for picture in pictures:
+                running.stdin.write(picture.tobytes())
+            running.stdin.close()
+        except BrokenPipeError:
+            pass  # it says why
+        except BaseException:
+            running.kill()
+            raise
+        said = running.stderr.read().decode(errors="replace").strip()
+    if running.returncode:
+        raise ArgumentError(f"{file}: ffmpeg could not write the film: {said[-300:] or running.returncode}")

@@ -1,0 +1,42 @@
+"""A mechanism as one picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.viewer.render.painter import Painter
+from lagrangian.viewer.scene.track import still_track
+
+
+def draw(mechanism: Mechanism, path: Any = None, q: Any = None, size: tuple[int, int] = (960, 720)) -> Any:
+    """A picture in a configuration or named pose: written to `path` (.png), or as an array (height, width, 3) of bytes."""
+    size = checked_size(size)
+    file = None if path is None else Path(path)
+    if file is not None and file.suffix.lower() != ".png":
+        raise ArgumentError(f"{file}: a picture is written as .png, not {file.suffix or 'without a suffix'!r}")
+    image: np.ndarray = Painter(still_track(mechanism, q), size).frame(0)
+    if file is None:
+        return image
+    from PIL import Image
+
+    try:
+        Image.fromarray(image).save(file, optimize=True)
+    except OSError as error:
+        raise ArgumentError(f"{file}: the picture cannot be written: {error.strerror or error}") from None
+    return file
+
+
+def checked_size(size: Any) -> tuple[int, int]:
+    """Width and height in pixels."""
+    try:
+        width, height = (int(x) for x in size)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"size is {size!r}; width and height in pixels are needed, such as (960, 720)") from None
+    if not (16 <= width <= 8192 and 16 <= height <= 8192):
+        raise ArgumentError(f"size is {width} x {height} pixels; 16 to 8192 each way are drawn")
+    return width, height

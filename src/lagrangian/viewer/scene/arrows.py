@@ -1,0 +1,163 @@
+"""Forces of a motion as arrows: torques of joints, reactions, forces of loops, wrenches from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from lagrangian.errors import LagrangianError
+from lagrangian.kernels.dynamics import compile as compiled
+from lagrangian.model.constraint import KnifeEdge, Rolling
+from lagrangian.model.joint import Joint
+from lagrangian.model.loop import LoopJoint
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.placement import turn_z_to
+from lagrangian.motion.motion import Motion
+from lagrangian.viewer.scene.poses import body_poses
+from lagrangian.viewer.scene.scene import Arrows, Scene
+
+LONGEST = {"N": 0.4, "N m": 0.25}  # of the scene's size
+LARGE = 200  # joints above which reactions are not drawn: that many arrows show nothing, and cost much
+Found = tuple[str, str, str, np.ndarray, np.ndarray]  # name, group, unit, points, vectors
+
+
+def arrows_of(motion: Motion, t: np.ndarray, q: np.ndarray, scene: Scene) -> tuple[Arrows, ...]:
+    """All forces of a motion at the times `t` of a track, where the mechanism is at `q`; those that are zero are left out."""
+    mechanism = motion.mechanism
+    if mechanism is None or not len(motion.t):
+        return ()
+    poses = body_poses(mechanism, q)
+    found = [*_torques(motion, mechanism, t, poses), *_wrenches(motion, mechanism, t, poses)]
+    found += [*_reactions(motion, mechanism, t, poses), *_constraints(motion, mechanism, t, poses)]
+    found = _larger_than_rounding(found, scene.size)
+    scales: dict[tuple[str, str], float] = {}
+    for group, unit in {(x[1], x[2]) for x in found}:
+        sizes = np.max([np.linalg.norm(x[4], axis=1) for x in found if x[1:3] == (group, unit)], axis=0)
+        # a short peak, as where a linkage locks, does not make all other arrows vanish, nor leave the picture
+        usual = max(float(np.quantile(sizes, 0.98)), float(sizes.max()) / 4)
+        scales[group, unit] = LONGEST[unit] * scene.size / usual if usual > 0 else 1.0
+    return tuple(Arrows(name, group, unit, points, vectors, scales[group, unit]) for name, group, unit, points, vectors in found)
+
+
+def _larger_than_rounding(found: list[Found], size: float) -> list[Found]:
+    """Without forces that are zero but for rounding; a moment counts as the force that makes it over the mechanism's size."""
+    largest = [float(np.abs(x[4]).max()) / (size if x[2] == "N m" else 1.0) for x in found]
+    return [x for x, force in zip(found, largest, strict=True) if force > 1e-9 * max(largest)]
+
+
+def _at(motion: Motion, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Rows (rows, k) of the motion at other times, by straight lines between those that are finite."""
+    rows = np.asarray(rows, dtype=float)
+    good = np.isfinite(rows).all(axis=1) & np.isfinite(motion.t)
+    if not good.any():
+        return np.zeros((len(t), rows.shape[1]))
+    return np.stack([np.interp(t, motion.t[good], column) for column in rows[good].T], axis=1)
+
+
+def _torques(motion: Motion, mechanism: Mechanism, t: np.ndarray, poses: dict[str, np.ndarray]) -> Iterator[Found]:
+    tau = _at(motion, t, motion.tau) if motion.tau.size else np.zeros((len(t), mechanism.nv))
+    first = 0
+    for joint in mechanism.joints:
+        own = tau[:, first : first + joint.kind.nv]
+        first += joint.kind.nv
+        if not np.any(own):
+            continue
+        A = poses[joint.parent] @ joint.placement.matrix()
+        B = poses[joint.child] @ joint.child_placement.matrix()
+        turning, pushing = _along_axes(joint, own, A[:, :3, :3], B[:, :3, :3])
+        for vectors, what, unit in ((turning, "torque", "N m"), (pushing, "force", "N")):
+            if np.any(vectors):
+                yield f"{what} of {joint.name}", "torques", unit, B[:, :3, 3], vectors
+
+
+def _along_axes(joint: Joint, tau: np.ndarray, A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A joint's torque and force along the world's axes; A and B turn from its frames on the parent and on the child."""
+    axis = np.array(joint.axis, dtype=float)
+    none = np.zeros((len(tau), 3))
+    match joint.type:
+        case "prismatic":
+            return none, tau * (A @ axis)
+        case "universal":
+            return tau[:, :1] * (A @ axis) + tau[:, 1:] * (B @ np.array(joint.axis2, dtype=float)), none
+        case "ball":
+            return np.einsum("sab,sb->sa", B, tau), none
+        case "free":
+            return np.einsum("sab,sb->sa", B, tau[:, :3]), np.einsum("sab,sb->sa", B, tau[:, 3:])
+        case "planar":
+            across = np.array(turn_z_to(joint.axis), dtype=float)[:, :2]
+            return tau[:, 2:] * (A @ axis), np.einsum("sab,sb->sa", A, tau[:, :2] @ across.T)
+    return tau * (A @ axis), none
+
+
+def _reactions(motion: Motion, mechanism: Mechanism, t: np.ndarray, poses: dict[str, np.ndarray]) -> Iterator[Found]:
+    """What each joint exerts on its child."""
+    if len(mechanism.joints) > LARGE:
+        return
+    try:
+        reactions = motion.reactions
+    except LagrangianError:  # a motion whose accelerations or multipliers are not there
+        return
+    for k, joint in enumerate(mechanism.joints):
+        if joint.type == "free":
+            continue
+        B = poses[joint.child] @ joint.child_placement.matrix()
+        local = _at(motion, t, reactions[:, k])
+        yield f"reaction of {joint.name}", "reactions", "N", B[:, :3, 3], np.einsum("sab,sb->sa", B[:, :3, :3], local[:, 3:])
+        moment = np.einsum("sab,sb->sa", B[:, :3, :3], local[:, :3])
+        yield f"reaction moment of {joint.name}", "reactions", "N m", B[:, :3, 3], moment
+
+
+def _constraints(motion: Motion, mechanism: Mechanism, t: np.ndarray, poses: dict[str, np.ndarray]) -> Iterator[Found]:
+    """The force of each loop joint on its body `a`, of the floor on what rolls, and on a knife edge."""
+    if not len(motion.constraint_names) or motion.multipliers.shape[1:] != (len(motion.constraint_names),):
+        return
+    dyn = compiled(mechanism)
+    rows = body_poses(mechanism, motion.q)
+    first = 0
+    for item in (*mechanism.loops, *mechanism.constraints):
+        own = np.zeros_like(motion.multipliers)
+        own[:, first : first + item.equations] = motion.multipliers[:, first : first + item.equations]
+        first += item.equations
+        if not isinstance(item, LoopJoint | Rolling | KnifeEdge):
+            continue
+        body, sign = item.a if isinstance(item, LoopJoint) else item.body, 1.0
+        found = dyn.constraint_wrenches(motion.q, own, motion.t)
+        if body not in found and not isinstance(item, KnifeEdge):
+            body, sign = item.b if isinstance(item, LoopJoint) else item.on, -1.0
+        if body not in found:
+            continue
+        wrench = sign * found[body]
+        force = wrench[:, 3:]
+        moment = wrench[:, :3] - np.cross(_point(item, rows), force)
+        for vectors, what, unit in ((force, "force", "N"), (moment, "moment", "N m")):
+            yield f"{what} of {item.name}", "constraints", unit, _point(item, poses), _at(motion, t, vectors)
+
+
+def _point(item: LoopJoint | Rolling | KnifeEdge, poses: dict[str, np.ndarray]) -> np.ndarray:
+    """Where a constraint's force acts, in the world."""
+    if isinstance(item, LoopJoint):
+        body, local = item.a, item.placement_a.position
+        if item.type in ("cylindrical", "prismatic", "planar"):  # across the axis, where the other's origin is
+            body, local = item.b, item.placement_b.position
+        return poses[body][:, :3, :3] @ np.array(local, dtype=float) + poses[body][:, :3, 3]
+    T = poses[item.body]
+    if isinstance(item, KnifeEdge):
+        return T[:, :3, :3] @ np.array(item.point, dtype=float) + T[:, :3, 3]
+    center = T[:, :3, :3] @ np.array(item.center, dtype=float) + T[:, :3, 3]
+    down = -(poses[item.on][:, :3, :3] @ np.array(item.normal, dtype=float))
+    if item.axis is not None:
+        axis = T[:, :3, :3] @ np.array(item.axis, dtype=float)
+        down = down - (down * axis).sum(axis=1, keepdims=True) * axis
+        down /= np.maximum(np.linalg.norm(down, axis=1, keepdims=True), 1e-12)
+    return center + float(item.radius) * down
+
+
+def _wrenches(motion: Motion, mechanism: Mechanism, t: np.ndarray, poses: dict[str, np.ndarray]) -> Iterator[Found]:
+    """Those from outside, at the frames on which they act."""
+    for name, rows in motion.wrenches.items():
+        frame = mechanism.frame(name)
+        point = (poses[frame.body] @ frame.placement.matrix())[:, :3, 3]
+        wrench = _at(motion, t, rows)
+        yield f"force on {name}", "wrenches", "N", point, wrench[:, 3:]
+        yield f"moment on {name}", "wrenches", "N m", point, wrench[:, :3]

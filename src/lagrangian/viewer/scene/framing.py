@@ -1,0 +1,92 @@
+"""How a mechanism is looked at: what is up, from where, and how much there is to see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.viewer.scene.outline import TURNING
+from lagrangian.viewer.scene.scene import Part
+
+
+def upward(mechanism: Mechanism, normal: np.ndarray | None) -> np.ndarray:
+    """Against gravity; without any, z, or y for what moves in the x-y plane."""
+    g = np.array(mechanism.gravity, dtype=float)
+    if np.linalg.norm(g) > 0:
+        return 0.0 - g / np.linalg.norm(g)
+    if normal is not None and abs(normal[2]) > 0.9:
+        return np.array([0.0, 1.0, 0.0])
+    return np.array([0.0, 0.0, 1.0])
+
+
+def plane_of(mechanism: Mechanism, poses: dict[str, np.ndarray]) -> np.ndarray | None:
+    """The normal of the plane in which all of it moves; None if there is none. `poses` are (4, 4)."""
+    turning, sliding = [], []
+    for joint in mechanism.joints:
+        if joint.type == "fixed":
+            continue
+        axis = poses[joint.parent][:3, :3] @ joint.placement.matrix()[:3, :3] @ np.array(joint.axis, dtype=float)
+        if joint.type in TURNING or joint.type == "planar":
+            turning.append(axis)
+        elif joint.type == "prismatic":
+            sliding.append(axis)
+        else:
+            return None
+    if turning:
+        normal = turning[0]
+    elif len(sliding) > 1:
+        crossed = max((np.cross(a, b) for a in sliding for b in sliding), key=lambda x: float(np.linalg.norm(x)))
+        if np.linalg.norm(crossed) > 1e-6:
+            normal = crossed / np.linalg.norm(crossed)
+        else:
+            normal = _across(sliding[0])
+    elif sliding:
+        normal = _across(sliding[0])
+    else:
+        return None
+    if any(abs(float(normal @ a)) < 1 - 1e-6 for a in turning) or any(abs(float(normal @ a)) > 1e-6 for a in sliding):
+        return None
+    return np.asarray(normal, dtype=float)
+
+
+def _across(axis: np.ndarray) -> np.ndarray:
+    """A view of a single slide: along -y if it can be, else along z."""
+    for view in ((0.0, 0.0, 1.0), (0.0, -1.0, 0.0), (1.0, 0.0, 0.0)):
+        if abs(float(np.dot(view, axis))) < 0.5:
+            n = np.array(view) - np.dot(view, axis) * axis
+            return n / np.linalg.norm(n)
+    return np.array([0.0, 0.0, 1.0])
+
+
+def view(up: np.ndarray, normal: np.ndarray | None) -> np.ndarray:
+    """Towards the camera: what is planar and upright is seen face on, a little from the side so that depth is visible."""
+    side = np.array([1.0, 0.0, 0.0]) if abs(up[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
+    side = side - (side @ up) * up
+    side /= np.linalg.norm(side)
+    front = np.cross(side, up)
+    if normal is not None and abs(float(normal @ up)) < 0.3:
+        face = normal - (normal @ up) * up
+        face /= np.linalg.norm(face)
+        right = np.cross(up, face)
+        if right[int(np.argmax(np.abs(right)))] < 0:
+            face = -face
+        right = np.cross(up, face)
+        look = face + 0.30 * right + 0.24 * up
+    elif normal is not None and abs(float(normal @ up)) > 0.9:
+        look = 0.45 * side + 0.9 * front + 0.85 * up
+    else:
+        look = 0.75 * side + 1.0 * front + 0.55 * up
+    return look / np.linalg.norm(look)
+
+
+def corners(parts: Sequence[Part], poses: np.ndarray) -> np.ndarray:
+    """The corners of all parts' boxes over all rows of poses (rows, frames, 4, 4), in the world."""
+    found = []
+    for part in parts:
+        low, high = part.vertices.min(axis=0), part.vertices.max(axis=0)
+        box = np.array([(x, y, z) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
+        T = poses[:, part.frame]
+        found.append((box @ T[:, :3, :3].transpose(0, 2, 1) + T[:, None, :3, 3]).reshape(-1, 3))
+    return np.concatenate(found) if found else np.zeros((0, 3))

@@ -1,0 +1,103 @@
+"""Where everything of a scene is over a motion, or at one configuration."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError, one_of
+from lagrangian.model import quaternion
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion.motion import Motion
+from lagrangian.viewer.scene.poses import all_poses, configuration
+from lagrangian.viewer.scene.scene import Scene, Track
+from lagrangian.viewer.scene.shapes import scene
+
+RATE, FEWEST, MOST = 30.0, 61, 601  # rows per second, and how many in all
+MOST_POSES = 150_000  # of all frames in all rows: the page of a chain of 1000 links is still small
+TURN = 0.15  # rad: rows are closer where something turns by more between them
+
+
+def track(motion: Motion, rows: int | None = None, trace: Any = None, forces: bool = True) -> Track:
+    """A motion as it is seen, at `rows` times evenly over it: if that is not said, 30 a second, or more where it is fast.
+
+    `trace` names frames or bodies whose path is drawn; `forces` has torques, reactions and constraint forces as arrows.
+    """
+    mechanism = motion.mechanism
+    if mechanism is None:
+        raise ArgumentError(
+            "a picture needs the mechanism, which this motion's file does not have: lagrangian.read(path, mechanism)"
+        )
+    if not len(motion.t):
+        raise ArgumentError(f"{motion.name}: the motion has no rows; there is nothing to draw")
+    span = motion.last - motion.first
+    if rows is not None and (isinstance(rows, bool) or int(rows) != rows or rows < 1):
+        raise ArgumentError(f"rows is {rows!r}; a whole number of at least 1 is needed")
+    most = min(MOST, max(FEWEST, MOST_POSES // (1 + len(mechanism.bodies) + len(mechanism.frames))))
+    count = int(min(most, max(FEWEST, math.ceil(RATE * span) + 1))) if rows is None else int(rows)
+    t, q = _at(motion, count if span > 0 else 1)
+    if rows is None and len(t) > 1:
+        finer = math.ceil((count - 1) * _largest_turn(mechanism, q) / TURN) + 1
+        if count < finer and count < most:
+            t, q = _at(motion, min(finer, most))
+    seen = scene(mechanism, q)
+    poses = all_poses(mechanism, q)
+    arrows: tuple[Any, ...] = ()
+    if forces:
+        from lagrangian.viewer.scene.arrows import arrows_of
+
+        arrows = arrows_of(motion, t, q, seen)
+    return _track(seen, t, poses, arrows, _traced(seen, trace))
+
+
+def _at(motion: Motion, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Times evenly over a motion, and where it is then; without those at which a run that broke down is nowhere."""
+    t = np.linspace(motion.first, motion.last, count)
+    q = motion(t)[0]
+    good = np.isfinite(q).all(axis=1)
+    if not good.any():
+        raise ArgumentError(f"{motion.name}: no row of the motion is finite; there is nothing to draw")
+    return t[good], q[good]
+
+
+def _largest_turn(mechanism: Mechanism, q: np.ndarray) -> float:
+    """The largest angle by which a body turns from one row to the next."""
+    if len(q) < 2:
+        return 0.0
+    quaternions = quaternion.from_matrix(all_poses(mechanism, q)[..., :3, :3])
+    between = np.abs((quaternions[1:] * quaternions[:-1]).sum(axis=-1))
+    return float(2 * np.arccos(np.clip(between.min(), 0, 1)))
+
+
+def still_track(mechanism: Mechanism, q: Any = None) -> Track:
+    """A mechanism at rest: at `q`, as numbers or a pose's name, or in the best configuration there is."""
+    at = configuration(mechanism, q)[None]
+    return _track(scene(mechanism, at), np.zeros(1), all_poses(mechanism, at), (), ())
+
+
+def _track(seen: Scene, t: np.ndarray, poses: np.ndarray, arrows: tuple[Any, ...], traces: tuple[int, ...]) -> Track:
+    return Track(seen, t, poses[..., :3, 3].copy(), continuous(quaternion.from_matrix(poses[..., :3, :3])), arrows, traces)
+
+
+def continuous(q: np.ndarray) -> np.ndarray:
+    """Quaternions (rows, ..., 4) of which each is on the same side as the one before: either sign is the same turn."""
+    signs = np.ones(q.shape[:-1])
+    signs[1:] = np.where((q[1:] * q[:-1]).sum(axis=-1) < 0, -1.0, 1.0)
+    return q * np.cumprod(signs, axis=0)[..., None]
+
+
+def _traced(seen: Scene, given: Any) -> tuple[int, ...]:
+    if given is None or given is False:
+        return ()
+    names: Iterable[Any] = [given] if isinstance(given, str) else given
+    if given is True:
+        raise ArgumentError('trace is True; it takes the names of frames or bodies, such as trace="tip"')
+    rows = []
+    for name in names:
+        if name not in seen.frames:
+            raise ArgumentError(f"trace: {one_of('frame or body', name, seen.frames)}")
+        rows.append(seen.frames.index(name))
+    return tuple(rows)

@@ -1,0 +1,148 @@
+"""A wrong sign anywhere in the closed forms is caught.
+
+Every sum, difference and sign of their source is altered, one at a time, and the poses below are solved again: with Newton's
+steps, and without, so that these cannot hide a closed form that is wrong. What the unaltered source finds is held to forward
+kinematics.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+import types
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from lagrangian.kinematics import branches, planar_two_r, screws, spherical_wrist, three_r
+from tests.algorithms.test_mutations import _Alter, places
+from tests.kinematics.arms import Z, apart, pose, serial, unit, upright, wristed
+
+MODULES = (screws, planar_two_r, three_r, spherical_wrist, branches)
+ALTERED = (screws, planar_two_r, three_r, spherical_wrist)
+
+# lines that are not altered, and why
+LEFT_OUT = {
+    **dict.fromkeys(("SLACK", "SINGULAR", "FOLD", "MEET", "PARALLEL", "REACH"), "how near is near enough"),
+    "size = ": "any length of about the arm's will do",
+    "reach = ": "only saves work where nothing can be found",
+    "p1, p2 = feet[0]": "any point of axis 2 will do",
+    "middle + math.pi": "half a turn either way",
+    "self.level + math.pi": "half a turn either way",
+    "length(v.cross(a, b))": "a length",
+    "reach - error": "a guess to start from, on either side",
+    "added": "how much the steps are damped",
+    "det = gg * hh": "as it is only divided by: another step, damped until it is short enough",
+}
+
+
+def cases():
+    """Arms and poses; those that can only be met with Newton's steps apart."""
+    rng = np.random.default_rng(0)
+    exact, inexact = [], []
+    for kind in ("general", "i12 p23", "i23", "p12 euler", "mirrored"):
+        arm = wristed(kind, rng)
+        exact += [(arm, pose(arm, q)) for q in rng.uniform(-np.pi, np.pi, (2, 6))]
+    w = unit(np.array([1.0, 2.0, 3.0]))
+    arm = serial([w, -w], rng.normal(size=(2, 3)), rng.normal(size=3))
+    T = pose(arm, rng.uniform(-np.pi, np.pi, 2))
+    exact += [(arm, T), (arm, T[:2, 3]), (arm, T[:3, 3] + 1e-3 * w)]
+    plain = serial([Z, Z], [(0, 0, 0), (1, 0, 0)], (1.4, 0, 0))
+    exact += [(plain, p) for p in ((1.4, 0), (0.6, 0), (0.61, 0), (1.41, 0), (1.39, 0), (0.59, 0), (0.4, -1))]
+    arm = upright()
+    for change in ({2: 0}, {2: np.pi}, {4: 0}, {4: np.pi}):
+        q = rng.uniform(-3, 3, 6)
+        q[list(change)] = list(change.values())
+        exact.append((arm, pose(arm, q)))
+    for kind, rounding in (("i12 p23 euler", 1e-7), ("orthogonal i23", 1e-5), ("p12 i23", 1e-6)):
+        arm = wristed(kind, rng, rounding)
+        inexact += [(arm, pose(arm, q)) for q in rng.uniform(-np.pi, np.pi, (2, 6))]
+        missed = [replace(j, placement=np.array(j.placement.position) + 1e-6 * rng.normal(size=3)) for j in arm.joints]
+        arm = arm.replace(joints=missed)
+        inexact += [(arm, pose(arm, q)) for q in rng.uniform(-np.pi, np.pi, (2, 6))]
+    return exact, inexact
+
+
+EXACT, INEXACT = cases()
+
+
+def rebuilt(monkeypatch, change: types.ModuleType | None = None, n: int = -1):
+    """All the modules afresh, the n-th place of one altered; their `branches`, and the line that was altered."""
+    copies, line = {}, 0
+    for module in MODULES:
+        copy = types.ModuleType(module.__name__)
+        copy.__dict__["__file__"] = module.__file__
+        monkeypatch.setitem(sys.modules, module.__name__, copy)
+        tree = ast.parse(inspect.getsource(module))
+        if module is change:
+            alter = _Alter(n)
+            tree, line = ast.fix_missing_locations(alter.visit(tree)), alter.line
+        exec(compile(tree, module.__file__ or "", "exec"), copy.__dict__)
+        copies[module] = copy
+    return copies, line
+
+
+def solved(copies, newton: bool) -> Iterator[np.ndarray | None]:
+    if not newton:
+        copies[screws].STEPS = copies[three_r].STEPS = 0
+        copies[spherical_wrist].ACCEPT = 1e-7
+    for arm, T in EXACT + INEXACT if newton else EXACT:
+        found = copies[branches].branches(arm, T, "tip")
+        yield None if found is None else np.array(found)
+    if newton:
+        yield from steps(copies)
+
+
+def steps(copies) -> Iterator[np.ndarray]:
+    """Newton's steps by themselves: four or five bring back what was moved by a hundredth."""
+    arm, q = wristed("general", np.random.default_rng(1)), np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+    chain = copies[screws].chain(arm, arm.frame("tip"))
+    copies[screws].STEPS, copies[three_r].STEPS = 4, 5
+    angles, miss = chain.refine([q + 0.01 * np.cos(np.arange(6))], pose(arm, q), 1.0)
+    yield np.array([*(angles[0] - q), *miss])
+    solver, kind = copies[spherical_wrist].SphericalWrist.of(chain), copies[three_r].ThreeR
+    exact = kind._quartic
+    kind._quartic = lambda self, a, d: [x + 0.01 for x in exact(self, a, d)]
+    target = chain.frames(q[None])[0, 3] @ [*solver.centre, 1]
+    found = [x for x in solver.arm.solve(tuple(target[:3])) if apart(x, q[:3]) < 0.1]
+    yield np.array(found[0]) - q[:3] if len(found) == 1 else np.full(3, np.nan)
+
+
+def differs(found: np.ndarray | None, expected: np.ndarray | None) -> bool:
+    if found is None or expected is None or found.shape != expected.shape:
+        return found is not expected
+    return found.size > 0 and not apart(found, expected) < 1e-6
+
+
+def test_unaltered_they_hold(monkeypatch):
+    assert max(np.abs(x).max() for x in steps(rebuilt(monkeypatch)[0])) < 1e-9
+    for arm, T in EXACT + INEXACT:
+        for q in branches.branches(arm, T, "tip"):
+            miss = pose(arm, q) - T if np.ndim(T) == 2 else pose(arm, q)[: len(T), 3] - T
+            assert np.abs(miss if arm.nq == 6 or np.ndim(T) == 1 else miss[:3, 3]).max() < 1e-10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("module", ALTERED, ids=lambda m: m.__name__.rpartition(".")[2])
+def test_every_sign_counts(module, monkeypatch):
+    source = inspect.getsource(module).splitlines()
+    expected = {newton: list(solved(rebuilt(monkeypatch)[0], newton)) for newton in (False, True)}
+    missed = []
+    for n in range(places(module)):
+        copies, line = rebuilt(monkeypatch, module, n)
+        text = source[line - 1].strip()
+        if any(left in text for left in LEFT_OUT):
+            continue
+        try:
+            with np.errstate(all="ignore"):
+                caught = any(map(differs, solved(copies, True), expected[True])) or any(
+                    map(differs, solved(rebuilt(monkeypatch, module, n)[0], False), expected[False])
+                )
+        except (ValueError, ArithmeticError, IndexError, TypeError, np.linalg.LinAlgError):
+            caught = True
+        if not caught:
+            missed.append(f"{line}: {text}")
+    assert not missed, "\n".join(missed)
