@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.model.loop import LOOP_TYPES
+from lagrangian.model.loops import TYPES as LOOP_TYPES
 from tests.mechanisms import random_mechanism, two_chains
 
 STEP = 1e-6

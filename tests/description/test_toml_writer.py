@@ -18,8 +18,8 @@ from lagrangian.errors import ArgumentError, ReaderWarning
 from lagrangian.model.body import Visual
 from lagrangian.model.expression import free_symbols, parse, symbol
 from lagrangian.model.expression import parameters as parameters_in
-from lagrangian.model.joint import TYPES
-from lagrangian.model.loop import LOOP_TYPES
+from lagrangian.model.joints import TYPES
+from lagrangian.model.loops import TYPES as LOOP_TYPES
 
 LIBRARY = sorted(p.stem for p in (Path(lg.__file__).parent / "library").glob("*.toml"))
 EXAMPLES = re.findall(r"```toml\n(.*?)```", (Path(__file__).parents[2] / "docs" / "toml.md").read_text("utf-8"), re.DOTALL)

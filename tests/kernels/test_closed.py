@@ -16,7 +16,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.model.expression import Scalar, parse, symbol
-from lagrangian.model.loop import LOOP_TYPES
+from lagrangian.model.loops import TYPES as LOOP_TYPES
 from lagrangian.model.placement import turn_z_to
 from tests.mechanisms import advance, random_mechanism, random_placement, state, two_chains
 

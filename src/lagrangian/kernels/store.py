@@ -12,7 +12,6 @@ import numpy as np
 from lagrangian.algorithms import kinematics
 from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.inverse_dynamics import REACTIONS
-from lagrangian.algorithms.link import KINDS
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.kernel import Kernel, Threads
@@ -117,7 +116,7 @@ class Kernels:
     def friction(self) -> dict[str, np.ndarray]:
         """The friction constants of every speed."""
         if self._friction is None:
-            widths = [KINDS[kind][1] for kind in self.tree.kind]
+            widths = [kind.nv for kind in self.tree.kind]
             order = [iv + k for iv, width in zip(self.tree.iv, widths, strict=True) for k in range(width)]
             self._friction = {}
             for name in ("viscous", "coulomb_positive", "coulomb_negative"):

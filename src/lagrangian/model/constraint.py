@@ -10,7 +10,7 @@ from lagrangian.errors import DescriptionError, MechanismError
 from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.expression import FUNCTIONS, Scalar, parse, symbol
-from lagrangian.model.joint import unit
+from lagrangian.model.entries import unit
 
 GROUND = "ground"
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from lagrangian.cli.peers.models import steps
 from lagrangian.errors import ArgumentError
-from lagrangian.model.placement import Placement, quaternion_matrix
+from lagrangian.model import quaternion
+from lagrangian.model.placement import Placement
 
 if TYPE_CHECKING:
     from lagrangian.model.joint import Joint
@@ -185,4 +186,4 @@ def _numbers(given: Any) -> str:
 
 
 def _rotation(wxyz: np.ndarray) -> np.ndarray:
-    return np.array(quaternion_matrix(tuple(float(x) for x in wxyz)), dtype=float)
+    return quaternion.matrix(np.array(wxyz, dtype=float))

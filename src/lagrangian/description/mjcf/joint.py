@@ -166,9 +166,7 @@ def check_group(name: str, joints: list[Given], body: Element, top: bool) -> Non
 
 def pose_numbers(joint: Joint, ref: float, pose: Mapping[str, Placement]) -> tuple[float, ...]:
     """A joint's coordinates in the pose in which the model is written."""
-    if joint.type == "free":
+    if joint.kind.quaternion and joint.kind.nq > 4:
         at = pose[joint.child]
         return (*as_quaternion(at.rotation), *(float(x) for x in at.position))
-    if joint.type == "ball":
-        return (1.0, 0.0, 0.0, 0.0)
-    return (ref,) if joint.kind.nq else ()
+    return (ref,) if joint.kind.nq == 1 else joint.kind.neutral

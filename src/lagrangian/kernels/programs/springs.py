@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from lagrangian.algorithms import springs
-from lagrangian.algorithms.link import TURNS
 from lagrangian.algorithms.tree import Tree
 from lagrangian.algorithms.world import FreeWorld
 from lagrangian.kernels.program import Straight
@@ -19,7 +18,7 @@ class SpringPrograms:
 
     def __init__(self, mechanism: Mechanism, tree: Tree) -> None:
         self.mechanism, self.tree = mechanism, tree
-        self._angles = [tree.iq[i] for i, kind in enumerate(tree.kind) if kind in TURNS]
+        self._angles = [tree.iq[i] for i, kind in enumerate(tree.kind) if kind.turns]
         self._digest = digest(mechanism, tree)
 
     def torque(self) -> Straight:

@@ -6,7 +6,6 @@ slot i + 1 link i's.
 
 from __future__ import annotations
 
-from lagrangian.algorithms.link import KINDS
 from lagrangian.algorithms.sweep import Sweep, Walk
 from lagrangian.kernels.llvm.emit import Emitter
 from lagrangian.kernels.rolled.steps import Steps
@@ -127,7 +126,7 @@ class Loops(Steps):
             lines.append("  br label %next")
         for kind in starting:
             lines.append(f"{blocks[kind]}:")
-            for a in range(KINDS[kind][1] if walk.per == "speed" else 1):
+            for a in range(kind.nv if walk.per == "speed" else 1):
                 self.climb(found, walk, kind, a)
             lines.append("  br label %next")
         lines.append(f"next:\n  %more = icmp slt i64 %i.next, {self.n}\n  br i1 %more, label %loop, label %exit")
