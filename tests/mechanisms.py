@@ -63,7 +63,7 @@ def random_mechanism(types: list[str], seed: int, *, chain: bool = False, passiv
         if passive:
             extra["rotor"] = lg.Rotor(rng.random() * 0.01, rng.normal() * 5 + 10)
             extra["friction"] = lg.Friction(*rng.random(3))
-            if kind not in ("ball", "free"):
+            if kind not in ("ball", "free", "fixed"):
                 extra["spring"] = lg.JointSpring(rng.random() * 5, rng.normal())
         joints.append(
             lg.Joint(

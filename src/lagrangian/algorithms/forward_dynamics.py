@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from lagrangian.algorithms.inverse_dynamics import upward
-from lagrangian.algorithms.link import Column, Link, inverse, is_zero
+from lagrangian.algorithms.link import Link, inverse, is_zero
 from lagrangian.algorithms.nested import MATRIX, SCALAR, SYMMETRIC, VECTOR
 from lagrangian.algorithms.sweep import Algorithm, Output, Values, inward, outward
 from lagrangian.model import vector as v
+from lagrangian.model.joints.joint_type import Column
 
 
 @outward({"w": VECTOR}, save={"pn": VECTOR, "pf": VECTOR, "ca": VECTOR, "cl": VECTOR})

@@ -233,4 +233,3 @@ def _constants(rows: list[Row], inertias: list[Any], read: Floats) -> dict[str, 
 
 def _starts(sizes: list[int]) -> list[int]:
     return [0, *np.cumsum(sizes).tolist()]
-

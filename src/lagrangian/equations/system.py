@@ -26,6 +26,7 @@ from lagrangian.model.constraint import Constraint, Holonomic, KnifeEdge, Pfaffi
 from lagrangian.model.derivative import derivative
 from lagrangian.model.expression import Expression, Scalar, free_symbols, parameters, substituted, symbol
 from lagrangian.model.joint import Joint
+from lagrangian.model.joints.screw import Screw
 from lagrangian.model.loop import PointSpring, Wall
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.placement import Placement, turn_z_to
@@ -229,10 +230,12 @@ class System:
 
     def _rises(self, joint: Joint, k: int) -> tuple[Any, Any, Any]:
         """How far the joint has moved along its axis, and the first and second derivative of that by its coordinate."""
-        (step,) = joint.kind.single_steps(joint)
+        kind = joint.kind.single_steps(joint)[0].kind
+        if not isinstance(kind, Screw):
+            raise MechanismError(f"joint {joint.name!r}: a closed form has turns and slides only, and no {joint.type}")
         state = ExactState(self, joint, k)
         # the type's own derivatives are read too, so that the ring has every function that a proof compares
-        advance, _, _ = step.kind.advance(state), step.kind.rise(state), step.kind.rise_slope(state)
+        advance, _, _ = kind.advance(state), kind.rise(state), kind.rise_slope(state)
         rise = self.ring.derivative(self.ring(advance), k)
         return advance, rise, self.ring.derivative(rise, k)
 
@@ -261,7 +264,8 @@ class ExactState:
     def __init__(self, system: System, joint: Joint, k: int) -> None:
         self.system, self.k = system, k
         self.q, self.qd = (system.ring.generator(f"q{k + 1}"),), (system.speed(k),)
-        self.c, self.s = system.scalars.coordinate_pair(k) if joint.kind.turns else (1, 0)
+        pair: tuple[Any, Any] = system.scalars.coordinate_pair(k) if joint.kind.turns else (1, 0)
+        self.c, self.s = pair
         self.own = system.scalars.of(joint.kind.own(joint))
 
     def function(self, expression: Scalar) -> Any:

@@ -5,12 +5,13 @@ A type lists its entries; Python's keywords, the TOML reader, the TOML writer an
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from lagrangian.errors import MechanismError, one_of
+from lagrangian.errors import MechanismError
 from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Expression, Scalar, free_symbols, parse, sqrt, symbol
@@ -66,8 +67,10 @@ def settled(entries: Iterable[Entry], given: Mapping[str, Any], where: str, what
     known = {entry.name: entry for entry in entries}
     for name in given:
         if name not in known:
-            has = one_of("entry", name, known) if known else "it has no entries of its own"
-            raise MechanismError(f"{where}: {what} has no {name}; {has}")
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            has = f"Its own entries are {', '.join(known)}." if known else "It has no entries of its own."
+            raise MechanismError(f"{where}: {what} has no {name!r}.{hint} {has}")
     for name, entry in known.items():
         if name not in given and entry.default is None:
             raise MechanismError(f"{where}: {name!r} is missing; {what} needs {entry.meaning}")

@@ -116,6 +116,7 @@ class Joint:
         child: str,
         placement: Any = None,
         child_placement: Any = None,
+        axis: Any = None,
         *,
         friction: Any = None,
         rotor: Any = None,
@@ -127,6 +128,8 @@ class Joint:
     ) -> None:
         where = f"joint {name!r}"
         kind = joints.named(type, where)
+        if axis is not None:
+            entries["axis"] = axis
         if isinstance(limits, (tuple, list)) and len(limits) == 2:
             limits = Limits(*limits)
         values = {
@@ -150,7 +153,7 @@ class Joint:
         kind.check(self, where)
         coerce.finite((self.spring.stiffness, self.spring.rest), where, "spring")
         if "spring" in kind.refuses and float(self.spring.stiffness) != 0:
-            raise MechanismError(f"{where}: a {type} joint has no single angle for a spring; use a spring between points")
+            raise MechanismError(f"{where}: a {type} joint has no single coordinate for a spring; use a spring between points")
 
     def __getattr__(self, name: str) -> Any:
         if name != "own" and not name.startswith("__"):

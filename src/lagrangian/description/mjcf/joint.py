@@ -15,7 +15,8 @@ from lagrangian.description.mjcf.schema import check_attributes
 from lagrangian.description.notes import Notes
 from lagrangian.description.xml import Element, choice, located, number, numbers
 from lagrangian.model import vector as v
-from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor, unit
+from lagrangian.model.entries import unit
+from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
 from lagrangian.model.placement import Placement
 
 TYPES = ("hinge", "slide", "ball", "free")

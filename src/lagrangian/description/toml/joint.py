@@ -12,7 +12,7 @@ from lagrangian.model import joints, loops
 from lagrangian.model import vector as v
 from lagrangian.model.dh import CONVENTIONS, DHRow
 from lagrangian.model.entries import Entry, Kind
-from lagrangian.model.expression import symbol
+from lagrangian.model.expression import parse, symbol
 from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
 from lagrangian.model.joints.joint_type import JointType
 from lagrangian.model.loop import Frame, LoopJoint, PointSpring, Wall
@@ -66,6 +66,7 @@ _AT_JOINT: dict[str, tuple[Callable[[Table], Any], str]] = {
     "limits": (_limits, "{ lower = -1, upper = 1 }"),
 }
 
+
 def _at_joint(table: Table) -> dict[str, Any]:
     """Friction, rotor, spring and limits, where they are given."""
     return {key: read(table.table(key, example)) for key, (read, example) in _AT_JOINT.items() if key in table}
@@ -107,8 +108,11 @@ def _entry(table: Table, entry: Entry) -> Any:
         case Kind.NUMBER:
             return table.number(entry.name)
         case Kind.FUNCTION:
-            names = {**table.names, entry.argument: symbol(entry.argument)}
-            return scalar(table.get(entry.name), table.at(entry.name), names, finite=False)
+            given, at = table.get(entry.name), table.at(entry.name)
+            if not isinstance(given, str):
+                return scalar(given, at, table.names)
+            with located(at):
+                return parse(given, {**table.names, entry.argument: symbol(entry.argument)})
         case Kind.DIRECTIONS:
             given = table.get(entry.name)
             if not isinstance(given, list) or not all(isinstance(d, str) for d in given):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
 from lagrangian.description import xml
 from lagrangian.description.notes import Notes
@@ -199,7 +200,7 @@ def _joint(element: Element, names: Mapping[str, str], notes: Notes) -> Joint:
     for tag in ("calibration", "safety_controller"):
         if element.find(tag) is not None:
             notes.add(f"<{tag}> of a <joint>", NOT_CARRIED, name)
-    own: dict[str, tuple[float, ...]] = {}
+    own: dict[str, Any] = {}
     if any(entry.name == "axis" for entry in joint_types.TYPES[_TYPES[kind]].entries):
         given = element.find("axis")
         own["axis"] = (1.0, 0.0, 0.0) if given is None else numbers(given, "xyz", 3)

@@ -65,13 +65,18 @@ class Ball(JointType):
         return [x * scale for x in q]
 
     def moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
-        return quaternion.product(q, quaternion.exponential(step))
+        turned = quaternion.product(q, quaternion.exponential(step))
+        unit: np.ndarray = turned / np.linalg.norm(turned, axis=-1, keepdims=True)
+        return unit
 
     def coordinate_rates(self, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
         return quaternion.rate(q, qd)
 
     def coordinate_biases(self, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
         return quaternion.rate(quaternion.rate(q, qd), qd)
+
+    def carried(self, qd: np.ndarray) -> np.ndarray:
+        return quaternion.skew(qd)
 
     def turn(self, state: State) -> Turn:
         return AnyTurn(quaternion.rotation(state.q))

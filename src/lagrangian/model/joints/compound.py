@@ -47,4 +47,3 @@ class Compound(PlainCoordinates, JointType):
 
     def _not_elementary(self) -> NoReturn:
         raise TypeError(f"a {self.name} joint is not elementary: its steps move, and not the joint itself")
-

@@ -80,6 +80,10 @@ class Free(JointType):
         carried = v.cross(tuple(qd[:3]), tuple(qd[3:]))  # type: ignore[arg-type]
         return [*BALL.coordinate_biases(q[:4], qd[:3]), *v.mat_vec(quaternion.rotation(q[:4]), carried)]
 
+    def carried(self, qd: np.ndarray) -> np.ndarray:
+        turning = quaternion.skew(qd[:3])
+        return np.block([[turning, np.zeros((3, 3))], [quaternion.skew(qd[3:]), turning]])
+
     def turn(self, state: State) -> Turn:
         return AnyTurn(quaternion.rotation(state.q[:4]))
 

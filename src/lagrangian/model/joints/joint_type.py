@@ -158,6 +158,10 @@ class JointType(ABC):
     def coordinate_biases(self, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
         """The second derivative of q by time where the speeds are constant. Over any scalar."""
 
+    @abstractmethod
+    def carried(self, qd: np.ndarray) -> np.ndarray:
+        """K (nv, nv) in z' = dqd - K z: how a small displacement z along the speeds is carried round by the motion itself."""
+
     # -- its motion, where it is elementary: along or about z of its own frame --------------------------------------------
 
     @abstractmethod

@@ -37,6 +37,9 @@ class PlainCoordinates:
     def moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
         return q + step
 
+    def carried(self, qd: np.ndarray) -> np.ndarray:
+        return np.zeros((len(self.units), len(self.units)))
+
     def coordinate_rates(self, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
         return list(qd)
 

@@ -75,4 +75,3 @@ class Screw(PlainCoordinates, JointType):
 
 def _is_number(x: Any, number: int) -> bool:
     return isinstance(x, (int, float)) and x == number
-

@@ -15,8 +15,7 @@ from lagrangian.model.loops.revolute import Revolute
 from lagrangian.model.loops.universal import Universal
 
 TYPES: dict[str, LoopType] = {
-    t.name: t
-    for t in (Point(), Ball(), Universal(), Cylindrical(), Revolute(), Prismatic(), Fixed(), Planar(), Distance())
+    t.name: t for t in (Point(), Ball(), Universal(), Cylindrical(), Revolute(), Prismatic(), Fixed(), Planar(), Distance())
 }
 
 

@@ -29,6 +29,7 @@ class Look(Enum):
     PIN = auto()
     SLEEVE = auto()
     BALL = auto()
+    POINT = auto()  # a pin where all moves in a plane, else a ball
 
 
 class PlacedFrame(Protocol):
@@ -75,7 +76,7 @@ class LoopType(ABC):
 class AxisLoop(LoopType):
     """Loops about an axis: their equations are some of those below."""
 
-    entries = (AXIS,)
+    entries: ClassVar[tuple[Entry, ...]] = (AXIS,)
     holds_point = True
     size: ClassVar[int]
 

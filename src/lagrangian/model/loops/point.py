@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Point(LoopType):
     name = "point"
     entries = (Entry("directions", Kind.DIRECTIONS, ("x", "y", "z")),)
-    look = Look.BALL
+    look = Look.POINT
     holds_point = True
 
     def check(self, loop: LoopJoint, where: str) -> None:
