@@ -270,14 +270,14 @@ def _size(dyn: Dynamics, q: np.ndarray) -> float:
 def turned(dyn: Dynamics, q: np.ndarray) -> np.ndarray:
     """The same configuration with its angles within half a turn of zero."""
     q = q.copy()
-    angles = list(dyn._open().closed.angles)
+    angles = list(dyn.angles)
     q[angles] = (q[angles] + np.pi) % (2 * np.pi) - np.pi
     return q
 
 
 def same(dyn: Dynamics, a: np.ndarray, b: np.ndarray) -> bool:
     """Whether two configurations are, but for whole turns."""
-    angles = list(dyn._open().closed.angles)
+    angles = list(dyn.angles)
     d = a - b
     d[angles] = np.sin(d[angles] / 2)
     return bool(np.abs(d).max() < 1e-6)
