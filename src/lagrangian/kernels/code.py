@@ -27,10 +27,14 @@ class MachineCode:
         self.operations = int(header["operations"])
         self.data = program.data(header)
 
-    def run(self, inputs: list[np.ndarray], output: np.ndarray, first: int, last: int) -> bool:
-        """Rows `first` to `last`; whether an angle was too large for the code's own sine and cosine."""
-        arrays = [*(a[first:last] for a in inputs), *self.data]
-        pointers = (ctypes.c_void_p * len(arrays))(*(a.ctypes.data for a in arrays))
+    def run(self, arrays: list[np.ndarray], angles: np.ndarray, output: np.ndarray, first: int, last: int) -> bool:
+        """Rows `first` to `last`; whether an angle was too large for the code's own sine and cosine.
+
+        The angles are q once more, or q within one turn. Addresses are taken as few times as can be: numpy is slow to tell them.
+        """
+        pointers = [a.ctypes.data + first * a.strides[0] for a in arrays]
+        pointers.append(pointers[0] if angles is arrays[0] else angles.ctypes.data + first * angles.strides[0])
+        given = (ctypes.c_void_p * (len(pointers) + len(self.data)))(*pointers, *(a.ctypes.data for a in self.data))
         scratch = np.empty(max(1, self.scratch))
-        part = output[first:last]
-        return bool(self._function(ctypes.addressof(pointers), part.ctypes.data, scratch.ctypes.data, last - first))
+        to = output.ctypes.data + first * output.strides[0]
+        return bool(self._function(ctypes.addressof(given), to, scratch.ctypes.data, last - first))

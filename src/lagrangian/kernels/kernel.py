@@ -20,7 +20,7 @@ class Kernel:
     """Callable with one state, `(n,)` arrays, or a batch, `(batch, n)`; compiled when first called."""
 
     def __init__(self, program: Program, threads: Threads | None = None) -> None:
-        self.program = program
+        self.program, self._size = program, program.size
         self._threads = threads or Threads()
         self._codes: dict[tuple[target.Target, int], MachineCode] = {}
         self._entries: list[fastcall.Context] = []
@@ -30,8 +30,8 @@ class Kernel:
         program = self.program
         arrays, batch = rows_of(program.name, program.inputs, program.sizes, arguments)
         count = 1 if batch is None else batch
-        out = result_rows(program.name, count, program.size)
-        if count and program.size:
+        out = result_rows(program.name, count, self._size)
+        if count and self._size:
             self._run(arrays, out, count)
         if batch is None:
             return out.reshape(program.shape) if program.shape else float(out[0, 0])
@@ -39,10 +39,10 @@ class Kernel:
 
     def _run(self, arrays: list[np.ndarray], out: np.ndarray, count: int) -> None:
         code = self._code(many=count > 1)
-        inputs = [*arrays, arrays[0]]  # the last are the angles: q itself, or q reduced
-        if self._threads.share(lambda a, b: code.run(inputs, out, a, b), count, code.operations):
-            inputs[-1] = self._reduced(arrays[0])
-            self._threads.share(lambda a, b: code.run(inputs, out, a, b), count, code.operations)
+        q = arrays[0]
+        if self._threads.share(lambda a, b: code.run(arrays, q, out, a, b), count, code.operations):
+            turned = self._reduced(q)
+            self._threads.share(lambda a, b: code.run(arrays, turned, out, a, b), count, code.operations)
 
     def _reduced(self, q: np.ndarray) -> np.ndarray:
         """q with angles beyond what the code's sine and cosine reduce within one turn."""
