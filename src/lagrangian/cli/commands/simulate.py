@@ -13,7 +13,6 @@ from lagrangian.cli.command import FAILED, FINE, INTERRUPTED, Json
 from lagrangian.cli.given import Described
 from lagrangian.cli.progress import bar
 from lagrangian.cli.results import Results
-from lagrangian.cli.words import here
 from lagrangian.errors import ArgumentError, SimulationError
 from lagrangian.model import quantity
 
@@ -162,7 +161,7 @@ def wrenches(given: list[str] | None) -> Any:
 
 
 def summary(motion: Motion) -> None:
-    head, *rest = here(motion.summary()).splitlines()
+    head, *rest = motion.summary().splitlines()
     output.plain(head, "bold green" if motion.success else "bold yellow")
     events = {f"{e.name} at t = {e.t:.9g} s": e for e in motion.events}
     listed = 0
