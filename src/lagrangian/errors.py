@@ -22,7 +22,7 @@ _UNSET: Any = object()
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument of a Python function as a text names it: `q0`; with a value, `limits=False`; `of` a function, `show(full=True)`."""
+    """An argument of a Python function as a text names it: `q0`, `limits=False`, or `of` a function, `show(full=True)`."""
 
     name: str
     value: Any = _UNSET
