@@ -16,12 +16,13 @@ from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, 
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.events import Happening
 from lagrangian.motion.motion import Motion
+from lagrangian.motion.status import Ending
 from lagrangian.motion.wrench import ENTRIES
 
 if TYPE_CHECKING:
     import xarray
 
-FORMAT = "lagrangian motion 1"
+FORMAT = "lagrangian motion 2"
 JOINTS = 5000  # mechanisms with more are not written into a file: their text takes longer than their motion
 _ROWS = {  # dimension besides time, units, meaning
     "q": ("coordinate", "rad or m", "coordinates"),
@@ -74,8 +75,8 @@ def dataset(motion: Motion) -> xarray.Dataset:
     about = {
         "format": FORMAT,
         "mechanism": motion.name,
-        "success": int(motion.success),
-        "message": motion.message,
+        "ending": json.dumps(motion.ending.to_dict()),
+        "message": motion.message,  # for people: what is read again is `ending`
         "statistics": json.dumps(motion.statistics),
         **_written(motion),
     }
@@ -193,17 +194,16 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
     frames = enumerate(found["frame"].values if "wrenches" in found else ())
     wrenches = {str(name): found["wrenches"].values[:, j] for j, name in frames}
     motion = Motion(
-        mechanism,
-        str(found.attrs["mechanism"]),
-        found["time"].values,
+        mechanism=mechanism,
+        name=str(found.attrs["mechanism"]),
+        t=found["time"].values,
         **rows,
         work={str(k).removeprefix("work_"): v.values for k, v in found.data_vars.items() if str(k).startswith("work_")},
         coordinate_names=names["coordinate"],
         speed_names=names["speed"],
         constraint_names=names["constraint"],
         events=events,
-        success=bool(found.attrs["success"]),
-        message=str(found.attrs["message"]),
+        ending=Ending.from_dict(json.loads(found.attrs["ending"])),
         statistics=json.loads(found.attrs["statistics"]),
         wrenches=wrenches,
     )
