@@ -1,16 +1,102 @@
-"""The errors a user can meet. Each says where, what is wrong, and what would be right."""
+"""The errors and warnings that a user can meet.
+
+Each of them carries data: `what` is wrong, `where` it is, the `argument` at fault, and a `remedy`. Its text is made from these
+fields when it is shown. A text may name an `Argument` or a `Function` of the Python interface; the command line spells these
+as its own options and commands. Nothing decides anything by reading a text.
+"""
 
 from __future__ import annotations
 
 import difflib
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
+_UNSET: Any = object()
 
-class LagrangianError(ValueError):
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of a Python function as a text names it: `q0`, or with a value, `limits=False`."""
+
+    name: str
+    value: Any = _UNSET
+
+    @property
+    def has_value(self) -> bool:
+        return self.value is not _UNSET
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.value!r}" if self.has_value else self.name
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of the package as a text names it: `lagrangian.simulate`, or with its arguments, `lagrangian.read(path)`."""
+
+    name: str
+    call: str = ""
+
+    def __str__(self) -> str:
+        return f"lagrangian.{self.name}{self.call}"
+
+
+Named = Argument | Function
+Text = str | Named | tuple["str | Named", ...]
+Spelling = Callable[[Named], str]
+
+
+def spelled(text: Text, spelling: Spelling = str) -> str:
+    """A text with its arguments and functions written out, as `spelling` writes them."""
+    pieces = text if isinstance(text, tuple) else (text,)
+    return "".join(piece if isinstance(piece, str) else spelling(piece) for piece in pieces)
+
+
+class Message:
+    """What errors and warnings have in common: fields, and a text that is made from them.
+
+    The text is `where: argument what; remedy`, of which only `what` must be given. `where` is a place, or several from the
+    outermost to the innermost: a file, an element of it, a joint.
+    """
+
+    def __init__(
+        self, what: Text = "", *, where: Text | list[Text] = "", argument: str = "", remedy: Text = "", **data: Any
+    ) -> None:
+        super().__init__(what)  # type: ignore[call-arg]  # of ValueError or UserWarning
+        self.what = what
+        self.where: tuple[Text, ...] = tuple(x for x in (where if isinstance(where, list) else [where]) if x)
+        self.argument, self.remedy = argument, remedy
+        for name, value in data.items():
+            if not hasattr(type(self), name):
+                raise TypeError(f"{type(self).__name__} has no field {name!r}")
+            setattr(self, name, value)
+
+    def told(self, spelling: Spelling = str) -> str:
+        """The text, with the names of arguments and functions as `spelling` writes them."""
+        places = "".join(f"{spelled(place, spelling)}: " for place in self.where)
+        return places + self.problem(spelling)
+
+    def problem(self, spelling: Spelling = str) -> str:
+        """The text without its places."""
+        subject = f"{spelling(Argument(self.argument))} " if self.argument else ""
+        remedy = f"; {spelled(self.remedy, spelling)}" if self.remedy else ""
+        return f"{subject}{spelled(self.what, spelling)}{remedy}"
+
+    def at(self, *places: Text) -> Any:
+        """The same error at a place further out, such as a file's name before an element's."""
+        made = type(self)(self.what, argument=self.argument, remedy=self.remedy)
+        made.__dict__.update(self.__dict__)
+        made.where = (*places, *self.where)
+        return made
+
+    def __str__(self) -> str:
+        return self.told()
+
+
+class LagrangianError(Message, ValueError):
     """Base of every error this package raises on purpose."""
 
 
@@ -52,7 +138,18 @@ class SimulationError(LagrangianError):
     motion: Any = None
 
 
-class SimulationWarning(UserWarning):
+class CostError(LagrangianError):
+    """A derivation that would take longer than was allowed: `seconds` is the estimate, `limit` what was allowed."""
+
+    seconds: float | None = None
+    limit: float | None = None
+
+
+class LagrangianWarning(Message, UserWarning):
+    """Base of every warning this package gives."""
+
+
+class SimulationWarning(LagrangianWarning):
     """A run whose energy balance or drift is larger than its tolerances promise, or that ended before its time."""
 
 
@@ -60,27 +157,23 @@ class EndedEarlyWarning(SimulationWarning):
     """A run that ended before its time; its motion's `ending` says why."""
 
 
-class PathWarning(UserWarning):
+class PathWarning(LagrangianWarning):
     """A path that can be followed, but near a singularity, or beyond the limits of speed or effort."""
 
 
-class CostError(LagrangianError):
-    """A derivation that would take longer than was allowed."""
-
-
-class ReaderWarning(UserWarning):
+class ReaderWarning(LagrangianWarning):
     """Something in a file that the mechanism does not carry, or carries with a caveat."""
 
 
-class MechanismWarning(UserWarning):
+class MechanismWarning(LagrangianWarning):
     """A mechanism that is possible, but of which some result is not determined."""
 
 
-class ReportWarning(UserWarning):
+class ReportWarning(LagrangianWarning):
     """A part of a report that could not be made: the page says so there, and has the others."""
 
 
-class SingularWarning(UserWarning):
+class SingularWarning(LagrangianWarning):
     """A configuration at, or near which, a frame cannot move in some direction."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 import warnings
 from pathlib import Path
 
@@ -200,6 +201,29 @@ def test_xarray(closed: lg.Motion, saved: Path) -> None:
     assert np.array_equal(direct["multipliers"].values, closed.multipliers)
     assert direct["q"].dims == ("time", "coordinate")
     assert direct["constraint"].values.tolist() == ["closure.x", "closure.y"]
+
+
+def test_as_xarray_writes_it(closed: lg.Motion, opened: lg.Motion, tmp_path: Path) -> None:
+    """Files have the layout that xarray gives them, which wrote them before: xarray finds all in ours, and we all in its."""
+    for motion in (closed, opened):
+        direct = motion.to_xarray()
+        xarray.testing.assert_identical(xarray.load_dataset(motion.save(tmp_path / "ours.nc"), engine="h5netcdf"), direct)
+        direct.to_netcdf(tmp_path / "theirs.nc", engine="h5netcdf")
+        same(motion, lg.read(tmp_path / "theirs.nc"))
+        with h5py.File(tmp_path / "ours.nc") as ours, h5py.File(tmp_path / "theirs.nc") as theirs:
+            assert set(ours) == set(theirs)
+            assert all(ours[name].dtype == theirs[name].dtype for name in ours)
+            assert all(np.isnan(ours[name].attrs["_FillValue"]) for name in ("q", "time", "multipliers"))
+
+
+def test_xarray_only_when_asked_for(saved: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Motions are written and read without it; `to_xarray` says what to install."""
+    for name in ("xarray", "pandas"):
+        monkeypatch.setitem(sys.modules, name, None)  # as if it were not installed
+    motion = lg.read(saved)
+    same(motion, lg.read(motion.save(tmp_path / "again.nc")))
+    with pytest.raises(lg.ArgumentError, match=r"needs xarray, which is not installed; pip install 'lagrangian\[xarray\]'"):
+        motion.to_xarray()
 
 
 def test_units(closed: lg.Motion, saved: Path) -> None:

@@ -15,6 +15,7 @@ from lagrangian.cli.progress import bar
 from lagrangian.cli.results import Results
 from lagrangian.cli.words import here
 from lagrangian.errors import ArgumentError, EndedEarlyWarning, SimulationError
+from lagrangian.model import quantity
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
@@ -145,7 +146,7 @@ def _torques(given: list[str] | None) -> Any:
         return None
     if [x.strip() for x in given] == ["0"]:
         return 0
-    found = dict(values.named(x, "--torque") for x in given)
+    found = dict(quantity.named(x, "--torque") for x in given)
     if len(found) != len(given):
         raise ArgumentError("--torque: a joint has two torques; give each one expression")
     return found
@@ -157,8 +158,8 @@ def wrenches(given: list[str] | None) -> Any:
         return None
     found = {}
     for text in given:
-        frame, entries = values.named(text, "--wrench")
-        found[frame] = tuple(values.parts(entries.strip("()[]") if entries[:1] in "([" else entries))
+        frame, entries = quantity.named(text, "--wrench")
+        found[frame] = tuple(quantity.parts(entries.strip("()[]") if entries[:1] in "([" else entries))
     return found
 
 
