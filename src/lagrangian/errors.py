@@ -153,6 +153,10 @@ class SimulationWarning(LagrangianWarning):
     """A run whose energy balance or drift is larger than its tolerances promise, or that ended before its time."""
 
 
+class EndedEarlyWarning(SimulationWarning):
+    """A run that ended before its time; its motion's `ending` says why."""
+
+
 class PathWarning(LagrangianWarning):
     """A path that can be followed, but near a singularity, or beyond the limits of speed or effort."""
 

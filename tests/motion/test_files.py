@@ -30,7 +30,7 @@ def same(a: lg.Motion, b: lg.Motion) -> None:
         assert np.array_equal(one, other), name
     assert a.work.keys() == b.work.keys()
     assert all(np.array_equal(a.work[k], b.work[k]) for k in a.work)
-    for name in ("name", "coordinate_names", "speed_names", "constraint_names", "success", "message", "statistics"):
+    for name in ("name", "coordinate_names", "speed_names", "constraint_names", "ending", "success", "message", "statistics"):
         assert getattr(a, name) == getattr(b, name), name
     assert [(e.name, e.t) for e in a.events] == [(e.name, e.t) for e in b.events]
     for one, other in zip(a.events, b.events, strict=True):
@@ -187,7 +187,7 @@ def test_plain_hdf5(closed: lg.Motion, saved: Path) -> None:
         assert [name.decode() for name in file["coordinate"]] == list(closed.coordinate_names)
         assert [name.decode() for name in file["event_name"]] == [e.name for e in closed.events]
         assert file.attrs["mechanism"] == "four_bar"
-        assert file.attrs["format"] == "lagrangian motion 1"
+        assert file.attrs["format"] == "lagrangian motion 2"
         assert file["q"].dims[0][0].name == "/time"
 
 
@@ -331,5 +331,5 @@ def test_reading_is_quiet(saved: Path) -> None:
 
 def test_every_field_is_compared() -> None:
     """What a motion gains later must be saved, or left out on purpose."""
-    kept = {*ARRAYS, "name", "coordinate_names", "speed_names", "constraint_names", "success", "message", "statistics"}
+    kept = {*ARRAYS, "name", "coordinate_names", "speed_names", "constraint_names", "ending", "statistics"}
     assert {f.name for f in dataclasses.fields(lg.Motion)} == kept | {"mechanism", "work", "wrenches", "events", "course"}

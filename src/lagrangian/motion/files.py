@@ -19,12 +19,13 @@ from lagrangian.motion import netcdf
 from lagrangian.motion.events import Happening
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.netcdf import Table, Variable
+from lagrangian.motion.status import Ending
 from lagrangian.motion.wrench import ENTRIES
 
 if TYPE_CHECKING:
     import xarray
 
-FORMAT = "lagrangian motion 1"
+FORMAT = "lagrangian motion 2"
 JOINTS = 5000  # mechanisms with more are not written into a file: their text takes longer than their motion
 _ROWS = {  # dimension besides time, units, meaning
     "q": ("coordinate", "rad or m", "coordinates"),
@@ -75,8 +76,8 @@ def table(motion: Motion) -> Table:
     about = {
         "format": FORMAT,
         "mechanism": motion.name,
-        "success": int(motion.success),
-        "message": motion.message,
+        "ending": json.dumps(motion.ending.to_dict()),
+        "message": motion.message,  # for people: what is read again is `ending`
         "statistics": json.dumps(motion.statistics),
         **_written(motion),
     }
@@ -208,17 +209,16 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
     frames = enumerate(found["frame"] if "wrenches" in found else ())
     wrenches = {str(name): found["wrenches"][:, j] for j, name in frames}
     motion = Motion(
-        mechanism,
-        str(about["mechanism"]),
-        found["time"],
+        mechanism=mechanism,
+        name=str(about["mechanism"]),
+        t=found["time"],
         **rows,
         work={name.removeprefix("work_"): found[name] for name in found.variables if name.startswith("work_")},
         coordinate_names=names["coordinate"],
         speed_names=names["speed"],
         constraint_names=names["constraint"],
         events=events,
-        success=bool(about["success"]),
-        message=str(about["message"]),
+        ending=Ending.from_dict(json.loads(about["ending"])),
         statistics=json.loads(about["statistics"]),
         wrenches=wrenches,
     )

@@ -31,6 +31,7 @@ from lagrangian.motion.motion import Motion
 from lagrangian.motion.record import Settings
 from lagrangian.motion.run import Course
 from lagrangian.motion.start import start_of
+from lagrangian.motion.status import Status
 from lagrangian.motion.wrench import checked as wrenches_of
 
 ROWS = 1001
@@ -77,7 +78,7 @@ def simulate(
     max_step: float = math.inf,
     limits: bool = True,
     restitution: float = 0.0,
-    progress: Callable[[float], None] | None = None,
+    progress: Callable[[float, float], None] | None = None,
     max_steps: int = 20_000_000,
 ) -> Motion:
     """The motion of a mechanism over `t_span`, a pair of times or the end alone.
@@ -93,7 +94,8 @@ def simulate(
 
     `events` are `Event`s. `t_eval` is the number of rows, or their times. `stabilisation` keeps constraints from drifting:
     projection, baumgarte (with alpha, beta), ggl or none. Joints stop at their limits unless `limits` is False, and bounce by
-    `restitution`. `progress` is told the time now and then. Interrupted, it returns what it has.
+    `restitution`. `progress(done, total)` is told now and then how many of the seconds are done.
+    A run that is interrupted returns what it has.
     """
     dyn = dynamics_of(mechanism)
     model = dyn.mechanism
@@ -101,7 +103,7 @@ def simulate(
     grid = _grid(t_eval, start, end)
     _check_numbers(rtol, atol, step, max_step, restitution, alpha, beta)
     if progress is not None and not callable(progress):
-        raise ArgumentError(f"progress is {progress!r}; a function of the time is needed")
+        raise ArgumentError(f"progress is {progress!r}; a function of (done, total) is needed")
     if stabilisation not in STABILISATIONS:
         raise ArgumentError(one_of("stabilisation", stabilisation, STABILISATIONS))
     known = methods()
@@ -176,27 +178,30 @@ def _run(
     end: float,
     y0: np.ndarray,
     grid: np.ndarray,
-    progress: Any,
+    progress: Callable[[float, float], None] | None,
 ) -> Motion:
     try:
-        course = Course(dyn, source, watched, settings, start, y0, grid, progress)
+        watch = None if progress is None else lambda t: progress(t - start, end - start)
+        course = Course(dyn, source, watched, settings, start, y0, grid, watch)
     except SimulationError as error:
         raise SimulationError(f"{dyn.mechanism.name}: the run could not begin: {error}") from error
     try:
         with interruptible(course):
-            success, message = course.go(end)
+            ending = course.go(end)
     except LagrangianError:
         raise
     except BaseException as error:  # an interrupt, or the user's progress function: what was computed is not lost
         course.error = error
         course.take_over()
-        success, message = False, f"stopped at t = {course.t:.9g} s: {error}"
+        ending = course.ended(Status.FAILED, str(error))
     failure, course.error = course.error, None  # for the steps that were made, Python functions are asked again
     if isinstance(failure, KeyboardInterrupt):
-        message = f"interrupted at t = {course.t:.9g} s; what was computed until then is here"
-    motion = Motion.of(course, success, message)
+        ending = course.ended(Status.INTERRUPTED, "")
+    motion = Motion.of(course, ending)
     if failure is not None and not isinstance(failure, KeyboardInterrupt):
-        raised = SimulationError(f"{dyn.mechanism.name}: {message}. What was computed until then is in the error's `motion`")
+        raised = SimulationError(
+            f"{dyn.mechanism.name}: {ending.message}. What was computed until then is in the error's `motion`"
+        )
         raised.motion = motion
         raise raised from failure
     motion.warn()
