@@ -64,7 +64,11 @@ def inverse_kinematics(
 
 def _frame_goal(dyn: Dynamics, target: Any, frame: Any, directions: Any) -> tuple[FrameGoal, np.ndarray]:
     if frame is None:
-        raise ArgumentError(f"which frame is to get there? Give frame=, one of {', '.join(list(dyn.mechanism._frames)[:20])}")
+        raise ArgumentError(
+            "does not say which frame is to get there",
+            argument="frame",
+            remedy=f"give one of {', '.join(list(dyn.mechanism._frames)[:20])}",
+        )
     try:
         x = np.asarray(target, dtype=float)
     except (TypeError, ValueError):
