@@ -19,6 +19,7 @@ from lagrangian.errors import (
     ClosedError,
     CostError,
     DescriptionError,
+    EndedEarlyWarning,
     LagrangianError,
     MechanismError,
     MechanismWarning,
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from lagrangian.motion.linearise import Linearisation, Mode, equilibrium, linearise
     from lagrangian.motion.motion import Motion
     from lagrangian.motion.simulate import simulate
+    from lagrangian.motion.status import Ending, Status
     from lagrangian.motion.torque import Sampled, Traced
     from lagrangian.sizing.actuators import Sizing, size_actuators
     from lagrangian.sizing.gears import Gear, GearRange
@@ -99,6 +101,7 @@ _LATER = {
     "read": "lagrangian.motion.files",
     **dict.fromkeys(("dumps", "save"), "lagrangian.description.toml.writer"),
     "simulate": "lagrangian.motion.simulate",
+    **dict.fromkeys(("Ending", "Status"), "lagrangian.motion.status"),
     "derive": "lagrangian.closed_form.derive",
     "Equations": "lagrangian.closed_form.equations",
     "Formula": "lagrangian.equations.formula",
@@ -122,6 +125,8 @@ __all__ = [
     "DHRow",
     "DescriptionError",
     "Dynamics",
+    "EndedEarlyWarning",
+    "Ending",
     "Equations",
     "Event",
     "Formula",
@@ -166,6 +171,7 @@ __all__ = [
     "SimulationWarning",
     "SingularWarning",
     "Sizing",
+    "Status",
     "Traced",
     "Unlock",
     "Wall",

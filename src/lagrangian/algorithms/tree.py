@@ -50,6 +50,11 @@ class Tree:
         """Whether its constants are exact scalars, as a proof needs them, and not floats."""
         return self.constants["R"].dtype == object
 
+    @property
+    def angles(self) -> tuple[int, ...]:
+        """The coordinates that are angles."""
+        return tuple(iq for iq, kind in zip(self.iq, self.kind, strict=True) if kind.turns)
+
     def constant(self, name: str, i: int) -> Any:
         """A constant of link i, as the nested tuple the sweeps expect."""
         return unflatten(CONSTANTS[name], iter(self.constants[name][i].tolist()))

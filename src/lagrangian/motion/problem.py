@@ -65,7 +65,7 @@ class Problem(Forces):
         self.nq, self.nv = tree.nq, tree.nv
         self.size = self.nq + self.nv
         self.inputs = Inputs(self.nv, len(self.holdable), len(torque.wrenches))
-        self.angles = [tree.iq[i] for i, kind in enumerate(tree.kind) if kind.turns]
+        self.angles = tree.angles
         self.constrained = bool(mechanism.equations or self.holdable)
         self.turning = any(j.kind.quaternion for j in mechanism.joints)
         self.projects = self.turning or (self.constrained and stabilisation.kind == "projection")
