@@ -97,7 +97,7 @@ def alike(found: str, shown: str) -> bool:
     """Whether two printed numbers say the same, as far as another processor would print it too.
 
     Numbers agree to 2e-3, or differ by one in the last digit where that is less than 2 %. Errors that are told by their size
-    agree within a factor of two, and roundings within two orders of magnitude; zero counts as one rounding of a number of order one.
+    agree within a factor of two, and roundings within two orders of magnitude; zero counts as one rounding of a number near one.
     """
     a, b = float(found), float(shown)
     small, large = sorted((abs(a), abs(b)))
