@@ -15,7 +15,7 @@ from typing import Any
 
 from lagrangian.equations import lagrange
 from lagrangian.equations.system import System
-from lagrangian.errors import CostError
+from lagrangian.errors import Argument, CostError
 from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import GROUND, Initial, Mechanism
 
@@ -100,10 +100,12 @@ def check(system: System, limit: float | None, depths: list[int] | None = None) 
     expected = forecast(system) if depths is None else forecast(system, depths)
     if expected is not None and limit is not None and (expected.seconds > limit or expected.bytes > MEMORY):
         raise CostError(
-            f"{system.mechanism.name}: the closed form of {len(depths or system.links)} joints would take {expected} "
-            f"(the limit is {_time(limit)} and {_memory(MEMORY)}). "
-            f"Pass limit=None to derive it all the same; or run it without: lagrangian.compile gives the same functions, exactly "
-            f"as accurate, for thousands of joints"
+            f"the closed form of {len(depths or system.links)} joints would take {expected}",
+            where=system.mechanism.name,
+            remedy=f"the limit is {_time(limit)} and {_memory(MEMORY)}. {Argument('limit', None)} derives it all the same; or "
+            f"run it without: lagrangian.compile gives the same functions, exactly as accurate, for thousands of joints",
+            seconds=expected.seconds,
+            limit=limit,
         )
     return expected
 
