@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from lagrangian.description.notes import warn
 from lagrangian.description.text_file import as_path
 from lagrangian.description.toml import reader as toml
 from lagrangian.description.toml import text
 from lagrangian.description.toml import write_elements as of
 from lagrangian.description.toml.write_scalars import Scalars
-from lagrangian.errors import ArgumentError, LagrangianError, ReaderWarning
+from lagrangian.errors import ArgumentError, LagrangianError, ReaderWarning, warn
 from lagrangian.model.configuration import Partial
 from lagrangian.model.expression import Expression, Scalar, parameters
 from lagrangian.model.joint import Limits
