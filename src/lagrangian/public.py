@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from enum import Enum
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -36,31 +37,30 @@ def other_spelling(name: str) -> str:
 def public(item: T) -> T:
     """A function or a class of the public interface, whose keywords are looked at before it is called."""
     if isinstance(item, type):
-        item.__init__ = _called(item.__init__, item.__name__)  # type: ignore[misc]
+        if issubclass(item, Enum):
+            return item
+        item.__init__ = _called(item.__init__, item.__name__)  # type: ignore[method-assign]
         return item
     return _called(item, item.__name__)
 
 
 def _called(function: Any, name: str) -> Any:
     parameters = inspect.signature(function).parameters.values()
-    known = frozenset(p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY))
+    known = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) and p.name != "self"]
+    takes_others = any(p.kind is p.VAR_KEYWORD for p in parameters)  # which it looks at itself
+    names = frozenset(known)
 
     @wraps(function)
     def called(*arguments: Any, **keywords: Any) -> Any:
-        if not keywords.keys() <= known:
-            keywords = {_known(key, keywords, known, name): value for key, value in keywords.items()}
+        if not keywords.keys() <= names:
+            for key in [key for key in keywords if key not in names]:
+                other = other_spelling(key)
+                if other in names and other not in keywords:
+                    keywords[other] = keywords.pop(key)
+                elif other in names:
+                    raise ArgumentError(f"{key} and {other} are one argument; give one of them", where=name)
+                elif not takes_others:
+                    raise ArgumentError(one_of("argument", key, known), where=name)
         return function(*arguments, **keywords)
 
     return called
-
-
-def _known(key: str, keywords: dict[str, Any], known: frozenset[str], name: str) -> str:
-    if key in known:
-        return key
-    other = other_spelling(key)
-    if other not in known:
-        listed = [x for x in known if x != "self"]
-        raise ArgumentError(one_of("argument", key, sorted(listed)), where=name)
-    if other in keywords:
-        raise ArgumentError(f"{key} and {other} are one argument; give one of them", where=name)
-    return other

@@ -19,6 +19,7 @@ import numpy as np
 
 from lagrangian.algorithms.constrained import ROUNDING
 from lagrangian.errors import ArgumentError, SingularWarning, is_number, one_of
+from lagrangian.errors import warn as warn_of
 from lagrangian.kernels.kernel import prepare
 from lagrangian.kernels.linear import decomposed, unit_rows
 from lagrangian.model.loop import DIRECTIONS, Frame
@@ -125,7 +126,7 @@ def cartesian(
         worst = int(np.argmin(part))
         which = "" if batch is None else f" at {int(np.isfinite(part).sum())} of {batch} states, worst at state {worst}"
         lost = _combination(T[worst, -1], chosen)
-        warn(
+        warn_of(
             f"{dyn.mechanism.name}: near a singular configuration{which}: {found.frame!r} moves along {lost} at "
             f"{part[worst]:.2g} of the speed of its best direction. What is lost is left out: it is not accelerated",
             SingularWarning,

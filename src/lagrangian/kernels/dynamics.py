@@ -12,6 +12,7 @@ from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.inverse_dynamics import GRAVITY, INVERSE_DYNAMICS
 from lagrangian.algorithms.mass_matrix import MASS_MATRIX
 from lagrangian.algorithms.regressor import REGRESSOR
+from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
 from lagrangian.errors import ArgumentError, ClosedError, one_of
 from lagrangian.kernels.cartesian import THRESHOLD, CartesianDynamics, cartesian
 from lagrangian.kernels.entry import Entry
@@ -365,11 +366,9 @@ class Dynamics:
         return cartesian(self, q, qd, frame, directions, t, threshold)
 
 
-def compile(mechanism: Mechanism, threads: int | None = None) -> Dynamics:  # noqa: A001
+def compile(mechanism: MechanismLike, threads: int | None = None) -> Dynamics:  # noqa: A001
     """The dynamics of a mechanism as functions. Each is compiled to machine code when first used, and kept for next time.
 
     `threads` is the number of threads a large batch may use; all cores if it is not given.
     """
-    if not isinstance(mechanism, Mechanism):
-        raise ArgumentError(f"compile takes a Mechanism, as load() or library() give it, not {type(mechanism).__name__}")
-    return Dynamics(mechanism, threads)
+    return Dynamics(mechanism_of(mechanism), threads)

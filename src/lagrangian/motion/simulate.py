@@ -15,6 +15,7 @@ import numpy as np
 from lagrangian.algorithms.undetermined import undetermined_joints
 from lagrangian.configuration.assemble import dynamics_of
 from lagrangian.configuration.mobility import mobility
+from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import Argument, ArgumentError, LagrangianError, SimulationError, SimulationWarning, one_of, warn
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
@@ -57,7 +58,7 @@ def methods() -> dict[str, Callable[[], Method]]:
 
 
 def simulate(
-    mechanism: Mechanism | Dynamics,
+    mechanism: MechanismLike | Dynamics,
     t_span: Any = None,
     q0: Any = None,
     qd0: Any = None,
