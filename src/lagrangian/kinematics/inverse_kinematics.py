@@ -177,7 +177,7 @@ class Box:
 
     def turned(self, dyn: Dynamics, q: np.ndarray) -> np.ndarray:
         """Angles outside their limits brought inside by whole turns where these do it, and to the nearest limit where not."""
-        q, angles = q.copy(), set(dyn._open().closed.angles)
+        q, angles = q.copy(), set(dyn.angles)
         for iq, low, high in zip(self.iq, self.low[self.iv], self.high[self.iv], strict=True):
             if iq in angles and not low <= q[iq] <= high:
                 turns = np.ceil((low - q[iq]) / (2 * np.pi)) if q[iq] < low else np.floor((high - q[iq]) / (2 * np.pi))

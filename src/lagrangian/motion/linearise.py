@@ -11,7 +11,7 @@ from lagrangian.configuration.assemble import assemble, consistent_speeds, dynam
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import ArgumentError, AssemblyError
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kernels.kernel import Kernel, Threads
+from lagrangian.kernels.kernel import Kernel
 from lagrangian.kernels.programs.derivatives import accelerations, residual_derivatives
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.showing import ShownText
@@ -101,13 +101,12 @@ class _Equations:
         source = torque_of.source(torque, dyn.mechanism)
         if source.external:
             raise ArgumentError("torque: numbers, expressions or Traced(function) are needed here, whose derivatives are known")
-        tree = dyn._open().tree
-        self.problem = Problem(dyn.mechanism, tree, source, Stabilisation(), redundant=True)
-        n, m, u = dyn.nv, dyn.mechanism.equations, self.problem.inputs.size
+        self.problem = Problem(dyn.mechanism, dyn.tree, source, Stabilisation(), redundant=True)
+        u = self.problem.inputs.size
         key = b"".join(x if isinstance(x, bytes) else x.encode() for x in self.problem.key)
         program = residual_derivatives(dyn.mechanism, self.problem.tree, self.problem._torques, u, key)
-        self._derivatives = Kernel(program, (n + m, 2 * n), Threads(1))
-        self._outputs = Kernel(self.problem.outputs(), (sum(self.problem.output_sizes.values()),), Threads(1))
+        self._derivatives = Kernel(program)
+        self._outputs = Kernel(self.problem.outputs())
         self._u = np.zeros(u)
 
     def acceleration(self, q: np.ndarray, qd: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:
@@ -155,18 +154,10 @@ def _carried(model: Mechanism, qd: np.ndarray) -> np.ndarray:
     K = np.zeros((len(qd), len(qd)))
     at = 0
     for joint in model.joints:
-        if joint.type in ("ball", "free"):
-            turning = _skew(qd[at : at + 3])
-            K[at : at + 3, at : at + 3] = turning
-            if joint.type == "free":
-                K[at + 3 : at + 6, at + 3 : at + 6] = turning
-                K[at + 3 : at + 6, at : at + 3] = _skew(qd[at + 3 : at + 6])
+        own = slice(at, at + joint.kind.nv)
+        K[own, own] = joint.kind.carried(qd[own])
         at += joint.kind.nv
     return K
-
-
-def _skew(a: np.ndarray) -> np.ndarray:
-    return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
 
 
 def _actuated(model: Mechanism) -> list[bool]:

@@ -113,7 +113,7 @@ def simulate(
     chosen = known[("verner9" if rtol < 1e-11 else "dop853") if method == "auto" else method]()
     if not chosen.adaptive and step is None:
         raise ArgumentError(f"method {method!r} has a fixed step; say how long: {Argument('step', 1e-3)}")
-    if chosen.canonical and (model.equations or any(j.type in ("ball", "free") or has_dry_friction(j) for j in model.joints)):
+    if chosen.canonical and (model.equations or any(j.kind.quaternion or has_dry_friction(j) for j in model.joints)):
         raise ArgumentError(
             f"method {method!r} is for mechanisms without constraints, dry friction, ball and free joints; for others "
             f"dop853 with projection keeps the energy to its tolerance"
@@ -134,7 +134,7 @@ def simulate(
             f"method {method!r} knows no joint limits, locks and Python functions of torques or wrenches; dop853 does. "
             f"{Argument('limits', False)} leaves limits out, Traced(function) compiles a function"
         )
-    idle = undetermined_joints(dyn._open().tree)
+    idle = undetermined_joints(dyn.tree)
     if idle and not model.equations:
         raise ArgumentError(
             f"{model.name}: what joint {idle[0]!r} moves has no inertia along it, so its acceleration is not determined; give "
@@ -331,4 +331,4 @@ def _redundant(dyn: Dynamics, q: np.ndarray, t: float) -> bool:
     found = mobility(dyn, q, t)
     if found.singular:
         warn(f"{dyn.mechanism.name}: the run begins in a singular configuration. {found}", SimulationWarning)
-    return sum(dyn._open().closed.says) > found.speeds - found.nearby
+    return int(dyn.restricting.sum()) > found.speeds - found.nearby
