@@ -23,7 +23,6 @@ from lagrangian.errors import warn
         (lambda: lg.simulate("pendulum", 1, rtoll=1e-9), "simulate", "rtol"),
         (lambda: lg.derive("pendulum", symbol="all"), "derive", "symbols"),
         (lambda: lg.library("pendulum", parametrs={}), "library", "parameters"),
-        (lambda: lg.Joint("a", "revolute", "ground", "b", axs=(0, 0, 1)), "Joint", "axis"),
         (lambda: lg.Body("b", mas=1.0), "Body", "mass"),
         (lambda: lg.DHRow(alfa=1.0), "DHRow", "alpha"),
         (lambda: lg.box((1, 1, 1), densty=1000), "box", "density"),
@@ -35,6 +34,12 @@ def test_a_misspelt_keyword_is_told_with_the_one_that_is_meant(call: Callable[[]
     with pytest.raises(lg.ArgumentError, match=f"Did you mean '{meant}'") as caught:
         call()
     assert caught.value.where == (where,)
+
+
+@pytest.mark.parametrize("meant", ["axis", "actuated", "child_placement"])
+def test_a_misspelt_entry_of_a_joint(meant: str) -> None:
+    with pytest.raises(lg.LagrangianError, match=f"Did you mean '{meant}'"):
+        lg.Joint("a", "revolute", "ground", "b", **{f"{meant}s": 1})
 
 
 def test_what_is_public_keeps_its_signature_and_can_be_pickled() -> None:
