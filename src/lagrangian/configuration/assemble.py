@@ -11,7 +11,6 @@ from lagrangian.errors import Argument, ArgumentError, AssemblyError, is_number,
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.dynamics import compile as compiled
 from lagrangian.kernels.linear import RANK
-from lagrangian.model import quaternion
 from lagrangian.model.configuration import given_in
 from lagrangian.model.mechanism import Mechanism
 
@@ -256,15 +255,8 @@ def moved(mechanism: Mechanism, q: np.ndarray, step: np.ndarray) -> np.ndarray:
     q = np.broadcast_to(q, (*shape, q.shape[-1])).copy()
     iq = iv = 0
     for joint in mechanism.joints:
-        part = step[..., iv : iv + joint.kind.nv]
-        if joint.type in ("ball", "free"):
-            turn = q[..., iq : iq + 4]
-            if joint.type == "free":
-                q[..., iq + 4 : iq + 7] += (quaternion.matrix(turn) @ part[..., 3:, None])[..., 0]
-            turn = quaternion.product(turn, quaternion.exponential(part[..., :3]))
-            q[..., iq : iq + 4] = turn / np.linalg.norm(turn, axis=-1, keepdims=True)
-        else:
-            q[..., iq : iq + joint.kind.nq] += part
+        nq, nv = joint.kind.nq, joint.kind.nv
+        q[..., iq : iq + nq] = joint.kind.moved(q[..., iq : iq + nq], step[..., iv : iv + nv])
         iq, iv = iq + joint.kind.nq, iv + joint.kind.nv
     return q
 

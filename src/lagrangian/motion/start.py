@@ -108,7 +108,7 @@ def _vector(what: str, given: Any, n: int, names: tuple[str, ...]) -> np.ndarray
 def _unit(model: Mechanism, q: np.ndarray) -> np.ndarray:
     at = 0
     for joint in model.joints:
-        if joint.type in ("ball", "free"):
+        if joint.kind.quaternion:
             length = float(np.linalg.norm(q[at : at + 4]))
             if length == 0:
                 raise ArgumentError(
