@@ -78,12 +78,7 @@ def identify(
     `effective`. `identification.mechanism` has these parameters. `folds` is the number of stretches of time for cross-validation.
     """
     dyn = dynamics_of(mechanism)
-    if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or folds < 2:
-        raise ArgumentError(f"identify: folds is {folds!r}; a whole number of at least 2 is needed")
-    if not is_number(prior) or prior <= 0:
-        raise ArgumentError(f"identify: prior is {prior!r}; a positive number is needed")
-    if not is_number(slow) or not 0 <= slow < 1:
-        raise ArgumentError(f"identify: slow is {slow!r}; a share of the largest speed, from 0 to below 1, is needed")
+    _check_options(folds, prior, slow)
     t, q, tau, qd, qdd = recorded_rows(t, q, tau, qd, qdd)
     regression = regression_of(dyn, friction, offset, rotors, joints)
     record = read_record(dyn, t, q, tau, qd, qdd, path, cutoff)
@@ -92,15 +87,9 @@ def identify(
             f"identify: {dyn.mechanism.name} stands still throughout the record; it has to move: see exciting_path"
         )
     regression, grouping = grouped(regression, record)
+    described = grouping.matrix @ regression.described
     Y, z, forces, used = equations(regression, grouping, record, float(slow))
-    if not len(grouping):
-        raise ArgumentError(f"identify: no parameter of {dyn.mechanism.name} has an effect on the recorded forces")
-    if used.sum() <= 2 * len(grouping):
-        raise ArgumentError(
-            f"identify: {used.sum()} rows of moving joints are left for {len(grouping)} parameters; record longer, or more often"
-        )
-    if np.abs(z).max() <= 1e-12 * np.abs(Y @ (grouping.matrix @ regression.described)).max():
-        raise ArgumentError("identify: no force acts in the record but what is known: nothing can be identified from it")
+    _check_equations(dyn.mechanism.name, Y, z, used, described)
     products = Products.of(Y, z, used, int(folds), grouping.names)
     found = fit(products)
     mechanism, chi2 = completed(regression, grouping, found, physical, float(prior))
@@ -110,7 +99,7 @@ def identify(
         grouping,
         record.projection.names,
         found,
-        grouping.matrix @ regression.described,
+        described,
         _validation(record.projection.names, products.squares(found.values), forces, used),
         cross_validation(products, record.projection.names, forces, used),
         chi2,
@@ -119,6 +108,27 @@ def identify(
         float(slow),
         record.treatment,
     )
+
+
+def _check_options(folds: int, prior: float, slow: float) -> None:
+    if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or folds < 2:
+        raise ArgumentError(f"identify: folds is {folds!r}; a whole number of at least 2 is needed")
+    if not is_number(prior) or prior <= 0:
+        raise ArgumentError(f"identify: prior is {prior!r}; a positive number is needed")
+    if not is_number(slow) or not 0 <= slow < 1:
+        raise ArgumentError(f"identify: slow is {slow!r}; a share of the largest speed, from 0 to below 1, is needed")
+
+
+def _check_equations(name: str, Y: np.ndarray, z: np.ndarray, used: np.ndarray, described: np.ndarray) -> None:
+    """Errors where the record cannot tell any parameter, or not all of them."""
+    if not len(described):
+        raise ArgumentError(f"identify: no parameter of {name} has an effect on the recorded forces")
+    if used.sum() <= 2 * len(described):
+        raise ArgumentError(
+            f"identify: {used.sum()} rows of moving joints are left for {len(described)} parameters; record longer, or more often"
+        )
+    if np.abs(z).max() <= 1e-12 * np.abs(Y @ described).max():
+        raise ArgumentError("identify: no force acts in the record but what is known: nothing can be identified from it")
 
 
 def validate(
