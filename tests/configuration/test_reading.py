@@ -63,7 +63,7 @@ def test_everything_begins_at_the_mechanisms_own_start(name: str, start: str) ->
 
 
 @pytest.mark.parametrize("start", STARTS)
-@pytest.mark.parametrize("name", ("two_r", "four_bar", "free_body"))
+@pytest.mark.parametrize("name", ["two_r", "four_bar", "free_body"])
 def test_without_a_start_it_is_neutral_and_closed_and_not_the_first_pose(name: str, start: str) -> None:
     m = without_initial(name)
     alike(m, STARTS[start](m, None), lg.assemble(m, m.neutral()))
