@@ -19,6 +19,7 @@ from lagrangian.errors import (
     ClosedError,
     CostError,
     DescriptionError,
+    EndedEarlyWarning,
     LagrangianError,
     MechanismError,
     MechanismWarning,
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from lagrangian.motion.linearise import Linearisation, Mode, equilibrium, linearise
     from lagrangian.motion.motion import Motion
     from lagrangian.motion.simulate import simulate
+    from lagrangian.motion.status import Ending, Status
     from lagrangian.motion.torque import Sampled, Traced
     from lagrangian.sizing.actuators import Sizing, size_actuators
     from lagrangian.sizing.gears import Gear, GearRange
@@ -101,6 +103,7 @@ _LATER = {
     "read": "lagrangian.motion.files",
     **dict.fromkeys(("dumps", "save"), "lagrangian.description.toml.writer"),
     "simulate": "lagrangian.motion.simulate",
+    **dict.fromkeys(("Ending", "Status"), "lagrangian.motion.status"),
     "derive": "lagrangian.closed_form.derive",
     "Equations": "lagrangian.closed_form.equations",
     "Formula": "lagrangian.equations.formula",
@@ -124,6 +127,8 @@ __all__ = [
     "DHRow",
     "DescriptionError",
     "Dynamics",
+    "EndedEarlyWarning",
+    "Ending",
     "Equations",
     "Event",
     "Formula",
@@ -168,6 +173,7 @@ __all__ = [
     "SimulationWarning",
     "SingularWarning",
     "Sizing",
+    "Status",
     "Traced",
     "Unlock",
     "Wall",

@@ -1,16 +1,100 @@
-"""The errors a user can meet. Each says where, what is wrong, and what would be right."""
+"""The errors and warnings that a user can meet.
+
+Each of them carries data: `what` is wrong, `where` it is, the `argument` at fault, and a `remedy`. Its text is made from these
+fields when it is shown. Texts name an argument of the Python interface as an `Argument`, so that the command line can spell it
+as its own option. Nothing decides anything by reading a text.
+"""
 
 from __future__ import annotations
 
 import difflib
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
+_UNSET: Any = object()
 
-class LagrangianError(ValueError):
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of a Python function as a text names it: `q0`, `limits=False`, or `of` a function, `show(full=True)`."""
+
+    name: str
+    value: Any = _UNSET
+    of: str = ""
+
+    @property
+    def has_value(self) -> bool:
+        return self.value is not _UNSET
+
+    @property
+    def python(self) -> str:
+        text = f"{self.name}={self.value!r}" if self.has_value else self.name
+        return f"{self.of}({text})" if self.of else text
+
+    def __str__(self) -> str:
+        return _SPELLING.get()(self)
+
+
+Spelling = Callable[[Argument], str]
+_SPELLING: ContextVar[Spelling] = ContextVar("spelling", default=lambda argument: argument.python)
+
+
+@contextmanager
+def spelling(how: Spelling) -> Iterator[None]:
+    """Within this context, texts name arguments as `how` writes them, such as the command line's options."""
+    before = _SPELLING.set(how)
+    try:
+        yield
+    finally:
+        _SPELLING.reset(before)
+
+
+Place = str | Argument
+
+
+class Message:
+    """What errors and warnings have in common: fields, and a text that is made from them.
+
+    The text is `where: argument what; remedy`, of which only `what` must be given. `where` is a place, or several from the
+    outermost to the innermost: a file, an element of it, a joint.
+    """
+
+    def __init__(
+        self, what: str = "", *, where: Place | tuple[Place, ...] = (), argument: str = "", remedy: str = "", **data: Any
+    ) -> None:
+        super().__init__(what)  # type: ignore[call-arg]  # of ValueError or UserWarning
+        self.what = what
+        self.where: tuple[Place, ...] = where if isinstance(where, tuple) else (where,)
+        self.argument, self.remedy = argument, remedy
+        for name, value in data.items():
+            if not hasattr(type(self), name):
+                raise TypeError(f"{type(self).__name__} has no field {name!r}")
+            setattr(self, name, value)
+
+    @property
+    def problem(self) -> str:
+        """The text without its places."""
+        subject = f"{Argument(self.argument)} " if self.argument else ""
+        return f"{subject}{self.what}{f'; {self.remedy}' if self.remedy else ''}"
+
+    def at(self, *places: Place) -> Any:
+        """The same error at a place further out, such as a file's name before an element's."""
+        made = type(self)(self.what)
+        made.__dict__.update(self.__dict__)
+        made.where = (*places, *self.where)
+        return made
+
+    def __str__(self) -> str:
+        return "".join(f"{place}: " for place in self.where) + self.problem
+
+
+class LagrangianError(Message, ValueError):
     """Base of every error this package raises on purpose."""
 
 
@@ -52,31 +136,42 @@ class SimulationError(LagrangianError):
     motion: Any = None
 
 
-class SimulationWarning(UserWarning):
+class CostError(LagrangianError):
+    """A derivation that would take longer than was allowed: `seconds` is the estimate, `limit` what was allowed."""
+
+    seconds: float | None = None
+    limit: float | None = None
+
+
+class LagrangianWarning(Message, UserWarning):
+    """Base of every warning this package gives."""
+
+
+class SimulationWarning(LagrangianWarning):
     """A run whose energy balance or drift is larger than its tolerances promise, or that ended before its time."""
 
 
-class PathWarning(UserWarning):
+class EndedEarlyWarning(SimulationWarning):
+    """A run that ended before its time; its motion's `ending` says why."""
+
+
+class PathWarning(LagrangianWarning):
     """A path that can be followed, but near a singularity, or beyond the limits of speed or effort."""
 
 
-class CostError(LagrangianError):
-    """A derivation that would take longer than was allowed."""
-
-
-class ReaderWarning(UserWarning):
+class ReaderWarning(LagrangianWarning):
     """Something in a file that the mechanism does not carry, or carries with a caveat."""
 
 
-class MechanismWarning(UserWarning):
+class MechanismWarning(LagrangianWarning):
     """A mechanism that is possible, but of which some result is not determined."""
 
 
-class ReportWarning(UserWarning):
+class ReportWarning(LagrangianWarning):
     """A part of a report that could not be made: the page says so there, and has the others."""
 
 
-class SingularWarning(UserWarning):
+class SingularWarning(LagrangianWarning):
     """A configuration at, or near which, a frame cannot move in some direction."""
 
 

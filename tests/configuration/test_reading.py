@@ -103,10 +103,11 @@ def test_some_coordinates_of_a_quaternion_by_name() -> None:
     [
         ("upside", "there is no pose 'upside'"),
         ({"theta9": 1.0}, "there is no coordinate 'theta9'"),
-        ({"theta1": np.nan}, "of 'theta1' is nan; a finite number is needed"),
+        ({"theta1": np.nan}, "'theta1': nan is not a finite number"),
         ([1.0], r"is \[1\.0\]; 3 finite numbers are needed: theta1, phi2, phi3"),
         ([1.0, np.inf, 0.0], "3 finite numbers are needed"),
         (object(), "3 finite numbers are needed"),
+        ({"theta1": "30degrees"}, "'theta1': '30degrees' is not understood; numbers such as 0.5, pi/4, 30deg or 250mm are"),
     ],
 )
 def test_the_same_is_refused_everywhere(q0: Any, said: str, start: str) -> None:
@@ -122,6 +123,17 @@ def test_a_pose_that_leaves_loops_open() -> None:
     with pytest.warns(lg.MechanismWarning, match="pose 'rough' does not close the loops: .*; the nearest .* is drawn"):
         q = drawn_at(m, "rough")
     np.testing.assert_allclose(q, lg.assemble(m, "rough"), atol=1e-12)
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("q0", [{"theta1": "90deg", "theta2": "-pi/4"}, ["pi/2", "-45 deg"]])
+def test_texts_with_units(q0: Any, start: str) -> None:
+    assert STARTS[start](lg.library("two_r"), q0) == pytest.approx([np.pi / 2, -np.pi / 4], abs=1e-12)
+
+
+def test_texts_may_use_parameters() -> None:
+    m = lg.library("two_r")
+    assert lg.assemble(m, {"theta1": "l1/2"})[0] == pytest.approx(float(m.parameters["l1"]) / 2)
 
 
 def test_what_was_given_is_known() -> None:

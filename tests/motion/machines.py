@@ -93,11 +93,11 @@ def four_bar(kind: str = "point", lengths: Sequence[float] = (1.0, 0.3, 0.9, 0.6
     return lg.Mechanism("four_bar", bodies, joints, loops, gravity=(0, -G, 0))
 
 
-def patience(seconds: float) -> Callable[[float], None]:
+def patience(seconds: float) -> Callable[[float, float], None]:
     """Something to tell the progress to, which interrupts a run that does not get on."""
     began = time.monotonic()
 
-    def watch(t: float) -> None:
+    def watch(done: float, total: float) -> None:
         if time.monotonic() - began > seconds:
             raise KeyboardInterrupt
 

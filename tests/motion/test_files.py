@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 import warnings
 from pathlib import Path
 
@@ -29,7 +30,7 @@ def same(a: lg.Motion, b: lg.Motion) -> None:
         assert np.array_equal(one, other), name
     assert a.work.keys() == b.work.keys()
     assert all(np.array_equal(a.work[k], b.work[k]) for k in a.work)
-    for name in ("name", "coordinate_names", "speed_names", "constraint_names", "success", "message", "statistics"):
+    for name in ("name", "coordinate_names", "speed_names", "constraint_names", "ending", "success", "message", "statistics"):
         assert getattr(a, name) == getattr(b, name), name
     assert [(e.name, e.t) for e in a.events] == [(e.name, e.t) for e in b.events]
     for one, other in zip(a.events, b.events, strict=True):
@@ -186,7 +187,7 @@ def test_plain_hdf5(closed: lg.Motion, saved: Path) -> None:
         assert [name.decode() for name in file["coordinate"]] == list(closed.coordinate_names)
         assert [name.decode() for name in file["event_name"]] == [e.name for e in closed.events]
         assert file.attrs["mechanism"] == "four_bar"
-        assert file.attrs["format"] == "lagrangian motion 1"
+        assert file.attrs["format"] == "lagrangian motion 2"
         assert file["q"].dims[0][0].name == "/time"
 
 
@@ -200,6 +201,29 @@ def test_xarray(closed: lg.Motion, saved: Path) -> None:
     assert np.array_equal(direct["multipliers"].values, closed.multipliers)
     assert direct["q"].dims == ("time", "coordinate")
     assert direct["constraint"].values.tolist() == ["closure.x", "closure.y"]
+
+
+def test_as_xarray_writes_it(closed: lg.Motion, opened: lg.Motion, tmp_path: Path) -> None:
+    """Files have the layout that xarray gives them, which wrote them before: xarray finds all in ours, and we all in its."""
+    for motion in (closed, opened):
+        direct = motion.to_xarray()
+        xarray.testing.assert_identical(xarray.load_dataset(motion.save(tmp_path / "ours.nc"), engine="h5netcdf"), direct)
+        direct.to_netcdf(tmp_path / "theirs.nc", engine="h5netcdf")
+        same(motion, lg.read(tmp_path / "theirs.nc"))
+        with h5py.File(tmp_path / "ours.nc") as ours, h5py.File(tmp_path / "theirs.nc") as theirs:
+            assert set(ours) == set(theirs)
+            assert all(ours[name].dtype == theirs[name].dtype for name in ours)
+            assert all(np.isnan(ours[name].attrs["_FillValue"]) for name in ("q", "time", "multipliers"))
+
+
+def test_xarray_only_when_asked_for(saved: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Motions are written and read without it; `to_xarray` says what to install."""
+    for name in ("xarray", "pandas"):
+        monkeypatch.setitem(sys.modules, name, None)  # as if it were not installed
+    motion = lg.read(saved)
+    same(motion, lg.read(motion.save(tmp_path / "again.nc")))
+    with pytest.raises(lg.ArgumentError, match=r"needs xarray, which is not installed; pip install 'lagrangian\[xarray\]'"):
+        motion.to_xarray()
 
 
 def test_units(closed: lg.Motion, saved: Path) -> None:
@@ -307,5 +331,5 @@ def test_reading_is_quiet(saved: Path) -> None:
 
 def test_every_field_is_compared() -> None:
     """What a motion gains later must be saved, or left out on purpose."""
-    kept = {*ARRAYS, "name", "coordinate_names", "speed_names", "constraint_names", "success", "message", "statistics"}
+    kept = {*ARRAYS, "name", "coordinate_names", "speed_names", "constraint_names", "ending", "statistics"}
     assert {f.name for f in dataclasses.fields(lg.Motion)} == kept | {"mechanism", "work", "wrenches", "events", "course"}

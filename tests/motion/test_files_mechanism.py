@@ -11,18 +11,28 @@ import xarray
 
 import lagrangian as lg
 from lagrangian.motion.motion import Motion
+from lagrangian.motion.status import Ending, Status
 from tests.motion.machines import chain, pendulum
 
 
 def at_rest(model: lg.Mechanism) -> Motion:
     """One row, which nothing had to be compiled for."""
     n, m = model.nv, model.equations
-    speeds = [np.zeros((1, n)) for _ in range(4)]
-    scalars = [np.zeros(1) for _ in range(2)]
-    names = (model.coordinate_names, model.speed_names, tuple(f"row{k}" for k in range(m)))
-    rows = (np.zeros(1), model.neutral()[None], *speeds, np.zeros((1, m)), np.zeros((1, n)), *scalars)
-    statistics = {"method": "none", "adaptive": False}
-    return Motion(model, model.name, *rows, {}, np.zeros(1), np.zeros(1), *names, statistics=statistics)
+    return Motion(
+        mechanism=model,
+        name=model.name,
+        t=np.zeros(1),
+        q=model.neutral()[None],
+        **{name: np.zeros((1, n)) for name in ("qd", "qdd", "tau", "friction", "constraint_forces")},
+        multipliers=np.zeros((1, m)),
+        **{name: np.zeros(1) for name in ("kinetic_energy", "potential_energy", "drift", "rate_drift")},
+        work={},
+        coordinate_names=model.coordinate_names,
+        speed_names=model.speed_names,
+        constraint_names=tuple(f"row{k}" for k in range(m)),
+        ending=Ending(Status.FINISHED, 0.0),
+        statistics={"method": "none", "adaptive": False},
+    )
 
 
 @pytest.mark.parametrize("name", lg.library())

@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 
 import lagrangian as lg
+from lagrangian.motion.status import Ending, Status
 
 
 @cache
@@ -58,6 +59,8 @@ def chain(links: int, rows: int = 50) -> lg.Motion:
     q = np.sin(np.outer(t, 1 + np.arange(links) / links))
     none = np.zeros((rows, links))
     return lg.Motion(
-        m, "chain", t, q, np.cos(q), none, none, none, np.zeros((rows, 0)), none, t**2, -(t**2), {}, 0 * t, 0 * t,
-        m.coordinate_names, m.speed_names, (), statistics={"method": "made up", "adaptive": False},
+        mechanism=m, name="chain", t=t, q=q, qd=np.cos(q), qdd=none, tau=none, friction=none, multipliers=np.zeros((rows, 0)),
+        constraint_forces=none, kinetic_energy=t**2, potential_energy=-(t**2), work={}, drift=0 * t, rate_drift=0 * t,
+        coordinate_names=m.coordinate_names, speed_names=m.speed_names, constraint_names=(),
+        ending=Ending(Status.FINISHED, 1.0), statistics={"method": "made up", "adaptive": False},
     )  # fmt: skip

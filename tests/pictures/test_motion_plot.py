@@ -18,6 +18,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.motion.events import Happening
+from lagrangian.motion.status import Ending, Status
 from lagrangian.pictures.quantities import multiplier_units, whole
 from tests.pictures.motions import chain, crane, floating, resting, run, stopped
 
@@ -329,7 +330,7 @@ def test_motions_without_their_mechanism_and_of_few_rows(tmp_path: Path) -> None
 
 def test_a_run_that_ended_early_says_so() -> None:
     motion = copy.copy(run("two_r"))
-    motion.success, motion.message = False, "the step became too small at t = 0.4 s"
+    motion.ending = Ending(Status.STEP_TOO_SMALL, 0.4, reason="the step became too small")
     from matplotlib.text import Annotation
 
     (beside,) = [a for a in motion.plot().artists if isinstance(a, Annotation)]

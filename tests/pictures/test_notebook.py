@@ -13,6 +13,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.motion.events import Happening
+from lagrangian.motion.status import Ending, Status
 from tests.pictures.motions import run, stopped
 
 WICKED = '<script>alert("x")</script> & <b>'
@@ -99,7 +100,7 @@ def test_all_text_is_escaped() -> None:
     motion = lg.simulate(m, 0.1, t_eval=np.linspace(0, 0.1, 5))
     motion.events.append(Happening(WICKED, 0.05, motion.q[0], motion.qd[0]))
     failed = copy.copy(motion)
-    failed.success, failed.message = False, WICKED
+    failed.ending = Ending(Status.FAILED, 1.0, reason=WICKED)
     for page in (m._repr_html_(), motion._repr_html_(), failed._repr_html_()):
         assert "<script" not in page
         assert {"script", "b"}.isdisjoint(Read(page).tags)

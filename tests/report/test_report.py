@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
+from lagrangian.motion.status import Ending, Status
 from lagrangian.report import write
 from lagrangian.report.html import column, number, rough, table
 from lagrangian.report.parts import equations
@@ -282,7 +283,7 @@ def test_a_run_that_broke_down(closed: lg.Motion, tmp_path: Path) -> None:
     found = lg.read(closed.save(tmp_path / "run.nc"))
     for rows in (found.q, found.qd, found.qdd, found.tau, found.multipliers, found.kinetic_energy, found.potential_energy):
         rows[-20:] = np.nan
-    found.success, found.message = False, "stopped at t = 1.8 s: the numbers are not finite any more"
+    found.ending = Ending(Status.FAILED, 1.8, reason="the numbers are not finite any more")
     with pytest.warns(lg.ReportWarning):  # motors are not chosen for it
         page = Page(report_html(found))
     assert "left out" not in page.words["joints"]  # where it went before is drawn

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.cli import output
-from lagrangian.errors import AssemblyError
+from lagrangian.errors import Argument, AssemblyError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,7 +44,7 @@ def closed(m: Mechanism, q0: Any, qd0: Any, t: float) -> tuple[Any, Any]:
     from lagrangian.configuration.dynamics_of import dynamics_of
     from lagrangian.configuration.start import Start
 
-    start = Start(dynamics_of(m), q0, t, "--q0")
+    start = Start(dynamics_of(m), q0, t)
     if not start.given.complete:
         return q0, qd0
     q = start.given.q
@@ -66,13 +66,13 @@ def _speeds(m: Mechanism, start: Start, q: np.ndarray, qd0: Any) -> Any:
     """The speeds, or the nearest that keep the constraints, of which the user is told."""
     from lagrangian import consistent_speeds
 
-    qd = start.wanted(qd0, "--qd0")
+    qd = start.wanted(qd0)
     breaks = start.breaking(q, qd) if qd is not None and not isinstance(qd, dict) else None
     if qd is None or isinstance(qd, dict) or breaks is None:
         return qd
     nearest = consistent_speeds(start.dyn, q, qd, t=start.t)
     output.warning(
-        f"{'[initial] qd' if qd0 is None else '--qd0'} does not keep the constraints: {breaks.name} changes at "
+        f"{'[initial] qd' if qd0 is None else Argument('qd0')} does not keep the constraints: {breaks.name} changes at "
         f"{breaks.amount:.3g} a second. The run begins with the nearest that does:\n"
         f"  qd = [{', '.join(f'{x:.10g}' for x in nearest)}]\n"
         f"That line is for [initial]. Or give some speeds, and the others follow: --qd0 {m.speed_names[0]}={qd[0]:.3g}"

@@ -10,6 +10,7 @@ import typer
 
 from lagrangian.cli import values
 from lagrangian.errors import ArgumentError
+from lagrangian.model import quantity
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
@@ -106,7 +107,7 @@ class Path_:
         if text == "keep":
             return _orientation(m, led, near)
         angles = text.partition("=")[2] if text.startswith("rpy=") else ""
-        found = values.numbers(angles or text, "--orientation", m.parameters) if "," in text else []
+        found = quantity.numbers(angles or text, "--orientation", m.parameters) if "," in text else []
         if len(found) == 3 and angles:
             from lagrangian.model.placement import Placement
 
@@ -138,10 +139,10 @@ class Path_:
         if turn is not None and not self.spline:
             timed["orientation"] = turn
         if self.circle:
-            *center, radius = values.numbers(self.circle, "--circle", names)
+            *center, radius = quantity.numbers(self.circle, "--circle", names)
             if len(center) not in (2, 3):
                 raise ArgumentError(f"--circle: {self.circle!r}; X,Y,RADIUS or X,Y,Z,RADIUS is needed, such as 1.2,1.2,0.2")
-            normal = values.numbers(self.normal, "--normal", names) if self.normal else (0, 0, 1)
+            normal = quantity.numbers(self.normal, "--normal", names) if self.normal else (0, 0, 1)
             return paths.circle(center, radius, normal=normal, turns=self.turns, **timed)
         if self.line:
             a, b = _exactly(values.points(self.line, "--line", 2, names), 2, "--line")
@@ -160,7 +161,7 @@ class Path_:
             return paths.read(self.path, frame=led), led
         if self.duration is None:
             raise ArgumentError("a formula says where, but not how long: give --duration SECONDS")
-        texts = dict(values.named(x, "--formula") for x in self.formula or ())
+        texts = dict(quantity.named(x, "--formula") for x in self.formula or ())
         if led is None and set(texts) <= {"x", "y", "z"} and not set(texts) <= set(m.coordinate_names):
             led = self._led(m)
         known = {name: float(x) for name, x in m.parameters.items()}

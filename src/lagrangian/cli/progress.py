@@ -36,7 +36,7 @@ class Bar:
             self._begin()
         self._bar.update(self._task, completed=min(max(share, 0.0), 1.0), description=what or self.what)
 
-    def counted(self, done: int, total: int) -> None:
+    def counted(self, done: float, total: float) -> None:
         """Told how many of how many are done."""
         self(done / total if total else 1.0)
 

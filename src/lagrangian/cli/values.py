@@ -1,76 +1,16 @@
-"""Texts of the command line as numbers, points, states and times. Expressions are parsed, never executed."""
+"""Texts of the command line as states, times, points and parameters."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.errors import ArgumentError, DescriptionError, one_of
+from lagrangian.errors import ArgumentError, one_of
+from lagrangian.model.quantity import is_named, named, number, numbers, parts
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
-
-_UNITS = {"deg": math.pi / 180, "°": math.pi / 180, "rad": 1.0, "mm": 1e-3, "cm": 1e-2, "m": 1.0, "ms": 1e-3, "s": 1.0}
-_WITH_UNIT = re.compile(r"^(.*[\d.)\s])\s*(" + "|".join(_UNITS) + r")$", re.DOTALL)
-_NAMED = re.compile(r"^\s*([^\W\d][\w.]*)\s*=(?!=)(.*)$", re.DOTALL)
-
-
-def number(text: str, what: str, names: Mapping[str, Any] | None = None) -> float:
-    """A number or an expression, with a unit if one is written: 0.5, pi/4, 30deg, 250mm."""
-    from lagrangian.model.expression import parse
-
-    found = _WITH_UNIT.match(text.strip())
-    bare, factor = (found[1], _UNITS[found[2]]) if found else (text, 1.0)
-    try:
-        value = float(parse(bare, names or {})) * factor
-    except DescriptionError as error:
-        raise ArgumentError(f"{what}: {_no_number(text.strip(), bare, names or {}, str(error))}") from None
-    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
-        raise ArgumentError(f"{what}: {text.strip()!r} is no number") from None
-    if not math.isfinite(value):
-        raise ArgumentError(f"{what}: {text.strip()!r} is no finite number")
-    return value
-
-
-_FORMS = f"numbers such as 0.5, pi/4, 30deg or 250mm are; units are {', '.join(x for x in _UNITS if x != '°')}"
-
-
-def _no_number(text: str, bare: str, names: Mapping[str, Any], error: str) -> str:
-    """A word is met more often than a formula that is wrong: what is understood, in place of all functions there are."""
-    if re.search(r"[\^*/()+]", bare):  # a formula: where it breaks is worth saying
-        return f"{re.split(r'[.;] (?:Known|An expression is)', error)[0]}; {_FORMS}"
-    known = f", and parameters: {', '.join(list(names)[:8])}{' ...' * (len(names) > 8)}" if names else ""
-    return f"{text!r} is not understood; {_FORMS}{known}"
-
-
-def parts(text: str, separators: str = ",;") -> list[str]:
-    """What stands between separators, those in parentheses not counted."""
-    found, depth = [""], 0
-    for c in text.strip():
-        depth += (c in "([{") - (c in ")]}")
-        if c in separators and depth == 0:
-            found.append("")
-        else:
-            found[-1] += c
-    return [x.strip() for x in found]
-
-
-def numbers(text: str, what: str, names: Mapping[str, Any] | None = None) -> list[float]:
-    """Several, with commas between them; brackets around them are allowed."""
-    inside = text.strip()
-    if inside[:1] in "([" and inside[-1:] in ")]" and len(parts(inside)) == 1:
-        inside = inside[1:-1]
-    return [number(x, what, names) for x in parts(inside)]
-
-
-def named(text: str, what: str) -> tuple[str, str]:
-    """`name=value`, at the first sign of equality."""
-    found = _NAMED.match(text)
-    if not found or not found[2].strip():
-        raise ArgumentError(f"{what}: {text!r} is not understood; name=value is needed")
-    return found[1], found[2].strip()
 
 
 def parameters(given: list[str] | None) -> dict[str, float] | None:
@@ -89,7 +29,7 @@ def state(text: str | None, mechanism: Mechanism, what: str, names: tuple[str, .
     if poses and text.strip() in mechanism.poses:
         return text.strip()
     pieces = parts(text)
-    if any(_NAMED.match(x) for x in pieces):
+    if any(is_named(x) for x in pieces):
         found = {}
         for piece in pieces:
             name, value = named(piece, what)

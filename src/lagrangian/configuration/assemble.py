@@ -11,7 +11,7 @@ from lagrangian.configuration import reading
 from lagrangian.configuration.coordinates import moved, same, single_coordinates, turned_back
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.configuration.loops import CLOSED, Loops
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.errors import Argument, ArgumentError, one_of
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 
@@ -66,7 +66,7 @@ def _begin(dyn: Dynamics, q0: Any, fixed: Fixed) -> tuple[np.ndarray, tuple[str,
     places = single_coordinates(dyn.mechanism)
     for name in fixed:
         if name not in places:
-            raise ArgumentError(f"fixed: {one_of('coordinate', name, places)}")
+            raise ArgumentError(one_of("coordinate", name, places), where=Argument("fixed"))
         if isinstance(fixed, Mapping):
-            given.q[places[name][0]] = reading.number(fixed[name], f"fixed: {name!r}")
+            given.q[places[name][0]] = reading.number(dyn.mechanism, fixed[name], (Argument("fixed"), repr(name)))
     return given.q, tuple(fixed) or given.held

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from lagrangian.configuration.coordinates import single_coordinates
-from lagrangian.errors import ArgumentError, is_number, one_of, shown
+from lagrangian.errors import Argument, ArgumentError, Place, is_number, one_of, shown
+from lagrangian.model import quantity
 from lagrangian.model.configuration import Partial
 from lagrangian.model.mechanism import Mechanism
 
@@ -37,7 +38,7 @@ class Given:
     mechanism: Mechanism
     q: np.ndarray
     names: tuple[str, ...] | None
-    where: str
+    where: Place
 
     @property
     def complete(self) -> bool:
@@ -51,8 +52,12 @@ class Given:
         return tuple(name for name in self.names or () if name in single)
 
 
-def configuration(mechanism: Mechanism, q0: Any = None, what: str = "q0") -> Given:
-    """A configuration: numbers in order, the name of a pose, some coordinates by name, or None for the mechanism's own start."""
+def configuration(mechanism: Mechanism, q0: Any = None, argument: str = "q0") -> Given:
+    """A configuration: numbers in order, the name of a pose, some coordinates by name, or None for the mechanism's own start.
+
+    `argument` is what the caller calls it.
+    """
+    where = Argument(argument)
     if isinstance(q0, Given):
         return q0
     if q0 is None:
@@ -60,52 +65,77 @@ def configuration(mechanism: Mechanism, q0: Any = None, what: str = "q0") -> Giv
         return _of_description(mechanism, own if own is not None else Partial(mechanism.neutral()), "[initial] q")
     if isinstance(q0, str):
         if q0 not in mechanism.poses:
-            raise ArgumentError(f"{what}: {one_of('pose', q0, mechanism.poses)}")
+            raise ArgumentError(one_of("pose", q0, mechanism.poses), where=where)
         return _of_description(mechanism, mechanism.poses[q0], f"pose {q0!r}")
     if isinstance(q0, Partial):
-        return _of_description(mechanism, q0, what)
+        return _of_description(mechanism, q0, where)
     if isinstance(q0, Mapping):
-        q, places = configuration(mechanism).q, {name: k for k, name in enumerate(mechanism.coordinate_names)}
-        for name, value in q0.items():
-            if name not in places:
-                raise ArgumentError(f"{what}: {one_of('coordinate', name, places)}")
-            q[places[name]] = number(value, f"{what} of {name!r}")
-        return Given(mechanism, normalised(mechanism, q, what), tuple(q0), what)
-    return Given(mechanism, normalised(mechanism, vector(q0, mechanism.coordinate_names, what), what), None, what)
+        q = configuration(mechanism).q
+        for name, value in by_name(mechanism, q0, mechanism.coordinate_names, where, "coordinate").items():
+            q[mechanism.coordinate_names.index(name)] = value
+        return Given(mechanism, normalised(mechanism, q, where), tuple(q0), where)
+    q = in_order(mechanism, q0, mechanism.coordinate_names, argument)
+    return Given(mechanism, normalised(mechanism, q, where), None, where)
 
 
-def _of_description(mechanism: Mechanism, values: Any, where: str) -> Given:
-    q = vector(values, mechanism.coordinate_names, where)
+def _of_description(mechanism: Mechanism, values: Any, where: Place) -> Given:
+    q = np.array(values, dtype=float)
     return Given(mechanism, normalised(mechanism, q, where), values.given if isinstance(values, Partial) else None, where)
 
 
-def number(given: Any, what: str) -> float:
-    """One finite number."""
-    if not is_number(given):
-        raise ArgumentError(f"{what} is {shown(given)}; a finite number is needed")
-    return float(given)
+def speeds(mechanism: Mechanism, qd0: Any, argument: str = "qd0") -> np.ndarray | dict[str, float] | None:
+    """Speeds: numbers in order, or some by name; None stays so."""
+    names, where = mechanism.speed_names, Argument(argument)
+    if qd0 is None:
+        return None
+    if isinstance(qd0, Partial):
+        qd0 = {name: x for name, x in zip(names, qd0, strict=True) if name in qd0.given}
+    if isinstance(qd0, Mapping):
+        return by_name(mechanism, qd0, names, where, "speed")
+    return in_order(mechanism, qd0, names, argument)
 
 
-def vector(given: Any, names: tuple[str, ...], what: str) -> np.ndarray:
+def by_name(mechanism: Mechanism, given: Mapping[str, Any], names: tuple[str, ...], where: Place, what: str) -> dict[str, float]:
+    """Numbers of some of the names; a text may have a unit, and may use the mechanism's parameters."""
+    for name in given:
+        if name not in names:
+            raise ArgumentError(one_of(what, name, names), where=where)
+    return {name: number(mechanism, x, (where, repr(name))) for name, x in given.items()}
+
+
+def in_order(mechanism: Mechanism, given: Any, names: tuple[str, ...], argument: str) -> np.ndarray:
     """As many finite numbers as there are names."""
+    if isinstance(given, (list, tuple)) and any(isinstance(x, str) for x in given):
+        given = [number(mechanism, x, Argument(argument)) for x in given]
     try:
         array = np.array(given, dtype=float)
     except (TypeError, ValueError):
         array = np.zeros(0)
     if array.shape != (len(names),) or not np.isfinite(array).all():
         listed = ", ".join(names[:LISTED]) + ", ..." * (len(names) > LISTED)
-        raise ArgumentError(f"{what} is {shown(given)}; {len(names)} finite numbers are needed: {listed}")
+        needed = f"{len(names)} finite numbers are needed: {listed}"
+        raise ArgumentError(f"is {shown(given)}", argument=argument, remedy=needed)
     return array
 
 
-def normalised(mechanism: Mechanism, q: np.ndarray, what: str) -> np.ndarray:
+def number(mechanism: Mechanism, given: Any, where: Place | tuple[Place, ...]) -> float:
+    """One finite number; a text may have a unit, as "30deg", and may use the mechanism's parameters."""
+    places = where if isinstance(where, tuple) else (where,)
+    if isinstance(given, str):
+        return quantity.number(given, places, mechanism.parameters)
+    if not is_number(given):
+        raise ArgumentError(f"{shown(given)} is not a finite number", where=places)
+    return float(given)
+
+
+def normalised(mechanism: Mechanism, q: np.ndarray, where: Place) -> np.ndarray:
     """q with its quaternions made of length one."""
     at = 0
     for joint in mechanism.joints:
         if joint.type in ("ball", "free"):
             length = float(np.linalg.norm(q[at : at + 4]))
             if length == 0:
-                raise ArgumentError(f"{what}: the quaternion of joint {joint.name!r} is zero; (1, 0, 0, 0) is no rotation")
+                raise ArgumentError(f"the quaternion of joint {joint.name!r} is zero; (1, 0, 0, 0) is no rotation", where=where)
             q[at : at + 4] /= length
         at += joint.kind.nq
     return q

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.configuration import reading
 from lagrangian.configuration.dynamics_of import dynamics_of
-from lagrangian.configuration.reading import number, vector
-from lagrangian.errors import ArgumentError, AssemblyError, one_of
+from lagrangian.errors import Argument, ArgumentError, AssemblyError, one_of
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.linear import RANK
 from lagrangian.model.mechanism import Mechanism
@@ -25,15 +25,15 @@ def consistent_speeds(
     dyn = dynamics_of(mechanism)
     names = dyn.mechanism.speed_names
     q = np.asarray(q, dtype=float)
-    qd = np.zeros(dyn.nv) if qd0 is None else vector(qd0, names, "qd0")
+    qd = np.zeros(dyn.nv) if qd0 is None else reading.in_order(dyn.mechanism, qd0, names, "qd0")
     fixed = (fixed,) if isinstance(fixed, str) else fixed
     free = np.ones(dyn.nv, dtype=bool)
     for name in fixed:
         if name not in names:
-            raise ArgumentError(f"fixed: {one_of('speed', name, names)}")
+            raise ArgumentError(one_of("speed", name, names), where=Argument("fixed"))
         free[names.index(name)] = False
         if isinstance(fixed, Mapping):
-            qd[names.index(name)] = number(fixed[name], f"fixed: {name!r}")
+            qd[names.index(name)] = reading.number(dyn.mechanism, fixed[name], (Argument("fixed"), repr(name)))
     if not len(dyn.constraint_names):
         return qd
     psi, rate = dyn.constraint_jacobian(q, t), dyn.constraint_rate(q, qd, t)

@@ -16,9 +16,8 @@ from lagrangian.configuration import reading
 from lagrangian.configuration.assemble import STARTS
 from lagrangian.configuration.loops import NEAR, Loops, Miss
 from lagrangian.configuration.speeds import consistent_speeds
-from lagrangian.errors import ArgumentError, LagrangianError, one_of
+from lagrangian.errors import Argument, ArgumentError, LagrangianError
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.model.configuration import Partial
 
 LISTED = 12  # coordinates whose values a message gives
 
@@ -26,9 +25,9 @@ LISTED = 12  # coordinates whose values a message gives
 class Start:
     """A configuration at a time, as it was given and with its loops closed."""
 
-    def __init__(self, dyn: Dynamics, q0: Any = None, t: float = 0.0, what: str = "q0") -> None:
+    def __init__(self, dyn: Dynamics, q0: Any = None, t: float = 0.0) -> None:
         self.dyn, self.t, self.own = dyn, t, q0 is None
-        self.given = reading.configuration(dyn.mechanism, q0, what)
+        self.given = reading.configuration(dyn.mechanism, q0)
         self.loops = Loops(dyn, t, self.given.held)
 
     @cached_property
@@ -43,32 +42,33 @@ class Start:
         names = self.dyn.mechanism.coordinate_names
         said = [k for k, name in enumerate(names) if name in (self.given.names or ())]
         if np.abs((q - self.given.q)[said]).max(initial=0.0) > NEAR:  # of ball and free joints nothing is held
-            raise ArgumentError(self.told(self.loops.worst(self.given.q)))
+            raise self._open(self.loops.worst(self.given.q))
         return q
 
     @cached_property
     def q(self) -> np.ndarray:
         """The configuration itself, which is an error if all of it was given and it does not close the loops."""
         if self.off is not None:
-            raise ArgumentError(self.told(self.off))
+            raise self._open(self.off)
         return self.closed()
 
-    def told(self, miss: Miss | None) -> str:
+    def _open(self, miss: Miss | None) -> ArgumentError:
         """That a configuration does not close the loops, by how much, and which does."""
         model, q = self.dyn.mechanism, self.given.q
-        told = f"{model.name}: {self.given.where} does not close the loops: {miss}. "
         try:
             near = Loops(self.dyn, self.t).closed(q, 0) if self.dyn.nq <= LISTED else None
         except LagrangianError:
             near = None
         if near is not None:
             values = ", ".join(f"{n} = {x:.6g}" for n, x in zip(model.coordinate_names, near, strict=True))
-            told += f"The nearest configuration that does, lagrangian.assemble(mechanism, q0), has {values}. "
+            remedy = f"the nearest configuration that does, lagrangian.assemble(mechanism, q0), has {values}"
         else:
-            told += "lagrangian.assemble(mechanism, q0) finds the nearest configuration that does. "
+            remedy = "lagrangian.assemble(mechanism, q0) finds the nearest configuration that does"
         example = next((j.name for j in model.joints if j.actuated and j.kind.nq == 1), "")
-        k = model.coordinate_names.index(example) if example else 0
-        return told + (f"Or give only what is driven, q0={{'{example}': {q[k]:.4g}}}, and the others follow" if example else "")
+        if example:
+            value = float(f"{q[model.coordinate_names.index(example)]:.4g}")
+            remedy += f". Or give only what is driven, {Argument('q0', {example: value})}, and the others follow"
+        return ArgumentError(f"{self.given.where} does not close the loops: {miss}", where=model.name, remedy=remedy)
 
     # -- speeds ------------------------------------------------------------------------------------------------------
 
@@ -82,25 +82,18 @@ class Start:
         breaks = self.breaking(self.q, wanted)
         if breaks is not None:
             raise ArgumentError(
-                f"{model.name}: qd0 breaks the constraints: {breaks.name} changes at {breaks.amount:.3g} a second. "
-                f"lagrangian.consistent_speeds(mechanism, q, qd0) finds the nearest speeds that keep them; or give the driven "
-                f"ones by name, qd0={{'joint': 1.0}}"
+                f"breaks the constraints: {breaks.name} changes at {breaks.amount:.3g} a second",
+                where=model.name,
+                argument="qd0",
+                remedy=f"lagrangian.consistent_speeds(mechanism, q, qd0) finds the nearest speeds that keep them; or give the "
+                f"driven ones by name, {Argument('qd0', {'joint': 1.0})}",
             )
         return consistent_speeds(self.dyn, self.q, wanted, t=self.t)
 
-    def wanted(self, qd0: Any, what: str = "qd0") -> np.ndarray | dict[str, float] | None:
+    def wanted(self, qd0: Any) -> np.ndarray | dict[str, float] | None:
         """`qd0` as numbers in order or by name. Where neither it nor q0 is given, the mechanism's own; None if there is none."""
-        names = self.dyn.mechanism.speed_names
-        if qd0 is None and self.own:
-            qd0 = self.dyn.mechanism.initial.qd
-        if isinstance(qd0, Partial):
-            qd0 = {name: x for name, x in zip(names, qd0, strict=True) if name in qd0.given}
-        if not isinstance(qd0, Mapping):
-            return None if qd0 is None else reading.vector(qd0, names, what)
-        for name in qd0:
-            if name not in names:
-                raise ArgumentError(f"{what}: {one_of('speed', name, names)}")
-        return {name: reading.number(x, f"{what} of {name!r}") for name, x in qd0.items()}
+        model = self.dyn.mechanism
+        return reading.speeds(model, model.initial.qd if qd0 is None and self.own else qd0)
 
     def breaking(self, q: np.ndarray, qd: np.ndarray) -> Miss | None:
         """The constraint that speeds break the most, and how fast it changes; None if they keep all, but for rounding."""

@@ -18,12 +18,13 @@ from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kinematics.chebyshev import Series
 from lagrangian.kinematics.follower import Follower
 from lagrangian.motion.motion import Motion
+from lagrangian.motion.status import Ending, Status
 from lagrangian.paths.path import JointPath
 
 CHUNK = 8192  # states at a time
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class PathMotion(Motion):
     """The motion along a path, with the torques for it.
 
@@ -95,8 +96,8 @@ class PathMotion(Motion):
         kept = {k: x for k, x in super().__getstate__().items() if k not in ("torque", "joint_path")}
         return {**kept, "follower": None, "outside": None}
 
-    def summary(self) -> str:
-        lines = [super().summary()]
+    def summary(self, events: int | None = 20) -> str:
+        lines = [super().summary(events)]
         assert self.mechanism is not None
         units = ["N" if slides else "N m" for joint in self.mechanism.joints for slides in joint.slides]
         span = float(self.t[-1] - self.t[0])
@@ -151,52 +152,49 @@ def along(
         if dyn.holonomic.any():
             drift = np.abs(dyn.closure(q, t)).max(axis=1)
     _warn_of_effort(dyn, t, tau)
-    made = PathMotion(
-        model,
-        model.name,
-        t,
-        q,
-        qd,
-        qdd,
-        tau,
-        np.asarray(dyn.friction(qd, q=q)) + resting,
-        multipliers,
-        forces,
-        np.asarray(dyn.kinetic_energy(q, qd)),
-        np.asarray(dyn.potential_energy(q)),
-        work(dyn, outside, follower, t, states, (tau, multipliers), torques),
-        drift,
-        rate,
-        model.coordinate_names,
-        model.speed_names,
-        dyn.constraint_names,
-        [],
-        True,
-        f"torques along the path, t = {t[0]:g} to {t[-1]:g} s",
-        {"method": "inverse dynamics", "adaptive": False, "rtol": 0.0, "atol": 0.0},
-        None,
-        outside(t, q, qd),
+    return PathMotion(
+        mechanism=model,
+        name=model.name,
+        t=t,
+        q=q,
+        qd=qd,
+        qdd=qdd,
+        tau=tau,
+        friction=np.asarray(dyn.friction(qd, q=q)) + resting,
+        multipliers=multipliers,
+        constraint_forces=forces,
+        kinetic_energy=np.asarray(dyn.kinetic_energy(q, qd)),
+        potential_energy=np.asarray(dyn.potential_energy(q)),
+        work=work(dyn, outside, follower, t, states, (tau, multipliers), torques),
+        drift=drift,
+        rate_drift=rate,
+        coordinate_names=model.coordinate_names,
+        speed_names=model.speed_names,
+        constraint_names=dyn.constraint_names,
+        ending=Ending(Status.FINISHED, float(t[-1]), reason=f"torques along the path, t = {t[0]:g} to {t[-1]:g} s"),
+        statistics={"method": "inverse dynamics", "adaptive": False, "rtol": 0.0, "atol": 0.0},
+        wrenches=outside(t, q, qd),
+        follower=follower,
+        outside=outside,
     )
-    made.follower, made.outside = follower, outside
-    return made
 
 
 def rows_of(given: Any, path: Any) -> np.ndarray:
     """The times of rows: so many, or those given."""
     if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
         if given < 2:
-            raise ArgumentError(f"t_eval is {given}; at least 2 rows are needed")
+            raise ArgumentError(f"is {given}; at least 2 rows are needed", argument="t_eval")
         return path.times(int(given))
     try:
         times = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
         times = np.zeros(0)
     if times.ndim != 1 or not times.size or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
-        raise ArgumentError("t_eval is needed as a number of rows, or as an array of finite times that increase")
+        raise ArgumentError("is needed as a number of rows, or as an array of finite times that increase", argument="t_eval")
     room = 1e-9 * max(1.0, abs(path.start), abs(path.end))
     if times[0] < path.start - room or times[-1] > path.end + room:
         goes = f"goes to {times[-1]:g}" if times[-1] > path.end + room else f"begins at {times[0]:g}"
-        raise ArgumentError(f"t_eval must be within the path's {path.start:g} to {path.end:g} s; it {goes}")
+        raise ArgumentError(f"must be within the path's {path.start:g} to {path.end:g} s; it {goes}", argument="t_eval")
     return times
 
 

@@ -22,7 +22,7 @@ from lagrangian.configuration.bounds import Bounds
 from lagrangian.configuration.coordinates import moved
 from lagrangian.configuration.loops import Loops
 from lagrangian.configuration.newton import Newton
-from lagrangian.errors import ArgumentError, PathWarning, ReachError
+from lagrangian.errors import Argument, ArgumentError, PathWarning, ReachError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.linear import least_norm
 from lagrangian.kinematics import least_speeds
@@ -321,9 +321,11 @@ def goal_of(dyn: Dynamics, path: Any, frame: Any) -> Goal:
     if isinstance(path, CartesianPath):
         frame = path.frame if frame is None else frame
         if frame is None:
+            known = [f.name for f in dyn.mechanism.frames] + [b.name for b in dyn.mechanism.bodies][:12]
             raise ArgumentError(
-                f"which frame of {dyn.mechanism.name!r} follows the path? Give frame=...: one of "
-                f"{', '.join([f.name for f in dyn.mechanism.frames] + [b.name for b in dyn.mechanism.bodies][:12])}"
+                f"does not say which frame of {dyn.mechanism.name!r} follows the path",
+                argument="frame",
+                remedy=f"give one of {', '.join(known)}",
             )
         return FrameGoal(dyn, frame, path.directions)
     if frame is not None:
@@ -339,7 +341,7 @@ def goal_of(dyn: Dynamics, path: Any, frame: Any) -> Goal:
 def check_limits(dyn: Dynamics, t: np.ndarray, q: np.ndarray, qd: np.ndarray, branches: bool = True) -> None:
     """An error where a coordinate leaves its limits; a warning where a speed does. A path of all joints has no `branches`."""
     units = ["m/s" if slides else "rad/s" for joint in dyn.mechanism.joints for slides in joint.slides]
-    other = "Another branch (q0) may keep them; " * branches
+    other = f"Another branch ({Argument('q0')}) may keep them; " * branches
     bounds = Bounds(dyn.mechanism)
     past = bounds.outside(q)
     if past.any():
@@ -349,7 +351,8 @@ def check_limits(dyn: Dynamics, t: np.ndarray, q: np.ndarray, qd: np.ndarray, br
         raise _at(
             t[k],
             f"{dyn.mechanism.name}: the path takes {bounds.names[j]} past its limits, {bounds.low[j]:g} to {bounds.high[j]:g}, "
-            f"at t = {t[k]:.6g} s, where it is {q[k, iq]:.6g}. {other}limits=False leaves them out{degrees}",
+            f"at t = {t[k]:.6g} s, where it is {q[k, iq]:.6g}. {other}"
+            f"{Argument('limits', False)} leaves them out{degrees}",
         )
     speeds = {n: float(j.limits.speed) for j in dyn.mechanism.joints for n in j.speed_names}
     for iv, (name, unit) in enumerate(zip(dyn.mechanism.speed_names, units, strict=True)):
@@ -368,6 +371,4 @@ def _degrees(q: np.ndarray) -> str:
 
 
 def _at(t: float, message: str) -> ReachError:
-    error = ReachError(message)
-    error.t = float(t)
-    return error
+    return ReachError(message, t=float(t))

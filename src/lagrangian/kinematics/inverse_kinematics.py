@@ -16,7 +16,7 @@ from lagrangian.configuration.coordinates import moved, same, single_coordinates
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.configuration.loops import CLOSED, Loops
 from lagrangian.configuration.newton import Newton
-from lagrangian.errors import ArgumentError, ReachError, is_number, shown
+from lagrangian.errors import Argument, ArgumentError, ReachError, is_number, shown
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kinematics.requirements import FrameGoal, JointGoal, Requirements, Towards, told
 from lagrangian.model.loop import DIRECTIONS, Frame
@@ -59,7 +59,7 @@ def inverse_kinematics(
         if frame is not None or directions is not None:
             raise ArgumentError("the target is of coordinates, so it has no frame and no directions")
         goal: Any = JointGoal(dyn, tuple(target))
-        wanted = np.array([[reading.number(x, f"the target of {n!r}") for n, x in target.items()]])
+        wanted = np.array([[reading.number(dyn.mechanism, x, (Argument("target"), repr(n))) for n, x in target.items()]])
     else:
         goal, wanted = _frame_goal(dyn, target, frame, directions)
     if not every:
@@ -69,7 +69,11 @@ def inverse_kinematics(
 
 def _frame_goal(dyn: Dynamics, target: Any, frame: Any, directions: Any) -> tuple[FrameGoal, np.ndarray]:
     if frame is None:
-        raise ArgumentError(f"which frame is to get there? Give frame=, one of {', '.join(list(dyn.mechanism._frames)[:20])}")
+        raise ArgumentError(
+            "does not say which frame is to get there",
+            argument="frame",
+            remedy=f"give one of {', '.join(list(dyn.mechanism._frames)[:20])}",
+        )
     try:
         x = np.asarray(target, dtype=float)
     except (TypeError, ValueError):

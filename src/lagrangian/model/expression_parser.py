@@ -70,8 +70,8 @@ class _Parser:
     def error(self, message: str, *, grammar: bool = True) -> DescriptionError:
         shown = self.text if len(self.text) <= 60 else self.text[:57] + "..."
         parts = f"numbers, names, + - * / ^, parentheses and the functions {', '.join(self.grammar.functions)}"
-        more = f". An expression is {parts}" if grammar else ""
-        return DescriptionError(f"in the expression '{shown}': {message}{more}")
+        more = f"an expression is {parts}" if grammar else ""
+        return DescriptionError(f"in the expression '{shown}': {message}", remedy=more)
 
     def peek(self) -> str:
         return self.tokens[self.position][1] if self.position < len(self.tokens) else ""

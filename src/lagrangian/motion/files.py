@@ -1,10 +1,11 @@
-"""Motions as netCDF files, through xarray: self-describing, with units, open to every tool that reads HDF5."""
+"""Motions as netCDF files, which name their dimensions and units and open in every tool that reads HDF5."""
 
 from __future__ import annotations
 
 import csv
 import json
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,14 +15,17 @@ from lagrangian.description.toml import reader as toml
 from lagrangian.description.toml.writer import dumps
 from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, ReaderWarning
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion import netcdf
 from lagrangian.motion.events import Happening
 from lagrangian.motion.motion import Motion
+from lagrangian.motion.netcdf import Table, Variable
+from lagrangian.motion.status import Ending
 from lagrangian.motion.wrench import ENTRIES
 
 if TYPE_CHECKING:
     import xarray
 
-FORMAT = "lagrangian motion 1"
+FORMAT = "lagrangian motion 2"
 JOINTS = 5000  # mechanisms with more are not written into a file: their text takes longer than their motion
 _ROWS = {  # dimension besides time, units, meaning
     "q": ("coordinate", "rad or m", "coordinates"),
@@ -46,40 +50,58 @@ def file_stem(name: str) -> str:
     return "_".join(kept.split())[:100].strip("._") or "motion"
 
 
-def dataset(motion: Motion) -> xarray.Dataset:
-    """All of a motion as an xarray Dataset."""
-    import xarray
-
-    data: dict[str, Any] = {}
+def table(motion: Motion) -> Table:
+    """All of a motion: its rows, its events and the names of their columns, with units."""
+    data: dict[str, Variable] = {}
     for name, (dimension, units, meaning) in _ROWS.items():
         dims = ("time", dimension) if dimension else ("time",)
-        data[name] = (dims, getattr(motion, name), {"units": units, "long_name": meaning})
+        data[name] = Variable(dims, getattr(motion, name), {"units": units, "long_name": meaning})
     for what, values in motion.work.items():
         dims = ("time", "speed") if np.ndim(values) == 2 else ("time",)
-        data[f"work_{what}"] = (dims, values, {"units": "J", "long_name": f"work done by {what} since the beginning"})
-    labels: dict[str, Any] = {"time": ("time", motion.t, {"units": "s"})}
+        data[f"work_{what}"] = Variable(dims, values, {"units": "J", "long_name": f"work done by {what} since the beginning"})
     if motion.wrenches:
         values = np.stack(list(motion.wrenches.values()), axis=1)
         meaning = "wrenches from outside on frames, along the world's axes"
-        data["wrenches"] = (("time", "frame", "entry"), values, {"units": "N m, then N", "long_name": meaning})
-        labels |= {"frame": np.array(list(motion.wrenches), dtype=str), "entry": np.array(ENTRIES, dtype=str)}
+        data["wrenches"] = Variable(("time", "frame", "entry"), values, {"units": "N m, then N", "long_name": meaning})
+        data |= {"frame": _texts("frame", motion.wrenches), "entry": _texts("entry", ENTRIES)}
     events = motion.events
     n, m = motion.q.shape[1], motion.qd.shape[1]
-    data["event_name"] = (("event",), np.array([e.name for e in events], dtype=str))
-    data["event_time"] = (("event",), np.array([e.t for e in events], dtype=float), {"units": "s"})
-    data["event_q"] = (("event", "coordinate"), np.array([e.q for e in events], dtype=float).reshape(len(events), n))
-    data["event_qd"] = (("event", "speed"), np.array([e.qd for e in events], dtype=float).reshape(len(events), m))
+    data["event_name"] = _texts("event", [e.name for e in events])
+    data["event_time"] = Variable(("event",), np.array([e.t for e in events], dtype=float), {"units": "s"})
+    data["event_q"] = Variable(("event", "coordinate"), np.array([e.q for e in events], dtype=float).reshape(-1, n))
+    data["event_qd"] = Variable(("event", "speed"), np.array([e.qd for e in events], dtype=float).reshape(-1, m))
+    data["time"] = Variable(("time",), motion.t, {"units": "s"})
     names = {"coordinate": motion.coordinate_names, "speed": motion.speed_names, "constraint": motion.constraint_names}
-    labels |= {dim: (dim, np.array(list(values), dtype=str)) for dim, values in names.items()}
+    data |= {dimension: _texts(dimension, values) for dimension, values in names.items()}
     about = {
         "format": FORMAT,
         "mechanism": motion.name,
-        "success": int(motion.success),
-        "message": motion.message,
+        "ending": json.dumps(motion.ending.to_dict()),
+        "message": motion.message,  # for people: what is read again is `ending`
         "statistics": json.dumps(motion.statistics),
         **_written(motion),
     }
-    return xarray.Dataset(data, labels, about)
+    return Table(data, about)
+
+
+def _texts(dimension: str, values: Iterable[str]) -> Variable:
+    return Variable((dimension,), np.array(list(values), dtype=str))
+
+
+def dataset(motion: Motion) -> xarray.Dataset:
+    """All of a motion as an xarray Dataset; xarray is imported here only, because it brings pandas."""
+    try:
+        import xarray
+    except ImportError:
+        raise ArgumentError("to_xarray() needs xarray, which is not installed; pip install 'lagrangian[xarray]'") from None
+    found = table(motion)
+    data = {name: (v.dimensions, v.values, v.attributes) for name, v in found.variables.items()}
+    labels = found.labels()
+    return xarray.Dataset(
+        {name: values for name, values in data.items() if name not in labels},
+        {name: values for name, values in data.items() if name in labels},
+        found.attributes,
+    )
 
 
 def _written(motion: Motion) -> dict[str, str]:
@@ -137,7 +159,7 @@ def save(motion: Motion, path: str | Path) -> Path:
     if target.suffix == ".csv":
         write_table(motion, target)
     else:
-        dataset(motion).to_netcdf(target, engine="h5netcdf")
+        netcdf.write(table(motion), target)
     return target
 
 
@@ -159,52 +181,44 @@ def write_table(motion: Motion, target: Path) -> None:
 
 def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
     """A motion saved before, with its mechanism; one that is given takes the place of the file's."""
-    import xarray
-
     source = Path(path)
     if source.suffix.lower() in (".toml", ".urdf", ".mjcf", ".xml"):
         raise DescriptionError(f"{source}: this describes a mechanism, not a motion; lagrangian.load({source.name!r}) reads it")
     if not source.is_file():
         raise DescriptionError(f"{source}: there is no such file")
-    try:
-        found = xarray.load_dataset(source, engine="h5netcdf")
-    except (OSError, ValueError, KeyError) as error:
-        raise DescriptionError(f"{source}: this is not a netCDF file: {error}") from None
-    if found.attrs.get("format") != FORMAT:
-        raise DescriptionError(f"{source}: this netCDF file is not a motion; its format is {found.attrs.get('format')!r}")
+    found, about = netcdf.read(source)
+    if about.get("format") != FORMAT:
+        raise DescriptionError(f"{source}: this netCDF file is not a motion; its format is {about.get('format')!r}")
     missing = [name for name in (*_ROWS, "time", "event_name", "event_time", "event_q", "event_qd") if name not in found]
     if missing:
         raise DescriptionError(f"{source}: the motion is incomplete; it has no {', '.join(missing)}")
-    names = {dim: tuple(str(x) for x in found[dim].values) for dim in ("coordinate", "speed", "constraint")}
+    names = {dim: tuple(str(x) for x in found[dim]) for dim in ("coordinate", "speed", "constraint")}
     if mechanism is not None and not _fits(mechanism, names):
         first, m = ", ".join(names["coordinate"][:8]), len(names["constraint"])
         told = f"its coordinates are {first}, and it has {m} constraint equations"
         raise ArgumentError(f"{source}: {told}; those of the mechanism differ")
     without = ""
     if mechanism is None:
-        mechanism, without = _mechanism(source, found.attrs, names)
+        mechanism, without = _mechanism(source, about, names)
     events = [
         Happening(str(name), float(t), q, qd)
-        for name, t, q, qd in zip(
-            found["event_name"].values, found["event_time"].values, found["event_q"].values, found["event_qd"].values, strict=True
-        )
+        for name, t, q, qd in zip(found["event_name"], found["event_time"], found["event_q"], found["event_qd"], strict=True)
     ]
-    rows: dict[str, Any] = {name: found[name].values for name in _ROWS}
-    frames = enumerate(found["frame"].values if "wrenches" in found else ())
-    wrenches = {str(name): found["wrenches"].values[:, j] for j, name in frames}
+    rows: dict[str, Any] = {name: found[name] for name in _ROWS}
+    frames = enumerate(found["frame"] if "wrenches" in found else ())
+    wrenches = {str(name): found["wrenches"][:, j] for j, name in frames}
     motion = Motion(
-        mechanism,
-        str(found.attrs["mechanism"]),
-        found["time"].values,
+        mechanism=mechanism,
+        name=str(about["mechanism"]),
+        t=found["time"],
         **rows,
-        work={str(k).removeprefix("work_"): v.values for k, v in found.data_vars.items() if str(k).startswith("work_")},
+        work={name.removeprefix("work_"): found[name] for name in found if name.startswith("work_")},
         coordinate_names=names["coordinate"],
         speed_names=names["speed"],
         constraint_names=names["constraint"],
         events=events,
-        success=bool(found.attrs["success"]),
-        message=str(found.attrs["message"]),
-        statistics=json.loads(found.attrs["statistics"]),
+        ending=Ending.from_dict(json.loads(about["ending"])),
+        statistics=json.loads(about["statistics"]),
         wrenches=wrenches,
     )
     motion.without_mechanism = without

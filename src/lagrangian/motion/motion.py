@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, SimulationWarning
+from lagrangian.errors import ArgumentError, EndedEarlyWarning, SimulationWarning
 from lagrangian.kernels.dynamics import compile as compiled
 from lagrangian.kernels.linear import minimum_norm
 from lagrangian.model.mechanism import Mechanism
@@ -18,6 +18,7 @@ from lagrangian.motion.events import DEAD_CENTRE, Happening
 from lagrangian.motion.over_limits import over_limits
 from lagrangian.motion.second_opinion import second_opinion
 from lagrangian.motion.showing import ShownMotion
+from lagrangian.motion.status import Ending, Status
 from lagrangian.motion.wrench import by_frame
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 STILL = "energy balance: nothing moved"
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class Motion(ShownMotion):
     """Rows over time `t`: coordinates `q`, speeds `qd`, accelerations `qdd`, joint forces `tau`, and what follows from them.
 
@@ -35,7 +36,7 @@ class Motion(ShownMotion):
     Psi^T lambda. `work` holds what was done until each row by "torque" and "friction" (by speed), by "constraints" that move, by
     "wrenches" from outside, and in "impacts". `balance` is the change of energy less all work: zero, but for the error of the
     integration. `drift` and `rate_drift` are the largest violation of a constraint, and of its rate, at every row. `wrenches` are
-    those from outside by their frames, each (rows, 6), moment first.
+    those from outside by their frames, each (rows, 6), moment first. `ending` says how it ended, and `status` is its kind.
     """
 
     mechanism: Mechanism | None
@@ -56,16 +57,15 @@ class Motion(ShownMotion):
     coordinate_names: tuple[str, ...]
     speed_names: tuple[str, ...]
     constraint_names: tuple[str, ...]
+    ending: Ending
     events: list[Happening] = field(default_factory=list)
-    success: bool = True
-    message: str = ""
     statistics: dict[str, Any] = field(default_factory=dict)
     course: Record | None = field(default=None, repr=False, compare=False)
     wrenches: dict[str, np.ndarray] = field(default_factory=dict)
     without_mechanism = ""  # of a motion read from a file that has no mechanism: why not
 
     @classmethod
-    def of(cls, course: Record, success: bool, message: str) -> Motion:
+    def of(cls, course: Record, ending: Ending) -> Motion:
         """The rows a run has filled."""
         rows = course.filled
         t, y = course.grid[:rows], course.rows[:rows]
@@ -74,10 +74,10 @@ class Motion(ShownMotion):
         if rows < len(course.grid) and course.stretches and (not rows or course.t > t[-1]):
             # where it stopped is a row too
             t, y = np.append(t, course.t), np.vstack([y, course.states(np.array([course.t]))])
-        return cls._at(course, t, y, success, message)
+        return cls._at(course, t, y, ending)
 
     @classmethod
-    def _at(cls, course: Record, t: np.ndarray, y: np.ndarray, success: bool, message: str) -> Motion:
+    def _at(cls, course: Record, t: np.ndarray, y: np.ndarray, ending: Ending) -> Motion:
         dyn = course.dyn
         between = course.drift_of(t, y)
         y, out = course.outputs_at(t, y)
@@ -110,35 +110,51 @@ class Motion(ShownMotion):
             "independence": course.ratio,
         }
         return cls(
-            dyn.mechanism,
-            dyn.mechanism.name,
-            t,
-            q,
-            qd,
-            out["qdd"],
-            out["tau"],
-            out["friction"],
-            multipliers,
-            forces,
-            np.asarray(T),
-            np.asarray(V),
-            balance.work(course, t),
-            drift,
-            rate,
-            dyn.mechanism.coordinate_names,
-            dyn.mechanism.speed_names,
-            dyn.constraint_names,
-            events,
-            success,
-            message,
-            statistics,
-            course,
-            by_frame(course.source.wrenches, out["wrenches"]) if "wrenches" in out else {},
+            mechanism=dyn.mechanism,
+            name=dyn.mechanism.name,
+            t=t,
+            q=q,
+            qd=qd,
+            qdd=out["qdd"],
+            tau=out["tau"],
+            friction=out["friction"],
+            multipliers=multipliers,
+            constraint_forces=forces,
+            kinetic_energy=np.asarray(T),
+            potential_energy=np.asarray(V),
+            work=balance.work(course, t),
+            drift=drift,
+            rate_drift=rate,
+            coordinate_names=dyn.mechanism.coordinate_names,
+            speed_names=dyn.mechanism.speed_names,
+            constraint_names=dyn.constraint_names,
+            ending=ending,
+            events=events,
+            statistics=statistics,
+            course=course,
+            wrenches=by_frame(course.source.wrenches, out["wrenches"]) if "wrenches" in out else {},
         )
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the compiled run: a copy has its rows, as one read from a file does."""
         return {**self.__dict__, "course": None}
+
+    # -- how it ended ------------------------------------------------------------------------------------------------
+
+    @property
+    def status(self) -> Status:
+        """Why it ends where it does."""
+        return self.ending.status
+
+    @property
+    def success(self) -> bool:
+        """Whether the run ended as it was asked to: at the end of its time, or by an event that was to stop it."""
+        return self.status.success
+
+    @property
+    def message(self) -> str:
+        """The ending as a sentence."""
+        return self.ending.message
 
     # -- energy ------------------------------------------------------------------------------------------------------
 
@@ -173,7 +189,7 @@ class Motion(ShownMotion):
     def warn(self) -> None:
         """Say what is worse than the tolerances promise, or that the run ended early."""
         if not self.success:
-            warnings.warn(f"{self.name}: {self.message}", SimulationWarning, stacklevel=4)
+            warnings.warn(f"{self.name}: {self.message}", EndedEarlyWarning, stacklevel=4)
         rtol, steps = float(self.statistics["rtol"]), max(1, int(self.statistics["accepted"]))
         if not len(self.t) or not self.statistics["adaptive"]:  # a fixed step promises nothing
             return
@@ -230,7 +246,7 @@ class Motion(ShownMotion):
         times = np.linspace(self.first, self.last, int(t)) if np.ndim(t) == 0 else np.asarray(t, dtype=float)
         if times[0] < self.first - 1e-12 or times[-1] > self.last + 1e-12 or np.any(np.diff(times) <= 0):
             raise ArgumentError(f"times must increase, from {self.first:g} to {self.last:g} s")
-        return Motion._at(self.course, times, self.course.states(times), self.success, self.message)
+        return Motion._at(self.course, times, self.course.states(times), self.ending)
 
     def second_opinion(self, rtol: float | None = None, atol: float | None = None, method: str = "BDF") -> float:
         """The largest difference of a coordinate or speed to what SUNDIALS finds for the same equations."""
@@ -269,8 +285,8 @@ class Motion(ShownMotion):
 
         return save(self, path)
 
-    def summary(self) -> str:
-        """How it went, in a few lines."""
+    def summary(self, events: int | None = 20) -> str:
+        """How it went, in a few lines, with this many of its events; None leaves them out."""
         off = float(np.abs(self.balance).max()) if len(self.t) else 0.0
         s = self.statistics
         lines = [
@@ -289,9 +305,11 @@ class Motion(ShownMotion):
                 drift = f"{float(self.drift.max(initial=0.0)):.1g}"
             lines.append(f"constraint drift: {drift}; of rates {rate:.1g} in the rows")
         lines += over_limits(self)
-        lines += [f"{e.name} at t = {e.t:.9g} s" for e in self.events[:20]]
-        if len(self.events) > 20:
-            lines.append(f"... and {len(self.events) - 20} more events")
+        if events is None:
+            return "\n".join(lines)
+        lines += [f"{e.name} at t = {e.t:.9g} s" for e in self.events[:events]]
+        if len(self.events) > events:
+            lines.append(f"... and {len(self.events) - events} more events")
         return "\n".join(lines)
 
     def __repr__(self) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from lagrangian.motion import loop
 from lagrangian.motion.events import Happening
 from lagrangian.motion.record import Stretch
+from lagrangian.motion.status import Ending, Status
 
 if TYPE_CHECKING:
     from lagrangian.motion.run import Course
@@ -19,8 +20,8 @@ SINGULAR = 1e-3
 AT_ONE = 1e-10
 
 
-def pass_singular(course: Course) -> str:
-    """Go through a singular configuration where the branch is that of the motion; or the sentence that ends the run.
+def pass_singular(course: Course) -> Ending | None:
+    """Go through a singular configuration where the branch is that of the motion; or how the run ends there.
 
     Beside it accelerations off the constraints change fast, and no step could come near. But the motion itself is smooth: a
     step that has the configuration in the widest gap between its stages passes over it. Whether it did is seen by the
@@ -31,20 +32,18 @@ def pass_singular(course: Course) -> str:
     ratio = float(s[loop.RATIO_NOW])
     if ratio < AT_ONE and float(course.dyn.kinetic_energy(q, qd)) <= 1e-12 * float(np.trace(course.dyn.mass_matrix(q))):
         course.t = run.t
-        return (
-            f"stopped at t = {course.t:.9g} s at rest in a singular configuration: which way it goes on is not determined. "
-            f"{course.configuration(q)}"
-        )
+        why = "it is at rest in a singular configuration, and which way it goes on is not determined"
+        return course.ended(Status.SINGULAR, why, place=course.configuration(q))
     s[loop.SINGULAR] = ratio / 10 if ratio > 1e-13 else 0.0
     # the root of the ratio falls like the distance
     now, before = np.sqrt(max(ratio, 0.0)), np.sqrt(max(float(s[loop.RATIO_BEFORE]), 0.0))
     elapsed = run.t - float(s[loop.T_BEFORE])
     if now >= before or elapsed <= 0:
-        return ""
+        return None
     ahead = now * elapsed / (before - now)
     h = ahead / course.settings.method.gap
     if not np.isfinite(h) or run.t + h > s[loop.END] or h > s[loop.LARGEST]:
-        return ""
+        return None
     after = _passed(course, h)
     if after is not None:
         at, q, qd = _nearest(course, h)
@@ -52,7 +51,7 @@ def pass_singular(course: Course) -> str:
         s[loop.SINGULAR] = SINGULAR
         s[loop.RATIO_NOW] = 0.0
         course.happenings.append(Happening("singular configuration passed", at, q, qd))
-    return ""
+    return None
 
 
 def _nearest(course: Course, h: float) -> tuple[float, np.ndarray, np.ndarray]:

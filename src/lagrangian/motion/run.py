@@ -19,6 +19,7 @@ from lagrangian.motion.passing import SINGULAR, pass_singular
 from lagrangian.motion.problem import Problem
 from lagrangian.motion.record import Settings, Stretch
 from lagrangian.motion.solver import Run, Solver
+from lagrangian.motion.status import Ending, Status
 from lagrangian.motion.stopped import runs_away, too_small
 from lagrangian.motion.supply import Supplied
 from lagrangian.motion.torque import Torque
@@ -42,7 +43,6 @@ class Course(Supplied):
         self.watch = watch
         self.events = sorted(events, key=lambda e: callable(e.when))  # those of Python last
         self.error: BaseException | None = None
-        self.wanted = False  # whether it ended where an event was to end it
         self.samples: list[tuple[float, np.ndarray]] = []
         self._origin = t0
         self._recent: list[float] = []
@@ -113,8 +113,8 @@ class Course(Supplied):
 
     # -- going -------------------------------------------------------------------------------------------------------
 
-    def go(self, end: float) -> tuple[bool, str]:
-        """To `end`, or to where it stops: whether it got there, and a sentence."""
+    def go(self, end: float) -> Ending:
+        """To `end`, or to where it stops: how it ended."""
         self._end = end
         try:
             self._begin()
@@ -139,7 +139,7 @@ class Course(Supplied):
             if status == loop.DONE:
                 if self.t >= end:
                     self.take_over()
-                    return True, f"reached t = {end:g} s"
+                    return Ending(Status.FINISHED, end)
                 self.y = self.run.y
                 continue
             if status == loop.FAILURE:
@@ -147,25 +147,25 @@ class Course(Supplied):
                 return self._failed()
             if status == loop.TOO_SMALL:
                 self.take_over()
-                return False, too_small(self)
+                return too_small(self)
             if status == loop.TOO_MANY:
                 self.take_over()
-                return False, f"stopped at t = {self.t:.9g} s after {self.settings.max_steps} steps; max_steps allows more"
+                return self.ended(Status.TOO_MANY_STEPS, f"{self.settings.max_steps} steps were made", "max_steps allows more")
             if status == loop.RUNS_AWAY:
                 self.take_over()
-                return False, runs_away(self)
+                return runs_away(self)
             if status == loop.IS_STIFF:
                 self._change_method()
                 continue
             if status == loop.NEAR_SINGULAR:
-                told = pass_singular(self)
-                if told:
+                ending = pass_singular(self)
+                if ending is not None:
                     self.take_over()
-                    return False, told
+                    return ending
                 continue
-            told = self._act()
-            if told:
-                return self.wanted, told
+            ending = self._act()
+            if ending is not None:
+                return ending
 
     def _change_method(self) -> None:
         """The explicit method's steps are bounded by stability: go on with one for stiff systems."""
@@ -176,8 +176,12 @@ class Course(Supplied):
         self._prepare(list(self.problem.holdable))
         self._start(0.0)
 
-    def _failed(self) -> tuple[bool, str]:
-        return False, f"stopped at t = {self.t:.9g} s: {self.error}"
+    def _failed(self) -> Ending:
+        return self.ended(Status.FAILED, str(self.error))
+
+    def ended(self, status: Status, reason: str, remedy: str = "", place: str = "") -> Ending:
+        """An ending here and now."""
+        return Ending(status, float(self.t), reason=reason, remedy=remedy, place=place)
 
     def _start(self, first: float) -> None:
         kinds = [(DIRECTIONS[e.direction], _kind(e)) for e in self.events if not callable(e.when)]
@@ -245,8 +249,8 @@ class Course(Supplied):
 
     # -- events ------------------------------------------------------------------------------------------------------
 
-    def _act(self) -> str:
-        """Do what the event says, and go on; or the sentence that ends the run."""
+    def _act(self) -> Ending | None:
+        """Do what the event says, and go on; or how the run ends."""
         which = int(self.run.c[loop.WHICH])
         step = float(self.run.s[loop.H])
         compiled = len([e for e in self.events if not callable(e.when)])
@@ -269,8 +273,7 @@ class Course(Supplied):
             smooth = all(event.action == RESTART for event in acting)
             for event in acting:
                 if event.action == "stop":
-                    self.wanted = True
-                    return f"stopped by event {event.name!r} at t = {self.t:.9g} s"
+                    return Ending(Status.STOPPED_BY_EVENT, self.t, event=event.name)
                 self._do(event)
             for k in together:
                 self._happened.append(k)
@@ -285,15 +288,17 @@ class Course(Supplied):
         if change:
             self.impacts.append((self.t, change))
         if self._without_end():
-            return (
-                f"stopped at t = {self.t:.9g} s: joints stick and slip, or meet their stops, without end; dry friction at joints "
-                f"that a loop couples may have no solution. Viscous friction beside it helps"
+            return self.ended(
+                Status.CHATTERING,
+                "joints stick and slip, or meet their stops, without end; dry friction at joints that a loop couples may have no "
+                "solution",
+                "viscous friction beside it helps",
             )
         self._start(min(step, 1e-3 * max(step, 1e-3)) if self.settings.method.adaptive and not smooth else step)
         for k in {*self._happened, *([] if happened is None else [happened])}:
             if k < self.problem.event_count:
                 self.run.kinds[3 * k + 2] = 1
-        return ""
+        return None
 
     def _without_end(self) -> bool:
         """Whether hundreds of events came within no time."""

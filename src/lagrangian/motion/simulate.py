@@ -17,7 +17,7 @@ from lagrangian.algorithms.undetermined import undetermined_joints
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.configuration.mobility import mobility
 from lagrangian.configuration.start import Start
-from lagrangian.errors import ArgumentError, LagrangianError, SimulationError, SimulationWarning, one_of
+from lagrangian.errors import Argument, ArgumentError, LagrangianError, SimulationError, SimulationWarning, one_of
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import events as events_of
@@ -31,6 +31,7 @@ from lagrangian.motion.modes import frictional, limited
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.record import Settings
 from lagrangian.motion.run import Course
+from lagrangian.motion.status import Status
 from lagrangian.motion.wrench import checked as wrenches_of
 
 ROWS = 1001
@@ -77,7 +78,7 @@ def simulate(
     max_step: float = math.inf,
     limits: bool = True,
     restitution: float = 0.0,
-    progress: Callable[[float], None] | None = None,
+    progress: Callable[[float, float], None] | None = None,
     max_steps: int = 20_000_000,
 ) -> Motion:
     """The motion of a mechanism over `t_span`, a pair of times or the end alone.
@@ -93,7 +94,8 @@ def simulate(
 
     `events` are `Event`s. `t_eval` is the number of rows, or their times. `stabilisation` keeps constraints from drifting:
     projection, baumgarte (with alpha, beta), ggl or none. Joints stop at their limits unless `limits` is False, and bounce by
-    `restitution`. `progress` is told the time now and then. Interrupted, it returns what it has.
+    `restitution`. `progress(done, total)` is told now and then how many of the seconds are done.
+    A run that is interrupted returns what it has.
     """
     dyn = dynamics_of(mechanism)
     model = dyn.mechanism
@@ -101,16 +103,16 @@ def simulate(
     grid = _grid(t_eval, start, end)
     _check_numbers(rtol, atol, step, max_step, restitution, alpha, beta)
     if progress is not None and not callable(progress):
-        raise ArgumentError(f"progress is {progress!r}; a function of the time is needed")
+        raise ArgumentError(f"progress is {progress!r}; a function of (done, total) is needed")
     if stabilisation not in STABILISATIONS:
-        raise ArgumentError(one_of("stabilisation", stabilisation, STABILISATIONS))
+        raise ArgumentError(one_of("stabilisation", stabilisation, STABILISATIONS), where=Argument("stabilisation"))
     known = methods()
     method = method.lower() if isinstance(method, str) else method
     if method != "auto" and method not in known:
-        raise ArgumentError(one_of("method", method, ["auto", *known]))
+        raise ArgumentError(one_of("method", method, ["auto", *known]), where=Argument("method"))
     chosen = known[("verner9" if rtol < 1e-11 else "dop853") if method == "auto" else method]()
     if not chosen.adaptive and step is None:
-        raise ArgumentError(f"method {method!r} has a fixed step; say how long: step=1e-3")
+        raise ArgumentError(f"method {method!r} has a fixed step; say how long: {Argument('step', 1e-3)}")
     if chosen.canonical and (model.equations or any(j.type in ("ball", "free") or has_dry_friction(j) for j in model.joints)):
         raise ArgumentError(
             f"method {method!r} is for mechanisms without constraints, dry friction, ball and free joints; for others "
@@ -131,7 +133,7 @@ def simulate(
     if chosen.canonical and (held or source.asks):
         raise ArgumentError(
             f"method {method!r} knows no joint limits, locks and Python functions of torques or wrenches; dop853 does. "
-            f"limits=False leaves limits out, Traced(function) compiles a function"
+            f"{Argument('limits', False)} leaves limits out, Traced(function) compiles a function"
         )
     idle = undetermined_joints(dyn._open().tree)
     if idle and not model.equations:
@@ -177,27 +179,30 @@ def _run(
     end: float,
     y0: np.ndarray,
     grid: np.ndarray,
-    progress: Any,
+    progress: Callable[[float, float], None] | None,
 ) -> Motion:
     try:
-        course = Course(dyn, source, watched, settings, start, y0, grid, progress)
+        watch = None if progress is None else lambda t: progress(t - start, end - start)
+        course = Course(dyn, source, watched, settings, start, y0, grid, watch)
     except SimulationError as error:
         raise SimulationError(f"{dyn.mechanism.name}: the run could not begin: {error}") from error
     try:
         with interruptible(course):
-            success, message = course.go(end)
+            ending = course.go(end)
     except LagrangianError:
         raise
     except BaseException as error:  # an interrupt, or the user's progress function: what was computed is not lost
         course.error = error
         course.take_over()
-        success, message = False, f"stopped at t = {course.t:.9g} s: {error}"
+        ending = course.ended(Status.FAILED, str(error))
     failure, course.error = course.error, None  # for the steps that were made, Python functions are asked again
     if isinstance(failure, KeyboardInterrupt):
-        message = f"interrupted at t = {course.t:.9g} s; what was computed until then is here"
-    motion = Motion.of(course, success, message)
+        ending = course.ended(Status.INTERRUPTED, "")
+    motion = Motion.of(course, ending)
     if failure is not None and not isinstance(failure, KeyboardInterrupt):
-        raised = SimulationError(f"{dyn.mechanism.name}: {message}. What was computed until then is in the error's `motion`")
+        raised = SimulationError(
+            f"{dyn.mechanism.name}: {ending.message}. What was computed until then is in the error's `motion`"
+        )
         raised.motion = motion
         raise raised from failure
     motion.warn()
@@ -211,39 +216,48 @@ def _span(given: Any, mechanism: Mechanism) -> tuple[float, float]:
     if given is None:
         given = mechanism.initial.t_span
         if given is None:
-            raise ArgumentError(f"{mechanism.name} does not say how long to run; give t_span, such as (0, 10)")
+            raise ArgumentError(
+                f"{mechanism.name} does not say how long to run",
+                remedy=f"give {Argument('t_span')}, such as {Argument('t_span', 10)}",
+            )
     try:
         values = [float(x) for x in (given if np.ndim(given) else (0.0, given))]
     except (TypeError, ValueError):
         values = []
     if len(values) != 2 or not all(math.isfinite(x) for x in values):
-        raise ArgumentError(f"t_span is {given!r}; two finite times are needed, such as (0, 10)")
+        raise ArgumentError(f"is {given!r}; two finite times are needed, such as (0, 10)", argument="t_span")
     if values[1] <= values[0]:
-        raise ArgumentError(f"t_span runs from {values[0]:g} to {values[1]:g} s; the end must come after the beginning")
+        raise ArgumentError(
+            f"runs from {values[0]:g} to {values[1]:g} s; the end must come after the beginning", argument="t_span"
+        )
     return values[0], values[1]
 
 
 def _grid(given: Any, start: float, end: float) -> np.ndarray:
     if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
         if given < 2:
-            raise ArgumentError(f"t_eval is {given}; at least 2 rows are needed")
+            raise ArgumentError(f"is {given}; at least 2 rows are needed", argument="t_eval")
         return np.linspace(start, end, int(given))
     try:
         times = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
         times = np.zeros(0)
     if times.ndim != 1 or not times.size or not np.isfinite(times).all():
-        raise ArgumentError("t_eval is needed as a number of rows, or as an array of finite times")
+        raise ArgumentError("is needed as a number of rows, or as an array of finite times", argument="t_eval")
     if np.any(np.diff(times) <= 0) or times[0] < start or times[-1] > end:
-        raise ArgumentError(f"t_eval must increase, within t_span from {start:g} to {end:g} s")
+        raise ArgumentError(f"must increase, within t_span from {start:g} to {end:g} s", argument="t_eval")
     return times
 
 
 def _saturates(given: Any, model: Mechanism) -> bool:
     if not isinstance(given, (bool, np.bool_)):
-        raise ArgumentError(f"saturate is {given!r}; True or False is needed")
+        raise ArgumentError(f"is {given!r}; True or False is needed", argument="saturate")
     if given and not any(math.isfinite(float(joint.limits.effort)) for joint in model.joints):
-        raise ArgumentError(f"saturate: no joint of {model.name} says its greatest torque; give limits with an `effort`")
+        raise ArgumentError(
+            f"no joint of {model.name} says its greatest torque",
+            where=Argument("saturate"),
+            remedy="give limits with an `effort`",
+        )
     return bool(given)
 
 
@@ -259,7 +273,7 @@ def _check_numbers(rtol: float, atol: float, step: Any, max_step: float, restitu
     ):
         if isinstance(x, bool) or not isinstance(x, (int, float, np.floating, np.integer)) or not low <= x <= high:
             raise ArgumentError(
-                f"{name} is {x!r}; a number of at least {low:g}{f' and at most {high:g}' if high < 1e9 else ''} is needed"
+                f"is {x!r}; a number of at least {low:g}{f' and at most {high:g}' if high < 1e9 else ''} is needed", argument=name
             )
 
 

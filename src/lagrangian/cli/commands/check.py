@@ -225,7 +225,7 @@ def _closure(m: Mechanism) -> Iterator[Finding]:
         )
     for pose in [*m.poses, *([None] if m.initial.q is not None else [])]:
         start = Start(dynamics_of(m), pose)
-        where = start.given.where
+        where = str(start.given.where)
         if start.given.complete and start.off is None:
             continue
         try:

@@ -17,6 +17,7 @@ from lagrangian.cli.paths import Path_
 from lagrangian.cli.progress import bar, spinner
 from lagrangian.cli.results import Results
 from lagrangian.errors import ArgumentError
+from lagrangian.model import quantity
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
@@ -154,7 +155,7 @@ def size(
             m,
             motion,
             catalogue=str(catalogue) if catalogue is not None else None,
-            gears=values.numbers(gears, "--gears") if gears else None,
+            gears=quantity.numbers(gears, "--gears") if gears else None,
             lead=lead,
             margin=margin,
             prefer=prefer,

@@ -15,6 +15,7 @@ from lagrangian.cli.given import Recorded, complete_mechanism, few_remarks, file
 from lagrangian.cli.progress import spinner
 from lagrangian.cli.results import animated, browse, reported
 from lagrangian.errors import ArgumentError
+from lagrangian.model import quantity
 
 PLOT = """
 lagrangian plot run.nc
@@ -74,7 +75,7 @@ def plot(
             if phase:
                 motion.phase_portrait(*(chosen or ()), path=place)
             elif path:
-                motion.plot_path(*values.parts(path), path=place, plane=plane)
+                motion.plot_path(*quantity.parts(path), path=place, plane=plane)
             else:
                 motion.plot(*(what or ()), path=place, joints=chosen)
 
@@ -92,7 +93,7 @@ def _chosen(joints: str, motion: Any) -> list[str]:
     """Names of joints, coordinates or speeds; a number is that of a joint that moves, from 1."""
     names = [j.name for j in motion.mechanism.joints if j.kind.nv]
     found = []
-    for name in values.parts(joints):
+    for name in quantity.parts(joints):
         if not name.isdigit():
             found.append(name)
         elif 1 <= int(name) <= len(names):
@@ -116,7 +117,7 @@ def animate(
     One page for any browser (.html), or a film: .gif, or .mp4 where ffmpeg is installed.
     """
     target = _target(out, given.stem, "", ".html", (".html", ".gif", ".mp4"))
-    options: dict[str, Any] = {"speed": speed, "trace": values.parts(trace) if trace else None}
+    options: dict[str, Any] = {"speed": speed, "trace": quantity.parts(trace) if trace else None}
     if size is not None:
         found = re.fullmatch(r"(\d{2,5})[x,](\d{2,5})", size)
         if not found:

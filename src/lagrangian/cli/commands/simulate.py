@@ -13,8 +13,8 @@ from lagrangian.cli.command import FAILED, FINE, INTERRUPTED, Json
 from lagrangian.cli.given import Described
 from lagrangian.cli.progress import bar
 from lagrangian.cli.results import Results
-from lagrangian.cli.words import here
-from lagrangian.errors import ArgumentError, SimulationError
+from lagrangian.errors import ArgumentError, EndedEarlyWarning, SimulationError
+from lagrangian.model import quantity
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
@@ -98,6 +98,8 @@ def simulate(
 
 def told(motion: Motion, results: Results, stem: str, json: bool, **besides: str) -> int:
     """Print how a run went, and what else is to be said of it, and write its files; the exit code."""
+    from lagrangian.motion.status import Status
+
     if not json:
         summary(motion)
         for line in besides.values():
@@ -105,7 +107,7 @@ def told(motion: Motion, results: Results, stem: str, json: bool, **besides: str
     files = results.write(motion, stem, quiet=json) if len(motion.t) else []
     if json:
         output.document({**data(motion), **besides, "files": files})
-    if motion.message.startswith("interrupted"):
+    if motion.status is Status.INTERRUPTED:
         return INTERRUPTED
     return FINE if motion.success else FAILED
 
@@ -119,7 +121,7 @@ def simulated(m: Mechanism, t_span: Any = None, **options: Any) -> Motion:
     span = t_span if t_span is not None else m.initial.t_span
     if span is None:
         raise ArgumentError(f"{m.name} does not say how long it moves: give --time, such as --time 10")
-    start, end = span if isinstance(span, tuple) else (0.0, span)
+    start = span[0] if isinstance(span, tuple) else 0.0
     if m.equations:
         options["q0"], options["qd0"] = closed(m, options.get("q0"), options.get("qd0"), float(start))
     # warnings wait until the bar is gone; that the run ended early is part of its summary
@@ -127,13 +129,13 @@ def simulated(m: Mechanism, t_span: Any = None, **options: Any) -> Motion:
         warnings.simplefilter("always", UserWarning)
         with bar(f"simulating {m.name}") as shown:
             try:
-                motion = lg.simulate(m, t_span, progress=lambda t: shown((t - start) / (end - start or 1.0)), **options)
+                motion = lg.simulate(m, t_span, progress=shown.counted, **options)
             except SimulationError as error:
                 if error.motion is None:
                     raise
                 motion = error.motion
     for warning in met:
-        if str(warning.message) != f"{motion.name}: {motion.message}":
+        if not issubclass(warning.category, EndedEarlyWarning):
             warnings.warn(warning.message, warning.category, stacklevel=2)
     return motion
 
@@ -143,7 +145,7 @@ def _torques(given: list[str] | None) -> Any:
         return None
     if [x.strip() for x in given] == ["0"]:
         return 0
-    found = dict(values.named(x, "--torque") for x in given)
+    found = dict(quantity.named(x, "--torque") for x in given)
     if len(found) != len(given):
         raise ArgumentError("--torque: a joint has two torques; give each one expression")
     return found
@@ -155,25 +157,20 @@ def wrenches(given: list[str] | None) -> Any:
         return None
     found = {}
     for text in given:
-        frame, entries = values.named(text, "--wrench")
-        found[frame] = tuple(values.parts(entries.strip("()[]") if entries[:1] in "([" else entries))
+        frame, entries = quantity.named(text, "--wrench")
+        found[frame] = tuple(quantity.parts(entries.strip("()[]") if entries[:1] in "([" else entries))
     return found
 
 
 def summary(motion: Motion) -> None:
-    head, *rest = here(motion.summary()).splitlines()
+    head, *rest = motion.summary(events=None).splitlines()
     output.plain(head, "bold green" if motion.success else "bold yellow")
-    events = {f"{e.name} at t = {e.t:.9g} s": e for e in motion.events}
-    listed = 0
     for line in rest:
-        if line in events:
-            listed += 1
-            if listed <= _EVENTS:
-                output.plain(f"{events[line].name} at t = {_time(events[line].t, motion):.9g} s")
-            elif listed == _EVENTS + 1:
-                output.plain(f"... and {len(motion.events) - _EVENTS} more events, which are in the run's file")
-        elif not (line.startswith("... and ") and line.endswith("more events")):
-            output.plain(line)
+        output.plain(line)
+    for event in motion.events[:_EVENTS]:
+        output.plain(f"{event.name} at t = {_time(event.t, motion):.9g} s")
+    if len(motion.events) > _EVENTS:
+        output.plain(f"... and {len(motion.events) - _EVENTS} more events, which are in the run's file")
 
 
 def _time(t: float, motion: Motion) -> float:
@@ -188,6 +185,7 @@ def data(motion: Motion) -> dict[str, Any]:
     return {
         "mechanism": motion.name,
         "success": motion.success,
+        "status": motion.status.value,
         "message": motion.message,
         "t": [motion.t[0], motion.t[-1]] if len(motion.t) else [],
         "rows": len(motion.t),
