@@ -12,7 +12,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import lagrangian as lg
-from lagrangian.kernels.kernel import Kernel, Threads
+from lagrangian.kernels.kernel import Kernel
 from lagrangian.kernels.program import Straight
 from lagrangian.motion import torque as torque_of
 from lagrangian.motion.inputs import Stabilisation
@@ -113,9 +113,7 @@ def problem_of(mechanism: lg.Mechanism, torque: Any, kind: str = "projection", f
     dyn = lg.compile(mechanism)
     source = torque_of.source(torque, mechanism)
     holdable = frictional(mechanism) if friction else ()
-    return Problem(
-        mechanism, dyn._open().tree, source, Stabilisation(kind, 3.0, 4.0), holdable=holdable, redundant=bool(holdable)
-    )
+    return Problem(mechanism, dyn.tree, source, Stabilisation(kind, 3.0, 4.0), holdable=holdable, redundant=bool(holdable))
 
 
 def check_jacobian(problem: Problem, y: np.ndarray, u: np.ndarray, t: float) -> None:
@@ -126,8 +124,8 @@ def check_jacobian(problem: Problem, y: np.ndarray, u: np.ndarray, t: float) -> 
     key = b"jacobian" + b"".join(x if isinstance(x, bytes) else x.encode() for x in problem.key)
     sizes = {"q": nq, "qd": problem.nv, "u": problem.inputs.size, "t": 1}
     program = Straight("jacobian", sizes, rows * n + rows, problem.angles, problem.jacobian, key)
-    found = Kernel(program, (rows * n + rows,), Threads(1))(y[:nq], y[nq:], u, [t])
-    rates = Kernel(problem.all_rates(), (n,), Threads(1))
+    found = Kernel(program)(y[:nq], y[nq:], u, [t])
+    rates = Kernel(problem.all_rates())
 
     def f(z: np.ndarray) -> np.ndarray:
         return rates(z[:nq], z[nq:n], u, z[n:])[first:]

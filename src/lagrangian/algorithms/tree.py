@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.algorithms.link import CONSTANTS, KINDS, Link
+from lagrangian.algorithms.link import CONSTANTS, KINDS, TURNS, Link
 from lagrangian.algorithms.nested import size, unflatten
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
@@ -46,6 +46,11 @@ class Tree:
     def exact(self) -> bool:
         """Whether its constants are exact scalars, as a proof needs them, and not floats."""
         return self.constants["R"].dtype == object
+
+    @property
+    def angles(self) -> tuple[int, ...]:
+        """The coordinates that are angles."""
+        return tuple(iq for iq, kind in zip(self.iq, self.kind, strict=True) if kind in TURNS)
 
     def constant(self, name: str, i: int) -> Any:
         """A constant of link i, as the nested tuple the sweeps expect."""

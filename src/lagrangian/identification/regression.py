@@ -132,7 +132,7 @@ def links(dyn: Dynamics) -> list[Link]:
     """Of every joint that moves, outward."""
     mechanism = dyn.mechanism
     numbers = dict(zip((j.name for j in mechanism.joints), np.cumsum([j.kind.nv for j in mechanism.joints]), strict=True))
-    _, moved = dyn._open().bodies()
+    _, moved = dyn.body_to_link()
     found = []
     for joint in mechanism.outward():
         if joint.type == "fixed":

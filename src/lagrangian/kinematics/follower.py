@@ -98,8 +98,8 @@ class Follower:
     def breaks(self) -> tuple[float, ...]:
         """Times between start and end at which torques jump: with its accelerations, and where dry friction turns."""
         found = list(self.path.breaks)
-        constants = self.dyn._open().friction()
-        dry = np.flatnonzero(constants["coulomb_positive"] + constants["coulomb_negative"])
+        constants = self.dyn.friction_constants
+        dry = np.flatnonzero(constants.coulomb_positive + constants.coulomb_negative)
         if dry.size:
             t = self.path.times(LOOKED_AT)
             turned = np.sign(self(t)[1][:, dry])
@@ -117,8 +117,7 @@ class Follower:
 
     def dry_friction(self, t: np.ndarray, qd: np.ndarray) -> np.ndarray:
         """Of joints at rest, whose speed does not show it: that of the way they are about to go, or at the end have come."""
-        constants = self.dyn._open().friction()
-        plus, minus = constants["coulomb_positive"], constants["coulomb_negative"]
+        _, plus, minus = self.dyn.friction_constants
         found = np.zeros_like(qd)
         resting = (qd == 0) & (plus + minus > 0)
         rows = np.flatnonzero(resting.any(axis=1))

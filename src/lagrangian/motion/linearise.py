@@ -13,7 +13,7 @@ from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.configuration.speeds import consistent_speeds
 from lagrangian.errors import ArgumentError, AssemblyError
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kernels.kernel import Kernel, Threads
+from lagrangian.kernels.kernel import Kernel
 from lagrangian.kernels.programs.derivatives import accelerations, residual_derivatives
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.showing import ShownText
@@ -103,13 +103,12 @@ class _Equations:
         source = torque_of.source(torque, dyn.mechanism)
         if source.external:
             raise ArgumentError("torque: numbers, expressions or Traced(function) are needed here, whose derivatives are known")
-        tree = dyn._open().tree
-        self.problem = Problem(dyn.mechanism, tree, source, Stabilisation(), redundant=True)
-        n, m, u = dyn.nv, dyn.mechanism.equations, self.problem.inputs.size
+        self.problem = Problem(dyn.mechanism, dyn.tree, source, Stabilisation(), redundant=True)
+        u = self.problem.inputs.size
         key = b"".join(x if isinstance(x, bytes) else x.encode() for x in self.problem.key)
         program = residual_derivatives(dyn.mechanism, self.problem.tree, self.problem._torques, u, key)
-        self._derivatives = Kernel(program, (n + m, 2 * n), Threads(1))
-        self._outputs = Kernel(self.problem.outputs(), (sum(self.problem.output_sizes.values()),), Threads(1))
+        self._derivatives = Kernel(program)
+        self._outputs = Kernel(self.problem.outputs())
         self._u = np.zeros(u)
 
     def acceleration(self, q: np.ndarray, qd: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:

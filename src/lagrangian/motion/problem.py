@@ -18,7 +18,6 @@ from lagrangian.algorithms.cholesky import inner
 from lagrangian.algorithms.constrained import Constrained, State
 from lagrangian.algorithms.constraints import Row, coordinate_rates
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
-from lagrangian.algorithms.link import TURNS
 from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.sweep import run
 from lagrangian.algorithms.tree import Tree
@@ -66,7 +65,7 @@ class Problem(Forces):
         self.nq, self.nv = tree.nq, tree.nv
         self.size = self.nq + self.nv
         self.inputs = Inputs(self.nv, len(self.holdable), len(torque.wrenches))
-        self.angles = [tree.iq[i] for i, kind in enumerate(tree.kind) if kind in TURNS]
+        self.angles = tree.angles
         self.constrained = bool(mechanism.equations or self.holdable)
         self.turning = any(j.type in ("ball", "free") for j in mechanism.joints)
         self.projects = self.turning or (self.constrained and stabilisation.kind == "projection")

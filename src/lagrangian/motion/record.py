@@ -103,7 +103,7 @@ class Record:
         if problem.large:
             return y, self._large_outputs(stretch, t, y, u)
         sizes = problem.output_sizes
-        out = stretch.solver.kernel("outputs", sum(sizes.values()))(y[:, :nq], y[:, nq:], u, t[:, None])
+        out = stretch.solver.kernel("outputs")(y[:, :nq], y[:, nq:], u, t[:, None])
         parts = np.split(out, np.cumsum(list(sizes.values()))[:-1], axis=1)
         return y, dict(zip(sizes, parts, strict=True))
 
@@ -119,12 +119,12 @@ class Record:
         """Without constraints, from the functions of the tree."""
         problem = stretch.solver.problem
         q, qd = y[:, : problem.nq], y[:, problem.nq :]
-        tau = stretch.solver.kernel("torques_alone", problem.nv)(q, qd, u, t[:, None])
+        tau = stretch.solver.kernel("torques_alone")(q, qd, u, t[:, None])
         none = np.zeros((len(t), 0))
         friction = self.dyn.friction(qd)
         sizes, loads = list(problem.load_sizes.values()), {}
         if sizes:
-            found = stretch.solver.kernel("loads", sum(sizes))(q, qd, u, t[:, None])
+            found = stretch.solver.kernel("loads")(q, qd, u, t[:, None])
             loads = dict(zip(problem.load_sizes, np.split(found, [sizes[0]], axis=1), strict=True))
         return {
             **loads,
@@ -171,7 +171,7 @@ class Record:
         problem = stretch.solver.problem
         if not problem.projects or not len(t):
             return y
-        kernel = stretch.solver.kernel("projected", problem.size)
+        kernel = stretch.solver.kernel("projected")
         for _ in range(2):
             y = kernel(y[:, : problem.nq], y[:, problem.nq :], u, t[:, None])
         return y

@@ -82,7 +82,7 @@ class Course(Supplied):
         redundant = self.settings.redundant or (bool(holdable) and bool(self.dyn.mechanism.equations or len(holdable) > 1))
         self.problem = Problem(
             self.dyn.mechanism,
-            self.dyn._open().tree,
+            self.dyn.tree,
             self.source,
             self.settings.stabilisation,
             compiled,  # type: ignore[arg-type]
@@ -91,7 +91,7 @@ class Course(Supplied):
             redundant,
         )
         self.solver = solver_of(self.problem, self.settings.method, self.source.asks)
-        outputs = self.solver.kernel("outputs", sum(self.problem.output_sizes.values()))  # compiled when first used
+        outputs = self.solver.kernel("outputs")  # compiled when first used
 
         def evaluate(q: np.ndarray, qd: np.ndarray, u: np.ndarray, t: np.ndarray) -> np.ndarray:
             """The problem's outputs at one state, the torques of a Python function among them."""

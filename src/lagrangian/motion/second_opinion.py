@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lagrangian.errors import ArgumentError
-from lagrangian.kernels.kernel import Kernel, Threads
+from lagrangian.kernels.kernel import Kernel
 
 if TYPE_CHECKING:
     from lagrangian.motion.record import Record, Stretch
@@ -31,7 +31,7 @@ def second_opinion(course: Record, t: np.ndarray, rtol: float, atol: float, meth
     found = np.empty((len(t), course.problem.size))
     for stretch, mine in course.by_stretch(t):
         problem = stretch.solver.problem
-        rates = Kernel(problem.all_rates(), (problem.size,), Threads(1))
+        rates = Kernel(problem.all_rates())
         start = stretch.steps[0, 0]
         times = np.unique(np.concatenate([[start], t[mine], [stretch.until]]))
 

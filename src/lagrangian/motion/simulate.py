@@ -135,7 +135,7 @@ def simulate(
             f"method {method!r} knows no joint limits, locks and Python functions of torques or wrenches; dop853 does. "
             f"{Argument('limits', False)} leaves limits out, Traced(function) compiles a function"
         )
-    idle = undetermined_joints(dyn._open().tree)
+    idle = undetermined_joints(dyn.tree)
     if idle and not model.equations:
         raise ArgumentError(
             f"{model.name}: what joint {idle[0]!r} moves has no inertia along it, so its acceleration is not determined; give "
@@ -337,4 +337,4 @@ def _redundant(dyn: Dynamics, q: np.ndarray, t: float) -> bool:
         warnings.warn(
             f"{dyn.mechanism.name}: the run begins in a singular configuration. {found}", SimulationWarning, stacklevel=4
         )
-    return sum(dyn._open().closed.says) > found.speeds - found.nearby
+    return int(dyn.restricting.sum()) > found.speeds - found.nearby

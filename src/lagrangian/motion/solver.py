@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lagrangian.errors import ArgumentError
-from lagrangian.kernels.kernel import Kernel, Threads
+from lagrangian.kernels.kernel import Kernel
 from lagrangian.kernels.llvm import cache, jit, target
 from lagrangian.motion import loop
 from lagrangian.motion.integrators.method import Method, Module
@@ -67,13 +67,12 @@ class Solver:
                 f"use dop853, dp5, verner9 or rk4"
             )
         self.data = self.rolled.data() if self.rolled is not None else []
-        found = cache.load(name)
-        if found is None:
+
+        def compiled() -> tuple[dict[str, object], bytes]:
             text = self._module(chosen.fma)
-            code = jit.compile_object(text, chosen, 2 if text.count("\n") < LONG else 1, unroll=True)
-            cache.store(name, {}, code)
-        else:
-            code = found[1]
+            return {}, jit.compile_object(text, chosen, 2 if text.count("\n") < LONG else 1, unroll=True)
+
+        _, code = cache.kept(name, compiled)
         self._code = jit.Code(code, chosen)
         pointers = len(loop.LOOP_ARGUMENTS)
         self._integrate = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * pointers)(self._code.address("integrate"))
@@ -118,10 +117,10 @@ class Solver:
         b.leave()
         module.add(b)
 
-    def kernel(self, name: str, size: int) -> Kernel:
+    def kernel(self, name: str) -> Kernel:
         """One of the problem's programs, compiled for many states."""
         if name not in self._kernels:
-            self._kernels[name] = Kernel(getattr(self.problem, name)(), (size,), Threads(1))
+            self._kernels[name] = Kernel(getattr(self.problem, name)())
         return self._kernels[name]
 
     def replay(

@@ -76,8 +76,8 @@ class Sweeps(Program):
         self.algorithm, self.tree = algorithm, tree
         self.name, self.inputs = algorithm.name, algorithm.inputs
         self.sizes = [tree.nq if n == "q" else WHOLE.get(n, tree.nv) for n in self.inputs]
-        self.size = algorithm.columns(tree)
-        self.angles = [tree.iq[i] for i, kind in enumerate(tree.kind) if kind in TURNS]
+        self.shape = algorithm.shape(tree)
+        self.angles = tree.angles
 
     def key(self) -> tuple[str | bytes | int, ...]:
         return self.name, self.tree.fingerprint(), UNROLL_LINKS, UNROLL_OPERATIONS
