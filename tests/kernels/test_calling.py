@@ -473,7 +473,7 @@ def test_springs_whose_ends_meet() -> None:
 def test_dampers_take_energy() -> None:
     """Their power is -c (rate of the distance)^2, the rate from the poses by differences."""
     damped = random_mechanism(["revolute", "revolute"], 4, passive=True)
-    bare = [lg.Joint(j.name, j.type, j.parent, j.child, j.placement, j.child_placement, j.axis) for j in damped.joints]
+    bare = [lg.Joint(j.name, j.type, j.parent, j.child, j.placement, j.child_placement, own=j.own) for j in damped.joints]
     damped = damped.replace(joints=bare)
     dyn = lg.compile(damped)
     (spring,) = damped.springs

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lagrangian.model import quaternion
+from lagrangian.model.joint import Joint
+from lagrangian.model.joints.displacement import displacement
+from lagrangian.model.joints.joint_type import JointType
 from lagrangian.model.mechanism import Mechanism
 
 if TYPE_CHECKING:
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
 SAME = 1e-6  # rad or m: configurations that are nearer to each other are one
 CLOSED = 1e-9  # what loops may miss by after angles were turned back
+_PERIODIC: dict[tuple[JointType, ...], tuple[int, ...]] = {}
 
 
 def single_coordinates(mechanism: Mechanism) -> dict[str, tuple[int, int]]:
@@ -31,10 +34,20 @@ def periodic_coordinates(mechanism: Mechanism) -> list[int]:
     """The places in q of the angles after a whole turn of which a joint is where it was; a screw has moved on by then."""
     found, iq = [], 0
     for joint in mechanism.joints:
-        if joint.kind.nq == joint.kind.nv and float(joint.pitch) == 0:
-            found += [iq + k for k, slides in enumerate(joint.slides) if not slides]
+        found += [iq + k for k in _periodic(joint)]
         iq += joint.kind.nq
     return found
+
+
+def _periodic(joint: Joint) -> tuple[int, ...]:
+    """Which coordinates of a joint put the child where it was after a whole turn: tried once for each kind of joint."""
+    kinds = tuple(step.kind for step in joint.kind.steps(joint))
+    if kinds not in _PERIODIC:
+        q = np.array(joint.kind.neutral) + 0.7
+        turned = [k for k, unit in enumerate(joint.kind.units) if unit == "rad"]
+        there = displacement(joint, np.array([q, *(q + 2 * np.pi * (np.arange(len(q)) == k) for k in turned)]))
+        _PERIODIC[kinds] = tuple(k for k, T in zip(turned, there[1:], strict=True) if np.abs(T - there[0]).max() < CLOSED)
+    return _PERIODIC[kinds]
 
 
 def moved(mechanism: Mechanism, q: np.ndarray, step: np.ndarray) -> np.ndarray:
@@ -43,16 +56,9 @@ def moved(mechanism: Mechanism, q: np.ndarray, step: np.ndarray) -> np.ndarray:
     q = np.broadcast_to(q, (*shape, q.shape[-1])).copy()
     iq = iv = 0
     for joint in mechanism.joints:
-        part = step[..., iv : iv + joint.kind.nv]
-        if joint.type in ("ball", "free"):
-            turn = q[..., iq : iq + 4]
-            if joint.type == "free":
-                q[..., iq + 4 : iq + 7] += (quaternion.matrix(turn) @ part[..., 3:, None])[..., 0]
-            turn = quaternion.product(turn, quaternion.exponential(part[..., :3]))
-            q[..., iq : iq + 4] = turn / np.linalg.norm(turn, axis=-1, keepdims=True)
-        else:
-            q[..., iq : iq + joint.kind.nq] += part
-        iq, iv = iq + joint.kind.nq, iv + joint.kind.nv
+        nq, nv = joint.kind.nq, joint.kind.nv
+        q[..., iq : iq + nq] = joint.kind.moved(q[..., iq : iq + nq], step[..., iv : iv + nv])
+        iq, iv = iq + nq, iv + nv
     return q
 
 

@@ -132,7 +132,7 @@ def normalised(mechanism: Mechanism, q: np.ndarray, where: Place) -> np.ndarray:
     """q with its quaternions made of length one."""
     at = 0
     for joint in mechanism.joints:
-        if joint.type in ("ball", "free"):
+        if joint.kind.quaternion:
             length = float(np.linalg.norm(q[at : at + 4]))
             if length == 0:
                 raise ArgumentError(f"the quaternion of joint {joint.name!r} is zero; (1, 0, 0, 0) is no rotation", where=where)

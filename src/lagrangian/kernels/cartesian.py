@@ -179,7 +179,7 @@ def _singular_values(
     mechanism: Mechanism, whole: np.ndarray, N: np.ndarray | None, rows: list[int]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Of J along the rows, the largest first, and the combinations of directions they belong to, as rows."""
-    slides = np.array([j.type == "prismatic" or s.startswith("v") for j in mechanism.joints for s in j.kind.speeds], dtype=bool)
+    slides = np.array([slides for j in mechanism.joints for slides in j.slides], dtype=bool)
     turns = whole @ N if N is not None else whole[:, :, ~slides]
     angular, linear = (np.linalg.norm(turns[:, part], axis=(1, 2)) for part in (slice(0, 3), slice(3, 6)))
     known = (angular > ROUNDING) & (linear > ROUNDING)

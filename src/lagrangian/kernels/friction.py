@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lagrangian.algorithms.link import KINDS
 from lagrangian.algorithms.tree import Tree
 
 
@@ -25,7 +24,7 @@ class FrictionConstants(NamedTuple):
 
 def friction_constants(tree: Tree) -> FrictionConstants:
     """From the constants of the links, in the order of the speeds."""
-    widths = [KINDS[kind][1] for kind in tree.kind]
+    widths = [kind.nv for kind in tree.kind]
     order = [iv + k for iv, width in zip(tree.iv, widths, strict=True) for k in range(width)]
 
     def of_speeds(name: str) -> np.ndarray:

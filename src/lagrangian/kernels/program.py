@@ -48,9 +48,10 @@ def straight(program: Program, trace: Trace, chosen: target.Target, width: int) 
     """A trace as straight-line code; very long code is not optimised, which would take minutes."""
     ir = unrolled.module(trace, tuple(program.inputs), list(program.sizes), program.size, chosen, width)
     scratch = unrolled.scratch_size(list(program.sizes), program.size, width)
-    return {"form": "unrolled", "scratch": scratch, "operations": trace.operations}, jit.compile_object(
-        ir, chosen, 1 if trace.operations <= OPTIMISED else 0
-    )
+    header = {"form": "unrolled", "scratch": scratch, "operations": trace.operations}
+    if trace.operations > OPTIMISED:
+        return header, jit.compile_object(ir, chosen, level=0)
+    return header, jit.compile_object(ir, chosen, level=1, passes=jit.STRAIGHT_LINE)
 
 
 class Straight(Program):

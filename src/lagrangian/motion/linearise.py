@@ -156,18 +156,10 @@ def _carried(model: Mechanism, qd: np.ndarray) -> np.ndarray:
     K = np.zeros((len(qd), len(qd)))
     at = 0
     for joint in model.joints:
-        if joint.type in ("ball", "free"):
-            turning = _skew(qd[at : at + 3])
-            K[at : at + 3, at : at + 3] = turning
-            if joint.type == "free":
-                K[at + 3 : at + 6, at + 3 : at + 6] = turning
-                K[at + 3 : at + 6, at : at + 3] = _skew(qd[at + 3 : at + 6])
+        own = slice(at, at + joint.kind.nv)
+        K[own, own] = joint.kind.carried(qd[own])
         at += joint.kind.nv
     return K
-
-
-def _skew(a: np.ndarray) -> np.ndarray:
-    return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
 
 
 def _actuated(model: Mechanism) -> list[bool]:

@@ -67,7 +67,7 @@ class Problem(Forces):
         self.inputs = Inputs(self.nv, len(self.holdable), len(torque.wrenches))
         self.angles = tree.angles
         self.constrained = bool(mechanism.equations or self.holdable)
-        self.turning = any(j.type in ("ball", "free") for j in mechanism.joints)
+        self.turning = any(j.kind.quaternion for j in mechanism.joints)
         self.projects = self.turning or (self.constrained and stabilisation.kind == "projection")
         self.mode_events = [
             (what, j)
@@ -258,14 +258,12 @@ class Problem(Forces):
         return [*self._normalised(list(state.q)), *state.qd]
 
     def _normalised(self, q: list[Any]) -> list[Any]:
-        q, iq = list(q), 0
+        found: list[Any] = []
+        iq = 0
         for joint in self.mechanism.joints:
-            if joint.type in ("ball", "free"):
-                part = q[iq : iq + 4]
-                scale = 1 / f.sqrt(part[0] * part[0] + part[1] * part[1] + part[2] * part[2] + part[3] * part[3])
-                q[iq : iq + 4] = [x * scale for x in part]
+            found += joint.kind.normalised(q[iq : iq + joint.kind.nq])
             iq += joint.kind.nq
-        return q
+        return found
 
     def event_values(self, graph: Graph) -> list[Any]:
         """The user's expressions, then what tells that a joint sticks or slips, reaches a stop or leaves it."""

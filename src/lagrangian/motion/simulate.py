@@ -113,7 +113,7 @@ def simulate(
     chosen = known[("verner9" if rtol < 1e-11 else "dop853") if method == "auto" else method]()
     if not chosen.adaptive and step is None:
         raise ArgumentError(f"method {method!r} has a fixed step; say how long: {Argument('step', 1e-3)}")
-    if chosen.canonical and (model.equations or any(j.type in ("ball", "free") or has_dry_friction(j) for j in model.joints)):
+    if chosen.canonical and (model.equations or any(j.kind.quaternion or has_dry_friction(j) for j in model.joints)):
         raise ArgumentError(
             f"method {method!r} is for mechanisms without constraints, dry friction, ball and free joints; for others "
             f"dop853 with projection keeps the energy to its tolerance"

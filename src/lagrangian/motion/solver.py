@@ -70,7 +70,8 @@ class Solver:
 
         def compiled() -> tuple[dict[str, object], bytes]:
             text = self._module(chosen.fma)
-            return {}, jit.compile_object(text, chosen, 2 if text.count("\n") < LONG else 1, unroll=True)
+            passes = () if self.rolled else jit.SHORT_LOOPS
+            return {}, jit.compile_object(text, chosen, 2 if text.count("\n") < LONG else 1, unroll=True, passes=passes)
 
         _, code = cache.kept(name, compiled)
         self._code = jit.Code(code, chosen)

@@ -41,7 +41,7 @@ def gears_by_joint(given: Any, rows: Rows) -> list[tuple[Gear | GearRange, ...]]
 
 def pitches(given: Any, rows: Rows, needed: bool) -> list[float]:
     """Radians of the gear's output per metre of each slide, 1 where the joint turns."""
-    sliding = [name for name, joint in zip(rows.names, rows.joints, strict=True) if joint.type == "prismatic"]
+    sliding = [name for name, joint in zip(rows.names, rows.joints, strict=True) if all(joint.slides)]
     leads: Mapping[str, Any] = given if isinstance(given, Mapping) else {} if given is None else dict.fromkeys(sliding, given)
     for name, x in leads.items():
         if name not in sliding:
