@@ -11,9 +11,9 @@ from lagrangian.configuration import reading
 from lagrangian.configuration.coordinates import moved, same, single_coordinates, turned_back
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.configuration.loops import CLOSED, Loops
+from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import Argument, ArgumentError, one_of
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.model.mechanism import Mechanism
 
 STARTS = 40
 
@@ -21,7 +21,7 @@ Fixed = Iterable[str] | Mapping[str, float]
 
 
 def assemble(
-    mechanism: Mechanism | Dynamics, q0: Any = None, fixed: Fixed = (), t: float = 0.0, starts: int = STARTS
+    mechanism: MechanismLike | Dynamics, q0: Any = None, fixed: Fixed = (), t: float = 0.0, starts: int = STARTS
 ) -> np.ndarray:
     """Find a configuration that closes all loops, near a rough one.
 
@@ -36,7 +36,7 @@ def assemble(
 
 
 def assembly_modes(
-    mechanism: Mechanism | Dynamics, q0: Any = None, fixed: Fixed = (), t: float = 0.0, starts: int = 200
+    mechanism: MechanismLike | Dynamics, q0: Any = None, fixed: Fixed = (), t: float = 0.0, starts: int = 200
 ) -> list[np.ndarray]:
     """Find all different configurations that close the loops with the `fixed` coordinates as given.
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from lagrangian.errors import ArgumentError
+from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.dynamics import compile as compiled
-from lagrangian.model.mechanism import Mechanism
 
 KEPT = 16
 _RECENT: dict[int, Dynamics] = {}
 
 
-def dynamics_of(mechanism: Mechanism | Dynamics) -> Dynamics:
-    """The mechanism's `Dynamics`; one that is compiled already is returned as it is."""
+def dynamics_of(mechanism: MechanismLike | Dynamics) -> Dynamics:
+    """The compiled dynamics of a mechanism, which may be given by its file or by its name in the library."""
     if isinstance(mechanism, Dynamics):
         return mechanism
-    if not isinstance(mechanism, Mechanism):
-        raise ArgumentError(f"a Mechanism, or its compiled Dynamics, is needed, not {type(mechanism).__name__}")
+    mechanism = mechanism_of(mechanism)
     found = _RECENT.pop(id(mechanism), None)
     if found is None or found.mechanism is not mechanism:
         found = compiled(mechanism)

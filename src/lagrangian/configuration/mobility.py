@@ -11,8 +11,8 @@ from lagrangian.configuration.assemble import assemble
 from lagrangian.configuration.coordinates import moved
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.configuration.loops import Loops
+from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.showing import ShownText
 
 # singular values of Psi below this part of the largest count as zero; in the neighbourhood they are met only by accident
@@ -56,7 +56,7 @@ class Mobility(ShownText):
         return told
 
 
-def mobility(mechanism: Mechanism | Dynamics, q: Any = None, t: float = 0.0) -> Mobility:
+def mobility(mechanism: MechanismLike | Dynamics, q: Any = None, t: float = 0.0) -> Mobility:
     """Degrees of freedom of a mechanism at a configuration that closes its loops; at its own start if none is given."""
     dyn = dynamics_of(mechanism)
     q = assemble(dyn, q, t=t)
@@ -78,7 +78,7 @@ def mobility(mechanism: Mechanism | Dynamics, q: Any = None, t: float = 0.0) -> 
         if near.miss[0] < 1e-9:
             ranks.append(rank(dyn, near.q[0], t))
     generic = max(ranks)
-    return Mobility(n - here, n - generic, n, m, here, dyn.mechanism.mobility)
+    return Mobility(n - here, n - generic, n, m, here, dyn.mechanism.gruebler)
 
 
 def rank(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> int:

@@ -9,14 +9,14 @@ import numpy as np
 
 from lagrangian.configuration import reading
 from lagrangian.configuration.dynamics_of import dynamics_of
+from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import Argument, ArgumentError, AssemblyError, one_of
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.linear import RANK
-from lagrangian.model.mechanism import Mechanism
 
 
 def consistent_speeds(
-    mechanism: Mechanism | Dynamics, q: Any, qd0: Any = None, fixed: Iterable[str] | Mapping[str, float] = (), t: float = 0.0
+    mechanism: MechanismLike | Dynamics, q: Any, qd0: Any = None, fixed: Iterable[str] | Mapping[str, float] = (), t: float = 0.0
 ) -> np.ndarray:
     """Find the speeds that keep all constraints and are nearest to `qd0`, as the mass matrix measures it.
 

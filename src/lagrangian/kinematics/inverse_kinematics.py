@@ -16,11 +16,11 @@ from lagrangian.configuration.coordinates import moved, same, single_coordinates
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.configuration.loops import CLOSED, Loops
 from lagrangian.configuration.newton import Newton
+from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import Argument, ArgumentError, ReachError, is_number, shown
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kinematics.requirements import FrameGoal, JointGoal, Requirements, Towards, told
 from lagrangian.model.loop import DIRECTIONS, Frame
-from lagrangian.model.mechanism import Mechanism
 from lagrangian.paths.arguments import different, place
 
 STARTS = 60
@@ -28,7 +28,7 @@ MET = 1e-11  # residuals, as parts of the mechanism's size, that count as none
 
 
 def inverse_kinematics(
-    mechanism: Mechanism | Dynamics,
+    mechanism: MechanismLike | Dynamics,
     target: Any,
     frame: str | Frame | None = None,
     q0: Any = None,

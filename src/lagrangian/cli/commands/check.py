@@ -13,7 +13,6 @@ from lagrangian.cli.command import FAILED, FINE, Json
 from lagrangian.cli.given import Described, mechanism_of
 from lagrangian.cli.progress import spinner
 from lagrangian.errors import LagrangianError
-from lagrangian.model.joints.joint_type import Look
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
@@ -175,6 +174,7 @@ def _missing_meshes(m: Mechanism) -> dict[str, str]:
 def _joints(m: Mechanism) -> Iterator[Finding]:
     from lagrangian.algorithms.tree import build
     from lagrangian.algorithms.undetermined import undetermined_joints
+    from lagrangian.model.joints.joint_type import Look
 
     for name in undetermined_joints(build(m)):
         yield Finding(

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.configuration import reading
-from lagrangian.description.notes import warn
-from lagrangian.errors import LagrangianError, MechanismWarning
+from lagrangian.errors import LagrangianError, MechanismWarning, warn
 from lagrangian.model.constraint import Holonomic, Rolling
 from lagrangian.model.joints.displacement import displacement
 from lagrangian.model.loops.numeric import closure
