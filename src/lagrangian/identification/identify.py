@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.configuration.assemble import assemble
 from lagrangian.configuration.dynamics_of import dynamics_of
@@ -17,10 +17,11 @@ from lagrangian.identification.full_parameters import completed
 from lagrangian.identification.grouping import Grouping, exact_grouping
 from lagrangian.identification.numeric_base import numeric_grouping
 from lagrangian.identification.projection import Projection, general_states
-from lagrangian.identification.records import Record, read_record, recorded_rows
+from lagrangian.identification.records import Followed, Record, read_record, recorded_rows
 from lagrangian.identification.regression import FRICTION, Regression
 from lagrangian.identification.result import Identification, Validation
 from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.motion.motion import Motion
 
 STILL = 1e-9  # rad or m: a record whose coordinates change by less is of one place
 SPOILT = 0.2  # the share, in what a filter has mixed, of rows that are to be left out
@@ -28,11 +29,11 @@ SPOILT = 0.2  # the share, in what a filter has mixed, of rows that are to be le
 
 def identify(
     mechanism: MechanismLike | Dynamics,
-    t: Any,
-    q: Any = None,
-    tau: Any = None,
-    qd: Any = None,
-    qdd: Any = None,
+    t: ArrayLike | Motion,
+    q: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+    qd: ArrayLike | None = None,
+    qdd: ArrayLike | None = None,
     *,
     friction: bool | str = True,
     offset: bool = False,
@@ -40,7 +41,7 @@ def identify(
     joints: Sequence[str] | None = None,
     physical: bool = True,
     prior: float = 1e-3,
-    path: Any = None,
+    path: Followed | None = None,
     cutoff: float | None = None,
     slow: float = 0.02,
     folds: int = 5,
@@ -133,7 +134,14 @@ def _check_equations(name: str, Y: np.ndarray, z: np.ndarray, used: np.ndarray, 
 
 
 def validate(
-    identification: Identification, t: Any, q: Any, tau: Any, qd: Any, qdd: Any, path: Any, cutoff: float | None
+    identification: Identification,
+    t: ArrayLike | Motion,
+    q: ArrayLike | None,
+    tau: ArrayLike | None,
+    qd: ArrayLike | None,
+    qdd: ArrayLike | None,
+    path: Followed | None,
+    cutoff: float | None,
 ) -> Validation:
     """Errors on another record."""
     regression = identification.regression
