@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, EndedEarlyWarning, SimulationWarning
+from lagrangian.errors import ArgumentError, EndedEarlyWarning, SimulationWarning, warn
 from lagrangian.kernels.dynamics import compile as compiled
 from lagrangian.kernels.linear import minimum_norm
 from lagrangian.model.mechanism import Mechanism
@@ -189,7 +188,7 @@ class Motion(ShownMotion):
     def warn(self) -> None:
         """Say what is worse than the tolerances promise, or that the run ended early."""
         if not self.success:
-            warnings.warn(f"{self.name}: {self.message}", EndedEarlyWarning, stacklevel=4)
+            warn(f"{self.name}: {self.message}", EndedEarlyWarning)
         rtol, steps = float(self.statistics["rtol"]), max(1, int(self.statistics["accepted"]))
         if not len(self.t) or not self.statistics["adaptive"]:  # a fixed step promises nothing
             return
@@ -197,19 +196,17 @@ class Motion(ShownMotion):
         stored = float(np.abs(self.kinetic_energy).max() + np.abs(self.potential_energy).max())
         off = max(0.0, float(np.abs(self.balance).max()) - 1e-10 * stored) / self.energy_scale
         if off > max(100, steps) * rtol:
-            warnings.warn(
+            warn(
                 f"{self.name}: the energy balance is off by {off:.2g} of what was moved, more than rtol = {rtol:g} promises over "
                 f"{steps} steps; torques or events may not be smooth, or a smaller rtol is needed",
                 SimulationWarning,
-                stacklevel=4,
             )
         drift = float(self.statistics["drift_between_steps"])
         if drift > max(100, steps) * rtol:
-            warnings.warn(
+            warn(
                 f"{self.name}: constraints drift by up to {drift:.2g}, more than rtol = {rtol:g} promises; use "
                 f"stabilisation='projection', or a smaller rtol",
                 SimulationWarning,
-                stacklevel=4,
             )
 
     # -- at other times ----------------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import signal
 import threading
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,7 +15,8 @@ import numpy as np
 from lagrangian.algorithms.undetermined import undetermined_joints
 from lagrangian.configuration.assemble import dynamics_of
 from lagrangian.configuration.mobility import mobility
-from lagrangian.errors import Argument, ArgumentError, LagrangianError, SimulationError, SimulationWarning, one_of
+from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.errors import Argument, ArgumentError, LagrangianError, SimulationError, SimulationWarning, one_of, warn
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import events as events_of
@@ -58,7 +58,7 @@ def methods() -> dict[str, Callable[[], Method]]:
 
 
 def simulate(
-    mechanism: Mechanism | Dynamics,
+    mechanism: MechanismLike | Dynamics,
     t_span: Any = None,
     q0: Any = None,
     qd0: Any = None,
@@ -120,11 +120,10 @@ def simulate(
         )
     source, watched = torque_of.source(torque, model), [*events_of.checked(events, model), *events_of.of_walls(model)]
     if source.sampled is not None and source.sampled.period > end - start:
-        warnings.warn(
+        warn(
             f"{model.name}: the controller is sampled every {source.sampled.period:g} s, and the run lasts {end - start:g} s: "
             f"its first torques are held throughout. The period is in seconds, 0.001 for 1 kHz",
             SimulationWarning,
-            stacklevel=2,
         )
     pushes = wrenches_of(wrenches, model)
     breaks = (*source.breaks, *(t for push in pushes for t in getattr(push.called, "breaks", ())))
@@ -160,11 +159,10 @@ def simulate(
     if method == "auto" and dyn.nv <= STIFF_SPEEDS and not source.asks:
         settings.stiff = known["rodas5p"]()
     if method == "rodas5p" and source.asks:
-        warnings.warn(
+        warn(
             f"{model.name}: rodas5p needs the slope of torques and wrenches, and that of a Python function is not known: its "
             f"steps will be small. Expressions and Traced(function) have one; method='dop853' needs none",
             SimulationWarning,
-            stacklevel=2,
         )
     return _run(dyn, source, watched, settings, start, end, np.concatenate([q, qd]), grid, progress)
 
@@ -284,11 +282,10 @@ def _warn_of_coupled_friction(dyn: Dynamics, q: np.ndarray, t: float) -> None:
     psi = dyn.constraint_jacobian(q, t)
     both = np.vstack([psi, np.eye(dyn.nv)[speeds]])
     if np.linalg.matrix_rank(both) < np.linalg.matrix_rank(psi) + len(speeds):
-        warnings.warn(
+        warn(
             f"{dyn.mechanism.name}: more joints have dry friction than can move by themselves. How they share what holds the "
             f"mechanism at rest is not determined, and it may begin to slip too early",
             SimulationWarning,
-            stacklevel=3,
         )
 
 
@@ -305,7 +302,7 @@ def _warn_of_limits(model: Mechanism, q: np.ndarray, limits: bool) -> None:
             else:
                 told = ""
             if told:
-                warnings.warn(f"{model.name}: joint {joint.name!r}: {told}", SimulationWarning, stacklevel=3)
+                warn(f"{model.name}: joint {joint.name!r}: {told}", SimulationWarning)
         at += joint.kind.nq
 
 
@@ -333,7 +330,5 @@ def _redundant(dyn: Dynamics, q: np.ndarray, t: float) -> bool:
         return False
     found = mobility(dyn, q, t)
     if found.singular:
-        warnings.warn(
-            f"{dyn.mechanism.name}: the run begins in a singular configuration. {found}", SimulationWarning, stacklevel=4
-        )
+        warn(f"{dyn.mechanism.name}: the run begins in a singular configuration. {found}", SimulationWarning)
     return int(dyn.restricting.sum()) > found.speeds - found.nearby
