@@ -78,7 +78,11 @@ class Wobble(Screw):
 
 joints.register(Wobble())
 bit = lg.Body("bit", 2.0, inertia=(0.01, 0.01, 0.02))
-wobble = lg.Mechanism("wobble", [bit], [lg.Joint("q", "wobble", "ground", "bit", height=lg.parameter("h", 0.01))])
+wobble = lg.Mechanism(
+    "wobble",
+    [bit],
+    [lg.Joint("q", "wobble", "ground", "bit", height=lg.parameter("h", 0.01))],
+)
 print(lg.derive(wobble).M)
 print(lg.derive(wobble).prove().proved)
 
@@ -121,8 +125,9 @@ turning = lg.simulate(scotch, 1.0, qd0={"theta": 6.0})
 print(np.abs(turning.q[:, 1] - 0.2 * np.cos(turning.q[:, 0])).max() < 1e-9)
 
 # --- integrator
-from lagrangian.motion.integrators.explicit import ExplicitMethod
 from lagrangian.motion.settings import METHODS
+
+from lagrangian.motion.integrators.explicit import ExplicitMethod
 from lagrangian.motion.tableaus.tableau import Explicit
 
 # Bogacki and Shampine, A 3(2) pair of Runge-Kutta formulas, 1989; between steps a cubic through both ends and their slopes
@@ -136,7 +141,12 @@ BS3 = Explicit(
     error_order=2,
     extra_c=(),
     extra_a=(),
-    dense=((1.0, -4 / 3, 5 / 9), (0.0, 1.0, -2 / 3), (0.0, 4 / 3, -8 / 9), (0.0, -1.0, 1.0)),
+    dense=(
+        (1.0, -4 / 3, 5 / 9),
+        (0.0, 1.0, -2 / 3),
+        (0.0, 4 / 3, -8 / 9),
+        (0.0, -1.0, 1.0),
+    ),
 )
 METHODS["bs3"] = lambda: ExplicitMethod(BS3)
 
