@@ -93,7 +93,7 @@ from lagrangian.model.loops.loop_type import Look as LoopLook
 
 
 class Slot(AxisLoop):
-    """The origin of frame b stays on the axis of frame a, as a pin does in a straight slot."""
+    """The origin of frame b stays on the axis of frame a, like a pin in a slot."""
 
     name = "slot"
     look = LoopLook.BALL
@@ -130,8 +130,8 @@ from lagrangian.motion.settings import METHODS
 from lagrangian.motion.integrators.explicit import ExplicitMethod
 from lagrangian.motion.tableaus.tableau import Explicit
 
-# Bogacki and Shampine, A 3(2) pair of Runge-Kutta formulas, 1989; between the steps a cubic
-# through both ends and their slopes
+# Bogacki and Shampine, A 3(2) pair of Runge-Kutta formulas, 1989; between the steps a
+# cubic through both ends and their slopes
 BS3 = Explicit(
     name="BS3",
     order=3,
