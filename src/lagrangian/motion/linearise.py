@@ -15,8 +15,9 @@ from lagrangian.kernels.programs.derivatives import accelerations, residual_deri
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.showing import ShownText
 from lagrangian.motion import torque as torque_of
-from lagrangian.motion.inputs import Stabilisation
-from lagrangian.motion.problem import Problem
+from lagrangian.motion.settings import Stabilisation
+from lagrangian.motion.system.programs import Programs
+from lagrangian.motion.system.system import System
 
 
 @dataclass(frozen=True)
@@ -101,12 +102,11 @@ class _Equations:
         if source.external:
             raise ArgumentError("torque: numbers, expressions or Traced(function) are needed here, whose derivatives are known")
         tree = dyn._open().tree
-        self.problem = Problem(dyn.mechanism, tree, source, Stabilisation(), redundant=True)
-        n, m, u = dyn.nv, dyn.mechanism.equations, self.problem.inputs.size
-        key = b"".join(x if isinstance(x, bytes) else x.encode() for x in self.problem.key)
-        program = residual_derivatives(dyn.mechanism, self.problem.tree, self.problem._torques, u, key)
+        system = System(dyn.mechanism, tree, source, Stabilisation(), redundant=True)
+        n, m, u = dyn.nv, dyn.mechanism.equations, system.inputs.size
+        program = residual_derivatives(dyn.mechanism, system.tree, system.forces.torques, u, b"".join(system.key))
         self._derivatives = Kernel(program, (n + m, 2 * n), Threads(1))
-        self._outputs = Kernel(self.problem.outputs(), (sum(self.problem.output_sizes.values()),), Threads(1))
+        self._outputs = Programs(system).outputs
         self._u = np.zeros(u)
 
     def acceleration(self, q: np.ndarray, qd: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:
