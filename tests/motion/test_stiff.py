@@ -13,10 +13,10 @@ from scipy.integrate import solve_ivp
 
 import lagrangian as lg
 from lagrangian.kernels.kernel import Kernel, Threads
-from lagrangian.kernels.program import Straight
 from lagrangian.motion import torque as torque_of
 from lagrangian.motion.settings import Stabilisation
 from lagrangian.motion.system.holdable import frictional
+from lagrangian.motion.system.programs import Programs, program
 from lagrangian.motion.system.system import System
 from tests.mechanisms import random_mechanism, state
 from tests.motion.machines import chain, pendulum
@@ -121,11 +121,9 @@ def check_jacobian(system: System, y: np.ndarray, u: np.ndarray, t: float) -> No
     n, nq = system.size, system.nq
     first = nq if system.second_order else 0
     rows = n - first
-    key = b"jacobian" + b"".join(x if isinstance(x, bytes) else x.encode() for x in system.key)
-    sizes = {"q": nq, "qd": system.nv, "u": system.inputs.size, "t": 1}
-    program = Straight("jacobian", sizes, rows * n + rows, system.angles, system.jacobian, key)
-    found = Kernel(program, (rows * n + rows,), Threads(1))(y[:nq], y[nq:], u, [t])
-    rates = Kernel(system.all_rates(), (n,), Threads(1))
+    size = rows * n + rows
+    found = Kernel(program(system, "jacobian", size, system.jacobian), (size,), Threads(1))(y[:nq], y[nq:], u, [t])
+    rates = Programs(system).rates
 
     def f(z: np.ndarray) -> np.ndarray:
         return rates(z[:nq], z[nq:n], u, z[n:])[first:]
