@@ -73,7 +73,9 @@ def urdf(name: str) -> lg.Mechanism:
         warnings.simplefilter("ignore")
         arm = lg.load(path)
     joints = [
-        lg.Joint(j.name, "fixed" if "finger" in j.name else j.type, j.parent, j.child, j.placement, axis=j.axis)
+        lg.Joint(j.name, "fixed", j.parent, j.child, j.placement)
+        if "finger" in j.name
+        else lg.Joint(j.name, j.type, j.parent, j.child, j.placement, own=j.own)
         for j in arm.joints
     ]
     return lg.Mechanism(arm.name, arm.bodies, tuple(joints))

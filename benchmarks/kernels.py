@@ -138,7 +138,9 @@ def panda(rounds: int) -> None:
 def _seven_joints(arm: lg.Mechanism) -> lg.Mechanism:
     """The Panda with its fingers fixed, and without friction, which Pinocchio does not use."""
     joints = [
-        lg.Joint(j.name, "fixed" if "finger" in j.name else j.type, j.parent, j.child, j.placement, axis=j.axis)
+        lg.Joint(j.name, "fixed", j.parent, j.child, j.placement)
+        if "finger" in j.name
+        else lg.Joint(j.name, j.type, j.parent, j.child, j.placement, own=j.own)
         for j in arm.joints
     ]
     return lg.Mechanism(arm.name, arm.bodies, joints)

@@ -1,4 +1,4 @@
-"""Shared by all tests: kernels are cached in a folder of the test run's own."""
+"""Shared by all tests: kernels are cached in a folder of the test run's own, and linear algebra runs on one thread."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("LAGRANGIAN_CACHE", os.path.join(tempfile.gettempdir(), f"lagrangian-tests-{getpass.getuser()}"))
+
+# tests run side by side: threads of OpenBLAS for matrices of some thousand rows would take six times the processor's time
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # compiling a kernel takes longer than hypothesis expects of an example
 settings.register_profile("lagrangian", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])

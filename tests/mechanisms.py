@@ -9,8 +9,11 @@ import pytest
 from hypothesis import strategies as st
 
 import lagrangian as lg
-from lagrangian.model.joint import TYPES
-from lagrangian.model.placement import quaternion_matrix
+from lagrangian.model import quaternion
+from lagrangian.model.joints import TYPES
+from lagrangian.model.joints.joint_type import JointType
+from lagrangian.model.loops import TYPES as LOOP_TYPES
+from lagrangian.model.loops.loop_type import LoopType
 
 MOVING = [t for t in TYPES if t != "fixed"]
 
@@ -33,6 +36,21 @@ def random_placement(rng: np.random.Generator) -> lg.Placement:
     return lg.Placement.from_quaternion(rng.normal(size=3) * 0.3, rng.normal(size=4))
 
 
+def own_entries(kind: JointType | LoopType, axis: np.ndarray, other: np.ndarray, **more: object) -> dict[str, object]:
+    """Entries of a joint's or loop's own type: its axes, pitch, advance, length."""
+    axis2 = np.cross(axis, other)
+    given = {
+        "axis": tuple(axis),
+        "axis2": tuple(axis2),
+        "axis3": tuple(np.cross(axis2, other)),
+        "pitch": 0.3,
+        "advance": "0.2*sin(angle) + 0.05*angle^2",
+        "length": 0.7,
+        **more,
+    }
+    return {entry.name: given[entry.name] for entry in kind.entries if entry.name in given}
+
+
 def random_mechanism(types: list[str], seed: int, *, chain: bool = False, passive: bool = False) -> lg.Mechanism:
     """A tree (or chain) with the given joints; `passive` adds rotors, friction, springs at joints and between points."""
     rng = np.random.default_rng(seed)
@@ -45,7 +63,7 @@ def random_mechanism(types: list[str], seed: int, *, chain: bool = False, passiv
         if passive:
             extra["rotor"] = lg.Rotor(rng.random() * 0.01, rng.normal() * 5 + 10)
             extra["friction"] = lg.Friction(*rng.random(3))
-            if kind not in ("ball", "free"):
+            if kind not in ("ball", "free", "fixed"):
                 extra["spring"] = lg.JointSpring(rng.random() * 5, rng.normal())
         joints.append(
             lg.Joint(
@@ -55,9 +73,7 @@ def random_mechanism(types: list[str], seed: int, *, chain: bool = False, passiv
                 f"b{i}",
                 random_placement(rng),
                 random_placement(rng),
-                axis=tuple(axis),
-                axis2=tuple(np.cross(axis, rng.normal(size=3))),
-                pitch=0.3,
+                **own_entries(TYPES[kind], axis, rng.normal(size=3)),
                 **extra,
             )
         )
@@ -90,10 +106,7 @@ def random_loop(rng: np.random.Generator, name: str, kind: str, a: str, b: str, 
         b,
         random_placement(rng),
         random_placement(rng),
-        axis=tuple(axis),
-        axis2=tuple(np.cross(axis, rng.normal(size=3))),
-        length=0.7,
-        **more,
+        **own_entries(LOOP_TYPES[kind], axis, rng.normal(size=3), **more),
     )
 
 
@@ -112,7 +125,7 @@ def advance(mechanism: lg.Mechanism, q: np.ndarray, qd: np.ndarray, h: float) ->
         if joint.type in ("ball", "free"):
             turn = qd[iv : iv + 3] * h
             if joint.type == "free":
-                R = np.array(quaternion_matrix(q[iq : iq + 4]))
+                R = quaternion.matrix(q[iq : iq + 4])
                 q[iq + 4 : iq + 7] += h * R @ qd[iv + 3 : iv + 6]
             angle = np.linalg.norm(turn)
             half = np.concatenate([[np.cos(angle / 2)], 0.5 * np.sinc(angle / 2 / np.pi) * turn])

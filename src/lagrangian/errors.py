@@ -1,8 +1,8 @@
 """The errors and warnings that a user can meet.
 
 Each of them carries data: `what` is wrong, `where` it is, the `argument` at fault, and a `remedy`. Its text is made from these
-fields when it is shown. A text may name an `Argument` or a `Function` of the Python interface; the command line spells these
-as its own options and commands. Nothing decides anything by reading a text.
+fields when it is shown. Texts name an argument of the Python interface as an `Argument`, so that the command line can spell it
+as its own option. Nothing decides anything by reading a text.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -20,39 +22,40 @@ _UNSET: Any = object()
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument of a Python function as a text names it: `q0`, or with a value, `limits=False`."""
+    """An argument of a Python function as a text names it: `q0`, `limits=False`, or `of` a function, `show(full=True)`."""
 
     name: str
     value: Any = _UNSET
+    of: str = ""
 
     @property
     def has_value(self) -> bool:
         return self.value is not _UNSET
 
-    def __str__(self) -> str:
-        return f"{self.name}={self.value!r}" if self.has_value else self.name
-
-
-@dataclass(frozen=True)
-class Function:
-    """A function of the package as a text names it: `lagrangian.simulate`, or with its arguments, `lagrangian.read(path)`."""
-
-    name: str
-    call: str = ""
+    @property
+    def python(self) -> str:
+        text = f"{self.name}={self.value!r}" if self.has_value else self.name
+        return f"{self.of}({text})" if self.of else text
 
     def __str__(self) -> str:
-        return f"lagrangian.{self.name}{self.call}"
+        return _SPELLING.get()(self)
 
 
-Named = Argument | Function
-Text = str | Named | tuple["str | Named", ...]
-Spelling = Callable[[Named], str]
+Spelling = Callable[[Argument], str]
+_SPELLING: ContextVar[Spelling] = ContextVar("spelling", default=lambda argument: argument.python)
 
 
-def spelled(text: Text, spelling: Spelling = str) -> str:
-    """A text with its arguments and functions written out, as `spelling` writes them."""
-    pieces = text if isinstance(text, tuple) else (text,)
-    return "".join(piece if isinstance(piece, str) else spelling(piece) for piece in pieces)
+@contextmanager
+def spelling(how: Spelling) -> Iterator[None]:
+    """Within this context, texts name arguments as `how` writes them, such as the command line's options."""
+    before = _SPELLING.set(how)
+    try:
+        yield
+    finally:
+        _SPELLING.reset(before)
+
+
+Place = str | Argument
 
 
 class Message:
@@ -63,37 +66,32 @@ class Message:
     """
 
     def __init__(
-        self, what: Text = "", *, where: Text | list[Text] = "", argument: str = "", remedy: Text = "", **data: Any
+        self, what: str = "", *, where: Place | tuple[Place, ...] = (), argument: str = "", remedy: str = "", **data: Any
     ) -> None:
         super().__init__(what)  # type: ignore[call-arg]  # of ValueError or UserWarning
         self.what = what
-        self.where: tuple[Text, ...] = tuple(x for x in (where if isinstance(where, list) else [where]) if x)
+        self.where: tuple[Place, ...] = where if isinstance(where, tuple) else (where,)
         self.argument, self.remedy = argument, remedy
         for name, value in data.items():
             if not hasattr(type(self), name):
                 raise TypeError(f"{type(self).__name__} has no field {name!r}")
             setattr(self, name, value)
 
-    def told(self, spelling: Spelling = str) -> str:
-        """The text, with the names of arguments and functions as `spelling` writes them."""
-        places = "".join(f"{spelled(place, spelling)}: " for place in self.where)
-        return places + self.problem(spelling)
-
-    def problem(self, spelling: Spelling = str) -> str:
+    @property
+    def problem(self) -> str:
         """The text without its places."""
-        subject = f"{spelling(Argument(self.argument))} " if self.argument else ""
-        remedy = f"; {spelled(self.remedy, spelling)}" if self.remedy else ""
-        return f"{subject}{spelled(self.what, spelling)}{remedy}"
+        subject = f"{Argument(self.argument)} " if self.argument else ""
+        return f"{subject}{self.what}{f'; {self.remedy}' if self.remedy else ''}"
 
-    def at(self, *places: Text) -> Any:
+    def at(self, *places: Place) -> Any:
         """The same error at a place further out, such as a file's name before an element's."""
-        made = type(self)(self.what, argument=self.argument, remedy=self.remedy)
+        made = type(self)(self.what)
         made.__dict__.update(self.__dict__)
         made.where = (*places, *self.where)
         return made
 
     def __str__(self) -> str:
-        return self.told()
+        return "".join(f"{place}: " for place in self.where) + self.problem
 
 
 class LagrangianError(Message, ValueError):

@@ -6,13 +6,16 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 import pytest
+import typer
 
 import lagrangian as lg
 from lagrangian.cli.commands.simulate import summary
-from lagrangian.cli.words import here
+from lagrangian.cli.spelling import spelling_of
+from lagrangian.errors import Argument, ArgumentError, spelling
 from tests.cli.conftest import Run
 
 
@@ -180,12 +183,24 @@ def test_events_are_not_a_wall(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_options_are_called_what_they_are_here(wrong: Callable[..., str]) -> None:
-    assert here("t_eval is 1; at least 2 rows") == "--rows is 1; at least 2 rows"
     assert "--rows is 1" in wrong("simulate", "two_r", "--rows", "1")
-    assert "--step 1e-3" in wrong("simulate", "two_r", "--method", "rk4")
+    assert "--step 0.001" in wrong("simulate", "two_r", "--method", "rk4")
+    assert "--rtol is 2.0" in wrong("simulate", "two_r", "--rtol", "2")
+    assert "--method: there is no method" in wrong("simulate", "two_r", "--method", "euler")
     assert "30deg" in wrong("simulate", "two_r", "--time", "soon")
     assert "tanh" not in wrong("simulate", "two_r", "--time", "sin(")
-    assert here("--q0 has 3 numbers") == "--q0 has 3 numbers"
+
+
+def test_an_argument_without_an_option_keeps_its_name() -> None:
+    def command(limits: Annotated[bool, typer.Option("--limits/--no-limits")] = True) -> None: ...
+
+    with spelling(spelling_of(command)):
+        assert str(Argument("limits", False)) == "--no-limits"
+        assert str(Argument("max_step", 0.1)) == "max_step=0.1"
+        assert str(ArgumentError("is 3", where="arm.toml", argument="limits", remedy="a bool is needed")) == (
+            "arm.toml: --limits is 3; a bool is needed"
+        )
+    assert str(Argument("limits", False)) == "limits=False"
 
 
 def test_torques_within_their_limits(run: Run) -> None:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.model.loop import LOOP_TYPES
-from tests.mechanisms import random_mechanism, two_chains
+from lagrangian.model.loops import TYPES as LOOP_TYPES
+from tests.mechanisms import own_entries, random_mechanism, two_chains
 
 STEP = 1e-6
 
@@ -38,7 +38,7 @@ def test_every_loop_joint(kind: str) -> None:
     A, B = poses(mechanism, q)
     gap = A[:3, 3] - B[:3, 3]
     eta = dict(zip(eom.constraint_names, eom.eta.evaluate(q), strict=True))
-    axis = np.array([float(x) for x in loop.axis])
+    axis = np.array([float(x) for x in dict(loop.own).get("axis", (0, 0, 1))])
     a, b = A[:3, :3] @ axis, B[:3, :3] @ axis
     words = {name.removeprefix("close.") for name in eta}
     if {"x", "y", "z"} <= words:
@@ -76,8 +76,8 @@ def test_closed_frames_satisfy_every_equation() -> None:
         q = np.array([0.3, -0.9])
         at = lg.Placement.from_matrix(np.linalg.inv(dyn.pose(q, "b1")))  # the ground's frame, seen from b1
         axis = (0.6, 0.0, 0.8)
-        axis2 = (0.8, 0.0, -0.6)
-        loop = lg.LoopJoint("close", kind, "b1", "ground", at, lg.Placement(), axis=axis, axis2=axis2)
+        own = own_entries(LOOP_TYPES[kind], axis, (0.0, 1.0, 0.0))
+        loop = lg.LoopJoint("close", kind, "b1", "ground", at, lg.Placement(), **own)
         eom = lg.derive(tree.replace(loops=(loop,)))
         assert eom.eta.evaluate(q) == pytest.approx(np.zeros(loop.equations), abs=1e-12)
 

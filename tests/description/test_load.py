@@ -1,12 +1,10 @@
 """Which reader a file goes to, and what is said when none fits."""
 
-import sys
-import types
-
 import pytest
 
-from lagrangian import description
 from lagrangian.description.load import load, loads
+from lagrangian.description.mjcf import reader as mjcf_reader
+from lagrangian.description.urdf import reader as urdf_reader
 from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError
 
 PENDULUM = """
@@ -27,11 +25,8 @@ PROLOGUE = "\ufeff<?xml version='1.0'?>\n<!-- a <mujoco> comment -->\n<!DOCTYPE 
 @pytest.fixture
 def readers(monkeypatch):
     """Stand-ins for the XML readers that say how they were called."""
-    for name in ("urdf", "mjcf"):
-        stub = types.ModuleType(f"lagrangian.description.{name}")
-        stub.read = lambda path, name=name, **options: (name, path.name, options)
-        monkeypatch.setitem(sys.modules, stub.__name__, stub)
-        monkeypatch.setattr(description, name, stub, raising=False)
+    for name, reader in (("urdf", urdf_reader), ("mjcf", mjcf_reader)):
+        monkeypatch.setattr(reader, "read", lambda path, name=name, **options: (name, path.name, options))
 
 
 @pytest.mark.parametrize("name", ["arm.toml", "ARM.TOML"])

@@ -36,7 +36,7 @@ def quiet(path, **options):
 
 def motion(joint, q):
     T = np.eye(4)
-    axis = np.array(joint.axis, dtype=float)
+    axis = np.array(joint.axis, dtype=float) if joint.axes else None
     if joint.type in ("revolute", "continuous"):
         T[:3, :3] = Rotation.from_rotvec(q[0] * axis).as_matrix()
     elif joint.type == "prismatic":

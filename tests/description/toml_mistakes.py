@@ -227,7 +227,10 @@ MISTAKES = {
         DescriptionError,
         "no entry 'pont'. Did you mean 'point'",
     ),
-    LOOP + "type = 'distance'\na = 'bob'\nb = 'ground'": (MechanismError, "the distance kept is 0 m; `length` must be positive"),
+    LOOP + "type = 'distance'\na = 'bob'\nb = 'ground'": (
+        DescriptionError,
+        "'length' is missing; a distance loop needs the length",
+    ),
     LOOP + "type = 'distance'\na = 'bob'\nb = 'ground'\nlength = -1": (MechanismError, "the distance kept is -1 m"),
     LOOP + "type = 'ball'\na = 'bob'\nb = 'ground'\nlength = 1": (DescriptionError, "length: a ball joint has no length"),
     PENDULUM + "[[spring]]\nname = 's'\na = 'bob'": (DescriptionError, "'b' is missing"),

@@ -16,7 +16,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.model.expression import Scalar, parse, symbol
-from lagrangian.model.loop import LOOP_TYPES
+from lagrangian.model.loops import TYPES as LOOP_TYPES
 from lagrangian.model.placement import turn_z_to
 from tests.mechanisms import advance, random_mechanism, random_placement, state, two_chains
 
@@ -108,14 +108,15 @@ def test_loops_as_in_the_closed_form(first: list[str], second: list[str]) -> Non
 def meaning(loop: lg.LoopJoint, A: np.ndarray, B: np.ndarray) -> list[float]:
     """A loop joint's equations, from the poses of its two frames."""
     gap = A[:3, 3] - B[:3, 3]
-    x, y, z = np.array(turn_z_to(loop.axis), dtype=float).T
+    own = dict(loop.own)
+    x, y, z = np.array(turn_z_to(own.get("axis", (0, 0, 1))), dtype=float).T
     (xa, ya, za), (xb, zb) = (A[:3, :3] @ d for d in (x, y, z)), (B[:3, :3] @ d for d in (x, z))
     across, parallel, turned = [xa @ gap, ya @ gap], [xa @ zb, ya @ zb], [ya @ xb]
-    length = float(loop.length)
+    length, kept = float(own.get("length", 1)), own.get("directions", ("x", "y", "z"))
     return {
-        "point": [A[:3, k] @ gap for k in range(3) if "xyz"[k] in loop.directions] if len(loop.directions) < 3 else [*gap],
+        "point": [A[:3, k] @ gap for k in range(3) if "xyz"[k] in kept] if len(kept) < 3 else [*gap],
         "ball": [*gap],
-        "universal": [*gap, za @ B[:3, :3] @ np.array(loop.axis2, dtype=float)],
+        "universal": [*gap, za @ B[:3, :3] @ np.array(own.get("axis2", (0, 1, 0)), dtype=float)],
         "revolute": [*gap, *parallel],
         "cylindrical": [*across, *parallel],
         "prismatic": [*across, *parallel, *turned],

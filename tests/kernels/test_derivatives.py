@@ -247,7 +247,7 @@ def test_pinocchio(robot: str, floating: bool) -> None:
         warnings.simplefilter("ignore", lg.ReaderWarning)
         loaded = lg.load(paths[0], floating=floating)
     # Pinocchio uses no friction
-    plain = [lg.Joint(j.name, j.type, j.parent, j.child, j.placement, j.child_placement, j.axis) for j in loaded.joints]
+    plain = [lg.Joint(j.name, j.type, j.parent, j.child, j.placement, j.child_placement, own=j.own) for j in loaded.joints]
     mechanism = lg.Mechanism(loaded.name, loaded.bodies, plain)
     dyn, data, to = lg.compile(mechanism), model.createData(), Translator(model, mechanism)
     for seed in range(3):

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lagrangian.kernels.kernel import Kernel, Threads
+from lagrangian.kernels.kernel import Kernel
 from lagrangian.kernels.program import Straight
 from lagrangian.kernels.trace import differentiate
 from lagrangian.kernels.trace.differentiate import RULES, along, derivatives
@@ -160,7 +160,7 @@ def test_compiled() -> None:
         return [entry for row in derivatives(graph, values, x) for entry in row]
 
     digest = hashlib.sha256(repr([*CASES]).encode()).digest()
-    kernel = Kernel(Straight("rules", {"x": 3}, 3 * len(CASES), [], outputs, digest), (len(CASES), 3), Threads(1))
+    kernel = Kernel(Straight("rules", {"x": 3}, (len(CASES), 3), [], outputs, digest))
     many = kernel(np.array(POINTS))
     graph = Graph()
     x = [graph.input("x", k) for k in range(3)]

@@ -71,9 +71,9 @@ def compare(algorithm: Algorithm, mechanism: lg.Mechanism, tree: trees.Tree, bat
         else rng.normal(size=(rows, sizes.get(name, mechanism.nv)))
         for name in algorithm.inputs
     }
-    compiled = kernel.Kernel(sweeps.Sweeps(algorithm, tree), (algorithm.columns(tree),), kernel.Threads(1))
+    compiled = kernel.Kernel(sweeps.Sweeps(algorithm, tree))
     given = [x if batch else x[0] for x in inputs.values()]
-    got = np.atleast_2d(compiled(*given))
+    got = np.reshape(compiled(*given), (rows, -1))
     for k in range(rows):
         wanted = reference(algorithm, tree, {name: x[k] for name, x in inputs.items()})
         scale = max(1.0, np.abs(wanted).max(initial=0.0))

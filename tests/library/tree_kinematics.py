@@ -25,7 +25,7 @@ def turned(quaternion):
 
 def motion(joint, q):
     """The joint's 4x4 motion, and its columns (angular, linear) in the joint's frame."""
-    T, axis, none = np.eye(4), np.array([float(c) for c in joint.axis]), np.zeros(3)
+    T, axis, none = np.eye(4), np.array([float(c) for c in joint.axis]) if joint.axes else None, np.zeros(3)
     if joint.type == "universal":
         axis2, first = np.array([float(c) for c in joint.axis2]), rotation(axis, q[0])
         T[:3, :3] = first @ rotation(axis2, q[1])

@@ -54,7 +54,8 @@ def row(t, q, qd):
         (lambda: lg.PfaffianFunction("c", row, 0), "the number of equations is 0; at least 1"),
         (lambda: lg.PfaffianFunction("c", row, 1.5), "the number of equations is 1.5"),
         (lambda: lg.PfaffianFunction("c", row, True), "the number of equations is True"),
-        (lambda: lg.LoopJoint("l", "distance", "a", "b"), "loop 'l': the distance kept is 0 m; `length` must be positive"),
+        (lambda: lg.LoopJoint("l", "distance", "a", "b"), "loop 'l': 'length' is missing; a distance loop needs the length"),
+        (lambda: lg.LoopJoint("l", "distance", "a", "b", length=0), "the distance kept is 0 m; `length` must be positive"),
         (lambda: lg.LoopJoint("l", "distance", "a", "b", length=-1), "the distance kept is -1 m"),
         (lambda: lg.LoopJoint("l", "distance", "a", "b", length=math.nan), "length is nan; finite numbers"),
         (

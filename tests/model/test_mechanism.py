@@ -10,8 +10,10 @@ from lagrangian.errors import MechanismError
 from lagrangian.model.body import Body, box, sphere
 from lagrangian.model.constraint import Pfaffian
 from lagrangian.model.expression import parameter, parse, symbol
-from lagrangian.model.joint import TYPES, Friction, Joint, JointSpring, Limits, Rotor
-from lagrangian.model.loop import LOOP_TYPES, Frame, LoopJoint, PointSpring, Wall
+from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
+from lagrangian.model.joints import TYPES
+from lagrangian.model.loop import Frame, LoopJoint, PointSpring, Wall
+from lagrangian.model.loops import TYPES as LOOP_TYPES
 from lagrangian.model.mechanism import Initial, Mechanism
 from lagrangian.model.placement import Placement
 
@@ -85,7 +87,7 @@ def test_errors_name_the_file():
         (lambda: Joint("j", "revolute", "a", "b", Placement(position=(math.nan, 0, 0))), "finite numbers are needed"),
         (lambda: Joint("j", "revolute", "a", "b", spring=JointSpring(math.nan)), "finite numbers are needed"),
         (lambda: Joint("j", "revolute", "a", "b", limits=Limits(1, -1)), "lower limit 1 is above the upper -1"),
-        (lambda: Joint("j", "ball", "a", "b", spring=JointSpring(1.0)), "no single angle for a spring"),
+        (lambda: Joint("j", "ball", "a", "b", spring=JointSpring(1.0)), "no single coordinate for a spring"),
         (lambda: Friction(viscous=-1), "viscous is -1"),
         (lambda: Friction(coulomb_negative=math.nan), "coulomb_negative is nan"),
         (lambda: Friction(coulomb=-2), "coulomb is -2"),
@@ -114,8 +116,10 @@ def test_errors_of_the_parts(make_part, message):
 
 @pytest.mark.parametrize("kind", TYPES)
 def test_every_joint_type_counts_and_names_its_coordinates(kind):
-    m = make(joints=[JA, Joint("j", kind, "a", "b", pitch=0.1)])
-    expected = {"universal": (2, 2), "ball": (4, 3), "planar": (3, 3), "free": (7, 6), "fixed": (0, 0)}.get(kind, (1, 1))
+    own = {"helical": {"pitch": 0.1}, "cam": {"advance": "0.1*sin(angle)"}}.get(kind, {})
+    m = make(joints=[JA, Joint("j", kind, "a", "b", **own)])
+    several = {"universal": (2, 2), "gimbal": (3, 3), "ball": (4, 3), "planar": (3, 3), "free": (7, 6), "fixed": (0, 0)}
+    expected = several.get(kind, (1, 1))
     assert (m.nq - 1, m.nv - 1) == expected
     assert len(m.coordinate_names) == m.nq == len(m.neutral())
     assert len(m.speed_names) == m.nv
@@ -139,7 +143,7 @@ def test_loops_take_away_freedom(kind):
     freedom = {"point": 3, "ball": 3, "universal": 2, "cylindrical": 2, "revolute": 1, "prismatic": 1, "fixed": 0, "planar": 3}
     freedom |= {"distance": 5}
     flying = [Joint("fa", "free", "ground", "a"), Joint("fb", "free", "ground", "b")]
-    m = make(joints=flying, loops=[LoopJoint("l", kind, "a", "b", length=1.0)])
+    m = make(joints=flying, loops=[LoopJoint("l", kind, "a", "b", **({"length": 1.0} if kind == "distance" else {}))])
     assert m.mobility == 6 + freedom[kind]
 
 
@@ -269,7 +273,7 @@ def test_lists_and_arrays_serve_as_vectors():
         (lambda: Joint("j", "revolute", "ground", "b", friction=0.1), r"friction is 0.1; Friction\(viscous=..., coulomb=...\)"),
         (lambda: Joint("j", "revolute", "ground", "b", rotor={"inertias": 1}), "Did you mean 'inertia'"),
         (lambda: Joint("j", "revolute", "ground", "b", spring=3), "spring is 3"),
-        (lambda: Joint("j", "helical", "ground", "b"), "needs a pitch"),
+        (lambda: Joint("j", "helical", "ground", "b"), "'pitch' is missing; a helical joint needs its advance"),
         (lambda: Body("b", "1"), "mass is '1'; a number is needed"),
         (lambda: Body("b", 1, (1, 0)), r"center is \(1, 0\); three numbers are needed"),
         (lambda: Body("b", 1, inertia=(1, 1)), "three principal values, a 3x3 matrix, or the six entries"),

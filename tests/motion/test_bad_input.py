@@ -48,7 +48,7 @@ def linkage() -> lg.Dynamics:
         ([], "two finite times are needed"),
         ("long", "t_span is 'long'; two finite times are needed"),
         (object(), "two finite times are needed"),
-        (None, "chain2 does not say how long to run; give t_span, such as (0, 10)"),
+        (None, "chain2 does not say how long to run; give t_span, such as t_span=10"),
     ],
 )
 def test_time_spans(arm: lg.Dynamics, span: Any, said: str) -> None:
@@ -71,7 +71,7 @@ def test_time_spans(arm: lg.Dynamics, span: Any, said: str) -> None:
         ({"qd0": {"a2": 1.0}}, "there is no speed 'a2'"),
         ({"method": "dop583"}, "there is no method 'dop583'. Did you mean 'dop853'? Known: auto, dp5"),
         ({"method": None}, "there is no method None"),
-        ({"method": "rk4"}, "method 'rk4' has a fixed step; say how long: step=1e-3"),
+        ({"method": "rk4"}, "method 'rk4' has a fixed step; say how long: step=0.001"),
         ({"method": "symplectic"}, "has a fixed step"),
         ({"stabilisation": "baumgart"}, "Did you mean 'baumgarte'? Known: projection, baumgarte, ggl, none"),
         ({"t_eval": 1}, "at least 2 rows are needed"),

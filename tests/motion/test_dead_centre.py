@@ -13,7 +13,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.algorithms.constraints import Row
-from lagrangian.kernels.kernel import Kernel, Threads
+from lagrangian.kernels.kernel import Kernel
 from lagrangian.kernels.program import Straight
 from lagrangian.kernels.programs.closed import traced_state
 from lagrangian.kernels.trace.node import Graph
@@ -176,12 +176,12 @@ def test_determinant_of_mechanisms(name: str) -> None:
     dyn = lg.compile(mechanism)
 
     def outputs(graph: Graph) -> list[Any]:
-        state = traced_state(graph, mechanism, dyn._open().tree, 0)
+        state = traced_state(graph, mechanism, dyn.tree, 0)
         return [dead_centre.determinant(mechanism, state.rows)]
 
     key = hashlib.sha256(b"determinant" + name.encode() + repr(mechanism.parameters).encode()).digest()
     sizes = {"q": dyn.nq, "qd": dyn.nv}
-    kernel = Kernel(Straight("determinant", sizes, 1, dyn._open().closed.angles, outputs, key), (), Threads(1))
+    kernel = Kernel(Straight("determinant", sizes, (), dyn.angles, outputs, key))
     rng = np.random.default_rng(0)
     passive = dead_centre.passive_speeds(mechanism)
     for _ in range(10):

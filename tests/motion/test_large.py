@@ -134,7 +134,7 @@ def test_stiff_and_large(folder: Path) -> None:
 
 
 def is_large(mechanism: lg.Mechanism) -> bool:
-    return System(mechanism, lg.compile(mechanism)._open().tree, Torque(), Stabilisation()).large
+    return System(mechanism, lg.compile(mechanism).tree, Torque(), Stabilisation()).large
 
 
 def test_what_is_large() -> None:

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import lagrangian as lg
-from lagrangian.model.loop import LOOP_TYPES
+from lagrangian.model.loops import TYPES as LOOP_TYPES
 from tests.mechanisms import random_body, random_loop, random_mechanism, random_placement, seeds
 from tests.motion.machines import bar, four_bar
 

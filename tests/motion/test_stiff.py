@@ -12,7 +12,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import lagrangian as lg
-from lagrangian.kernels.kernel import Kernel, Threads
+from lagrangian.kernels.kernel import Kernel
 from lagrangian.motion import torque as torque_of
 from lagrangian.motion.settings import Stabilisation
 from lagrangian.motion.system.holdable import frictional
@@ -113,7 +113,7 @@ def system_of(mechanism: lg.Mechanism, torque: Any, kind: str = "projection", fr
     dyn = lg.compile(mechanism)
     source = torque_of.source(torque, mechanism)
     holdable = frictional(mechanism) if friction else ()
-    return System(mechanism, dyn._open().tree, source, Stabilisation(kind, 3.0, 4.0), holdable=holdable, redundant=bool(holdable))
+    return System(mechanism, dyn.tree, source, Stabilisation(kind, 3.0, 4.0), holdable=holdable, redundant=bool(holdable))
 
 
 def check_jacobian(system: System, y: np.ndarray, u: np.ndarray, t: float) -> None:
@@ -122,7 +122,7 @@ def check_jacobian(system: System, y: np.ndarray, u: np.ndarray, t: float) -> No
     first = nq if system.second_order else 0
     rows = n - first
     size = rows * n + rows
-    found = Kernel(program(system, "jacobian", size, system.jacobian), (size,), Threads(1))(y[:nq], y[nq:], u, [t])
+    found = Kernel(program(system, "jacobian", size, system.jacobian))(y[:nq], y[nq:], u, [t])
     rates = Programs(system).rates
 
     def f(z: np.ndarray) -> np.ndarray:

@@ -2,9 +2,7 @@
 
     eta(q, t) = 0  (where it is holonomic),   rate = phi + Psi qd = 0,   Psi qdd + gamma = 0,   gamma = Psi' qd + phi'.
 
-Each is written once, in jets, as the books write it; Psi and gamma come with it. A loop's equations are written along the world's
-axes where they can be, along the axes of the frame on its body `a` where only some directions are held and these turn. The
-sign is `a - b`, so that lambda is the force on body a.
+Each is evaluated over jets, so that Psi and gamma come with it. The equations of loops are those of their types (`model.loops`).
 """
 
 from __future__ import annotations
@@ -15,12 +13,11 @@ from typing import Any
 
 from lagrangian.algorithms.jet import Jet, Rate, Slopes
 from lagrangian.algorithms.link import is_zero
-from lagrangian.algorithms.world import Frame, Jets, World
+from lagrangian.algorithms.world import World
 from lagrangian.errors import MechanismError
 from lagrangian.model import functions as f
 from lagrangian.model import vector as v
 from lagrangian.model.constraint import Constraint, Holonomic, KnifeEdge, Pfaffian, PfaffianFunction, Rolling
-from lagrangian.model.loop import LoopJoint
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Placement, turn_z_to
 
@@ -53,132 +50,44 @@ def _kept(slopes: Slopes) -> Slopes:
 
 
 class Coordinates:
-    """The coordinates as jets, by name and in order; those of a quaternion move by q' = q w / 2."""
+    """The coordinates as jets, by name and in order."""
 
     def __init__(self, mechanism: Mechanism, q: Sequence[Any], qd: Sequence[Any], t: Any) -> None:
         self.q: list[Jet] = []
         self.qd = list(qd)
         iq = iv = 0
         for joint in mechanism.joints:
-            rates = qd[iv : iv + joint.kind.nv]
-            if joint.type in ("ball", "free"):
-                self.q += _quaternion(q[iq : iq + 4], rates[:3], iv)
-                if joint.type == "free":
-                    self.q += _carried(q[iq : iq + 7], rates, iv)
-            else:
-                self.q += [Jet(q[iq + k], rates[k], 0, {iv + k: 1}) for k in range(joint.kind.nq)]
-            iq, iv = iq + joint.kind.nq, iv + joint.kind.nv
+            kind = joint.kind
+            own, speeds = q[iq : iq + kind.nq], qd[iv : iv + kind.nv]
+            rates, biases = kind.coordinate_rates(own, speeds), kind.coordinate_biases(own, speeds)
+            units = [kind.coordinate_rates(own, [int(j == k) for j in range(kind.nv)]) for k in range(kind.nv)]
+            for c in range(kind.nq):
+                slopes = {iv + k: unit[c] for k, unit in enumerate(units) if not is_zero(unit[c])}
+                self.q.append(Jet(own[c], rates[c], biases[c], slopes))
+            iq, iv = iq + kind.nq, iv + kind.nv
         self.t = Jet(t, 1)
         self.names: Mapping[str, Any] = {**dict(zip(mechanism.coordinate_names, self.q, strict=True)), "t": self.t}
 
 
-def _quaternion(q: Sequence[Any], w: Sequence[Any], iv: int) -> list[Jet]:
-    rate = quaternion_rate(q, w)
-    bias = quaternion_rate(rate, w)
-    columns = [quaternion_rate(q, unit) for unit in v.IDENTITY]
-    return [Jet(q[c], rate[c], bias[c], {iv + k: columns[k][c] for k in range(3)}) for c in range(4)]
-
-
-def quaternion_rate(q: Sequence[Any], w: Sequence[Any]) -> list[Any]:
-    """q' = q (0, w) / 2, w in the body's axes."""
-    a, x, y, z = q
-    p, r, s = (0.5 * c for c in w)
-    return [-(x * p + y * r + z * s), a * p + y * s - z * r, a * r + z * p - x * s, a * s + x * r - y * p]
-
-
 def coordinate_rates(mechanism: Mechanism, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
-    """q' from the speeds: the same where a joint has one coordinate, through the quaternion where it has one."""
+    """q' from the speeds: the same where a joint's coordinates are plain, through the quaternion where it has one."""
     rates: list[Any] = []
     iq = iv = 0
     for joint in mechanism.joints:
-        speeds = list(qd[iv : iv + joint.kind.nv])
-        if joint.type in ("ball", "free"):
-            rates += quaternion_rate(q[iq : iq + 4], speeds[:3])
-            if joint.type == "free":
-                rates += v.mat_vec(turn(q[iq : iq + 4]), tuple(speeds[3:]))  # type: ignore[arg-type]
-        else:
-            rates += speeds
+        rates += joint.kind.coordinate_rates(q[iq : iq + joint.kind.nq], list(qd[iv : iv + joint.kind.nv]))
         iq, iv = iq + joint.kind.nq, iv + joint.kind.nv
     return rates
 
 
-def _carried(q: Sequence[Any], rates: Sequence[Any], iv: int) -> list[Jet]:
-    """The position of a free joint, whose velocity is given in the body's axes: p' = R u, p'' = R (w x u)."""
-    R = turn(q[:4])
-    w, u = tuple(rates[:3]), tuple(rates[3:])
-    rate, bias = v.mat_vec(R, u), v.mat_vec(R, v.cross(w, u))  # type: ignore[arg-type]
-    return [Jet(q[4 + c], rate[c], bias[c], {iv + 3 + k: R[c][k] for k in range(3)}) for c in range(3)]
-
-
-def turn(q: Sequence[Any]) -> v.Matrix:
-    """The rotation of a quaternion, which need not be of length one."""
-    w, x, y, z = q
-    k = 2 / (w * w + x * x + y * y + z * z)
-    return (
-        (1 - k * (y * y + z * z), k * (x * y - z * w), k * (x * z + y * w)),
-        (k * (x * y + z * w), 1 - k * (x * x + z * z), k * (y * z - x * w)),
-        (k * (x * z - y * w), k * (y * z + x * w), 1 - k * (x * x + y * y)),
-    )
-
-
 def rows(mechanism: Mechanism, world: World, coordinates: Coordinates) -> list[Row]:
     """All constraint equations: those of the loops, then the others."""
-    found = [_holonomic(f"{loop.name}.{label}", eta) for loop in mechanism.loops for label, eta in _closure(world, loop)]
+    found = []
+    for loop in mechanism.loops:
+        a, b = world.frame(loop.a, loop.placement_a), world.frame(loop.b, loop.placement_b)
+        found += [_holonomic(f"{loop.name}.{label}", eta) for label, eta in loop.kind.equations(loop, a, b)]
     for constraint in mechanism.constraints:
         found += _constraint(constraint, mechanism, world, coordinates)
     return found
-
-
-# -- loops -----------------------------------------------------------------------------------------------------------
-
-
-def _closure(world: World, loop: LoopJoint) -> list[tuple[str, Any]]:
-    """The equations of one loop joint, with a label each."""
-    A, B = world.frame(loop.a, loop.placement_a), world.frame(loop.b, loop.placement_b)
-    gap = v.sub(A.origin, B.origin)
-    if loop.type == "distance":
-        # (d.d - l^2) / 2l is d - l to first order, and smooth: its multiplier is the force along the line
-        length = float(loop.length)
-        return [("length", (v.dot(gap, gap) - length * length) * (0.5 / length))]
-    if loop.type in ("point", "ball"):
-        return _point(A, gap, loop.directions if loop.type == "point" else ("x", "y", "z"))
-    # two directions across the axis, and the axis, on either body
-    x, y, z = v.transpose(turn_z_to(tuple(float(c) for c in loop.axis)))  # type: ignore[arg-type]
-    xa, ya, za, xb, zb = (*map(A.direction, (x, y, z)), B.direction(x), B.direction(z))
-    together = [(label, gap[k]) for k, label in enumerate("xyz")]
-    across = [("x", v.dot(xa, gap)), ("y", v.dot(ya, gap))]
-    parallel = [("xz", v.dot(xa, zb)), ("yz", v.dot(ya, zb))]
-    match loop.type:
-        case "universal":
-            return [*together, ("axes", v.dot(za, B.direction(loop.axis2)))]
-        case "revolute":
-            return [*together, *parallel]
-        case "cylindrical":
-            return [*across, *parallel]
-        case "prismatic":
-            return [*across, *parallel, ("xy", v.dot(ya, xb))]
-        case "planar":
-            return [("z", v.dot(za, gap)), *parallel]
-    return [*together, *parallel, ("xy", v.dot(ya, xb))]
-
-
-def _point(A: Frame, gap: Jets, directions: tuple[str, ...]) -> list[tuple[str, Any]]:
-    """The origins kept together along some directions of frame a: in the world's axes if these hold the same ones."""
-    free = [k for k in range(3) if "xyz"[k] not in directions]
-    kept = [k for k in range(3) if k not in free]
-    axes = [A.direction(axis) for axis in v.IDENTITY]
-    # an axis that stays along one of the world's: the other two parts of it are zero by structure
-    along = {k: row for k in range(3) for row in range(3) if all(_nothing(x) for r, x in enumerate(axes[k]) if r != row)}
-    if all(k in along for k in free):
-        taken = {along[k] for k in free}
-        return [("xyz"[row], gap[row]) for row in range(3) if row not in taken]
-    if all(k in along for k in kept):
-        return [("xyz"[along[k]], gap[along[k]]) for k in kept]
-    return [("xyz"[k], v.dot(axes[k], gap)) for k in kept]
-
-
-def _nothing(x: Any) -> bool:
-    return is_zero(x) or (isinstance(x, Jet) and is_zero(x.value))
 
 
 # -- other constraints -----------------------------------------------------------------------------------------------

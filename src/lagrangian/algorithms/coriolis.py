@@ -55,9 +55,13 @@ def pseudo(I: v.Symmetric) -> v.Matrix:
 
 
 def rate(link: Link, k: int) -> tuple[v.Vector, v.Vector]:
-    """The rate of a joint's unit motion: the spatial cross product of the link's velocity with it."""
+    """The rate of a joint's unit motion: the spatial cross product of the link's velocity with it, and its own change."""
     angular, linear = link.columns[k]
-    return v.cross(link.w, angular), v.add(v.cross(link.w, linear), v.cross(link.u, angular))
+    dw, dv = v.cross(link.w, angular), v.add(v.cross(link.w, linear), v.cross(link.u, angular))
+    if link.column_rates:
+        own_w, own_v = link.column_rates[k]
+        dw, dv = v.add(dw, own_w), v.add(dv, own_v)
+    return dw, dv
 
 
 def start(link: Link, k: int) -> Values:

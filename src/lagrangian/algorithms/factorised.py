@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lagrangian.algorithms.link import KINDS, inverse
+from lagrangian.algorithms.link import inverse
 from lagrangian.algorithms.tree import Tree
 
 
@@ -16,7 +16,7 @@ def ancestors(tree: Tree) -> tuple[list[int], list[int]]:
     last: list[int] = []  # the last speed at or above a link
     for i, parent in enumerate(tree.parent):
         at = last[parent] if parent >= 0 else -1
-        for k in range(KINDS[tree.kind[i]][1]):
+        for k in range(tree.kind[i].nv):
             before[tree.iv[i] + k] = at
             at = tree.iv[i] + k
             order.append(at)

@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from lagrangian.algorithms.inverse_dynamics import upward
-from lagrangian.algorithms.link import Column, Link, inverse, is_zero
+from lagrangian.algorithms.link import Link, inverse, is_zero
 from lagrangian.algorithms.nested import MATRIX, SCALAR, SYMMETRIC, VECTOR
 from lagrangian.algorithms.sweep import Algorithm, Output, Values, inward, outward
 from lagrangian.model import vector as v
+from lagrangian.model.joints.joint_type import Column
 
 
 @outward({"w": VECTOR}, save={"pn": VECTOR, "pf": VECTOR, "ca": VECTOR, "cl": VECTOR})
@@ -25,6 +26,9 @@ def velocities(link: Link, parent: Values) -> tuple[Values, Values]:
     ca = v.cross(wi, wj)
     turning = v.cross(wp, v.cross(wp, link.offset))  # in the parent's axes
     cl = v.add(link.to_child(turning), v.cross(v.add(v.scale(2, wi), wj), vj))
+    if link.column_rates:
+        bw, bv = link.bias
+        ca, cl = v.add(ca, bw), v.add(cl, bv)
     pn = v.cross(w, v.sym_vec(link.I, w))
     pf = v.cross(w, v.cross(w, link.h))
     return {"w": w}, {"pn": pn, "pf": pf, "ca": ca, "cl": cl}

@@ -43,6 +43,9 @@ def move(link: Link, parent: Values) -> Values:
     li = link.to_child(v.add(parent["l"], v.mat_vec(parent["U"], link.offset)))
     wj, vj = link.motion(link.qd)
     dwj, dvj = link.motion(link.qdd)
+    if link.column_rates:
+        bw, bv = link.bias
+        dwj, dvj = v.add(dwj, bw), v.add(dvj, bv)
     w = v.add(wi, wj)
     al = v.add(v.add(ai, dwj), v.cross(wi, wj))
     l = v.add(v.add(li, dvj), v.cross(v.add(v.scale(2, wi), wj), vj))

@@ -77,7 +77,7 @@ def _acceleration(final: Values) -> tuple[Any, ...]:
     return (*v.mat_vec(final["R"], final["al"]), *v.mat_vec(final["R"], final["l"]))
 
 
-POSE_OF_FRAME = Algorithm("pose", ("q",), (poses,), Output("tip", finish=_matrix))
+POSE_OF_FRAME = Algorithm("pose", ("q",), (poses,), Output("tip", finish=_matrix, shape=(4, 4)))
 VELOCITY = Algorithm("velocity", ("q", "qd"), (velocity,), Output("tip", finish=_twist))
 ACCELERATION = Algorithm("acceleration", ("q", "qd", "qdd"), (acceleration,), Output("tip", finish=_acceleration))
 JACOBIAN_RATE = Algorithm("jacobian_dot_qd", ("q", "qd"), (acceleration,), Output("tip", finish=_acceleration))

@@ -10,20 +10,11 @@ import math
 from typing import Any
 
 from lagrangian.algorithms.nested import MATRIX, SCALAR, SYMMETRIC, VECTOR, Template
+from lagrangian.model import functions
 from lagrangian.model import vector as v
-
-Column = tuple[v.Vector, v.Vector]  # a unit speed's angular and linear velocity, in the link's axes
-
-# per kind of elementary joint: coordinates, speeds
-KINDS: dict[str, tuple[int, int]] = {
-    "revolute": (1, 1),
-    "prismatic": (1, 1),
-    "helical": (1, 1),
-    "ball": (4, 3),
-    "free": (7, 6),
-    "fixed": (0, 0),
-}
-TURNS = ("revolute", "helical")  # those that need sin and cos of their coordinate
+from lagrangian.model.expression import Scalar
+from lagrangian.model.joints.joint_type import Column, JointType
+from lagrangian.model.joints.turn import Turn
 
 # a link's constants, with their form
 CONSTANTS: dict[str, Template] = {
@@ -32,7 +23,7 @@ CONSTANTS: dict[str, Template] = {
     "mass": SCALAR,
     "h": VECTOR,
     "I": SYMMETRIC,
-    "pitch": SCALAR,
+    "own": SCALAR,  # of its joint type, such as a pitch
     "rotor": SCALAR,
     "viscous": SCALAR,
     "coulomb_positive": SCALAR,
@@ -55,7 +46,7 @@ def inverse(x: Any) -> Any:
 class Link:
     """Constants (`CONSTANTS`), state (`q, qd, qdd, tau` as tuples, `c, s`), place (`iq, iv`), and what sweeps save."""
 
-    kind: str
+    kind: JointType
     iq: int
     iv: int
     R: v.Matrix
@@ -63,7 +54,7 @@ class Link:
     mass: Any
     h: v.Vector
     I: v.Symmetric
-    pitch: Any
+    own: Any
     rotor: Any
     q: tuple[Any, ...]
     qd: tuple[Any, ...]
@@ -72,9 +63,9 @@ class Link:
     c: Any
     s: Any
 
-    def __init__(self, kind: str, **values: Any) -> None:
+    def __init__(self, kind: JointType, **values: Any) -> None:
         self.kind = kind
-        self.nq, self.nv = KINDS[kind]
+        self.nq, self.nv = kind.nq, kind.nv
         self.__dict__.update(values)
 
     def __getattr__(self, name: str) -> Any:
@@ -83,21 +74,24 @@ class Link:
             return (0,) * self.nv
         raise AttributeError(name)
 
+    def function(self, expression: Scalar) -> Any:
+        """A function of the joint's one coordinate."""
+        return functions.of_one(expression, self.q[0])
+
     @property
     def columns(self) -> tuple[Column, ...]:
         """The joint's motion subspace in the link's axes."""
-        match self.kind:
-            case "revolute":
-                return ((v.Z, v.ZERO),)
-            case "prismatic":
-                return ((v.ZERO, v.Z),)
-            case "helical":
-                return ((v.Z, (0, 0, self.pitch)),)
-            case "ball":
-                return tuple((axis, v.ZERO) for axis in v.IDENTITY)
-            case "free":
-                return tuple((axis, v.ZERO) for axis in v.IDENTITY) + tuple((v.ZERO, axis) for axis in v.IDENTITY)
-        return ()
+        return self.kind.columns(self)
+
+    @property
+    def column_rates(self) -> tuple[Column, ...]:
+        """How the motion subspace changes in the link's axes; () where it is constant."""
+        return self.kind.column_rates(self)
+
+    @property
+    def turn(self) -> Turn:
+        """The joint's own rotation."""
+        return self.kind.turn(self)
 
     def motion(self, rates: tuple[Any, ...]) -> Column:
         """The joint's angular and linear velocity, or acceleration, for given rates."""
@@ -107,78 +101,38 @@ class Link:
         return w, u
 
     @property
+    def bias(self) -> Column:
+        """What the joint adds to the acceleration because its motion subspace changes: zero for most types."""
+        w, u = v.ZERO, v.ZERO
+        for (angular, linear), rate in zip(self.column_rates, self.qd, strict=False):
+            w, u = v.add(w, v.scale(rate, angular)), v.add(u, v.scale(rate, linear))
+        return w, u
+
+    @property
     def offset(self) -> v.Vector:
         """From the parent's origin to the link's, in the parent's axes."""
-        match self.kind:
-            case "prismatic":
-                along = (0, 0, self.q[0])
-            case "helical":
-                along = (0, 0, self.pitch * self.q[0])
-            case "free":
-                along = self.q[4:7]
-            case _:
-                return self.p
-        return v.add(self.p, v.mat_vec(self.R, along))
-
-    def _turn(self) -> v.Matrix:
-        """The joint's own rotation, of a ball or free joint; its quaternion need not be of length one."""
-        w, x, y, z = self.q[:4]
-        k = 1 / (w * w + x * x + y * y + z * z)
-        # with u = k (x, y, z) every entry of the unit-quaternion formula is linear in u
-        ux, uy, uz = k * x, k * y, k * z
-        return (
-            (1 - 2 * (uy * y + uz * z), 2 * (ux * y - uz * w), 2 * (ux * z + uy * w)),
-            (2 * (ux * y + uz * w), 1 - 2 * (ux * x + uz * z), 2 * (uy * z - ux * w)),
-            (2 * (ux * z - uy * w), 2 * (uy * z + ux * w), 1 - 2 * (ux * x + uy * y)),
-        )
+        shift = self.kind.shift(self)
+        return self.p if shift is v.ZERO else v.add(self.p, v.mat_vec(self.R, shift))
 
     def to_child(self, x: v.Vector) -> v.Vector:
         """A vector given in the parent's axes, in the link's."""
-        x = v.mat_t_vec(self.R, x)
-        if self.kind in TURNS:
-            c, s = self.c, self.s
-            return (c * x[0] + s * x[1], c * x[1] - s * x[0], x[2])
-        return v.mat_t_vec(self._turn(), x) if self.nq > 1 else x
+        return self.turn.to_child(v.mat_t_vec(self.R, x))
 
     def to_parent(self, x: v.Vector) -> v.Vector:
         """A vector given in the link's axes, in the parent's."""
-        if self.kind in TURNS:
-            c, s = self.c, self.s
-            x = (c * x[0] - s * x[1], s * x[0] + c * x[1], x[2])
-        elif self.nq > 1:
-            x = v.mat_vec(self._turn(), x)
-        return v.mat_vec(self.R, x)
+        return v.mat_vec(self.R, self.turn.to_parent(x))
 
     def sym_to_parent(self, S: v.Symmetric) -> v.Symmetric:
         """A symmetric matrix given in the link's axes, in the parent's."""
-        if self.kind in TURNS:
-            c, s = self.c, self.s
-            xx, xy, xz, yy, yz, zz = S
-            cs, ss, difference = c * s, s * s, xx - yy
-            moved = ss * difference + 2 * (cs * xy)  # what passes from xx to yy
-            S = (xx - moved, cs * difference + (1 - 2 * ss) * xy, c * xz - s * yz, yy + moved, s * xz + c * yz, zz)
-        elif self.nq > 1:
-            S = v.sym_rotate(self._turn(), S)
-        return v.sym_rotate(self.R, S)
+        return v.sym_rotate(self.R, self.turn.sym_to_parent(S))
 
     def mat_to_parent(self, A: v.Matrix) -> v.Matrix:
         """A matrix given in the link's axes, in the parent's."""
-        if self.kind in TURNS:
-            c, s = self.c, self.s
-            (a, b, d), (e, f, g), last = A
-            rows = ((c * a - s * e, c * b - s * f, c * d - s * g), (s * a + c * e, s * b + c * f, s * d + c * g), last)
-            A = tuple((c * r[0] - s * r[1], s * r[0] + c * r[1], r[2]) for r in rows)  # type: ignore[assignment]
-        elif self.nq > 1:
-            A = v.mat_rotate(self._turn(), A)
-        return v.mat_rotate(self.R, A)
+        return v.mat_rotate(self.R, self.turn.mat_to_parent(A))
 
     def compose(self, R: v.Matrix) -> v.Matrix:
         """The link's orientation from its parent's: R R_link R_joint."""
-        R = v.mat_mat(R, self.R)
-        if self.kind in TURNS:
-            c, s = self.c, self.s
-            return tuple((r[0] * c + r[1] * s, r[1] * c - r[0] * s, r[2]) for r in R)  # type: ignore[return-value]
-        return v.mat_mat(R, self._turn()) if self.nq > 1 else R
+        return self.turn.compose(v.mat_mat(R, self.R))
 
     def wrench_to_parent(self, f: v.Vector, n: v.Vector) -> tuple[v.Vector, v.Vector]:
         """A force and a moment about the link's origin, as seen at the parent's origin."""

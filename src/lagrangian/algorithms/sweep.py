@@ -14,6 +14,7 @@ later sweep finds as an attribute of the link; `per_speed` saves hold one value 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -78,6 +79,7 @@ class Output:
     kind: str
     names: tuple[str, ...] = ()
     finish: Callable[[Values], tuple[Any, ...]] | None = None
+    shape: tuple[int, ...] = ()  # of what `finish` gives, where it is not a row
 
 
 @dataclass(frozen=True)
@@ -90,20 +92,26 @@ class Algorithm:
     output: Output
     regrouped: bool = False  # joint-space results may use Khalil's regrouped inertias; wrenches and energies may not
 
-    def columns(self, tree: Tree) -> int:
-        """The size of the result."""
+    def shape(self, tree: Tree) -> tuple[int, ...]:
+        """Of the result; a single number has none."""
         kind = self.output.kind
         if kind == "speed":
-            return tree.nv * size(self.template(self.output.names[0]))
+            width = size(self.template(self.output.names[0]))
+            return (tree.nv,) if width == 1 else (width, tree.nv)
         if kind == "pairs":
             walk = self.sweeps[-1]
             assert isinstance(walk, Walk)
-            return tree.nv * (tree.nv if walk.per == "speed" else walk.width * len(tree))
+            return (tree.nv, tree.nv) if walk.per == "speed" else (tree.nv, len(tree), walk.width)
         if kind == "link":
-            return len(tree) * sum(size(self.template(name)) for name in self.output.names)
+            return len(tree), sum(size(self.template(name)) for name in self.output.names)
         assert self.output.finish is not None
         last = [s for s in self.sweeps if isinstance(s, Sweep)][-1]
-        return len(self.output.finish(dict(last.carry)))
+        count = len(self.output.finish(dict(last.carry)))
+        return self.output.shape or (() if count == 1 else (count,))
+
+    def columns(self, tree: Tree) -> int:
+        """The size of the result."""
+        return math.prod(self.shape(tree))
 
     def template(self, name: str) -> Template:
         """The form of what the sweeps save under a name; of the last, if several do."""

@@ -1,7 +1,7 @@
 """A mechanism reduced to what the recursions need: elementary joints on a tree, each moving along or about its own z axis.
 
-Fixed joints are merged into the body that carries them, universal and planar joints become two revolute, or two prismatic and a
-revolute, with massless links between, and every link's frame is turned so that its joint's axis is z.
+Fixed joints are merged into the body that carries them, joints that consist of several become that many links with no mass
+between, and every link's frame is turned so that its joint's axis is z.
 """
 
 from __future__ import annotations
@@ -9,18 +9,21 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from lagrangian.algorithms.link import CONSTANTS, KINDS, Link
+from lagrangian.algorithms.link import CONSTANTS, Link
 from lagrangian.algorithms.nested import size, unflatten
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
 from lagrangian.model.joint import Joint
+from lagrangian.model.joints.fixed import Fixed
+from lagrangian.model.joints.joint_type import JointType
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.placement import Placement, turn_z_to
 
+FIXED = Fixed()
 WIDTHS = {name: size(template) for name, template in CONSTANTS.items()}
 
 
@@ -28,7 +31,7 @@ WIDTHS = {name: size(template) for name, template in CONSTANTS.items()}
 class Tree:
     """Arrays over the links, parents before children; `place` says where a body's frame is: (link, placement in it)."""
 
-    kind: tuple[str, ...]
+    kind: tuple[JointType, ...]
     parent: tuple[int, ...]
     iq: tuple[int, ...]
     iv: tuple[int, ...]
@@ -46,6 +49,11 @@ class Tree:
     def exact(self) -> bool:
         """Whether its constants are exact scalars, as a proof needs them, and not floats."""
         return self.constants["R"].dtype == object
+
+    @property
+    def angles(self) -> tuple[int, ...]:
+        """The coordinates that are angles."""
+        return tuple(iq for iq, kind in zip(self.iq, self.kind, strict=True) if kind.turns)
 
     def constant(self, name: str, i: int) -> Any:
         """A constant of link i, as the nested tuple the sweeps expect."""
@@ -90,7 +98,7 @@ class Tree:
         constants["p"][n] = np.array(placement.position, dtype=constants["p"].dtype)
         return replace(
             chain,
-            kind=(*chain.kind, "fixed"),
+            kind=(*chain.kind, FIXED),
             parent=(*chain.parent, n - 1),
             iq=(*chain.iq, self.nq),
             iv=(*chain.iv, self.nv),
@@ -148,7 +156,7 @@ def build(mechanism: Mechanism, merge_fixed: bool = True, read: Floats = FLOATS)
     bodies = {b.name: b for b in mechanism.bodies}
     place: dict[str, tuple[int, Placement]] = {GROUND: (-1, Placement())}
     joint_link: dict[str, tuple[int, v.Matrix]] = {}
-    rows: list[tuple[str, int, int, int, Placement, Joint]] = []
+    rows: list[Row] = []
     inertias: list[tuple[Any, v.Vector, v.Symmetric]] = []
     for joint in order:
         parent, before = place[joint.parent]
@@ -156,16 +164,16 @@ def build(mechanism: Mechanism, merge_fixed: bool = True, read: Floats = FLOATS)
         before = before @ to_joint
         iq, iv = starts_q[index[id(joint)]], starts_v[index[id(joint)]]
         turn = v.IDENTITY
-        steps = _elementary(joint)
-        if joint.type == "fixed" and not merge_fixed:
-            steps = [("fixed", v.Z)]
-        for kind, axis in steps:
-            wanted = read.turn(joint, axis) if kind in ("revolute", "prismatic", "helical") else v.IDENTITY
+        for step in joint.kind.steps(joint):
+            kind = step.kind
+            if not kind.nv and merge_fixed:
+                continue
+            wanted = read.turn(joint, step.axis) if kind.nv == 1 else v.IDENTITY
             # the link's frame is the joint's, turned so that its axis is z
-            rows.append((kind, parent, iq, iv, before @ Placement(v.mat_mat(v.transpose(turn), wanted)), joint))
+            rows.append(Row(kind, parent, iq, iv, before @ Placement(v.mat_mat(v.transpose(turn), wanted)), joint))
             inertias.append((0, v.ZERO, (0,) * 6))  # type: ignore[arg-type]
             parent, before, turn = len(rows) - 1, Placement(), wanted
-            iq, iv = iq + KINDS[kind][0], iv + KINDS[kind][1]
+            iq, iv = iq + kind.nq, iv + kind.nv
         where = before @ Placement(v.transpose(turn)) @ to_child
         place[joint.child] = (parent, where)
         joint_link[joint.name] = (parent, v.transpose(turn))
@@ -179,10 +187,10 @@ def build(mechanism: Mechanism, merge_fixed: bool = True, read: Floats = FLOATS)
     constants = _constants(rows, inertias, read)
     constants["R"] = read.rotations(constants["R"])
     return Tree(
-        kind=tuple(r[0] for r in rows),
-        parent=tuple(r[1] for r in rows),
-        iq=tuple(r[2] for r in rows),
-        iv=tuple(r[3] for r in rows),
+        kind=tuple(row.kind for row in rows),
+        parent=tuple(row.parent for row in rows),
+        iq=tuple(row.iq for row in rows),
+        iv=tuple(row.iv for row in rows),
         constants=constants,
         nq=mechanism.nq,
         nv=mechanism.nv,
@@ -192,20 +200,29 @@ def build(mechanism: Mechanism, merge_fixed: bool = True, read: Floats = FLOATS)
     )
 
 
-def _constants(
-    rows: list[tuple[str, int, int, int, Placement, Joint]], inertias: list[Any], read: Floats
-) -> dict[str, np.ndarray]:
+class Row(NamedTuple):
+    """One link: its elementary joint, its parent, where its coordinates and speeds begin, its frame, its joint."""
+
+    kind: JointType
+    parent: int
+    iq: int
+    iv: int
+    placement: Placement
+    joint: Joint
+
+
+def _constants(rows: list[Row], inertias: list[Any], read: Floats) -> dict[str, np.ndarray]:
     """The links' constants as arrays, one row a link."""
-    placements = [row[4] for row in rows]
-    joints = [row[5] for row in rows]
-    moving = [row[0] != "fixed" for row in rows]
+    placements = [row.placement for row in rows]
+    joints = [row.joint for row in rows]
+    moving = [bool(row.kind.nv) for row in rows]
     columns: dict[str, list[Any]] = {
         "R": [P.rotation for P in placements],
         "p": [P.position for P in placements],
         "mass": [m for m, _, _ in inertias],
         "h": [h for _, h, _ in inertias],
         "I": [I for _, _, I in inertias],
-        "pitch": [j.pitch if row[0] == "helical" else 0 for row, j in zip(rows, joints, strict=True)],
+        "own": [j.kind.own(j) for j in joints],
         "rotor": [j.rotor.reflected for j in joints],
         "viscous": [j.friction.viscous for j in joints],
         "coulomb_positive": [j.friction.coulomb for j in joints],
@@ -221,20 +238,3 @@ def _constants(
 
 def _starts(sizes: list[int]) -> list[int]:
     return [0, *np.cumsum(sizes).tolist()]
-
-
-def _elementary(joint: Joint) -> list[tuple[str, v.Vector]]:
-    """The elementary joints a joint is made of, with their axes in its frame."""
-    match joint.type:
-        case "revolute" | "continuous":
-            return [("revolute", joint.axis)]
-        case "prismatic" | "helical":
-            return [(joint.type, joint.axis)]
-        case "universal":
-            return [("revolute", joint.axis), ("revolute", joint.axis2)]
-        case "planar":
-            x, y, z = v.transpose(turn_z_to(joint.axis))
-            return [("prismatic", x), ("prismatic", y), ("revolute", z)]
-        case "ball" | "free":
-            return [(joint.type, v.Z)]
-    return []

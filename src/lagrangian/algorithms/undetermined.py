@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from lagrangian.algorithms.tree import Tree
 from lagrangian.model import vector as v
+
+ANGLES = (0.0, 1.0, 2.0)  # a joint whose motion subspace changes may have none in one of them
 
 
 def undetermined_joints(tree: Tree) -> list[str]:
@@ -22,20 +26,26 @@ def undetermined_joints(tree: Tree) -> list[str]:
 
 
 def _has_inertia(tree: Tree, i: int) -> bool:
-    """Whether link i by itself has inertia along each of its joint's speeds."""
-    mass = float(tree.constants["mass"][i, 0])
-    I: np.ndarray = np.array(v.sym_full(tree.constant("I", i)))
-    about_axis = bool(abs(I[2, 2]) > 1e-14 * max(abs(I[0, 0]), abs(I[1, 1])))  # what is less is rounding
-    match tree.kind[i]:
-        case "revolute":
-            return about_axis
-        case "prismatic":
-            return mass != 0
-        case "helical":
-            return about_axis or mass != 0
-        case "ball":
-            return bool(np.linalg.matrix_rank(I) == 3)
-        case "free":
-            h = tree.constants["h"][i]
-            return mass != 0 and bool(np.linalg.matrix_rank(I - (h @ h * np.eye(3) - np.outer(h, h)) / mass) == 3)
-    return True
+    """Whether link i by itself has inertia along each of its joint's speeds, in some configuration."""
+    kind = tree.kind[i]
+    if not kind.nv:
+        return True
+    return any(_regular(tree, i, angle) for angle in ANGLES)
+
+
+def _regular(tree: Tree, i: int, angle: float) -> bool:
+    """Whether the joint's own small mass matrix is regular, with its coordinates `angle` away from neutral."""
+    link = tree.link(i)
+    link.q = tuple(x + angle if link.nq == link.nv else x for x in link.kind.neutral)
+    link.c, link.s = math.cos(angle), math.sin(angle)
+    S = np.array([[*angular, *linear] for angular, linear in link.columns], dtype=float)
+    h, I = v.skew(link.h), v.sym_full(link.I)
+    body = np.block([[np.array(I, dtype=float), np.array(h, dtype=float)], [-np.array(h, dtype=float), link.mass * np.eye(3)]])
+    M = S @ body @ S.T
+    # what is less than this is rounding of inertias and masses that cancel
+    largest = np.abs(S[:, :3]).sum(axis=1) * np.abs(np.diag(body)[:3]).max() + np.abs(S[:, 3:]).sum(axis=1) * abs(link.mass)
+    sizes = np.diag(M)
+    if (sizes <= 1e-14 * largest).any():
+        return False
+    scale = 1 / np.sqrt(sizes)
+    return bool(np.linalg.matrix_rank(scale[:, None] * M * scale) == len(M))

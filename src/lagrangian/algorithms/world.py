@@ -11,7 +11,8 @@ from lagrangian.algorithms.jet import Jet, Rate, Slopes
 from lagrangian.algorithms.link import Link, is_zero
 from lagrangian.algorithms.tree import Tree, snap_rotation
 from lagrangian.model import vector as v
-from lagrangian.model.placement import Placement
+from lagrangian.model.expression import Scalar
+from lagrangian.model.placement import Placement, turn_z_to
 
 Jets = tuple[Any, Any, Any]  # a vector: numbers or jets
 Rates = tuple[Any, Any, Any]
@@ -41,6 +42,18 @@ class Frame:
     def direction(self, axis: v.Vector) -> Jets:
         """A direction given in the frame, in the world."""
         return self.world.direction(self.link, v.mat_vec(self._rotation, tuple(float(x) for x in axis)))  # type: ignore[arg-type]
+
+    def triad(self, axis: v.Vector) -> tuple[Jets, Jets, Jets]:
+        """Two directions across an axis that is given in the frame, and the axis, in the world."""
+        x, y, z = v.transpose(turn_z_to(tuple(float(c) for c in axis)))  # type: ignore[arg-type]
+        return self.direction(x), self.direction(y), self.direction(z)
+
+    def number(self, scalar: Scalar) -> float:
+        return float(scalar)
+
+    def vanishes(self, x: Any) -> bool:
+        """Whether a part of a direction is zero by structure."""
+        return is_zero(x) or (isinstance(x, Jet) and is_zero(x.value))
 
     @property
     def angular_velocity(self) -> Rates:
@@ -73,14 +86,15 @@ class World:
         R = link.compose(parent.R)
         r = v.mat_vec(parent.R, link.offset)
         wj, vj = (v.mat_vec(R, part) for part in link.motion(link.qd))
+        bw, bv = (v.mat_vec(R, part) for part in link.bias)
         for k, (angular, linear) in enumerate(link.columns):
             self._columns[link.iv + k] = (v.mat_vec(R, angular), v.mat_vec(R, linear))
         w = v.add(parent.w, wj)
         carried = v.cross(parent.w, r)
         u = v.add(v.add(parent.u, carried), vj)
-        al = v.add(parent.al, v.cross(parent.w, wj))
+        al = v.add(parent.al, v.add(v.cross(parent.w, wj), bw))
         a = v.add(parent.a, v.add(v.cross(parent.al, r), v.cross(parent.w, v.add(carried, vj))))
-        return Motion(R, v.add(parent.x, r), w, u, al, v.add(a, v.cross(w, vj)))
+        return Motion(R, v.add(parent.x, r), w, u, al, v.add(a, v.add(v.cross(w, vj), bv)))
 
     def point(self, link: int, position: v.Vector) -> Jets:
         """A point fixed to a link."""

@@ -16,8 +16,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from lagrangian.cli import output
-from lagrangian.cli.words import here
-from lagrangian.errors import ActuationError, AssemblyError, CostError, LagrangianError, ReachError, SimulationError
+from lagrangian.cli.spelling import spelling_of
+from lagrangian.errors import ActuationError, AssemblyError, CostError, LagrangianError, ReachError, SimulationError, spelling
 
 FINE, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
 # errors of what was asked, not of how: a run that cannot go on, a place out of reach
@@ -102,36 +102,44 @@ def debugging() -> bool:
 
 def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function with its errors as lines on stderr, and as exit codes."""
+    words = spelling_of(function)
 
     @wraps(function)
     def called(**values: Any) -> None:
-        code = FINE
-        try:
-            with told_warnings():
-                code = function(**values) or FINE
-            sys.stdout.flush()
-        except (typer.Exit, typer.Abort):
-            raise
-        except KeyboardInterrupt:
-            output.stderr().print("interrupted")
-            code = INTERRUPTED
-        except BrokenPipeError:
-            output.no_more()
-        except Exception as error:
-            if debugging():
-                raise
-            code = explain(error)
-            if values.get("json"):  # what reads stdout finds out, too
-                output.document({"error": message(error)})
+        with spelling(words):
+            code = _run(function, values)
         raise typer.Exit(code)
 
     return called
 
 
+def _run(function: Callable[..., Any], values: dict[str, Any]) -> int:
+    """The command's exit code, of a failure as well; what failed is told."""
+    code = FINE
+    try:
+        with told_warnings():
+            code = function(**values) or FINE
+        sys.stdout.flush()
+    except (typer.Exit, typer.Abort):
+        raise
+    except KeyboardInterrupt:
+        output.stderr().print("interrupted")
+        code = INTERRUPTED
+    except BrokenPipeError:
+        output.no_more()
+    except Exception as error:
+        if debugging():
+            raise
+        code = explain(error)
+        if values.get("json"):  # what reads stdout finds out, too
+            output.document({"error": message(error)})
+    return code
+
+
 def message(error: Exception) -> str:
     """What went wrong."""
     if isinstance(error, LagrangianError):
-        return here(str(error))
+        return str(error)
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror or error}"
@@ -158,7 +166,7 @@ def told_warnings() -> Iterator[None]:
         text = str(message)
         if text not in told and issubclass(category, UserWarning):
             told.add(text)
-            output.warning(here(text))
+            output.warning(text)
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)

@@ -17,9 +17,9 @@ from lagrangian.equations.ring import Element, Symbol
 from lagrangian.equations.writing.horner import nested
 from lagrangian.equations.writing.tree import evaluate
 from lagrangian.errors import ArgumentError, one_of
-from lagrangian.kernels.kernel import Kernel, Threads
+from lagrangian.kernels.kernel import Kernel
 from lagrangian.kernels.program import Straight
-from lagrangian.kernels.store import cores
+from lagrangian.kernels.threads import Threads, cores
 from lagrangian.kernels.trace.node import Graph
 from lagrangian.model.expression import Expression, free_symbols, parameters
 from lagrangian.proof.prove import Derived
@@ -140,12 +140,12 @@ class CompiledEquations:
             program = Straight(
                 f"closed_form_{name}",
                 dict.fromkeys(inputs, self.nv),
-                math.prod(shape),
+                shape,
                 sorted(self._system.scalars.angle_of),
                 lambda graph: outputs(Tracer(self._system, graph, self._numeric, self._environment)),
                 self._digest,
             )
-            found = self._kernels[name] = Kernel(program, shape, self._threads)
+            found = self._kernels[name] = Kernel(program, self._threads)
         return found
 
     @cached_property

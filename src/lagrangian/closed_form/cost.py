@@ -15,8 +15,7 @@ from typing import Any
 
 from lagrangian.equations import lagrange
 from lagrangian.equations.system import System
-from lagrangian.errors import CostError
-from lagrangian.model import vector as v
+from lagrangian.errors import Argument, CostError
 from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import GROUND, Initial, Mechanism
 
@@ -59,18 +58,11 @@ def forecast(system: System, depths: list[int] | None = None) -> Forecast | None
     for number in path:
         at = time.perf_counter()
         link = system.links[number]
-        here = {k: (link.to_child(w), link.to_child(v.add(u, v.cross(w, link.offset)))) for k, (w, u) in before.items()}
-        here[link.k] = link.column
+        here = lagrange.link_columns(link, before)
         terms = 0.0
-        for k, (w, u) in here.items():
-            linear = v.add(v.scale(link.inertia.mass, u), v.cross(w, link.inertia.h))
-            angular = v.add(v.sym_vec(link.inertia.I, w), v.cross(link.inertia.h, u))
-            for j, (wj, uj) in here.items():
-                if j <= k:
-                    entry = system.ring(v.dot(wj, angular) + v.dot(uj, linear))
-                    terms += entry.terms
-                    for other in here:
-                        terms += 2 * system.ring.derivative(entry, other).terms
+        for _, _, added in lagrange.link_mass(link, here):
+            entry = system.ring(added)
+            terms += entry.terms + sum(2 * system.ring.derivative(entry, other).terms for other in here)
         costs.append((time.perf_counter() - at, terms))
         before = here
         if time.perf_counter() - started > TRIAL:
@@ -108,10 +100,12 @@ def check(system: System, limit: float | None, depths: list[int] | None = None) 
     expected = forecast(system) if depths is None else forecast(system, depths)
     if expected is not None and limit is not None and (expected.seconds > limit or expected.bytes > MEMORY):
         raise CostError(
-            f"{system.mechanism.name}: the closed form of {len(depths or system.links)} joints would take {expected} "
-            f"(the limit is {_time(limit)} and {_memory(MEMORY)}). "
-            f"Pass limit=None to derive it all the same; or run it without: lagrangian.compile gives the same functions, exactly "
-            f"as accurate, for thousands of joints"
+            f"the closed form of {len(depths or system.links)} joints would take {expected}",
+            where=system.mechanism.name,
+            remedy=f"the limit is {_time(limit)} and {_memory(MEMORY)}. {Argument('limit', None)} derives it all the same; or "
+            f"run it without: lagrangian.compile gives the same functions, exactly as accurate, for thousands of joints",
+            seconds=expected.seconds,
+            limit=limit,
         )
     return expected
 

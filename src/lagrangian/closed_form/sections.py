@@ -13,6 +13,7 @@ from lagrangian.equations.writing.lines import WIDTH as LINE
 from lagrangian.equations.writing.lines import broken, width
 from lagrangian.equations.writing.notation import parts, pretty, typeset_words
 from lagrangian.equations.writing.tree import names
+from lagrangian.errors import Argument
 
 if TYPE_CHECKING:
     from lagrangian.closed_form.equations import Equations
@@ -55,7 +56,7 @@ def _velocity_sections(eom: Equations, full: bool) -> list[Section]:
         return [Section("Velocity terms", words=("all Christoffel symbols are zero: C = 0",))]
     if terms > LONG and not full:
         some = sum(bool(x.poly) for x in symbols.values())
-        words = f"{some} symbols with {terms} terms, not printed: show(full=True) prints them, eom.christoffel(i, j, k) gives one"
+        words = f"{some} symbols with {terms} terms, not printed: {Argument('full', True, of='show')} prints them"
         return [Section(title, words=(words,))]
     return [Section(title, christoffel_entries(eom)), _matrix_section("Coriolis matrix C_ij = sum_k Γ_ijk q'_k", eom.C)]
 
@@ -234,7 +235,7 @@ def show(eom: Equations, sections: list[Section], digits: int | None, width: int
         lines.append("")
     lines += _where(eom, sections, width)
     if rounding.rounded:
-        lines.append(f"Numbers are rounded to {digits} digits; digits=None writes them exactly.")
+        lines.append(f"Numbers are rounded to {digits} digits; {Argument('digits', None)} writes them exactly.")
     lines += [f"Note: {note}" for note in eom.notes]
     return "\n".join(lines).rstrip()
 

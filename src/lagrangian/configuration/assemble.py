@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, AssemblyError, is_number, one_of, shown
+from lagrangian.errors import Argument, ArgumentError, AssemblyError, is_number, one_of, shown
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.dynamics import compile as compiled
 from lagrangian.kernels.linear import RANK
-from lagrangian.model import quaternion
 from lagrangian.model.configuration import given_in
 from lagrangian.model.mechanism import Mechanism
 
@@ -95,7 +94,11 @@ def consistent_speeds(
     q = np.asarray(q, dtype=float)
     qd = np.zeros(dyn.nv) if qd0 is None else np.array(qd0, dtype=float)
     if qd.shape != (dyn.nv,):
-        raise ArgumentError(f"qd0 has shape {qd.shape}; ({dyn.nv},) is needed: {', '.join(dyn.mechanism.speed_names[:12])}")
+        raise ArgumentError(
+            f"has shape {qd.shape}",
+            argument="qd0",
+            remedy=f"({dyn.nv},) is needed: {', '.join(dyn.mechanism.speed_names[:12])}",
+        )
     names = dyn.mechanism.speed_names
     free = np.ones(dyn.nv, dtype=bool)
     for name in fixed:
@@ -164,13 +167,13 @@ def guess(dyn: Dynamics, q0: Any) -> np.ndarray:
         return q
     if isinstance(q0, str):
         if q0 not in model.poses:
-            raise ArgumentError(f"q0: {one_of('pose', q0, model.poses)}")
+            raise ArgumentError(one_of("pose", q0, model.poses), where=Argument("q0"))
         return np.array(model.poses[q0], dtype=float)
     if isinstance(q0, Mapping):
         known = single_coordinates(model)
         for name, value in q0.items():
             if name not in known:
-                raise ArgumentError(f"q0: {one_of('coordinate', name, known)}")
+                raise ArgumentError(one_of("coordinate", name, known), where=Argument("q0"))
             q[known[name][0]] = number(value, f"q0 of {name!r}")
         return q
     try:
@@ -178,7 +181,11 @@ def guess(dyn: Dynamics, q0: Any) -> np.ndarray:
     except (TypeError, ValueError):
         given = np.zeros(0)
     if given.shape != (dyn.nq,) or not np.isfinite(given).all():
-        raise ArgumentError(f"q0 is {shown(q0)}; {dyn.nq} finite numbers are needed: {', '.join(model.coordinate_names[:12])}")
+        raise ArgumentError(
+            f"is {shown(q0)}",
+            argument="q0",
+            remedy=f"{dyn.nq} finite numbers are needed: {', '.join(model.coordinate_names[:12])}",
+        )
     return given
 
 
@@ -248,15 +255,8 @@ def moved(mechanism: Mechanism, q: np.ndarray, step: np.ndarray) -> np.ndarray:
     q = np.broadcast_to(q, (*shape, q.shape[-1])).copy()
     iq = iv = 0
     for joint in mechanism.joints:
-        part = step[..., iv : iv + joint.kind.nv]
-        if joint.type in ("ball", "free"):
-            turn = q[..., iq : iq + 4]
-            if joint.type == "free":
-                q[..., iq + 4 : iq + 7] += (quaternion.matrix(turn) @ part[..., 3:, None])[..., 0]
-            turn = quaternion.product(turn, quaternion.exponential(part[..., :3]))
-            q[..., iq : iq + 4] = turn / np.linalg.norm(turn, axis=-1, keepdims=True)
-        else:
-            q[..., iq : iq + joint.kind.nq] += part
+        nq, nv = joint.kind.nq, joint.kind.nv
+        q[..., iq : iq + nq] = joint.kind.moved(q[..., iq : iq + nq], step[..., iv : iv + nv])
         iq, iv = iq + joint.kind.nq, iv + joint.kind.nv
     return q
 
@@ -270,14 +270,14 @@ def _size(dyn: Dynamics, q: np.ndarray) -> float:
 def turned(dyn: Dynamics, q: np.ndarray) -> np.ndarray:
     """The same configuration with its angles within half a turn of zero."""
     q = q.copy()
-    angles = list(dyn._open().closed.angles)
+    angles = list(dyn.angles)
     q[angles] = (q[angles] + np.pi) % (2 * np.pi) - np.pi
     return q
 
 
 def same(dyn: Dynamics, a: np.ndarray, b: np.ndarray) -> bool:
     """Whether two configurations are, but for whole turns."""
-    angles = list(dyn._open().closed.angles)
+    angles = list(dyn.angles)
     d = a - b
     d[angles] = np.sin(d[angles] / 2)
     return bool(np.abs(d).max() < 1e-6)

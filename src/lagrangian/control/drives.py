@@ -34,7 +34,7 @@ class Drives:
         driven = actuated_speeds(dyn)
         degrees = mobility(dyn).nearby if mechanism.equations else dyn.nv
         for joint in mechanism.joints:
-            if joint.actuated and joint.type in ("ball", "free"):
+            if joint.actuated and joint.kind.quaternion:
                 raise ArgumentError(
                     f"control: joint {joint.name!r} of {mechanism.name} is a {joint.type} joint with actuators; only joints "
                     f"whose coordinates have speeds of their own can be driven. actuated = false leaves it passive"

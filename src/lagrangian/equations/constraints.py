@@ -4,8 +4,7 @@ Both kinds lead to the same equations:
 
     M q'' + C q' + G + F = tau + Psi^T lambda,    Psi q'' + Psi' q' + phi' = 0.
 
-A loop's equations are written along the world's axes where they can be, along the axes of the frame on its body `a` where
-only some directions are held and these turn. The sign is `a - b`, so that lambda is the force on body a.
+The equations of loops are those of their types (`model.loops`), written over polynomials.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from lagrangian.equations.kinematics import frame_pose, jacobian
-from lagrangian.equations.link import Pose
 from lagrangian.equations.ring import Element
 from lagrangian.equations.system import System
 from lagrangian.model import vector as v
@@ -50,7 +48,8 @@ def rows(system: System) -> list[Row]:
     ring, n = system.ring, system.n
     found = []
     for loop in system.mechanism.loops:
-        for label, eta in _closure(system, loop):
+        a, b = (ExactFrame(system, loop, *end) for end in ((loop.a, loop.placement_a), (loop.b, loop.placement_b)))
+        for label, eta in loop.kind.equations(loop, a, b):
             eta = ring(eta)
             found.append(Row(f"{loop.name}.{label}", eta, tuple(ring.derivative(eta, k) for k in range(n))))
     for constraint in system.mechanism.constraints:
@@ -79,50 +78,26 @@ def _knife_edge(system: System, edge: KnifeEdge) -> tuple[Element, ...]:
     return tuple(system.ring(v.dot(direction, (J[3][k], J[4][k], J[5][k]))) for k in range(system.n))
 
 
-def _closure(system: System, loop: LoopJoint) -> list[tuple[str, Any]]:
-    """The equations of one loop joint, with a label each."""
-    _, A = frame_pose(system, Frame(loop.name, loop.a, loop.placement_a))
-    _, B = frame_pose(system, Frame(loop.name, loop.b, loop.placement_b))
-    gap = v.sub(A.p, B.p)
-    if loop.type == "distance":
-        # (d.d - l^2) / 2l is d - l to first order, and a polynomial: its multiplier is the force along the line
-        length, half_inverse = system.scalars.of(loop.length), system.scalars.of(1 / (2 * loop.length))
-        return [("length", (v.dot(gap, gap) - length * length) * half_inverse)]
-    if loop.type in ("point", "ball"):
-        return _point(system, A, gap, loop.directions if loop.type == "point" else ("x", "y", "z"))
-    # columns: two directions across the axis, and the axis, on either body
-    T = system.rotations.of(turn_z_to(loop.axis), f"loop {loop.name!r}")
-    xa, ya, za = v.transpose(v.mat_mat(A.R, T))
-    xb, _, zb = v.transpose(v.mat_mat(B.R, T))
-    together = [(label, gap[k]) for k, label in enumerate("xyz")]
-    across = [("x", v.dot(xa, gap)), ("y", v.dot(ya, gap))]
-    parallel = [("xz", v.dot(xa, zb)), ("yz", v.dot(ya, zb))]
-    match loop.type:
-        case "universal":
-            b2 = v.mat_vec(B.R, system.vector(loop.axis2))
-            return [*together, ("axes", v.dot(za, b2))]
-        case "revolute":
-            return [*together, *parallel]
-        case "cylindrical":
-            return [*across, *parallel]
-        case "prismatic":
-            return [*across, *parallel, ("xy", v.dot(ya, xb))]
-        case "planar":
-            return [("z", v.dot(za, gap)), *parallel]
-    return [*together, *parallel, ("xy", v.dot(ya, xb))]
+class ExactFrame:
+    """A frame on a body, of polynomials: what the equations of loops are written over."""
 
+    def __init__(self, system: System, loop: LoopJoint, body: str, placement: Placement) -> None:
+        self.system, self.where = system, f"loop {loop.name!r}"
+        _, self.pose = frame_pose(system, Frame(loop.name, body, placement))
 
-def _point(system: System, A: Pose, gap: v.Vector, directions: tuple[str, ...]) -> list[tuple[str, Any]]:
-    """The origins kept together along some directions of frame a: in the world's axes if these hold the same ones."""
-    ring = system.ring
-    free = [k for k in range(3) if "xyz"[k] not in directions]
-    kept = [k for k in range(3) if k not in free]
-    axes: list[Any] = [tuple(ring(A.R[row][k]) for row in range(3)) for k in range(3)]  # of frame a, in the world
-    # directions held: all, or those across axes that stay along one of the world's
-    along = {k: row for k in range(3) for row in range(3) if all(not x for r, x in enumerate(axes[k]) if r != row)}
-    if all(k in along for k in free):
-        taken = {along[k] for k in free}
-        return [("xyz"[row], gap[row]) for row in range(3) if row not in taken]
-    if all(k in along for k in kept):
-        return [("xyz"[along[k]], gap[along[k]]) for k in kept]
-    return [("xyz"[k], v.dot(axes[k], gap)) for k in kept]
+    @property
+    def origin(self) -> v.Vector:
+        return self.pose.p
+
+    def direction(self, axis: v.Vector) -> v.Vector:
+        return v.mat_vec(self.pose.R, self.system.vector(axis))
+
+    def triad(self, axis: v.Vector) -> tuple[v.Vector, v.Vector, v.Vector]:
+        T = self.system.rotations.of(turn_z_to(axis), self.where)
+        return v.transpose(v.mat_mat(self.pose.R, T))
+
+    def number(self, scalar: Scalar) -> Any:
+        return self.system.scalars.of(scalar)
+
+    def vanishes(self, x: Any) -> bool:
+        return not self.system.ring(x)

@@ -57,9 +57,7 @@ def jacobian(system: System, frame: Frame) -> list[list[Element]]:
         at = joint_pose(system, pose, i)
         z = (at.R[0][2], at.R[1][2], at.R[2][2])
         angular = z if link.turns else v.ZERO
-        linear = v.cross(z, v.sub(target.p, at.p)) if link.turns else z
-        if link.kind == "helical":
-            linear = v.add(linear, v.scale(link.pitch, z))
+        linear = v.add(v.cross(angular, v.sub(target.p, at.p)), v.scale(link.rise, z))
         for row, x in enumerate((*angular, *linear)):
             J[row][link.k] = system.ring(x)
         pose = link_pose(system, i)

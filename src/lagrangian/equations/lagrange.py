@@ -6,10 +6,11 @@ frame, where its inertia is constant and the polynomials stay short.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
+from lagrangian.equations.link import Link
 from lagrangian.equations.ring import Element
 from lagrangian.equations.system import System
 from lagrangian.model import vector as v
@@ -27,18 +28,31 @@ def columns(system: System, tick: Tick = quiet) -> list[Columns]:
     found: list[Columns] = []
     for number, link in enumerate(system.links):
         tick("velocities", number / len(system.links))
-        here: Columns = {}
-        if link.parent >= 0:
-            offset = link.offset
-            for k, (w, u) in found[link.parent].items():
-                here[k] = (link.to_child(w), link.to_child(v.add(u, v.cross(w, offset))))
-        here[link.k] = link.column
-        found.append(here)
+        found.append(link_columns(link, found[link.parent] if link.parent >= 0 else {}))
     return found
 
 
+def link_columns(link: Link, parent: Columns) -> Columns:
+    """The columns of one link: those of its parent, carried into the link's frame, and that of its own joint."""
+    offset = link.offset
+    here = {k: (link.to_child(w), link.to_child(v.add(u, v.cross(w, offset)))) for k, (w, u) in parent.items()}
+    here[link.k] = link.column
+    return here
+
+
+def link_mass(link: Link, here: Columns) -> Iterator[tuple[int, int, Any]]:
+    """What one link adds to M_jk, for j <= k: w_j.(I w_k + h x v_k) + v_j.(m v_k + w_k x h)."""
+    body = link.inertia
+    for k, (w, u) in here.items():
+        linear = v.add(v.scale(body.mass, u), v.cross(w, body.h))
+        angular = v.add(v.sym_vec(body.I, w), v.cross(body.h, u))
+        for j, (wj, uj) in here.items():
+            if j <= k:
+                yield j, k, v.dot(wj, angular) + v.dot(uj, linear)
+
+
 def mass_matrix(system: System, jacobians: list[Columns], tick: Tick = quiet) -> list[list[Element]]:
-    """M_jk = sum over the links of w_j.(I w_k + h x v_k) + v_j.(m v_k + w_k x h), and the rotors on the diagonal."""
+    """The sum of what the links add to M, and the rotors on its diagonal."""
     n, ring = system.n, system.ring
     M: list[list[Any]] = [[ring.zero] * n for _ in range(n)]
     work = sum(len(here) ** 2 for here in jacobians) or 1
@@ -46,13 +60,8 @@ def mass_matrix(system: System, jacobians: list[Columns], tick: Tick = quiet) ->
     for link, here in zip(system.links, jacobians, strict=True):
         tick("mass matrix", done / work)
         done += len(here) ** 2
-        body = link.inertia
-        for k, (w, u) in here.items():
-            linear = v.add(v.scale(body.mass, u), v.cross(w, body.h))
-            angular = v.add(v.sym_vec(body.I, w), v.cross(body.h, u))
-            for j, (wj, uj) in here.items():
-                if j <= k:
-                    M[j][k] = M[j][k] + (v.dot(wj, angular) + v.dot(uj, linear))
+        for j, k, added in link_mass(link, here):
+            M[j][k] = M[j][k] + added
         M[link.k][link.k] = M[link.k][link.k] + link.rotor
     for j in range(n):
         for k in range(j):

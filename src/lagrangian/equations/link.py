@@ -48,7 +48,7 @@ class Link:
 
     name: str
     joint: Joint
-    kind: str  # "revolute", "prismatic" or "helical"
+    turns: bool  # about z of its joint's frame
     parent: int
     k: int  # its coordinate
     before: Pose
@@ -57,12 +57,10 @@ class Link:
     c: Any
     s: Any
     q: Any
-    pitch: Any
+    advance: Any  # how far its joint has moved it along z
+    rise: Any  # d advance / dq
+    rise_slope: Any  # d rise / dq
     rotor: Any
-
-    @property
-    def turns(self) -> bool:
-        return self.kind != "prismatic"
 
     def turned(self, x: v.Vector) -> v.Vector:
         """Rz(q) x."""
@@ -82,12 +80,7 @@ class Link:
     @property
     def along(self) -> v.Vector:
         """How far the joint's frame has moved along its axis."""
-        match self.kind:
-            case "prismatic":
-                return (0, 0, self.q)
-            case "helical":
-                return (0, 0, self.pitch * self.q)
-        return v.ZERO
+        return (0, 0, self.advance)
 
     @property
     def offset(self) -> v.Vector:
@@ -98,10 +91,10 @@ class Link:
     def column(self) -> tuple[v.Vector, v.Vector]:
         """Angular velocity, and velocity of the link's origin, for a unit rate of the joint, in the link's axes."""
         angular = v.Z if self.turns else v.ZERO
-        linear = v.cross(angular, self.after.p)
-        match self.kind:
-            case "prismatic":
-                linear = v.Z
-            case "helical":
-                linear = v.add(linear, (0, 0, self.pitch))
+        linear = v.add(v.cross(angular, self.after.p), (0, 0, self.rise))
         return v.mat_t_vec(self.after.R, angular), v.mat_t_vec(self.after.R, linear)
+
+    @property
+    def column_slope(self) -> v.Vector:
+        """How the velocity of the link's origin for a unit rate changes with the coordinate, in the link's axes."""
+        return v.mat_t_vec(self.after.R, (0, 0, self.rise_slope))

@@ -62,15 +62,16 @@ def outward(system: System) -> list[Motion]:
 def carried_on(system: System, link: Link, parent: Motion) -> Motion:
     """From the parent's motion to the link's, across its joint."""
     qd, qdd = system.speed(link.k), system.acceleration(link.k)
-    axis, slide = link.column  # of a unit rate, constant in the link's axes
+    axis, slide = link.column  # of a unit rate, in the link's axes
     r = link.offset
     w = link.to_child(parent.w)  # the parent's angular velocity, in the link's axes
     turning = v.scale(qd, axis)
     sliding = v.scale(qd, slide)
     # the parent carries the link's origin along: a + al x r + w x (w x r)
     transport = v.add(parent.a, v.add(v.cross(parent.al, r), v.cross(parent.w, v.cross(parent.w, r))))
-    # and the joint moves it in the parent: q'' s + q' a x q' s, with Coriolis' 2 w x q' s
+    # and the joint moves it in the parent: q'' s + q' a x q' s, with Coriolis' 2 w x q' s; s itself may change with q
     relative = v.add(v.scale(qdd, slide), v.cross(turning, sliding))
+    relative = v.add(relative, v.scale(qd * qd, link.column_slope))
     coriolis = v.scale(2, v.cross(w, sliding))
     return Motion(
         w=v.add(w, turning),

@@ -17,9 +17,9 @@ import numpy as np
 
 from lagrangian.equations.exact import PARTS, ROUNDING, Pair
 from lagrangian.equations.scalars import Scalars
+from lagrangian.model import quaternion
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Expression, parameters
-from lagrangian.model.placement import quaternion_matrix
 
 # angles this near to a quarter turn were meant to be one: 1.5708 is
 SNAP = 1e-5
@@ -126,6 +126,4 @@ def _rational(R: np.ndarray) -> v.Matrix:
             if j != i:
                 q[1 + j] = R[i, j] + R[j, i]
     w, x, y, z = (Fraction(round(float(c) * PARTS / float(np.linalg.norm(q)))) for c in q)
-    length = w * w + x * x + y * y + z * z
-    scaled = quaternion_matrix((w, x, y, z))  # 1 - 2 (yy + zz), for a quaternion of length one
-    return tuple(tuple((int(i == j) * (length - 1) + scaled[i][j]) / length for j in range(3)) for i in range(3))  # type: ignore[return-value]
+    return quaternion.rotation((w, x, y, z))

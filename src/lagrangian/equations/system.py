@@ -24,8 +24,9 @@ from lagrangian.model import vector as v
 from lagrangian.model.body import Body
 from lagrangian.model.constraint import Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
 from lagrangian.model.derivative import derivative
-from lagrangian.model.expression import Expression, free_symbols, parameters
+from lagrangian.model.expression import Expression, Scalar, free_symbols, parameters, substituted, symbol
 from lagrangian.model.joint import Joint
+from lagrangian.model.joints.screw import Screw
 from lagrangian.model.loop import PointSpring, Wall
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.placement import Placement, turn_z_to
@@ -82,10 +83,8 @@ class System:
         for loop in mechanism.loops:
             for placement in (loop.placement_a, loop.placement_b):
                 self.pose(placement, f"loop {loop.name!r}")
-            self.rotations.of(turn_z_to(loop.axis), f"loop {loop.name!r}")
-            self.vector(loop.axis2)
-            if loop.type == "distance":
-                self.vector((loop.length, 1 / (2 * loop.length), 0))
+            declaring = DeclaringFrame(self, f"loop {loop.name!r}")
+            loop.kind.equations(loop, declaring, declaring)
         for frame in mechanism.frames:
             self.pose(frame.placement, f"frame {frame.name!r}")
         for joint in mechanism.joints:
@@ -156,9 +155,10 @@ class System:
         before = self.pose(joint.placement, where, "p", number)
         inverse = joint.child_placement.inverse()
         after = self.pose(inverse, where, "r", number)
-        if joint.type != "fixed":
-            before = self.place(joint.parent)[1] @ before  # the parent may be fixed to the link that carries it
-        if joint.type == "fixed" or tuple(joint.axis) == v.Z:
+        if not joint.kind.nv:
+            return before, after
+        before = self.place(joint.parent)[1] @ before  # the parent may be fixed to the link that carries it
+        if tuple(joint.axis) == v.Z:
             return before, after
         T = turn_z_to(tuple(float(x) if not isinstance(x, Expression) else x for x in joint.axis))  # type: ignore[arg-type]
         R = self.rotations.of(T, where)
@@ -202,7 +202,7 @@ class System:
         """A body's inertia, and that of the bodies fixed to it, in the frame in which it stands at `pose`."""
         total = self._body(body).seen_from(pose)
         for joint in self.mechanism.joints:
-            if joint.type == "fixed" and joint.parent == body.name:
+            if not joint.kind.nv and joint.parent == body.name:
                 before, after = self._poses(joint, 0)
                 total = total + self._carried(self.mechanism.body(joint.child), pose @ before @ after)
         return total
@@ -211,7 +211,7 @@ class System:
         """A body's link (-1 the ground), and where its frame is on it."""
         at = Pose()
         carriers = {joint.child: joint for joint in self.mechanism.joints}
-        while body != GROUND and carriers[body].type == "fixed":
+        while body != GROUND and not carriers[body].kind.nv:
             before, after = self._poses(carriers[body], 0)
             at, body = before @ after @ at, carriers[body].parent
         numbers = {joint.child: k for k, (joint, _, _) in enumerate(self.order)}
@@ -228,24 +228,73 @@ class System:
                     g[k] = made if float(g[k]) > 0 else -made
         return tuple(x if isinstance(x, Element) else self.scalars.of(x) for x in g)  # type: ignore[return-value]
 
+    def _rises(self, joint: Joint, k: int) -> tuple[Any, Any, Any]:
+        """How far the joint has moved along its axis, and the first and second derivative of that by its coordinate."""
+        kind = joint.kind.single_steps(joint)[0].kind
+        if not isinstance(kind, Screw):
+            raise MechanismError(f"joint {joint.name!r}: a closed form has turns and slides only, and no {joint.type}")
+        state = ExactState(self, joint, k)
+        # the type's own derivatives are read too, so that the ring has every function that a proof compares
+        advance, _, _ = kind.advance(state), kind.rise(state), kind.rise_slope(state)
+        rise = self.ring.derivative(self.ring(advance), k)
+        return advance, rise, self.ring.derivative(rise, k)
+
     def _links(self) -> list[Link]:
         of = self.scalars.of
         links = []
         for joint, parent, number in self.order:
             before, after = self._poses(joint, number)
             k = number - 1
-            kind = "revolute" if joint.type == "continuous" else joint.type
-            c, s = self.scalars.coordinate_pair(k) if kind != "prismatic" else (1, 0)
+            c, s = self.scalars.coordinate_pair(k) if joint.kind.turns else (1, 0)
             rotor = of(joint.rotor.reflected)
             if self.symbols != "given" and float(joint.rotor.inertia):
                 name = self._free_name(f"Ja{number}")
                 meaning = f"inertia of the rotor at joint {number}, as the joint sees it"
                 rotor = self.scalars.generator(Symbol("inertial", name, float(joint.rotor.reflected), meaning=meaning))
-            pitch = of(joint.pitch) if kind == "helical" else 0
             q = self.ring.generator(f"q{number}")
             inertia = self._inertia(joint, number)
-            links.append(Link(joint.child, joint, kind, parent, k, before, after, inertia, c, s, q, pitch, rotor))
+            rises = self._rises(joint, k)
+            links.append(Link(joint.child, joint, joint.kind.turns, parent, k, before, after, inertia, c, s, q, *rises, rotor))
         return links
+
+
+class ExactState:
+    """What the formulas of a joint type read of one joint, over the ring."""
+
+    def __init__(self, system: System, joint: Joint, k: int) -> None:
+        self.system, self.k = system, k
+        self.q, self.qd = (system.ring.generator(f"q{k + 1}"),), (system.speed(k),)
+        pair: tuple[Any, Any] = system.scalars.coordinate_pair(k) if joint.kind.turns else (1, 0)
+        self.c, self.s = pair
+        self.own = system.scalars.of(joint.kind.own(joint))
+
+    def function(self, expression: Scalar) -> Any:
+        """A function of the joint's coordinate, which takes the place of whatever the expression calls its variable."""
+        coordinate = symbol(self.system.coordinates[self.k])
+        return self.system.scalars.of(substituted(expression, dict.fromkeys(free_symbols(expression), coordinate)))
+
+
+class DeclaringFrame:
+    """Reads the constants in the equations of a loop, so that the ring has them before the equations are written."""
+
+    origin = v.ZERO
+
+    def __init__(self, system: System, where: str) -> None:
+        self.system, self.where = system, where
+
+    def direction(self, axis: v.Vector) -> v.Vector:
+        self.system.vector(axis)
+        return v.ZERO
+
+    def triad(self, axis: v.Vector) -> tuple[v.Vector, v.Vector, v.Vector]:
+        self.system.rotations.of(turn_z_to(axis), self.where)
+        return v.ZERO, v.ZERO, v.ZERO
+
+    def number(self, scalar: Scalar) -> Any:
+        return self.system.scalars.of(scalar)
+
+    def vanishes(self, x: Any) -> bool:
+        return True
 
 
 def _moving(mechanism: Mechanism) -> list[tuple[Joint, int, int]]:
@@ -258,7 +307,7 @@ def _moving(mechanism: Mechanism) -> list[tuple[Joint, int, int]]:
     link_of = {GROUND: -1}
     for joint in mechanism.outward():
         parent = link_of[joint.parent]
-        if joint.type == "fixed":
+        if not joint.kind.nv:
             link_of[joint.child] = parent
             continue
         link_of[joint.child] = len(order)
@@ -272,11 +321,11 @@ def _angles(order: list[tuple[Joint, int, int]], constants: list[tuple[Pose, Pos
     angle_of: dict[int, int] = {}
     start: dict[int, int | None] = {}
     for i, (joint, _, number) in enumerate(order):
-        if joint.type == "prismatic":
+        if not joint.kind.turns:
             continue
         # the constant rotation from the joint before to this one
         C, at = constants[i][0].R, order[i][1]
-        while at >= 0 and order[at][0].type == "prismatic":
+        while at >= 0 and not order[at][0].kind.turns:
             before, after = constants[at]
             C, at = v.mat_mat(v.mat_mat(before.R, after.R), C), order[at][1]
         k = number - 1
@@ -356,10 +405,10 @@ def _geometric_names(mechanism: Mechanism) -> set[str]:
     found = _names(mechanism.gravity)
     for joint in mechanism.joints:
         friction = (joint.friction.viscous, joint.friction.coulomb, joint.friction.coulomb_negative)
-        found |= _names((*joint.axis, joint.pitch, *friction, joint.spring.stiffness, joint.spring.rest))
+        found |= _names((*joint.scalars, *friction, joint.spring.stiffness, joint.spring.rest))
         found |= _placed_names(joint.placement) | _placed_names(joint.child_placement)
     for loop in mechanism.loops:
-        found |= _placed_names(loop.placement_a) | _placed_names(loop.placement_b) | _names((loop.length,))
+        found |= _placed_names(loop.placement_a) | _placed_names(loop.placement_b) | _names(loop.scalars)
     for frame in mechanism.frames:
         found |= _placed_names(frame.placement)
     for spring in _between_points(mechanism):
@@ -392,7 +441,7 @@ def _number_of(mechanism: Mechanism, body: Body, at: Placement) -> Inertia:
     own = Inertia(mass, v.scale(mass, center), v.sym_add(I, v.point_inertia(mass, center)))
     total = own.seen_from(Pose(R, position))
     for joint in mechanism.joints:
-        if joint.type == "fixed" and joint.parent == body.name:
+        if not joint.kind.nv and joint.parent == body.name:
             there = at @ joint.placement @ joint.child_placement.inverse()
             total = total + _number_of(mechanism, mechanism.body(joint.child), there)
     return total

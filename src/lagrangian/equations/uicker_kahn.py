@@ -8,8 +8,9 @@ articulated kinematic chains, 1969; Paul, Robot Manipulators, 1981, chapter 6. W
     tau_i = sum_k M_ik q''_k + sum_km h_ikm q'_k q'_m + G_i,
     M_ik = sum_j Tr(U_jk J_j U_ji^T) + rotor,   h_ikm = sum_j Tr(U_jkm J_j U_ji^T),   G_i = -sum_j m_j g^T U_ji r_j.
 
-A joint's transform Z has the derivative D Z with a constant D, so U_jk is the product 0T_j with D put in before joint k. What
-stands in front of both factors of a trace cancels, for R^T R = 1: there the products start at the lowest joint of the two.
+A joint's transform Z has the derivative D Z, so U_jk is the product 0T_j with D put in before joint k; D is constant but for a
+joint whose motion subspace changes, whose second derivative has D' besides. What stands in front of both factors of a trace
+cancels, for R^T R = 1: there the products start at the lowest joint of the two.
 """
 
 from __future__ import annotations
@@ -76,18 +77,21 @@ class UickerKahn:
                 c, s = link.c, link.s
                 x, y = _row(c, x, -s, y), _row(s, x, c, y)
             X = (x, y, _row(1, z, link.along[2], last), last)
-            for _ in range(len(marks) - len(later)):
-                X = self._derived(start, X)
-            self._products[key] = X
+            self._products[key] = self._derived(start, X, len(marks) - len(later))
         return self._products[key]
 
-    def _derived(self, number: int, X: Transform) -> Transform:
-        """D X, where dZ/dq = D Z: a turn about z, a move along it, or, of a helical joint, both."""
+    def _derived(self, number: int, X: Transform, order: int) -> Transform:
+        """D X where dZ/dq = D Z: a turn about z, a move along it, or both; the second derivative is (D D + D') X."""
         link = self.system.links[number]
-        x, y, _, last = X
-        rise = {"revolute": 0, "prismatic": 1, "helical": link.pitch}[link.kind]
-        along = _row(rise, last, 0, last)
-        return (_row(-1, y, 0, y), x, along, NOTHING) if link.turns else (NOTHING, NOTHING, along, NOTHING)
+        found = X
+        for _ in range(order):
+            x, y, _z, last = found
+            along = _row(link.rise, last, 0, last)
+            found = (_row(-1, y, 0, y), x, along, NOTHING) if link.turns else (NOTHING, NOTHING, along, NOTHING)
+        if order == 2:
+            x, y, z, last = found
+            found = (x, y, _row(1, z, link.rise_slope, X[3]), last)
+        return found
 
     # -- the equations -----------------------------------------------------------------------------------------------
 
@@ -165,7 +169,7 @@ class UickerKahn:
         start = min(at, *found)
         total: Any = self.system.ring.zero
         for j in self._carried_by((at, *found)):
-            U, weighted = self._product(start, j, found), self._times_inertia(start, j, at)
+            U, weighted = self._product(start, j, found), self._orderinertia(start, j, at)
             for a in range(3):  # the last rows are zero
                 total = total + _dot(U[a], weighted[a])
         return self.system.ring(total)
@@ -173,7 +177,7 @@ class UickerKahn:
     def _carried_by(self, numbers: tuple[int, ...]) -> list[int]:
         return [j for j, path in enumerate(self._paths) if all(number in path for number in numbers)]
 
-    def _times_inertia(self, start: int, j: int, i: int) -> tuple[Row, Row, Row]:
+    def _orderinertia(self, start: int, j: int, i: int) -> tuple[Row, Row, Row]:
         """U_ji J_j."""
         if (start, j, i) not in self._weighted:
             J = self._inertia(j)

@@ -248,8 +248,8 @@ def _limits(mechanism: Mechanism, q: Any, qd: Any, qdd: Any) -> tuple[np.ndarray
     n = mechanism.nv
     rows: list[tuple[float, ...]] = []
     for joint in mechanism.joints:
-        for label in joint.kind.coordinates:
-            span, speed, acceleration = SLIDE if joint.type == "prismatic" or label in ("x", "y") else TURN
+        for unit in joint.kind.units:
+            span, speed, acceleration = SLIDE if unit == "m" else TURN
             low, high, fast = joint.limits.lower, joint.limits.upper, joint.limits.speed
             if not math.isfinite(low):
                 low = high - 2 * span if math.isfinite(high) else -span

@@ -12,6 +12,7 @@ import numpy as np
 
 from lagrangian.identification.grouping import Grouping, meaning
 from lagrangian.identification.regression import PARAMETERS, Regression
+from lagrangian.model import vector as v
 
 DEPENDENT = 1e-8  # of a column's length: what is left of it beside the others is rounding
 SMALL = 1e-9  # of a factor in a group, that is none
@@ -57,10 +58,10 @@ def keeping_order(regression: Regression) -> list[int]:
     for i, link in enumerate(regression.links):
         joint = mechanism.joints[link.joint]
         R = np.array([[float(x) for x in row] for row in joint.child_placement.rotation])
-        direction = R @ np.array([float(x) for x in joint.axis])
+        direction = R @ np.array([float(x) for x in (joint.axes or (v.Z,))[0]])
         aligned = np.abs(np.abs(direction) - 1) < 1e-12
         axis = "xyz"[int(np.argmax(aligned))] if aligned.any() else "z"
-        order += [10 * i + PARAMETERS.index(name) for name in _of_link(axis, joint.type != "prismatic")]
+        order += [10 * i + PARAMETERS.index(name) for name in _of_link(axis, not all(joint.slides))]
     return order + list(range(10 * len(regression.links), len(regression.terms)))
 
 

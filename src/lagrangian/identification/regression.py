@@ -132,10 +132,10 @@ def links(dyn: Dynamics) -> list[Link]:
     """Of every joint that moves, outward."""
     mechanism = dyn.mechanism
     numbers = dict(zip((j.name for j in mechanism.joints), np.cumsum([j.kind.nv for j in mechanism.joints]), strict=True))
-    _, moved = dyn._open().bodies()
+    _, moved = dyn.body_to_link()
     found = []
     for joint in mechanism.outward():
-        if joint.type == "fixed":
+        if not joint.kind.nv:
             continue
         body = mechanism.body_index[joint.child]
         back = np.linalg.inv(moved[body])
@@ -149,7 +149,7 @@ def _carrier(mechanism: Mechanism, body: int) -> int:
     """The body with a joint that moves, to which this one is fixed; -1 for the ground."""
     holders = {joint.child: joint for joint in mechanism.joints}
     name = mechanism.bodies[body].name
-    while name != GROUND and holders[name].type == "fixed":
+    while name != GROUND and not holders[name].kind.nv:
         name = holders[name].parent
     return -1 if name == GROUND else mechanism.body_index[name]
 

@@ -119,6 +119,4 @@ def _check_tree(dyn: Dynamics, h: np.ndarray, driven: np.ndarray, t: np.ndarray)
 
 
 def _at(t: float, message: str) -> ActuationError:
-    error = ActuationError(message)
-    error.t = float(t)
-    return error
+    return ActuationError(message, t=float(t))

@@ -72,10 +72,9 @@ def _check_place(follower: Follower, outside: Outside, t: float, passive: np.nda
     names = dyn.mechanism.coordinate_names
     where = ", ".join(f"{n} = {x:.6g}" for n, x in zip(names[:8], q[0], strict=False))
     moving = [n for n, x in zip(dyn.mechanism.speed_names, free, strict=True) if abs(x) > 0.1]
-    error = ActuationError(
+    raise ActuationError(
         f"{dyn.mechanism.name}: the path passes a singularity at t = {t:.6g} s ({where}): with the actuated joints held, "
         f"{', '.join(moving[:6])} can still move there, and the torques grow without bound. Another branch (q0), a path that "
-        f"keeps away from it, or further actuated joints help"
+        f"keeps away from it, or further actuated joints help",
+        t=float(t),
     )
-    error.t = float(t)
-    raise error

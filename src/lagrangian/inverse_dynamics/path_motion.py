@@ -183,18 +183,18 @@ def rows_of(given: Any, path: Any) -> np.ndarray:
     """The times of rows: so many, or those given."""
     if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
         if given < 2:
-            raise ArgumentError(f"t_eval is {given}; at least 2 rows are needed")
+            raise ArgumentError(f"is {given}; at least 2 rows are needed", argument="t_eval")
         return path.times(int(given))
     try:
         times = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
         times = np.zeros(0)
     if times.ndim != 1 or not times.size or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
-        raise ArgumentError("t_eval is needed as a number of rows, or as an array of finite times that increase")
+        raise ArgumentError("is needed as a number of rows, or as an array of finite times that increase", argument="t_eval")
     room = 1e-9 * max(1.0, abs(path.start), abs(path.end))
     if times[0] < path.start - room or times[-1] > path.end + room:
         goes = f"goes to {times[-1]:g}" if times[-1] > path.end + room else f"begins at {times[0]:g}"
-        raise ArgumentError(f"t_eval must be within the path's {path.start:g} to {path.end:g} s; it {goes}")
+        raise ArgumentError(f"must be within the path's {path.start:g} to {path.end:g} s; it {goes}", argument="t_eval")
     return times
 
 

@@ -57,7 +57,7 @@ def _powers(dyn: Dynamics, outside: Outside, t: np.ndarray, states: Any, tau: np
     """Of every torque, of friction at every speed, of all wrenches from outside, of all constraints that move."""
     q, qd, _ = states
     acting = outside(t, q, qd)
-    external = np.broadcast_to(dyn._open().external(q, acting), qd.shape) if acting else np.zeros_like(qd)
+    external = np.broadcast_to(dyn.external_torque(q, acting), qd.shape) if acting else np.zeros_like(qd)
     moving = np.zeros(len(t))
     if dyn.mechanism.equations:
         moving = -np.einsum("sm,sm->s", multipliers, dyn.constraint_rate(q, np.zeros_like(qd), t))

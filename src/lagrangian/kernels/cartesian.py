@@ -17,16 +17,19 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.algorithms.constrained import ROUNDING
 from lagrangian.errors import ArgumentError, SingularWarning, is_number, one_of
-from lagrangian.kernels.kernel import prepare
+from lagrangian.kernels.arguments import rows_of
 from lagrangian.kernels.linear import decomposed, unit_rows
 from lagrangian.model.loop import DIRECTIONS, Frame
 from lagrangian.model.mechanism import Mechanism
 
 if TYPE_CHECKING:
     from lagrangian.kernels.dynamics import Dynamics
+
+Directions = str | Iterable[str] | None
 
 # the least part of the fastest direction's speed that is told apart from none
 WORST = 1e-8
@@ -76,10 +79,17 @@ class CartesianDynamics:
 
 
 def cartesian(
-    dyn: Dynamics, q: Any, qd: Any, frame: str | Frame, directions: Any, t: Any, threshold: float, warn: bool = True
+    dyn: Dynamics,
+    q: ArrayLike,
+    qd: ArrayLike,
+    frame: str | Frame,
+    directions: Directions,
+    t: ArrayLike,
+    threshold: float,
+    warn: bool = True,
 ) -> CartesianDynamics:
     """What `Dynamics.cartesian` gives; without `warn` it is left to the caller to look at `singular`."""
-    (q, qd), batch = prepare("cartesian", ("q", "qd"), (dyn.nq, dyn.nv), (q, qd))
+    (q, qd), batch = rows_of("cartesian", ("q", "qd"), (dyn.nq, dyn.nv), (q, qd))
     if not is_number(threshold) or not 1e-7 <= threshold < 1:
         raise ArgumentError(f"cartesian: threshold is {threshold!r}; a number from 1e-7 to below 1 is needed")
     bad = ~(np.isfinite(q).all(axis=1) & np.isfinite(qd).all(axis=1))
@@ -169,7 +179,7 @@ def _singular_values(
     mechanism: Mechanism, whole: np.ndarray, N: np.ndarray | None, rows: list[int]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Of J along the rows, the largest first, and the combinations of directions they belong to, as rows."""
-    slides = np.array([j.type == "prismatic" or s.startswith("v") for j in mechanism.joints for s in j.kind.speeds], dtype=bool)
+    slides = np.array([slides for j in mechanism.joints for slides in j.slides], dtype=bool)
     turns = whole @ N if N is not None else whole[:, :, ~slides]
     angular, linear = (np.linalg.norm(turns[:, part], axis=(1, 2)) for part in (slice(0, 3), slice(3, 6)))
     known = (angular > ROUNDING) & (linear > ROUNDING)

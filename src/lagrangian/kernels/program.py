@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,13 +19,18 @@ OPTIMISED = 12_000
 
 
 class Program:
-    """Inputs by name and size, the size of the result, and which entries of q are angles."""
+    """Inputs by name and size, the shape of the result for one state, and which entries of q are angles."""
 
     name: str
     inputs: Sequence[str]
     sizes: Sequence[int]
-    size: int
+    shape: tuple[int, ...]
     angles: Sequence[int]
+
+    @property
+    def size(self) -> int:
+        """How many numbers the result has."""
+        return math.prod(self.shape)
 
     def key(self) -> tuple[str | bytes | int, ...]:
         """All that the code depends on."""
@@ -42,25 +48,29 @@ def straight(program: Program, trace: Trace, chosen: target.Target, width: int) 
     """A trace as straight-line code; very long code is not optimised, which would take minutes."""
     ir = unrolled.module(trace, tuple(program.inputs), list(program.sizes), program.size, chosen, width)
     scratch = unrolled.scratch_size(list(program.sizes), program.size, width)
-    return {"form": "unrolled", "scratch": scratch, "operations": trace.operations}, jit.compile_object(
-        ir, chosen, 1 if trace.operations <= OPTIMISED else 0
-    )
+    header = {"form": "unrolled", "scratch": scratch, "operations": trace.operations}
+    if trace.operations > OPTIMISED:
+        return header, jit.compile_object(ir, chosen, level=0)
+    return header, jit.compile_object(ir, chosen, level=1, passes=jit.STRAIGHT_LINE)
 
 
 class Straight(Program):
-    """A function given by what it records on a graph: `outputs(graph)` are its results. `digest` names it."""
+    """A function given by what it records on a graph: `outputs(graph)` are its results. `digest` names it.
+
+    A shape that is a whole number is the length of a vector, as in numpy.
+    """
 
     def __init__(
         self,
         name: str,
         inputs: dict[str, int],
-        size: int,
+        shape: int | tuple[int, ...],
         angles: Sequence[int],
         outputs: Callable[[Graph], list[Any]],
         digest: bytes,
     ) -> None:
         self.name, self.inputs, self.sizes = name, tuple(inputs), list(inputs.values())
-        self.size, self.angles = size, angles
+        self.shape, self.angles = (shape,) if isinstance(shape, int) else shape, angles
         self._outputs, self._digest = outputs, digest
 
     def key(self) -> tuple[str | bytes | int, ...]:

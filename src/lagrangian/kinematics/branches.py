@@ -119,7 +119,7 @@ def _limits(mechanism: Mechanism) -> tuple[np.ndarray, np.ndarray]:
     low, high = np.full(mechanism.nq, -np.inf), np.full(mechanism.nq, np.inf)
     at = 0
     for joint in mechanism.joints:
-        if joint.type not in ("ball", "free"):
+        if not joint.kind.quaternion:
             low[at : at + joint.kind.nq], high[at : at + joint.kind.nq] = joint.limits.lower, joint.limits.upper
         at += joint.kind.nq
     return low, high

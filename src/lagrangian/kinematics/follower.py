@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.configuration.assemble import moved, single_coordinates
-from lagrangian.errors import ArgumentError, PathWarning, ReachError
+from lagrangian.errors import Argument, ArgumentError, PathWarning, ReachError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.linear import least_norm
 from lagrangian.kinematics import redundancy
@@ -95,8 +95,8 @@ class Follower:
     def breaks(self) -> tuple[float, ...]:
         """Times between start and end at which torques jump: with its accelerations, and where dry friction turns."""
         found = list(self.path.breaks)
-        constants = self.dyn._open().friction()
-        dry = np.flatnonzero(constants["coulomb_positive"] + constants["coulomb_negative"])
+        constants = self.dyn.friction_constants
+        dry = np.flatnonzero(constants.coulomb_positive + constants.coulomb_negative)
         if dry.size:
             t = self.path.times(LOOKED_AT)
             turned = np.sign(self(t)[1][:, dry])
@@ -114,8 +114,7 @@ class Follower:
 
     def dry_friction(self, t: np.ndarray, qd: np.ndarray) -> np.ndarray:
         """Of joints at rest, whose speed does not show it: that of the way they are about to go, or at the end have come."""
-        constants = self.dyn._open().friction()
-        plus, minus = constants["coulomb_positive"], constants["coulomb_negative"]
+        _, plus, minus = self.dyn.friction_constants
         found = np.zeros_like(qd)
         resting = (qd == 0) & (plus + minus > 0)
         rows = np.flatnonzero(resting.any(axis=1))
@@ -330,9 +329,11 @@ def goal_of(dyn: Dynamics, path: Any, frame: Any) -> Goal:
     if isinstance(path, CartesianPath):
         frame = path.frame if frame is None else frame
         if frame is None:
+            known = [f.name for f in dyn.mechanism.frames] + [b.name for b in dyn.mechanism.bodies][:12]
             raise ArgumentError(
-                f"which frame of {dyn.mechanism.name!r} follows the path? Give frame=...: one of "
-                f"{', '.join([f.name for f in dyn.mechanism.frames] + [b.name for b in dyn.mechanism.bodies][:12])}"
+                f"does not say which frame of {dyn.mechanism.name!r} follows the path",
+                argument="frame",
+                remedy=f"give one of {', '.join(known)}",
             )
         return FrameGoal(dyn, frame, path.directions)
     if frame is not None:
@@ -348,7 +349,7 @@ def goal_of(dyn: Dynamics, path: Any, frame: Any) -> Goal:
 def check_limits(dyn: Dynamics, t: np.ndarray, q: np.ndarray, qd: np.ndarray, branches: bool = True) -> None:
     """An error where a coordinate leaves its limits; a warning where a speed does. A path of all joints has no `branches`."""
     units = ["m/s" if slides else "rad/s" for joint in dyn.mechanism.joints for slides in joint.slides]
-    other = "Another branch (q0) may keep them; " * branches
+    other = f"Another branch ({Argument('q0')}) may keep them; " * branches
     low, high = bounds(dyn.mechanism)
     for name, (iq, iv) in single_coordinates(dyn.mechanism).items():
         out = (q[:, iq] < low[iv] - 1e-9) | (q[:, iq] > high[iv] + 1e-9)
@@ -357,7 +358,8 @@ def check_limits(dyn: Dynamics, t: np.ndarray, q: np.ndarray, qd: np.ndarray, br
             raise _at(
                 t[k],
                 f"{dyn.mechanism.name}: the path takes {name} past its limits, {low[iv]:g} to {high[iv]:g}, at t = {t[k]:.6g} s, "
-                f"where it is {q[k, iq]:.6g}. {other}limits=False leaves them out{_degrees(q[:, iq]) * (units[iv] == 'rad/s')}",
+                f"where it is {q[k, iq]:.6g}. {other}{Argument('limits', False)} leaves them out"
+                f"{_degrees(q[:, iq]) * (units[iv] == 'rad/s')}",
             )
     speeds = {n: float(j.limits.speed) for j in dyn.mechanism.joints for n in j.speed_names}
     for iv, (name, unit) in enumerate(zip(dyn.mechanism.speed_names, units, strict=True)):
@@ -376,6 +378,4 @@ def _degrees(q: np.ndarray) -> str:
 
 
 def _at(t: float, message: str) -> ReachError:
-    error = ReachError(message)
-    error.t = float(t)
-    return error
+    return ReachError(message, t=float(t))

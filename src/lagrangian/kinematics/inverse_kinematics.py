@@ -64,7 +64,11 @@ def inverse_kinematics(
 
 def _frame_goal(dyn: Dynamics, target: Any, frame: Any, directions: Any) -> tuple[FrameGoal, np.ndarray]:
     if frame is None:
-        raise ArgumentError(f"which frame is to get there? Give frame=, one of {', '.join(list(dyn.mechanism._frames)[:20])}")
+        raise ArgumentError(
+            "does not say which frame is to get there",
+            argument="frame",
+            remedy=f"give one of {', '.join(list(dyn.mechanism._frames)[:20])}",
+        )
     try:
         x = np.asarray(target, dtype=float)
     except (TypeError, ValueError):
@@ -172,7 +176,7 @@ class Box:
 
     def turned(self, dyn: Dynamics, q: np.ndarray) -> np.ndarray:
         """Angles outside their limits brought inside by whole turns where these do it, and to the nearest limit where not."""
-        q, angles = q.copy(), set(dyn._open().closed.angles)
+        q, angles = q.copy(), set(dyn.angles)
         for iq, low, high in zip(self.iq, self.low[self.iv], self.high[self.iv], strict=True):
             if iq in angles and not low <= q[iq] <= high:
                 turns = np.ceil((low - q[iq]) / (2 * np.pi)) if q[iq] < low else np.floor((high - q[iq]) / (2 * np.pi))

@@ -15,6 +15,7 @@ import numpy as np
 from lagrangian.algorithms.tree import build
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.model import vector as v
+from lagrangian.model.joints.revolute import Revolute
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
 
@@ -111,7 +112,7 @@ def chain(mechanism: Mechanism, frame: Frame) -> Chain | None:
         raise ArgumentError(f"frame {frame.name!r}: {one_of('body', frame.body, tree.place)}")
     link, at = tree.place[frame.body]
     links = tree.towards_ground(link)
-    if mechanism.equations or len(links) != len(tree) or any(kind != "revolute" for kind in tree.kind):
+    if mechanism.equations or len(links) != len(tree) or any(kind != Revolute() for kind in tree.kind):
         return None
     T = np.eye(4)
     axes, points = [], []

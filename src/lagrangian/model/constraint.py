@@ -9,8 +9,8 @@ from typing import Any
 from lagrangian.errors import DescriptionError, MechanismError
 from lagrangian.model import coerce
 from lagrangian.model import vector as v
+from lagrangian.model.entries import unit
 from lagrangian.model.expression import FUNCTIONS, Scalar, parse, symbol
-from lagrangian.model.joint import unit
 
 GROUND = "ground"
 

@@ -272,6 +272,15 @@ def parse(text: str, names: Mapping[str, Scalar] | None = None) -> Scalar:
     return grammar.read(text)
 
 
+def substituted(x: Scalar, names: Mapping[str, Scalar]) -> Scalar:
+    """The same expression with other scalars in place of names that have no value."""
+    if not isinstance(x, Expression) or not free_symbols(x):
+        return x
+    if x.operation == "symbol":
+        return names.get(x.name, x)
+    return call(x.operation, *(substituted(a, names) for a in x.arguments))
+
+
 def call(operation: str, *arguments: Scalar) -> Scalar:
     """A function by its name, simpler than a call where it can be."""
     folded = _FOLDED.get(operation)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from lagrangian.model.expression import Expression, Scalar
+from lagrangian.model.expression import Expression, Scalar, free_symbols
 
 
 def sin(x: Any) -> Any:
@@ -103,6 +103,11 @@ def angle(y: Any, x: Any) -> Any:
     if isinstance(y, (int, float)):
         return math.atan2(y, x) if isinstance(x, (int, float)) else x.atan2_of(y)
     return y.atan2(x)
+
+
+def of_one(expression: Scalar, x: Any) -> Any:
+    """An expression of one variable, whatever it is called there, at x: a scalar of any kind, or an array of floats."""
+    return evaluate(expression, dict.fromkeys(free_symbols(expression), x))
 
 
 def evaluate(expression: Scalar, names: Mapping[str, Any]) -> Any:

@@ -1,44 +1,21 @@
-"""Joints of the tree, what sits at them, and the degrees of freedom each type has."""
+"""Joints of the tree, and what sits at them: friction, a rotor, a spring, limits."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
-from lagrangian.errors import MechanismError, one_of
-from lagrangian.model import coerce
+from lagrangian.errors import MechanismError
+from lagrangian.model import coerce, joints
 from lagrangian.model import vector as v
-from lagrangian.model.expression import Scalar, sqrt
+from lagrangian.model.entries import Kind, scalars_of, settled
+from lagrangian.model.expression import Scalar
+from lagrangian.model.joints.joint_type import JointType
 from lagrangian.model.placement import Placement
 
-
-@dataclass(frozen=True, slots=True)
-class JointType:
-    """`nq` coordinates and `nv` speeds; the labels tell several coordinates of one joint apart."""
-
-    name: str
-    nq: int
-    nv: int
-    coordinates: tuple[str, ...]
-    speeds: tuple[str, ...]
-    needs_axis: bool = False
-
-
-TYPES: dict[str, JointType] = {
-    t.name: t
-    for t in (
-        JointType("revolute", 1, 1, ("",), ("",), True),
-        JointType("continuous", 1, 1, ("",), ("",), True),
-        JointType("prismatic", 1, 1, ("",), ("",), True),
-        JointType("helical", 1, 1, ("",), ("",), True),
-        JointType("universal", 2, 2, ("1", "2"), ("1", "2"), True),
-        JointType("ball", 4, 3, ("w", "x", "y", "z"), ("wx", "wy", "wz")),
-        JointType("planar", 3, 3, ("x", "y", "angle"), ("vx", "vy", "w"), True),
-        JointType("free", 7, 6, ("w", "x", "y", "z", "px", "py", "pz"), ("wx", "wy", "wz", "vx", "vy", "vz")),
-        JointType("fixed", 0, 0, (), ()),
-    )
-}
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,49 +85,96 @@ class Limits:
             raise MechanismError(f"limits: the lower limit {self.lower:g} is above the upper {self.upper:g}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Joint:
     """Connects `child` to `parent`.
 
     `placement` is the joint's frame in the parent body's frame, `child_placement` the joint's frame in the child body's frame:
-    at q = 0 the two coincide. Axes are given in the joint's frame. A helical joint advances `pitch` metres per radian;
-    a universal joint turns about `axis`, then about `axis2`; a planar joint slides along the x and y axes of a frame whose z is
-    `axis`, then turns about it; a ball's and a free joint's speeds are the child's, in the child's joint frame.
+    at the neutral configuration the two coincide. What else a joint has depends on its type, and is given by name: `axis`, in
+    the joint's frame, of all that turn or slide; `axis2` of a universal joint; `axis2` and `axis3` of a gimbal; `pitch` of a
+    helical joint, in metres per radian; `advance` of a cam, an expression of its `angle`. The types are in `model.joints`.
     """
 
     name: str
     type: str
     parent: str
     child: str
-    placement: Placement = field(default_factory=Placement)
-    child_placement: Placement = field(default_factory=Placement)
-    axis: v.Vector = v.Z
-    axis2: v.Vector = v.Y
-    pitch: Scalar = 0
-    friction: Friction = field(default_factory=Friction)
-    rotor: Rotor = field(default_factory=Rotor)
-    spring: JointSpring = field(default_factory=JointSpring)
-    limits: Limits = field(default_factory=Limits)
-    actuated: bool = True
+    placement: Placement
+    child_placement: Placement
+    friction: Friction
+    rotor: Rotor
+    spring: JointSpring
+    limits: Limits
+    actuated: bool
+    own: tuple[tuple[str, Any], ...]  # the entries of its type, by name
 
-    def __post_init__(self) -> None:
-        where = f"joint {self.name!r}"
-        if self.type not in TYPES:
-            raise MechanismError(f"{where}: {one_of('joint type', self.type, TYPES)}")
-        settle(self, where, ("axis", "axis2"), ("placement", "child_placement"))
-        if isinstance(self.limits, (tuple, list)) and len(self.limits) == 2:
-            object.__setattr__(self, "limits", Limits(*self.limits))
-        for what, kind in (("friction", Friction), ("rotor", Rotor), ("spring", JointSpring), ("limits", Limits)):
-            object.__setattr__(self, what, coerce.part(kind, getattr(self, what), f"{where}: {what}"))
-        if self.type == "helical" and float(self.pitch) == 0:
-            raise MechanismError(f"{where}: a helical joint needs a pitch, in metres per radian, that is not 0")
-        coerce.finite((self.pitch, self.spring.stiffness, self.spring.rest), where, "pitch or spring")
-        if self.type in ("ball", "free") and float(self.spring.stiffness) != 0:
-            raise MechanismError(f"{where}: a {self.type} joint has no single angle for a spring; use a spring between points")
+    def __init__(
+        self,
+        name: str,
+        type: str,  # noqa: A002
+        parent: str,
+        child: str,
+        placement: Any = None,
+        child_placement: Any = None,
+        axis: Any = None,
+        *,
+        friction: Any = None,
+        rotor: Any = None,
+        spring: Any = None,
+        limits: Any = None,
+        actuated: bool = True,
+        own: Iterable[tuple[str, Any]] = (),
+        **entries: Any,
+    ) -> None:
+        where = f"joint {name!r}"
+        kind = joints.named(type, where)
+        if axis is not None:
+            entries["axis"] = axis
+        if isinstance(limits, (tuple, list)) and len(limits) == 2:
+            limits = Limits(*limits)
+        values = {
+            "name": name,
+            "type": type,
+            "parent": parent,
+            "child": child,
+            "placement": Placement.of(Placement() if placement is None else placement, f"{where}: placement"),
+            "child_placement": Placement.of(
+                Placement() if child_placement is None else child_placement, f"{where}: child_placement"
+            ),
+            "friction": _part(Friction, friction, f"{where}: friction"),
+            "rotor": _part(Rotor, rotor, f"{where}: rotor"),
+            "spring": _part(JointSpring, spring, f"{where}: spring"),
+            "limits": _part(Limits, limits, f"{where}: limits"),
+            "actuated": actuated,
+            "own": settled(kind.entries, {**dict(own), **entries}, where, f"a {type} joint"),
+        }
+        for key, value in values.items():
+            object.__setattr__(self, key, value)
+        kind.check(self, where)
+        coerce.finite((self.spring.stiffness, self.spring.rest), where, "spring")
+        if "spring" in kind.refuses and float(self.spring.stiffness) != 0:
+            raise MechanismError(f"{where}: a {type} joint has no single coordinate for a spring; use a spring between points")
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "own" and not name.startswith("__"):
+            for key, value in self.own:
+                if key == name:
+                    return value
+        raise AttributeError(f"joint {self.name!r} is {self.type} and has no {name!r}" if name != "own" else name)
 
     @property
     def kind(self) -> JointType:
-        return TYPES[self.type]
+        return joints.TYPES[self.type]
+
+    @property
+    def axes(self) -> tuple[v.Vector, ...]:
+        """Its axes, in its own frame: none of a ball, a free or a fixed joint."""
+        return tuple(getattr(self, entry.name) for entry in self.kind.entries if entry.kind is Kind.AXIS)
+
+    @property
+    def scalars(self) -> list[Scalar]:
+        """Every number and expression among the entries of its type."""
+        return scalars_of(self.own)
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
@@ -163,26 +187,8 @@ class Joint:
     @property
     def slides(self) -> tuple[bool, ...]:
         """Whether each of its speeds is of a length, not of an angle: its force is in N then, not in N m."""
-        return tuple(self.type == "prismatic" or speed in ("vx", "vy", "vz") for speed in self.kind.speeds)
+        return self.kind.slides
 
 
-def settle(item: Any, where: str, axes: tuple[str, ...], placements: tuple[str, ...]) -> None:
-    """Make a frozen item's axes unit vectors and its placements checked ones; the axes of a universal joint are perpendicular."""
-    for what in axes:
-        given = coerce.axis(getattr(item, what), f"{where}: {what}")
-        object.__setattr__(item, what, unit(given, f"{where}: {what}"))
-    for what in placements:
-        object.__setattr__(item, what, Placement.of(getattr(item, what), f"{where}: {what}"))
-    if item.type == "universal" and abs(float(v.dot(item.axis, item.axis2))) > 1e-9:
-        raise MechanismError(f"{where}: the two axes of a universal joint must be perpendicular")
-
-
-def unit(axis: v.Vector, where: str) -> v.Vector:
-    """The axis at length one; left alone, and so exact, where it already has it, but for the rounding of a division."""
-    length2 = float(v.dot(axis, axis))
-    if not (math.isfinite(length2) and length2 > 1e-20):
-        raise MechanismError(f"{where} is {tuple(float(x) for x in axis)}; it needs a finite direction, such as (0, 0, 1)")
-    if abs(length2 - 1.0) < 1e-15:
-        return axis
-    length = sqrt(v.dot(axis, axis))
-    return (axis[0] / length, axis[1] / length, axis[2] / length)
+def _part(kind: type[T], given: Any, where: str) -> T:
+    return kind() if given is None else coerce.part(kind, given, where)

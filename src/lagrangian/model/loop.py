@@ -2,70 +2,88 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
-from lagrangian.errors import MechanismError, one_of
-from lagrangian.model import coerce
+from lagrangian.errors import MechanismError
+from lagrangian.model import coerce, loops
 from lagrangian.model import vector as v
+from lagrangian.model.entries import scalars_of, settled, unit
 from lagrangian.model.expression import Scalar
-from lagrangian.model.joint import settle, unit
+from lagrangian.model.loops.loop_type import LoopType
 from lagrangian.model.placement import Placement
-
-# the number of equations each loop joint adds
-LOOP_TYPES: dict[str, int] = {
-    "point": 3,
-    "ball": 3,
-    "universal": 4,
-    "cylindrical": 4,
-    "revolute": 5,
-    "prismatic": 5,
-    "fixed": 6,
-    "planar": 3,
-    "distance": 1,
-}
 
 # of a frame, along the world's axes: turning about them, and moving
 DIRECTIONS = ("wx", "wy", "wz", "x", "y", "z")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class LoopJoint:
     """Joins a frame on body `a` to a frame on body `b` of the tree.
 
-    Axes are given in the frame on `a`. A `point` keeps the two origins together along `directions` of that frame only: a planar
-    linkage closes with `directions = ("x", "y")` and no redundant equation. A `distance` keeps the origins `length` apart, as a
-    massless rod does.
+    What else it has depends on its type, and is given by name: `axis`, in the frame on `a`, of those about or along one; `axis2`
+    of a universal joint; `directions` of a point, along which the two origins are kept together; `length` of a distance. The
+    types are in `model.loops`.
     """
 
     name: str
     type: str
     a: str
     b: str
-    placement_a: Placement = field(default_factory=Placement)
-    placement_b: Placement = field(default_factory=Placement)
-    axis: v.Vector = v.Z
-    axis2: v.Vector = v.Y
-    directions: tuple[str, ...] = ("x", "y", "z")
-    length: Scalar = 0
+    placement_a: Placement
+    placement_b: Placement
+    own: tuple[tuple[str, Any], ...]  # the entries of its type, by name
 
-    def __post_init__(self) -> None:
-        where = f"loop {self.name!r}"
-        if self.type not in LOOP_TYPES:
-            raise MechanismError(f"{where}: {one_of('loop joint type', self.type, LOOP_TYPES)}")
-        settle(self, where, ("axis", "axis2"), ("placement_a", "placement_b"))
-        object.__setattr__(self, "directions", tuple(self.directions))
-        if self.a == self.b:
-            raise MechanismError(f"{where}: joins body {self.a!r} to itself; it needs two bodies")
-        coerce.finite((coerce.scalar(self.length, f"{where}: length"),), where, "length")
-        if self.type == "distance" and float(self.length) <= 0:
-            raise MechanismError(f"{where}: the distance kept is {float(self.length):g} m; `length` must be positive")
-        bad = [d for d in self.directions if d not in ("x", "y", "z")]
-        if bad or len(set(self.directions)) != len(self.directions) or not self.directions:
-            raise MechanismError(f"{where}: directions are {self.directions}; they must be different ones of x, y, z")
+    def __init__(
+        self,
+        name: str,
+        type: str,  # noqa: A002
+        a: str,
+        b: str,
+        placement_a: Any = None,
+        placement_b: Any = None,
+        *,
+        own: Iterable[tuple[str, Any]] = (),
+        **entries: Any,
+    ) -> None:
+        where = f"loop {name!r}"
+        kind = loops.named(type, where)
+        if a == b:
+            raise MechanismError(f"{where}: joins body {a!r} to itself; it needs two bodies")
+        values = {
+            "name": name,
+            "type": type,
+            "a": a,
+            "b": b,
+            "placement_a": Placement.of(Placement() if placement_a is None else placement_a, f"{where}: placement_a"),
+            "placement_b": Placement.of(Placement() if placement_b is None else placement_b, f"{where}: placement_b"),
+            "own": settled(kind.entries, {**dict(own), **entries}, where, f"a {type} loop"),
+        }
+        for key, value in values.items():
+            object.__setattr__(self, key, value)
+        kind.check(self, where)
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "own" and not name.startswith("__"):
+            for key, value in self.own:
+                if key == name:
+                    return value
+        raise AttributeError(f"loop {self.name!r} is {self.type} and has no {name!r}" if name != "own" else name)
+
+    @property
+    def kind(self) -> LoopType:
+        return loops.TYPES[self.type]
+
+    @property
+    def scalars(self) -> list[Scalar]:
+        """Every number and expression among the entries of its type."""
+        return scalars_of(self.own)
 
     @property
     def equations(self) -> int:
-        return len(self.directions) if self.type == "point" else LOOP_TYPES[self.type]
+        """The number of equations that it adds."""
+        return self.kind.count(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,7 +146,7 @@ class Mechanism(ShownMechanism):
         self._check_numbers(where, q, self.nq, self.coordinate_names)
         at = 0
         for joint in self.joints:
-            if joint.type in ("ball", "free") and not any(float(x) for x in q[at : at + 4]):
+            if joint.kind.quaternion and not any(float(x) for x in q[at : at + 4]):
                 raise MechanismError(f"{where}: the quaternion of joint {joint.name!r} is zero; (1, 0, 0, 0) is no rotation")
             at += joint.kind.nq
 
@@ -235,30 +235,12 @@ class Mechanism(ShownMechanism):
 
     def neutral(self) -> np.ndarray:
         """The configuration with every coordinate zero and every quaternion (1, 0, 0, 0)."""
-        q = np.zeros(self.nq)
-        at = 0
-        for joint in self.joints:
-            if joint.type in ("ball", "free"):
-                q[at] = 1.0
-            at += joint.kind.nq
-        return q
+        return np.array([x for joint in self.joints for x in joint.kind.neutral], dtype=float)
 
     def random_configuration(self, rng: np.random.Generator | int | None = None) -> np.ndarray:
         """A random configuration within the limits; without any, angles over the circle and slides within a metre."""
         rng = np.random.default_rng(rng)
-        q: list[float] = []
-        for joint in self.joints:
-            if joint.type in ("ball", "free"):
-                w = rng.normal(size=4)
-                q += [*(w / np.linalg.norm(w)), *rng.uniform(-1, 1, joint.kind.nq - 4)]
-                continue
-            for label in joint.kind.coordinates:
-                slides = joint.type == "prismatic" or label in ("x", "y")
-                span = 1.0 if slides else math.pi
-                low = joint.limits.lower if math.isfinite(joint.limits.lower) else -span
-                high = joint.limits.upper if math.isfinite(joint.limits.upper) else span
-                q.append(rng.uniform(low, high))
-        return np.array(q)
+        return np.array([x for joint in self.joints for x in joint.kind.random(joint, rng)], dtype=float)
 
     def frame(self, name: str | Frame) -> Frame:
         """A frame by its name, or a body's own frame by the body's."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import MechanismError
-from lagrangian.model import coerce
+from lagrangian.model import coerce, quaternion
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar, cos, kept, sin, sqrt
 
@@ -82,9 +82,8 @@ class Placement:
         length = float(np.sqrt(w * w + x * x + y * y + z * z))
         if not length > 0:
             raise MechanismError(f"the quaternion {tuple(wxyz)} has no direction; (1, 0, 0, 0) is no rotation")
-        return Placement(
-            quaternion_matrix((w / length, x / length, y / length, z / length)), coerce.vector(xyz, "xyz", "(0, 0, 0.5)")
-        )
+        turn = quaternion.rotation((w / length, x / length, y / length, z / length))
+        return Placement(turn, coerce.vector(xyz, "xyz", "(0, 0, 0.5)"))
 
     @staticmethod
     def from_matrix(T: Any) -> Placement:
@@ -108,16 +107,6 @@ def about_y(angle: Scalar) -> v.Matrix:
 def about_z(angle: Scalar) -> v.Matrix:
     c, s = cos(angle), sin(angle)
     return ((c, -s, 0), (s, c, 0), (0, 0, 1))
-
-
-def quaternion_matrix(wxyz: Sequence[Any]) -> v.Matrix:
-    """Rotation of a unit quaternion."""
-    w, x, y, z = wxyz
-    return (
-        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
-        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
-        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
-    )
 
 
 def turn_z_to(axis: v.Vector) -> v.Matrix:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from lagrangian.errors import ArgumentError, DescriptionError, Text
+from lagrangian.errors import ArgumentError, DescriptionError, Place
 from lagrangian.model.expression import parse
 
 UNITS = {"deg": math.pi / 180, "°": math.pi / 180, "rad": 1.0, "mm": 1e-3, "cm": 1e-2, "m": 1.0, "ms": 1e-3, "s": 1.0}
@@ -17,7 +17,7 @@ _FORMULA = re.compile(r"[\^*/()+]")
 _FORMS = f"numbers such as 0.5, pi/4, 30deg or 250mm are; units are {', '.join(x for x in UNITS if x != '°')}"
 
 
-def number(text: str, where: Text, names: Mapping[str, Any] | None = None) -> float:
+def number(text: str, where: Place, names: Mapping[str, Any] | None = None) -> float:
     """A number or an expression of `names`, with a unit if one is written, in SI units: "30deg" is pi/6."""
     found = _WITH_UNIT.match(text.strip())
     bare, factor = (found[1], UNITS[found[2]]) if found else (text, 1.0)
@@ -47,7 +47,7 @@ def parts(text: str, separators: str = ",;") -> list[str]:
     return [x.strip() for x in found]
 
 
-def numbers(text: str, where: Text, names: Mapping[str, Any] | None = None) -> list[float]:
+def numbers(text: str, where: Place, names: Mapping[str, Any] | None = None) -> list[float]:
     """Several numbers with commas between them; brackets around them are allowed."""
     inside = text.strip()
     if inside[:1] in "([" and inside[-1:] in ")]" and len(parts(inside)) == 1:
@@ -60,7 +60,7 @@ def is_named(text: str) -> bool:
     return _NAMED.match(text) is not None
 
 
-def named(text: str, where: Text) -> tuple[str, str]:
+def named(text: str, where: Place) -> tuple[str, str]:
     """The two sides of `name=value`, at the first sign of equality."""
     found = _NAMED.match(text)
     if not found or not found[2].strip():

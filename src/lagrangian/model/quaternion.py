@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+
+from lagrangian.model import vector as v
 
 
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -32,13 +36,30 @@ def logarithm(q: np.ndarray) -> np.ndarray:
     return np.where(length > 1e-150, angle / np.where(length > 1e-150, length, 1.0), 2.0) * q[..., 1:]
 
 
+def rotation(q: Sequence[Any]) -> v.Matrix:
+    """The rotation of a quaternion, which need not be of length one. Over any scalar, arrays included."""
+    w, x, y, z = q
+    k = 1 / (w * w + x * x + y * y + z * z)
+    # with u = k (x, y, z) every entry of the unit-quaternion formula is linear in u
+    ux, uy, uz = k * x, k * y, k * z
+    return (
+        (1 - 2 * (uy * y + uz * z), 2 * (ux * y - uz * w), 2 * (ux * z + uy * w)),
+        (2 * (ux * y + uz * w), 1 - 2 * (ux * x + uz * z), 2 * (uy * z - ux * w)),
+        (2 * (ux * z - uy * w), 2 * (uy * z + ux * w), 1 - 2 * (ux * x + uy * y)),
+    )
+
+
+def rate(q: Sequence[Any], w: Sequence[Any]) -> list[Any]:
+    """q' = q (0, w) / 2, w the angular velocity along the turned axes. Over any scalar."""
+    a, x, y, z = q
+    p, r, s = (0.5 * c for c in w)
+    return [-(x * p + y * r + z * s), a * p + y * s - z * r, a * r + z * p - x * s, a * s + x * r - y * p]
+
+
 def matrix(q: np.ndarray) -> np.ndarray:
-    """The rotation matrix; the quaternion's length does not matter."""
-    w, v = q[..., 0, None, None], q[..., 1:]
-    cross = skew(v)
-    size = (q * q).sum(axis=-1)[..., None, None]
-    turned: np.ndarray = np.eye(3) + 2 / size * (w * cross + cross @ cross)
-    return turned
+    """The rotation matrices (..., 3, 3) of quaternions (..., 4); their length does not matter."""
+    rows = rotation(tuple(np.moveaxis(np.asarray(q, dtype=float), -1, 0)))
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
 def from_matrix(R: np.ndarray) -> np.ndarray:

@@ -97,11 +97,7 @@ def joint_rows(m: Mechanism) -> list[tuple[str, ...]]:
             if two_sided
             else number_or_nothing(friction.coulomb)
         )
-        axis = axis_name(joint.axis) if joint.kind.needs_axis else ""
-        if joint.type == "universal":
-            axis += f", {axis_name(joint.axis2)}"
-        if joint.type == "helical":
-            axis += f", {number(joint.pitch)} m/rad"
+        axis = ", ".join([*map(axis_name, joint.axes), *joint.kind.words(joint)])
         limits = "" if math.isinf(low) and math.isinf(high) else f"{low:.4g} .. {high:.4g}"
         at = "" if joint.placement.position == v.ZERO else vector(joint.placement.position)
         rotation = roll_pitch_yaw(joint.placement.rotation)

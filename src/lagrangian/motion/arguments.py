@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.configuration.mobility import mobility, rank
-from lagrangian.errors import ArgumentError, SimulationWarning, one_of
+from lagrangian.errors import Argument, ArgumentError, SimulationWarning, one_of
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import torque as torque_of
@@ -29,32 +29,37 @@ def span(given: Any, mechanism: Mechanism) -> tuple[float, float]:
     if given is None:
         given = mechanism.initial.t_span
         if given is None:
-            raise ArgumentError(f"{mechanism.name} does not say how long to run; give t_span, such as (0, 10)")
+            raise ArgumentError(
+                f"{mechanism.name} does not say how long to run",
+                remedy=f"give {Argument('t_span')}, such as {Argument('t_span', 10)}",
+            )
     """The pair of times of a run."""
     try:
         values = [float(x) for x in (given if np.ndim(given) else (0.0, given))]
     except (TypeError, ValueError):
         values = []
     if len(values) != 2 or not all(math.isfinite(x) for x in values):
-        raise ArgumentError(f"t_span is {given!r}; two finite times are needed, such as (0, 10)")
+        raise ArgumentError(f"is {given!r}; two finite times are needed, such as (0, 10)", argument="t_span")
     if values[1] <= values[0]:
-        raise ArgumentError(f"t_span runs from {values[0]:g} to {values[1]:g} s; the end must come after the beginning")
+        raise ArgumentError(
+            f"runs from {values[0]:g} to {values[1]:g} s; the end must come after the beginning", argument="t_span"
+        )
     return values[0], values[1]
 
 
 def grid(given: object, start: float, end: float) -> np.ndarray:
     if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
         if given < 2:
-            raise ArgumentError(f"t_eval is {given}; at least 2 rows are needed")
+            raise ArgumentError(f"is {given}; at least 2 rows are needed", argument="t_eval")
         return np.linspace(start, end, int(given))
     try:
         times = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
         times = np.zeros(0)
     if times.ndim != 1 or not times.size or not np.isfinite(times).all():
-        raise ArgumentError("t_eval is needed as a number of rows, or as an array of finite times")
+        raise ArgumentError("is needed as a number of rows, or as an array of finite times", argument="t_eval")
     if np.any(np.diff(times) <= 0) or times[0] < start or times[-1] > end:
-        raise ArgumentError(f"t_eval must increase, within t_span from {start:g} to {end:g} s")
+        raise ArgumentError(f"must increase, within t_span from {start:g} to {end:g} s", argument="t_eval")
     return times
 
 
@@ -64,17 +69,17 @@ def integrator(name: object, rtol: float, step: float | None) -> Method:
     if name == "auto":
         name = "verner9" if rtol < TIGHT else "dop853"
     if not isinstance(name, str) or name not in METHODS:
-        raise ArgumentError(one_of("method", name, ["auto", *METHODS]))
+        raise ArgumentError(one_of("method", name, ["auto", *METHODS]), where=Argument("method"))
     chosen = method_of(name)
     if not chosen.adaptive and step is None:
-        raise ArgumentError(f"method {name!r} has a fixed step; say how long: step=1e-3")
+        raise ArgumentError(f"method {name!r} has a fixed step; say how long: {Argument('step', 1e-3)}")
     return chosen
 
 
 def check_symplectic(name: str, known: Prepared, source: Torque, events: Sequence[Event], limits: bool) -> None:
     """What a method of coordinates and momenta cannot do."""
     model = known.dyn.mechanism
-    if model.equations or known.frictional or any(j.type in ("ball", "free") for j in model.joints):
+    if model.equations or known.frictional or any(j.kind.quaternion for j in model.joints):
         raise ArgumentError(
             f"method {name!r} is for mechanisms without constraints, dry friction, ball and free joints; for others "
             f"dop853 with projection keeps the energy to its tolerance"
@@ -82,13 +87,13 @@ def check_symplectic(name: str, known: Prepared, source: Torque, events: Sequenc
     if (limits and known.limits) or any(isinstance(e.action, Lock) for e in events) or source.asks:
         raise ArgumentError(
             f"method {name!r} knows no joint limits, locks and Python functions of torques or wrenches; dop853 does. "
-            f"limits=False leaves limits out, Traced(function) compiles a function"
+            f"{Argument('limits', False)} leaves limits out, Traced(function) compiles a function"
         )
 
 
 def check_stabilisation(name: object) -> None:
     if name not in STABILISATIONS:
-        raise ArgumentError(one_of("stabilisation", name, STABILISATIONS))
+        raise ArgumentError(one_of("stabilisation", name, STABILISATIONS), where=Argument("stabilisation"))
 
 
 def drive(torque: Any, wrenches: Any, saturate: object, model: Mechanism) -> Torque:
@@ -104,9 +109,13 @@ def drive(torque: Any, wrenches: Any, saturate: object, model: Mechanism) -> Tor
 
 def _saturates(given: object, model: Mechanism) -> bool:
     if not isinstance(given, (bool, np.bool_)):
-        raise ArgumentError(f"saturate is {given!r}; True or False is needed")
+        raise ArgumentError(f"is {given!r}; True or False is needed", argument="saturate")
     if given and not any(math.isfinite(float(joint.limits.effort)) for joint in model.joints):
-        raise ArgumentError(f"saturate: no joint of {model.name} says its greatest torque; give limits with an `effort`")
+        raise ArgumentError(
+            f"no joint of {model.name} says its greatest torque",
+            where=Argument("saturate"),
+            remedy="give limits with an `effort`",
+        )
     return bool(given)
 
 
@@ -125,7 +134,7 @@ def check_numbers(
     ):
         if isinstance(x, bool) or not isinstance(x, (int, float, np.floating, np.integer)) or not low <= x <= high:
             raise ArgumentError(
-                f"{name} is {x!r}; a number of at least {low:g}{f' and at most {high:g}' if high < 1e9 else ''} is needed"
+                f"is {x!r}; a number of at least {low:g}{f' and at most {high:g}' if high < 1e9 else ''} is needed", argument=name
             )
 
 
@@ -197,7 +206,7 @@ def is_redundant(dyn: Dynamics, q: np.ndarray, t: float) -> bool:
     """Whether some equations follow from others; a start that is singular is said."""
     if not dyn.mechanism.equations:
         return False
-    says = sum(dyn._open().closed.says)
+    says = int(dyn.restricting.sum())
     if rank(dyn, q, t) == says:  # as here, so around
         return False
     found = mobility(dyn, q, t)

@@ -56,7 +56,7 @@ def determinant(mechanism: Mechanism, rows: list[Row]) -> Any:
 def found_in(dyn: Dynamics, t: np.ndarray, q: np.ndarray, states: Any) -> list[tuple[float, np.ndarray]]:
     """Dead centres between rows of a run, located to rounding; `states(times)` interpolates it."""
     passive = passive_speeds(dyn.mechanism)
-    says = np.array(dyn._open().closed.says, dtype=bool)
+    says = dyn.restricting
     if not says.any() or int(says.sum()) != len(passive) or len(t) < 2:
         return []
 

@@ -186,8 +186,7 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
         raise DescriptionError(f"{source}: this describes a mechanism, not a motion; lagrangian.load({source.name!r}) reads it")
     if not source.is_file():
         raise DescriptionError(f"{source}: there is no such file")
-    found = netcdf.read(source)
-    about = found.attributes
+    found, about = netcdf.read(source)
     if about.get("format") != FORMAT:
         raise DescriptionError(f"{source}: this netCDF file is not a motion; its format is {about.get('format')!r}")
     missing = [name for name in (*_ROWS, "time", "event_name", "event_time", "event_q", "event_qd") if name not in found]
@@ -213,7 +212,7 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
         name=str(about["mechanism"]),
         t=found["time"],
         **rows,
-        work={name.removeprefix("work_"): found[name] for name in found.variables if name.startswith("work_")},
+        work={name.removeprefix("work_"): found[name] for name in found if name.startswith("work_")},
         coordinate_names=names["coordinate"],
         speed_names=names["speed"],
         constraint_names=names["constraint"],

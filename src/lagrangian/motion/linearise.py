@@ -10,7 +10,7 @@ import numpy as np
 from lagrangian.configuration.assemble import assemble, consistent_speeds, dynamics_of, moved
 from lagrangian.errors import ArgumentError, AssemblyError
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kernels.kernel import Kernel, Threads
+from lagrangian.kernels.kernel import Kernel
 from lagrangian.kernels.programs.derivatives import accelerations, residual_derivatives
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.showing import ShownText
@@ -101,11 +101,10 @@ class _Equations:
         source = torque_of.source(torque, dyn.mechanism)
         if source.external:
             raise ArgumentError("torque: numbers, expressions or Traced(function) are needed here, whose derivatives are known")
-        tree = dyn._open().tree
-        system = System(dyn.mechanism, tree, source, Stabilisation(), redundant=True)
-        n, m, u = dyn.nv, dyn.mechanism.equations, system.inputs.size
+        system = System(dyn.mechanism, dyn.tree, source, Stabilisation(), redundant=True)
+        u = system.inputs.size
         program = residual_derivatives(dyn.mechanism, system.tree, system.forces.torques, u, b"".join(system.key))
-        self._derivatives = Kernel(program, (n + m, 2 * n), Threads(1))
+        self._derivatives = Kernel(program)
         self._outputs = Programs(system).outputs
         self._u = np.zeros(u)
 
@@ -154,18 +153,10 @@ def _carried(model: Mechanism, qd: np.ndarray) -> np.ndarray:
     K = np.zeros((len(qd), len(qd)))
     at = 0
     for joint in model.joints:
-        if joint.type in ("ball", "free"):
-            turning = _skew(qd[at : at + 3])
-            K[at : at + 3, at : at + 3] = turning
-            if joint.type == "free":
-                K[at + 3 : at + 6, at + 3 : at + 6] = turning
-                K[at + 3 : at + 6, at : at + 3] = _skew(qd[at + 3 : at + 6])
+        own = slice(at, at + joint.kind.nv)
+        K[own, own] = joint.kind.carried(qd[own])
         at += joint.kind.nv
     return K
-
-
-def _skew(a: np.ndarray) -> np.ndarray:
-    return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
 
 
 def _actuated(model: Mechanism) -> list[bool]:

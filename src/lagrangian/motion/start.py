@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.configuration.assemble import assemble, closure_unit, consistent_speeds, guess
-from lagrangian.errors import ArgumentError, LagrangianError, one_of
+from lagrangian.errors import Argument, ArgumentError, LagrangianError, one_of
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.configuration import Partial
 from lagrangian.model.mechanism import Mechanism
@@ -27,7 +27,7 @@ def start_of(dyn: Dynamics, q0: Any, qd0: Any, t: float) -> tuple[np.ndarray, np
         return q, _speeds(dyn, q, qd0, t, None)
     own = model.initial.qd if q0 is None else None
     if isinstance(q0, str) and q0 not in model.poses:
-        raise ArgumentError(f"q0: {one_of('pose', q0, model.poses)}")
+        raise ArgumentError(one_of("pose", q0, model.poses), where=Argument("q0"))
     given = model.initial.q if q0 is None else model.poses[q0] if isinstance(q0, str) else q0
     where = "[initial] q" if q0 is None else f"pose {q0!r}" if isinstance(q0, str) else "q0"
     q = _vector("q0", given, dyn.nq, model.coordinate_names) if given is not None else model.neutral()
@@ -74,7 +74,7 @@ def _speeds(dyn: Dynamics, q: np.ndarray, qd0: Any, t: float, default: Any) -> n
     if isinstance(wanted, Mapping):
         for name in wanted:
             if name not in model.speed_names:
-                raise ArgumentError(f"qd0: {one_of('speed', name, model.speed_names)}")
+                raise ArgumentError(one_of("speed", name, model.speed_names), where=Argument("qd0"))
         return consistent_speeds(dyn, q, None, wanted, t)
     qd = np.zeros(dyn.nv) if wanted is None else _vector("qd0", wanted, dyn.nv, model.speed_names)
     if model.equations:
@@ -83,9 +83,11 @@ def _speeds(dyn: Dynamics, q: np.ndarray, qd0: Any, t: float, default: Any) -> n
         if rate.max() > NEAR * size and wanted is not None:
             worst = int(np.argmax(rate))
             raise ArgumentError(
-                f"{model.name}: qd0 breaks the constraints: {dyn.constraint_names[worst]} changes at {rate[worst]:.3g} a second. "
-                f"lagrangian.consistent_speeds(mechanism, q, qd0) finds the nearest speeds that keep them; or give the driven "
-                f"ones by name, qd0={{'joint': 1.0}}"
+                f"breaks the constraints: {dyn.constraint_names[worst]} changes at {rate[worst]:.3g} a second",
+                where=model.name,
+                argument="qd0",
+                remedy=f"lagrangian.consistent_speeds(mechanism, q, qd0) finds the nearest speeds that keep them; or give the "
+                f"driven ones by name, {Argument('qd0', {'joint': 1.0})}",
             )
         qd = consistent_speeds(dyn, q, qd, t=t)
     return qd
@@ -95,21 +97,23 @@ def _vector(what: str, given: Any, n: int, names: tuple[str, ...]) -> np.ndarray
     try:
         array = np.array(given, dtype=float)
     except (TypeError, ValueError):
-        raise ArgumentError(f"{what} is {given!r}; {n} numbers are needed: {', '.join(names[:12])}") from None
+        raise ArgumentError(f"is {given!r}", argument=what, remedy=f"{n} numbers are needed: {', '.join(names[:12])}") from None
     if array.shape != (n,):
-        raise ArgumentError(f"{what} has shape {array.shape}; ({n},) is needed: {', '.join(names[:12])}")
+        raise ArgumentError(f"has shape {array.shape}", argument=what, remedy=f"({n},) is needed: {', '.join(names[:12])}")
     if not np.isfinite(array).all():
-        raise ArgumentError(f"{what} has a number that is not finite")
+        raise ArgumentError("has a number that is not finite", argument=what)
     return array
 
 
 def _unit(model: Mechanism, q: np.ndarray) -> np.ndarray:
     at = 0
     for joint in model.joints:
-        if joint.type in ("ball", "free"):
+        if joint.kind.quaternion:
             length = float(np.linalg.norm(q[at : at + 4]))
             if length == 0:
-                raise ArgumentError(f"q0: the quaternion of joint {joint.name!r} is zero; (1, 0, 0, 0) is no rotation")
+                raise ArgumentError(
+                    f"the quaternion of joint {joint.name!r} is zero; (1, 0, 0, 0) is no rotation", where=Argument("q0")
+                )
             q[at : at + 4] /= length
         at += joint.kind.nq
     return q

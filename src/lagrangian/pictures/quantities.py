@@ -122,16 +122,10 @@ def kinds(motion: Motion) -> tuple[list[str], list[str]]:
     q: list[str] = []
     v: list[str] = []
     for joint, _, _ in spans(motion):
-        match joint.type:
-            case "ball" | "free":
-                q += [ORIENTATION] * 4 + [POSITION] * (joint.kind.nq - 4)
-                v += [ORIENTATION] * 3 + [POSITION] * (joint.kind.nv - 3)
-            case "planar":
-                q += [POSITION, POSITION, ANGLE]
-                v += [POSITION, POSITION, ANGLE]
-            case _:
-                q += [SLIDE if slides else ANGLE for slides in joint.slides]
-                v += [SLIDE if slides else ANGLE for slides in joint.slides]
+        kind = joint.kind
+        length = SLIDE if kind.nv == 1 else POSITION
+        q += [{"m": length, "rad": ANGLE, "": ORIENTATION}[unit] for unit in kind.units]
+        v += [length if slides else ORIENTATION if kind.quaternion else ANGLE for slides in kind.slides]
     return q, v
 
 

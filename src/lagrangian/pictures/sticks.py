@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.model.joints.joint_type import Look
 from lagrangian.model.mechanism import GROUND, Mechanism
 
 BODIES = 30  # most that are drawn: each one's pose is a function of its own
@@ -37,7 +38,7 @@ def _ends(m: Mechanism) -> list[tuple[tuple[str, np.ndarray], tuple[str, np.ndar
     for joint in m.joints:
         attach(joint.parent, joint.placement.position)
         carried[joint.child] = _numbers(joint.child_placement.position)
-        if joint.type in ("prismatic", "helical"):
+        if joint.kind.look in (Look.SLIDE, Look.SCREW):
             slid.append(((joint.parent, _numbers(joint.placement.position)), (joint.child, carried[joint.child])))
     for loop in m.loops:
         attach(loop.a, loop.placement_a.position)

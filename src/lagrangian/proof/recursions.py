@@ -9,7 +9,7 @@ from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.sweep import Algorithm, run
 from lagrangian.algorithms.tree import Tree
 from lagrangian.equations.ring import Element
-from lagrangian.equations.system import System
+from lagrangian.equations.system import ExactState, System
 from lagrangian.proof.exact_tree import exact_tree, tidy
 from lagrangian.proof.points import Point
 
@@ -21,7 +21,7 @@ class Recursions:
         self.system = system
         self.tree = exact_tree(system)
         self.regrouped = tidy(regroup(self.tree))
-        self.pairs = {link.k: (link.c, link.s) for link in system.links}
+        self.states = {link.k: ExactState(system, link.joint, link.k) for link in system.links}
         self.row = {k: i for i, k in enumerate(self.tree.iv)}
 
     def run(self, algorithm: Algorithm, tree: Tree | None = None) -> list[Element]:
@@ -35,6 +35,8 @@ class Recursions:
         links = self.links(tree, algorithm.inputs)
         for link in links:
             link.c, link.s = point.of(link.c), point.of(link.s)
+            exact = link.function
+            link.__dict__["function"] = lambda expression, exact=exact: point.of(exact(expression))
             for name in ("q", "qd", "qdd"):
                 if name in link.__dict__:
                     setattr(link, name, tuple(point.of(x) for x in getattr(link, name)))
@@ -76,7 +78,9 @@ class Recursions:
             link.q = ()
             return
         link.q = (system.generator(f"q{k + 1}"),)
-        link.c, link.s = self.pairs[k]
+        state = self.states[k]
+        link.c, link.s = state.c, state.s
+        link.__dict__["function"] = state.function
         if "qd" in inputs:
             link.qd = (system.speed(k),)
         if "qdd" in inputs:

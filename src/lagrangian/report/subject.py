@@ -66,11 +66,7 @@ class Subject:
         """Of every coordinate; those of quaternions have none."""
         if self.motion.mechanism is None:
             return ["rad or m"] * len(self.motion.coordinate_names)
-        found: list[str] = []
-        for joint in self.mechanism.joints:
-            speeds = ["m" if slides else "rad" for slides in joint.slides]
-            found += ["", "", "", "", *speeds[3:]] if joint.type in ("ball", "free") else speeds
-        return found
+        return [unit for joint in self.mechanism.joints for unit in joint.kind.units]
 
     def force_unit(self, speed: int) -> str:
         return {"m": "N", "rad": "N m"}.get(self.speed_units[speed], "N m or N")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, is_number, one_of
+from lagrangian.errors import Argument, ArgumentError, is_number, one_of
 from lagrangian.sizing.demand import Rows
 from lagrangian.sizing.gears import Gear, GearRange, gears_of
 
@@ -41,7 +41,7 @@ def gears_by_joint(given: Any, rows: Rows) -> list[tuple[Gear | GearRange, ...]]
 
 def pitches(given: Any, rows: Rows, needed: bool) -> list[float]:
     """Radians of the gear's output per metre of each slide, 1 where the joint turns."""
-    sliding = [name for name, joint in zip(rows.names, rows.joints, strict=True) if joint.type == "prismatic"]
+    sliding = [name for name, joint in zip(rows.names, rows.joints, strict=True) if all(joint.slides)]
     leads: Mapping[str, Any] = given if isinstance(given, Mapping) else {} if given is None else dict.fromkeys(sliding, given)
     for name, x in leads.items():
         if name not in sliding:
@@ -50,10 +50,10 @@ def pitches(given: Any, rows: Rows, needed: bool) -> list[float]:
             raise ArgumentError(f"lead of {name!r} is {x!r}; metres per turn are needed, such as 0.01")
     lacking = [name for name in sliding if name not in leads]
     if needed and lacking:
-        each = ", ".join(f"{name!r}: 0.01" for name in lacking)
         raise ArgumentError(
-            f"{', '.join(lacking)} slide: how far per turn of a screw or pinion? Give lead={{{each}}} in metres per turn, "
-            f"or catalogue=False for the demand alone"
+            f"{', '.join(lacking)} slide: how far per turn of a screw or pinion?",
+            remedy=f"give {Argument('lead', dict.fromkeys(lacking, 0.01))} in metres per turn, or {Argument('catalogue', False)} "
+            f"for the demand alone",
         )
     return [2 * math.pi / float(leads[name]) if name in leads else 1.0 for name in rows.names]
 

@@ -124,7 +124,7 @@ class Rows:
         rms_qdd, rms_load = float(self.rms(qdd)), float(self.rms(load))
         return Demand(
             joint=self.names[k],
-            slides=slides(self.joints[k], self.names[k]),
+            slides=dict(zip(self.joints[k].speed_names, self.joints[k].slides, strict=True))[self.names[k]],
             cycle_time=cycle,
             peak_torque=float(np.abs(tau[worst])),
             peak_at=float(self.t[worst]),
@@ -144,10 +144,6 @@ class Rows:
             load_factor=2 * (rms_qdd * rms_load + float(self.mean(load * qdd))),
             rms_load=rms_load,
         )
-
-
-def slides(joint: Joint, speed: str) -> bool:
-    return joint.type == "prismatic" or speed.rpartition(".")[2] in ("vx", "vy", "vz")
 
 
 def rows_of(dyn: Dynamics, motion: Any, dwell: float, held: bool) -> Rows:

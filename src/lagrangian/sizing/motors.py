@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.description.text_file import as_path, read_text
-from lagrangian.errors import ArgumentError, DescriptionError, ReaderWarning, one_of
+from lagrangian.errors import Argument, ArgumentError, DescriptionError, ReaderWarning, one_of
 
 RPM = math.pi / 30
 # column of a catalogue -> (field of Motor, factor to SI); a name, and the first five numbers, are needed
@@ -170,7 +170,9 @@ def catalogue_of(given: Any) -> tuple[Motor, ...]:
     if isinstance(given, Iterable):
         motors = tuple(given)
         if not motors:
-            raise ArgumentError("catalogue has no motors; catalogue=False gives the demand alone")
+            raise ArgumentError(
+                "has no motors", argument="catalogue", remedy=f"{Argument('catalogue', False)} gives the demand alone"
+            )
         for motor in motors:
             if not isinstance(motor, Motor):
                 raise ArgumentError(f"catalogue: {motor!r} is not a Motor")

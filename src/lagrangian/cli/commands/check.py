@@ -14,6 +14,7 @@ from lagrangian.cli.given import Described, mechanism_of
 from lagrangian.cli.progress import spinner
 from lagrangian.errors import AssemblyError, LagrangianError
 from lagrangian.model.configuration import Partial
+from lagrangian.model.joints.joint_type import Look
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
@@ -187,7 +188,7 @@ def _joints(m: Mechanism) -> Iterator[Finding]:
         j.name
         for j in m.joints
         if any(math.isfinite(x) and abs(x) > 4 * math.pi + 1e-9 for x in (j.limits.lower, j.limits.upper))
-        and j.type == "revolute"
+        and j.kind.look is Look.PIN
     ]
     if far:
         yield Finding(

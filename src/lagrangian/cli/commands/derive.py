@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +11,6 @@ from lagrangian.cli import output
 from lagrangian.cli.command import FAILED, FINE, Json
 from lagrangian.cli.given import Described
 from lagrangian.cli.progress import bar
-from lagrangian.cli.words import here
 from lagrangian.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -129,8 +127,7 @@ def _text(eom: Equations, form: str, digits: int | None, full: bool) -> str:
         return markdown(eom.readable, digits)
     from lagrangian.closed_form.sections import show
 
-    sections = [replace(s, words=tuple(here(word) for word in s.words)) for s in eom.sections(full)]
-    return here(show(eom.readable, sections, digits, min(_WIDEST, max(60, output.stdout().width))))
+    return show(eom.readable, eom.sections(full), digits, min(_WIDEST, max(60, output.stdout().width)))
 
 
 def _titled(text: str) -> None:

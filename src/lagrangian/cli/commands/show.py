@@ -150,7 +150,7 @@ def described(m: Mechanism) -> dict[str, Any]:
                 "type": j.type,
                 "parent": j.parent,
                 "child": j.child,
-                "axis": j.axis if j.kind.needs_axis else None,
+                "axis": j.axes[0] if j.axes else None,
                 "actuated": j.actuated,
                 "limits": {name: getattr(j.limits, name) for name in limits},
             }

@@ -13,7 +13,6 @@ from lagrangian.cli.command import FAILED, FINE, INTERRUPTED, Json
 from lagrangian.cli.given import Described
 from lagrangian.cli.progress import bar
 from lagrangian.cli.results import Results
-from lagrangian.cli.words import here
 from lagrangian.errors import ArgumentError, EndedEarlyWarning, SimulationError
 from lagrangian.model import quantity
 
@@ -164,7 +163,7 @@ def wrenches(given: list[str] | None) -> Any:
 
 
 def summary(motion: Motion) -> None:
-    head, *rest = here(motion.summary(events=None)).splitlines()
+    head, *rest = motion.summary(events=None).splitlines()
     output.plain(head, "bold green" if motion.success else "bold yellow")
     for line in rest:
         output.plain(line)

@@ -9,17 +9,20 @@ import numpy as np
 
 from lagrangian.cli.peers.pinocchio import Pinocchio
 from lagrangian.errors import AssemblyError
+from lagrangian.model.loops.ball import Ball
+from lagrangian.model.loops.fixed import Fixed
+from lagrangian.model.loops.point import Point
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
 
-TYPES = ("point", "ball", "fixed")
+TYPES = (Point, Ball, Fixed)
 NEAR = 0.3  # how far from their start the states are, in radians or metres
 
 
 def unlike(m: Mechanism) -> str:
     """Why loops cannot be compared, '' if they can."""
-    other = sorted({loop.type for loop in m.loops if loop.type not in TYPES})
+    other = sorted({loop.type for loop in m.loops if not isinstance(loop.kind, TYPES)})
     if m.constraints:
         return "they come with constraints that are no loops"
     return f"of type {', '.join(other)}" if other else ""
@@ -60,10 +63,10 @@ def accelerations(peer: Pinocchio, m: Mechanism, q: np.ndarray, qd: np.ndarray, 
             a = pin.getFrameClassicalAcceleration(model, data, joint, place, world).vector
             ends.append((J, a, (data.oMi[joint] * place).rotation))
         J, a, R = ends[1][0] - ends[0][0], ends[1][1] - ends[0][1], ends[0][2]
-        along = [R[:, "xyz".index(d)] for d in loop.directions] if loop.type == "point" else list(np.eye(3))
+        along = [R[:, "xyz".index(d)] for d in loop.directions] if isinstance(loop.kind, Point) else list(np.eye(3))
         rows += [np.array(x) @ J[:3] for x in along]
         drift += [float(np.array(x) @ a[:3]) for x in along]
-        if loop.type == "fixed":
+        if isinstance(loop.kind, Fixed):
             rows, drift = [*rows, *J[3:]], [*drift, *a[3:]]
     J, n = np.array(rows), model.nv
     system = np.block([[M, -J.T], [J, np.zeros((len(J), len(J)))]])

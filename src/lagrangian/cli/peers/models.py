@@ -6,14 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib import util
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from lagrangian.errors import ArgumentError, one_of
-from lagrangian.model import vector as v
 from lagrangian.model.joint import Friction, Joint, JointSpring
-from lagrangian.model.placement import turn_z_to
+from lagrangian.model.joints.joint_type import Step
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
@@ -92,16 +91,6 @@ def without_forces(m: Mechanism) -> Mechanism:
     return m.replace(joints=joints, springs=())
 
 
-def steps(joint: Joint) -> list[tuple[str, Any]]:
-    """A joint as a chain of simple ones, (type, axis): universal and planar joints are two or three."""
-    match joint.type:
-        case "fixed":
-            return []
-        case "continuous":
-            return [("revolute", joint.axis)]
-        case "universal":
-            return [("revolute", joint.axis), ("revolute", joint.axis2)]
-        case "planar":
-            x, y, z = v.transpose(turn_z_to(joint.axis))
-            return [("prismatic", x), ("prismatic", y), ("revolute", z)]
-    return [(joint.type, joint.axis)]
+def steps(joint: Joint) -> tuple[Step, ...]:
+    """A joint as a chain of simple ones: none of a fixed joint, two or three of universal, gimbal and planar ones."""
+    return tuple(step for step in joint.kind.steps(joint) if step.kind.nv)

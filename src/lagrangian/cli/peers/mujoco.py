@@ -11,13 +11,19 @@ import numpy as np
 
 from lagrangian.cli.peers.models import steps
 from lagrangian.errors import ArgumentError
-from lagrangian.model.placement import Placement, quaternion_matrix
+from lagrangian.model import quaternion
+from lagrangian.model.joints.ball import Ball
+from lagrangian.model.joints.free import Free
+from lagrangian.model.joints.joint_type import JointType
+from lagrangian.model.joints.prismatic import Prismatic
+from lagrangian.model.joints.revolute import Revolute
+from lagrangian.model.placement import Placement
 
 if TYPE_CHECKING:
     from lagrangian.model.joint import Joint
     from lagrangian.model.mechanism import Mechanism
 
-_KINDS = {"revolute": "hinge", "prismatic": "slide", "ball": "ball", "free": "free"}
+_KINDS: dict[type[JointType], str] = {Revolute: "hinge", Prismatic: "slide", Ball: "ball", Free: "free"}  # MuJoCo's words
 _FLAGS = '<flag contact="disable" constraint="disable"/>'
 SOME = 64
 
@@ -33,7 +39,8 @@ class MuJoCo:
         self._children: dict[str, list[Joint]] = {}
         for joint in m.joints:
             self._children.setdefault(joint.parent, []).append(joint)
-            if joint.type == "helical" or (joint.type == "free" and joint.parent != "ground"):
+            known = all(type(step.kind) in _KINDS for step in steps(joint))
+            if not known or (any(isinstance(step.kind, Free) for step in steps(joint)) and joint.parent != "ground"):
                 raise ArgumentError(f"MuJoCo has no joint like {joint.name!r}: {joint.type}, on {joint.parent}")
         self._from_joint = {"ground": Placement()}
         gravity = _numbers(m.gravity)
@@ -57,9 +64,9 @@ class MuJoCo:
             text += f'<body name={quoteattr(joint.child)} pos="{_numbers(T[:3, 3])}" xyaxes="{axes}">'
             # a stand-in: the compiler refuses what has no inertia about some axis. Off all axes, so that it takes no short cut
             text += '<inertial mass="1" pos="0.1 0.2 0.3" quat="0.5 0.1 0.7 0.3" diaginertia="1 1.1 1.2"/>'
-            for k, (kind, axis) in enumerate(steps(joint)):
+            for k, step in enumerate(steps(joint)):
                 name, rotor = quoteattr(f"{joint.name}/{k}"), f'armature="{float(joint.rotor.reflected)!r}"'
-                text += f'<joint name={name} type="{_KINDS[kind]}" axis="{_numbers(axis)}" {rotor}/>'
+                text += f'<joint name={name} type="{_KINDS[type(step.kind)]}" axis="{_numbers(step.axis)}" {rotor}/>'
             text += self._bodies(joint.child) + "</body>"
         return text
 
@@ -84,13 +91,13 @@ class MuJoCo:
         self._free: list[tuple[int, int, int, np.ndarray]] = []
         iq = iv = 0
         for joint in m.joints:
-            for k, (kind, _) in enumerate(steps(joint)):
+            for k, step in enumerate(steps(joint)):
                 there = self._number(joint, k)
                 tq, tv = model.jnt_qposadr[there], model.jnt_dofadr[there]
-                nq, nv = {"ball": (4, 3), "free": (7, 6)}.get(kind, (1, 1))
+                nq, nv = step.kind.nq, step.kind.nv
                 self._q[tq : tq + nq] = range(iq, iq + nq)
                 self._v[tv : tv + nv] = range(iv, iv + nv)
-                if kind == "free":
+                if isinstance(step.kind, Free):
                     self._v[tv : tv + 6] = [iv + 3, iv + 4, iv + 5, iv, iv + 1, iv + 2]
                     self._free.append((int(tq), int(tv), iq, joint.placement.matrix()))
                 iq, iv = iq + nq, iv + nv
@@ -185,4 +192,4 @@ def _numbers(given: Any) -> str:
 
 
 def _rotation(wxyz: np.ndarray) -> np.ndarray:
-    return np.array(quaternion_matrix(tuple(float(x) for x in wxyz)), dtype=float)
+    return quaternion.matrix(np.array(wxyz, dtype=float))

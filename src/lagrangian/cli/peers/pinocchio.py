@@ -9,9 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lagrangian.cli.peers.models import steps
+from lagrangian.errors import ArgumentError
+from lagrangian.model.joints.ball import Ball
+from lagrangian.model.joints.free import Free
+from lagrangian.model.joints.helical import Helical
+from lagrangian.model.joints.joint_type import Step
+from lagrangian.model.joints.prismatic import Prismatic
+from lagrangian.model.joints.revolute import Revolute
 from lagrangian.model.placement import Placement
 
 if TYPE_CHECKING:
+    from lagrangian.model.joint import Joint
     from lagrangian.model.mechanism import Mechanism
 
 SOME = 64  # states of a loop in Python
@@ -36,17 +44,16 @@ class Pinocchio:
         for joint in m.outward():
             here, at = ids[joint.parent], from_joint[joint.parent] @ joint.placement
             iq, iv = at_q[joint.name], at_v[joint.name]
-            for k, (kind, axis) in enumerate(steps(joint)):
-                here = model.addJoint(here, self._made(kind, axis, joint), self._se3(at), f"{joint.name}.{k}")
+            for k, step in enumerate(steps(joint)):
+                here = model.addJoint(here, self._made(step, joint), self._se3(at), f"{joint.name}.{k}")
                 at = Placement()
-                nq, nv = {"ball": (4, 3), "free": (7, 6)}.get(kind, (1, 1))
-                quaternion = [iq + 1, iq + 2, iq + 3, iq]
-                self._q += {"ball": quaternion, "free": [iq + 4, iq + 5, iq + 6, *quaternion]}.get(kind, [iq])
-                self._v += [iv + 3, iv + 4, iv + 5, iv, iv + 1, iv + 2] if kind == "free" else range(iv, iv + nv)
+                nq, nv = step.kind.nq, step.kind.nv
+                self._q += [*range(iq + 4, iq + nq), iq + 1, iq + 2, iq + 3, iq] if step.kind.quaternion else [iq]
+                self._v += [*range(iv + 3, iv + nv), *range(iv, iv + min(nv, 3))]
                 armature += [float(joint.rotor.reflected)] * nv
                 iq, iv = iq + nq, iv + nv
             ids[joint.child] = here
-            from_joint[joint.child] = (at if joint.type == "fixed" else Placement()) @ joint.child_placement.inverse()
+            from_joint[joint.child] = (Placement() if joint.kind.nv else at) @ joint.child_placement.inverse()
             body = m.body(joint.child)
             inertia = pin.Inertia(float(body.mass), np.array(body.center, dtype=float), body.inertia_matrix)
             model.appendBodyToJoint(here, inertia, self._se3(from_joint[joint.child]))
@@ -57,18 +64,20 @@ class Pinocchio:
         T = at.matrix()
         return self.pin.SE3(T[:3, :3], T[:3, 3])
 
-    def _made(self, kind: str, axis: Any, joint: Any) -> Any:
-        pin, direction = self.pin, np.array(axis, dtype=float)
-        match kind:
-            case "ball":
+    def _made(self, step: Step, joint: Joint) -> Any:
+        pin, direction = self.pin, np.array(step.axis, dtype=float)
+        match step.kind:
+            case Ball():
                 return pin.JointModelSpherical()
-            case "free":
+            case Free():
                 return pin.JointModelFreeFlyer()
-            case "helical":
+            case Helical():
                 return pin.JointModelHelicalUnaligned(direction, float(joint.pitch))
-            case "prismatic":
+            case Prismatic():
                 return pin.JointModelPrismaticUnaligned(direction)
-        return pin.JointModelRevoluteUnaligned(direction)
+            case Revolute():
+                return pin.JointModelRevoluteUnaligned(direction)
+        raise ArgumentError(f"Pinocchio has no joint like {joint.name!r}, which is {joint.type}")
 
     def _position(self, q: np.ndarray) -> np.ndarray:
         return q[self._q]

@@ -10,6 +10,9 @@ import numpy as np
 from lagrangian.cli.peers.models import OtherReadingError, steps
 from lagrangian.cli.peers.mujoco import MuJoCo
 from lagrangian.cli.peers.pinocchio import Pinocchio
+from lagrangian.model.joints.free import Free
+from lagrangian.model.joints.joint_type import JointType
+from lagrangian.model.joints.planar import Planar
 
 if TYPE_CHECKING:
     from lagrangian.model.joint import Joint
@@ -19,9 +22,9 @@ if TYPE_CHECKING:
 def pinocchio(m: Mechanism) -> tuple[ReadPinocchio | None, str]:
     """From a URDF file."""
     pin: Any = import_module("pinocchio")
-    if any(j.type == "planar" for j in m.joints):
+    if any(isinstance(j.kind, Planar) for j in m.joints):
         return None, "its planar joints slide along axes that turn with them"
-    root = m.joints[0].type == "free" and m.joints[0].parent == "ground"
+    root = isinstance(m.joints[0].kind, Free) and m.joints[0].parent == "ground"
     try:
         model = pin.buildModelFromUrdf(m.file, pin.JointModelFreeFlyer()) if root else pin.buildModelFromUrdf(m.file)
     except Exception as error:  # of C++, of any kind
@@ -40,18 +43,18 @@ class ReadPinocchio(Pinocchio):
         at_q, at_v = (np.cumsum([0, *(getattr(j.kind, n) for j in m.joints)]) for n in ("nq", "nv"))
         _same(self.name, [str(x) for x in list(model.names)[1 + root :]], [j.name for j in m.joints[root:] if j.kind.nv])
         self._v = [0] * model.nv
-        self._parts: list[tuple[int, int, int, str]] = []
+        self._parts: list[tuple[int, int, int, JointType]] = []
         for j in range(1, model.njoints):
             k, joint = 0 if root and j == 1 else ours[model.names[j]], model.joints[j]
-            kind, iv = m.joints[k].type, int(at_v[k])
-            order = [3, 4, 5, 0, 1, 2] if kind == "free" else range(joint.nv)
+            kind, iv = m.joints[k].kind, int(at_v[k])
+            order = [3, 4, 5, 0, 1, 2] if isinstance(kind, Free) else range(joint.nv)
             self._v[joint.idx_v : joint.idx_v + joint.nv] = [iv + b for b in order]
             self._parts.append((joint.idx_q, joint.nq, int(at_q[k]), kind))
 
     def _position(self, q: np.ndarray) -> np.ndarray:
         theirs = np.zeros(self.model.nq)
         for to, nq, at, kind in self._parts:
-            if kind in ("free", "ball"):
+            if kind.quaternion:
                 w, x, y, z, *p = q[at : at + nq]
                 theirs[to : to + nq] = [*p, x, y, z, w]
             elif nq == 2:

@@ -138,10 +138,8 @@ def _our_order(element: Element, qpos: tuple[float, ...], joints: Iterable[Joint
     for joint in joints:
         part = qpos[at : at + joint.kind.nq]
         at += joint.kind.nq
-        if joint.type == "free":
-            part = (*_unit(element, joint, part[3:]), *part[:3])
-        elif joint.type == "ball":
-            part = _unit(element, joint, part)
+        if joint.kind.quaternion:  # which MuJoCo writes after the position of a free joint
+            part = (*_unit(element, joint, part[-4:]), *part[:-4])
         q += part
     return tuple(q)
 

@@ -15,7 +15,8 @@ from lagrangian.description.mjcf.schema import check_attributes
 from lagrangian.description.notes import Notes
 from lagrangian.description.xml import Element, choice, located, number, numbers
 from lagrangian.model import vector as v
-from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor, unit
+from lagrangian.model.entries import unit
+from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
 from lagrangian.model.placement import Placement
 
 TYPES = ("hinge", "slide", "ball", "free")
@@ -166,9 +167,7 @@ def check_group(name: str, joints: list[Given], body: Element, top: bool) -> Non
 
 def pose_numbers(joint: Joint, ref: float, pose: Mapping[str, Placement]) -> tuple[float, ...]:
     """A joint's coordinates in the pose in which the model is written."""
-    if joint.type == "free":
+    if joint.kind.quaternion and joint.kind.nq > 4:
         at = pose[joint.child]
         return (*as_quaternion(at.rotation), *(float(x) for x in at.position))
-    if joint.type == "ball":
-        return (1.0, 0.0, 0.0, 0.0)
-    return (ref,) if joint.kind.nq else ()
+    return (ref,) if joint.kind.nq == 1 else joint.kind.neutral

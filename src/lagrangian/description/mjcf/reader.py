@@ -99,10 +99,7 @@ def _mechanism(root: Element, directory: str | None) -> tuple[Mechanism, Notes]:
 def _initial(tree: Tree) -> Initial:
     """MuJoCo starts in the pose in which the model is written; ours need be said only if it is not the neutral one."""
     written = tree.written_pose()
-    neutral = all(
-        part == ((1.0,) + (0.0,) * 6 if joint.type == "free" else (1.0, 0.0, 0.0, 0.0)) or not any(part)
-        for joint, part in zip(tree.joints, written, strict=True)
-    )
+    neutral = all(part == joint.kind.neutral or not any(part) for joint, part in zip(tree.joints, written, strict=True))
     return Initial() if neutral else Initial(q=tuple(x for part in written for x in part))
 
 

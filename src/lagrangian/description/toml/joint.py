@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from lagrangian.description.toml.body import INERTIAL, doubt_degrees, inertial, placement, placement_keys
 from lagrangian.description.toml.table import Table, located, scalar, shown, vector
 from lagrangian.errors import LagrangianError, one_of
+from lagrangian.model import joints, loops
 from lagrangian.model import vector as v
 from lagrangian.model.dh import CONVENTIONS, DHRow
-from lagrangian.model.joint import TYPES, Friction, Joint, JointSpring, Limits, Rotor
-from lagrangian.model.loop import LOOP_TYPES, Frame, LoopJoint, PointSpring, Wall
+from lagrangian.model.entries import Entry, Kind
+from lagrangian.model.expression import parse, symbol
+from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
+from lagrangian.model.joints.joint_type import JointType
+from lagrangian.model.loop import Frame, LoopJoint, PointSpring, Wall
+from lagrangian.model.loops.loop_type import LoopType
 from lagrangian.model.mechanism import GROUND, Mechanism
 
 _DH_JOINTS = {"R": "R", "P": "P", "revolute": "R", "prismatic": "P"}
@@ -61,79 +66,98 @@ _AT_JOINT: dict[str, tuple[Callable[[Table], Any], str]] = {
     "limits": (_limits, "{ lower = -1, upper = 1 }"),
 }
 
-# entries that would mean nothing: a fixed joint does not move, and a ball has no single angle for a spring or a limit
-_NOT_AT = {
-    "friction": ("fixed",),
-    "rotor": ("fixed", "free"),
-    "spring": ("fixed", "free", "ball"),
-    "limits": ("fixed", "free", "ball"),
-    "actuated": ("fixed",),
-}
-
 
 def _at_joint(table: Table) -> dict[str, Any]:
     """Friction, rotor, spring and limits, where they are given."""
     return {key: read(table.table(key, example)) for key, (read, example) in _AT_JOINT.items() if key in table}
 
 
-def _meaningful(table: Table, key: str, kind: str, kinds: tuple[str, ...]) -> None:
-    """An entry that the joint's type does not use is an error, not something to pass over."""
-    if key in table and kind not in kinds:
-        what = "actuator" if key == "actuated" else key
-        raise table.error(f"a {kind} joint has no {what}; only {', '.join(kinds)} have one", key)
+def _refuse_others(table: Table, kind: str, types: Mapping[str, JointType] | Mapping[str, LoopType]) -> None:
+    """An entry that the type does not have is an error, not something to pass over."""
+    having = {key: [t.name for t in types.values() if key in _own(t)] for t in types.values() for key in _own(t)}
+    for key, names in having.items():
+        if key in table and kind not in names:
+            what = "actuator" if key == "actuated" else key
+            raise table.error(f"a {kind} joint has no {what}; only {', '.join(names)} have one", key)
+
+
+def _own(kind: JointType | LoopType) -> list[str]:
+    """The entries that not every type has."""
+    found = [entry.name for entry in kind.entries]
+    if isinstance(kind, JointType):
+        found += [key for key in (*_AT_JOINT, "actuated") if key not in kind.refuses]
+    return found
+
+
+def _entries(table: Table, kind: JointType | LoopType, what: str) -> dict[str, Any]:
+    """The entries of a type, where they are given."""
+    found: dict[str, Any] = {}
+    for entry in kind.entries:
+        if entry.name not in table:
+            if entry.default is None:
+                raise table.error(f"{entry.name!r} is missing; a {kind.name} {what} needs {entry.meaning}")
+            continue
+        found[entry.name] = _entry(table, entry)
+    return found
+
+
+def _entry(table: Table, entry: Entry) -> Any:
+    match entry.kind:
+        case Kind.AXIS:
+            return table.axis(entry.name)
+        case Kind.NUMBER:
+            return table.number(entry.name)
+        case Kind.FUNCTION:
+            given, at = table.get(entry.name), table.at(entry.name)
+            if not isinstance(given, str):
+                return scalar(given, at, table.names)
+            with located(at):
+                return parse(given, {**table.names, entry.argument: symbol(entry.argument)})
+        case Kind.DIRECTIONS:
+            given = table.get(entry.name)
+            if not isinstance(given, list) or not all(isinstance(d, str) for d in given):
+                raise table.error(f"{shown(given)} is given; an array such as ['x', 'y'] is needed", entry.name)
+            return tuple(given)
 
 
 def joint(table: Table) -> Joint:
     """One `[[joint]]`."""
     placed = (*placement_keys(), *placement_keys("child_"))
-    table.only("name", "type", "parent", "child", *placed, "axis", "axis2", "pitch", "actuated", *_AT_JOINT)
-    name, kind = table.name(), table.choice("type", tuple(TYPES))
-    _meaningful(table, "axis", kind, tuple(t.name for t in TYPES.values() if t.needs_axis))
-    _meaningful(table, "axis2", kind, ("universal",))
-    _meaningful(table, "pitch", kind, ("helical",))
-    for key, without in _NOT_AT.items():
-        _meaningful(table, key, kind, tuple(t for t in TYPES if t not in without))
-    if kind == "helical" and "pitch" not in table:
-        raise table.error("'pitch' is missing; a helical joint needs its advance in metres per radian")
+    own = dict.fromkeys(key for kind in joints.TYPES.values() for key in _own(kind))
+    table.only("name", "type", "parent", "child", *placed, *own)
+    name, kind = table.name(), joints.TYPES[table.choice("type", tuple(joints.TYPES))]
+    _refuse_others(table, kind.name, joints.TYPES)
+    entries = _entries(table, kind, "joint")
     with located(table.here):
         return Joint(
             name,
-            kind,
+            kind.name,
             table.name("parent", GROUND),
             table.name("child"),
             placement(table),
             placement(table, "child_"),
-            axis=table.axis("axis", v.Z),
-            axis2=table.axis("axis2", v.Y),
-            pitch=table.number("pitch", 0),
             actuated=table.flag("actuated", True),
+            **entries,
             **_at_joint(table),
         )
 
 
 def loop(table: Table) -> LoopJoint:
     """One `[[loop]]`."""
-    table.only("name", "type", "a", "b", *placement_keys("a_"), *placement_keys("b_"), "axis", "axis2", "directions", "length")
-    kind = table.choice("type", tuple(LOOP_TYPES))
-    _meaningful(table, "axis", kind, ("universal", "cylindrical", "revolute", "prismatic", "planar"))
-    _meaningful(table, "axis2", kind, ("universal",))
-    _meaningful(table, "directions", kind, ("point",))
-    _meaningful(table, "length", kind, ("distance",))
-    directions = table.get("directions", ["x", "y", "z"])
-    if not isinstance(directions, list) or not all(isinstance(d, str) for d in directions):
-        raise table.error(f"{shown(directions)} is given; an array such as ['x', 'y'] is needed", "directions")
+    own = dict.fromkeys(key for kind in loops.TYPES.values() for key in _own(kind))
+    table.only("name", "type", "a", "b", *placement_keys("a_"), *placement_keys("b_"), *own)
+    kind = loops.TYPES[table.choice("type", tuple(loops.TYPES))]
+    _refuse_others(table, kind.name, loops.TYPES)
+    entries = _entries(table, kind, "loop")
     with located(table.here):
         return LoopJoint(
             table.name(),
-            kind,
+            kind.name,
             table.name("a"),
             table.name("b"),
             placement(table, "a_"),
             placement(table, "b_"),
-            axis=table.axis("axis", v.Z),
-            axis2=table.axis("axis2", v.Y),
-            directions=tuple(directions),
-            length=table.number("length", 0),
+            **entries,
         )
 
 

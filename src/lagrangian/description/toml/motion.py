@@ -33,7 +33,7 @@ class Coordinates:
         self.joints = joints
         self.q = [name for j in joints for name in j.coordinate_names]
         self.qd = [name for j in joints for name in j.speed_names]
-        self.neutral = [float(j.type in ("ball", "free") and label == "w") for j in joints for label in j.kind.coordinates]
+        self.neutral = [x for j in joints for x in j.kind.neutral]
         self.of_time: dict[str, Scalar] = {**parameters, "t": symbol("t")}
         self.of_position = self._with(self.of_time, self.q, file)
         self.of_state = self._with(self.of_position, [speed_symbol(s) for s in self.qd], file)
@@ -145,7 +145,7 @@ def _configuration(table: Table, key: str, coordinates: Coordinates) -> tuple[fl
     q = _values(table, key, coordinates.q, coordinates.neutral)
     at = 0
     for joint in coordinates.joints:
-        if joint.type in ("ball", "free"):
+        if joint.kind.quaternion:
             length = math.hypot(*q[at : at + 4])
             if abs(length - 1) > 1e-6:
                 where = f"{table.at(key)}: the quaternion of joint {joint.name!r}"

@@ -5,6 +5,7 @@ An entry that has its default is left out, and so is one that the type of a join
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from lagrangian.description.toml import text
@@ -13,11 +14,11 @@ from lagrangian.errors import ArgumentError
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body, Visual
 from lagrangian.model.constraint import Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
+from lagrangian.model.entries import Kind
 from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
 from lagrangian.model.loop import Frame, LoopJoint, PointSpring, Wall
 
 Entries = dict[str, str]
-_WITH_AXIS = ("universal", "cylindrical", "revolute", "prismatic", "planar")  # loops
 
 
 def body(s: Scalars, given: Body) -> Entries:
@@ -49,28 +50,21 @@ def _visual(s: Scalars, given: Visual) -> Entries:
 
 
 def joint(s: Scalars, given: Joint) -> Entries:
-    kind = given.type
     found = {k: text.string(x) for k, x in zip(("name", "type", "parent", "child"), _called(given), strict=True)}
     found |= s.placement(given.placement) | s.placement(given.child_placement, "child_")
-    if given.kind.needs_axis:
-        found["axis"] = s.axis(given.axis)
-    if kind == "universal":
-        found["axis2"] = s.axis(given.axis2)
-    if kind == "helical":
-        found["pitch"] = s.number(given.pitch)
-    if kind == "fixed":
-        return found
-    if not given.actuated:
+    found |= _own(s, given)
+    refused = given.kind.refuses
+    if not given.actuated and "actuated" not in refused:
         found["actuated"] = "false"
-    if given.friction != Friction():
+    if given.friction != Friction() and "friction" not in refused:
         found["friction"] = text.inline(_friction(s, given.friction))
-    if given.rotor != Rotor():
-        if kind == "free":
-            raise ArgumentError(f"joint {given.name!r}: a free joint has no rotor in TOML; take it off")
+    if given.rotor != Rotor() and given.kind.nv:
+        if "rotor" in refused:
+            raise ArgumentError(f"joint {given.name!r}: a {given.type} joint has no rotor in TOML; take it off")
         found["rotor"] = _table(s, given.rotor, Rotor(), "inertia", "ratio")
-    if given.spring != JointSpring() and kind not in ("ball", "free"):
+    if given.spring != JointSpring() and "spring" not in refused:
         found["spring"] = text.inline({"stiffness": s.number(given.spring.stiffness), "rest": s.number(given.spring.rest)})
-    if given.limits != Limits() and kind not in ("ball", "free"):
+    if given.limits != Limits() and "limits" not in refused:
         found["limits"] = _table(s, given.limits, Limits(), "lower", "upper", "speed", "effort")
     return found
 
@@ -95,15 +89,18 @@ def _table(s: Scalars, given: Any, default: Any, *names: str) -> str:
 def loop(s: Scalars, given: LoopJoint) -> Entries:
     found = {k: text.string(getattr(given, k)) for k in ("name", "type", "a", "b")}
     found |= s.placement(given.placement_a, "a_") | s.placement(given.placement_b, "b_")
-    if given.type in _WITH_AXIS:
-        found["axis"] = s.axis(given.axis)
-    if given.type == "universal":
-        found["axis2"] = s.axis(given.axis2)
-    if given.type == "point":
-        found["directions"] = text.array(text.string(x) for x in given.directions)
-    if given.type == "distance":
-        found["length"] = s.number(given.length)
-    return found
+    return found | _own(s, given)
+
+
+def _own(s: Scalars, given: Joint | LoopJoint) -> Entries:
+    """The entries of its type."""
+    written: dict[Kind, Callable[[Any], str]] = {
+        Kind.AXIS: s.axis,
+        Kind.NUMBER: s.number,
+        Kind.FUNCTION: s.number,
+        Kind.DIRECTIONS: lambda names: text.array(text.string(x) for x in names),
+    }
+    return {entry.name: written[entry.kind](getattr(given, entry.name)) for entry in given.kind.entries}
 
 
 def constraint(s: Scalars, given: Constraint) -> Entries:

@@ -89,7 +89,7 @@ def _text(m: Mechanism) -> tuple[str, list[str]]:
     left_out = []
     if s.evaluated:
         left_out.append(f"{s.evaluated} expressions are longer than a file may have them; their values are written")
-    bounded = [j.name for j in m.joints if j.type in ("ball", "free") and j.limits != Limits()]
+    bounded = [j.name for j in m.joints if j.kind.nv and "limits" in j.kind.refuses and j.limits != Limits()]
     if bounded:
         left_out.append(f"limits of {', '.join(bounded[:5])}: not written, as TOML has none for ball and free joints")
     if tuple(m.springs) != (*springs, *walls):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
 from lagrangian.description import xml
 from lagrangian.description.notes import Notes
@@ -12,6 +13,7 @@ from lagrangian.description.urdf.check import NOT_CARRIED, check
 from lagrangian.description.urdf.link import body, materials, origin
 from lagrangian.description.xml import Element, located, number, numbers, text
 from lagrangian.errors import one_of
+from lagrangian.model import joints as joint_types
 from lagrangian.model.body import Body
 from lagrangian.model.constraint import Holonomic
 from lagrangian.model.expression import symbol
@@ -198,10 +200,10 @@ def _joint(element: Element, names: Mapping[str, str], notes: Notes) -> Joint:
     for tag in ("calibration", "safety_controller"):
         if element.find(tag) is not None:
             notes.add(f"<{tag}> of a <joint>", NOT_CARRIED, name)
-    axis = (1.0, 0.0, 0.0)
-    given = element.find("axis")
-    if given is not None and kind in ("revolute", "continuous", "prismatic", "planar"):
-        axis = numbers(given, "xyz", 3)  # type: ignore[assignment]
+    own: dict[str, Any] = {}
+    if any(entry.name == "axis" for entry in joint_types.TYPES[_TYPES[kind]].entries):
+        given = element.find("axis")
+        own["axis"] = (1.0, 0.0, 0.0) if given is None else numbers(given, "xyz", 3)
     limits = _limits(element, kind, notes)
     with located(element):
         return Joint(
@@ -210,7 +212,7 @@ def _joint(element: Element, names: Mapping[str, str], notes: Notes) -> Joint:
             names[_end(element, "parent", names)],
             names[_end(element, "child", names)],
             origin(element),
-            axis=axis,
+            **own,
             friction=_friction(element),
             limits=limits,
             actuated=kind != "floating",

@@ -11,6 +11,7 @@ import json
 import os
 import stat
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,15 @@ def key(*parts: str | bytes | int) -> str:
         data = part if isinstance(part, bytes) else str(part).encode()
         digest.update(len(data).to_bytes(8, "little") + data)
     return digest.hexdigest()
+
+
+def kept(name: str, make: Callable[[], tuple[dict[str, Any], bytes]]) -> tuple[dict[str, Any], bytes]:
+    """The header and object stored under a key; made, and stored, if there is none."""
+    found = load(name)
+    if found is None:
+        found = make()
+        store(name, *found)
+    return found
 
 
 def load(name: str) -> tuple[dict[str, Any], bytes] | None:

@@ -11,16 +11,15 @@ the word "dtype", then what must stay alive).
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import sys
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
 
-from lagrangian.kernels.llvm import cache as store
-from lagrangian.kernels.llvm import jit, target
+from lagrangian.kernels.llvm import cache, jit, target
 
 VARIABLE = "LAGRANGIAN_FASTCALL"
 MOST = 6  # inputs
@@ -248,7 +247,7 @@ slow:
 """
 
 
-@cache
+@functools.cache
 def _entry() -> tuple[jit.Code, int] | None:
     """The compiled entry, or None where this interpreter cannot have it."""
     if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != 8:
@@ -259,18 +258,15 @@ def _entry() -> tuple[jit.Code, int] | None:
         for name in _SYMBOLS:
             jit.add_symbol(name, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0)
         chosen = target.current()
-        name = store.key("fastcall", _IR, chosen.key)
-        found = store.load(name)
-        data = found[1] if found else jit.compile_object(_IR, chosen)
-        if not found:
-            store.store(name, {}, data)
+        name = cache.key("fastcall", _IR, chosen.key)
+        _, data = cache.kept(name, lambda: ({}, jit.compile_object(_IR, chosen)))
         code = jit.Code(data, chosen)
         return code, code.address("fastcall")
     except (AttributeError, LookupError, OSError, RuntimeError):
         return None
 
 
-@cache
+@functools.cache
 def _numpy_new() -> tuple[int, int, int]:
     """PyArray_New, PyArray_GetPtr and the array type, from numpy's table for C code; zeros if it is not one we know."""
     try:

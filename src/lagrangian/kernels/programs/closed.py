@@ -9,7 +9,6 @@ from typing import Any
 
 from lagrangian.algorithms import constraints
 from lagrangian.algorithms.constrained import Constrained, State
-from lagrangian.algorithms.link import TURNS
 from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.tree import Tree
 from lagrangian.algorithms.world import FreeWorld
@@ -82,7 +81,6 @@ class ClosedPrograms:
         self.mechanism, self.tree = mechanism, regroup(tree)
         self.timed = depends_on_time(mechanism)
         self._digest = digest(mechanism, tree)
-        self.angles = [tree.iq[i] for i, kind in enumerate(tree.kind) if kind in TURNS]
         # which equations there are, and what they are called, shows when they are written once
         graph = Graph()
         rows = traced_state(graph, mechanism, self.tree, self._time(graph)).rows
@@ -101,7 +99,7 @@ class ClosedPrograms:
         def traced(graph: Graph) -> list[Any]:
             return outputs(graph, traced_state(graph, self.mechanism, self.tree, self._time(graph), "qd" in inputs))
 
-        return Straight(name, sizes, size, self.angles, traced, self._digest)
+        return Straight(name, sizes, size, self.tree.angles, traced, self._digest)
 
     def acceleration(self) -> Straight:
         """(qdd, lambda), one after the other."""
@@ -153,8 +151,7 @@ def wrenches(mechanism: Mechanism, tree: Tree) -> Straight:
                     total[6 * link + c] = total[6 * link + c] + graph.input("multipliers", i) * slope
         return total
 
-    angles = [tree.iq[i] for i, kind in enumerate(tree.kind) if kind in TURNS]
-    return Straight("constraint_wrenches", sizes, 6 * len(tree), angles, outputs, digest(mechanism, tree))
+    return Straight("constraint_wrenches", sizes, (len(tree), 6), tree.angles, outputs, digest(mechanism, tree))
 
 
 def solved(state: State, graph: Graph) -> tuple[list[Any], list[Any]]:

@@ -16,7 +16,6 @@ from lagrangian.algorithms import springs
 from lagrangian.algorithms.constrained import State
 from lagrangian.algorithms.constraints import coordinate_rates
 from lagrangian.algorithms.inverse_dynamics import INVERSE_DYNAMICS
-from lagrangian.algorithms.link import TURNS
 from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.sweep import run
 from lagrangian.algorithms.tree import Tree
@@ -69,9 +68,8 @@ def residual_derivatives(
         columns += [along(graph, found, {x.index: 1}) for x in state.qd]
         return [columns[k][i] for i in range(n + m) for k in range(2 * n)]
 
-    angles = [tree.iq[i] for i, kind in enumerate(tree.kind) if kind in TURNS]
     used = {name: size for name, size in sizes.items() if size}
-    return Straight("residual_derivatives", used, (n + m) * 2 * n, angles, outputs, digest(mechanism, tree) + key)
+    return Straight("residual_derivatives", used, (n + m, 2 * n), tree.angles, outputs, digest(mechanism, tree) + key)
 
 
 def accelerations(M: np.ndarray, psi: np.ndarray, right: np.ndarray, bias: np.ndarray) -> np.ndarray:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from lagrangian.algorithms import springs
-from lagrangian.algorithms.link import TURNS
 from lagrangian.algorithms.tree import Tree
 from lagrangian.algorithms.world import FreeWorld
 from lagrangian.kernels.program import Straight
@@ -19,7 +19,6 @@ class SpringPrograms:
 
     def __init__(self, mechanism: Mechanism, tree: Tree) -> None:
         self.mechanism, self.tree = mechanism, tree
-        self._angles = [tree.iq[i] for i, kind in enumerate(tree.kind) if kind in TURNS]
         self._digest = digest(mechanism, tree)
 
     def torque(self) -> Straight:
@@ -40,7 +39,7 @@ class SpringPrograms:
             found = springs.torques(self.mechanism, state.world, elastic, viscous)
             return [found.get(k, 0) for k in range(self.tree.nv)]
 
-        return self._program(name, viscous, self.tree.nv, outputs)
+        return self._program(name, viscous, (self.tree.nv,), outputs)
 
     def energy(self) -> Straight:
         """What is stored in all, from q."""
@@ -48,7 +47,7 @@ class SpringPrograms:
         def outputs(graph: Graph) -> list[Any]:
             return [springs.energy(self.mechanism, traced_state(graph, self.mechanism, self.tree, moving=False).world)]
 
-        return self._program("spring_energy", False, 1, outputs)
+        return self._program("spring_energy", False, (), outputs)
 
     def forces(self) -> Straight:
         """The tension of every spring and the push of every wall, from q and qd."""
@@ -56,7 +55,7 @@ class SpringPrograms:
         def outputs(graph: Graph) -> list[Any]:
             return springs.forces(self.mechanism, traced_state(graph, self.mechanism, self.tree).world)
 
-        return self._program("spring_forces", True, len(self.mechanism.springs), outputs)
+        return self._program("spring_forces", True, (len(self.mechanism.springs),), outputs)
 
     def wrenches(self) -> Straight:
         """What they put on every link: (moment about the world's origin, force)."""
@@ -66,8 +65,8 @@ class SpringPrograms:
             found = springs.torques(self.mechanism, FreeWorld(self.tree, state.links))
             return [found.get((link, c), 0) for link in range(len(self.tree)) for c in range(6)]
 
-        return self._program("spring_wrenches", True, 6 * len(self.tree), outputs)
+        return self._program("spring_wrenches", True, (len(self.tree), 6), outputs)
 
-    def _program(self, name: str, moving: bool, size: int, outputs: Any) -> Straight:
+    def _program(self, name: str, moving: bool, shape: tuple[int, ...], outputs: Callable[[Graph], list[Any]]) -> Straight:
         sizes = {"q": self.tree.nq, "qd": self.tree.nv} if moving else {"q": self.tree.nq}
-        return Straight(name, sizes, size, self._angles, outputs, self._digest)
+        return Straight(name, sizes, shape, self.tree.angles, outputs, self._digest)

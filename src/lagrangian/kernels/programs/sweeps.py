@@ -11,7 +11,7 @@ import numpy as np
 from lagrangian.algorithms.factorised import Factorised
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.inverse_dynamics import BIAS
-from lagrangian.algorithms.link import TURNS, Link
+from lagrangian.algorithms.link import Link
 from lagrangian.algorithms.mass_matrix import MASS_MATRIX
 from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.sweep import Algorithm, run
@@ -42,7 +42,7 @@ def links(tree: Tree, inputs: Sequence[str], value: Callable[[str, int], Any], c
             else:
                 state = tuple(value(name, link.iv + k) for k in range(link.nv))
             setattr(link, name, state)
-        if link.kind in TURNS:
+        if link.kind.turns:
             link.c, link.s = cos(link.q[0]), sin(link.q[0])
         made.append(link)
     return made
@@ -76,8 +76,8 @@ class Sweeps(Program):
         self.algorithm, self.tree = algorithm, tree
         self.name, self.inputs = algorithm.name, algorithm.inputs
         self.sizes = [tree.nq if n == "q" else WHOLE.get(n, tree.nv) for n in self.inputs]
-        self.size = algorithm.columns(tree)
-        self.angles = [tree.iq[i] for i, kind in enumerate(tree.kind) if kind in TURNS]
+        self.shape = algorithm.shape(tree)
+        self.angles = tree.angles
 
     def key(self) -> tuple[str | bytes | int, ...]:
         return self.name, self.tree.fingerprint(), UNROLL_LINKS, UNROLL_OPERATIONS

@@ -40,7 +40,7 @@ def parameter_array(tree: Tree, columns: Sequence[tuple[str, int]]) -> np.ndarra
 
 def table(tree: Tree) -> np.ndarray:
     """kind, parent, iq, iv of every link."""
-    kinds = sorted(set(tree.kind))
+    kinds = sorted(set(tree.kind), key=str)
     rows = [[kinds.index(k), p, iq, iv] for k, p, iq, iv in zip(tree.kind, tree.parent, tree.iq, tree.iv, strict=True)]
     return np.array(rows, dtype=np.int64).reshape(-1, 4)
 

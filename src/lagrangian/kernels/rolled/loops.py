@@ -6,11 +6,11 @@ slot i + 1 link i's.
 
 from __future__ import annotations
 
-from lagrangian.algorithms.link import KINDS
 from lagrangian.algorithms.sweep import Sweep, Walk
 from lagrangian.kernels.llvm.emit import Emitter
 from lagrangian.kernels.rolled.steps import Steps
 from lagrangian.kernels.rolled.trace import Pass, Step
+from lagrangian.model.joints.joint_type import JointType
 
 
 class Loops(Steps):
@@ -32,8 +32,8 @@ class Loops(Steps):
         lines.append("  %i = add i64 %step, 0" if out else f"  %i = sub i64 {self.n - 1}, %step")
         blocks = {kind: self.new("kind") for kind in kinds}
         self.dispatch("%i", kinds, blocks, "next.none")
-        merged: dict[str, dict[int, str]] = {}
-        ends: dict[str, str] = {}
+        merged: dict[JointType, dict[int, str]] = {}
+        ends: dict[JointType, str] = {}
         for kind in kinds:
             lines.append(f"{blocks[kind]}:")
             e = self.emitter()
@@ -127,13 +127,13 @@ class Loops(Steps):
             lines.append("  br label %next")
         for kind in starting:
             lines.append(f"{blocks[kind]}:")
-            for a in range(KINDS[kind][1] if walk.per == "speed" else 1):
+            for a in range(kind.nv if walk.per == "speed" else 1):
                 self.climb(found, walk, kind, a)
             lines.append("  br label %next")
         lines.append(f"next:\n  %more = icmp slt i64 %i.next, {self.n}\n  br i1 %more, label %loop, label %exit")
         lines.append("exit:\n  ret void\n}")
 
-    def climb(self, found: Pass, walk: Walk, kind: str, a: int) -> None:
+    def climb(self, found: Pass, walk: Walk, kind: JointType, a: int) -> None:
         """From speed a of link i, which is of this kind, through its ancestors."""
         lines, n = self.lines, self.tree.nv
         e = self.emitter()

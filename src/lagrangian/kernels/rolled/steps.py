@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from lagrangian.algorithms.link import KINDS
 from lagrangian.algorithms.nested import size
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.algorithms.tree import Tree
@@ -13,6 +12,7 @@ from lagrangian.kernels.llvm.emit import Emitter
 from lagrangian.kernels.llvm.target import Target
 from lagrangian.kernels.rolled import trace as rolled_trace
 from lagrangian.kernels.rolled.trace import WHOLE, Program, Step
+from lagrangian.model.joints.joint_type import JointType
 
 
 class Steps:
@@ -24,7 +24,7 @@ class Steps:
         self.algorithm, self.tree, self.target, self.width = algorithm, tree, target, width
         self.names, self.sizes = list(names), list(sizes)
         self.program: Program = rolled_trace.trace(algorithm, tree)
-        self.kinds = sorted(set(tree.kind))
+        self.kinds = sorted(set(tree.kind), key=str)
         self.n = len(tree)
         self.chain = all(p == i - 1 for i, p in enumerate(tree.parent))
         self.in_order = all(tree.iq[i] == i and tree.iv[i] == i for i in range(self.n)) and tree.nq == tree.nv == self.n
@@ -38,7 +38,7 @@ class Steps:
         self.given = ", ".join(f"ptr {p}" for p in self.pointers)
         self.label = 0
         # a path to a frame leaves out joints that rightly do not matter
-        on_it = sum(KINDS[kind][0] for kind in tree.kind)
+        on_it = sum(kind.nq for kind in tree.kind)
         self.touches = bool(self.output and tree.nq and on_it == tree.nq)
 
     def new(self, word: str) -> str:
@@ -154,7 +154,7 @@ class Steps:
         base = e.put(f"mul i64 {where['i']}, {row}")
         self.store_out(e, e.put(f"add i64 {base}, {offset}"), value)
 
-    def dispatch(self, i: str, kinds: Sequence[str], blocks: dict[str, str], other: str) -> None:
+    def dispatch(self, i: str, kinds: Sequence[JointType], blocks: dict[JointType, str], other: str) -> None:
         """Branch to the block of link i's kind."""
         if len(self.kinds) == 1:
             self.lines.append(f"  br label %{blocks[self.kinds[0]]}")

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.algorithms.link import CONSTANTS, KINDS, TURNS, Link
+from lagrangian.algorithms.link import CONSTANTS, Link
 from lagrangian.algorithms.nested import Template, flatten, size, unflatten
 from lagrangian.algorithms.sweep import Algorithm, Sweep, Values, Walk
 from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.trace.node import Graph, Node, Trace
+from lagrangian.model.joints.joint_type import JointType
 
 PER_COORDINATE = ("q",)
 PER_SPEED = ("qd", "qdd", "tau")
@@ -42,11 +43,11 @@ class Pass:
     """A sweep or a walk, traced for every kind; `carry` are the components that vary, `ground` the values they start from."""
 
     sweep: Sweep | Walk
-    steps: dict[str, Step]
+    steps: dict[JointType, Step]
     carry: list[int]
     ground: list[float]
-    starts: dict[tuple[str, int], Step] = field(default_factory=dict)  # of a walk: per kind and column
-    diagonal: dict[str, Step] = field(default_factory=dict)
+    starts: dict[tuple[JointType, int], Step] = field(default_factory=dict)  # of a walk: per kind and column
+    diagonal: dict[JointType, Step] = field(default_factory=dict)
 
 
 @dataclass
@@ -63,16 +64,16 @@ class _Tracer:
     def __init__(self, algorithm: Algorithm, tree: Tree) -> None:
         self.algorithm = algorithm
         self.tree = tree
-        self.kinds = sorted(set(tree.kind))
-        of = np.array(tree.kind)
-        self.uniform: dict[tuple[str, str, int], float] = {}
+        self.kinds = sorted(set(tree.kind), key=str)
+        of = np.array([kind.key for kind in tree.kind])
+        self.uniform: dict[tuple[JointType, str, int], float] = {}
         self.parameters: list[tuple[str, int]] = []
         for name in CONSTANTS:
             values = tree.constants[name]
             for j in range(values.shape[1]):
                 varies = False
                 for kind in self.kinds:
-                    column = values[of == kind, j]
+                    column = values[of == kind.key, j]
                     if (column == column[0]).all():
                         self.uniform[kind, name, j] = float(column[0])
                     else:
@@ -82,7 +83,7 @@ class _Tracer:
         self.save_constants: dict[tuple[Any, ...], float] = {}
         self.saved: dict[str, tuple[bool, Template]] = {}  # name -> (per speed, template)
 
-    def link(self, graph: Graph, kind: str) -> Link:
+    def link(self, graph: Graph, kind: JointType) -> Link:
         values: Values = {}
         for name, template in CONSTANTS.items():
             flat = (
@@ -92,13 +93,13 @@ class _Tracer:
                 for j in range(size(template))
             )
             values[name] = unflatten(template, flat)
-        nq, nv = KINDS[kind]
+        nq, nv = kind.nq, kind.nv
         for name in self.algorithm.inputs:
             if name in WHOLE:
                 values[name] = tuple(graph.input(name, k) for k in range(WHOLE[name]))
             else:
                 values[name] = tuple(graph.input(name, k) for k in range(nq if name in PER_COORDINATE else nv))
-        if kind in TURNS:
+        if kind.turns:
             values["c"], values["s"] = graph.input("cos", 0), graph.input("sin", 0)
         for name, (per_speed, template) in self.saved.items():
             if per_speed:
@@ -115,7 +116,7 @@ class _Tracer:
 
         return unflatten(template, (component(j) for j in range(size(template))))
 
-    def sweep(self, sweep: Sweep) -> tuple[Pass, dict[str, tuple[Graph, list[Any], list[tuple[Any, ...]]]]]:
+    def sweep(self, sweep: Sweep) -> tuple[Pass, dict[JointType, tuple[Graph, list[Any], list[tuple[Any, ...]]]]]:
         """Trace every kind, with the carries that stay constant folded."""
         ground = [float(x) for name in sweep.carry for x in flatten(sweep.start(self.tree)[name])]
         if sweep.direction == "inward":
@@ -133,7 +134,7 @@ class _Tracer:
             for name, template in declared.items():
                 self.saved[name] = (per_speed, template)
         self._fold_saves(sweep, [saves for _, _, saves in results.values()])
-        raw: dict[str, tuple[Graph, list[Any], list[tuple[Any, ...]]]] = {}
+        raw: dict[JointType, tuple[Graph, list[Any], list[tuple[Any, ...]]]] = {}
         for kind, (graph, carry, saves) in results.items():
             values: list[Any] = [carry[j] for j in varying]
             labels: list[tuple[Any, ...]] = [("carry", j) for j in varying]
@@ -157,7 +158,7 @@ class _Tracer:
             if len(numbers) == 1 and number is not None and key[0] not in self.algorithm.output.names:
                 self.save_constants[key] = number
 
-    def _step(self, sweep: Sweep, kind: str, fixed: dict[int, float]) -> tuple[Graph, list[Any], list[tuple[Any, ...]]]:
+    def _step(self, sweep: Sweep, kind: JointType, fixed: dict[int, float]) -> tuple[Graph, list[Any], list[tuple[Any, ...]]]:
         graph = Graph()
         carry = self.carry(graph, sweep.carry, fixed)
         out, saves = sweep.step(self.link(graph, kind), carry)
@@ -217,7 +218,7 @@ def _walk(tracer: _Tracer, walk: Walk) -> Pass:
     found = Pass(walk, {}, list(range(sum(size(t) for t in walk.carry.values()))), [])
     found.ground = [0.0] * len(found.carry)
     for kind in tracer.kinds:
-        nv = KINDS[kind][1]
+        nv = kind.nv
         for a in range(nv if walk.per == "speed" else 1):
             graph = Graph()
             carry = walk.start(tracer.link(graph, kind), a)
@@ -268,7 +269,7 @@ def _needed(tracer: _Tracer, raws: list[tuple[Pass, Any]], finish: Step | None) 
                 return label[1] in carries
             return label[1] in outputs or label[:3] in wanted
 
-        def traced(carries: set[int], raw: Any = raw, keep: Callable[..., bool] = keep) -> dict[str, Step]:
+        def traced(carries: set[int], raw: Any = raw, keep: Callable[..., bool] = keep) -> dict[JointType, Step]:
             steps = {}
             for kind, (graph, values, labels) in raw.items():
                 chosen = [(x, label) for x, label in zip(values, labels, strict=True) if keep(label, carries)]
@@ -309,5 +310,5 @@ def _needed(tracer: _Tracer, raws: list[tuple[Pass, Any]], finish: Step | None) 
         {key: k for k, key in enumerate(stored_link)},
         {key: k for k, key in enumerate(stored_speed)},
         finish,
-        any(k in TURNS for k in tracer.kinds),
+        any(k.turns for k in tracer.kinds),
     )

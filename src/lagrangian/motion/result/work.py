@@ -131,12 +131,12 @@ def idle(trajectory: Trajectory) -> bool:
     """Whether nothing does work but what is in the potential energy: no torque, wrench or friction, no constraint that moves."""
     source, dyn = trajectory.supply.source, trajectory.dyn
     driven = source.formulas or source.external or source.adjustable or source.traced is not None or source.wrenches
-    lossy = any(x.any() for x in dyn._open().friction().values()) or any(float(s.damping) for s in dyn.mechanism.springs)
+    lossy = any(x.any() for x in dyn.friction_constants) or any(float(s.damping) for s in dyn.mechanism.springs)
     # a constant phi moves its constraint too
     moving = any(
         isinstance(c, Pfaffian) and not (isinstance(c.phi, (int, float)) and c.phi == 0) for c in dyn.mechanism.constraints
     )
-    return not (driven or lossy or moving or (dyn.mechanism.constraints and dyn._open().closed.timed))
+    return not (driven or lossy or moving or dyn.depends_on_time)
 
 
 def power(trajectory: Trajectory, pieces: Pieces, at: np.ndarray) -> np.ndarray:

@@ -41,13 +41,13 @@ class Solver:
                 f"use dop853, dp5, verner9 or rk4"
             )
         self.data = self.rolled.data() if self.rolled is not None else []
-        found = cache.load(name)
-        if found is None:
+
+        def compiled() -> tuple[dict[str, object], bytes]:
             text = self._module(chosen.fma)
-            code = jit.compile_object(text, chosen, 2 if text.count("\n") < LONG else 1, unroll=True)
-            cache.store(name, {}, code)
-        else:
-            code = found[1]
+            passes = () if self.rolled else jit.SHORT_LOOPS
+            return {}, jit.compile_object(text, chosen, 2 if text.count("\n") < LONG else 1, unroll=True, passes=passes)
+
+        _, code = cache.kept(name, compiled)
         self._code = jit.Code(code, chosen)
         self.integrate = self._function("integrate", len(places.LOOP_ARGUMENTS))
         self._replay = self._function("replay", len(places.REPLAY_ARGUMENTS))

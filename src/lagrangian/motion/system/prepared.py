@@ -20,7 +20,7 @@ class Prepared:
     """A mechanism, compiled, and what is known of it."""
 
     def __init__(self, dyn: Dynamics) -> None:
-        self.dyn, self.tree = dyn, dyn._open().tree
+        self.dyn, self.tree = dyn, dyn.tree
         self.undetermined = undetermined_joints(self.tree)
         self.limits = limited(dyn.mechanism)
         self.frictional = frictional(dyn.mechanism)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lagrangian.kernels.kernel import Kernel, Threads
+from lagrangian.kernels.kernel import Kernel
 from lagrangian.kernels.program import Straight
 from lagrangian.kernels.trace.node import Graph
 from lagrangian.motion.system.inputs import STUCK
@@ -22,7 +22,7 @@ class Programs:
     def _kernel(self, name: str, size: int, outputs: Callable[[Graph], list[Any]]) -> Kernel:
         found = self._kernels.get(name)
         if found is None:
-            found = self._kernels[name] = Kernel(program(self.system, name, size, outputs), (size,), Threads(1))
+            found = self._kernels[name] = Kernel(program(self.system, name, size, outputs))
         return found
 
     @property

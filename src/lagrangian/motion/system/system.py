@@ -18,7 +18,6 @@ from lagrangian.algorithms.cholesky import inner
 from lagrangian.algorithms.constrained import Constrained, State
 from lagrangian.algorithms.constraints import Row, coordinate_rates
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
-from lagrangian.algorithms.link import TURNS
 from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.sweep import run
 from lagrangian.algorithms.tree import Tree
@@ -67,9 +66,9 @@ class System:
         self.size = self.nq + self.nv
         self.inputs = Inputs(self.nv, len(self.holdable), len(torque.wrenches))
         self.forces = Forces(mechanism, torque, self.inputs, self.holdable)
-        self.angles = [tree.iq[i] for i, kind in enumerate(tree.kind) if kind in TURNS]
+        self.angles = tree.angles
         self.constrained = bool(mechanism.equations or self.holdable)
-        self.turning = any(j.type in ("ball", "free") for j in mechanism.joints)
+        self.turning = any(j.kind.quaternion for j in mechanism.joints)
         self.projects = self.turning or (self.constrained and stabilisation.kind == "projection")
 
     @cached_property
@@ -247,14 +246,12 @@ class System:
         return [*self._normalised(list(state.q)), *state.qd]
 
     def _normalised(self, q: list[Any]) -> list[Any]:
-        q, iq = list(q), 0
+        found: list[Any] = []
+        iq = 0
         for joint in self.mechanism.joints:
-            if joint.type in ("ball", "free"):
-                part = q[iq : iq + 4]
-                scale = 1 / f.sqrt(part[0] * part[0] + part[1] * part[1] + part[2] * part[2] + part[3] * part[3])
-                q[iq : iq + 4] = [x * scale for x in part]
+            found += joint.kind.normalised(q[iq : iq + joint.kind.nq])
             iq += joint.kind.nq
-        return q
+        return found
 
     def event_values(self, graph: Graph) -> list[Any]:
         """What is zero where an event takes place, of all that are compiled."""

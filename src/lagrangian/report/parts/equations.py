@@ -37,7 +37,7 @@ def equations(subject: Subject) -> Html | None:
     try:
         eom = derive(model, limit=SECONDS, progress=_quiet)
     except CostError as error:
-        return _elsewhere(f"The closed form is not written here: {str(error).split(': ', 1)[-1].split(' (the limit')[0]}.")
+        return _elsewhere(f"The closed form is not written here: {error.what}.")
     except LagrangianError as error:
         if not model.constraints:
             raise

@@ -58,11 +58,7 @@ def _joints(m: Mechanism) -> Html:
     all_driven = all(joint.actuated for joint in m.joints if joint.kind.nv)
     for k, joint in enumerate(m.joints[:MOST], 1):
         low, high = joint.limits.lower, joint.limits.upper
-        axis = plain.axis_name(joint.axis) if joint.kind.needs_axis else ""
-        if joint.type == "universal":
-            axis += f", {plain.axis_name(joint.axis2)}"
-        if joint.type == "helical":
-            axis += f", {plain.number(joint.pitch)} m/rad"
+        axis = ", ".join([*map(plain.axis_name, joint.axes), *joint.kind.words(joint)])
         limits = "" if math.isinf(low) and math.isinf(high) else Html(f"{number(low)} to {number(high)}")
         at = "" if not any(map(float, joint.placement.position)) else _vector(joint.placement.position)
         drive = "" if joint.kind.nv == 0 or all_driven else "driven" if joint.actuated else "free"

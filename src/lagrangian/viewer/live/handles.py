@@ -43,10 +43,10 @@ def handles(mechanism: Mechanism) -> tuple[Handle, ...]:
     iq = iv = 0
     for k, joint in enumerate(mechanism.joints):
         limits = (float(joint.limits.lower), float(joint.limits.upper))
-        if joint.type in ("ball", "free"):
+        if joint.kind.quaternion:
             for c, axis in enumerate("xyz"):
                 found.append(Handle(f"{joint.name}.r{axis}", k, TURN, c, iq, iv, True, joint.actuated))
-            for c, axis in enumerate("xyz" if joint.type == "free" else ""):
+            for c, axis in enumerate("xyz"[: joint.kind.nq - 4]):
                 found.append(Handle(f"{joint.name}.{axis}", k, PLACE, c, iq, iv, False, joint.actuated))
         else:
             for c, (name, slides) in enumerate(zip(joint.coordinate_names, joint.slides, strict=True)):

@@ -10,9 +10,10 @@ from lagrangian.errors import LagrangianError
 from lagrangian.kernels.dynamics import compile as compiled
 from lagrangian.model.constraint import KnifeEdge, Rolling
 from lagrangian.model.joint import Joint
+from lagrangian.model.joints.displacement import step_frames
+from lagrangian.model.joints.joint_type import Look
 from lagrangian.model.loop import LoopJoint
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.placement import turn_z_to
 from lagrangian.motion.motion import Motion
 from lagrangian.viewer.scene.poses import body_poses
 from lagrangian.viewer.scene.scene import Arrows, Scene
@@ -28,7 +29,7 @@ def arrows_of(motion: Motion, t: np.ndarray, q: np.ndarray, scene: Scene) -> tup
     if mechanism is None or not len(motion.t):
         return ()
     poses = body_poses(mechanism, q)
-    found = [*_torques(motion, mechanism, t, poses), *_wrenches(motion, mechanism, t, poses)]
+    found = [*_torques(motion, mechanism, t, q, poses), *_wrenches(motion, mechanism, t, poses)]
     found += [*_reactions(motion, mechanism, t, poses), *_constraints(motion, mechanism, t, poses)]
     found = _larger_than_rounding(found, scene.size)
     scales: dict[tuple[str, str], float] = {}
@@ -55,39 +56,36 @@ def _at(motion: Motion, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return np.stack([np.interp(t, motion.t[good], column) for column in rows[good].T], axis=1)
 
 
-def _torques(motion: Motion, mechanism: Mechanism, t: np.ndarray, poses: dict[str, np.ndarray]) -> Iterator[Found]:
+def _torques(motion: Motion, mechanism: Mechanism, t: np.ndarray, q: np.ndarray, poses: dict[str, np.ndarray]) -> Iterator[Found]:
     tau = _at(motion, t, motion.tau) if motion.tau.size else np.zeros((len(t), mechanism.nv))
-    first = 0
+    first = start = 0
     for joint in mechanism.joints:
-        own = tau[:, first : first + joint.kind.nv]
-        first += joint.kind.nv
+        own, coordinates = tau[:, first : first + joint.kind.nv], q[:, start : start + joint.kind.nq]
+        first, start = first + joint.kind.nv, start + joint.kind.nq
         if not np.any(own):
             continue
         A = poses[joint.parent] @ joint.placement.matrix()
         B = poses[joint.child] @ joint.child_placement.matrix()
-        turning, pushing = _along_axes(joint, own, A[:, :3, :3], B[:, :3, :3])
+        turning, pushing = _along_axes(joint, coordinates, own, A[:, :3, :3], B[:, :3, :3])
         for vectors, what, unit in ((turning, "torque", "N m"), (pushing, "force", "N")):
             if np.any(vectors):
                 yield f"{what} of {joint.name}", "torques", unit, B[:, :3, 3], vectors
 
 
-def _along_axes(joint: Joint, tau: np.ndarray, A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _along_axes(joint: Joint, q: np.ndarray, tau: np.ndarray, A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """A joint's torque and force along the world's axes; A and B turn from its frames on the parent and on the child."""
-    axis = np.array(joint.axis, dtype=float)
-    none = np.zeros((len(tau), 3))
-    match joint.type:
-        case "prismatic":
-            return none, tau * (A @ axis)
-        case "universal":
-            return tau[:, :1] * (A @ axis) + tau[:, 1:] * (B @ np.array(joint.axis2, dtype=float)), none
-        case "ball":
-            return np.einsum("sab,sb->sa", B, tau), none
-        case "free":
-            return np.einsum("sab,sb->sa", B, tau[:, :3]), np.einsum("sab,sb->sa", B, tau[:, 3:])
-        case "planar":
-            across = np.array(turn_z_to(joint.axis), dtype=float)[:, :2]
-            return tau[:, 2:] * (A @ axis), np.einsum("sab,sb->sa", A, tau[:, :2] @ across.T)
-    return tau * (A @ axis), none
+    turning, pushing = np.zeros((len(tau), 3)), np.zeros((len(tau), 3))
+    at = 0
+    for step, before, _ in step_frames(joint, q):
+        nv = step.kind.nv
+        directions = (
+            [A @ before[:, :3, :3] @ np.array(step.axis, dtype=float)] if nv == 1 else [B[:, :, k % 3] for k in range(nv)]
+        )
+        for k, (direction, slides) in enumerate(zip(directions, step.kind.slides, strict=True)):
+            along = tau[:, at + k, None] * direction
+            turning, pushing = (turning, pushing + along) if slides else (turning + along, pushing)
+        at += nv
+    return turning, pushing
 
 
 def _reactions(motion: Motion, mechanism: Mechanism, t: np.ndarray, poses: dict[str, np.ndarray]) -> Iterator[Found]:
@@ -99,7 +97,7 @@ def _reactions(motion: Motion, mechanism: Mechanism, t: np.ndarray, poses: dict[
     except LagrangianError:  # a motion whose accelerations or multipliers are not there
         return
     for k, joint in enumerate(mechanism.joints):
-        if joint.type == "free":
+        if joint.kind.look is Look.NOTHING:
             continue
         B = poses[joint.child] @ joint.child_placement.matrix()
         local = _at(motion, t, reactions[:, k])
@@ -138,7 +136,7 @@ def _point(item: LoopJoint | Rolling | KnifeEdge, poses: dict[str, np.ndarray]) 
     """Where a constraint's force acts, in the world."""
     if isinstance(item, LoopJoint):
         body, local = item.a, item.placement_a.position
-        if item.type in ("cylindrical", "prismatic", "planar"):  # across the axis, where the other's origin is
+        if not item.kind.holds_point:  # across the axis, where the other's origin is
             body, local = item.b, item.placement_b.position
         return poses[body][:, :3, :3] @ np.array(local, dtype=float) + poses[body][:, :3, 3]
     T = poses[item.body]

@@ -8,45 +8,50 @@ import numpy as np
 
 from lagrangian.model.constraint import KnifeEdge, Rolling
 from lagrangian.model.joint import Joint
+from lagrangian.model.joints.joint_type import Look
 from lagrangian.model.loop import LoopJoint, Wall
+from lagrangian.model.loops.loop_type import Look as LoopLook
 from lagrangian.viewer.scene import primitives as p
 from lagrangian.viewer.scene.links import disc, holds, is_point, telescopes
-from lagrangian.viewer.scene.outline import TURNING, Outline, along
+from lagrangian.viewer.scene.outline import Outline, along
 from lagrangian.viewer.scene.primitives import Mesh
 
 
 def pin(joint: Joint, outline: Outline, r: float) -> Mesh | None:
     """What sits at a joint, in the child's frame; nothing at one that slides."""
-    if joint.type in TURNING and outline.axis is not None:
-        long = 3.6 if joint.type != "helical" else 6.0
-        return p.cylinder(1.5 * r, long * r, 0.25 * r).moved(p.turn_z_to(outline.axis), outline.at)
-    if joint.type == "universal":
-        cross = [along(joint.child_placement, joint.axis2)]
-        arms = [p.cylinder(0.7 * r, 4.4 * r, 0.1 * r).moved(p.turn_z_to(a), outline.at) for a in cross]
-        return p.joined([p.sphere(1.6 * r).moved(np.eye(3), outline.at), *arms])
-    if joint.type == "planar" and outline.axis is not None and not holds(outline):
-        return p.cylinder(1.3 * r, 5 * r, 0.25 * r).moved(p.turn_z_to(outline.axis), outline.at)
-    if joint.type == "ball":
-        return p.sphere(1.7 * r).moved(np.eye(3), outline.at)
+    match joint.kind.look:
+        case Look.PIN | Look.SCREW if outline.axis is not None:
+            long = 3.6 if joint.kind.look is Look.PIN else 6.0
+            return p.cylinder(1.5 * r, long * r, 0.25 * r).moved(p.turn_z_to(outline.axis), outline.at)
+        case Look.CROSS:
+            cross = [along(joint.child_placement, axis) for axis in joint.axes[1:]]
+            arms = [p.cylinder(0.7 * r, 4.4 * r, 0.1 * r).moved(p.turn_z_to(a), outline.at) for a in cross]
+            return p.joined([p.sphere(1.6 * r).moved(np.eye(3), outline.at), *arms])
+        case Look.PLANE if outline.axis is not None and not holds(outline):
+            return p.cylinder(1.3 * r, 5 * r, 0.25 * r).moved(p.turn_z_to(outline.axis), outline.at)
+        case Look.BALL:
+            return p.sphere(1.7 * r).moved(np.eye(3), outline.at)
     return None
 
 
 def loop_pin(loop: LoopJoint, normal: np.ndarray | None, r: float) -> Mesh | None:
     """What sits at a loop joint, in the frame of body a; `normal` is that of a planar linkage, along its pins."""
     at = np.array(loop.placement_a.position, dtype=float)
-    if loop.type == "distance" or loop.type in ("fixed", "planar"):
-        return None
-    if loop.type in ("revolute", "cylindrical") or (loop.type == "point" and normal is not None):
-        axis = normal if loop.type == "point" and normal is not None else along(loop.placement_a, loop.axis)
-        return p.cylinder(1.5 * r, 3.6 * r, 0.25 * r).moved(p.turn_z_to(axis), at)
-    if loop.type == "prismatic":
-        return p.box((3.6 * r, 3.6 * r, 6 * r), 0.3 * r).moved(p.turn_z_to(along(loop.placement_a, loop.axis)), at)
+    match loop.kind.look:
+        case LoopLook.ROD | LoopLook.NOTHING:
+            return None
+        case LoopLook.PIN:
+            return p.cylinder(1.5 * r, 3.6 * r, 0.25 * r).moved(p.turn_z_to(along(loop.placement_a, loop.axis)), at)
+        case LoopLook.SLEEVE:
+            return p.box((3.6 * r, 3.6 * r, 6 * r), 0.3 * r).moved(p.turn_z_to(along(loop.placement_a, loop.axis)), at)
+        case LoopLook.POINT if normal is not None:
+            return p.cylinder(1.5 * r, 3.6 * r, 0.25 * r).moved(p.turn_z_to(normal), at)
     return p.sphere(1.7 * r).moved(np.eye(3), at)
 
 
 def guide(joint: Joint, outline: Outline, parent: Outline, span: tuple[float, float], r: float, size: float) -> Mesh | None:
     """What a sliding joint's body runs on, in the parent's frame: a rail over what it travels, or a sleeve about a rod."""
-    if joint.type != "prismatic":
+    if joint.kind.look is not Look.SLIDE:
         return None
     at = np.array(joint.placement.position, dtype=float)
     axis = along(joint.placement, joint.axis)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from lagrangian.model.joints.joint_type import Look
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.viewer.scene.outline import TURNING
 from lagrangian.viewer.scene.scene import Part
@@ -25,12 +26,14 @@ def plane_of(mechanism: Mechanism, poses: dict[str, np.ndarray]) -> np.ndarray |
     """The normal of the plane in which all of it moves; None if there is none. `poses` are (4, 4)."""
     turning, sliding = [], []
     for joint in mechanism.joints:
-        if joint.type == "fixed":
+        if not joint.kind.nv:
             continue
+        if not joint.axes:
+            return None
         axis = poses[joint.parent][:3, :3] @ joint.placement.matrix()[:3, :3] @ np.array(joint.axis, dtype=float)
-        if joint.type in TURNING or joint.type == "planar":
+        if joint.kind.look in (*TURNING, Look.PLANE):
             turning.append(axis)
-        elif joint.type == "prismatic":
+        elif joint.kind.look is Look.SLIDE:
             sliding.append(axis)
         else:
             return None

@@ -8,8 +8,9 @@ from itertools import pairwise
 import numpy as np
 
 from lagrangian.model.body import Body
+from lagrangian.model.joints.joint_type import Look
 from lagrangian.viewer.scene import primitives as p
-from lagrangian.viewer.scene.outline import TURNING, Outline, Place
+from lagrangian.viewer.scene.outline import FLOATING, TURNING, Outline, Place
 from lagrangian.viewer.scene.primitives import Mesh
 
 
@@ -27,7 +28,7 @@ def link(outline: Outline, r: float, most: float) -> list[Mesh]:
     if outline.floats and not is_point(body):
         meshes.append(_block(body, [e.point for e in ends], r, most))
         apart = float(np.linalg.norm(outline.at - start))
-        if outline.joint is not None and outline.joint.type == "planar" and not holds(outline) and apart > 0.6 * r:
+        if outline.joint is not None and outline.joint.kind.look is Look.PLANE and not holds(outline) and apart > 0.6 * r:
             meshes.append(p.bar(outline.at, start, 1.6 * r, 1.6 * r))  # where it is measured, and so which way it heads
     if is_point(body):
         meshes.append(p.sphere(2.0 * r).moved(np.eye(3), outline.center))
@@ -38,7 +39,7 @@ def link(outline: Outline, r: float, most: float) -> list[Mesh]:
         for a, b in pairwise(corners):
             last = b is corners[-1]
             meshes.append(p.bar(a, b, r, 0.8 * r if last and len(ends) == 1 else r))
-    prismatic = outline.joint is not None and outline.joint.type == "prismatic"
+    prismatic = outline.joint is not None and outline.joint.kind.look is Look.SLIDE
     if prismatic and not telescopes(outline, r) and not (is_point(body) and not holds(outline)):
         meshes.append(p.box((4.2 * r, 4.2 * r, 7.0 * r), 0.4 * r).moved(p.turn_z_to(_axis(outline)), outline.at))
         return meshes[1:] if is_point(body) else meshes
@@ -56,7 +57,7 @@ def holds(outline: Outline) -> bool:
 
 def telescopes(outline: Outline, r: float) -> bool:
     """Whether a sliding body is a rod along its axis, by its centre of mass, and not a carriage."""
-    if outline.joint is None or outline.joint.type != "prismatic":
+    if outline.joint is None or outline.joint.kind.look is not Look.SLIDE:
         return False
     arm = outline.center - outline.at
     axis = _axis(outline)
@@ -90,7 +91,7 @@ def _alone(outline: Outline, body: Body, r: float, most: float) -> list[Mesh]:
         block = _block(body, [], r, 0.5 * most)
         if float(np.ptp(block.vertices, axis=0).max()) > 5 * r or outline.axis is None:
             return [block]
-    if outline.axis is not None and outline.joint is not None and outline.joint.type in TURNING:  # a flange
+    if outline.axis is not None and outline.joint is not None and outline.joint.kind.look in TURNING:  # a flange
         turn = p.turn_z_to(outline.axis)
         stub = p.cylinder(1.1 * r, 3 * r, 0.2 * r).moved(turn, outline.at + 1.5 * r * outline.axis)
         return [stub, p.cylinder(1.7 * r, 0.8 * r, 0.2 * r).moved(turn, outline.at + 3 * r * outline.axis)]
@@ -99,7 +100,7 @@ def _alone(outline: Outline, body: Body, r: float, most: float) -> list[Mesh]:
 
 def wheel(outline: Outline, body: Body, least: float) -> list[Mesh] | None:
     """A disc, if the body turns about its centre, its inertia is a disc's, and its radius is not less than `least`."""
-    if outline.joint is None or outline.joint.type not in TURNING or outline.axis is None or float(body.mass) <= 0:
+    if outline.joint is None or outline.joint.kind.look not in TURNING or outline.axis is None or float(body.mass) <= 0:
         return None
     if np.linalg.norm(outline.center - outline.at) > 1e-6 or body.effective:
         return None
@@ -143,7 +144,7 @@ def _block(body: Body, ends: list[np.ndarray], r: float, most: float) -> Mesh:
 def _plate(outline: Outline, r: float) -> list[Mesh] | None:
     """A link of three or more joints in one plane: a plate with a rim through them."""
     points = [x.point for x in outline.places if x.kind in ("joint", "loop")]
-    if outline.joint is not None and outline.joint.type not in ("free", "planar", "fixed"):
+    if outline.joint is not None and outline.joint.kind.look not in (*FLOATING, Look.WELD):
         points.append(outline.at)
     around = hull(np.array(points)) if len(points) >= 3 else None
     if around is None:

@@ -9,11 +9,14 @@ import numpy as np
 from lagrangian.model.body import Body
 from lagrangian.model.constraint import KnifeEdge, Rolling
 from lagrangian.model.joint import Joint
+from lagrangian.model.joints.joint_type import Look
 from lagrangian.model.loop import PointSpring
+from lagrangian.model.loops.loop_type import Look as LoopLook
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.placement import Placement
 
-TURNING = ("revolute", "continuous", "helical")
+TURNING = (Look.PIN, Look.SCREW)
+FLOATING = (Look.NOTHING, Look.PLANE)  # a joint of these looks holds nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +47,7 @@ class Outline:
 
     @property
     def axis(self) -> np.ndarray | None:
-        return along(self.joint.child_placement, self.joint.axis) if self.joint and self.joint.kind.needs_axis else None
+        return along(self.joint.child_placement, self.joint.axis) if self.joint and self.joint.axes else None
 
     @property
     def center(self) -> np.ndarray:
@@ -53,7 +56,7 @@ class Outline:
     @property
     def floats(self) -> bool:
         """Carried by a joint at which nothing sits."""
-        return self.joint is not None and self.joint.type in ("free", "planar")
+        return self.joint is not None and self.joint.kind.look in FLOATING
 
 
 def along(placement: Placement, axis: tuple[float, ...]) -> np.ndarray:
@@ -70,12 +73,14 @@ def outlines(mechanism: Mechanism) -> dict[str, Outline]:
             joint.child, mechanism.body(joint.child), carried[joint.child], found[joint.parent].depth + 1
         )
     for joint in mechanism.joints:
-        axis = along(joint.placement, joint.axis) if joint.kind.needs_axis else None
-        if joint.type not in ("free", "planar"):
-            found[joint.parent].places.append(Place(_point(joint.placement.position), axis, "joint", joint.type == "prismatic"))
+        axis = along(joint.placement, joint.axis) if joint.axes else None
+        if joint.kind.look not in FLOATING:
+            slides = joint.kind.look is Look.SLIDE
+            found[joint.parent].places.append(Place(_point(joint.placement.position), axis, "joint", slides))
     for loop in mechanism.loops:
-        axis = along(loop.placement_a, loop.axis) if loop.type in ("revolute", "cylindrical", "prismatic") else None
-        kind = "spring" if loop.type == "distance" else "loop"  # a rod is a strut, as a spring is
+        look = loop.kind.look
+        axis = along(loop.placement_a, loop.axis) if look in (LoopLook.PIN, LoopLook.SLEEVE) else None
+        kind = "spring" if look is LoopLook.ROD else "loop"  # a rod is a strut, as a spring is
         found[loop.a].places.append(Place(_point(loop.placement_a.position), axis, kind))
         found[loop.b].places.append(Place(_point(loop.placement_b.position), None, kind))
     for spring in mechanism.springs:
@@ -98,7 +103,7 @@ def outlines(mechanism: Mechanism) -> dict[str, Outline]:
 
 def _virtual(outline: Outline, mechanism: Mechanism) -> bool:
     body, joint = outline.body, outline.joint
-    if body is None or joint is None or float(body.mass) != 0 or body.visuals or joint.type not in ("prismatic", "planar"):
+    if body is None or joint is None or float(body.mass) != 0 or body.visuals or joint.kind.look not in (Look.SLIDE, Look.PLANE):
         return False
     carries = [j for j in mechanism.joints if j.parent == outline.name]
     return len(carries) == 1 == len(outline.places) and bool(np.allclose(outline.places[0].point, outline.at))
@@ -106,7 +111,7 @@ def _virtual(outline: Outline, mechanism: Mechanism) -> bool:
 
 def hidden(joint: Joint, found: dict[str, Outline]) -> bool:
     """Whether nothing is to be seen of a joint: it does not hold, or stands between coordinates only."""
-    if joint.type in ("free", "fixed", "planar"):
+    if joint.kind.look in (*FLOATING, Look.WELD):
         return True
     return found[joint.child].virtual or found[joint.parent].virtual
 

@@ -9,11 +9,10 @@ import numpy as np
 
 from lagrangian.description.notes import warn
 from lagrangian.errors import ArgumentError, LagrangianError, MechanismWarning, one_of
-from lagrangian.model import quaternion
 from lagrangian.model.constraint import Holonomic, Rolling
-from lagrangian.model.joint import Joint
+from lagrangian.model.joints.displacement import displacement
+from lagrangian.model.loops.numeric import closure
 from lagrangian.model.mechanism import GROUND, Mechanism
-from lagrangian.model.placement import turn_z_to
 
 
 def body_poses(mechanism: Mechanism, q: Any) -> dict[str, np.ndarray]:
@@ -24,7 +23,7 @@ def body_poses(mechanism: Mechanism, q: Any) -> dict[str, np.ndarray]:
     poses = {GROUND: np.broadcast_to(np.eye(4), (len(q), 4, 4))}
     for joint in mechanism.outward():
         k = start[joint.name]
-        moved = _moved(joint, q[:, k : k + joint.kind.nq])
+        moved = displacement(joint, q[:, k : k + joint.kind.nq])
         poses[joint.child] = poses[joint.parent] @ joint.placement.matrix() @ moved @ joint.child_placement.inverse().matrix()
     return poses
 
@@ -39,40 +38,6 @@ def all_poses(mechanism: Mechanism, q: Any) -> np.ndarray:
 
 def frame_names(mechanism: Mechanism) -> tuple[str, ...]:
     return (GROUND, *(b.name for b in mechanism.bodies), *(f.name for f in mechanism.frames))
-
-
-def _moved(joint: Joint, q: np.ndarray) -> np.ndarray:
-    """What the joint does: its frame on the child in its frame on the parent, (rows, 4, 4)."""
-    T = np.tile(np.eye(4), (len(q), 1, 1))
-    axis = np.array(joint.axis, dtype=float)
-    match joint.type:
-        case "revolute" | "continuous":
-            T[:, :3, :3] = _about(axis, q[:, 0])
-        case "helical":
-            T[:, :3, :3] = _about(axis, q[:, 0])
-            T[:, :3, 3] = q[:, :1] * float(joint.pitch) * axis
-        case "prismatic":
-            T[:, :3, 3] = q[:, :1] * axis
-        case "universal":
-            T[:, :3, :3] = _about(axis, q[:, 0]) @ _about(np.array(joint.axis2, dtype=float), q[:, 1])
-        case "planar":
-            across = np.array(turn_z_to(joint.axis), dtype=float)
-            T[:, :3, :3] = _about(axis, q[:, 2])
-            T[:, :3, 3] = q[:, :2] @ across[:, :2].T
-        case "ball":
-            T[:, :3, :3] = quaternion.matrix(q)
-        case "free":
-            T[:, :3, :3] = quaternion.matrix(q[:, :4])
-            T[:, :3, 3] = q[:, 4:]
-    return T
-
-
-def _about(axis: np.ndarray, angle: np.ndarray) -> np.ndarray:
-    """Rodrigues' formula."""
-    K = quaternion.skew(axis)
-    s, c = np.sin(angle)[:, None, None], np.cos(angle)[:, None, None]
-    turned: np.ndarray = np.eye(3) + s * K + (1 - c) * (K @ K)
-    return turned
 
 
 # -- the configuration to be drawn -------------------------------------------------------------------------------------
@@ -135,9 +100,7 @@ def _closed(mechanism: Mechanism, q: np.ndarray, fixed: tuple[str, ...]) -> np.n
 
 def _conditions(mechanism: Mechanism) -> bool:
     """Whether there is more to close than loops that hold points together, where a look at the points would not tell."""
-    return any(isinstance(c, Holonomic | Rolling) for c in mechanism.constraints) or any(
-        loop.type not in ("point", "ball", "distance") for loop in mechanism.loops
-    )
+    return any(isinstance(c, Holonomic | Rolling) for c in mechanism.constraints)
 
 
 def _gap(mechanism: Mechanism, q: np.ndarray) -> float:
@@ -145,13 +108,7 @@ def _gap(mechanism: Mechanism, q: np.ndarray) -> float:
     poses = body_poses(mechanism, q)
     worst, size = 0.0, 1e-9
     for loop in mechanism.loops:
-        A = poses[loop.a][0] @ loop.placement_a.matrix()
-        B = poses[loop.b][0] @ loop.placement_b.matrix()
-        apart = A[:3, 3] - B[:3, 3]
-        size = max(size, float(np.abs(A[:3, 3]).max()), float(np.abs(B[:3, 3]).max()))
-        if loop.type == "distance":
-            worst = max(worst, abs(float(np.linalg.norm(apart)) - float(loop.length)))
-        else:
-            held = [k for k in range(3) if loop.type == "ball" or "xyz"[k] in loop.directions]
-            worst = max(worst, *np.abs((A[:3, :3].T @ apart)[held]))
+        a, b = poses[loop.a][0], poses[loop.b][0]
+        size = max(size, *(float(np.abs(T[:3, 3]).max()) for T in (a @ loop.placement_a.matrix(), b @ loop.placement_b.matrix())))
+        worst = max(worst, *np.abs(closure(loop, a, b)))
     return worst / size

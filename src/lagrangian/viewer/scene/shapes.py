@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from lagrangian.model.constraint import KnifeEdge, Rolling
+from lagrangian.model.joints.joint_type import Look
 from lagrangian.model.loop import PointSpring, Wall
+from lagrangian.model.loops.loop_type import Look as LoopLook
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.viewer.scene import fittings, framing, palette
 from lagrangian.viewer.scene.base import base
@@ -186,7 +188,7 @@ class _Builder:
     def _joints(self) -> None:
         for k, joint in enumerate(self.mechanism.joints):
             child, parent = self.outlines[joint.child], self.outlines[joint.parent]
-            if (hidden(joint, self.outlines) and joint.type != "planar") or not self._by_shape(child):
+            if (hidden(joint, self.outlines) and joint.kind.look is not Look.PLANE) or not self._by_shape(child):
                 continue
             r = self._stout(child)
             pin = fittings.pin(joint, child, r)
@@ -196,7 +198,7 @@ class _Builder:
             if guide is not None:
                 color = palette.RAIL if joint.parent == GROUND else self.colors[joint.parent]
                 self._add(f"rail of {joint.name}", joint.parent, [guide], color)
-            own = [part.vertices for part in self.parts if part.name == joint.child] if joint.type == "prismatic" else []
+            own = [part.vertices for part in self.parts if part.name == joint.child] if joint.kind.look is Look.SLIDE else []
             stem = fittings.stem(joint, child, np.concatenate(own), self._span(k), r) if own else None
             if stem is not None:
                 self._add(joint.child, joint.child, [stem], self.colors[joint.child])
@@ -227,7 +229,7 @@ class _Builder:
     def _struts(self) -> tuple[Strut, ...]:
         found = []
         for loop in self.mechanism.loops:
-            if loop.type == "distance":
+            if loop.kind.look is LoopLook.ROD:
                 a, b = (tuple(float(x) for x in at.position) for at in (loop.placement_a, loop.placement_b))
                 found.append((loop.name, "rod", loop.a, a, loop.b, b, 0.6 * self.r, palette.METAL))
         for spring in self.mechanism.springs:
@@ -253,7 +255,7 @@ class _Builder:
         held = [
             np.array(j.placement.position, dtype=float)
             for j in self.mechanism.joints
-            if j.parent == GROUND and not hidden(j, self.outlines) and j.type != "prismatic"
+            if j.parent == GROUND and not hidden(j, self.outlines) and j.kind.look is not Look.SLIDE
         ]
         held += [x.point for x in self.outlines[GROUND].places if x.kind in ("loop", "spring")]
         if not held:

@@ -1,4 +1,4 @@
-"""What wrenches from outside, and springs between points, add to the reactions of the joints.
+"""Reactions of the joints, with what wrenches from outside, springs between points and constraints add to them.
 
 A wrench on a body passes through every joint between the body and the ground, and through no other.
 """
@@ -9,12 +9,45 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.algorithms.tree import Tree
+from lagrangian.errors import ArgumentError
+from lagrangian.kernels.arguments import Wrenches, rows_of, wrenches_of
+from lagrangian.kernels.collection import Kernels
 from lagrangian.model.mechanism import Mechanism
 
 # a load: its link, its point in the world, its moment and its force along the world's axes; all but the link one row a state
 Load = tuple[int, np.ndarray, np.ndarray, np.ndarray]
+
+
+def reactions(
+    kernels: Kernels, motion: tuple[ArrayLike, ...], wrenches: Wrenches, multipliers: ArrayLike | None, t: ArrayLike
+) -> np.ndarray:
+    """What `Dynamics.reactions` gives for the motion (q, qd, qdd)."""
+    mechanism, tree = kernels.mechanism, kernels.full_tree
+    given = wrenches_of(wrenches)
+    names = ("q", "qd", "qdd", *(f"the wrench on {name!r}" for name in given))
+    sizes = (tree.nq, tree.nv, tree.nv, *(6 for _ in given))
+    (q, qd, qdd, *acting), batch = rows_of("reactions", names, sizes, (*motion, *given.values()))
+    if not mechanism.joints:
+        return np.zeros((0, 6) if batch is None else (batch, 0, 6))
+    W: np.ndarray = kernels.reactions()(q, qd, qdd)
+    if mechanism.equations and multipliers is None:
+        raise ArgumentError("reactions: the mechanism has constraints, whose forces are needed: multipliers=dyn.multipliers(...)")
+    if given or mechanism.springs or multipliers is not None:
+        loads = Loads(mechanism, tree, kernels.link_poses()(q))
+        loads.taken_from(W, loads.of_wrenches(dict(zip(given, acting, strict=True))))
+        if mechanism.springs:
+            loads.taken_from(W, loads.of_links(kernels.spring("wrenches")(q, qd)))
+        if multipliers is not None:
+            (forces,), _ = rows_of("reactions", ("multipliers",), (mechanism.equations,), (multipliers,))
+            loads.taken_from(W, loads.of_links(kernels.constraint_wrenches()(q, forces, *kernels.times(t))))
+    links, axes = zip(*(tree.joint_link[j.name] for j in mechanism.joints), strict=True)
+    R = np.array(axes, dtype=float)  # per joint: its axes in the link's
+    picked = W[:, list(links)].reshape(len(W), len(links), 2, 3)
+    turned: np.ndarray = np.einsum("jba,sjcb->sjca", R, picked).reshape(len(W), len(links), 6)
+    return turned[0] if batch is None else turned
 
 
 class Loads:

@@ -1,0 +1,40 @@
+"""The machine code of a program for one vector width, with all that a call of it needs."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+
+from lagrangian.kernels.llvm import cache, jit
+from lagrangian.kernels.llvm.target import Target
+from lagrangian.kernels.program import Program
+
+# i64 kernel(ptr inputs, ptr output, ptr scratch, i64 states)
+_SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+
+
+class MachineCode:
+    """Taken from the cache, or compiled. It reads `data` besides the program's inputs."""
+
+    def __init__(self, program: Program, target: Target, width: int) -> None:
+        name = cache.key(*program.key(), target.key, width)
+        header, contents = cache.kept(name, lambda: program.compile(target, width))
+        self._code = jit.Code(contents, target)
+        self.address = self._code.address("kernel")
+        self._function = _SIGNATURE(self.address)
+        self.scratch = int(header["scratch"])
+        self.operations = int(header["operations"])
+        self.data = program.data(header)
+
+    def run(self, arrays: list[np.ndarray], angles: np.ndarray, output: np.ndarray, first: int, last: int) -> bool:
+        """Rows `first` to `last`; whether an angle was too large for the code's own sine and cosine.
+
+        The angles are q once more, or q within one turn. Addresses are taken as few times as can be: numpy is slow to tell them.
+        """
+        pointers = [a.ctypes.data + first * a.strides[0] for a in arrays]
+        pointers.append(pointers[0] if angles is arrays[0] else angles.ctypes.data + first * angles.strides[0])
+        given = (ctypes.c_void_p * (len(pointers) + len(self.data)))(*pointers, *(a.ctypes.data for a in self.data))
+        scratch = np.empty(max(1, self.scratch))
+        to = output.ctypes.data + first * output.strides[0]
+        return bool(self._function(ctypes.addressof(given), to, scratch.ctypes.data, last - first))

@@ -1,0 +1,142 @@
+"""The kernels of one mechanism, each made when first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lagrangian.algorithms import kinematics
+from lagrangian.algorithms import tree as trees
+from lagrangian.algorithms.inverse_dynamics import REACTIONS
+from lagrangian.algorithms.sweep import Algorithm
+from lagrangian.errors import ArgumentError
+from lagrangian.kernels.arguments import Wrenches, rows_of, wrenches_of
+from lagrangian.kernels.friction import FrictionConstants, friction_constants
+from lagrangian.kernels.kernel import Kernel
+from lagrangian.kernels.program import Program
+from lagrangian.kernels.programs.closed import ClosedPrograms, wrenches
+from lagrangian.kernels.programs.derivatives import residual_derivatives
+from lagrangian.kernels.programs.parameters import link_from_body
+from lagrangian.kernels.programs.springs import SpringPrograms
+from lagrangian.kernels.programs.sweeps import Sweeps
+from lagrangian.kernels.threads import Threads, cores
+from lagrangian.model.loop import Frame
+from lagrangian.model.mechanism import Mechanism
+
+
+class Kernels:
+    """It does not know the `Dynamics` that uses it, so that a function taken from there lives on without it."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+        self.tree = trees.build(mechanism)
+        self.threads = Threads(cores())
+        self._made: dict[str, Kernel] = {}
+        self._of_frames: dict[tuple[str, object], Callable[..., Any]] = {}
+
+    def _kernel(self, name: str, program: Callable[[], Program]) -> Kernel:
+        found = self._made.get(name)
+        if found is None:
+            found = self._made[name] = Kernel(program(), self.threads)
+        return found
+
+    # -- of the open tree --------------------------------------------------------------------------------------------
+
+    def sweep(self, algorithm: Algorithm) -> Kernel:
+        """An algorithm over the whole tree."""
+        return self._kernel(algorithm.name, lambda: Sweeps(algorithm, self.tree))
+
+    def frame(self, algorithm: Algorithm, frame: str | Frame) -> Callable[..., Any]:
+        """An algorithm along the path from the ground to a frame, with an entry for one state."""
+        if not isinstance(frame, (str, Frame)):
+            kind = type(frame).__name__
+            raise ArgumentError(f"{algorithm.name}: the frame is a {kind}; it is given by its name, after the other arguments")
+        found = self._of_frames.get((algorithm.name, frame))
+        if found is None:
+            place = self.mechanism.frame(frame)
+            link, placement = self.tree.place[place.body]
+            kernel = Kernel(Sweeps(algorithm, self.tree.path(link, placement @ place.placement)), self.threads)
+            found = kernel.direct(kernel, algorithm.name, ", ".join(algorithm.inputs), "Of one frame.")
+            self._of_frames[algorithm.name, frame] = found
+        return found
+
+    def external_torque(self, q: ArrayLike, wrenches: Wrenches) -> Any:
+        """sum J^T F of wrenches on frames."""
+        total: Any = 0.0
+        for frame, wrench in wrenches_of(wrenches).items():
+            try:
+                torque = self.frame(kinematics.EXTERNAL_TORQUE, frame)(q, wrench)
+            except ArgumentError as error:
+                raise ArgumentError(f"wrench on {frame!r}: {error}") from None
+            total = total + torque
+        return total
+
+    def loaded(
+        self, where: str, state: tuple[ArrayLike, ...], wrenches: Wrenches, springs: bool = False
+    ) -> tuple[ArrayLike, ...]:
+        """(q, qd, tau), with what acts from outside, and in springs between points, added to tau."""
+        springs = springs and bool(self.mechanism.springs)
+        if wrenches is None and not springs:
+            return state
+        rows, batch = rows_of(where, ("q", "qd", "tau"), (self.tree.nq, self.tree.nv, self.tree.nv), state)
+        q, qd, tau = rows if batch is not None else (row[0] for row in rows)
+        tau = tau + self.external_torque(q, wrenches)
+        return q, qd, tau + self.spring("torque")(q, qd) if springs else tau
+
+    def spring(self, name: str) -> Kernel:
+        """One of the `SpringPrograms`; wrenches are on the links of `full_tree`."""
+        tree = self.full_tree if name == "wrenches" else self.tree
+        return self._kernel(f"springs {name}", lambda: getattr(SpringPrograms(self.mechanism, tree), name)())
+
+    # -- of the tree with a link for every fixed joint too ------------------------------------------------------------
+
+    @cached_property
+    def full_tree(self) -> trees.Tree:
+        """The tree whose links are all bodies: wrenches in fixed joints show in it."""
+        return trees.build(self.mechanism, merge_fixed=False)
+
+    def reactions(self) -> Kernel:
+        """The wrenches at the joints, by Newton and Euler."""
+        return self._kernel(REACTIONS.name, lambda: Sweeps(REACTIONS, self.full_tree))
+
+    def link_poses(self) -> Kernel:
+        return self._kernel(kinematics.LINK_POSES.name, lambda: Sweeps(kinematics.LINK_POSES, self.full_tree))
+
+    def constraint_wrenches(self) -> Kernel:
+        """What multipliers put on the links."""
+        return self._kernel("constraint wrenches", lambda: wrenches(self.mechanism, self.full_tree))
+
+    # -- with constraints ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def closed(self) -> ClosedPrograms:
+        """The programs of its constraint equations; there may be none of these."""
+        return ClosedPrograms(self.mechanism, self.tree)
+
+    def constraint(self, name: str) -> Kernel:
+        """One of the programs of `closed`."""
+        return self._kernel(f"closed {name}", lambda: getattr(self.closed, name)())
+
+    def times(self, t: ArrayLike) -> tuple[np.ndarray, ...]:
+        """The argument t, for kernels of constraints that depend on it."""
+        if not self.closed.timed:
+            return ()
+        return (np.asarray(t, dtype=float).reshape(-1, 1) if np.ndim(t) else np.array([float(t)]),)  # type: ignore[arg-type]
+
+    def residual_derivatives(self) -> Kernel:
+        return self._kernel("residual derivatives", lambda: residual_derivatives(self.mechanism, self.tree))
+
+    # -- numbers ------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def friction(self) -> FrictionConstants:
+        return friction_constants(self.tree)
+
+    @cached_property
+    def bodies(self) -> tuple[np.ndarray, np.ndarray]:
+        """Each body's link, and how its inertial parameters pass into the link's frame."""
+        return link_from_body(self.mechanism, self.tree)

@@ -1,0 +1,51 @@
+"""Exact derivatives of inverse and forward dynamics at given states, from those of the residual (`programs.derivatives`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lagrangian.kernels.arguments import rows_of
+from lagrangian.kernels.kernel import Kernel
+from lagrangian.kernels.programs.derivatives import accelerations
+
+if TYPE_CHECKING:
+    from lagrangian.kernels.dynamics import Dynamics
+
+
+def of_inverse_dynamics(dyn: Dynamics, residual: Kernel, motion: tuple[ArrayLike, ...]) -> tuple[np.ndarray, ...]:
+    """What `Dynamics.inverse_dynamics_derivatives` gives for the motion (q, qd, qdd)."""
+    n, m = dyn.nv, dyn.mechanism.equations
+    (q, qd, qdd), batch = rows_of("inverse_dynamics_derivatives", ("q", "qd", "qdd"), (dyn.nq, n, n), motion)
+    slopes = _slopes(residual, q, qd, qdd, np.zeros((1, m)), 0.0)[:, :n]
+    slopes = slopes[0] if batch is None else slopes
+    M = dyn.mass_matrix(q[0] if batch is None else q)
+    return slopes[..., :n], slopes[..., n:], np.broadcast_to(M, (*slopes.shape[:-2], n, n))
+
+
+def of_forward_dynamics(dyn: Dynamics, residual: Kernel, motion: tuple[ArrayLike, ...], t: ArrayLike) -> tuple[np.ndarray, ...]:
+    """What `Dynamics.forward_dynamics_derivatives` gives for the motion (q, qd, tau)."""
+    n, m = dyn.nv, dyn.mechanism.equations
+    (q, qd, tau), batch = rows_of("forward_dynamics_derivatives", ("q", "qd", "tau"), (dyn.nq, n, n), motion)
+    count = len(q)
+    qdd = dyn.forward_dynamics(q, qd, tau, t=t)
+    forces = dyn.multipliers(q, qd, tau, t=t) if m else np.zeros((1, 0))
+    slopes = _slopes(residual, q, qd, qdd, forces, t)
+    psi = np.broadcast_to(dyn.constraint_jacobian(q, t), (count, m, n)) if m else np.zeros((count, 0, n))
+    right = np.concatenate([-slopes[:, :n], np.broadcast_to(np.eye(n), (count, n, n))], axis=2)
+    bias = np.concatenate([-slopes[:, n:], np.zeros((count, m, n))], axis=2)
+    x = accelerations(dyn.mass_matrix(q), psi, right, bias)
+    x = x[0] if batch is None else x
+    return x[..., :n], x[..., n : 2 * n], x[..., 2 * n :]
+
+
+def _slopes(
+    residual: Kernel, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, multipliers: np.ndarray, t: ArrayLike
+) -> np.ndarray:
+    """Of the residual of the equations of motion and of the constraints', by q and by qd; one a state."""
+    times = np.reshape(np.asarray(t, dtype=float), (-1, 1))
+    forces = (multipliers,) if multipliers.shape[1] else ()
+    found: np.ndarray = residual(q, qd, qdd, *forces, times)
+    return found

@@ -1,0 +1,82 @@
+"""Methods whose calls with one state go straight to machine code.
+
+Looking a method up costs Python more than running a small robot's kernel; so the first look-up puts the compiled function itself
+into the object, where the next one finds it at once.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
+from lagrangian.algorithms.sweep import Algorithm
+from lagrangian.algorithms.undetermined import undetermined_joints
+from lagrangian.errors import MechanismWarning
+from lagrangian.kernels.collection import Kernels
+from lagrangian.kernels.kernel import Kernel
+
+if TYPE_CHECKING:
+    from lagrangian.kernels.dynamics import Dynamics
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Direct:
+    """A method of `Dynamics` with a kernel in front of it: calls that are not of one state run the method's own body.
+
+    `kernel(kernels)` gives the kernel that does all that the method does for one state, or None where there is no such kernel.
+    """
+
+    def __init__(self, kernel: Callable[[Kernels], Kernel | None]) -> None:
+        self.kernel = kernel
+
+    def __call__(self, method: F) -> F:
+        self.method, self.name, self.__doc__ = method, method.__name__, method.__doc__
+        _, *rest = inspect.signature(method).parameters.values()
+        shown = [p.replace(annotation=inspect.Parameter.empty) for p in rest]
+        self.signature = str(inspect.Signature(shown))[1:-1]
+        return self  # type: ignore[return-value]  # to a type checker it is the method
+
+    def __get__(self, dynamics: Dynamics | None, owner: type) -> Any:
+        if dynamics is None:
+            return self.method
+        kernels = dynamics._kernels
+        function = self.method.__get__(dynamics._twin())
+        kernel = self.kernel(kernels)
+        if kernel is not None and kernels.tree.nv:
+            function = kernel.direct(function, self.name, self.signature, self.__doc__ or "")
+        dynamics.__dict__[self.name] = function
+        return function
+
+
+def over_tree(algorithm: Algorithm) -> Callable[[Kernels], Kernel]:
+    """The kernel of an algorithm over the tree."""
+    return lambda kernels: kernels.sweep(algorithm)
+
+
+def without_springs(algorithm: Algorithm) -> Callable[[Kernels], Kernel | None]:
+    """The kernel of an algorithm to which springs between points would have to be added: none where there are any."""
+    return lambda kernels: None if kernels.mechanism.springs else kernels.sweep(algorithm)
+
+
+def of_accelerations(kernels: Kernels) -> Kernel | None:
+    """The kernel of forward dynamics; one that depends on time needs t besides the state, and is not called directly."""
+    _warn_of_undetermined_joints(kernels)
+    if kernels.mechanism.equations:
+        return None if kernels.closed.timed else kernels.constraint("forward_dynamics")
+    return None if kernels.mechanism.springs else kernels.sweep(FORWARD_DYNAMICS)
+
+
+def _warn_of_undetermined_joints(kernels: Kernels) -> None:
+    names = undetermined_joints(kernels.tree)
+    if names:
+        shown = ", ".join(repr(n) for n in names[:5]) + (" ..." if len(names) > 5 else "")
+        warnings.warn(
+            f"{kernels.mechanism.name}: what joint {shown} moves has no inertia along it, so its acceleration is not determined "
+            f"and comes out as NaN; give what it carries a mass and an inertia, give it a rotor, or make it fixed",
+            MechanismWarning,
+            stacklevel=4,
+        )

@@ -1,0 +1,52 @@
+"""Threads for large batches: how many there are, and how the states are divided among them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+
+# states times operations below which threads cost more than they bring
+WORK = 8_000_000
+
+
+@dataclass
+class Threads:
+    """How many threads a large batch may use; shared by the kernels of one mechanism."""
+
+    count: int = 1
+
+    def share(self, run: Callable[[int, int], bool], count: int, operations: int) -> bool:
+        """`run(first, last)` over `count` states, in one piece or in several; whether any piece said True.
+
+        Machine code is called through ctypes, which lets go of Python's lock meanwhile.
+        """
+        if self.count == 1 or count * operations <= WORK or count < 16 * self.count:
+            return run(0, count)
+        step = -(-count // self.count)
+        step += -step % 8
+        pieces = [(a, min(a + step, count)) for a in range(0, count, step)]
+        try:
+            jobs = [_pool(self.count).submit(run, a, b) for a, b in pieces[1:]]
+        except RuntimeError:  # the interpreter is shutting down and starts no more threads
+            return run(0, count)
+        flags = [run(*pieces[0])]
+        return any([*flags, *(job.result() for job in jobs)])
+
+
+def cores() -> int:
+    """How many this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="lagrangian")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # a forked child has none of its parent's threads

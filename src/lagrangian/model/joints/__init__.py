@@ -1,0 +1,48 @@
+"""Types of joints, one file each. `TYPES` lists them; `register` adds one from outside the package."""
+
+from __future__ import annotations
+
+from lagrangian.errors import MechanismError, one_of
+from lagrangian.model.joints.ball import Ball
+from lagrangian.model.joints.cam import Cam
+from lagrangian.model.joints.continuous import Continuous
+from lagrangian.model.joints.fixed import Fixed
+from lagrangian.model.joints.free import Free
+from lagrangian.model.joints.gimbal import Gimbal
+from lagrangian.model.joints.helical import Helical
+from lagrangian.model.joints.joint_type import JointType
+from lagrangian.model.joints.planar import Planar
+from lagrangian.model.joints.prismatic import Prismatic
+from lagrangian.model.joints.revolute import Revolute
+from lagrangian.model.joints.universal import Universal
+
+TYPES: dict[str, JointType] = {
+    t.name: t
+    for t in (
+        Revolute(),
+        Continuous(),
+        Prismatic(),
+        Helical(),
+        Cam(),
+        Universal(),
+        Gimbal(),
+        Ball(),
+        Planar(),
+        Free(),
+        Fixed(),
+    )
+}
+
+
+def register(joint_type: JointType) -> None:
+    """Add a type of joint, which is then known by its name in Python and in TOML files."""
+    if joint_type.name in TYPES:
+        raise MechanismError(f"there is a joint type {joint_type.name!r} already; give this one another name")
+    TYPES[joint_type.name] = joint_type
+
+
+def named(name: str, where: str) -> JointType:
+    """A type by its name."""
+    if name not in TYPES:
+        raise MechanismError(f"{where}: {one_of('joint type', name, TYPES)}")
+    return TYPES[name]

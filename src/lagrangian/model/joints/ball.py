@@ -1,0 +1,106 @@
+"""A ball joint: the child turns in any way; a quaternion (w, x, y, z), and the angular velocity along the child's axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lagrangian.model import functions as f
+from lagrangian.model import quaternion
+from lagrangian.model import vector as v
+from lagrangian.model.expression import Scalar, cos, sin, symbol
+from lagrangian.model.joints.joint_type import Column, Combination, Inertia, JointType, Look, State, Step
+from lagrangian.model.joints.revolute import Revolute
+from lagrangian.model.joints.turn import AnyTurn, Turn
+
+if TYPE_CHECKING:
+    from lagrangian.model.joint import Joint
+
+# of the closed form: R = Rz(yaw) Ry(pitch) Rx(roll)
+TURNS = (Step("yaw", Revolute(), v.Z), Step("pitch", Revolute(), v.Y), Step("roll", Revolute(), v.X))
+
+
+class Ball(JointType):
+    name = "ball"
+    coordinates = ("w", "x", "y", "z")
+    speeds = ("wx", "wy", "wz")
+    slides = (False, False, False)
+    units = ("", "", "", "")
+    entries = ()
+    refuses = ("spring", "limits")
+    look = Look.BALL
+    turns = False
+    quaternion = True
+
+    def check(self, joint: Joint, where: str) -> None:
+        return
+
+    def steps(self, joint: Joint) -> tuple[Step, ...]:
+        return (Step("", self),)
+
+    def single_steps(self, joint: Joint) -> tuple[Step, ...]:
+        return TURNS
+
+    def speeds_by_steps(self, joint: Joint) -> dict[str, Combination]:
+        return dict(zip(joint.speed_names, angular_velocity_by_angles(joint), strict=True))
+
+    def own(self, joint: Joint) -> Scalar:
+        return 0
+
+    def words(self, joint: Joint) -> list[str]:
+        return []
+
+    @property
+    def neutral(self) -> tuple[float, ...]:
+        return (1.0, 0.0, 0.0, 0.0)
+
+    def random(self, joint: Joint, rng: np.random.Generator) -> list[float]:
+        q = rng.normal(size=4)
+        return [float(x) for x in q / np.linalg.norm(q)]
+
+    def normalised(self, q: Sequence[Any]) -> list[Any]:
+        scale = 1 / f.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+        return [x * scale for x in q]
+
+    def moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+        turned = quaternion.product(q, quaternion.exponential(step))
+        unit: np.ndarray = turned / np.linalg.norm(turned, axis=-1, keepdims=True)
+        return unit
+
+    def coordinate_rates(self, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
+        return quaternion.rate(q, qd)
+
+    def coordinate_biases(self, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
+        return quaternion.rate(quaternion.rate(q, qd), qd)
+
+    def carried(self, qd: np.ndarray) -> np.ndarray:
+        return quaternion.skew(qd)
+
+    def turn(self, state: State) -> Turn:
+        return AnyTurn(quaternion.rotation(state.q))
+
+    def shift(self, state: State) -> v.Vector:
+        return v.ZERO
+
+    def columns(self, state: State) -> tuple[Column, ...]:
+        return tuple((axis, v.ZERO) for axis in v.IDENTITY)
+
+    def column_rates(self, state: State) -> tuple[Column, ...]:
+        return ()
+
+    def indistinct(self, body: Inertia) -> Inertia:
+        return body[0], v.ZERO, (0, 0, 0, 0, 0, 0)  # a point mass at the centre
+
+
+def angular_velocity_by_angles(joint: Joint) -> list[Combination]:
+    """The angular velocity along the child's axes, in the rates of yaw, pitch and roll."""
+    yaw, pitch, roll = (f"{joint.name}.{label}" for label in ("yaw", "pitch", "roll"))
+    cp, sp = cos(symbol(pitch)), sin(symbol(pitch))
+    cr, sr = cos(symbol(roll)), sin(symbol(roll))
+    return [
+        ((roll, 1), (yaw, -sp)),
+        ((pitch, cr), (yaw, sr * cp)),
+        ((pitch, -sr), (yaw, cr * cp)),
+    ]

@@ -1,0 +1,49 @@
+"""A cam: a screw whose advance along its axis is any function of its angle, so that its motion subspace changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lagrangian.model.derivative import derivative
+from lagrangian.model.entries import Entry, Kind
+from lagrangian.model.expression import Scalar, exact_text, parameters
+from lagrangian.model.joints.joint_type import Look, State, Step
+from lagrangian.model.joints.screw import AXIS, Screw
+
+if TYPE_CHECKING:
+    from lagrangian.model.joint import Joint
+
+ANGLE = "angle"
+
+
+class Cam(Screw):
+    """The child turns by `angle` about the axis and is `advance(angle)` metres along it, such as "0.02*sin(angle)"."""
+
+    name = "cam"
+    slides = (False,)
+    units = ("rad",)
+    entries = (AXIS, Entry("advance", Kind.FUNCTION, None, "its advance in metres as an expression of `angle`", ANGLE))
+    look = Look.SCREW
+    turns = True
+
+    def __init__(self, profile: Scalar = 0) -> None:
+        self.profile = profile
+
+    @property
+    def key(self) -> str:
+        return f"{self.name}({exact_text(self.profile)}, {sorted(parameters(self.profile).items())})"
+
+    def steps(self, joint: Joint) -> tuple[Step, ...]:
+        return (Step("", Cam(joint.advance), joint.axis),)
+
+    def words(self, joint: Joint) -> list[str]:
+        return [f"{joint.advance} m"]
+
+    def advance(self, state: State) -> Any:
+        return state.function(self.profile)
+
+    def rise(self, state: State) -> Any:
+        return state.function(derivative(self.profile, ANGLE))
+
+    def rise_slope(self, state: State) -> Any:
+        return state.function(derivative(derivative(self.profile, ANGLE), ANGLE))

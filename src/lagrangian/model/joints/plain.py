@@ -1,0 +1,47 @@
+"""Configurations of types whose coordinates are plain numbers with the speeds as their rates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from lagrangian.model.joint import Joint
+
+
+class PlainCoordinates:
+    """For types with as many coordinates as speeds: dq/dt is qd, and a step is added."""
+
+    units: ClassVar[tuple[str, ...]]
+
+    @property
+    def neutral(self) -> tuple[float, ...]:
+        return (0.0,) * len(self.units)
+
+    def random(self, joint: Joint, rng: np.random.Generator) -> list[float]:
+        """Within the limits; without any, angles over the circle and lengths within a metre."""
+        found = []
+        for unit in self.units:
+            span = math.pi if unit == "rad" else 1.0
+            low = joint.limits.lower if math.isfinite(joint.limits.lower) else -span
+            high = joint.limits.upper if math.isfinite(joint.limits.upper) else span
+            found.append(float(rng.uniform(low, high)))
+        return found
+
+    def normalised(self, q: Sequence[Any]) -> list[Any]:
+        return list(q)
+
+    def moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+        return q + step
+
+    def carried(self, qd: np.ndarray) -> np.ndarray:
+        return np.zeros((len(self.units), len(self.units)))
+
+    def coordinate_rates(self, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
+        return list(qd)
+
+    def coordinate_biases(self, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
+        return [0] * len(self.units)

@@ -1,0 +1,33 @@
+"""A planar joint: the child slides along the x and y axes of a frame whose z is `axis`, then turns about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lagrangian.model import vector as v
+from lagrangian.model.joints.compound import Compound
+from lagrangian.model.joints.joint_type import Look, Step
+from lagrangian.model.joints.prismatic import Prismatic
+from lagrangian.model.joints.revolute import Revolute
+from lagrangian.model.joints.screw import AXIS
+from lagrangian.model.placement import turn_z_to
+
+if TYPE_CHECKING:
+    from lagrangian.model.joint import Joint
+
+
+class Planar(Compound):
+    name = "planar"
+    coordinates = ("x", "y", "angle")
+    speeds = ("vx", "vy", "w")
+    slides = (True, True, False)
+    units = ("m", "m", "rad")
+    entries = (AXIS,)
+    look = Look.PLANE
+
+    def check(self, joint: Joint, where: str) -> None:
+        return
+
+    def steps(self, joint: Joint) -> tuple[Step, ...]:
+        x, y, z = v.transpose(turn_z_to(joint.axis))
+        return (Step("x", Prismatic(), x), Step("y", Prismatic(), y), Step("angle", Revolute(), z))

@@ -1,0 +1,31 @@
+"""A universal joint: the child turns about `axis`, then about `axis2`, which is perpendicular to it and turns along."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lagrangian.model import vector as v
+from lagrangian.model.entries import Entry, Kind, perpendicular
+from lagrangian.model.joints.compound import Compound
+from lagrangian.model.joints.joint_type import Look, Step
+from lagrangian.model.joints.revolute import Revolute
+from lagrangian.model.joints.screw import AXIS
+
+if TYPE_CHECKING:
+    from lagrangian.model.joint import Joint
+
+
+class Universal(Compound):
+    name = "universal"
+    coordinates = ("1", "2")
+    speeds = ("1", "2")
+    slides = (False, False)
+    units = ("rad", "rad")
+    entries = (AXIS, Entry("axis2", Kind.AXIS, v.Y))
+    look = Look.CROSS
+
+    def check(self, joint: Joint, where: str) -> None:
+        perpendicular(joint.axis, joint.axis2, f"{where}: the two axes of a universal joint must be perpendicular")
+
+    def steps(self, joint: Joint) -> tuple[Step, ...]:
+        return (Step("1", Revolute(), joint.axis), Step("2", Revolute(), joint.axis2))

@@ -1,0 +1,27 @@
+"""A ball: the two origins are kept together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lagrangian.model.loops.loop_type import Equations, Look, LoopType, PlacedFrame
+from lagrangian.model.loops.point import along
+
+if TYPE_CHECKING:
+    from lagrangian.model.loop import LoopJoint
+
+
+class Ball(LoopType):
+    name = "ball"
+    entries = ()
+    look = Look.BALL
+    holds_point = True
+
+    def check(self, loop: LoopJoint, where: str) -> None:
+        return
+
+    def count(self, loop: LoopJoint) -> int:
+        return 3
+
+    def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
+        return along(("x", "y", "z"), a, b)

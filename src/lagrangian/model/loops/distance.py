@@ -1,0 +1,32 @@
+"""A distance: the two origins are kept `length` apart, as by a massless rod."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lagrangian.errors import MechanismError
+from lagrangian.model import vector as v
+from lagrangian.model.entries import Entry, Kind
+from lagrangian.model.loops.loop_type import Equations, Look, LoopType, PlacedFrame, gap
+
+if TYPE_CHECKING:
+    from lagrangian.model.loop import LoopJoint
+
+
+class Distance(LoopType):
+    name = "distance"
+    entries = (Entry("length", Kind.NUMBER, None, "the length that it keeps, in metres"),)
+    look = Look.ROD
+    holds_point = True
+
+    def check(self, loop: LoopJoint, where: str) -> None:
+        if float(loop.length) <= 0:
+            raise MechanismError(f"{where}: the distance kept is {float(loop.length):g} m; `length` must be positive")
+
+    def count(self, loop: LoopJoint) -> int:
+        return 1
+
+    def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
+        # (d.d - l^2) / 2l is d - l to first order, smooth, and a polynomial: its multiplier is the force along the line
+        apart, length = gap(a, b), a.number(loop.length)
+        return [("length", (v.dot(apart, apart) - length * length) * a.number(1 / (2 * loop.length)))]

@@ -1,0 +1,119 @@
+"""What a type of loop joint owes: its entries, its number of equations, and the equations themselves, written once.
+
+The equations are written over two frames that have an origin and directions in the world. What stands for these is up to who
+asks: polynomials (the closed form), jets over traced values (compiled code), or plain numbers (is a loop closed?).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from lagrangian.model import vector as v
+from lagrangian.model.entries import Entry, Kind
+from lagrangian.model.expression import Scalar
+
+if TYPE_CHECKING:
+    from lagrangian.model.loop import LoopJoint
+
+Equations = list[tuple[str, Any]]  # a label and what must be zero
+AXIS = Entry("axis", Kind.AXIS, v.Z)
+
+
+class Look(Enum):
+    """What is drawn where a loop joint is."""
+
+    NOTHING = auto()
+    ROD = auto()
+    PIN = auto()
+    SLEEVE = auto()
+    BALL = auto()
+    POINT = auto()  # a pin where all moves in a plane, else a ball
+
+
+class PlacedFrame(Protocol):
+    """A frame on a body, seen from the world."""
+
+    @property
+    def origin(self) -> Any:
+        """Its origin, a vector."""
+
+    def direction(self, axis: v.Vector) -> Any:
+        """A direction given in the frame."""
+
+    def triad(self, axis: v.Vector) -> tuple[Any, Any, Any]:
+        """Two directions across an axis that is given in the frame, and the axis itself."""
+
+    def number(self, scalar: Scalar) -> Any:
+        """A constant of the description."""
+
+    def vanishes(self, x: Any) -> bool:
+        """Whether a component of a direction is zero in every configuration."""
+
+
+class LoopType(ABC):
+    """A type of loop joint. Signs are `a - b`, so that the multipliers are the forces on body a."""
+
+    name: ClassVar[str]
+    entries: ClassVar[tuple[Entry, ...]]
+    look: ClassVar[Look]
+    holds_point: ClassVar[bool]  # whether it keeps the two origins together, so that its force acts there
+
+    @abstractmethod
+    def check(self, loop: LoopJoint, where: str) -> None:
+        """Refuse a loop whose entries do not fit together."""
+
+    @abstractmethod
+    def count(self, loop: LoopJoint) -> int:
+        """The number of its equations."""
+
+    @abstractmethod
+    def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
+        """What must be zero, with a label each."""
+
+
+class AxisLoop(LoopType):
+    """Loops about an axis: their equations are some of those below."""
+
+    entries: ClassVar[tuple[Entry, ...]] = (AXIS,)
+    holds_point = True
+    size: ClassVar[int]
+
+    def check(self, loop: LoopJoint, where: str) -> None:
+        return
+
+    def count(self, loop: LoopJoint) -> int:
+        return self.size
+
+
+def gap(a: PlacedFrame, b: PlacedFrame) -> Any:
+    """From the origin of b to that of a."""
+    return v.sub(a.origin, b.origin)
+
+
+def together(a: PlacedFrame, b: PlacedFrame) -> Equations:
+    """The two origins are one point, along the world's axes."""
+    apart = gap(a, b)
+    return [(label, apart[k]) for k, label in enumerate("xyz")]
+
+
+def in_line(loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
+    """The origin of b is on the axis of a."""
+    x, y, _ = a.triad(loop.axis)
+    apart = gap(a, b)
+    return [("x", v.dot(x, apart)), ("y", v.dot(y, apart))]
+
+
+def parallel(loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
+    """The axis on b is parallel to that on a."""
+    x, y, _ = a.triad(loop.axis)
+    _, _, z = b.triad(loop.axis)
+    return [("xz", v.dot(x, z)), ("yz", v.dot(y, z))]
+
+
+def not_turned(loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
+    """b is not turned about the axis against a."""
+    _, y, _ = a.triad(loop.axis)
+    x, _, _ = b.triad(loop.axis)
+    return [("xy", v.dot(y, x))]
