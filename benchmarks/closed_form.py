@@ -34,7 +34,7 @@ Record = dict[str, Any]
 
 def derive_ours(mechanism: lg.Mechanism, symbols: str) -> lg.Equations:
     """M, the Christoffel symbols and G; nobody is told of the progress."""
-    return lg.derive(mechanism, symbols=symbols, limit=None, progress=lambda what, share: None)
+    return lg.derive(mechanism, symbols=symbols, limit=None, progress=lambda done, total: None)
 
 
 # -- arms ----------------------------------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from lagrangian.errors import (
     DescriptionError,
     EndedEarlyWarning,
     LagrangianError,
+    LagrangianWarning,
     MechanismError,
     MechanismWarning,
     PathWarning,
@@ -30,8 +31,10 @@ from lagrangian.errors import (
     SimulationError,
     SimulationWarning,
     SingularWarning,
+    one_of,
 )
-from lagrangian.library import library
+from lagrangian.library import library as _library
+from lagrangian.public import other_spelling, public
 
 if TYPE_CHECKING:
     from lagrangian import control, paths
@@ -61,6 +64,8 @@ if TYPE_CHECKING:
     from lagrangian.motion.events import Event, Lock, SetTorque, Unlock
     from lagrangian.motion.files import read
     from lagrangian.motion.linearise import Linearisation, Mode, equilibrium, linearise
+    from lagrangian.motion.linearise import Linearisation as Linearization
+    from lagrangian.motion.linearise import linearise as linearize
     from lagrangian.motion.motion import Motion
     from lagrangian.motion.simulate import simulate
     from lagrangian.motion.status import Ending, Status
@@ -68,8 +73,11 @@ if TYPE_CHECKING:
     from lagrangian.sizing.actuators import Sizing, size_actuators
     from lagrangian.sizing.gears import Gear, GearRange
     from lagrangian.sizing.motors import Motor, read_catalogue
+    from lagrangian.sizing.motors import read_catalogue as read_catalog
 
 __version__ = "0.1.0"
+library = public(_library)
+library.__module__ = __name__
 
 # what is imported when it is first used: the command line need not wait for numpy, nor a robot that runs for exact arithmetic
 _LATER = {
@@ -143,8 +151,10 @@ __all__ = [
     "JointSpring",
     "KnifeEdge",
     "LagrangianError",
+    "LagrangianWarning",
     "Limits",
     "Linearisation",
+    "Linearization",
     "Lock",
     "LoopJoint",
     "Mechanism",
@@ -193,6 +203,7 @@ __all__ = [
     "inverse_kinematics",
     "library",
     "linearise",
+    "linearize",
     "load",
     "loads",
     "mobility",
@@ -201,6 +212,7 @@ __all__ = [
     "plate",
     "point_mass",
     "read",
+    "read_catalog",
     "read_catalogue",
     "save",
     "simulate",
@@ -214,9 +226,13 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         value = import_module(_MODULES[name])
     elif name in _LATER:
-        value = getattr(import_module(_LATER[name]), name)
+        value = public(getattr(import_module(_LATER[name]), name))
+        if not isinstance(value, type):
+            value.__module__ = __name__  # where it is found again when it is unpickled
+    elif name in __all__:
+        value = __getattr__(other_spelling(name))
     else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise AttributeError(one_of(f"attribute of {__name__!r} called", name, __all__), name=name)
     globals()[name] = value
     return value
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 import difflib
 import math
 import re
+import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -173,6 +175,17 @@ class ReportWarning(LagrangianWarning):
 
 class SingularWarning(LagrangianWarning):
     """A configuration at, or near which, a frame cannot move in some direction."""
+
+
+_PACKAGE = f"{__name__.partition('.')[0]}."
+
+
+def warn(message: str | Warning, category: type[Warning] = LagrangianWarning) -> None:
+    """Warn at the line outside this package that called it, however deep the call is."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 def one_of(what: str, got: object, known: Iterable[str]) -> str:

@@ -32,12 +32,12 @@ def test_every_loop_joint(kind: str) -> None:
     mechanism = two_chains(["revolute", "revolute"], ["prismatic", "revolute"], kind)
     eom = lg.derive(mechanism)
     loop = mechanism.loops[0]
-    assert len(eom.eta) == loop.equations == len(eom.Psi)
+    assert len(eom.closure) == loop.equations == len(eom.Psi)
     rng = np.random.default_rng(3)
     q, qd = rng.normal(size=(2, eom.n))
     A, B = poses(mechanism, q)
     gap = A[:3, 3] - B[:3, 3]
-    eta = dict(zip(eom.constraint_names, eom.eta.evaluate(q), strict=True))
+    eta = dict(zip(eom.constraint_names, eom.closure.evaluate(q), strict=True))
     axis = np.array([float(x) for x in dict(loop.own).get("axis", (0, 0, 1))])
     a, b = A[:3, :3] @ axis, B[:3, :3] @ axis
     words = {name.removeprefix("close.") for name in eta}
@@ -57,13 +57,13 @@ def test_every_loop_joint(kind: str) -> None:
     if kind == "universal":
         axis2 = np.array([float(x) for x in loop.axis2])
         assert eta["close.axes"] == pytest.approx(a @ (B[:3, :3] @ axis2))
-    numeric = np.array([(eom.eta.evaluate(q + h) - eom.eta.evaluate(q - h)) / (2 * STEP) for h in STEP * np.eye(eom.n)]).T
+    numeric = np.array([(eom.closure.evaluate(q + h) - eom.closure.evaluate(q - h)) / (2 * STEP) for h in STEP * np.eye(eom.n)]).T
     assert eom.Psi.evaluate(q) == pytest.approx(numeric, abs=1e-8)
     moved = (eom.Psi.evaluate(q + STEP * qd) - eom.Psi.evaluate(q - STEP * qd)) / (2 * STEP)
     assert eom.Psi_dot.evaluate(q, qd) == pytest.approx(moved, abs=1e-8)
     compiled = eom.compile()
     assert compiled.constraint_jacobian(q) == pytest.approx(eom.Psi.evaluate(q), abs=1e-12)
-    assert compiled.loops(q) == pytest.approx(eom.eta.evaluate(q), abs=1e-12)
+    assert compiled.closure(q) == pytest.approx(eom.closure.evaluate(q), abs=1e-12)
 
 
 def test_closed_frames_satisfy_every_equation() -> None:
@@ -79,7 +79,7 @@ def test_closed_frames_satisfy_every_equation() -> None:
         own = own_entries(LOOP_TYPES[kind], axis, (0.0, 1.0, 0.0))
         loop = lg.LoopJoint("close", kind, "b1", "ground", at, lg.Placement(), **own)
         eom = lg.derive(tree.replace(loops=(loop,)))
-        assert eom.eta.evaluate(q) == pytest.approx(np.zeros(loop.equations), abs=1e-12)
+        assert eom.closure.evaluate(q) == pytest.approx(np.zeros(loop.equations), abs=1e-12)
 
 
 def test_directions_of_a_planar_loop() -> None:
@@ -88,7 +88,7 @@ def test_directions_of_a_planar_loop() -> None:
         eom = lg.derive(lg.library(name))
         assert all(word.endswith((".x", ".y")) for word in eom.constraint_names)
     four_bar = lg.derive(lg.library("four_bar"))
-    assert str(four_bar.eta) == "eta1 = l1*c1 + l2*c12 - l3*c3 - l0\neta2 = l1*s1 + l2*s12 - l3*s3"
+    assert str(four_bar.closure) == "eta1 = l1*c1 + l2*c12 - l3*c3 - l0\neta2 = l1*s1 + l2*s12 - l3*s3"
     tree = random_mechanism(["revolute", "revolute", "revolute"], 1, chain=True)
     loop = lg.LoopJoint("close", "point", "b2", "ground", directions=("x", "z"))
     turning = tree.replace(loops=(loop,))
@@ -96,7 +96,7 @@ def test_directions_of_a_planar_loop() -> None:
     q = np.array([0.2, 0.5, -0.4])
     A, B = poses(turning, q)
     want = A[:3, :3].T @ (A[:3, 3] - B[:3, 3])
-    assert eom.eta.evaluate(q) == pytest.approx(want[[0, 2]])
+    assert eom.closure.evaluate(q) == pytest.approx(want[[0, 2]])
 
 
 def test_pfaffian_with_time_and_functions() -> None:
@@ -220,7 +220,7 @@ def test_three_rrr_reference(t: str) -> None:
     xd = [-0.05 * w * math.sin(angle), 0.05 * w * math.cos(angle), 0.2 * w * math.cos(angle)]
     xdd = [-w * w * x[0], -w * w * x[1], -w * w * x[2]]
     q = legs(eom.parameters(), *x)
-    assert eom.eta.evaluate(q) == pytest.approx(np.zeros(6), abs=1e-12)
+    assert eom.closure.evaluate(q) == pytest.approx(np.zeros(6), abs=1e-12)
     Psi = eom.Psi.evaluate(q)
     K, passive = np.linalg.inv(Psi[:, :6]), Psi[:, 6:]
     qd = np.array([*(-K @ passive @ xd), *xd])
@@ -305,8 +305,8 @@ def stewart() -> lg.Mechanism:
 def test_stewart_platform() -> None:
     """24 coordinates, 18 loop equations; Psi by differences, and the legs' columns as the geometry has them."""
     eom = lg.derive(stewart())
-    assert (eom.n, len(eom.eta)) == (24, 18)
+    assert (eom.n, len(eom.closure)) == (24, 18)
     q = np.random.default_rng(2).normal(size=24) * 0.3
-    numeric = np.array([(eom.eta.evaluate(q + h) - eom.eta.evaluate(q - h)) / (2 * STEP) for h in STEP * np.eye(24)]).T
+    numeric = np.array([(eom.closure.evaluate(q + h) - eom.closure.evaluate(q - h)) / (2 * STEP) for h in STEP * np.eye(24)]).T
     assert eom.Psi.evaluate(q) == pytest.approx(numeric, abs=1e-8)
     assert eom.prove()

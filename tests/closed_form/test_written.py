@@ -22,7 +22,7 @@ SMALL = [name for name in DERIVED if lg.library(name).nv <= 6]
 
 
 def formulas(eom: lg.Equations) -> list[lg.Formula]:
-    matrices = [eom.M, eom.G, eom.F, eom.eta, eom.Psi, eom.Psi_dot]
+    matrices = [eom.M, eom.G, eom.F, eom.closure, eom.Psi, eom.Psi_dot]
     if eom.n <= 3:
         matrices += [eom.C, eom.tau, eom.centripetal, eom.coriolis]
     found = [formula for matrix in matrices for row in matrix.rows for formula in row]

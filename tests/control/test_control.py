@@ -254,7 +254,7 @@ def test_walls_are_not_known() -> None:
         (lambda c, arm: c.ForceMotion(arm, (1.0, 1.0), frame="tip"), "force is None; a mapping of directions to newtons"),
         (lambda c, arm: lg.simulate(arm, 1.0, torque=c.PDGravity), r"is the class PDGravity itself; .* PDGravity\(model, path\)"),
         (lambda c, arm: c.ComputedTorque(arm, [0.0, 0.0], frequency=[1, 2, 3]), "or 2 of them: theta1, theta2"),
-        (lambda c, arm: c.ComputedTorque("arm", [0.0, 0.0]), "a Mechanism, or its compiled Dynamics, is needed"),
+        (lambda c, arm: c.ComputedTorque("arm", [0.0, 0.0]), "'arm' is neither a file nor a mechanism of the library"),
         (lambda c, arm: c.ComputedTorque(arm, "nowhere"), "no pose"),
         (lambda c, arm: c.ComputedTorque(arm, lg.paths.line((1, 0), (0, 1), 1.0)), "a path of joints is needed"),
         (lambda c, arm: c.ComputedTorque(lg.library("cart_pendulum"), [0.0, 0.0]), "each degree of freedom needs one"),

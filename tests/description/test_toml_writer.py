@@ -435,7 +435,7 @@ def test_limits_of_a_ball():
         (ball().replace(poses={"p": (2, 0, 0, 0)}), "has length 2; it must be 1"),
         (lg.Mechanism("m", [lg.Body("b", 1.0)], [lg.Joint("t", "prismatic", "ground", "b")]), "call the joint otherwise"),
         (lg.Mechanism("m", [], []), "describes no joints"),
-        ("pendulum", "not str"),
+        ("pendulm", "neither a file nor a mechanism of the library"),
         (None, "not NoneType"),
     ],
 )

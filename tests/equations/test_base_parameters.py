@@ -17,7 +17,8 @@ from lagrangian.equations.system import System
 from lagrangian.errors import ArgumentError, MechanismWarning
 from lagrangian.model.elementary import elementary
 from lagrangian.model.expression import PI, parameter
-from tests.mechanisms import DERIVED, MARKED, random_body
+from lagrangian.model.joints import TYPES
+from tests.mechanisms import DERIVED, MARKED, own_entries, random_body
 
 QUARTER = PI / 2
 
@@ -159,7 +160,7 @@ def odd_tree(seed: int) -> lg.Mechanism:
         kind, axis = rng.choice(["revolute", "prismatic", "helical"]), np.eye(3)[rng.integers(3)]
         parent = "ground" if i == 0 else f"b{rng.integers(i)}"
         placement = lg.Placement.from_rpy(rng.normal(size=3).round(2), rng.permutation([0.3, 0, 0]))
-        joints.append(lg.Joint(f"j{i}", str(kind), parent, f"b{i}", placement, axis=tuple(axis), pitch=0.3))
+        joints.append(lg.Joint(f"j{i}", str(kind), parent, f"b{i}", placement, **own_entries(TYPES[str(kind)], axis, axis[::-1])))
     return lg.Mechanism("odd", bodies, joints)
 
 

@@ -117,7 +117,7 @@ def test_what_is_read_is_what_is_meant(name: str) -> None:
     if eom.n < 5:
         every(eom.C)
     if eom.constraint_names:
-        every(eom.eta, eom.Psi, eom.Psi_dot)
+        every(eom.closure, eom.Psi, eom.Psi_dot)
 
 
 def test_symbols_and_groups() -> None:

@@ -85,7 +85,7 @@ def check_closed_form(mechanism: lg.Mechanism, seed: int = 0, t: float = 0.4) ->
     eom, dyn = lg.derive(mechanism), lg.compile(mechanism)
     q, qd, _, _ = state(mechanism, seed)
     assert dyn.constraint_names == tuple(eom.constraint_names)
-    np.testing.assert_allclose(dyn.closure(q, t), eom.eta.evaluate(q, t=t), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(dyn.closure(q, t), eom.closure.evaluate(q, t=t), rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(dyn.constraint_jacobian(q, t), eom.Psi.evaluate(q, t=t), rtol=1e-12, atol=1e-12)
     phi, phi_dot = (np.array([number(x, {"t": t}) for x in part]) for part in (eom.phi, eom.phi_dot))
     Psi_dot = eom.Psi_dot.evaluate(q, qd, t=t)

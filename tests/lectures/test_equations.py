@@ -155,7 +155,7 @@ def test_circle_of_the_two_link_arm(branch: int, least: float, most: float) -> N
 def test_deployable_four_bar() -> None:
     """Loop closure, and the singular configuration: links 2 and 3 in line, sin(theta1 + phi2 - phi3) = 0."""
     eom = lg.derive(lg.library("deployable_four_bar"))
-    assert printed(eom.eta) == {"eta1": "l1*c1 + l2*c12 - l3*c3 - l0", "eta2": "l1*s1 + l2*s12 - l3*s3"}
+    assert printed(eom.closure) == {"eta1": "l1*c1 + l2*c12 - l3*c3 - l0", "eta2": "l1*s1 + l2*s12 - l3*s3"}
     assert [str(f) for f in eom.singularities()] == ["l2", "l3", "sin(theta1 + phi2 - phi3)"]
     assert printed(eom.Psi)["Psi11"] == "-l1*s1 - l2*s12"
 
@@ -214,7 +214,7 @@ def test_rolling_disc_is_non_holonomic() -> None:
     assert printed(eom.M) == {"M11": "m", "M22": "m", "M33": "J", "M44": "I"}
     assert printed(eom.Psi) == {"Psi11": "1", "Psi14": "-r*c3", "Psi22": "1", "Psi24": "-r*s3"}
     assert printed(eom.Psi_dot) == {"Psi_dot14": "r*s3*qd3", "Psi_dot24": "-r*c3*qd3"}
-    assert len(eom.eta) == 0
+    assert len(eom.closure) == 0
     assert eom.constraint_names == ("along", "across")
 
 

@@ -27,7 +27,7 @@ def make(bodies=(A, B), joints=(JA, JB), **more):
 
 def test_a_good_one():
     m = make(frames=[Frame("tip", "b")], poses={"zero": (0.0, 0.0)}, initial=Initial((0.0, 0.0), (1.0, 0.0), (0, 1)))
-    assert (m.nq, m.nv, m.mobility) == (2, 2, 2)
+    assert (m.nq, m.nv, m.gruebler) == (2, 2, 2)
     assert isinstance(m.frames, tuple)
     with pytest.raises(FrozenInstanceError):
         m.name = "other"
@@ -144,12 +144,12 @@ def test_loops_take_away_freedom(kind):
     freedom |= {"distance": 5}
     flying = [Joint("fa", "free", "ground", "a"), Joint("fb", "free", "ground", "b")]
     m = make(joints=flying, loops=[LoopJoint("l", kind, "a", "b", **({"length": 1.0} if kind == "distance" else {}))])
-    assert m.mobility == 6 + freedom[kind]
+    assert m.gruebler == 6 + freedom[kind]
 
 
 def test_a_planar_point_closes_two_directions():
     m = make(loops=[LoopJoint("l", "point", "ground", "b", directions=("x", "y"))])
-    assert (m.equations, m.mobility) == (2, 0)
+    assert (m.equations, m.gruebler) == (2, 0)
 
 
 def test_frames_by_name():

@@ -149,8 +149,8 @@ def test_controllers_that_are_none(period: float, delay: float) -> None:
 
 
 def test_what_is_not_a_mechanism() -> None:
-    with pytest.raises(lg.ArgumentError, match="a Mechanism, or its compiled Dynamics, is needed, not str"):
-        lg.simulate("two_r", 1.0)  # type: ignore[arg-type]
+    with pytest.raises(lg.ArgumentError, match="a name of the library is needed, not float"):
+        lg.simulate(1.0, 1.0)  # type: ignore[arg-type]
 
 
 def test_quaternion_of_zero() -> None:

@@ -8,8 +8,9 @@ import lagrangian as lg
 from lagrangian.model import vector as v
 from lagrangian.model.elementary import elementary
 from lagrangian.model.expression import Scalar, parameter
+from lagrangian.model.joints import TYPES
 from lagrangian.model.placement import about_x, about_y, about_z
-from tests.mechanisms import random_body
+from tests.mechanisms import own_entries, random_body
 
 CYCLE = ((0, 0, 1), (1, 0, 0), (0, 1, 0))  # x to y to z: no rotation is less like its own inverse
 AXES = (v.X, v.Y, v.Z, (-1, 0, 0), (0, -1, 0), (0, 0, -1))
@@ -61,9 +62,7 @@ def tree(
                 f"b{i}",
                 placement(rng, angle if i == 1 else 0),
                 placement(rng),
-                axis=AXES[k],
-                axis2=AXES[(k + 1) % 3],
-                pitch=0.3,
+                **own_entries(TYPES[kind], AXES[k], AXES[(k + 2) % 3], axis2=AXES[(k + 1) % 3], axis3=AXES[(k + 2) % 3]),
                 **acts,  # type: ignore[arg-type]
             )
         )

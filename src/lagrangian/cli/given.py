@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -123,40 +122,12 @@ def file_for(stem: str, what: str, ending: str) -> Path:
 
 
 def mechanism_of(name: str, settings: list[str] | None = None, floating: bool = False) -> Mechanism:
-    """By its file, or by its name in the library. A file of that very name goes before the library."""
-    import lagrangian as lg
+    """By its file, or by its name in the library."""
+    from lagrangian.description.mechanism_of import mechanism_of as found
 
     options: dict[str, Any] = {"floating": True} if floating else {}
     if changed := values.parameters(settings):
         options["parameters"] = changed
-    path = Path(name)
-    if not name.strip():
-        raise ArgumentError("no mechanism is named: a file or a name of the library is needed, such as two_r")
-    if path.suffix.lower() == ".nc" and path.is_file():
+    if Path(name).suffix.lower() == ".nc" and Path(name).is_file():
         raise ArgumentError(f"{name} is a run; the mechanism it is of is needed here")
-    if path.suffix.lower() in FILES and (path.exists() or name.removesuffix(path.suffix) not in lg.library()):
-        if not path.exists():
-            raise ArgumentError(f"{name}: there is no such file{_close(name)}")
-        return lg.load(path, **options)
-    known = lg.library()
-    if name in known:
-        if floating:
-            raise ArgumentError("--floating is for URDF files; a mechanism of the library is what its file says")
-        return lg.library(name, changed)
-    if path.exists():
-        return lg.load(path, **options)  # which says what files it reads
-    raise ArgumentError(f"{name!r} is neither a file nor a mechanism of the library{_close(name)}")
-
-
-def _close(name: str) -> str:
-    """What may have been meant."""
-    from lagrangian import library
-
-    folder = Path(name).parent
-    files = [str(p) for p in folder.iterdir() if p.suffix.lower() in FILES] if folder.is_dir() else []
-    stem = Path(name).stem.lower().replace("-", "_")
-    close = difflib.get_close_matches(name, files, n=3, cutoff=0.6)
-    close += [x for x in difflib.get_close_matches(stem, library(), n=3, cutoff=0.55) if x not in close]
-    close += [x for x in library() if stem and (stem in x or x in stem) and x not in close]
-    told = f". Did you mean {' or '.join(repr(x) for x in close[:3])}?" if close else "."
-    return f"{told} `lagrangian library` lists what there is; `lagrangian new` writes a file to begin with"
+    return found(name, **options)

@@ -19,7 +19,7 @@ def watched() -> bool:
 
 
 class Bar:
-    """Told a share from 0 to 1 now and then."""
+    """Told now and then how much of how much is done."""
 
     def __init__(self, what: str) -> None:
         self.what, self.started = what, time.perf_counter()
@@ -27,18 +27,15 @@ class Bar:
         self._bar: Any = None
         self._task: Any = None
 
-    def __call__(self, share: float, what: str = "") -> None:
+    def __call__(self, done: float, total: float) -> None:
         if not watched():
             return
+        share = done / total if total else 1.0
         if self._bar is None:
             if time.perf_counter() - self.started < PATIENCE or share >= 1.0:
                 return
             self._begin()
-        self._bar.update(self._task, completed=min(max(share, 0.0), 1.0), description=what or self.what)
-
-    def counted(self, done: float, total: float) -> None:
-        """Told how many of how many are done."""
-        self(done / total if total else 1.0)
+        self._bar.update(self._task, completed=min(max(share, 0.0), 1.0))
 
     def _begin(self) -> None:
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn

@@ -89,12 +89,12 @@ def plotted(motion: Motion, place: Path) -> None:
 
 def animated(motion: Motion, place: Path, **options: Any) -> None:
     with bar("animating") as shown:
-        motion.animate(place, progress=shown.counted, **options)
+        motion.animate(place, progress=shown, **options)
 
 
 def reported(motion: Motion, place: Path) -> None:
     with bar("reporting") as shown:
-        motion.report(place, progress=shown.counted)
+        motion.report(place, progress=shown)
 
 
 def browse(page: Path) -> None:

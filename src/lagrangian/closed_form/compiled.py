@@ -86,10 +86,10 @@ class CompiledEquations:
         shape = (len(self._rows), self.nv)
         return self._kernel("constraint_jacobian", ("q",), shape, lambda trace: [trace(x) for r in self._rows for x in r.psi])(q)
 
-    def loops(self, q: Any) -> Any:
+    def closure(self, q: Any) -> Any:
         """eta(q): zero where the loops are closed."""
         found = [row.eta for row in self._rows if row.eta is not None]
-        return self._kernel("loops", ("q",), (len(found),), lambda trace: [trace(x) for x in found])(q)
+        return self._kernel("closure", ("q",), (len(found),), lambda trace: [trace(x) for x in found])(q)
 
     # -- what is traced ----------------------------------------------------------------------------------------------
 

@@ -6,39 +6,38 @@ from collections.abc import Callable
 
 from lagrangian.closed_form.cost import Progress, check, check_early
 from lagrangian.closed_form.equations import Equations
+from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
 from lagrangian.equations import lagrange
 from lagrangian.equations.system import System
-from lagrangian.errors import ArgumentError
 from lagrangian.model.elementary import elementary
-from lagrangian.model.mechanism import Mechanism
 from lagrangian.proof.prove import Derived
 
 # a derivation forecast to take longer than this is not begun unless asked for
 LIMIT = 600.0
+STAGES = 3  # of a derivation: velocities, mass matrix, Christoffel symbols
 
 
 def derive(
-    mechanism: Mechanism,
+    mechanism: MechanismLike,
     symbols: str = "given",
     *,
     limit: float | None = LIMIT,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Callable[[float, float], None] | None = None,
 ) -> Equations:
     """The equations of motion of a mechanism, by Lagrange's formulation, exact.
 
     Named parameters stay names and numbers become exact fractions. `symbols="inertial"` names the ten inertial parameters of
     every link (m, m c, I about its frame's origin), the rotors and gravity; `symbols="all"` the lengths too. Joints of several
     coordinates become several of one. A derivation forecast to take more than `limit` seconds is refused, with what it would
-    cost; `progress(what, share)` is told how far it is, or the terminal if it takes longer than a second.
+    cost; `progress(done, total)` is told how far it is; without it, the terminal is, if it takes longer than a second.
     """
-    if not isinstance(mechanism, Mechanism):
-        raise ArgumentError(f"derive takes a Mechanism, as load() or library() give it, not {type(mechanism).__name__}")
+    mechanism = mechanism_of(mechanism)
     single = elementary(mechanism)
     check_early(single, symbols, limit)
     system = System(single, symbols)
     expected = check(system, limit)
     shown = Progress(mechanism.name, expected)
-    tick = progress or shown
+    tick = _counted(progress) if progress is not None else shown
     try:
         jacobians = lagrange.columns(system, tick)
         M = lagrange.mass_matrix(system, jacobians, tick)
@@ -48,3 +47,15 @@ def derive(
     finally:
         shown.close()
     return Equations(system, Derived(M, christoffel, lagrange.gradient(system, V), V), jacobians)
+
+
+def _counted(progress: Callable[[float, float], None]) -> lagrange.Tick:
+    """Told the stage and the share of it that is done, it tells how many of all stages are."""
+    seen: list[str] = []
+
+    def tick(stage: str, share: float) -> None:
+        if stage not in seen:
+            seen.append(stage)
+        progress(min(len(seen) - 1 + share, STAGES), STAGES)
+
+    return tick

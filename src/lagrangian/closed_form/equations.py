@@ -265,7 +265,7 @@ class Equations:
         return tuple(row.name for row in self._rows_of_constraints)
 
     @cached_property
-    def eta(self) -> FormulaMatrix:
+    def closure(self) -> FormulaMatrix:
         """The loops' equations eta(q) = 0; constraints on speeds have none."""
         return self._vector("eta", [row.eta for row in self._rows_of_constraints if row.eta is not None])
 
@@ -361,11 +361,16 @@ class Equations:
         """The trace form: transforms T, their derivatives U_jk and U_jkl, pseudo-inertias, and what follows from them."""
         return TraceForm(UickerKahn(self.system), self._matrix, self._vector)
 
-    def prove(self, progress: Any = None) -> Certificate:
-        """Prove that Lagrange, Newton-Euler, Kane, Uicker-Kahn and the shipped algorithms give the same equations, exactly."""
+    def prove(self, progress: Callable[[float, float], None] | None = None) -> Certificate:
+        """Prove that Lagrange, Newton-Euler, Kane, Uicker-Kahn and the shipped algorithms give the same equations, exactly.
+
+        `progress(done, total)` is told how far it is.
+        """
         if not self.n:
             raise MechanismError(f"{self.mechanism.name} has no joint that moves: there are no equations to prove")
-        return prove(self.system, self._derived, progress or lagrange.quiet)
+        return prove(
+            self.system, self._derived, (lambda _, share: progress(share, 1.0)) if progress is not None else lagrange.quiet
+        )
 
     def base_parameters(self, rotors: bool = False) -> base.BaseParameters:
         """The fewest combinations of inertial parameters that matter, how they are grouped, and those without effect."""
@@ -424,7 +429,7 @@ class Equations:
         return in_short(self.readable)
 
     def to_sympy(self, dynamic: bool = False) -> dict[str, Any]:
-        """SymPy matrices by name: M, C, G, F, tau, and eta, Psi, Psi_dot, phi, phi_dot where there are constraints.
+        """SymPy matrices by name: M, C, G, F, tau, and closure, Psi, Psi_dot, phi, phi_dot where there are constraints.
 
         Coordinates are symbols of their names, rates `qd_name` and `qdd_name`; with `dynamic`, functions of t and derivatives.
         """
@@ -432,7 +437,7 @@ class Equations:
 
         from lagrangian.equations.writing.sympy_export import Export
 
-        names = ["M", "C", "G", "F", "tau", *(("eta", "Psi", "Psi_dot") if self._rows_of_constraints else ())]
+        names = ["M", "C", "G", "F", "tau", *(("closure", "Psi", "Psi_dot") if self._rows_of_constraints else ())]
         found = {name: getattr(self, name).to_sympy(dynamic) for name in names if len(getattr(self, name))}
         if self._rows_of_constraints:
             export = Export(self._writer, dynamic)

@@ -74,8 +74,8 @@ def christoffel_entries(eom: Equations) -> tuple[tuple[tuple[str, ...], Formula]
 
 def _constraint_sections(eom: Equations) -> list[Section]:
     found = []
-    if len(eom.eta):
-        found.append(Section("Loops eta(q) = 0", _entries(eom.eta)))
+    if len(eom.closure):
+        found.append(Section("Loop closure eta(q) = 0", _entries(eom.closure)))
     found.append(_matrix_section("Constraint matrix Psi", eom.Psi))
     found.append(_matrix_section("Psi_dot = d Psi / dt", eom.Psi_dot))
     moving = [f"phi of {name} = {phi}" for name, phi in driven(eom)]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
 from lagrangian.errors import Argument, ArgumentError, AssemblyError, is_number, one_of, shown
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.dynamics import compile as compiled
@@ -20,7 +21,7 @@ ITERATIONS, STARTS = 200, 40
 
 
 def assemble(
-    mechanism: Mechanism | Dynamics,
+    mechanism: MechanismLike | Dynamics,
     q0: Any = None,
     fixed: Iterable[str] | Mapping[str, float] = (),
     t: float = 0.0,
@@ -52,7 +53,7 @@ def assemble(
 
 
 def assembly_modes(
-    mechanism: Mechanism | Dynamics,
+    mechanism: MechanismLike | Dynamics,
     q0: Any = None,
     fixed: Iterable[str] | Mapping[str, float] = (),
     t: float = 0.0,
@@ -84,7 +85,7 @@ def assembled_best(dyn: Dynamics, q: np.ndarray, free: np.ndarray, t: float) -> 
 
 
 def consistent_speeds(
-    mechanism: Mechanism | Dynamics, q: Any, qd0: Any = None, fixed: Iterable[str] | Mapping[str, float] = (), t: float = 0.0
+    mechanism: MechanismLike | Dynamics, q: Any, qd0: Any = None, fixed: Iterable[str] | Mapping[str, float] = (), t: float = 0.0
 ) -> np.ndarray:
     """Speeds that keep all constraints, as near to `qd0` as the mass matrix measures it.
 
@@ -127,11 +128,11 @@ def consistent_speeds(
 # -- closing ---------------------------------------------------------------------------------------------------------
 
 
-def dynamics_of(mechanism: Mechanism | Dynamics) -> Dynamics:
+def dynamics_of(mechanism: MechanismLike | Dynamics) -> Dynamics:
+    """The compiled dynamics of a mechanism, which may be given by its file or by its name in the library."""
     if isinstance(mechanism, Dynamics):
         return mechanism
-    if not isinstance(mechanism, Mechanism):
-        raise ArgumentError(f"a Mechanism, or its compiled Dynamics, is needed, not {type(mechanism).__name__}")
+    mechanism = mechanism_of(mechanism)
     # the functions of the mechanisms used last stay loaded: the same object is often asked about again
     found = _RECENT.pop(id(mechanism), None)
     if found is None or found.mechanism is not mechanism:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from lagrangian.configuration.assemble import assemble, assembled_best, dynamics_of, moved
+from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.showing import ShownText
 
 # singular values of Psi below this part of the largest count as zero; in the neighbourhood they are met only by accident
@@ -53,7 +53,7 @@ class Mobility(ShownText):
         return told
 
 
-def mobility(mechanism: Mechanism | Dynamics, q: Any = None, t: float = 0.0) -> Mobility:
+def mobility(mechanism: MechanismLike | Dynamics, q: Any = None, t: float = 0.0) -> Mobility:
     """Degrees of freedom of a mechanism at a configuration that closes its loops; at its own start if none is given."""
     dyn = dynamics_of(mechanism)
     q = assemble(dyn, q, t=t)
@@ -75,7 +75,7 @@ def mobility(mechanism: Mechanism | Dynamics, q: Any = None, t: float = 0.0) -> 
         if not dyn.holonomic.any() or np.abs(dyn.closure(near, t)).max() < 1e-9:
             ranks.append(rank(dyn, near, t))
     generic = max(ranks)
-    return Mobility(n - here, n - generic, n, m, here, dyn.mechanism.mobility)
+    return Mobility(n - here, n - generic, n, m, here, dyn.mechanism.gruebler)
 
 
 def rank(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> int:

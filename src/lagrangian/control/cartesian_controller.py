@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from lagrangian.configuration.assemble import single_coordinates
 from lagrangian.control.controller import Controller, gains
 from lagrangian.control.reference import CartesianReference, pose_error
-from lagrangian.errors import ArgumentError, SingularWarning
+from lagrangian.errors import ArgumentError, SingularWarning, warn
 from lagrangian.kernels.cartesian import CartesianDynamics, cartesian
 from lagrangian.model.loop import DIRECTIONS
 from lagrangian.paths.arguments import coordinates
@@ -83,10 +82,9 @@ class CartesianController(Controller):
         told: list[float] = self.__dict__["_told"]
         if x.singular and not told:  # once, not at every step
             told.append(t)
-            warnings.warn(
+            warn(
                 f"{self!r}: {x.frame!r} came near a singular configuration at t = {t:.6g} s; what it cannot do there is left out",
                 SingularWarning,
-                stacklevel=3,
             )
         moving = x.J @ qd
         error = pose_error(pose, dyn.pose(q, reference.frame))[rows] * led

@@ -10,8 +10,10 @@ import numpy as np
 from lagrangian.control.controller import FREQUENCY, Controller, second_order
 from lagrangian.control.drives import degrees_told
 from lagrangian.control.reference import JointReference
+from lagrangian.public import public
 
 
+@public
 @dataclass(frozen=True, repr=False, eq=False)
 class ComputedTorque(Controller):
     """tau = M (q_d'' + kd e' + kp e) + C q' + G + F with e = q_d - q: where the model is right, e'' + kd e' + kp e = 0.

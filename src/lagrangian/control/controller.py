@@ -10,10 +10,10 @@ import numpy as np
 from lagrangian.configuration.assemble import dynamics_of
 from lagrangian.control.drives import Drives
 from lagrangian.control.reference import jumps
+from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.loop import Wall
-from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.torque import Sampled
 
 FREQUENCY = 20.0  # rad/s, where nothing else is said
@@ -27,7 +27,7 @@ class Controller:
     controller knows its arm, not what it will meet.
     """
 
-    model: Mechanism | Dynamics
+    model: MechanismLike | Dynamics
     path: Any
 
     def __post_init__(self) -> None:

@@ -13,11 +13,13 @@ from lagrangian.control.controller import FREQUENCY, gains, second_order
 from lagrangian.errors import ArgumentError, is_number, one_of, shown
 from lagrangian.model.loop import DIRECTIONS
 from lagrangian.motion.torque import Sampled
+from lagrangian.public import public
 
 # the part of the wanted force from which on a frame counts as touching
 TOUCH = 0.01
 
 
+@public
 @dataclass(frozen=True, repr=False, eq=False)
 class ForceMotion(CartesianController):
     """A force along some directions, motion along the path's others, these as under OperationalSpace.

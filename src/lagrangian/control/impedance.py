@@ -10,8 +10,10 @@ import numpy as np
 from lagrangian.control.cartesian_controller import CartesianController
 from lagrangian.control.controller import gains
 from lagrangian.errors import ArgumentError, shown
+from lagrangian.public import public
 
 
+@public
 @dataclass(frozen=True, repr=False, eq=False)
 class Impedance(CartesianController):
     """M_x e'' + D e' + K e = -F_external along the frame's directions, e = x_d - x: a spring of given `stiffness` to the path.

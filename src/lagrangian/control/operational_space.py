@@ -9,8 +9,10 @@ import numpy as np
 
 from lagrangian.control.cartesian_controller import CartesianController
 from lagrangian.control.controller import FREQUENCY, second_order
+from lagrangian.public import public
 
 
+@public
 @dataclass(frozen=True, repr=False, eq=False)
 class OperationalSpace(CartesianController):
     """tau = J^T (M_x (x_d'' + kd e' + kp e) + C_x + G_x + F_x): where the model is right, e'' + kd e' + kp e = 0 of the frame.

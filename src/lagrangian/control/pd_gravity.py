@@ -10,10 +10,12 @@ import numpy as np
 from lagrangian.configuration.assemble import assemble
 from lagrangian.control.controller import Controller, second_order
 from lagrangian.control.reference import JointReference
+from lagrangian.public import public
 
 FREQUENCY = 10.0  # rad/s, where nothing else is said: inertia is not in the law, and stiffer joints would shake each other
 
 
+@public
 @dataclass(frozen=True, repr=False, eq=False)
 class PDGravity(Controller):
     """tau = G(q) + kp (q_d - q) + kd (q_d' - q'), at the actuated joints; the rest of gravity the constraints carry.

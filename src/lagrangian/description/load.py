@@ -23,6 +23,7 @@ _INSTEAD = {
     ("urdf", "parameters"): "only a TOML file has named parameters",
     ("mjcf", "parameters"): "only a TOML file has named parameters",
 }
+SUFFIXES = tuple(_BY_SUFFIX)
 _ROOTS = {"robot": "urdf", "mujoco": "mjcf"}
 # what may stand before the first element: declaration, comments, document type
 _PROLOGUE = re.compile(r"\s*(?:<\?.*?\?>|<!--.*?-->|<![^>\[]*(?:\[.*?\]\s*)?>)", re.DOTALL)

@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 import math
-import sys
-import warnings
 
-from lagrangian.errors import ReaderWarning
+from lagrangian.errors import ReaderWarning, warn
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body, Visual, inertia_problem
 
-_PACKAGE = __name__.partition(".")[0] + "."
 _NAMED, _NAMED_WARNED = 5, 20
-
-
-def warn(message: str, category: type[Warning]) -> None:
-    """Warn at the line outside this package that asked for the file."""
-    level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_PACKAGE):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=level)
 
 
 class Notes:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.configuration.assemble import dynamics_of
+from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import ArgumentError, is_number
 from lagrangian.identification.grouping import Grouping
 from lagrangian.identification.identify import grouped, regression_of
@@ -88,7 +89,7 @@ class FourierPath(JointPath):
 
 
 def exciting_path(
-    mechanism: Mechanism | Dynamics,
+    mechanism: MechanismLike | Dynamics,
     period: float = 10.0,
     harmonics: int = 5,
     *,
@@ -102,14 +103,14 @@ def exciting_path(
     samples: int | None = None,
     iterations: int = 30,
     seed: int = 0,
-    progress: Callable[[int, float], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> FourierPath:
     """A path along which `identify` can tell the parameters apart: the condition number of its regressor is made small.
 
     The regressor is that of the base parameters (and of `friction` and `rotors`, as in `identify`), stacked over `samples` times
     of one period, its columns scaled to length one. Of random paths the best is improved by descent (L-BFGS), by `iterations`
-    steps at most; every path tried keeps the limits and uses for each coordinate one of them to the full. `progress(step,
-    condition)` is told how far it is; interrupted (Ctrl-C), the best path so far is returned. A `seed` stands for one path.
+    steps at most; every path tried keeps the limits and uses for each coordinate one of them to the full. `progress(done,
+    total)` is told how many steps are done; interrupted (Ctrl-C), the best path so far is returned. A `seed` stands for one path.
 
     `q_limits` is (lower, upper), `qd_limits` and `qdd_limits` the largest size, each a number or one per coordinate. Where they
     are not given the joints' limits count, and where a joint has none: half a turn either way (slides: 1 m), 2 rad/s (1 m/s),
@@ -132,7 +133,7 @@ def exciting_path(
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise ArgumentError(f"exciting_path: seed is {seed!r:.60}; a whole number, not negative, is needed")
     if progress is not None and not callable(progress):
-        raise ArgumentError(f"exciting_path: progress is {progress!r:.60}; a function of (step, condition) is needed")
+        raise ArgumentError(f"exciting_path: progress is {progress!r:.60}; a function of (done, total) is needed")
     bounds = _limits(mechanism, q_limits, qd_limits, qdd_limits)
     base = grouped(regression_of(dyn, friction, False, rotors, None))
     needed = -(-len(base[1]) // dyn.nv)
@@ -200,7 +201,7 @@ class _Search:
         found: np.ndarray = 0.5 * np.log(values[:, -1] / np.maximum(values[:, 0], 1e-16 * values[:, -1]))
         return found
 
-    def run(self, iterations: int, seed: int, progress: Callable[[int, float], None] | None) -> tuple[np.ndarray, float, float]:
+    def run(self, iterations: int, seed: int, progress: Callable[[int, int], None] | None) -> tuple[np.ndarray, float, float]:
         from scipy.optimize import minimize
 
         rng = np.random.default_rng(seed)
@@ -222,7 +223,7 @@ class _Search:
         def told(_: Any) -> None:
             step[0] += 1
             if progress is not None:
-                progress(step[0], float(np.exp(best[0])))
+                progress(step[0], iterations)
 
         if iterations:
             with suppress(KeyboardInterrupt):  # what was found until then is a path, too

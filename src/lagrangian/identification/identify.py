@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.configuration.assemble import dynamics_of
+from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import ArgumentError, MechanismWarning, is_number, one_of
 from lagrangian.identification.estimate import Products, fit
 from lagrangian.identification.full_parameters import completed
@@ -19,14 +20,13 @@ from lagrangian.identification.records import Record, read_record, recorded_rows
 from lagrangian.identification.regression import FRICTION, Regression
 from lagrangian.identification.result import Identification, Validation
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.model.mechanism import Mechanism
 
 STILL = 1e-9  # rad or m: a record whose coordinates change by less is of one place
 SPOILT = 0.2  # the share, in what a filter has mixed, of rows that are to be left out
 
 
 def identify(
-    mechanism: Mechanism | Dynamics,
+    mechanism: MechanismLike | Dynamics,
     t: Any,
     q: Any = None,
     tau: Any = None,

@@ -7,11 +7,9 @@ pushes along that motion there (Briot and Arakelian 2008).
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
-from lagrangian.errors import ActuationError, PathWarning
+from lagrangian.errors import ActuationError, PathWarning, warn
 from lagrangian.inverse_dynamics.actuation import actuated_speeds
 from lagrangian.inverse_dynamics.wrenches import Outside
 from lagrangian.kernels.linear import unit_rows
@@ -32,12 +30,11 @@ def check_command(follower: Follower, outside: Outside, t: np.ndarray, q: np.nda
         _check_place(follower, outside, _crossing(follower, t[k], t[k + 1], passive), passive)
     worst = int(np.argmin(least))
     if not through.size and least[worst] < NEAR_SINGULAR:
-        warnings.warn(
+        warn(
             f"{dyn.mechanism.name}: the path passes near a place, at t = {t[worst]:.6g} s, where the actuated joints do not "
             f"command the passive ones: the smallest singular value of their part of Psi is {least[worst]:.2g}, and torques may "
             f"be large there",
             PathWarning,
-            stacklevel=3,
         )
 
 

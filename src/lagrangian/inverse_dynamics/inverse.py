@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from lagrangian.configuration.assemble import dynamics_of
+from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import ArgumentError
 from lagrangian.inverse_dynamics.controllability import check_command
 from lagrangian.inverse_dynamics.path_motion import PathMotion, along, rows_of
 from lagrangian.inverse_dynamics.wrenches import Outside
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kinematics.follower import Follower, check_limits
-from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.motion import Motion
 from lagrangian.paths.path import CartesianPath, JointPath
 
@@ -22,7 +22,7 @@ ROWS = 1001
 
 
 def inverse(
-    mechanism: Mechanism | Dynamics,
+    mechanism: MechanismLike | Dynamics,
     path: JointPath | CartesianPath | Motion,
     frame: Any = None,
     q0: Any = None,
@@ -30,7 +30,7 @@ def inverse(
     t_eval: Any = None,
     wrenches: Mapping[str, Any] | None = None,
     limits: bool = True,
-    progress: Callable[[float], None] | None = None,
+    progress: Callable[[float, float], None] | None = None,
 ) -> PathMotion:
     """The torques that make a mechanism follow a path: inverse dynamics, with loops and other constraints kept.
 
@@ -39,7 +39,7 @@ def inverse(
     Torques are those of the actuated joints alone: the smallest where there are more than degrees of freedom, an error where they
     do not suffice. `t_eval` is the number of rows (1001), or their times. `wrenches` maps frames to (moment, force) from outside,
     as for `simulate`: six numbers or expressions, or a function of (t, q, qd) that gives them. The path must keep the joints'
-    limits unless `limits` is False.
+    limits unless `limits` is False. `progress(done, total)` is told now and then how many of the path's seconds are done.
 
     The result has `q, qd, qdd, tau, multipliers, reactions`, energies and work, as that of `simulate`; its `torque` is a source
     for `simulate`. Given a `Motion` in place of a path, its own rows are taken.
@@ -49,7 +49,7 @@ def inverse(
     if not isinstance(limits, (bool, np.bool_)):
         raise ArgumentError(f"limits is {limits!r:.60}; True or False is needed")
     if progress is not None and not callable(progress):
-        raise ArgumentError(f"progress is {progress!r}; a function of the time is needed")
+        raise ArgumentError(f"progress is {progress!r}; a function of (done, total) is needed")
     if isinstance(path, Motion):
         if frame is not None or q0 is not None or t_eval is not None:
             raise ArgumentError("a motion is taken as it is: frame, q0 and t_eval go with paths")
@@ -61,7 +61,8 @@ def inverse(
             f"the path is a {type(path).__name__}; one of lagrangian.paths is needed, such as paths.joint_line(q0, q1, 2.0), "
             f"paths.circle(...) or paths.recorded(t, q)"
         )
-    follower = Follower(dyn, path, frame, q0, limits, progress)
+    watch = None if progress is None else lambda t: progress(t - path.start, path.duration)
+    follower = Follower(dyn, path, frame, q0, limits, watch)
     t = rows_of(ROWS if t_eval is None else t_eval, path)
     looked = t if len(t) >= ROWS else np.union1d(t, path.times(ROWS))  # few rows are no reason to overlook what is between
     q, qd, qdd = follower(looked)

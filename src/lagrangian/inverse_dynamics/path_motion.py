@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, PathWarning
+from lagrangian.errors import ArgumentError, PathWarning, warn
 from lagrangian.inverse_dynamics.actuation import actuator_torques
 from lagrangian.inverse_dynamics.work import work
 from lagrangian.inverse_dynamics.wrenches import Outside
@@ -204,9 +203,8 @@ def _warn_of_effort(dyn: Dynamics, t: np.ndarray, tau: np.ndarray) -> None:
     for k, (name, most, unit) in enumerate(zip(dyn.mechanism.speed_names, limits, units, strict=True)):
         at = int(np.argmax(np.abs(tau[:, k])))
         if math.isfinite(most) and abs(tau[at, k]) > most * (1 + 1e-9):
-            warnings.warn(
+            warn(
                 f"{dyn.mechanism.name}: {name} needs {abs(tau[at, k]):.4g} {unit} at t = {t[at]:.6g} s; its limit of effort is "
                 f"{most:g} {unit}",
                 PathWarning,
-                stacklevel=4,
             )

@@ -10,7 +10,6 @@ J' qd gains J b, where b is the least acceleration, measured by M, that keeps th
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from types import NoneType
@@ -21,6 +20,7 @@ from numpy.typing import ArrayLike
 
 from lagrangian.algorithms.constrained import ROUNDING
 from lagrangian.errors import ArgumentError, SingularWarning, is_number, one_of
+from lagrangian.errors import warn as warn_of
 from lagrangian.kernels.arguments import rows_of
 from lagrangian.kernels.linear import decomposed, unit_rows
 from lagrangian.model.loop import DIRECTIONS, Frame
@@ -136,11 +136,10 @@ def cartesian(
         worst = int(np.argmin(part))
         which = "" if batch is None else f" at {int(np.isfinite(part).sum())} of {batch} states, worst at state {worst}"
         lost = _combination(T[worst, -1], chosen)
-        warnings.warn(
+        warn_of(
             f"{dyn.mechanism.name}: near a singular configuration{which}: {found.frame!r} moves along {lost} at "
             f"{part[worst]:.2g} of the speed of its best direction. What is lost is left out: it is not accelerated",
             SingularWarning,
-            stacklevel=3,
         )
     return _as_asked(found, bad, batch)
 

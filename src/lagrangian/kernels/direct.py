@@ -7,14 +7,13 @@ into the object, where the next one finds it at once.
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.algorithms.undetermined import undetermined_joints
-from lagrangian.errors import MechanismWarning
+from lagrangian.errors import MechanismWarning, warn
 from lagrangian.kernels.collection import Kernels
 from lagrangian.kernels.kernel import Kernel
 
@@ -74,9 +73,8 @@ def _warn_of_undetermined_joints(kernels: Kernels) -> None:
     names = undetermined_joints(kernels.tree)
     if names:
         shown = ", ".join(repr(n) for n in names[:5]) + (" ..." if len(names) > 5 else "")
-        warnings.warn(
+        warn(
             f"{kernels.mechanism.name}: what joint {shown} moves has no inertia along it, so its acceleration is not determined "
             f"and comes out as NaN; give what it carries a mass and an inertia, give it a rotor, or make it fixed",
             MechanismWarning,
-            stacklevel=4,
         )

@@ -14,6 +14,7 @@ from lagrangian.algorithms.inverse_dynamics import GRAVITY, INVERSE_DYNAMICS
 from lagrangian.algorithms.mass_matrix import MASS_MATRIX
 from lagrangian.algorithms.regressor import REGRESSOR
 from lagrangian.algorithms.tree import Tree
+from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
 from lagrangian.errors import ArgumentError, ClosedError, one_of
 from lagrangian.kernels import derivatives
 from lagrangian.kernels.arguments import Wrenches, rows_of
@@ -349,11 +350,9 @@ class Dynamics:
         return cartesian(self, q, qd, frame, directions, t, threshold)
 
 
-def compile(mechanism: Mechanism, threads: int | None = None) -> Dynamics:  # noqa: A001
+def compile(mechanism: MechanismLike, threads: int | None = None) -> Dynamics:  # noqa: A001
     """The dynamics of a mechanism as functions. Each is compiled to machine code when first used, and kept for next time.
 
     `threads` is the number of threads a large batch may use; all cores if it is not given.
     """
-    if not isinstance(mechanism, Mechanism):
-        raise ArgumentError(f"compile takes a Mechanism, as load() or library() give it, not {type(mechanism).__name__}")
-    return Dynamics(mechanism, threads)
+    return Dynamics(mechanism_of(mechanism), threads)

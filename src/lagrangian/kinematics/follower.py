@@ -10,7 +10,6 @@ are integrated.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.configuration.assemble import moved, single_coordinates
-from lagrangian.errors import Argument, ArgumentError, PathWarning, ReachError
+from lagrangian.errors import Argument, ArgumentError, PathWarning, ReachError, warn
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.linear import least_norm
 from lagrangian.kinematics import redundancy
@@ -289,11 +288,10 @@ class Follower:
             first = int(np.argmax(smallest < SINGULAR))
             raise _at(t[first], self._singular(t[first], q[first], smallest[first]))
         if smallest[worst] < NEAR_SINGULAR:
-            warnings.warn(
+            warn(
                 f"{self.dyn.mechanism.name}: the path passes near a singularity at t = {t[worst]:.6g} s: the smallest singular "
                 f"value is {smallest[worst]:.2g}, and speeds and torques may be large there",
                 PathWarning,
-                stacklevel=3,
             )
 
     def _singular(self, t: float, q: np.ndarray, least: float) -> str:
@@ -365,11 +363,10 @@ def check_limits(dyn: Dynamics, t: np.ndarray, q: np.ndarray, qd: np.ndarray, br
     for iv, (name, unit) in enumerate(zip(dyn.mechanism.speed_names, units, strict=True)):
         fastest = int(np.argmax(np.abs(qd[:, iv])))
         if abs(qd[fastest, iv]) > speeds[name] * (1 + 1e-9):
-            warnings.warn(
+            warn(
                 f"{dyn.mechanism.name}: the path needs a speed of {abs(qd[fastest, iv]):.4g} {unit} of {name} at "
                 f"t = {t[fastest]:.6g} s; its limit is {speeds[name]:g} {unit}",
                 PathWarning,
-                stacklevel=3,
             )
 
 

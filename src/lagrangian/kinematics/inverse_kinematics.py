@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.configuration.assemble import dynamics_of, guess, moved, number, same, single_coordinates, turned
+from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import ArgumentError, ReachError, is_number, shown
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kinematics.goal import FrameGoal, JointGoal, Requirements, told
@@ -23,7 +24,7 @@ MET = 1e-11  # residuals, as parts of the mechanism's size, that count as none
 
 
 def inverse_kinematics(
-    mechanism: Mechanism | Dynamics,
+    mechanism: MechanismLike | Dynamics,
     target: Any,
     frame: str | Frame | None = None,
     q0: Any = None,

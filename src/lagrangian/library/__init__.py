@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.resources import files
 from typing import TYPE_CHECKING, overload
 
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.description import packaged
+from lagrangian.errors import ArgumentError
 from lagrangian.library.catalogue import Catalogue, Entry
 
 if TYPE_CHECKING:
@@ -24,15 +24,8 @@ def library(name: str | None = None, parameters: Mapping[str, float] | None = No
 
     The names are a list that prints as a table; its `entries` say what each mechanism is.
     """
-    folder = files(__name__)
-    names = sorted(entry.name[: -len(".toml")] for entry in folder.iterdir() if entry.name.endswith(".toml"))
-    if name is None:
-        if parameters is not None:
-            raise ArgumentError("parameters are given, but no mechanism is named; such as library('two_r', parameters=...)")
-        return Catalogue(names, folder)
-    # looked up in the list, so that a name can never lead out of the folder
-    if name not in names:
-        raise ArgumentError(one_of("mechanism in the library called", name, names))
-    from lagrangian.description.toml import reader as toml
-
-    return toml.parse((folder / f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml", parameters)
+    if name is not None:
+        return packaged.packaged(name, parameters)
+    if parameters is not None:
+        raise ArgumentError("parameters are given, but no mechanism is named; such as library('two_r', parameters=...)")
+    return Catalogue(packaged.names(), packaged.folder())

@@ -62,12 +62,16 @@ class Entry:
         return function
 
 
-def settled(entries: Iterable[Entry], given: Mapping[str, Any], where: str, what: str) -> tuple[tuple[str, Any], ...]:
-    """All entries of a type by name, checked; `what` names the type in errors, such as "a revolute joint"."""
+def settled(
+    entries: Iterable[Entry], given: Mapping[str, Any], where: str, what: str, every: Iterable[str] = ()
+) -> tuple[tuple[str, Any], ...]:
+    """All entries of a type by name, checked; `what` names the type in errors, such as "a revolute joint", and `every` the
+    entries that all types have, one of which may have been meant.
+    """
     known = {entry.name: entry for entry in entries}
     for name in given:
         if name not in known:
-            close = difflib.get_close_matches(name, known, n=1)
+            close = difflib.get_close_matches(name, [*known, *every], n=1)
             hint = f" Did you mean {close[0]!r}?" if close else ""
             has = f"Its own entries are {', '.join(known)}." if known else "It has no entries of its own."
             raise MechanismError(f"{where}: {what} has no {name!r}.{hint} {has}")

@@ -146,7 +146,7 @@ class Joint:
             "spring": _part(JointSpring, spring, f"{where}: spring"),
             "limits": _part(Limits, limits, f"{where}: limits"),
             "actuated": actuated,
-            "own": settled(kind.entries, {**dict(own), **entries}, where, f"a {type} joint"),
+            "own": settled(kind.entries, {**dict(own), **entries}, where, f"a {type} joint", self.__slots__),
         }
         for key, value in values.items():
             object.__setattr__(self, key, value)

@@ -58,7 +58,7 @@ class LoopJoint:
             "b": b,
             "placement_a": Placement.of(Placement() if placement_a is None else placement_a, f"{where}: placement_a"),
             "placement_b": Placement.of(Placement() if placement_b is None else placement_b, f"{where}: placement_b"),
-            "own": settled(kind.entries, {**dict(own), **entries}, where, f"a {type} loop"),
+            "own": settled(kind.entries, {**dict(own), **entries}, where, f"a {type} loop", self.__slots__),
         }
         for key, value in values.items():
             object.__setattr__(self, key, value)

@@ -216,8 +216,8 @@ class Mechanism(ShownMechanism):
         return sum(loop.equations for loop in self.loops) + sum(c.equations for c in self.constraints)
 
     @property
-    def mobility(self) -> int:
-        """Degrees of freedom by Gruebler's count: speeds less constraint equations."""
+    def gruebler(self) -> int:
+        """Gruebler's count: speeds less constraint equations. What can truly move is what `lagrangian.mobility` finds."""
         return self.nv - self.equations
 
     def outward(self) -> list[Joint]:

@@ -153,7 +153,7 @@ def counts(m: Mechanism) -> str:
     """How many of everything there are."""
     told = f"{_count(len(m.bodies), 'body')}, {_count(m.nq, 'coordinate')}, {_count(m.nv, 'speed')}"
     if m.equations:
-        told += f", {_count(m.equations, 'constraint equation')}, mobility {m.mobility} (Gruebler)"
+        told += f", {_count(m.equations, 'constraint equation')}, mobility {m.gruebler} (Gruebler)"
     return told
 
 

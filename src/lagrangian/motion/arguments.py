@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.configuration.mobility import mobility, rank
-from lagrangian.errors import Argument, ArgumentError, SimulationWarning, one_of
+from lagrangian.errors import Argument, ArgumentError, SimulationWarning, one_of, warn
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import torque as torque_of
@@ -65,7 +64,6 @@ def grid(given: object, start: float, end: float) -> np.ndarray:
 
 def integrator(name: object, rtol: float, step: float | None) -> Method:
     """The integrator of a name; "auto" chooses by the tolerance."""
-    name = name.lower() if isinstance(name, str) else name
     if name == "auto":
         name = "verner9" if rtol < TIGHT else "dop853"
     if not isinstance(name, str) or name not in METHODS:
@@ -154,18 +152,16 @@ def check_determined(known: Prepared) -> None:
 def warn_of_source(model: Mechanism, source: Torque, method: str, duration: float) -> None:
     """Say what is unlikely to be meant."""
     if source.sampled is not None and source.sampled.period > duration:
-        warnings.warn(
+        warn(
             f"{model.name}: the controller is sampled every {source.sampled.period:g} s, and the run lasts {duration:g} s: "
             f"its first torques are held throughout. The period is in seconds, 0.001 for 1 kHz",
             SimulationWarning,
-            stacklevel=3,
         )
     if method == "rodas5p" and source.asks:
-        warnings.warn(
+        warn(
             f"{model.name}: rodas5p needs the slope of torques and wrenches, and that of a Python function is not known: its "
             f"steps will be small. Expressions and Traced(function) have one; method='dop853' needs none",
             SimulationWarning,
-            stacklevel=3,
         )
 
 
@@ -177,11 +173,10 @@ def warn_of_coupled_friction(known: Prepared, q: np.ndarray, t: float) -> None:
     psi = dyn.constraint_jacobian(q, t)
     both = np.vstack([psi, np.eye(dyn.nv)[speeds]])
     if np.linalg.matrix_rank(both) < np.linalg.matrix_rank(psi) + len(speeds):
-        warnings.warn(
+        warn(
             f"{dyn.mechanism.name}: more joints have dry friction than can move by themselves. How they share what holds the "
             f"mechanism at rest is not determined, and it may begin to slip too early",
             SimulationWarning,
-            stacklevel=3,
         )
 
 
@@ -198,7 +193,7 @@ def warn_of_limits(model: Mechanism, q: np.ndarray, limits: bool) -> None:
             else:
                 told = ""
             if told:
-                warnings.warn(f"{model.name}: joint {joint.name!r}: {told}", SimulationWarning, stacklevel=3)
+                warn(f"{model.name}: joint {joint.name!r}: {told}", SimulationWarning)
         at += joint.kind.nq
 
 
@@ -211,7 +206,5 @@ def is_redundant(dyn: Dynamics, q: np.ndarray, t: float) -> bool:
         return False
     found = mobility(dyn, q, t)
     if found.singular:
-        warnings.warn(
-            f"{dyn.mechanism.name}: the run begins in a singular configuration. {found}", SimulationWarning, stacklevel=3
-        )
+        warn(f"{dyn.mechanism.name}: the run begins in a singular configuration. {found}", SimulationWarning, stacklevel=3)
     return says > found.speeds - found.nearby

@@ -13,7 +13,7 @@ import numpy as np
 
 from lagrangian.description.toml import reader as toml
 from lagrangian.description.toml.writer import dumps
-from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, ReaderWarning
+from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, ReaderWarning, warn
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import netcdf
 from lagrangian.motion.events import Happening
@@ -136,7 +136,7 @@ def _mechanism(source: Path, about: dict[str, Any], names: dict[str, tuple[str, 
     except LagrangianError as error:
         problem = str(error)
     if problem:
-        warnings.warn(f"{source}: the mechanism in the file is left out: {problem}", ReaderWarning, stacklevel=3)
+        warn(f"{source}: the mechanism in the file is left out: {problem}", ReaderWarning)
         return None, f"cannot be read from it: {problem}"
     return model, ""
 

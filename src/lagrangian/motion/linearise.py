@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.configuration.assemble import assemble, consistent_speeds, dynamics_of, moved
+from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import ArgumentError, AssemblyError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.kernel import Kernel
@@ -126,7 +127,7 @@ class _Equations:
 
 
 def linearise(
-    mechanism: Mechanism | Dynamics, q: Any = None, qd: Any = None, torque: Any = None, t: float = 0.0
+    mechanism: MechanismLike | Dynamics, q: Any = None, qd: Any = None, torque: Any = None, t: float = 0.0
 ) -> Linearisation:
     """The linear system of small motions about a state, with constraints about rest.
 
@@ -172,7 +173,7 @@ def _free_moves(dyn: Dynamics, q: np.ndarray, t: float) -> np.ndarray:
 
 
 def equilibrium(
-    mechanism: Mechanism | Dynamics, q0: Any = None, torque: Any = None, t: float = 0.0, tolerance: float = 1e-10
+    mechanism: MechanismLike | Dynamics, q0: Any = None, torque: Any = None, t: float = 0.0, tolerance: float = 1e-10
 ) -> np.ndarray:
     """A configuration near q0 in which the mechanism can stay at rest, by Newton's method with exact derivatives."""
     dyn = dynamics_of(mechanism)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, SimulationWarning
+from lagrangian.errors import ArgumentError, SimulationWarning, warn
 from lagrangian.kernels.dynamics import compile as compiled
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.events import Happening
@@ -169,7 +168,7 @@ class Motion(ShownMotion):
         done = max((float(np.abs(w).max()) for w in self.work.values() if np.size(w)), default=0.0)
         return max(float(self.kinetic_energy.max()), float(V.max() - V.min()), done, 1e-300)
 
-    def warn(self, stacklevel: int = 2) -> None:
+    def warn(self) -> None:
         """Say what is worse than the tolerances promise."""
         run = self.trajectory
         if run is None or not len(self.t) or not run.settings.method.adaptive:  # a fixed step promises nothing
@@ -180,19 +179,17 @@ class Motion(ShownMotion):
         if not accuracy.is_balanced(run, self.t, self._rows.interpolated):
             off = accuracy.unbalance(self.balance, self.kinetic_energy, self.potential_energy, self.energy_scale)
             if off > allowed:
-                warnings.warn(
+                warn(
                     f"{self.name}: the energy balance is off by {off:.2g} of what was moved, more than rtol = {rtol:g} promises "
                     f"over {steps} steps; torques or events may not be smooth, or a smaller rtol is needed",
                     SimulationWarning,
-                    stacklevel=stacklevel + 1,
                 )
         drift = self._rows.drift_between_steps
         if drift > allowed:
-            warnings.warn(
+            warn(
                 f"{self.name}: constraints drift by up to {drift:.2g}, more than rtol = {rtol:g} promises; use "
                 f"stabilisation='projection', or a smaller rtol",
                 SimulationWarning,
-                stacklevel=stacklevel + 1,
             )
 
     # -- at other times ----------------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import signal
 import threading
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from lagrangian.configuration.assemble import dynamics_of
-from lagrangian.errors import ArgumentError, EndedEarlyWarning, LagrangianError, SimulationError, SimulationWarning
+from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.errors import ArgumentError, EndedEarlyWarning, LagrangianError, SimulationError, SimulationWarning, warn
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import arguments
 from lagrangian.motion.events import checked
 from lagrangian.motion.motion import Motion
@@ -31,7 +30,7 @@ STIFF_SPEEDS = 30
 
 
 def simulate(
-    mechanism: Mechanism | Dynamics,
+    mechanism: MechanismLike | Dynamics,
     t_span: Any = None,
     q0: Any = None,
     qd0: Any = None,
@@ -71,6 +70,7 @@ def simulate(
     A run that is interrupted returns what it has.
     """
     dyn = dynamics_of(mechanism)
+    method = method.lower() if isinstance(method, str) else method
     model, known = dyn.mechanism, prepared(dyn)
     start, end = arguments.span(t_span, model)
     grid = arguments.grid(t_eval, start, end)
@@ -131,12 +131,12 @@ def _finished(run: Run, ending: Ending) -> Motion:
         told = f"{motion.name}: {ending.message}. What was computed until then is in the error's `motion`"
         raise SimulationError(told, motion=motion) from failure
     if not motion.success:
-        warnings.warn(f"{motion.name}: {motion.message}", EndedEarlyWarning, stacklevel=3)
+        warn(f"{motion.name}: {motion.message}", EndedEarlyWarning)
     try:
-        motion.warn(stacklevel=3)
+        motion.warn()
     except KeyboardInterrupt:
         told = f"{motion.name}: it was interrupted before its energy balance and drift were checked"
-        warnings.warn(told, SimulationWarning, stacklevel=3)
+        warn(told, SimulationWarning)
     return motion
 
 

@@ -15,6 +15,7 @@ from lagrangian.paths import durations as limits
 from lagrangian.paths.arguments import array, different, increasing, only_times, place
 from lagrangian.paths.orientation import Slerp, Turning, quaternion_of
 from lagrangian.paths.path import CartesianPath, Run, reached
+from lagrangian.public import public
 
 
 class Following(TypedDict, total=False):
@@ -34,6 +35,7 @@ class Following(TypedDict, total=False):
 _TIMING = ("timing", "ramp", "speed", "acceleration", "angular_speed", "angular_acceleration")
 
 
+@public
 def line(start: Any, end: Any, duration: float | None = None, **more: Unpack[Following]) -> CartesianPath:
     """Straight from `start` to `end`: points (x, y) or (x, y, z), or 4x4 poses; the orientation turns by slerp.
 
@@ -48,6 +50,7 @@ def line(start: Any, end: Any, duration: float | None = None, **more: Unpack[Fol
     return _cartesian(curves.Line(a, b), len(a), duration, more, None if turn_a is None else (turn_a, turn_b))
 
 
+@public
 def circle(
     center: Any,
     radius: float,
@@ -78,6 +81,7 @@ def circle(
     return _cartesian(made, len(middle), duration, more)
 
 
+@public
 def arc(start: Any, via: Any, end: Any, duration: float | None = None, **more: Unpack[Following]) -> CartesianPath:
     """The arc of a circle from `start` over `via` to `end`, points or poses (of `via` the point counts)."""
     (a, turn_a), (m, _), (b, turn_b) = (place(x, what) for x, what in ((start, "start"), (via, "via"), (end, "end")))
@@ -89,6 +93,7 @@ def arc(start: Any, via: Any, end: Any, duration: float | None = None, **more: U
     return _cartesian(made, len(a), duration, more, None if turn_a is None else (turn_a, turn_b))
 
 
+@public
 def spline(
     points: Any,
     duration: float | None = None,

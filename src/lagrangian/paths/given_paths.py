@@ -19,8 +19,10 @@ from lagrangian.paths.path import MEET, CartesianPath, JointPath, Path
 from lagrangian.paths.smoothness import check_derivatives
 from lagrangian.paths.table import CARTESIAN, read_table
 from lagrangian.paths.timing import seconds
+from lagrangian.public import public
 
 
+@public
 def formula(
     expressions: Mapping[str, Any],
     duration: float,
@@ -55,6 +57,7 @@ def formula(
     )
 
 
+@public
 def function(
     values: Callable[[np.ndarray], Any], duration: float, *, names: Sequence[str] | None = None, start: float = 0.0
 ) -> JointPath:
@@ -82,6 +85,7 @@ def function(
     return JointPath(float(duration), motion=motion, names=led or None, start=begin)
 
 
+@public
 def read(file: Any, *, frame: str | None = None, degree: int | None = None, ends: str = "free") -> Any:
     """From a CSV file whose first row names its columns: t, then coordinates of joints; or x, y, z, qw, qx, qy, qz of `frame`.
 
@@ -119,6 +123,7 @@ def read(file: Any, *, frame: str | None = None, degree: int | None = None, ends
     )
 
 
+@public
 def dwell(path: Path, duration: float) -> Any:
     """A rest where a path ends, to go on from."""
     seconds(duration, "duration")

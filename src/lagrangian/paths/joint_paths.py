@@ -11,8 +11,10 @@ from lagrangian.paths import curves
 from lagrangian.paths import durations as limits
 from lagrangian.paths.arguments import array, coordinates, different, increasing, led_names, only_times, speed_limits
 from lagrangian.paths.path import JointPath, Run, reached
+from lagrangian.public import public
 
 
+@public
 def joint_line(
     start: Any,
     end: Any,
@@ -37,6 +39,7 @@ def joint_line(
     return _joints(curves.Line(a, b), timing, duration, ramp, speed, acceleration, mechanism, led)
 
 
+@public
 def joint_spline(
     points: Any,
     duration: float | None = None,
@@ -66,6 +69,7 @@ def joint_spline(
     return _joints(curve, timing or "quintic", duration, ramp, speed, acceleration, mechanism, led)
 
 
+@public
 def recorded(t: Any, q: Any, *, names: Sequence[str] | None = None, degree: int | None = None, ends: str = "free") -> JointPath:
     """Through rows q at times t, as they were recorded or planned elsewhere: a spline of `degree` 5, or 3, with any `ends`.
 

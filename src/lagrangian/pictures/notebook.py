@@ -119,7 +119,7 @@ def _mobility(m: Mechanism) -> str:
         found = mobility(m)
     except LagrangianError:  # loops that cannot be closed have none
         return ""
-    return "" if found.nearby == m.mobility else f"; {found.nearby} by the rank of its constraints"
+    return "" if found.nearby == m.gruebler else f"; {found.nearby} by the rank of its constraints"
 
 
 def _still(m: Mechanism) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import LagrangianError, ReportWarning
+from lagrangian.errors import LagrangianError, ReportWarning, warn
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.motion import Motion
 from lagrangian.report.html import Html, paragraph
@@ -27,7 +26,7 @@ class Subject:
     def warn(self) -> None:
         """Of what is missing in the page, each reason once."""
         for why, titles in self.failed.items():
-            warnings.warn(f"report of {self.name}: {', '.join(titles)}: {why}", ReportWarning, stacklevel=4)
+            warn(f"report of {self.name}: {', '.join(titles)}: {why}", ReportWarning)
 
     @property
     def mechanism(self) -> Mechanism:

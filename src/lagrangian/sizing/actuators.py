@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.configuration.assemble import dynamics_of
+from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.inverse_dynamics.actuation import actuated_speeds
 from lagrangian.kernels.dynamics import Dynamics
@@ -132,7 +133,7 @@ class Sizing(ShownSizing):
 
 
 def size_actuators(
-    mechanism: Mechanism | Dynamics,
+    mechanism: MechanismLike | Dynamics,
     motion: Any,
     *,
     catalogue: Any = None,

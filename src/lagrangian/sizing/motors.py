@@ -7,7 +7,6 @@ import difflib
 import io
 import math
 import os
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
@@ -17,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.description.text_file import as_path, read_text
-from lagrangian.errors import Argument, ArgumentError, DescriptionError, ReaderWarning, one_of
+from lagrangian.errors import Argument, ArgumentError, DescriptionError, ReaderWarning, one_of, warn
 
 RPM = math.pi / 30
 # column of a catalogue -> (field of Motor, factor to SI); a name, and the first five numbers, are needed
@@ -229,7 +228,7 @@ def _header(names: list[str], where: str) -> list[str]:
         others.append(name)
     if others:
         told = f"column{'s' * (len(others) > 1)} {', '.join(map(repr, others))} {'are' if len(others) > 1 else 'is'} not used"
-        warnings.warn(f"{where}: {told}. Known: {', '.join(known)}", ReaderWarning, stacklevel=4)
+        warn(f"{where}: {told}. Known: {', '.join(known)}", ReaderWarning)
     missing = [name for name in NEEDED if name not in names]
     if missing:
         raise DescriptionError(f"{where}: the header lacks {', '.join(missing)}; needed are {', '.join(NEEDED)}")

@@ -147,7 +147,7 @@ def best(runners: dict[str, Runners], rounds: int, seconds: float = 0.01) -> dic
     found = {who: dict.fromkeys(by, float("inf")) for who, by in runners.items()}
     with bar("timing") as shown:
         for k in range(rounds):
-            shown(k / rounds)
+            shown(k, rounds)
             for (who, what), n in calls.items():
                 run, states = runners[who][what]
                 start = time.perf_counter()

@@ -14,7 +14,6 @@ from lagrangian.cli.given import Described, mechanism_of
 from lagrangian.cli.progress import spinner
 from lagrangian.errors import AssemblyError, LagrangianError
 from lagrangian.model.configuration import Partial
-from lagrangian.model.joints.joint_type import Look
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
@@ -176,6 +175,7 @@ def _missing_meshes(m: Mechanism) -> dict[str, str]:
 def _joints(m: Mechanism) -> Iterator[Finding]:
     from lagrangian.algorithms.tree import build
     from lagrangian.algorithms.undetermined import undetermined_joints
+    from lagrangian.model.joints.joint_type import Look
 
     for name in undetermined_joints(build(m)):
         yield Finding(

@@ -96,7 +96,7 @@ def differences(m: Mechanism, other: Peer, states: int, seed: int) -> dict[str, 
     worst = {what: 0.0 for what in WHAT if what != "closed"}
     with bar(f"comparing with {other.name}") as shown:
         for k in range(states):
-            shown(k / states)
+            shown(k, states)
             q, rest = m.random_configuration(rng), np.zeros(m.nv)
             qd, qdd, tau = rng.normal(size=(3, m.nv))
             M = dyn.mass_matrix(q)

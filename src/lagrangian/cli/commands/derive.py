@@ -115,7 +115,7 @@ def derived(m: Mechanism, symbols: str, limit: float) -> Equations:
     import lagrangian as lg
 
     with bar(f"deriving {m.name}") as shown:
-        return lg.derive(m, symbols, limit=limit or None, progress=lambda what, share: shown(share, f"{m.name}: {what}"))
+        return lg.derive(m, symbols, limit=limit or None, progress=shown)
 
 
 def _text(eom: Equations, form: str, digits: int | None, full: bool) -> str:
@@ -164,7 +164,7 @@ def prove(given: Described, symbols: Symbols = "given", limit: Limit = 600.0, js
     m = given.load()
     eom = derived(m, symbols, limit)
     with bar(f"proving {m.name}") as shown:
-        certificate = eom.prove(lambda what, share: shown(share, f"{m.name}: {what}"))
+        certificate = eom.prove(shown)
     code = FINE if certificate.proved else FAILED
     if json:
         names = ("what", "how", "proved", "entries", "terms", "seconds", "differs", "problem")

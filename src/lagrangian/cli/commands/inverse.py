@@ -98,7 +98,7 @@ def followed(
             t_eval=rows,
             wrenches=wrenches(wrench),
             limits=limits,
-            progress=lambda t: shown((t - made.start) / (made.duration or 1.0)),
+            progress=shown,
         )
 
 

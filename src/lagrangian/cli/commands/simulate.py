@@ -129,7 +129,7 @@ def simulated(m: Mechanism, t_span: Any = None, **options: Any) -> Motion:
         warnings.simplefilter("always", UserWarning)
         with bar(f"simulating {m.name}") as shown:
             try:
-                motion = lg.simulate(m, t_span, progress=shown.counted, **options)
+                motion = lg.simulate(m, t_span, progress=shown, **options)
             except SimulationError as error:
                 if error.motion is None:
                     raise

@@ -6,9 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lagrangian.description.notes import warn
 from lagrangian.description.toml.table import Table, located, shown, vector
-from lagrangian.errors import DescriptionError, MechanismWarning, one_of
+from lagrangian.errors import DescriptionError, MechanismWarning, one_of, warn
 from lagrangian.model import body as model
 from lagrangian.model import vector as v
 from lagrangian.model.coerce import symmetric

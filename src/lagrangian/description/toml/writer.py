@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from lagrangian.description.notes import warn
+from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
 from lagrangian.description.text_file import as_path
 from lagrangian.description.toml import reader as toml
 from lagrangian.description.toml import text
 from lagrangian.description.toml import write_elements as of
 from lagrangian.description.toml.write_scalars import Scalars
-from lagrangian.errors import ArgumentError, LagrangianError, ReaderWarning
+from lagrangian.errors import ArgumentError, LagrangianError, ReaderWarning, warn
 from lagrangian.model.configuration import Partial
 from lagrangian.model.expression import Expression, Scalar, parameters
 from lagrangian.model.joint import Limits
@@ -22,7 +22,7 @@ from lagrangian.model.loop import PointSpring, Wall
 from lagrangian.model.mechanism import Mechanism
 
 
-def save(mechanism: Mechanism, path: str | os.PathLike[str]) -> Path:
+def save(mechanism: MechanismLike, path: str | os.PathLike[str]) -> Path:
     """Write a mechanism as a TOML file, which `load` reads back to the same; a file of this name is overwritten."""
     target = as_path(path)
     if target.suffix.lower() != ".toml":
@@ -39,12 +39,9 @@ def save(mechanism: Mechanism, path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def dumps(mechanism: Mechanism) -> str:
+def dumps(mechanism: MechanismLike) -> str:
     """A mechanism as a TOML text, which `loads` reads back to the same: numbers to the last bit, expressions with their names."""
-    if not isinstance(mechanism, Mechanism):
-        own = isinstance(getattr(mechanism, "mechanism", None), Mechanism)
-        hint = "; it has one, as .mechanism" if own else ""
-        raise ArgumentError(f"a Mechanism can be written as TOML, not {type(mechanism).__name__}{hint}")
+    mechanism = mechanism_of(mechanism)
     try:
         written, left_out = _text(mechanism)
         with warnings.catch_warnings():

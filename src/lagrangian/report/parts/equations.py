@@ -49,7 +49,7 @@ def equations(subject: Subject) -> Html | None:
     return joined([*left_out, *_Written(eom).blocks()])
 
 
-def _quiet(what: str, share: float) -> None:
+def _quiet(done: float, total: float) -> None:
     """No word of progress: a derivation that is begun here is short."""
 
 
@@ -143,7 +143,7 @@ class _Written:
 
     def _constraints(self) -> list[Html]:
         eom = self.eom
-        found = [self._matrix("Loops η(q) = 0", eom.eta)] if len(eom.eta) else []
+        found = [self._matrix("Loop closure η(q) = 0", eom.closure)] if len(eom.closure) else []
         found.append(self._matrix("Constraint matrix Ψ", eom.Psi))
         found.append(self._matrix("Its rate Ψ̇", eom.Psi_dot, fold=True))
         moving = [paragraph(f"ϕ of {name} = {phi}") for name, phi in driven(eom)]

@@ -34,7 +34,7 @@ def mechanism(subject: Subject) -> Html:
 def _mobility(subject: Subject) -> Html:
     model = subject.mechanism
     if len(model.joints) > LARGE:
-        return paragraph(f"{model.nv} speeds, {model.equations} constraint equations; Gruebler's count gives {model.mobility}.")
+        return paragraph(f"{model.nv} speeds, {model.equations} constraint equations; Gruebler's count gives {model.gruebler}.")
     q = subject.motion.q[0] if len(subject.motion.q) else None
     return paragraph(str(mobility(model, q)))
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lagrangian.errors import ReportWarning
+from lagrangian.errors import ReportWarning, warn
 from lagrangian.motion.motion import Motion
 from lagrangian.report.html import Html, code, element, figure, framed, image, joined, paragraph, table
 from lagrangian.report.subject import Part, Subject, made
@@ -86,7 +85,7 @@ def still(model: Any, q: Any, size: tuple[int, int] = (720, 480)) -> bytes:
     try:
         return png(model, q, size)
     except Exception as error:
-        warnings.warn(f"no picture of {model.name}: {type(error).__name__}: {error}", ReportWarning, stacklevel=2)
+        warn(f"no picture of {model.name}: {type(error).__name__}: {error}", ReportWarning)
         return b""
 
 

@@ -8,7 +8,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from types import TracebackType
 
-from lagrangian.errors import ReportWarning
+from lagrangian.errors import ReportWarning, warn
 
 
 def report_of(run: str, page: str) -> list[str]:
@@ -71,7 +71,7 @@ class Reporter:
             except Exception:  # whatever happened there, here it is told
                 met += report_of(str(run), str(page))
         for told in met:
-            warnings.warn(told, ReportWarning, stacklevel=2)
+            warn(told, ReportWarning)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         try:

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.description.notes import warn
-from lagrangian.errors import ArgumentError, is_number
+from lagrangian.errors import ArgumentError, is_number, warn
 from lagrangian.viewer.render.painter import Painter
 from lagrangian.viewer.render.still import checked_size
 from lagrangian.viewer.scene.scene import Track

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.description.notes import warn
-from lagrangian.errors import ArgumentError, LagrangianError, MechanismWarning, one_of
+from lagrangian.errors import ArgumentError, LagrangianError, MechanismWarning, one_of, warn
 from lagrangian.model.constraint import Holonomic, Rolling
 from lagrangian.model.joints.displacement import displacement
 from lagrangian.model.loops.numeric import closure

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lagrangian.description.notes import warn
-from lagrangian.errors import MechanismWarning
+from lagrangian.errors import MechanismWarning, warn
 from lagrangian.model.body import Visual
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.viewer.scene import meshes

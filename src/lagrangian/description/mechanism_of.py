@@ -1,0 +1,54 @@
+"""A mechanism as functions are given it: itself, or by its file, or by its name in the library."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from pathlib import Path
+from typing import Any
+
+from lagrangian.description import packaged
+from lagrangian.description.load import SUFFIXES, load
+from lagrangian.errors import Argument, ArgumentError
+from lagrangian.model.mechanism import Mechanism
+
+MechanismLike = Mechanism | str | os.PathLike[str]
+
+
+def mechanism_of(given: Any, **options: Any) -> Mechanism:
+    """The mechanism that is given, or that a file or the library has under this name; the options are those of `load`.
+
+    A name with a suffix, such as "arm.toml", is a file's; one without is looked up in the library, and then among the files.
+    """
+    if isinstance(given, Mechanism):
+        return given
+    if not isinstance(given, (str, os.PathLike)):
+        has = "; it has one, as .mechanism" if isinstance(getattr(given, "mechanism", None), Mechanism) else ""
+        raise ArgumentError(f"a Mechanism, a file's path or a name of the library is needed, not {type(given).__name__}{has}")
+    name, path = os.fspath(given), Path(given)
+    if not name.strip():
+        raise ArgumentError("no mechanism is named: a file or a name of the library is needed, such as two_r")
+    if "\n" in name or path.suffix.lower() in SUFFIXES:
+        if "\n" not in name and not path.exists():
+            raise ArgumentError("there is no such file" + _meant(name), where=name)
+        return load(given, **options)
+    if name in packaged.names():
+        if options.get("floating"):
+            raise ArgumentError(
+                f"{Argument('floating')} is for URDF files; a mechanism of the library is what its file says", where=name
+            )
+        return packaged.packaged(name, options.get("parameters"))
+    if path.exists():
+        return load(given, **options)  # which says what files it reads
+    raise ArgumentError(f"{name!r} is neither a file nor a mechanism of the library{_meant(name)}")
+
+
+def _meant(name: str) -> str:
+    """What may have been meant."""
+    folder = Path(name).parent
+    files = [str(p) for p in folder.iterdir() if p.suffix.lower() in SUFFIXES] if folder.is_dir() else []
+    stem, known = Path(name).stem.lower().replace("-", "_"), packaged.names()
+    close = difflib.get_close_matches(name, files, n=3, cutoff=0.6)
+    close += [x for x in difflib.get_close_matches(stem, known, n=3, cutoff=0.55) if x not in close]
+    close += [x for x in known if stem and (stem in x or x in stem) and x not in close]
+    return f". Did you mean {' or '.join(repr(x) for x in close[:3])}?" if close else ""

@@ -1,0 +1,111 @@
+"""The public interface as a whole: keywords, spelling, mechanisms by name, errors with fields."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lagrangian as lg
+from lagrangian.errors import warn
+
+
+@pytest.mark.parametrize(
+    ("call", "where", "meant"),
+    [
+        (lambda: lg.simulate("pendulum", 1, rtoll=1e-9), "simulate", "rtol"),
+        (lambda: lg.derive("pendulum", symbol="all"), "derive", "symbols"),
+        (lambda: lg.library("pendulum", parametrs={}), "library", "parameters"),
+        (lambda: lg.Body("b", mas=1.0), "Body", "mass"),
+        (lambda: lg.DHRow(alfa=1.0), "DHRow", "alpha"),
+        (lambda: lg.box((1, 1, 1), densty=1000), "box", "density"),
+        (lambda: lg.paths.joint_line([0.0], [1.0], durations=1), "joint_line", "duration"),
+        (lambda: lg.control.ComputedTorque("pendulum", lg.paths.joint_line([0.0], [1.0], 1), kpp=1), "ComputedTorque", "kp"),
+    ],
+)
+def test_a_misspelt_keyword_is_told_with_the_one_that_is_meant(call: Callable[[], Any], where: str, meant: str) -> None:
+    with pytest.raises(lg.ArgumentError, match=f"Did you mean '{meant}'") as caught:
+        call()
+    assert caught.value.where == (where,)
+
+
+@pytest.mark.parametrize("meant", ["axis", "actuated", "child_placement"])
+def test_a_misspelt_entry_of_a_joint(meant: str) -> None:
+    with pytest.raises(lg.LagrangianError, match=f"Did you mean '{meant}'"):
+        lg.Joint("a", "revolute", "ground", "b", **{f"{meant}s": 1})
+
+
+def test_what_is_public_keeps_its_signature_and_can_be_pickled() -> None:
+    assert list(inspect.signature(lg.simulate).parameters)[:3] == ["mechanism", "t_span", "q0"]
+    assert list(inspect.signature(lg.Body).parameters)[:2] == ["name", "mass"]
+    assert pickle.loads(pickle.dumps(lg.simulate)) is lg.simulate
+    with pytest.raises(AttributeError, match="Did you mean 'simulate'"):
+        _ = lg.simulat
+
+
+def test_british_and_american_spelling_both_serve() -> None:
+    assert lg.linearize is lg.linearise
+    assert lg.read_catalog is lg.read_catalogue
+    assert lg.Body("b", 1.0, centre=(0.1, 0, 0)) == lg.Body("b", 1.0, center=(0.1, 0, 0))
+    assert lg.paths.circle(centre=(0, 0), radius=1.0, duration=1.0).duration == 1.0
+    with pytest.raises(lg.ArgumentError, match="centre and center are one argument"):
+        lg.Body("b", 1.0, centre=(0, 0, 0), center=(0, 0, 0))
+
+
+def test_mechanisms_by_file_and_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    pendulum = lg.library("pendulum")
+    lg.save("pendulum", "mine.toml")
+    by_name, by_file = lg.compile("pendulum"), lg.compile(Path("mine.toml"))
+    np.testing.assert_array_equal(by_name.mass_matrix([0.3]), lg.compile(pendulum).mass_matrix([0.3]))
+    np.testing.assert_array_equal(by_name.mass_matrix([0.3]), by_file.mass_matrix([0.3]))
+    assert lg.dumps("mine.toml") == lg.dumps(pendulum)
+    assert lg.mobility("mine.toml").degrees == 1
+    assert str(lg.derive("pendulum")) == str(lg.derive(pendulum))
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("pendulm", "'pendulm' is neither a file nor a mechanism of the library. Did you mean 'pendulum'"),
+        ("nothing.toml", "nothing.toml: there is no such file"),
+        ("", "no mechanism is named"),
+        (3, "not int"),
+        ("[[body]]\nname = 'a'", "loads"),
+    ],
+)
+def test_what_names_no_mechanism(given: Any, told: str) -> None:
+    with pytest.raises(lg.ArgumentError) as caught:
+        lg.compile(given)
+    assert told in str(caught.value)
+
+
+def test_errors_carry_fields() -> None:
+    with pytest.raises(lg.ArgumentError) as caught:
+        lg.simulate("pendulum", (1, 0))
+    error = caught.value
+    assert error.argument == "t_span"
+    assert str(error).startswith("t_span runs from 1 to 0 s")
+    for twin in (copy.copy(error), pickle.loads(pickle.dumps(error))):
+        assert (str(twin), twin.argument) == (str(error), "t_span")
+    further = error.at("arm.toml", "[initial]")
+    assert type(further) is lg.ArgumentError
+    assert str(further) == f"arm.toml: [initial]: {error}"
+    assert str(lg.ReachError("out of reach", where="arm", remedy="go nearer", t=2.0)) == "arm: out of reach; go nearer"
+    with pytest.raises(TypeError, match="no field 'tt'"):
+        lg.ReachError("out of reach", tt=2.0)
+
+
+def test_a_warning_points_at_the_line_that_caused_it() -> None:
+    with warnings.catch_warnings(record=True) as met:
+        warnings.simplefilter("always")
+        warn("careful", lg.SimulationWarning)
+    assert met[0].filename == __file__
+    assert issubclass(met[0].category, lg.LagrangianWarning)
