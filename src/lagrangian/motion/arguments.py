@@ -206,5 +206,5 @@ def is_redundant(dyn: Dynamics, q: np.ndarray, t: float) -> bool:
         return False
     found = mobility(dyn, q, t)
     if found.singular:
-        warn(f"{dyn.mechanism.name}: the run begins in a singular configuration. {found}", SimulationWarning, stacklevel=3)
+        warn(f"{dyn.mechanism.name}: the run begins in a singular configuration. {found}", SimulationWarning)
     return says > found.speeds - found.nearby
