@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.configuration.assemble import dynamics_of
+from lagrangian.configuration.dynamics_of import dynamics_of
+from lagrangian.configuration.start import Start
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import ArgumentError, EndedEarlyWarning, LagrangianError, SimulationError, SimulationWarning, warn
 from lagrangian.kernels.dynamics import Dynamics
@@ -20,7 +21,6 @@ from lagrangian.motion.events import checked
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.run.run import Run
 from lagrangian.motion.settings import Settings, Stabilisation, method_of
-from lagrangian.motion.start import start_of
 from lagrangian.motion.status import Ending, Status
 from lagrangian.motion.system.prepared import prepared
 
@@ -84,7 +84,8 @@ def simulate(
     if chosen.canonical:
         arguments.check_symplectic(method, known, source, watched, limits)
     arguments.check_determined(known)
-    q, qd = start_of(dyn, q0, qd0, start)
+    begin = Start(dyn, q0, start)
+    q, qd = begin.q, begin.speeds(qd0)
     arguments.warn_of_source(model, source, method, end - start)
     arguments.warn_of_limits(model, q, limits)
     arguments.warn_of_coupled_friction(known, q, start)
