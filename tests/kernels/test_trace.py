@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lagrangian.kernels.trace.node import Graph, Node, TooLarge, Trace, arguments, schedule
+from lagrangian.kernels.trace.node import Graph, Node, TooLarge, Trace, arguments
+from lagrangian.kernels.trace.schedule import order
 
 
 def evaluate(x: object, inputs: list[float]) -> float:
@@ -97,7 +98,7 @@ def test_a_schedule_has_every_node_after_its_arguments() -> None:
     trace = Trace(graph, values[-4:])
     done: set[int] = set()
     outputs = []
-    for what, k in schedule(trace.nodes, trace.outputs):
+    for what, k in order(trace.nodes, trace.outputs):
         if what == "node":
             assert set(arguments(trace.nodes[k])) <= done
             assert k not in done

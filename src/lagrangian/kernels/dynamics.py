@@ -23,7 +23,7 @@ from lagrangian.kernels.collection import Kernels
 from lagrangian.kernels.direct import Direct, of_accelerations, over_tree, without_springs
 from lagrangian.kernels.friction import FrictionConstants
 from lagrangian.kernels.linear import minimum_norm
-from lagrangian.kernels.programs.parameters import body_parameters
+from lagrangian.kernels.programs.parameters import body_parameters, regressor_of_bodies
 from lagrangian.kernels.reactions import reactions
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
@@ -97,9 +97,7 @@ class Dynamics:
 
     @threads.setter
     def threads(self, count: int) -> None:
-        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
-            raise ArgumentError(f"threads is {count!r}; a whole number of at least 1 is needed")
-        self._kernels.threads.count = int(count)
+        self._kernels.threads.change(count)
 
     @property
     def tree(self) -> Tree:
@@ -182,9 +180,7 @@ class Dynamics:
         F = F[0] if batch is None else F
         if any(float(s.damping) for s in self.mechanism.springs):
             if q is None:
-                raise ArgumentError(
-                    "friction: this mechanism has dampers between points or in walls, whose forces need q too: friction(qd, q=q)"
-                )
+                raise ArgumentError("friction: dampers between points, or in walls, depend on q too: give friction(qd, q=q)")
             F = F - self._kernels.spring("viscous_torque")(q, qd)
         return F
 
@@ -206,13 +202,7 @@ class Dynamics:
 
         Rotors, friction and springs are not in it.
         """
-        count = len(self.tree)
-        Y = self._kernels.sweep(REGRESSOR)(q, qd, qdd)
-        links, moved = self.body_to_link()
-        if not count:
-            return np.zeros((*Y.shape[:-2], 10 * len(links)))
-        by_body = np.moveaxis(Y.reshape(-1, count, 10), 1, 0)[links]
-        return np.moveaxis(by_body @ moved, 0, 1).reshape(*Y.shape[:-2], 10 * len(links))
+        return regressor_of_bodies(self._kernels.sweep(REGRESSOR)(q, qd, qdd), *self.body_to_link())
 
     def inertial_parameters(self) -> np.ndarray:
         """(m, m c_x, m c_y, m c_z, I_xx, I_xy, I_xz, I_yy, I_yz, I_zz) of each body, about its frame's origin."""

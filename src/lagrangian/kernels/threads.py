@@ -8,6 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 
+import numpy as np
+
+from lagrangian.errors import ArgumentError
+
 # states times operations below which threads cost more than they bring
 WORK = 8_000_000
 
@@ -17,6 +21,11 @@ class Threads:
     """How many threads a large batch may use; shared by the kernels of one mechanism."""
 
     count: int = 1
+
+    def change(self, count: int) -> None:
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+            raise ArgumentError(f"threads is {count!r}; a whole number of at least 1 is needed")
+        self.count = int(count)
 
     def share(self, run: Callable[[int, int], bool], count: int, operations: int) -> bool:
         """`run(first, last)` over `count` states, in one piece or in several; whether any piece said True.

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from lagrangian.kernels.llvm.emit import Emitter
 from lagrangian.kernels.llvm.target import Target
 from lagrangian.kernels.trace.node import Trace
+from lagrangian.kernels.trace.schedule import schedule
 
 
 def scratch_size(sizes: Sequence[int], output: int, width: int) -> int:
@@ -32,7 +33,7 @@ def module(trace: Trace, names: Sequence[str], sizes: Sequence[int], output: int
     arguments = ", ".join(f"ptr noalias nocapture readonly %{n}" for n in pointers)
     lines.append(f"define internal i1 @body({arguments}, ptr noalias nocapture %output) noinline nounwind {{")
     rows = _Scalars(emitter) if width == 1 else _Rows(emitter, dims, output)
-    emitter.graph(trace.nodes, trace.outputs, rows.load, rows.store)
+    emitter.write(schedule(trace, target.fma), rows.load, rows.store)
     rows.finish()
     lines.append(f"  ret i1 {emitter.any_large()}")
     lines.append("}")

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from lagrangian.kernels.llvm import sincos
-from lagrangian.kernels.trace.node import LIBRARY, arguments, schedule
+from lagrangian.kernels.trace.node import LIBRARY
+from lagrangian.kernels.trace.schedule import Schedule
+
+Load = Callable[[str, Any, bool], str]
+Store = Callable[[int, str], None]
 
 
 def hexadecimal(x: float) -> str:
@@ -98,81 +102,39 @@ class Emitter:
         bits = self.put(f"bitcast {self.mask} {self.large} to i{self.width}")
         return self.put(f"icmp ne i{self.width} {bits}, 0")
 
-    def graph(
-        self,
-        nodes: Sequence[tuple[Any, ...]],
-        outputs: Sequence[int],
-        load: Callable[[str, int, bool], str],
-        store: Callable[[int, str], None],
-    ) -> None:
-        """All operations, in a good order. `load(name, index, angle)` gives an input, `store(position, value)` takes an output.
+    def write(self, scheduled: Schedule, load: Load, store: Store) -> None:
+        """All operations of a schedule. `load(name, index, angle)` gives an input, `store(position, value)` takes an output."""
+        values = {k: self.constant(x) for k, x in scheduled.constants.items()}
+        for name, result, given in scheduled.operations:
+            if name == "output":
+                store(given[0], values[given[1]])
+            elif name in ("input", "angle"):
+                values[result] = load(given[0], given[1], name == "angle")
+            else:
+                values[result] = self._operation(name, *(values[k] for k in given))
 
-        A product used once, by a sum, becomes a fused multiply-add: written out here, not left to the compiler, so that every
-        width rounds alike.
-        """
-        uses = [0] * len(nodes)
-        for node in nodes:
-            for a in arguments(node):
-                uses[a] += 1
-        for k in outputs:
-            uses[k] += 1
-        fused = set()
-        if self.has_fma:
-            for node in nodes:
-                if node[0] in ("add", "sub"):
-                    one = next((a for a in reversed(node[1:]) if nodes[a][0] == "mul" and uses[a] == 1 and a not in fused), None)
-                    if one is not None:
-                        fused.add(one)
-        values: dict[int, str] = {}
-
-        def value(k: int) -> str:
-            return self.constant(nodes[k][1]) if nodes[k][0] == "constant" else values[k]
-
-        def emit(k: int) -> str:
-            node = nodes[k]
-            match node[0]:
-                case "input":
-                    return load(node[1], node[2], False)
-                case "sin" | "cos":
-                    inner = nodes[node[1]]
-                    x = load(inner[1], inner[2], True) if inner[0] == "input" else value(node[1])
-                    return self.sin_and_cos(x)[node[0] == "cos"]
-                case "add" | "sub":
-                    return self._sum(node, nodes, fused, value)
-                case "mul":
-                    return self.binary("fmul", value(node[1]), value(node[2]))
-                case "div":
-                    return self.binary("fdiv", value(node[1]), value(node[2]))
-                case "neg":
-                    return self.negative(value(node[1]))
-                case "sqrt":
-                    return self.call("sqrt", value(node[1]))
-                case "touch":
-                    return self.fma(value(node[2]), self.constant(0.0), value(node[1]))
-                case "by_sign":
-                    return self._by_sign(*(value(a) for a in node[1:]))
-                case "choose":
-                    return self._choose(*(value(a) for a in node[1:]))
-            if node[0] in LIBRARY:
-                return self._library(node[0], *(value(a) for a in node[1:]))
-            raise AssertionError(f"no emission for {node[0]}")
-
-        only_angles = _only_angles(nodes, outputs)
-        for what, k in schedule(nodes, outputs):
-            if what == "output":
-                store(k, value(outputs[k]))
-            elif nodes[k][0] != "constant" and k not in fused and k not in only_angles:
-                values[k] = emit(k)
-
-    def _sum(self, node: tuple[Any, ...], nodes: Any, fused: set[int], value: Callable[[int], str]) -> str:
-        operation, a, b = node
-        if b in fused:
-            x, y = value(nodes[b][1]), value(nodes[b][2])
-            return self.fma(x if operation == "add" else self.negative(x), y, value(a))
-        if a in fused:
-            x, y = value(nodes[a][1]), value(nodes[a][2])
-            return self.fma(x, y, value(b) if operation == "add" else self.negative(value(b)))
-        return self.binary("fadd" if operation == "add" else "fsub", value(a), value(b))
+    def _operation(self, name: str, *given: str) -> str:
+        match name:
+            case "add" | "sub" | "mul" | "div":
+                return self.binary(f"f{name}", *given)
+            case "fma":
+                return self.fma(*given)
+            case "neg":
+                return self.negative(*given)
+            case "sin" | "cos":
+                return self.sin_and_cos(*given)[name == "cos"]
+            case "sqrt":
+                return self.call("sqrt", *given)
+            case "touch":
+                a, b = given
+                return self.fma(b, self.constant(0.0), a)
+            case "by_sign":
+                return self._by_sign(*given)
+            case "choose":
+                return self._choose(*given)
+        if name in LIBRARY:
+            return self._library(name, *given)
+        raise AssertionError(f"no emission for {name}")
 
     def _by_sign(self, x: str, positive: str, negative: str) -> str:
         zero = self.constant(0.0)
@@ -197,9 +159,3 @@ class Emitter:
             one = self.put(f"call double @{name}({', '.join(f'double {a}' for a in parts)})")
             result = self.put(f"insertelement {self.type} {result}, double {one}, i32 {lane}")
         return result
-
-
-def _only_angles(nodes: Sequence[tuple[Any, ...]], outputs: Sequence[int]) -> set[int]:
-    """Inputs read by sin and cos alone: they are loaded as angles, and not a second time as coordinates."""
-    direct = {a for node in nodes if node[0] not in ("sin", "cos") for a in arguments(node)} | set(outputs)
-    return {k for k, node in enumerate(nodes) if node[0] == "input" and k not in direct}

@@ -7,6 +7,7 @@ from typing import Any
 
 from lagrangian.kernels.llvm.emit import Emitter
 from lagrangian.kernels.trace.node import Graph, Trace
+from lagrangian.kernels.trace.schedule import schedule
 
 Places = Mapping[str, tuple[str, int]]  # an input's pointer, and its first place there
 
@@ -24,6 +25,6 @@ def traced(name: str, graph: Graph, outputs: Sequence[Any], places: Places, decl
         pointer, first = places[what]
         return emitter.load(f"%{pointer}", first + index)
 
-    emitter.graph(trace.nodes, trace.outputs, load, lambda position, value: emitter.store(value, "%output", position))
+    emitter.write(schedule(trace, fma), load, lambda position, value: emitter.store(value, "%output", position))
     lines += ["  ret void", "}"]
     return lines

@@ -36,3 +36,12 @@ def link_from_body(mechanism: Mechanism, tree: Tree) -> tuple[np.ndarray, np.nda
             about = v.shift_inertia(v.sym_rotate(R, I), hr, m, p)  # type: ignore[arg-type]
             matrices[b, :, k] = [m, *v.add(hr, v.scale(m, p)), *about]  # type: ignore[arg-type]
     return links, matrices
+
+
+def regressor_of_bodies(Y: np.ndarray, links: np.ndarray, moved: np.ndarray) -> np.ndarray:
+    """The regressor of the links' parameters, (..., nv, links, 10), as that of the bodies', (..., nv, 10 bodies)."""
+    count = Y.shape[-2]
+    if not count:
+        return np.zeros((*Y.shape[:-2], 10 * len(links)))
+    by_body = np.moveaxis(Y.reshape(-1, count, 10), 1, 0)[links]
+    return np.moveaxis(by_body @ moved, 0, 1).reshape(*Y.shape[:-2], 10 * len(links))

@@ -10,6 +10,7 @@ from lagrangian.algorithms.sweep import Sweep, Walk
 from lagrangian.kernels.llvm.emit import Emitter
 from lagrangian.kernels.rolled.steps import Steps
 from lagrangian.kernels.rolled.trace import Pass, Step
+from lagrangian.kernels.trace.schedule import schedule
 from lagrangian.model.joints.joint_type import JointType
 
 
@@ -102,9 +103,8 @@ class Loops(Steps):
         self.lines.append(f"define internal void @finish({self.arguments}) noinline nounwind {{\nentry:")
         e = self.emitter()
         carry = {j: e.load("%carry", s) for s, j in enumerate(found.carry)}
-        e.graph(
-            step.trace.nodes,
-            step.trace.outputs,
+        e.write(
+            schedule(step.trace, e.has_fma),
             lambda name, index, angle: carry[index],
             lambda position, value: e.store(value, "%out", position),
         )
@@ -187,7 +187,7 @@ class Loops(Steps):
             e = self.emitter()
             extra: list[str] = []
             step = found.diagonal[kind]
-            e.graph(step.trace.nodes, step.trace.outputs, self.loader(e, here, {}), lambda _, value: extra.append(value))
+            e.write(schedule(step.trace, e.has_fma), self.loader(e, here, {}), lambda _, value: extra.append(value))
             index = e.put(f"add i64 {e.put(f'mul i64 {column}, {n}')}, {column}")
             at = e.put(f"getelementptr double, ptr %out, i64 {e.put(f'mul i64 {index}, {self.width}')}")
             old = e.put(f"load {self.type}, ptr {at}, align 8")

@@ -12,6 +12,7 @@ from lagrangian.kernels.llvm.emit import Emitter
 from lagrangian.kernels.llvm.target import Target
 from lagrangian.kernels.rolled import trace as rolled_trace
 from lagrangian.kernels.rolled.trace import WHOLE, Program, Step
+from lagrangian.kernels.trace.schedule import schedule
 from lagrangian.model.joints.joint_type import JointType
 
 
@@ -138,7 +139,7 @@ class Steps:
                     row = e.put(f"add i64 {where['iv']}, {j * self.tree.nv + k}")
                     self.store_out(e, row, value)
 
-        e.graph(step.trace.nodes, step.trace.outputs, self.loader(e, where, carry), store)
+        e.write(schedule(step.trace, e.has_fma), self.loader(e, where, carry), store)
         return out
 
     def store_out(self, e: Emitter, index: str, value: str) -> None:

@@ -6,7 +6,7 @@ output needs is left out. Nodes are kept as tuples `(operation, arguments...)`; 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from lagrangian.model.functions import absolute, power
@@ -251,32 +251,3 @@ def with_all_inputs(graph: Graph, outputs: list[Any]) -> Trace:
             first = first.touched_by(unused)
         found = Trace(graph, [first, *outputs[1:]])
     return found
-
-
-def schedule(nodes: Sequence[tuple[Any, ...]], outputs: Sequence[int]) -> list[tuple[str, int]]:
-    """An order for the processor: depth first from each output, the larger subtree first, so that few values are alive.
-
-    Gives ("node", index) and, as soon as its value is there, ("output", position).
-    """
-    need = [0] * len(nodes)  # Sethi and Ullman's count of registers
-    for k, node in enumerate(nodes):
-        wants = sorted((need[a] for a in arguments(node)), reverse=True)
-        if wants:
-            need[k] = max(wants[0], wants[1] + 1 if len(wants) > 1 else 1)
-    done = [False] * len(nodes)
-    order: list[tuple[str, int]] = []
-    for position, output in enumerate(outputs):
-        stack = [(output, False)]
-        while stack:
-            k, ready = stack.pop()
-            if done[k]:
-                continue
-            args = arguments(nodes[k])
-            if ready or not args:
-                done[k] = True
-                order.append(("node", k))
-                continue
-            stack.append((k, True))
-            stack.extend((a, False) for a in sorted(args, key=need.__getitem__))
-        order.append(("output", position))
-    return order
