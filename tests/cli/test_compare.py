@@ -134,7 +134,7 @@ def test_peers_read_the_file_themselves(run: Run, monkeypatch: pytest.MonkeyPatc
     Path(file).write_text(text.replace('name="j"', 'name="other"', 1))
     ours = right(file)
     Path(file).write_text(text)
-    monkeypatch.setattr(lg, "load", lambda *a, **k: ours)
+    monkeypatch.setattr(mechanism_of, "load", lambda *a, **k: ours)
     done = run("compare", file, "--peer", peer, "--states", "5")
     assert done.code == 1
     assert "has j; ours has other alone" in done.out
