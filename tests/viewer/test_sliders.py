@@ -46,7 +46,12 @@ def apart(mechanism: Any, a: np.ndarray, b: np.ndarray) -> float:
 CLOSED_CHAINS = ["four_bar", "slider_crank", "five_bar", "three_rrr", "delta", "stewart", "bricard", "parallelogram"]
 
 
-@pytest.mark.parametrize("name", CLOSED_CHAINS)
+def but_slow(*names: str) -> list[Any]:
+    """All of them, of which some run with `-m slow`: the others show the same."""
+    return [pytest.param(name, marks=pytest.mark.slow) if name in names else name for name in CLOSED_CHAINS]
+
+
+@pytest.mark.parametrize("name", but_slow("delta"))
 def test_every_actuated_joint_goes_through_its_range_and_back(name: str) -> None:
     mechanism = lg.library(name)
     posture = Posture(mechanism)
@@ -68,7 +73,7 @@ def test_every_actuated_joint_goes_through_its_range_and_back(name: str) -> None
         assert np.abs(np.sin((posture.q - start) / 2)).max() < 1e-6, handle.name
 
 
-@pytest.mark.parametrize("name", CLOSED_CHAINS)
+@pytest.mark.parametrize("name", but_slow("delta", "stewart"))
 def test_bodies_do_not_jump(name: str) -> None:
     """Where the hand makes a quarter of a step they make half of one at most, as near a dead point; a jump would stay."""
     farthest = []
