@@ -2,9 +2,9 @@
 
 | given | which coordinates | the others |
 | --- | --- | --- |
-| numbers in order | all | |
+| numbers in order, or such a text, `"30deg, 45deg"` | all | |
 | the name of a pose | those that the description gives there | neutral, and found so that loops close |
-| some by name, `{"theta1": "30deg"}` | those | as in the mechanism's own start, and found so that loops close |
+| some by name, `{"theta1": "30deg"}` or `"theta1=30deg"` | those | as in its own start, and found so that loops close |
 | nothing | those of the description's `[initial]` | neutral, and found so that loops close |
 
 Coordinates that are given by name keep their values while the others close the loops.
@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.configuration import text
 from lagrangian.configuration.coordinates import single_coordinates
 from lagrangian.errors import Argument, ArgumentError, Place, is_number, one_of, shown
 from lagrangian.model import quantity
@@ -64,8 +65,8 @@ def configuration(mechanism: Mechanism, q0: Any = None, argument: str = "q0") ->
         own = mechanism.initial.q
         return _of_description(mechanism, own if own is not None else Partial(mechanism.neutral()), "[initial] q")
     if isinstance(q0, str):
-        if q0 not in mechanism.poses:
-            raise ArgumentError(one_of("pose", q0, mechanism.poses), where=where)
+        q0 = text.coordinates(q0, mechanism, argument)
+    if isinstance(q0, str):
         return _of_description(mechanism, mechanism.poses[q0], f"pose {q0!r}")
     if isinstance(q0, Partial):
         return _of_description(mechanism, q0, where)
@@ -88,6 +89,8 @@ def speeds(mechanism: Mechanism, qd0: Any, argument: str = "qd0") -> np.ndarray 
     names, where = mechanism.speed_names, Argument(argument)
     if qd0 is None:
         return None
+    if isinstance(qd0, str):
+        qd0 = text.speeds(qd0, mechanism, argument)
     if isinstance(qd0, Partial):
         qd0 = {name: x for name, x in zip(names, qd0, strict=True) if name in qd0.given}
     if isinstance(qd0, Mapping):

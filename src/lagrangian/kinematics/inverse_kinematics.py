@@ -133,7 +133,8 @@ def _begin(dyn: Dynamics, q0: Any, t: float, bounds: Bounds) -> tuple[np.ndarray
     given = reading.configuration(dyn.mechanism, q0)
     near = Loops(dyn, t, given.held).nearest(given.q)
     begin = near.q if near.miss[0] <= CLOSED else given.q[None]
-    named = [iq for name, (iq, _) in single_coordinates(dyn.mechanism).items() if isinstance(q0, Mapping) and name in q0]
+    asked = given.names or () if isinstance(given.where, Argument) else ()  # what a description names does not count
+    named = [iq for name, (iq, _) in single_coordinates(dyn.mechanism).items() if name in asked]
     return bounds.clipped(bounds.turned_inside(begin))[0], named
 
 
