@@ -80,6 +80,7 @@ def test_it_repeats_and_it_ends(watched: Watched, tmp_path: Path) -> None:
     page.wait_for_function("() => lagrangianPlayers.player.time < 0.2")  # again, after a rest
     page.get_by_role("button", name="Repeat").click()
     page.wait_for_function("() => !lagrangianPlayers.player.playing && lagrangianPlayers.player.time > 0.2999")
+    assert page.evaluate("() => lagrangianPlayers.player.time") == pytest.approx(0.3, abs=1e-4)
     quiet(watched)
 
 

@@ -310,7 +310,7 @@ def test_nothing_moves() -> None:
 def test_compile_takes_a_mechanism() -> None:
     with pytest.raises(ArgumentError, match="a Mechanism, a file's path or a name of the library is needed, not int"):
         lg.compile(3)
-    with pytest.raises(ArgumentError, match="arm.toml: there is no such file"):
+    with pytest.raises(ArgumentError, match=r"arm\.toml: there is no such file"):
         lg.compile("arm.toml")
 
 

@@ -60,7 +60,7 @@ def test_other_values_of_parameters():
 def test_no_warnings(name):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        library(name)
+        assert library(name).notes == ()
 
 
 @pytest.mark.parametrize("name", library())

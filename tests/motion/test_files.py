@@ -326,7 +326,7 @@ def test_mechanism_that_does_not_fit(saved: Path, linkage: lg.Mechanism) -> None
 def test_reading_is_quiet(saved: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        lg.read(saved)
+        assert lg.read(saved).success
 
 
 def test_every_field_is_compared() -> None:

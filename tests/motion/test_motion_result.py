@@ -326,7 +326,8 @@ def test_nothing_moves_nothing_is_said() -> None:
 def test_a_closed_loop_at_rest_is_no_reason_to_warn() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        lg.simulate(lg.library("parallelogram"), 1.0, "hanging", [0.0] * 5)
+        motion = lg.simulate(lg.library("parallelogram"), 1.0, "hanging", [0.0] * 5)
+    np.testing.assert_allclose(motion.q, np.tile(motion.q[0], (len(motion.t), 1)), rtol=0, atol=1e-9)
 
 
 # -- motions with nothing in them ------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.configuration.assemble import dynamics_of
+from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import ArgumentError, is_number
 from lagrangian.identification.grouping import Grouping

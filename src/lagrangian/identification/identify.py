@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.configuration.assemble import dynamics_of
+from lagrangian.configuration.assemble import assemble
+from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import ArgumentError, MechanismWarning, is_number, one_of
 from lagrangian.identification.estimate import Products, fit
@@ -168,8 +169,8 @@ def regression_of(dyn: Dynamics, friction: bool | str, offset: bool, rotors: boo
 def grouped(regression: Regression, record: Record | None = None) -> tuple[Regression, Grouping]:
     """Base parameters: the exact ones, if they are all there is to group, else those that numbers show."""
     dyn = regression.dyn
-    projection = record.projection if record is not None else Projection(dyn, dyn.mechanism.neutral())
-    near = record.q if record is not None else dyn.mechanism.neutral()[None]
+    near = record.q if record is not None else assemble(dyn)[None]
+    projection = record.projection if record is not None else Projection(dyn, near[0])
     count = 3 * len(regression.terms) // max(1, len(projection.independent)) + 30
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MechanismWarning)

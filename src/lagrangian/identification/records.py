@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.configuration.closing import follow
+from lagrangian.configuration.record import follow
 from lagrangian.errors import ArgumentError, is_number
 from lagrangian.identification.differentiation import LowPass, default_cutoff, differentiated, fourier_fit, uniform
 from lagrangian.identification.projection import Projection

@@ -14,8 +14,8 @@ from lagrangian.inverse_dynamics.actuation import actuator_torques
 from lagrangian.inverse_dynamics.work import work
 from lagrangian.inverse_dynamics.wrenches import Outside
 from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.kinematics.chebyshev import Series
 from lagrangian.kinematics.follower import Follower
-from lagrangian.kinematics.series import Series
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.status import Ending, Status
 from lagrangian.paths.path import JointPath

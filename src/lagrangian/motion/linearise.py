@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.configuration.assemble import assemble, consistent_speeds, dynamics_of, moved
+from lagrangian.configuration.assemble import assemble
+from lagrangian.configuration.coordinates import moved
+from lagrangian.configuration.dynamics_of import dynamics_of
+from lagrangian.configuration.speeds import consistent_speeds
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import ArgumentError, AssemblyError
 from lagrangian.kernels.dynamics import Dynamics

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from lagrangian.algorithms.undetermined import undetermined_joints
-from lagrangian.configuration.assemble import dynamics_of
+from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.configuration.mobility import mobility
+from lagrangian.configuration.start import Start
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import Argument, ArgumentError, LagrangianError, SimulationError, SimulationWarning, one_of, warn
 from lagrangian.kernels.dynamics import Dynamics
@@ -30,7 +31,6 @@ from lagrangian.motion.modes import frictional, limited
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.record import Settings
 from lagrangian.motion.run import Course
-from lagrangian.motion.start import start_of
 from lagrangian.motion.status import Status
 from lagrangian.motion.wrench import checked as wrenches_of
 
@@ -140,7 +140,8 @@ def simulate(
             f"{model.name}: what joint {idle[0]!r} moves has no inertia along it, so its acceleration is not determined; give "
             f"what it carries a mass and an inertia, give it a rotor, or make it fixed"
         )
-    q, qd = start_of(dyn, q0, qd0, start)
+    begin = Start(dyn, q0, start)
+    q, qd = begin.q, begin.speeds(qd0)
     settings = Settings(
         chosen,
         rtol,

@@ -70,8 +70,8 @@ class Solver:
 
         def compiled() -> tuple[dict[str, object], bytes]:
             text = self._module(chosen.fma)
-            passes = () if self.rolled else jit.SHORT_LOOPS
-            return {}, jit.compile_object(text, chosen, 2 if text.count("\n") < LONG else 1, unroll=True, passes=passes)
+            passes = jit.UNROLLING if self.rolled is None else None  # many coordinates: their loops stay, and gain from more
+            return {}, jit.compile_object(text, chosen, 2 if text.count("\n") < LONG else 1, passes)
 
         _, code = cache.kept(name, compiled)
         self._code = jit.Code(code, chosen)

@@ -31,7 +31,7 @@ def unlike(m: Mechanism) -> str:
 def states(m: Mechanism, count: int, seed: int) -> Iterator[tuple[Any, Any, Any]]:
     """Closed configurations around the start, with speeds that keep them so, and torques."""
     from lagrangian import assemble, compile, consistent_speeds  # noqa: A004
-    from lagrangian.configuration.assemble import moved
+    from lagrangian.configuration.coordinates import moved
 
     dyn, rng = compile(m), np.random.default_rng(seed)
     start = assemble(dyn)

@@ -17,7 +17,7 @@ _FORMULA = re.compile(r"[\^*/()+]")
 _FORMS = f"numbers such as 0.5, pi/4, 30deg or 250mm are; units are {', '.join(x for x in UNITS if x != '°')}"
 
 
-def number(text: str, where: Place, names: Mapping[str, Any] | None = None) -> float:
+def number(text: str, where: Place | tuple[Place, ...], names: Mapping[str, Any] | None = None) -> float:
     """A number or an expression of `names`, with a unit if one is written, in SI units: "30deg" is pi/6."""
     found = _WITH_UNIT.match(text.strip())
     bare, factor = (found[1], UNITS[found[2]]) if found else (text, 1.0)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.configuration.assemble import dynamics_of
+from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.errors import ArgumentError
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.motion import Motion

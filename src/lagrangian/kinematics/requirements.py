@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.configuration.assemble import single_coordinates
+from lagrangian.configuration.coordinates import single_coordinates
 from lagrangian.configuration.mobility import mobility
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.kernels.dynamics import Dynamics
@@ -154,6 +154,25 @@ class Requirements:
         """What A qdd must be: less A' qd."""
         wanted = self.goal.rates(acceleration) - self.goal.bias(q, qd)
         return np.hstack([-self.dyn.constraint_bias(q, qd, t), wanted]) if self.constrained else wanted
+
+
+@dataclass(frozen=True, eq=False)
+class Towards:
+    """The requirements' equations of coordinates, for Newton's method: `wanted` has one target for all rows, or one for each."""
+
+    requirements: Requirements
+    wanted: np.ndarray
+
+    @property
+    def dyn(self) -> Dynamics:
+        return self.requirements.dyn
+
+    def residual(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        wanted = self.wanted[rows if len(self.wanted) > 1 else np.zeros_like(rows)]
+        return self.requirements.residual(q, wanted, t)
+
+    def matrix(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        return self.requirements.matrix(q, t, positions=True)
 
 
 def overled(of: Requirements) -> str:

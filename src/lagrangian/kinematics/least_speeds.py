@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lagrangian.algorithms.closed.constraints import coordinate_rates
-from lagrangian.configuration.assemble import moved
+from lagrangian.configuration.coordinates import moved
 from lagrangian.kernels.linear import decomposed, least_norm, unit_rows
-from lagrangian.kinematics.goal import Requirements
+from lagrangian.kinematics.requirements import Requirements
 from lagrangian.motion.tableaus.dormand_prince8 import DOP853
 
 if TYPE_CHECKING:

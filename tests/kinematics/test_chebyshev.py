@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from lagrangian.kinematics.series import MOST, Series
+from lagrangian.kinematics.chebyshev import MOST, Series
 
 T = np.linspace(-1.0, 3.0, 5001)
 
