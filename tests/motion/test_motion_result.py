@@ -252,7 +252,7 @@ def test_nothing_to_drift(swing: lg.Motion) -> None:
 def test_statistics(linkage: lg.Motion) -> None:
     s = linkage.statistics
     assert (s["method"], s["rtol"], s["atol"]) == ("DOP853", 1e-11, 1e-12)
-    assert s["accepted"] == sum(len(stretch.steps) for stretch in linkage.course.stretches)
+    assert s["accepted"] == sum(len(segment.steps) for segment in linkage.trajectory.segments)
     assert s["evaluations"] >= 12 * s["accepted"]
     assert 0 < s["independence"] <= 1
 

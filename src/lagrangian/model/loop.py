@@ -9,7 +9,7 @@ from typing import Any
 from lagrangian.errors import MechanismError
 from lagrangian.model import coerce, loops
 from lagrangian.model import vector as v
-from lagrangian.model.entries import scalars_of, settled, unit
+from lagrangian.model.entries import Typed, settled, unit
 from lagrangian.model.expression import Scalar
 from lagrangian.model.loops.loop_type import LoopType
 from lagrangian.model.placement import Placement
@@ -19,7 +19,7 @@ DIRECTIONS = ("wx", "wy", "wz", "x", "y", "z")
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class LoopJoint:
+class LoopJoint(Typed):
     """Joins a frame on body `a` to a frame on body `b` of the tree.
 
     What else it has depends on its type, and is given by name: `axis`, in the frame on `a`, of those about or along one; `axis2`
@@ -64,21 +64,9 @@ class LoopJoint:
             object.__setattr__(self, key, value)
         kind.check(self, where)
 
-    def __getattr__(self, name: str) -> Any:
-        if name != "own" and not name.startswith("__"):
-            for key, value in self.own:
-                if key == name:
-                    return value
-        raise AttributeError(f"loop {self.name!r} is {self.type} and has no {name!r}" if name != "own" else name)
-
     @property
     def kind(self) -> LoopType:
         return loops.TYPES[self.type]
-
-    @property
-    def scalars(self) -> list[Scalar]:
-        """Every number and expression among the entries of its type."""
-        return scalars_of(self.own)
 
     @property
     def equations(self) -> int:

@@ -69,6 +69,14 @@ class Torque:
         """Whether a Python function is asked at every stage of every step."""
         return self.called is not None or any(w.called is not None for w in self.wrenches)
 
+    @property
+    def key(self) -> tuple[object, ...] | None:
+        """What compiled code depends on; None of a function that must be traced to be known."""
+        if self.traced is not None:
+            return None
+        wrenches = tuple((w.place, w.entries) for w in self.wrenches)
+        return (tuple(self.formulas.items()), self.external, self.adjustable, self.saturate, wrenches)
+
     def jump(self, t: float) -> float:
         """The next of these times after t."""
         return min((x for x in self.breaks if x > t), default=math.inf)

@@ -22,27 +22,29 @@ from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.sweep import run
 from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.llvm.function import traced
-from lagrangian.kernels.program import Straight
 from lagrangian.kernels.programs.closed import digest, traced_state
 from lagrangian.kernels.programs.sweeps import FACTORISE_SPEEDS, links
 from lagrangian.kernels.trace.differentiate import along, derivatives
 from lagrangian.kernels.trace.node import Graph, Trace
-from lagrangian.model.expression import Scalar, parameters
+from lagrangian.model.expression import Expression, Scalar, parameters
 from lagrangian.model.expression import functions as f
 from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import dead_centre
-from lagrangian.motion.events import DEAD_CENTRE, Kink
-from lagrangian.motion.forces import Forces
-from lagrangian.motion.inputs import HELD, HIGH, LOW, SLIP, STUCK, Holdable, Inputs, Stabilisation
-from lagrangian.motion.large import RolledRates, too_large
+from lagrangian.motion.events import DEAD_CENTRE, Kink, When
+from lagrangian.motion.settings import Stabilisation
+from lagrangian.motion.system.event_table import EventTable, LimitMet, ModeChange
+from lagrangian.motion.system.forces import Forces
+from lagrangian.motion.system.holdable import Holdable
+from lagrangian.motion.system.inputs import HELD, LOW, SLIP, STUCK, Inputs
+from lagrangian.motion.system.large import RolledRates, too_large
 from lagrangian.motion.torque import Torque
 from lagrangian.motion.wrench import ENTRIES
 
 EDGE = 1e-10  # of what dry friction can hold, as `Modes` counts it
 
 
-class Problem(Forces):
+class System:
     """Everything compiled code needs to know about a motion."""
 
     def __init__(
@@ -51,47 +53,38 @@ class Problem(Forces):
         tree: Tree,
         torque: Torque,
         stabilisation: Stabilisation,
-        events: Sequence[Scalar | Kink] = (),
-        called_events: int = 0,
+        table: EventTable | None = None,
         holdable: Sequence[Holdable] = (),
         redundant: bool = False,
     ) -> None:
         self.mechanism, self.torque = mechanism, torque
         self.holdable = tuple(holdable)
-        self.original = tree
         self.tree = regroup(_without_coulomb(tree))
         self.stabilisation, self.redundant = stabilisation, redundant
-        self.events, self.called_events = tuple(events), called_events
+        self.table = table if table is not None else EventTable(holdable=self.holdable)
         self.nq, self.nv = tree.nq, tree.nv
         self.size = self.nq + self.nv
         self.inputs = Inputs(self.nv, len(self.holdable), len(torque.wrenches))
+        self.forces = Forces(mechanism, torque, self.inputs, self.holdable)
         self.angles = tree.angles
         self.constrained = bool(mechanism.equations or self.holdable)
         self.turning = any(j.kind.quaternion for j in mechanism.joints)
         self.projects = self.turning or (self.constrained and stabilisation.kind == "projection")
-        self.mode_events = [
-            (what, j)
-            for j, joint in enumerate(self.holdable)
-            for what, has in (
-                (STUCK, joint.friction is not None),
-                (LOW, np.isfinite(joint.lower)),
-                (HIGH, np.isfinite(joint.upper)),
-            )
-            if has
-        ]
 
     @cached_property
     def large(self) -> bool:
         return too_large(self)
 
-    @property
-    def event_count(self) -> int:
-        return len(self.events) + len(self.mode_events) + self.called_events
-
-    @property
-    def key(self) -> tuple[str | bytes, ...]:
-        kinks = [(k, e) for k, e in enumerate(self.events) if isinstance(e, Kink)]
-        listed = [*self.torque.formulas.items(), *((str(k), e) for k, e in enumerate(self.events) if not isinstance(e, Kink))]
+    @cached_property
+    def key(self) -> tuple[bytes, bytes]:
+        """What its code depends on: the mechanism, and all else."""
+        listed: list[tuple[str, Scalar]] = list(self.torque.formulas.items())
+        others: list[object] = []
+        for k, known in enumerate(self.table.key):
+            if isinstance(known, Expression):
+                listed.append((str(k), known))
+            else:
+                others.append((k, known))
         listed += [(name, x) for w in self.torque.wrenches for name, x in zip(ENTRIES, w.entries, strict=False)]
         expressions = [(name, str(x), sorted(parameters(x).items())) for name, x in listed]
         parts = (
@@ -99,48 +92,48 @@ class Problem(Forces):
             self.torque.external,
             self.torque.adjustable,
             [wrench.place for wrench in self.torque.wrenches],
-            self._efforts,
-            kinks,
+            self.forces.efforts,
+            others,
             self.stabilisation,
-            self.called_events,
             self.redundant,
             self.holdable,
         )
         names = (self.mechanism.coordinate_names, self.mechanism.speed_names)
-        known = hashlib.sha256(repr((parts, names)).encode())
+        known_by = hashlib.sha256(repr((parts, names)).encode())
         if self.torque.traced is not None:
             graph = Graph()
-            trace = Trace(graph, self._torques(graph, self._state(graph)))
-            known.update(repr((trace.nodes, trace.outputs)).encode())
-        return digest(self.mechanism, self.tree), known.digest()
+            trace = Trace(graph, self.forces.torques(graph, self.state(graph)))
+            known_by.update(repr((trace.nodes, trace.outputs)).encode())
+        return digest(self.mechanism, self.tree), known_by.digest()
 
     # -- equations ---------------------------------------------------------------------------------------------------
 
-    def _state(self, graph: Graph) -> State:
+    def state(self, graph: Graph) -> State:
+        """The mechanism at the state that is the graph's input."""
         return traced_state(graph, self.mechanism, self.tree, graph.input("t", 0))
 
     def _rows(self, graph: Graph, state: State) -> list[Row]:
         """The constraints, and a row for every joint that can be held: of no weight while it is not."""
         rows = list(state.rows)
         for j, joint in enumerate(self.holdable):
-            held = self._of_joint(graph, j, HELD)
+            held = self.forces.of_joint(graph, j, HELD)
             rows.append(Row(f"hold {joint.speed}", None, held * state.qd[joint.speed], 0, {joint.speed: held}))
         return rows
 
-    def _solved(
+    def solved(
         self, graph: Graph, state: State, gamma: list[Any] | None = None
     ) -> tuple[list[Any], list[Any], Constrained | None]:
         """Accelerations, the multipliers of all rows, and their system if there is one."""
-        tau = self.driven(graph, state)
+        tau = self.forces.driven(graph, state)
         if not self.constrained:
             return self._open(graph, state, tau), [], None
         rows = self._rows(graph, state)
-        loose = {row.name: 1 - self._of_joint(graph, j, HELD) for j, row in enumerate(rows[len(state.rows) :])}
+        loose = {row.name: 1 - self.forces.of_joint(graph, j, HELD) for j, row in enumerate(rows[len(state.rows) :])}
         system = Constrained(state, rows, self.redundant, loose)
         force = [a - b for a, b in zip(tau, state.bias, strict=True)]
         for j, joint in enumerate(self.holdable):
             if joint.friction is not None:
-                force[joint.speed] = force[joint.speed] - self._of_joint(graph, j, SLIP)
+                force[joint.speed] = force[joint.speed] - self.forces.of_joint(graph, j, SLIP)
         qdd, found = system.acceleration(force, [self._gamma(row) for row in system.rows] if gamma is None else gamma)
         of = dict(zip((id(row) for row in system.rows), found, strict=True))
         return qdd, [of.get(id(row), 0) for row in rows], system
@@ -163,11 +156,11 @@ class Problem(Forces):
     # -- what is compiled --------------------------------------------------------------------------------------------
 
     def rates(self, graph: Graph) -> list[Any]:
-        state = self._state(graph)
+        state = self.state(graph)
         gamma: list[Any] | None = None
         if self.constrained and self.stabilisation.kind == "ggl":
             state, gamma = self._kept_speeds(graph, state)
-        qdd, _, _ = self._solved(graph, state, gamma)
+        qdd, _, _ = self.solved(graph, state, gamma)
         return [*coordinate_rates(self.mechanism, state.q, state.qd), *qdd]
 
     def _kept_speeds(self, graph: Graph, state: State) -> tuple[State, list[Any]]:
@@ -177,7 +170,7 @@ class Problem(Forces):
         quadratic in the speeds, by polarisation. What is left of the rate falls as exp(-2 alpha t).
         """
         rows = self._rows(graph, state)
-        loose = {row.name: 1 - self._of_joint(graph, j, HELD) for j, row in enumerate(rows[len(state.rows) :])}
+        loose = {row.name: 1 - self.forces.of_joint(graph, j, HELD) for j, row in enumerate(rows[len(state.rows) :])}
         system = Constrained(state, rows, self.redundant, loose)
         moved = system.correction([row.rate for row in system.rows])
         kept = self._with_speeds(graph, state, [a + b for a, b in zip(state.qd, moved, strict=True)])
@@ -210,7 +203,7 @@ class Problem(Forces):
 
     def momenta(self, graph: Graph) -> list[Any]:
         """p = M qd."""
-        state, n = self._state(graph), self.nv
+        state, n = self.state(graph), self.nv
         return [inner(state.mass_matrix[i * n : (i + 1) * n], state.qd) for i in range(n)]
 
     def canonical(self, graph: Graph) -> list[Any]:
@@ -221,24 +214,19 @@ class Problem(Forces):
         still = traced_state(graph, self.mechanism, self.tree, graph.input("t", 0), moving=False)
         qd = still.factors.solve(momenta)
         state = self._with_speeds(graph, still, qd)
-        tau = self.driven(graph, state)
+        tau = self.forces.driven(graph, state)
         seeds = {x.index: qd[k] for k, x in enumerate(still.q)}
         growth = along(graph, still.mass_matrix, seeds)
         rates = [tau[i] - state.bias[i] + inner(growth[i * n : (i + 1) * n], qd) for i in range(n)]
         return [*qd, *rates]
-
-    def all_rates(self) -> Straight:
-        """Rates of states (q, qd, u, t)."""
-        sizes = {"q": self.nq, "qd": self.nv, "u": self.inputs.size, "t": 1}
-        return Straight("motion_rates", sizes, self.size, self.angles, self.rates, b"".join(map(_bytes, self.key)))
 
     def project(self, graph: Graph) -> list[Any]:
         """The state moved onto the constraints, its rates, the size of the move, and how independent the constraints are.
 
         One factorisation serves accelerations and both corrections, each the smallest as M measures it.
         """
-        state = self._state(graph)
-        qdd, _, system = self._solved(graph, state)
+        state = self.state(graph)
+        qdd, _, system = self.solved(graph, state)
         q, qd = list(state.q), list(state.qd)
         moved: Any = 0.0
         ratio: Any = 1.0
@@ -254,7 +242,7 @@ class Problem(Forces):
         return [*q, *qd, *coordinate_rates(self.mechanism, q, qd), *qdd, moved, ratio]
 
     def normalised(self, graph: Graph) -> list[Any]:
-        state = self._state(graph)
+        state = self.state(graph)
         return [*self._normalised(list(state.q)), *state.qd]
 
     def _normalised(self, q: list[Any]) -> list[Any]:
@@ -266,25 +254,36 @@ class Problem(Forces):
         return found
 
     def event_values(self, graph: Graph) -> list[Any]:
-        """The user's expressions, then what tells that a joint sticks or slips, reaches a stop or leaves it."""
-        state = self._state(graph)
-        names = self._names(state)
-        values = [self._event(state, e, names) for e in self.events]
-        if self.mode_events:
-            _, multipliers, _ = self._solved(graph, state)
+        """What is zero where an event takes place, of all that are compiled."""
+        state = self.state(graph)
+        names = self.forces.names(state)
+        forces: list[Any] = []
+        if self.table.has_modes:
+            _, multipliers, _ = self.solved(graph, state)
             forces = multipliers[len(state.rows) :]
-            values += [self._mode_event(graph, state, what, j, forces[j]) for what, j in self.mode_events]
+        values = []
+        for entry in self.table.compiled:
+            if isinstance(entry, ModeChange):
+                values.append(self._mode_event(graph, state, entry.what, entry.joint, forces[entry.joint]))
+            elif isinstance(entry, LimitMet):
+                at = state.q[entry.coordinate]
+                values.append(at - entry.bound if entry.side == LOW else entry.bound - at)
+            else:
+                values.append(self._watched(state, entry.event.when, names))
         return values
 
-    def _event(self, state: State, event: Scalar | Kink, names: dict[str, Any]) -> Any:
-        if isinstance(event, Kink):
-            wall = self.mechanism.springs[event.spring]
+    def _watched(self, state: State, when: When, names: dict[str, Any]) -> Any:
+        if isinstance(when, Kink):
+            wall = self.mechanism.springs[when.spring]
             assert isinstance(wall, Wall)
-            return springs.kinks(state.world, wall)[event.which]
-        return dead_centre.determinant(self.mechanism, state.rows) if event is DEAD_CENTRE else f.evaluate(event, names)
+            return springs.kinks(state.world, wall)[when.which]
+        if when is DEAD_CENTRE:
+            return dead_centre.determinant(self.mechanism, state.rows)
+        assert isinstance(when, (int, float, Expression))
+        return f.evaluate(when, names)
 
     def _mode_event(self, graph: Graph, state: State, what: int, j: int, force: Any) -> Any:
-        joint, held = self.holdable[j], self._of_joint(graph, j, HELD)
+        joint, held = self.holdable[j], self.forces.of_joint(graph, j, HELD)
         if what == STUCK:
             assert joint.friction is not None
             positive, negative = joint.friction
@@ -292,71 +291,12 @@ class Problem(Forces):
             # very edge of slipping, as those of inverse dynamics do, are to be seen to pass it; slipping: the speed
             left = f.minimum(force + positive, negative - force) * (2 / (positive + negative)) + EDGE
             slipping = f.choose(0.5, held, 1.0, state.qd[joint.speed])  # held otherwise: nothing happens
-            return f.choose(0.5, self._of_joint(graph, j, STUCK), left, slipping)
+            return f.choose(0.5, self.forces.of_joint(graph, j, STUCK), left, slipping)
         at = state.q[joint.coordinate]
         room, push = (at - joint.lower, force) if what == LOW else (joint.upper - at, -force)
         away = f.choose(0.5, held, 1.0, room)
         # at the stop: while it pushes, it holds
-        return f.choose(0.5, self._of_joint(graph, j, what), push, away)
-
-    @property
-    def output_sizes(self) -> dict[str, int]:
-        """What `outputs` gives, in order."""
-        n, m = self.nv, self.mechanism.equations
-        sizes = {"tau": n, "qdd": n, "friction": n, "multipliers": m, "holding": len(self.holdable), "phi": m}
-        return sizes | self.load_sizes
-
-    @property
-    def load_sizes(self) -> dict[str, int]:
-        """What `loads` gives, in order."""
-        return {"loads": self.nv, "wrenches": 6 * len(self.torque.wrenches)} if self.torque.wrenches else {}
-
-    def outputs(self) -> Straight:
-        """tau, qdd, friction, multipliers of all rows, phi of the constraints, and loads, for many states (q, qd, u, t)."""
-        size = sum(self.output_sizes.values())
-
-        def made(graph: Graph) -> list[Any]:
-            state = self._state(graph)
-            tau = self._torques(graph, state)
-            qdd, multipliers, _ = self._solved(graph, state)
-            friction = self._friction(graph, state)
-            for j, joint in enumerate(self.holdable):
-                # friction that holds is the multiplier of the row that holds, with the other sign
-                stuck = self._of_joint(graph, j, STUCK)
-                friction[joint.speed] = friction[joint.speed] - stuck * multipliers[len(state.rows) + j]
-            phi: list[Any] = []
-            for row in state.rows:
-                moving: Any = 0
-                for k, x in row.psi.items():
-                    moving = moving + x * state.qd[k]
-                phi.append(row.rate - moving)
-            return [*tau, *qdd, *friction, *multipliers, *phi, *self._loads_and_wrenches(graph, state)]
-
-        sizes = {"q": self.nq, "qd": self.nv, "u": self.inputs.size, "t": 1}
-        return Straight("motion_outputs", sizes, size, self.angles, made, b"".join(map(_bytes, self.key)))
-
-    def torques_alone(self) -> Straight:
-        """tau of states (q, qd, u, t)."""
-        sizes = {"q": self.nq, "qd": self.nv, "u": self.inputs.size, "t": 1}
-        key = b"".join(map(_bytes, self.key))
-        return Straight("torques", sizes, self.nv, self.angles, lambda g: self._torques(g, self._state(g)), key)
-
-    def loads(self) -> Straight:
-        """What wrenches from outside exert along the speeds, and the wrenches, of states (q, qd, u, t)."""
-        sizes = {"q": self.nq, "qd": self.nv, "u": self.inputs.size, "t": 1}
-        key, size = b"".join(map(_bytes, self.key)), sum(self.load_sizes.values())
-        return Straight("loads", sizes, size, self.angles, lambda g: self._loads_and_wrenches(g, self._state(g)), key)
-
-    def _loads_and_wrenches(self, graph: Graph, state: State) -> list[Any]:
-        return [*self._loads(graph, state), *self._wrenches(graph, state)] if self.torque.wrenches else []
-
-    def projected(self) -> Straight:
-        """States (q, qd, u, t) moved onto the constraints."""
-        sizes = {"q": self.nq, "qd": self.nv, "u": self.inputs.size, "t": 1}
-        key = b"".join(map(_bytes, self.key))
-        if self.large:
-            return Straight("projected", sizes, self.size, self.angles, self.normalised, key)
-        return Straight("projected", sizes, self.size, self.angles, lambda graph: self.project(graph)[: self.size], key)
+        return f.choose(0.5, self.forces.of_joint(graph, j, what), push, away)
 
     def functions(self, declared: set[str], fma: bool, jacobian: bool, canonical: bool, rolled: RolledRates | None) -> list[str]:
         """The IR of all that an integrator calls."""
@@ -378,13 +318,9 @@ class Problem(Forces):
             add("canonical", self.canonical)
         if self.projects and rolled is None:
             add("project", self.project)
-        if self.events or self.mode_events:
+        if self.table.compiled:
             add("event_values", self.event_values)
         return lines
-
-
-def _bytes(x: str | bytes) -> bytes:
-    return x.encode() if isinstance(x, str) else x
 
 
 def _without_coulomb(tree: Tree) -> Tree:

@@ -14,7 +14,8 @@ from lagrangian.errors import ArgumentError
 from lagrangian.kernels.trace.node import Graph
 from lagrangian.model.expression import functions as f
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.motion.inputs import SLIP, Holdable, Inputs
+from lagrangian.motion.system.holdable import Holdable
+from lagrangian.motion.system.inputs import SLIP, Inputs
 from lagrangian.motion.torque import Torque
 from lagrangian.motion.wrench import generalised
 
@@ -22,17 +23,17 @@ from lagrangian.motion.wrench import generalised
 class Forces:
     """Functions of the state, and of what `u` holds."""
 
-    mechanism: Mechanism
-    torque: Torque
-    inputs: Inputs
-    holdable: Sequence[Holdable]
-    nv: int
+    def __init__(self, mechanism: Mechanism, torque: Torque, inputs: Inputs, holdable: Sequence[Holdable]) -> None:
+        self.mechanism, self.torque, self.inputs, self.holdable = mechanism, torque, inputs, tuple(holdable)
+        self.nv = mechanism.nv
 
-    def _names(self, state: State) -> dict[str, Any]:
+    def names(self, state: State) -> dict[str, Any]:
+        """What expressions of the state are made of."""
         names = {f"qd_{name}": x for name, x in zip(self.mechanism.speed_names, state.qd, strict=True)}
         return {**names, **dict(zip(self.mechanism.coordinate_names, state.q, strict=True)), "t": state.t}
 
-    def _torques(self, graph: Graph, state: State) -> list[Any]:
+    def torques(self, graph: Graph, state: State) -> list[Any]:
+        """The torques along the speeds, within the limits of effort if they saturate."""
         n = self.nv
         tau: list[Any] = [0] * n
         if self.torque.external:
@@ -40,27 +41,27 @@ class Forces:
             tau = [graph.input("u", k) + graph.input("u", self.inputs.rate + k) * since for k in range(n)]
         if self.torque.adjustable:
             tau = [x + graph.input("u", self.inputs.added + k) for k, x in enumerate(tau)]
-        names = self._names(state)
+        names = self.names(state)
         for speed, expression in self.torque.formulas.items():
             k = self.mechanism.speed_names.index(speed)
             tau[k] = tau[k] + f.evaluate(expression, names)
         if self.torque.traced is not None:
             found = traced_torques(self.torque.traced, state, self.nv)
             tau = [a + b for a, b in zip(tau, found, strict=True)]
-        for k, effort in self._efforts.items():
+        for k, effort in self.efforts.items():
             tau[k] = f.choose(tau[k], -effort, -effort, tau[k])
             tau[k] = f.choose(effort, tau[k], effort, tau[k])
         return tau
 
     @cached_property
-    def _efforts(self) -> dict[int, float]:
+    def efforts(self) -> dict[int, float]:
         """What bounds the torque of every speed that is bounded."""
         efforts = [float(joint.limits.effort) for joint in self.mechanism.joints for _ in range(joint.kind.nv)]
         return {k: x for k, x in enumerate(efforts) if np.isfinite(x)} if self.torque.saturate else {}
 
-    def _wrenches(self, graph: Graph, state: State) -> list[Any]:
+    def wrenches(self, graph: Graph, state: State) -> list[Any]:
         """The six entries of every wrench from outside."""
-        names = self._names(state)
+        names = self.names(state)
         found: list[Any] = []
         for j, wrench in enumerate(self.torque.wrenches):
             if wrench.called is not None:
@@ -69,21 +70,25 @@ class Forces:
                 found += [f.evaluate(x, names) for x in wrench.entries]
         return found
 
-    def _loads(self, graph: Graph, state: State) -> list[Any]:
+    def loads(self, graph: Graph, state: State) -> list[Any]:
         """What wrenches from outside exert along the speeds."""
-        return generalised(state.world, self.torque.wrenches, self._wrenches(graph, state), self.nv)
+        return generalised(state.world, self.torque.wrenches, self.wrenches(graph, state), self.nv)
+
+    def loads_and_wrenches(self, graph: Graph, state: State) -> list[Any]:
+        return [*self.loads(graph, state), *self.wrenches(graph, state)] if self.torque.wrenches else []
 
     def driven(self, graph: Graph, state: State) -> list[Any]:
         """All forces from outside, along the speeds."""
-        tau = self._torques(graph, state)
+        tau = self.torques(graph, state)
         if not self.torque.wrenches:
             return tau
-        return [a + b for a, b in zip(tau, self._loads(graph, state), strict=True)]
+        return [a + b for a, b in zip(tau, self.loads(graph, state), strict=True)]
 
-    def _of_joint(self, graph: Graph, j: int, what: int) -> Any:
+    def of_joint(self, graph: Graph, j: int, what: int) -> Any:
+        """What u says of a joint that can be held."""
         return graph.input("u", self.inputs.joint(j) + what)
 
-    def _friction(self, graph: Graph, state: State) -> list[Any]:
+    def friction(self, graph: Graph, state: State) -> list[Any]:
         """What is lost: viscous, dry, and in dampers between points."""
         friction: list[Any] = [0] * self.nv
         for link in state.links:
@@ -94,7 +99,7 @@ class Forces:
                 friction[k] = friction[k] - torque
         for j, joint in enumerate(self.holdable):
             if joint.friction is not None:
-                friction[joint.speed] = friction[joint.speed] + self._of_joint(graph, j, SLIP)
+                friction[joint.speed] = friction[joint.speed] + self.of_joint(graph, j, SLIP)
         return friction
 
 

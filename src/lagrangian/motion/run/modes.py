@@ -8,15 +8,16 @@ momentum, through the same constraints.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import numpy as np
 
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.linear import RANK
-from lagrangian.model.mechanism import Mechanism
-from lagrangian.motion.inputs import HELD, HIGH, LOW, SLIP, STUCK, Holdable
-from lagrangian.motion.problem import EDGE, Problem
+from lagrangian.motion.run.supply import Supply
+from lagrangian.motion.solver.solver import Solver
+from lagrangian.motion.system.inputs import HELD, HIGH, LOW, PER_JOINT, SLIP, STUCK
+from lagrangian.motion.system.system import EDGE
 
 # slower than this, in units of what the tolerances allow, a joint counts as at rest
 REST = 10.0
@@ -26,55 +27,42 @@ AHEAD = 1e-9
 STILL = 1e-3
 
 
-def frictional(mechanism: Mechanism) -> list[Holdable]:
-    """The joints with dry friction."""
-    found = []
-    iv = 0
-    for joint in mechanism.joints:
-        positive, negative = float(joint.friction.coulomb), float(joint.friction.coulomb_negative or 0)
-        if positive or negative:
-            found += [Holdable(iv + k, (positive, negative)) for k in range(joint.kind.nv)]
-        iv += joint.kind.nv
-    return found
-
-
-def limited(mechanism: Mechanism) -> dict[int, tuple[int, float, float]]:
-    """By speed: its coordinate, and the limits of joints that have one coordinate and any limit."""
-    found = {}
-    iq = iv = 0
-    for joint in mechanism.joints:
-        lower, upper = float(joint.limits.lower), float(joint.limits.upper)
-        if joint.kind.nq == joint.kind.nv == 1 and (np.isfinite(lower) or np.isfinite(upper)):
-            found[iv] = (iq, lower, upper)
-        iq, iv = iq + joint.kind.nq, iv + joint.kind.nv
-    return found
-
-
 class Modes:
-    """The modes of a problem's joints, as they stand in u."""
+    """The modes of a system's joints, as they stand in u."""
 
-    def __init__(self, dyn: Dynamics, problem: Problem, evaluate: Callable[..., np.ndarray], allowed: float) -> None:
-        """`evaluate(q, qd, u, t)` are the problem's outputs; `allowed` is the speed at which a joint counts as at rest."""
-        self.dyn, self.problem, self._evaluate, self.rest = dyn, problem, evaluate, allowed
-        self.nq, self.nv = problem.nq, problem.nv
+    def __init__(self, dyn: Dynamics, solver: Solver, supply: Supply, allowed: float) -> None:
+        """`allowed` is the speed at which a joint counts as at rest."""
+        self.dyn, self.system, self._programs, self._supply = dyn, solver.system, solver.programs, supply
+        self.rest = allowed
+        self.nq, self.nv = self.system.nq, self.system.nv
         self.hardest = 0.0  # the fastest impact at a stop so far
 
     def place(self, j: int, what: int) -> int:
-        return self.problem.inputs.joint(j) + what
+        return self.system.inputs.joint(j) + what
 
     def number(self, speed: int) -> int:
-        return next(j for j, h in enumerate(self.problem.holdable) if h.speed == speed)
+        return next(j for j, h in enumerate(self.system.holdable) if h.speed == speed)
+
+    def of_speeds(self, u: np.ndarray) -> dict[int, np.ndarray]:
+        """What u says of every joint that can be held, by its speed."""
+        at = self.system.inputs.joint
+        return {h.speed: u[at(j) : at(j) + PER_JOINT].copy() for j, h in enumerate(self.system.holdable)}
+
+    def set_speeds(self, u: np.ndarray, modes: dict[int, np.ndarray]) -> None:
+        for speed, values in modes.items():
+            at = self.place(self.number(speed), 0)
+            u[at : at + PER_JOINT] = values
 
     def forces(self, u: np.ndarray, y: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:
         """Accelerations, and what holds each joint that is held."""
-        out = self._evaluate(y[: self.nq], y[self.nq :], u, np.array([t]))
-        at = 3 * self.nv + self.problem.mechanism.equations
-        return out[self.nv : 2 * self.nv], out[at : at + len(self.problem.holdable)]
+        out = self._programs.outputs(y[: self.nq], y[self.nq :], self._supply.inputs_at(u, self.system, t, y), np.array([t]))
+        at = 3 * self.nv + self.system.mechanism.equations
+        return out[self.nv : 2 * self.nv], out[at : at + len(self.system.holdable)]
 
     def settle(self, u: np.ndarray, y: np.ndarray, t: float) -> None:
         """Decide anew what holds and what does not, when forces or speeds have changed at once."""
         _, force = self.forces(u, y, t)
-        for j, h in enumerate(self.problem.holdable):
+        for j, h in enumerate(self.system.holdable):
             pushed = (u[self.place(j, LOW)] and force[j] < 0) or (u[self.place(j, HIGH)] and force[j] > 0)
             if pushed:
                 self.let_go(u, [h.speed])
@@ -84,7 +72,7 @@ class Modes:
 
     def settle_friction(self, u: np.ndarray, y: np.ndarray, t: float, released: Iterable[int] = ()) -> None:
         """Decide which joints at rest stick, and which slip and how; `released` are those whose friction was just overcome."""
-        holdable = self.problem.holdable
+        holdable = self.system.holdable
         t = t + AHEAD * max(abs(t), 1e-3)  # a torque that jumps just now counts as after the jump, whatever roundings say
         resting = [
             j
@@ -126,7 +114,7 @@ class Modes:
 
     def _excess(self, j: int, force: float) -> float:
         """How much more than friction can give is needed to hold, as a part of it."""
-        limits = self.problem.holdable[j].friction
+        limits = self.system.holdable[j].friction
         assert limits is not None
         positive, negative = limits
         return max(-force - positive, force - negative) * 2 / (positive + negative)
@@ -135,7 +123,7 @@ class Modes:
         u[[self.place(j, HELD), self.place(j, STUCK), self.place(j, SLIP)]] = 1.0, 1.0, 0.0
 
     def _slip(self, u: np.ndarray, j: int, way: float) -> None:
-        limits = self.problem.holdable[j].friction
+        limits = self.system.holdable[j].friction
         assert limits is not None
         force = limits[0] if way > 0 else -limits[1] if way < 0 else 0.0
         u[[self.place(j, HELD), self.place(j, STUCK), self.place(j, SLIP)]] = 0.0, 0.0, force
@@ -160,11 +148,11 @@ class Modes:
         q, qd = y[: self.nq], y[self.nq :]
         # friction is bounded and gives no impulse: what it held may move on
         targets = {
-            h.speed: 0.0 for j, h in enumerate(self.problem.holdable) if u[self.place(j, HELD)] and not u[self.place(j, STUCK)]
+            h.speed: 0.0 for j, h in enumerate(self.system.holdable) if u[self.place(j, HELD)] and not u[self.place(j, STUCK)]
         }
         targets |= wanted or {}
         rows, right = [], []
-        if self.problem.mechanism.equations:
+        if self.system.mechanism.equations:
             rows.append(self.dyn.constraint_jacobian(q, t))
             right.append(-self.dyn.constraint_rate(q, qd, t))
         for speed, value in targets.items():
@@ -181,7 +169,7 @@ class Modes:
         """A joint meets its limit: it bounces, or stays while the stop pushes."""
         q, qd = y[: self.nq], y[self.nq :]
         j = self.number(speed)
-        h = self.problem.holdable[j]
+        h = self.system.holdable[j]
         q[h.coordinate] = h.lower if what == LOW else h.upper
         back = -restitution * qd[speed]
         self.hardest = max(self.hardest, abs(qd[speed]))

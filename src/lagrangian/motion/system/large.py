@@ -16,35 +16,35 @@ from lagrangian.kernels.rolled import kernel as rolled
 from lagrangian.kernels.trace.node import Graph, TooLarge
 
 if TYPE_CHECKING:
-    from lagrangian.motion.problem import Problem
+    from lagrangian.motion.system.system import System
 
 # speeds below which there is no question
 SMALL = 15
 
 
-def too_large(problem: Problem) -> bool:
+def too_large(system: System) -> bool:
     """Whether straight-line code of its accelerations would be too long. Constraints and springs are always written out."""
-    if problem.constrained or problem.mechanism.springs or problem.nv <= SMALL:
+    if system.constrained or system.mechanism.springs or system.nv <= SMALL:
         return False
-    if len(problem.tree) > UNROLL_LINKS:
+    if len(system.tree) > UNROLL_LINKS:
         return True
     try:
-        return trace_unrolled(FORWARD_DYNAMICS, problem.tree, limit=3 * UNROLL_OPERATIONS).operations > UNROLL_OPERATIONS
+        return trace_unrolled(FORWARD_DYNAMICS, system.tree, limit=3 * UNROLL_OPERATIONS).operations > UNROLL_OPERATIONS
     except TooLarge:
         return True
 
 
 class RolledRates:
-    """`rates` and `project` of a large problem, and the arrays their code reads, whose addresses are in u."""
+    """`rates` and `project` of a large system, and the arrays their code reads, whose addresses are in u."""
 
-    def __init__(self, problem: Problem, target: Target) -> None:
-        self.problem = problem
-        sizes = [problem.nq, problem.nv, problem.nv]
-        self.loop = rolled.module(FORWARD_DYNAMICS, problem.tree, ("q", "qd", "tau"), sizes, target, 1)
+    def __init__(self, system: System, target: Target) -> None:
+        self.system = system
+        sizes = [system.nq, system.nv, system.nv]
+        self.loop = rolled.module(FORWARD_DYNAMICS, system.tree, ("q", "qd", "tau"), sizes, target, 1)
 
     def data(self) -> list[np.ndarray]:
         """Parameters of the links, their table, scratch memory."""
-        tree = self.problem.tree
+        tree = self.system.tree
         return [rolled.parameter_array(tree, self.loop.parameters), rolled.table(tree), np.zeros(max(1, self.loop.scratch))]
 
     def functions(self, declared: set[str], fma: bool, places: Any) -> list[str]:
@@ -53,22 +53,22 @@ class RolledRates:
         lines = [line for line in lines if not line.startswith("declare")]
         graph = Graph()
         lines += traced("simple", graph, self._simple(graph), places, declared, fma)
-        if self.problem.projects:
+        if self.system.projects:
             graph = Graph()
-            lines += traced("normalise", graph, self.problem.normalised(graph), places, declared, fma)
+            lines += traced("normalise", graph, self.system.normalised(graph), places, declared, fma)
         for builder in self._builders(declared, fma):
             lines += builder.text()
         return lines
 
     def _simple(self, graph: Graph) -> list[Any]:
         """What is not worth a loop: q', and the forces from outside."""
-        problem = self.problem
-        state = problem._state(graph)
-        return [*coordinate_rates(problem.mechanism, state.q, state.qd), *problem.driven(graph, state)]
+        system = self.system
+        state = system.state(graph)
+        return [*coordinate_rates(system.mechanism, state.q, state.qd), *system.forces.driven(graph, state)]
 
     def _builders(self, declared: set[str], fma: bool) -> list[Builder]:
-        problem = self.problem
-        nq, n = problem.nq, problem.size
+        system = self.system
+        nq, n = system.nq, system.size
         found = []
         b = Builder("rates", ["time", "state", "u", "output"], declared, fma, internal=True)
         time, state, u, output = (b.array(name) for name in b.arguments)
@@ -76,7 +76,7 @@ class RolledRates:
         b.call("simple", time, state, u, simple)
         b.copy(simple, output, nq)
         pointers = Array(b, b.reserve("alloca [6 x ptr]"))
-        addresses = u.part(problem.inputs.data)
+        addresses = u.part(system.inputs.data)
         for k, pointer in enumerate((state.pointer, state.address(nq), simple.address(nq), state.pointer)):
             b.line(f"store ptr {pointer}, ptr {pointers.address(k)}")
         for k in range(2):
@@ -86,7 +86,7 @@ class RolledRates:
         b.put("i64", f"call i64 @kernel(ptr {pointers.pointer}, ptr {output.address(nq)}, ptr {scratch.text}, i64 1)")
         b.leave()
         found.append(b)
-        if problem.projects:
+        if system.projects:
             b = Builder("project", ["time", "state", "u", "output"], declared, fma, internal=True)
             time, state, u, output = (b.array(name) for name in b.arguments)
             b.call("normalise", time, state, u, output)

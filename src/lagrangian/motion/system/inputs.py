@@ -4,31 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-STABILISATIONS = ("projection", "baumgarte", "ggl", "none")
-
-
-@dataclass(frozen=True)
-class Stabilisation:
-    """What keeps constraints from drifting: see `STABILISATIONS`. Baumgarte's has `eta'' + 2 alpha eta' + beta^2 eta = 0`."""
-
-    kind: str = "projection"
-    alpha: float = 10.0
-    beta: float = 10.0
-
-
-@dataclass(frozen=True)
-class Holdable:
-    """A speed that can be held: by dry friction (positive and negative limits), at a stop (lower, upper), by a lock."""
-
-    speed: int
-    friction: tuple[float, float] | None = None
-    coordinate: int = -1
-    lower: float = -np.inf
-    upper: float = np.inf
-
-
 # what u says of a joint that can be held
 HELD, STUCK, LOW, HIGH, SLIP = range(5)
 PER_JOINT = 5
