@@ -22,8 +22,8 @@ from lagrangian.model.placement import Placement
 
 def _separation(world: World, spring: PointSpring) -> Any:
     """d.d, as a jet."""
-    a = world.frame(spring.a, Placement(position=spring.point_a)).origin
-    b = world.frame(spring.b, Placement(position=spring.point_b)).origin
+    a = world.frame(spring.a, Placement(position=spring.a_point)).origin
+    b = world.frame(spring.b, Placement(position=spring.b_point)).origin
     d = v.sub(b, a)
     return v.dot(d, d)
 

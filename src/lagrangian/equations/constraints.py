@@ -48,7 +48,7 @@ def rows(system: System) -> list[Row]:
     ring, n = system.ring, system.n
     found = []
     for loop in system.mechanism.loops:
-        a, b = (ExactFrame(system, loop, *end) for end in ((loop.a, loop.placement_a), (loop.b, loop.placement_b)))
+        a, b = (ExactFrame(system, loop, *end) for end in ((loop.a, loop.a_placement), (loop.b, loop.b_placement)))
         for label, eta in loop.kind.equations(loop, a, b):
             eta = ring(eta)
             found.append(Row(f"{loop.name}.{label}", eta, tuple(ring.derivative(eta, k) for k in range(n))))

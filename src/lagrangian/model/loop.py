@@ -31,8 +31,8 @@ class LoopJoint(Typed):
     type: str
     a: str
     b: str
-    placement_a: Placement
-    placement_b: Placement
+    a_placement: Placement
+    b_placement: Placement
     own: tuple[tuple[str, Any], ...]  # the entries of its type, by name
 
     def __init__(
@@ -41,8 +41,8 @@ class LoopJoint(Typed):
         type: str,  # noqa: A002
         a: str,
         b: str,
-        placement_a: Any = None,
-        placement_b: Any = None,
+        a_placement: Any = None,
+        b_placement: Any = None,
         *,
         own: Iterable[tuple[str, Any]] = (),
         **entries: Any,
@@ -56,8 +56,8 @@ class LoopJoint(Typed):
             "type": type,
             "a": a,
             "b": b,
-            "placement_a": Placement.of(Placement() if placement_a is None else placement_a, f"{where}: placement_a"),
-            "placement_b": Placement.of(Placement() if placement_b is None else placement_b, f"{where}: placement_b"),
+            "a_placement": Placement.of(Placement() if a_placement is None else a_placement, f"{where}: a_placement"),
+            "b_placement": Placement.of(Placement() if b_placement is None else b_placement, f"{where}: b_placement"),
             "own": settled(kind.entries, {**dict(own), **entries}, where, f"a {type} loop", self.__slots__),
         }
         for key, value in values.items():
@@ -84,15 +84,15 @@ class PointSpring:
     name: str
     a: str
     b: str
-    point_a: v.Vector = v.ZERO
-    point_b: v.Vector = v.ZERO
+    a_point: v.Vector = v.ZERO
+    b_point: v.Vector = v.ZERO
     stiffness: Scalar = 0
     rest: Scalar = 0
     damping: Scalar = 0
 
     def __post_init__(self) -> None:
         where = f"spring {self.name!r}"
-        for what in ("point_a", "point_b"):
+        for what in ("a_point", "b_point"):
             point = coerce.vector(getattr(self, what), f"{where}: {what}", "(0.1, 0, 0)")
             coerce.finite(point, where, what)
             object.__setattr__(self, what, point)

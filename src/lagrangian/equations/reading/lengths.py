@@ -34,7 +34,7 @@ def relate(system: System) -> None:
     ring = system.ring
     for spring in system.springs:
         length, inverse = name(spring.name), inverse_name(spring.name)
-        d = v.sub(point(system, spring.b, spring.point_b), point(system, spring.a, spring.point_a))
+        d = v.sub(point(system, spring.b, spring.b_point), point(system, spring.a, spring.a_point))
         square = ring(v.dot(d, d))
         system.scalars.lengths[length] = system.scalars.lengths[inverse] = square
         ring.relate_square(length, square)
