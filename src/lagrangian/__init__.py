@@ -40,8 +40,9 @@ if TYPE_CHECKING:
     from lagrangian import control, paths
     from lagrangian.closed_form.derive import derive
     from lagrangian.closed_form.equations import Equations
-    from lagrangian.configuration.assemble import assemble, assembly_modes, consistent_speeds
+    from lagrangian.configuration.assemble import assemble, assembly_modes
     from lagrangian.configuration.mobility import Mobility, mobility
+    from lagrangian.configuration.speeds import consistent_speeds
     from lagrangian.description.load import load, loads
     from lagrangian.description.toml.writer import dumps, save
     from lagrangian.equations.formula import Formula, FormulaMatrix
@@ -95,7 +96,8 @@ _LATER = {
     **dict.fromkeys(("Initial", "Mechanism"), "lagrangian.model.mechanism"),
     "Placement": "lagrangian.model.placement",
     **dict.fromkeys(("Linearisation", "Mode", "equilibrium", "linearise"), "lagrangian.motion.linearise"),
-    **dict.fromkeys(("assemble", "assembly_modes", "consistent_speeds"), "lagrangian.configuration.assemble"),
+    **dict.fromkeys(("assemble", "assembly_modes"), "lagrangian.configuration.assemble"),
+    "consistent_speeds": "lagrangian.configuration.speeds",
     **dict.fromkeys(("Event", "Lock", "SetTorque", "Unlock"), "lagrangian.motion.events"),
     **dict.fromkeys(("Mobility", "mobility"), "lagrangian.configuration.mobility"),
     **dict.fromkeys(("Sampled", "Traced"), "lagrangian.motion.torque"),

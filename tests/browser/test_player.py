@@ -80,6 +80,7 @@ def test_it_repeats_and_it_ends(watched: Watched, tmp_path: Path) -> None:
     page.wait_for_function("() => lagrangianPlayers.player.time < 0.2")  # again, after a rest
     page.get_by_role("button", name="Repeat").click()
     page.wait_for_function("() => !lagrangianPlayers.player.playing && lagrangianPlayers.player.time > 0.2999")
+    assert page.evaluate("() => lagrangianPlayers.player.time") == pytest.approx(0.3, abs=1e-4)
     quiet(watched)
 
 
@@ -123,7 +124,7 @@ def test_a_loop_stays_closed_at_every_time(watched: Watched, tmp_path: Path, fou
     loop = motion.mechanism.loops[0]
     sides = [
         (seen.scene.frames.index(body), p.matrix()[:3, 3].tolist())
-        for body, p in ((loop.a, loop.placement_a), (loop.b, loop.placement_b))
+        for body, p in ((loop.a, loop.a_placement), (loop.b, loop.b_placement))
     ]
     page = opened(watched, tmp_path, page_html(seen, "four-bar", autoplay=False))
     script = """([sides, ts]) => { const p = lagrangianPlayers.player;

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.configuration.closing import follow
+from lagrangian.configuration.record import follow
 from lagrangian.identification.estimate import Products, fit
 from lagrangian.identification.grouping import exact_grouping
 from lagrangian.identification.identify import equations, grouped, regression_of

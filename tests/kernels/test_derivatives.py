@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.configuration.assemble import moved
+from lagrangian.configuration.coordinates import moved
 from lagrangian.model.expression import symbol
 from tests.mechanisms import random_mechanism, state, two_chains
 

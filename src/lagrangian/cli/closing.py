@@ -3,34 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.cli import output
-from lagrangian.errors import AssemblyError
+from lagrangian.errors import Argument, AssemblyError
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from lagrangian.configuration.start import Start
     from lagrangian.model.mechanism import Mechanism
 
-NEAR = 1e-6  # what `simulate` takes for closed
 _LISTED = 12  # coordinates
-
-
-def gap(m: Mechanism, q: Any, t: float = 0.0) -> tuple[float, str]:
-    """How far the worst loop misses at q, and that in words."""
-    import numpy as np
-
-    from lagrangian.configuration.assemble import closure_unit, dynamics_of
-
-    dyn = dynamics_of(m)
-    if not dyn.holonomic.any():
-        return 0.0, ""
-    off = np.abs(dyn.closure(np.array([float(x) for x in q]), t))
-    names = [name for name, kept in zip(dyn.constraint_names, dyn.holonomic, strict=True) if kept]
-    worst = int(np.argmax(off))
-    return float(off[worst]), f"{names[worst]} misses by {off[worst]:.3g}{closure_unit(m, names[worst])}"
 
 
 def pasted(q: Any) -> str:
@@ -53,56 +37,43 @@ def told(m: Mechanism, q: Any) -> str:
 
 
 def closed(m: Mechanism, q0: Any, qd0: Any, t: float) -> tuple[Any, Any]:
-    """Where a run begins: what was given, or the nearest that closes the loops, of which it is told.
+    """Where a run begins: what was given, or the nearest that closes the loops, of which the user is told.
 
     What is given by name is kept as it is, and `simulate` finds the others.
     """
-    import numpy as np
+    from lagrangian.configuration.dynamics_of import dynamics_of
+    from lagrangian.configuration.start import Start
 
-    from lagrangian import assemble
-    from lagrangian.model.configuration import Partial
-
-    own = q0 is None
-    given = m.initial.q if own else m.poses.get(q0) if isinstance(q0, str) else q0
-    if given is None or isinstance(given, (Mapping, Partial)) or len(given) != m.nq:
+    start = Start(dynamics_of(m), q0, t)
+    if not start.given.complete:
         return q0, qd0
-    q = np.array([float(x) for x in given])
-    off, miss = gap(m, q, t)
-    if off > NEAR:
-        where = "[initial] q" if own else f"pose {q0!r}" if isinstance(q0, str) else "--q0"
+    q = start.given.q
+    if start.off is not None:
+        where = start.given.where
         try:
-            q0 = assemble(m, q, t=t)
+            q0 = q = start.closed()
         except AssemblyError as error:
-            raise AssemblyError(f"{where} does not close the loops: {miss}. {error}") from None
+            raise AssemblyError(f"{where} does not close the loops: {start.off}. {error}") from None
         output.warning(
-            f"{where} does not close the loops: {miss}. The run begins at the nearest that does: {told(m, q0)}\n"
-            f"  {pasted(q0)}\n"
-            f"That line is for [initial]. Or give some coordinates, and the others follow: {_example(m, q)}"
+            f"{where} does not close the loops: {start.off}. The run begins at the nearest that does: {told(m, q)}\n"
+            f"  {pasted(q)}\n"
+            f"That line is for [initial]. Or give some coordinates, and the others follow: {_example(m, start.given.q)}"
         )
-        q = q0
-    wanted = qd0 if qd0 is not None else m.initial.qd if own else None
-    if isinstance(wanted, Partial):
-        wanted = {name: x for name, x in zip(m.speed_names, wanted, strict=True) if name in wanted.given}
-    if wanted is None or isinstance(wanted, Mapping) or len(wanted) != m.nv:
-        return q0, wanted
-    return q0, _speeds(m, q, np.array([float(x) for x in wanted]), t, "[initial] qd" if qd0 is None else "--qd0")
+    return q0, _speeds(m, start, q, qd0)
 
 
-def _speeds(m: Mechanism, q: np.ndarray, qd: np.ndarray, t: float, where: str) -> np.ndarray:
-    """The speeds, or the nearest that keep the constraints, of which it is told."""
-    import numpy as np
-
+def _speeds(m: Mechanism, start: Start, q: np.ndarray, qd0: Any) -> Any:
+    """The speeds, or the nearest that keep the constraints, of which the user is told."""
     from lagrangian import consistent_speeds
-    from lagrangian.configuration.assemble import dynamics_of
 
-    dyn = dynamics_of(m)
-    rate = np.abs(dyn.constraint_rate(q, qd, t))
-    if rate.max(initial=0.0) <= NEAR * (1 + np.abs(dyn.constraint_jacobian(q, t)).max(initial=0.0) * np.abs(qd).max(initial=0.0)):
+    qd = start.wanted(qd0)
+    breaks = start.breaking(q, qd) if qd is not None and not isinstance(qd, dict) else None
+    if qd is None or isinstance(qd, dict) or breaks is None:
         return qd
-    nearest = consistent_speeds(dyn, q, qd, t=t)
+    nearest = consistent_speeds(start.dyn, q, qd, t=start.t)
     output.warning(
-        f"{where} does not keep the constraints: {dyn.constraint_names[rate.argmax()]} changes at {rate.max():.3g} a second. "
-        f"The run begins with the nearest that does:\n"
+        f"{'[initial] qd' if qd0 is None else Argument('qd0')} does not keep the constraints: {breaks.name} changes at "
+        f"{breaks.amount:.3g} a second. The run begins with the nearest that does:\n"
         f"  qd = [{', '.join(f'{x:.10g}' for x in nearest)}]\n"
         f"That line is for [initial]. Or give some speeds, and the others follow: --qd0 {m.speed_names[0]}={qd[0]:.3g}"
     )
@@ -111,7 +82,7 @@ def _speeds(m: Mechanism, q: np.ndarray, qd: np.ndarray, t: float, where: str) -
 
 def _example(m: Mechanism, q: np.ndarray) -> str:
     """One coordinate by name, as the option takes it."""
-    from lagrangian.configuration.assemble import single_coordinates
+    from lagrangian.configuration.coordinates import single_coordinates
 
     slides = [s for j in m.joints for s in j.slides]
     for name, (iq, iv) in single_coordinates(m).items():

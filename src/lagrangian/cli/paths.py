@@ -10,7 +10,7 @@ import typer
 
 from lagrangian.cli import values
 from lagrangian.errors import ArgumentError
-from lagrangian.model import quantity
+from lagrangian.model.expression import quantity
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
@@ -191,12 +191,14 @@ def _orientation(m: Mechanism, frame: str, near: Any) -> Any:
     """Of a frame where a mechanism starts, or near where it is told to: loops closed."""
     from lagrangian import assemble, compile  # noqa: A004
 
-    q = assemble(m, None, near) if isinstance(near, dict) else assemble(m, near)
-    return compile(m).pose(q, frame)[:3, :3]
+    return compile(m).pose(assemble(m, near), frame)[:3, :3]
 
 
 def _start(m: Mechanism) -> list[float]:
-    return [float(x) for x in (m.initial.q if m.initial.q is not None else m.neutral())]
+    """Where a simulation begins."""
+    from lagrangian import assemble
+
+    return assemble(m).tolist()
 
 
 def _exactly(found: list[Any], n: int, what: str) -> list[Any]:

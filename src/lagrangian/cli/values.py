@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.errors import ArgumentError, one_of
-from lagrangian.model.quantity import is_named, named, number, numbers, parts
+from lagrangian.model.expression.quantity import is_named, named, number, numbers, parts
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism

@@ -13,13 +13,15 @@ from lagrangian.closed_form.cartesian import CartesianEquations
 from lagrangian.closed_form.reduced import ReducedEquations
 from lagrangian.closed_form.sections import WIDTH, Section, in_short, of_equations, show, typeset
 from lagrangian.closed_form.trace_form import TraceForm
+from lagrangian.configuration.reading import configuration
 from lagrangian.equations import base_parameters as base
-from lagrangian.equations import cartesian, constraints, forces, kane, kinematics, lagrange, newton_euler
+from lagrangian.equations import cartesian, constraints, forces, kinematics
+from lagrangian.equations.algebra.matrices import determinant
+from lagrangian.equations.algebra.ring import Element, fraction
+from lagrangian.equations.derivations import kane, lagrange, newton_euler
+from lagrangian.equations.derivations.uicker_kahn import UickerKahn
 from lagrangian.equations.formula import Formula, FormulaMatrix
-from lagrangian.equations.matrices import determinant
-from lagrangian.equations.ring import Element, fraction
-from lagrangian.equations.system import NUMBER, System
-from lagrangian.equations.uicker_kahn import UickerKahn
+from lagrangian.equations.reading.system import NUMBER, System
 from lagrangian.equations.writing.lines import WIDTH as LINE
 from lagrangian.equations.writing.structure import Velocities
 from lagrangian.equations.writing.tree import is_negative
@@ -288,16 +290,17 @@ class Equations:
     def phi_dot(self) -> tuple[Scalar, ...]:
         return tuple(row.phi_dot for row in self._rows_of_constraints)
 
-    def reduced(self, independent: Sequence[str] | None = None, at: Sequence[float] | None = None) -> ReducedEquations:
+    def reduced(self, independent: Sequence[str] | None = None, at: Any = None) -> ReducedEquations:
         """The equations in independent coordinates, where sums of angles solve the loops (a parallelogram).
 
-        `independent` are the actuated joints unless given; `at` is a closed pose to start from, the mechanism's own unless given.
+        `independent` are the actuated joints unless given; `at` is a configuration to begin at, as `q0` of simulate.
         """
         if not self.mechanism.equations:
             raise MechanismError(
                 f"{self.mechanism.name} has no constraints: its equations are in independent coordinates already"
             )
-        return ReducedEquations(self, self._independent(independent), self._closed_pose(at), self._slopes, self._friction)
+        start = configuration(self.mechanism, at, "at").q.tolist()
+        return ReducedEquations(self, self._independent(independent), start, self._slopes, self._friction)
 
     def _independent(self, given: Sequence[str] | None) -> list[int]:
         if given is None:
@@ -307,13 +310,6 @@ class Equations:
             if name not in self.coordinates:
                 raise ArgumentError(one_of("coordinate", name, self.coordinates))
         return [self.coordinates.index(name) for name in given]
-
-    def _closed_pose(self, at: Sequence[float] | None) -> Sequence[float]:
-        if at is not None:
-            return at
-        if self.mechanism.initial.q is not None:
-            return self.mechanism.initial.q
-        return next(iter(self.mechanism.poses.values()), (0.0,) * self.n)
 
     def singularities(
         self, frame: str | Frame | None = None, directions: Sequence[str] = (), independent: Sequence[str] | None = None

@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.configuration.assemble import assemble, assembled_best, dynamics_of, moved
+from lagrangian.configuration.assemble import assemble
+from lagrangian.configuration.coordinates import moved
+from lagrangian.configuration.dynamics_of import dynamics_of
+from lagrangian.configuration.loops import Loops
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.showing import ShownText
@@ -63,7 +66,7 @@ def mobility(mechanism: MechanismLike | Dynamics, q: Any = None, t: float = 0.0)
     here = rank(dyn, q, t)
     ranks = [here]
     rng = np.random.default_rng(0)
-    free = np.ones(n)
+    loops = Loops(dyn, t)
     for size in (0.02, 0.05, 0.1, 0.2):
         psi = dyn.constraint_jacobian(q, t)
         _, s, rows = np.linalg.svd(psi)
@@ -71,9 +74,9 @@ def mobility(mechanism: MechanismLike | Dynamics, q: Any = None, t: float = 0.0)
         if not len(idle):
             break
         step = rng.normal(size=len(idle)) @ idle
-        near = assembled_best(dyn, moved(dyn.mechanism, q, size * step / np.linalg.norm(step)), free, t)
-        if not dyn.holonomic.any() or np.abs(dyn.closure(near, t)).max() < 1e-9:
-            ranks.append(rank(dyn, near, t))
+        near = loops.nearest(moved(dyn.mechanism, q, size * step / np.linalg.norm(step)))
+        if near.miss[0] < 1e-9:
+            ranks.append(rank(dyn, near.q[0], t))
     generic = max(ranks)
     return Mobility(n - here, n - generic, n, m, here, dyn.mechanism.gruebler)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.configuration.assemble import single_coordinates
+from lagrangian.configuration.coordinates import single_coordinates
 from lagrangian.control.controller import Controller, gains
 from lagrangian.control.reference import CartesianReference, pose_error
 from lagrangian.errors import ArgumentError, SingularWarning, warn

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.configuration.assemble import dynamics_of
+from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.control.drives import Drives
 from lagrangian.control.reference import jumps
 from lagrangian.description.mechanism_of import MechanismLike

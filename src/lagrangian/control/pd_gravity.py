@@ -42,14 +42,11 @@ class PDGravity(Controller):
         """Of each led joint where the path begins, the other led ones held."""
         dyn = self.dynamics
         start = reference(reference.path.start)[0]
+        q = assemble(dyn, dict(zip(reference.names, start.tolist(), strict=True)))
         if dyn.mechanism.equations:
-            q = assemble(dyn, None, dict(zip(reference.names, start.tolist(), strict=True)))
             N, _ = self.drives.freedom(0.0, q, np.zeros(dyn.nv))
             follow = N @ np.linalg.pinv(N[reference.iv], rcond=1e-9)
         else:
-            given = dyn.mechanism.initial.q
-            q = dyn.mechanism.neutral() if given is None else np.array(given, dtype=float)
-            q[reference.iq] = start
             follow = np.eye(dyn.nv)[:, reference.iv]
         found: np.ndarray = np.einsum("ik,ij,jk->k", follow, dyn.mass_matrix(q), follow)
         return found

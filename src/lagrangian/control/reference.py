@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.configuration.assemble import single_coordinates
+from lagrangian.configuration.coordinates import single_coordinates
 from lagrangian.errors import ArgumentError, one_of
-from lagrangian.kinematics.series import Series
+from lagrangian.kinematics.chebyshev import Series
 from lagrangian.model import quaternion
 from lagrangian.model.loop import DIRECTIONS, Frame
 from lagrangian.model.mechanism import Mechanism

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lagrangian.configuration.closing import close
+from lagrangian.configuration.record import close_rows
 from lagrangian.errors import ArgumentError
 from lagrangian.inverse_dynamics.actuation import actuated_speeds
 from lagrangian.kernels.dynamics import Dynamics
@@ -116,7 +116,7 @@ def general_states(projection: Projection, count: int, near: np.ndarray, rng: np
             N, _ = projection.basis(q, t)
             along = np.einsum("sij,sj->si", N, u)
             along *= STEP / np.abs(along).max(axis=1, keepdims=True)
-            trial, closed = close(dyn, q + along, range(dyn.nv), t)
+            trial, closed = close_rows(dyn, q + along, t)
             stays = closed & (np.abs(trial - q).max(axis=1) < 2 * STEP) & (projection.smallest(trial, t) > least)
             q = np.where(stays[:, None], trial, q)
     u, a = rng.normal(size=(2, count, len(projection.independent)))

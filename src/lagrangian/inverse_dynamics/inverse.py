@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.configuration.assemble import dynamics_of
+from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import ArgumentError
 from lagrangian.inverse_dynamics.controllability import check_command

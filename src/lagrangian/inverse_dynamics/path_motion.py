@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -14,8 +14,8 @@ from lagrangian.inverse_dynamics.actuation import actuator_torques
 from lagrangian.inverse_dynamics.work import work
 from lagrangian.inverse_dynamics.wrenches import Outside
 from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.kinematics.chebyshev import Series
 from lagrangian.kinematics.follower import Follower
-from lagrangian.kinematics.series import Series
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.status import Ending, Status
 from lagrangian.paths.path import JointPath
@@ -23,15 +23,15 @@ from lagrangian.paths.path import JointPath
 CHUNK = 8192  # states at a time
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
 class PathMotion(Motion):
     """The motion along a path, with the torques for it.
 
     `torque` is a source for `simulate`, `joint_path` a path of all joints.
     """
 
-    follower: Follower | None = field(default=None, repr=False, compare=False)
-    outside: Outside | None = field(default=None, repr=False, compare=False)
+    def __init__(self, *, follower: Follower | None = None, outside: Outside | None = None, **given: Any) -> None:
+        super().__init__(**given)
+        self.follower, self.outside = follower, outside
 
     def _followed(self) -> tuple[Follower, Outside]:
         if self.follower is None or self.outside is None:

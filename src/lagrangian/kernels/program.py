@@ -50,8 +50,8 @@ def straight(program: Program, trace: Trace, chosen: target.Target, width: int) 
     scratch = unrolled.scratch_size(list(program.sizes), program.size, width)
     header = {"form": "unrolled", "scratch": scratch, "operations": trace.operations}
     if trace.operations > OPTIMISED:
-        return header, jit.compile_object(ir, chosen, level=0)
-    return header, jit.compile_object(ir, chosen, level=1, passes=jit.STRAIGHT_LINE)
+        return header, jit.compile_object(ir, chosen, level=0, passes=())
+    return header, jit.compile_object(ir, chosen)
 
 
 class Straight(Program):

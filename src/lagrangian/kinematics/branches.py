@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.configuration.bounds import Bounds
 from lagrangian.errors import ArgumentError, shown
 from lagrangian.kinematics.planar_two_r import PlanarTwoR
 from lagrangian.kinematics.screws import chain
@@ -16,7 +17,6 @@ from lagrangian.model.mechanism import Mechanism
 
 SAME = 1e-6  # radians: configurations nearer to each other are one
 ROUNDING = 1e-12
-EDGE = 1e-9  # radians or metres: what a limit may be passed by
 
 Solver = PlanarTwoR | SphericalWrist | None
 _RECENT: dict[tuple[int, Any], tuple[Mechanism, Solver]] = {}
@@ -48,7 +48,7 @@ def branches(mechanism: Mechanism, pose: Any, frame: str | Frame) -> list[np.nda
         if wanted.ndim == 1:
             raise ArgumentError(f"pose has {len(wanted)} numbers; an arm of six joints needs a 4x4 homogeneous matrix")
         angles = solver.solve(_rigid(wanted))
-    return list(_into_limits(mechanism, _different(angles)))
+    return list(Bounds(mechanism).turned_inside(_different(angles)))
 
 
 def within_limits(mechanism: Mechanism, q: Any) -> bool:
@@ -57,8 +57,7 @@ def within_limits(mechanism: Mechanism, q: Any) -> bool:
     if q.shape != (mechanism.nq,):
         names = ", ".join(mechanism.coordinate_names[:12])
         raise ArgumentError(f"q has shape {q.shape}; ({mechanism.nq},) is needed: {names}")
-    low, high = _limits(mechanism)
-    return bool(((q >= low - EDGE) & (q <= high + EDGE)).all())
+    return not Bounds(mechanism).outside(q).any()
 
 
 def _solver(mechanism: Mechanism, frame: str | Frame) -> Solver:
@@ -113,23 +112,3 @@ def _different(angles: np.ndarray) -> np.ndarray:
 def _compare(a: list[float], b: list[float]) -> int:
     """By the first angle that differs by more than rounding."""
     return next((1 if x > y else -1 for x, y in zip(a, b, strict=True) if abs(x - y) > SAME), 0)
-
-
-def _limits(mechanism: Mechanism) -> tuple[np.ndarray, np.ndarray]:
-    low, high = np.full(mechanism.nq, -np.inf), np.full(mechanism.nq, np.inf)
-    at = 0
-    for joint in mechanism.joints:
-        if not joint.kind.quaternion:
-            low[at : at + joint.kind.nq], high[at : at + joint.kind.nq] = joint.limits.lower, joint.limits.upper
-        at += joint.kind.nq
-    return low, high
-
-
-def _into_limits(mechanism: Mechanism, q: np.ndarray) -> np.ndarray:
-    """Angles outside their limits moved by the fewest whole turns that bring them in; left alone where none do."""
-    low, high = _limits(mechanism)
-    turn = 2 * np.pi
-    up, down = np.ceil((low - EDGE - q) / turn), np.floor((high + EDGE - q) / turn)
-    turns = np.where(q < low - EDGE, up, np.where(q > high + EDGE, down, 0.0))
-    moved: np.ndarray = q + turn * turns
-    return np.where((moved >= low - EDGE) & (moved <= high + EDGE), moved, q)

@@ -17,14 +17,17 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.configuration.assemble import moved, single_coordinates
+from lagrangian.configuration.bounds import Bounds
+from lagrangian.configuration.coordinates import moved
+from lagrangian.configuration.loops import Loops
+from lagrangian.configuration.newton import Newton
 from lagrangian.errors import Argument, ArgumentError, PathWarning, ReachError, warn
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.linear import least_norm
-from lagrangian.kinematics import redundancy
-from lagrangian.kinematics.goal import FrameGoal, Goal, JointGoal, Requirements, overled, told
-from lagrangian.kinematics.inverse_kinematics import MET, STARTS, bounds, reach
-from lagrangian.kinematics.series import Series
+from lagrangian.kinematics import least_speeds
+from lagrangian.kinematics.chebyshev import Series
+from lagrangian.kinematics.inverse_kinematics import MET, STARTS, reach
+from lagrangian.kinematics.requirements import FrameGoal, Goal, JointGoal, Requirements, Towards, overled, told
 from lagrangian.paths.path import CartesianPath, JointPath
 
 Path = JointPath | CartesianPath
@@ -144,12 +147,9 @@ class Follower:
 
     def _beside(self, q: np.ndarray, t: float) -> np.ndarray:
         """A configuration near one, its loops closed, which is not singular where the one may be."""
-        of, model, when = self.requirements, self.dyn.mechanism, np.array([t])
+        model = self.dyn.mechanism
         beside = moved(model, q[None], 1e-2 * np.random.default_rng(0).normal(size=(1, model.nv)))
-        for _ in range(8 if of.holonomic.any() else 0):
-            psi = self.dyn.constraint_jacobian(beside, when)[:, of.holonomic]
-            beside = moved(model, beside, least_norm(psi, -self.dyn.closure(beside, when)))
-        return beside
+        return Newton(Loops(self.dyn), damped=False, iterations=8).solve(beside, t).q
 
     def _knot(self, t: float, q: np.ndarray, velocity: np.ndarray, acceleration: np.ndarray) -> Knot:
         qd, qdd = self._rates(q, velocity, acceleration, np.array([t]))
@@ -165,7 +165,7 @@ class Follower:
         self._check_speeds(A, qd, of.speeds(q, velocity, t), t)
         qdd = least_norm(A, of.accelerations(q, qd, acceleration, t), full)
         if self.rank < self.dyn.nv:
-            qdd = qdd + redundancy.null_acceleration(of, A, q, qd, t)
+            qdd = qdd + least_speeds.null_acceleration(of, A, q, qd, t)
         return qd, qdd
 
     def _check_speeds(self, A: np.ndarray, qd: np.ndarray, wanted: np.ndarray, t: np.ndarray) -> None:
@@ -203,7 +203,7 @@ class Follower:
         when = np.array([t])
         wanted, velocity, acceleration = self.path(when)
         if self.integrated:
-            foretold = redundancy.integrated(self, knot, when, check=True)
+            foretold = least_speeds.integrated(self, knot, when, check=True)
             if foretold is None:
                 return None
         else:
@@ -232,18 +232,9 @@ class Follower:
 
     def _newton(self, q: np.ndarray, wanted: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Coordinates that meet all equations, how far they were, and whether they do."""
-        of, total = self.requirements, np.zeros(len(q))
-        for _ in range(8):
-            r = of.residual(q, wanted, t)
-            step = least_norm(of.matrix(q, t, positions=True), -r, not self.integrated)
-            size = np.abs(step).max(axis=1, initial=0.0)
-            q = moved(self.dyn.mechanism, q, step)
-            total += size
-            if size.max() < 1e-8 or total.max() > 100 * FORETOLD:
-                break
-        off = np.abs(of.residual(q, wanted, t)).max(axis=1, initial=0.0)
-        scale = max(1.0, float(np.abs(of.matrix(q[:1], t[:1])).max(initial=0.0)))
-        return q, total, off <= 10 * MET * scale
+        newton = Newton(Towards(self.requirements, wanted), damped=False, iterations=8, reach=100 * FORETOLD)
+        found = newton.solve(q, t)
+        return found.q, found.way, found.miss <= 10 * MET
 
     def _rows(
         self, t: np.ndarray, wanted: np.ndarray, velocity: np.ndarray, acceleration: np.ndarray
@@ -268,7 +259,7 @@ class Follower:
         def values(t: np.ndarray) -> np.ndarray:
             before, q = self._before(t), np.empty((len(t), self.dyn.nq))
             for k in np.unique(before):
-                found = redundancy.integrated(self, self.knots[k], t[before == k])
+                found = least_speeds.integrated(self, self.knots[k], t[before == k])
                 assert found is not None
                 q[before == k] = found
             return q
@@ -348,17 +339,18 @@ def check_limits(dyn: Dynamics, t: np.ndarray, q: np.ndarray, qd: np.ndarray, br
     """An error where a coordinate leaves its limits; a warning where a speed does. A path of all joints has no `branches`."""
     units = ["m/s" if slides else "rad/s" for joint in dyn.mechanism.joints for slides in joint.slides]
     other = f"Another branch ({Argument('q0')}) may keep them; " * branches
-    low, high = bounds(dyn.mechanism)
-    for name, (iq, iv) in single_coordinates(dyn.mechanism).items():
-        out = (q[:, iq] < low[iv] - 1e-9) | (q[:, iq] > high[iv] + 1e-9)
-        if out.any():
-            k = int(np.argmax(out))
-            raise _at(
-                t[k],
-                f"{dyn.mechanism.name}: the path takes {name} past its limits, {low[iv]:g} to {high[iv]:g}, at t = {t[k]:.6g} s, "
-                f"where it is {q[k, iq]:.6g}. {other}{Argument('limits', False)} leaves them out"
-                f"{_degrees(q[:, iq]) * (units[iv] == 'rad/s')}",
-            )
+    bounds = Bounds(dyn.mechanism)
+    past = bounds.outside(q)
+    if past.any():
+        j = int(np.argmax(past.any(axis=0)))
+        k, iq = int(np.argmax(past[:, j])), bounds.iq[j]
+        degrees = _degrees(q[:, iq]) * (units[bounds.iv[j]] == "rad/s")
+        raise _at(
+            t[k],
+            f"{dyn.mechanism.name}: the path takes {bounds.names[j]} past its limits, {bounds.low[j]:g} to {bounds.high[j]:g}, "
+            f"at t = {t[k]:.6g} s, where it is {q[k, iq]:.6g}. {other}"
+            f"{Argument('limits', False)} leaves them out{degrees}",
+        )
     speeds = {n: float(j.limits.speed) for j in dyn.mechanism.joints for n in j.speed_names}
     for iv, (name, unit) in enumerate(zip(dyn.mechanism.speed_names, units, strict=True)):
         fastest = int(np.argmax(np.abs(qd[:, iv])))

@@ -1,6 +1,6 @@
-"""Inverse kinematics of one place: damped least squares within the joints' limits, for any mechanism, loops included.
+"""Inverse kinematics of one place: Newton's method within the joints' limits, for any mechanism, loops included.
 
-Nakamura and Hanafusa 1986, Wampler 1986; the damping is Levenberg's and Marquardt's. From many starts if need be.
+It begins at one configuration, and at many if need be.
 """
 
 from __future__ import annotations
@@ -10,16 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.configuration.assemble import dynamics_of, guess, moved, number, same, single_coordinates, turned
+from lagrangian.configuration import reading
+from lagrangian.configuration.bounds import Bounds
+from lagrangian.configuration.coordinates import moved, same, single_coordinates, turned_back
+from lagrangian.configuration.dynamics_of import dynamics_of
+from lagrangian.configuration.loops import CLOSED, Loops
+from lagrangian.configuration.newton import Newton
 from lagrangian.description.mechanism_of import MechanismLike
-from lagrangian.errors import ArgumentError, ReachError, is_number, shown
+from lagrangian.errors import Argument, ArgumentError, ReachError, is_number, shown
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kinematics.goal import FrameGoal, JointGoal, Requirements, told
+from lagrangian.kinematics.requirements import FrameGoal, JointGoal, Requirements, Towards, told
 from lagrangian.model.loop import DIRECTIONS, Frame
-from lagrangian.model.mechanism import Mechanism
 from lagrangian.paths.arguments import different, place
 
-STARTS, ITERATIONS = 60, 150
+STARTS = 60
 MET = 1e-11  # residuals, as parts of the mechanism's size, that count as none
 
 
@@ -55,7 +59,7 @@ def inverse_kinematics(
         if frame is not None or directions is not None:
             raise ArgumentError("the target is of coordinates, so it has no frame and no directions")
         goal: Any = JointGoal(dyn, tuple(target))
-        wanted = np.array([[number(x, f"the target of {n!r}") for n, x in target.items()]])
+        wanted = np.array([[reading.number(dyn.mechanism, x, (Argument("target"), repr(n))) for n, x in target.items()]])
     else:
         goal, wanted = _frame_goal(dyn, target, frame, directions)
     if not every:
@@ -88,132 +92,49 @@ def _frame_goal(dyn: Dynamics, target: Any, frame: Any, directions: Any) -> tupl
     return FrameGoal(dyn, frame, led), pose[None]
 
 
-def bounds(model: Mechanism) -> tuple[np.ndarray, np.ndarray]:
-    """Of every speed's coordinate; those of joints with quaternions have none."""
-    low, high = np.full(model.nv, -np.inf), np.full(model.nv, np.inf)
-    for name, (_, iv) in single_coordinates(model).items():
-        joint = next(j for j in model.joints if name in j.coordinate_names)
-        low[iv], high[iv] = float(joint.limits.lower), float(joint.limits.upper)
-    return low, high
-
-
 def reach(requirements: Requirements, wanted: np.ndarray, q0: Any, t: float, limits: bool, starts: int) -> np.ndarray:
     """From q0, and then from ever further away from it, until all equations are met; of several, the nearest to q0.
 
     Where q0 names some coordinates only, it is these that count.
     """
     model = requirements.dyn.mechanism
-    box = Box(model, limits)
-    begin = box.turned(requirements.dyn, guess(requirements.dyn, q0))
-    near, miss = descend(requirements, wanted, begin[None], t, limits)
-    named = [iq for name, (iq, _) in single_coordinates(model).items() if isinstance(q0, Mapping) and name in q0]
+    bounds = Bounds(model, limits)
+    begin, named = _begin(requirements.dyn, q0, t, bounds)
+    newton = Newton(Towards(requirements, wanted[None]), bounds=bounds)
+    found = newton.solve(begin[None], t)
+    near, miss = found.q, found.miss
     if miss[0] <= MET and not named:
         return near[0]
     if starts:
         rng = np.random.default_rng(0)
         spread = np.pi * (np.arange(1, starts + 1) / starts)[:, None]
-        others = box.anywhere(moved(model, begin, spread * rng.normal(size=(starts, model.nv))), rng)
+        others = bounds.redrawn(moved(model, begin, spread * rng.normal(size=(starts, model.nv))), rng)
         others[:, named] = begin[named]
-        more, off = descend(requirements, wanted, others, t, limits)
-        near, miss = np.vstack([near, more]), np.append(miss, off)
+        more = newton.solve(others, t)
+        near, miss = np.vstack([near, more.q]), np.append(miss, more.miss)
         met = np.flatnonzero(miss <= MET)
         if met.size:
             away = np.abs(near[met] - begin)[:, named or slice(None)].max(axis=1)
             return near[met[np.argmin(np.round(away, 9))]]
     best = near[np.argmin(miss)]
     off = requirements.residual(best[None], wanted[None], np.array([t]))[0]
-    kept = " within the limits of its joints" if limits and np.isfinite(np.concatenate(bounds(model))).any() else ""
+    kept = " within the limits of its joints" if bounds.finite else ""
     raise ReachError(
         f"{model.name}: out of reach{kept}: at the nearest place found {told(requirements.names, off)}. "
         f"The target may be too far, or ask for more directions than the mechanism can move in"
     )
 
 
-def descend(of: Requirements, wanted: np.ndarray, q: np.ndarray, t: float, limits: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Levenberg and Marquardt's steps towards one target from many starts at once: where they end, and by how much they miss.
+def _begin(dyn: Dynamics, q0: Any, t: float, bounds: Bounds) -> tuple[np.ndarray, list[int]]:
+    """Where to begin, within the limits, and the places of the coordinates that a mapping gives.
 
-    Misses are the worst residual of each, as a part of the mechanism's size.
+    That is where a simulation from q0 begins; or q0 itself, if no configuration near it closes the loops.
     """
-    model, n = of.dyn.mechanism, len(q)
-    box = Box(model, limits)
-    q, times = box.inside(q), np.full(n, float(t))
-    target = np.broadcast_to(wanted, (n, *wanted.shape))
-    r = of.residual(q, target, times)
-    error, damping, size = (r * r).sum(axis=1), np.full(n, 1e-9), np.ones(n)
-    going = np.ones(n, dtype=bool)
-    for _ in range(ITERATIONS):
-        going &= np.abs(r).max(axis=1, initial=0.0) > 1e-14 * size
-        k = np.flatnonzero(going)
-        if not k.size:
-            break
-        A = of.matrix(q[k], times[k], positions=True)
-        size[k] = np.maximum(1.0, np.abs(A).max(axis=(1, 2), initial=0.0))
-        trial = moved(model, q[k], box.step(q[k], A, r[k], damping[k]))
-        after = of.residual(trial, target[k], times[k])
-        new = (after * after).sum(axis=1)
-        better = new < error[k]
-        slow = better & (new > 0.25 * error[k]) & (new < 1e-24)
-        stuck = ~better & ((damping[k] > 1e8) | (error[k] < 1e-26))
-        damping[k] = np.where(better, np.maximum(damping[k] / 10, 1e-12), np.maximum(1e-6, 10 * damping[k]))
-        kept = k[better]
-        q[kept], r[kept], error[kept] = trial[better], after[better], new[better]
-        going[k[slow | stuck]] = False
-    return q, np.abs(r).max(axis=1, initial=0.0) / size
-
-
-class Box:
-    """The limits of the joints, and steps that keep them."""
-
-    def __init__(self, model: Mechanism, limits: bool) -> None:
-        low, high = bounds(model)
-        self.low, self.high = (low, high) if limits else (np.full_like(low, -np.inf), np.full_like(high, np.inf))
-        places = list(single_coordinates(model).values())
-        self.iq, self.iv = [q for q, _ in places], [v for _, v in places]
-
-    def inside(self, q: np.ndarray) -> np.ndarray:
-        q = q.copy()
-        q[:, self.iq] = np.clip(q[:, self.iq], self.low[self.iv], self.high[self.iv])
-        return q
-
-    def turned(self, dyn: Dynamics, q: np.ndarray) -> np.ndarray:
-        """Angles outside their limits brought inside by whole turns where these do it, and to the nearest limit where not."""
-        q, angles = q.copy(), set(dyn.angles)
-        for iq, low, high in zip(self.iq, self.low[self.iv], self.high[self.iv], strict=True):
-            if iq in angles and not low <= q[iq] <= high:
-                turns = np.ceil((low - q[iq]) / (2 * np.pi)) if q[iq] < low else np.floor((high - q[iq]) / (2 * np.pi))
-                there = q[iq] + 2 * np.pi * turns
-                q[iq] = there if low <= there <= high else q[iq]
-        return self.inside(q[None])[0]
-
-    def anywhere(self, q: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Coordinates that lie outside drawn again between their limits: at these few places are reached from."""
-        low, high = self.low[self.iv], self.high[self.iv]
-        at, bounded = q[:, self.iq], np.isfinite(high - low)
-        outside = bounded & ((at < low) | (at > high))
-        drawn = rng.uniform(np.where(bounded, low, 0.0), np.where(bounded, high, 1.0), at.shape)
-        q[:, self.iq] = np.where(outside, drawn, at)
-        return q
-
-    def step(self, q: np.ndarray, A: np.ndarray, r: np.ndarray, damping: np.ndarray) -> np.ndarray:
-        """Damped steps, at most 1 rad or m long; joints they would take past their limits go there, and others make up for it."""
-        at = np.zeros((len(q), len(self.low)))
-        at[:, self.iv] = q[:, self.iq]
-        free, step = np.ones(at.shape, dtype=bool), np.zeros(at.shape)
-        for _ in range(3):
-            B = A * free[:, None, :]
-            gram = B @ np.swapaxes(B, 1, 2)
-            scale = np.maximum(np.trace(gram, axis1=1, axis2=2) / max(1, A.shape[1]), 1e-300)
-            gram += (np.maximum(damping, 1e-14) * scale)[:, None, None] * np.eye(A.shape[1])
-            right = r + np.einsum("nij,nj->ni", A, np.where(free, 0.0, step))
-            move = -np.einsum("nij,ni->nj", B, np.linalg.solve(gram, right[..., None])[..., 0])
-            move *= np.minimum(1.0, 1.0 / np.maximum(np.abs(move).max(axis=1, keepdims=True), 1e-300))
-            step = np.where(free, move, step)
-            past = free & ((at + step < self.low) | (at + step > self.high))
-            if not past.any():
-                break
-            step = np.where(past, np.clip(at + step, self.low, self.high) - at, step)
-            free &= ~past
-        return step
+    given = reading.configuration(dyn.mechanism, q0)
+    near = Loops(dyn, t, given.held).nearest(given.q)
+    begin = near.q if near.miss[0] <= CLOSED else given.q[None]
+    named = [iq for name, (iq, _) in single_coordinates(dyn.mechanism).items() if isinstance(q0, Mapping) and name in q0]
+    return bounds.clipped(bounds.turned_inside(begin))[0], named
 
 
 def _every(dyn: Dynamics, goal: Any, wanted: np.ndarray, q0: Any, t: float, limits: bool, starts: int) -> list[np.ndarray]:
@@ -221,7 +142,8 @@ def _every(dyn: Dynamics, goal: Any, wanted: np.ndarray, q0: Any, t: float, limi
 
     model, requirements = dyn.mechanism, Requirements(dyn, goal)
     if isinstance(goal, FrameGoal) and not model.equations:
-        exact = branches(model, _closed(goal, wanted[0]), goal.frame) if _complete(goal, dyn, guess(dyn, q0)) else None
+        solvable = _complete(goal, dyn, reading.configuration(model, q0).q)
+        exact = branches(model, _closed(goal, wanted[0]), goal.frame) if solvable else None
         if exact is not None:
             kept = [q for q in exact if not limits or within_limits(model, q)]
             if not kept:
@@ -236,10 +158,11 @@ def _every(dyn: Dynamics, goal: Any, wanted: np.ndarray, q0: Any, t: float, limi
         )
     rng, found = np.random.default_rng(0), [first]
     begun = np.array([model.random_configuration(rng) for _ in range(8 * starts)])
-    ended, miss = descend(requirements, wanted[0], begun, t, limits)
-    for q in ended[miss <= MET]:
+    ended = Newton(Towards(requirements, wanted), bounds=Bounds(model, limits)).solve(begun, t)
+    for q in ended.q[ended.miss <= MET]:
         if not any(same(dyn, q, other) for other in found):
-            found.append(q if limits and not within_limits(model, turned(dyn, q)) else turned(dyn, q))
+            back = turned_back(dyn, q, t)
+            found.append(q if limits and not within_limits(model, back) else back)
     return found
 
 

@@ -12,8 +12,7 @@ from lagrangian.cli import output
 from lagrangian.cli.command import FAILED, FINE, Json
 from lagrangian.cli.given import Described, mechanism_of
 from lagrangian.cli.progress import spinner
-from lagrangian.errors import AssemblyError, LagrangianError
-from lagrangian.model.configuration import Partial
+from lagrangian.errors import LagrangianError
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
@@ -200,10 +199,10 @@ def _joints(m: Mechanism) -> Iterator[Finding]:
 
 def _closure(m: Mechanism) -> Iterator[Finding]:
     """Degrees of freedom; whether loops and poses can be closed."""
-    import numpy as np
-
-    from lagrangian import assemble, mobility
-    from lagrangian.cli.closing import NEAR, gap, pasted, told
+    from lagrangian import mobility
+    from lagrangian.cli.closing import pasted, told
+    from lagrangian.configuration.dynamics_of import dynamics_of
+    from lagrangian.configuration.start import Start
 
     try:
         freedom = mobility(m)
@@ -225,24 +224,24 @@ def _closure(m: Mechanism) -> Iterator[Finding]:
             "it is a structure: nothing can move",
             'fewer loop equations; a planar loop closes with directions = ["x", "y"]',
         )
-    for name, pose in [*m.poses.items(), *([("[initial] q", m.initial.q)] if m.initial.q is not None else [])]:
-        where = name if name.startswith("[") else f"pose {name!r}"
-        own, some = name == "[initial] q", isinstance(pose, Partial)  # of some coordinates: the others are found
-        off, miss = gap(m, pose)
-        if off <= NEAR:
+    for pose in [*m.poses, *([None] if m.initial.q is not None else [])]:
+        start = Start(dynamics_of(m), pose)
+        where = str(start.given.where)
+        if start.given.complete and start.off is None:
             continue
         try:
-            near = assemble(m, pose if some else np.array([float(x) for x in pose]))
-        except AssemblyError as error:
-            yield Finding("error" if own else "warning", where, f"it does not close the loops: {error}")
+            near = start.closed()
+        except LagrangianError as error:
+            yield Finding("error" if pose is None else "warning", where, f"it does not close the loops: {error}")
             continue
-        if some:
+        if start.off is None:
             continue
-        line = pasted(near) if own else pasted(near).replace("q =", f"{name} =", 1)
+        line = pasted(near) if pose is None else pasted(near).replace("q =", f"{pose} =", 1)
         yield Finding(
             "warning",
             where,
-            f"it does not close the loops: {miss}. The nearest that does{', at which runs begin' * own}: {told(m, near)}",
+            f"it does not close the loops: {start.off}. The nearest that does{', at which runs begin' * (pose is None)}: "
+            f"{told(m, near)}",
             f"To paste: {line}",
         )
 

@@ -15,7 +15,7 @@ from lagrangian.cli.given import Recorded, complete_mechanism, few_remarks, file
 from lagrangian.cli.progress import spinner
 from lagrangian.cli.results import animated, browse, reported
 from lagrangian.errors import ArgumentError
-from lagrangian.model import quantity
+from lagrangian.model.expression import quantity
 
 PLOT = """
 lagrangian plot run.nc
@@ -155,16 +155,7 @@ def view(
     with few_remarks(what):
         m = mechanism_of(what, set_, floating)
     q = values.state(pose, m, "--pose", m.coordinate_names)
-    m.view(q=_whole(m, q), port=port, browser=browser)
-
-
-def _whole(m: Any, q: Any) -> Any:
-    """A configuration of all coordinates, of some by name: the others where they close the loops."""
-    if not isinstance(q, dict):
-        return q
-    from lagrangian import assemble
-
-    return assemble(m, None, q)
+    m.view(q=q, port=port, browser=browser)
 
 
 def report(given: Recorded, out: Out = None, open_: Open = False, json: Json = False) -> None:

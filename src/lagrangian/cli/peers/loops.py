@@ -31,7 +31,7 @@ def unlike(m: Mechanism) -> str:
 def states(m: Mechanism, count: int, seed: int) -> Iterator[tuple[Any, Any, Any]]:
     """Closed configurations around the start, with speeds that keep them so, and torques."""
     from lagrangian import assemble, compile, consistent_speeds  # noqa: A004
-    from lagrangian.configuration.assemble import moved
+    from lagrangian.configuration.coordinates import moved
 
     dyn, rng = compile(m), np.random.default_rng(seed)
     start = assemble(dyn)
@@ -57,7 +57,7 @@ def accelerations(peer: Pinocchio, m: Mechanism, q: np.ndarray, qd: np.ndarray, 
     rows, drift = [], []
     for loop in m.loops:
         ends = []
-        for body, at in ((loop.a, loop.placement_a), (loop.b, loop.placement_b)):
+        for body, at in ((loop.a, loop.a_placement), (loop.b, loop.b_placement)):
             joint, place = peer.ids[body], peer._se3(peer.from_joint[body] @ at)
             J = pin.getFrameJacobian(model, data, joint, place, world)
             a = pin.getFrameClassicalAcceleration(model, data, joint, place, world).vector

@@ -259,7 +259,7 @@ def _entry() -> tuple[jit.Code, int] | None:
             jit.add_symbol(name, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0)
         chosen = target.current()
         name = cache.key("fastcall", _IR, chosen.key)
-        _, data = cache.kept(name, lambda: ({}, jit.compile_object(_IR, chosen)))
+        _, data = cache.kept(name, lambda: ({}, jit.compile_object(_IR, chosen, passes=None)))
         code = jit.Code(data, chosen)
         return code, code.address("fastcall")
     except (AttributeError, LookupError, OSError, RuntimeError):

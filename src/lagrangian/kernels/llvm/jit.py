@@ -28,24 +28,24 @@ def _machine(target: Target, level: int) -> Any:
     return triple.create_target_machine(cpu=target.cpu, features=target.features, opt=level, reloc="pic", jit=True)
 
 
-# A trace is free of common subexpressions and of dead code. In code that is written from traces, these passes alone give what
-# LLVM's pipelines give, as fast and bit for bit the same, in half the time.
-STRAIGHT_LINE = ("sroa", "instruction_combine", "simplify_cfg")
-SHORT_LOOPS = ("sroa", "loop_simplify", "lcssa", "loop_rotate", "loop_unroll", "instruction_combine", "simplify_cfg")
+# Traces are free of common subexpressions and of dead code. In code written from them, these passes alone give what LLVM's whole
+# pipelines give, as fast and bit for bit the same, in half the time.
+PASSES = ("sroa", "instruction_combine", "simplify_cfg")
+# the same for integrators, whose loops over the coordinates are short
+UNROLLING = ("sroa", "loop_simplify", "lcssa", "loop_rotate", "loop_unroll", "instruction_combine", "simplify_cfg")
 
 
-def compile_object(ir: str, target: Target, level: int = 1, unroll: bool = False, passes: Sequence[str] = ()) -> bytes:
-    """Optimise and assemble: by the named passes, or without them by LLVM's whole pipeline of that level."""
+def compile_object(ir: str, target: Target, level: int = 1, passes: Sequence[str] | None = PASSES) -> bytes:
+    """Optimise by the named passes of LLVM, or by its whole pipeline with None, and assemble with the effort of that level."""
     llvm = _llvm()
     machine = _machine(target, level)
     module = llvm.parse_assembly(ir)
     options = llvm.create_pipeline_tuning_options(speed_level=level)
     options.slp_vectorization = False
     options.loop_vectorization = False
-    options.loop_unrolling = unroll
     builder = llvm.create_pass_builder(machine, options)
-    manager = llvm.create_new_module_pass_manager() if passes else builder.getModulePassManager()
-    for name in passes:
+    manager = builder.getModulePassManager() if passes is None else llvm.create_new_module_pass_manager()
+    for name in passes or ():
         getattr(manager, f"add_{name}_pass")()
     manager.run(module, builder)
     return machine.emit_object(module)

@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.configuration.assemble import assemble, dynamics_of, moved
+from lagrangian.configuration.assemble import assemble
+from lagrangian.configuration.coordinates import moved
+from lagrangian.configuration.dynamics_of import dynamics_of
+from lagrangian.configuration.newton import Newton
 from lagrangian.errors import ArgumentError, one_of
-from lagrangian.kernels.linear import RANK
 from lagrangian.model import quaternion
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.viewer.live.handles import PLACE, TURN, Handle, gradients, handles, lengths, values
@@ -120,15 +122,11 @@ class Posture:
 
     # -- one step ----------------------------------------------------------------------------------------------------
 
-    def _rows(self, k: int, held: tuple[int, ...], q: np.ndarray, at: np.ndarray, all_rows: bool) -> np.ndarray:
-        """Psi, the held handles and the dragged one, by speeds in their units."""
+    def _slopes(self, numbers: list[int], q: np.ndarray, at: np.ndarray, every: bool) -> np.ndarray:
+        """Psi, every row or those that are equations of coordinates, and the rates of some handles, by the speeds."""
+        psi = self.dyn.constraint_jacobian(q)
         G = gradients(self.handles, q, at, self.dyn.nv)
-        rows = [G[list(held)], G[k : k + 1]]
-        if self.closed:
-            psi = self.dyn.constraint_jacobian(q)
-            rows.insert(0, psi if all_rows else psi[self._holonomic])
-        scaled: np.ndarray = np.vstack(rows) * self._units
-        return scaled
+        return np.vstack([psi if every else psi[self._holonomic], G[numbers]])
 
     def _tangent(
         self, k: int, held: tuple[int, ...], q: np.ndarray, at: np.ndarray, tolerance: float = 1e-6
@@ -137,7 +135,7 @@ class Posture:
 
         Where the configuration is singular, and several ways lead on, that of the last step is kept.
         """
-        A = self._rows(k, held, q, at, True)
+        A = self._slopes([*held, k], q, at, True) * self._units
         b = np.zeros(len(A))
         b[-1] = 1.0
         U, s, Vt = np.linalg.svd(A, full_matrices=False)
@@ -178,31 +176,20 @@ class Posture:
         self, k: int, held: tuple[int, ...], kept: np.ndarray, q: np.ndarray, value: float
     ) -> tuple[np.ndarray, float] | None:
         """Newton's method from q to closed loops with the handle at its value; and how far it went."""
-        handle, went, best = self.handles[k], 0.0, np.inf
-        last = self.values
-        for _ in range(12):
-            at = last = values(self.handles, q, last)
-            miss = np.concatenate([self._eta(q), at[list(held)] - kept[list(held)], [at[k] - value]])
-            error = float(np.abs(miss).max())
-            if error <= CLOSED and error >= 0.1 * best:  # what is left is rounding
-                break
-            best = min(best, error)
-            A = self._rows(k, held, q, at, False)
-            x = -np.linalg.lstsq(A, miss, rcond=RANK)[0]
-            size = float(np.abs(x).max())
-            if size > 0.5:
-                return None
-            went += size
-            q = moved(self.mechanism, q, x * self._units)
-        if np.abs(self._eta(q)).max(initial=0.0) > CLOSED * max(1.0, float(self._units.max())) or abs(at[k] - value) > 1e-9:
+        wanted = np.append(kept[list(held)], value)
+        led = _Led(self, (*held, k), wanted, self.values)
+        found = Newton(led, units=self._units, damped=False, iterations=12, reach=0.5).solve(q[None])
+        q, handle = found.q[0], self.handles[k]
+        off = abs(led.at[k] - value)
+        if not np.abs(self._eta(q)).max(initial=0.0) <= CLOSED * max(1.0, float(self._units.max())) or off > 1e-9:
             return None
         if handle.kind != TURN:  # linear, so that Newton's method leaves rounding alone
             q[handle.iq + handle.component + (4 if handle.kind == PLACE else 0)] = value
-        return q, went
+        return q, float(found.way[0])
 
     def _leave(self, k: int, held: tuple[int, ...], kept: np.ndarray, sign: float, left: float) -> bool:
         """Out of, or over, a singular configuration: by the way that is nearest to the one come, or the shortest."""
-        A = self._rows(k, held, self.q, self.values, True)[:-1]
+        A = self._slopes(list(held), self.q, self.values, True) * self._units
         _, s, Vt = np.linalg.svd(A)
         full = np.zeros(len(Vt))
         full[: len(s)] = s
@@ -262,6 +249,20 @@ class Posture:
         else:
             reason = "the rolling or sliding constraints do not let it go this way"
         return f"{handle.name} stops at {handle.text(self.values[k])}: {reason}."
+
+
+class _Led:
+    """Equations of a posture's one configuration: loops closed, and handles at the values wanted of them."""
+
+    def __init__(self, posture: Posture, handles: tuple[int, ...], wanted: np.ndarray, last: np.ndarray) -> None:
+        self.posture, self.dyn, self.numbers, self.wanted, self.at = posture, posture.dyn, list(handles), wanted, last
+
+    def residual(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        self.at = values(self.posture.handles, q[0], self.at)  # rotation vectors go on from the last ones
+        return np.concatenate([self.posture._eta(q[0]), self.at[self.numbers] - self.wanted])[None]
+
+    def matrix(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        return self.posture._slopes(self.numbers, q[0], self.at, False)[None]
 
 
 def _cosine(a: np.ndarray, b: np.ndarray) -> float:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lagrangian.configuration.assemble import assembled_best, moved
+from lagrangian.configuration.coordinates import moved
+from lagrangian.configuration.loops import Loops
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.viewer.live.handles import Handle, gradients, values
@@ -69,16 +70,17 @@ def _candidates(mechanism: Mechanism, handles: Sequence[Handle], k: int) -> list
 
 def _rates(dyn: Dynamics, handles: Sequence[Handle], q: np.ndarray, units: np.ndarray) -> np.ndarray:
     """How fast the handles move with every degree of freedom, where none is lost or won by accident: (handles, degrees)."""
-    rng, free, at = np.random.default_rng(0), np.ones(dyn.nv), q
+    rng, loops, at = np.random.default_rng(0), Loops(dyn), q
     most, idle, rates = -1, np.eye(dyn.nv), np.zeros((len(handles), 0))
     for reach in (0.0, 0.02, 0.05, 0.1, 0.2):
         if not len(idle):
             break
         if reach:
             step = (rng.normal(size=len(idle)) @ idle) * units
-            at = assembled_best(dyn, moved(dyn.mechanism, q, reach * step / np.linalg.norm(step)), free, 0.0)
-            if dyn.holonomic.any() and np.abs(dyn.closure(at)).max() > 1e-9:
+            near = loops.nearest(moved(dyn.mechanism, q, reach * step / np.linalg.norm(step)))
+            if near.miss[0] > 1e-9:
                 continue
+            at = near.q[0]
         _, s, Vt = np.linalg.svd(dyn.constraint_jacobian(at) * units)
         rank = int(np.sum(s > DEPENDENT * s[0])) if s.size and s[0] > 0 else 0
         if rank >= most:

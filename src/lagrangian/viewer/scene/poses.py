@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, LagrangianError, MechanismWarning, one_of, warn
+from lagrangian.configuration import reading
+from lagrangian.errors import LagrangianError, MechanismWarning, warn
 from lagrangian.model.constraint import Holonomic, Rolling
 from lagrangian.model.joints.displacement import displacement
 from lagrangian.model.loops.numeric import closure
@@ -43,58 +43,31 @@ def frame_names(mechanism: Mechanism) -> tuple[str, ...]:
 
 
 def configuration(mechanism: Mechanism, q: Any = None) -> np.ndarray:
-    """The numbers of a configuration: an array as it is, a pose by its name, some coordinates by theirs; else the best there is.
+    """The configuration in which a mechanism is drawn: where a simulation from `q` begins.
 
-    That is where a simulation starts, the first named pose, or all zero. Where loops do not close there, the nearest
-    configuration in which they do; if none is found, a warning says so.
+    Numbers in order are drawn as they are. Where the loops of another configuration do not close, it is the nearest in which
+    they do; a warning says so, or that there is none.
     """
-    if isinstance(q, str):
-        if q not in mechanism.poses:
-            raise ArgumentError(f"q: {one_of('pose', q, mechanism.poses)}")
-        return _closed(mechanism, np.array(mechanism.poses[q], dtype=float), _given(mechanism, mechanism.poses[q]))
-    if isinstance(q, Mapping):
-        start = _start(mechanism)
-        for name, value in q.items():
-            if name not in mechanism.coordinate_names:
-                raise ArgumentError(f"q: {one_of('coordinate', name, mechanism.coordinate_names)}")
-            start[mechanism.coordinate_names.index(name)] = float(value)
-        return _closed(mechanism, start, tuple(q))
-    if q is None:
-        return _closed(mechanism, _start(mechanism), _given(mechanism, mechanism.initial.q))
+    given = reading.configuration(mechanism, q, "q")
+    if not mechanism.equations or (given.complete and not isinstance(q, str | None)):
+        return given.q
+    if not _conditions(mechanism) and _gap(mechanism, given.q) < 1e-9:  # seen without compiling anything
+        return given.q
+    from lagrangian.configuration.dynamics_of import dynamics_of
+    from lagrangian.configuration.start import Start
+
+    start = Start(dynamics_of(mechanism), given)
     try:
-        given = np.array(q, dtype=float)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"q is a {type(q).__name__}; {mechanism.nq} numbers, or the name of a pose, are needed") from None
-    if given.shape != (mechanism.nq,) or not np.isfinite(given).all():
-        names = ", ".join(mechanism.coordinate_names[:8]) + (", ..." if mechanism.nq > 8 else "")
-        raise ArgumentError(f"q is of shape {given.shape}; {mechanism.nq} finite numbers are needed: {names}")
-    return given
-
-
-def _given(mechanism: Mechanism, q: Any) -> tuple[str, ...]:
-    from lagrangian.configuration.assemble import given_of
-
-    return given_of(mechanism, q) if q is not None else ()
-
-
-def _start(mechanism: Mechanism) -> np.ndarray:
-    if mechanism.initial.q is not None:
-        return np.array(mechanism.initial.q, dtype=float)
-    for pose in mechanism.poses.values():
-        return np.array(pose, dtype=float)
-    return mechanism.neutral()
-
-
-def _closed(mechanism: Mechanism, q: np.ndarray, fixed: tuple[str, ...]) -> np.ndarray:
-    if not mechanism.equations or (not _conditions(mechanism) and _gap(mechanism, q) < 1e-9):
-        return q
-    from lagrangian.configuration.assemble import assemble
-
-    try:
-        return assemble(mechanism, q, fixed)
+        at = start.closed()
     except LagrangianError as error:
         warn(f"{mechanism.name} is drawn with loops that do not close: {error}", MechanismWarning)
-        return q
+        return given.q
+    if start.off is not None:
+        told = (
+            f"{mechanism.name}: {given.where} does not close the loops: {start.off}; the nearest configuration that does is drawn"
+        )
+        warn(told, MechanismWarning)
+    return at
 
 
 def _conditions(mechanism: Mechanism) -> bool:
@@ -108,6 +81,6 @@ def _gap(mechanism: Mechanism, q: np.ndarray) -> float:
     worst, size = 0.0, 1e-9
     for loop in mechanism.loops:
         a, b = poses[loop.a][0], poses[loop.b][0]
-        size = max(size, *(float(np.abs(T[:3, 3]).max()) for T in (a @ loop.placement_a.matrix(), b @ loop.placement_b.matrix())))
+        size = max(size, *(float(np.abs(T[:3, 3]).max()) for T in (a @ loop.a_placement.matrix(), b @ loop.b_placement.matrix())))
         worst = max(worst, *np.abs(closure(loop, a, b)))
     return worst / size

@@ -1,0 +1,123 @@
+"""The loops of a mechanism and its other equations of coordinates, eta(q, t) = 0: what they miss by, and where they close."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from lagrangian.configuration.coordinates import moved, single_coordinates
+from lagrangian.configuration.newton import Found, Newton
+from lagrangian.errors import AssemblyError
+from lagrangian.kernels.dynamics import Dynamics
+
+CLOSED = 1e-12  # of the slopes' size: a loop that misses by less is closed
+NEAR = 1e-6  # m, or radians: a configuration that was given, and misses by less, was rounded when it was written
+
+
+@dataclass(frozen=True)
+class Miss:
+    """By how much an equation of a loop is not met; `unit` is "m" for lengths, and "" for directions and expressions."""
+
+    name: str
+    amount: float
+    unit: str
+
+    def __str__(self) -> str:
+        return f"{self.name} misses by {self.amount:.3g} {self.unit}".rstrip()
+
+
+class Loops:
+    """The loops of a mechanism at a time, as equations for Newton's method, with some coordinates held.
+
+    `held` names the coordinates that keep their values while the others close the loops.
+    """
+
+    def __init__(self, dyn: Dynamics, t: float = 0.0, held: Iterable[str] = ()) -> None:
+        self.dyn, self.t, self.held = dyn, t, tuple(held)
+        self.rows = dyn.holonomic
+        places = single_coordinates(dyn.mechanism)
+        self.free = np.ones(dyn.nv)
+        self.free[[places[name][1] for name in self.held]] = 0.0
+        self._newton = Newton(self, self.free)
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to close."""
+        return bool(self.rows.any())
+
+    def residual(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """eta."""
+        return self.dyn.closure(q, t) if self else np.zeros((len(q), 0))
+
+    def matrix(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """The rows of Psi that are equations of coordinates."""
+        psi: np.ndarray = self.dyn.constraint_jacobian(q, t)[:, self.rows]
+        return psi
+
+    # -- how far from closed -----------------------------------------------------------------------------------------
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Of the equations, in their order."""
+        return [name for name, kept in zip(self.dyn.constraint_names, self.rows, strict=True) if kept]
+
+    def worst(self, q: np.ndarray) -> Miss | None:
+        """The equation that is furthest from being met; None where there is none."""
+        if not self:
+            return None
+        eta = np.abs(self.dyn.closure(q, self.t))
+        k = int(np.argmax(eta))
+        return Miss(self.names[k], float(eta[k]), self._unit(self.names[k]))
+
+    def of_each_loop(self, q: np.ndarray) -> list[Miss]:
+        """The misses of the equations of each loop together, the largest first."""
+        loops: dict[str, Miss] = {}
+        for equation, eta in zip(self.names, self.dyn.closure(q, self.t), strict=True):
+            name, unit = equation.rpartition(".")[0] or equation, self._unit(equation)
+            before = loops.get(name, Miss(name, 0.0, unit))
+            loops[name] = Miss(name, float(np.hypot(before.amount, eta)), unit if before.unit == unit else "")
+        return sorted(loops.values(), key=lambda miss: -miss.amount)
+
+    def _unit(self, name: str) -> str:
+        loop, _, label = name.rpartition(".")
+        of_loop = any(x.name == loop for x in self.dyn.mechanism.loops)
+        return "m" if (of_loop and label in ("x", "y", "z", "length")) or label == "contact" else ""
+
+    # -- where they close --------------------------------------------------------------------------------------------
+
+    def nearest(self, q: np.ndarray) -> Found:
+        """As closed as one descent makes it, from a configuration or from rows of them."""
+        return self._newton.solve(np.atleast_2d(q), self.t)
+
+    def closed(self, q: np.ndarray, starts: int) -> np.ndarray:
+        """A closed configuration near q: by one descent, else by others from ever further away, `starts` times."""
+        if not self:
+            return q
+        best = self.nearest(q)
+        for trial in self._around(q, starts):
+            if best.miss[0] <= CLOSED:
+                break
+            other = self.nearest(trial)
+            best = other if other.miss[0] < best.miss[0] else best
+        if best.miss[0] > CLOSED:
+            raise self.error(best.q[0])
+        return best.q[0]
+
+    def _around(self, q: np.ndarray, starts: int) -> Iterator[np.ndarray]:
+        rng = np.random.default_rng(0)
+        for k in range(starts):
+            spread = np.pi * (k + 1) / starts
+            yield moved(self.dyn.mechanism, q, self.free * rng.normal(scale=spread, size=self.dyn.nv))
+
+    def error(self, q: np.ndarray) -> AssemblyError:
+        """That no configuration was found; q is the nearest to one."""
+        told = ", ".join(
+            f"{x.name!r} misses by {x.amount:.3g} {x.unit}".rstrip() for x in self.of_each_loop(q)[:4] if x.amount > 1e-9
+        )
+        held = f" with {', '.join(self.held)} fixed" if self.held else ""
+        return AssemblyError(
+            f"{self.dyn.mechanism.name}: no configuration was found that closes the loops{held}: at the nearest {told}. "
+            f"Lengths or placements may not fit, or a start nearer to the wanted configuration is needed"
+        )

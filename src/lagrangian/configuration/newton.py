@@ -1,0 +1,131 @@
+"""Newton's method on configurations: coordinates that meet equations, such as those of closed loops or of a frame's pose.
+
+    q <- q moved by x,    x = -A^T (A A^T + d s I)^-1 r,    r = residual(q),  A = its slopes along the speeds
+
+With the damping d at its least that is Newton's step: the smallest x with A x = -r, by least squares where equations depend on
+each other (Ben-Israel 1966). A step that does not help is taken back, and tried again with more damping (Levenberg 1944,
+Marquardt 1963; for inverse kinematics Nakamura and Hanafusa 1986, Wampler 1986). s is the rows' mean square: d has no units.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from lagrangian.configuration.bounds import Bounds
+from lagrangian.configuration.coordinates import moved
+
+if TYPE_CHECKING:
+    from lagrangian.kernels.dynamics import Dynamics
+
+MET = 1e-14  # of the slopes' size: residuals that are rounding
+SHORT = 1e-8  # rad or m: after a full step this short the next one would be rounding
+LONGEST = 1.0  # rad or m, in a step
+LEAST, RAISED, MOST = 1e-13, 1e-6, 1e8  # damping: at first, after a step that did not help, and at the end
+
+
+class Equations(Protocol):
+    """Equations of coordinates, for rows of configurations at their times.
+
+    `rows` are the numbers of these configurations among those that are being solved, for equations that differ between them.
+    """
+
+    @property
+    def dyn(self) -> Dynamics: ...
+
+    def residual(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """What each equation misses by: (n, equations)."""
+        ...
+
+    def matrix(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """How that changes with the speeds: (n, equations, nv)."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Where Newton's method ended: rows of configurations, the worst residual of each over the slopes' size, and the way gone."""
+
+    q: np.ndarray
+    miss: np.ndarray
+    way: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Newton:
+    """Newton's method on one set of equations.
+
+    `free` is 1 for speeds that may change and 0 for those that are held. `units` is what each speed is measured by, such as a
+    mechanism's size for lengths. `bounds` are limits to keep within. `damped` makes it safe from afar; without, every step is
+    taken as it is, and a configuration that has gone further than `reach` is given up.
+    """
+
+    equations: Equations
+    free: np.ndarray | None = None
+    units: np.ndarray | None = None
+    bounds: Bounds | None = None
+    damped: bool = True
+    iterations: int = 150
+    reach: float = np.inf
+
+    def solve(self, q: np.ndarray, t: float | np.ndarray = 0.0) -> Found:
+        """From rows of configurations, all at once."""
+        of, model, n = self.equations, self.equations.dyn.mechanism, len(q)
+        q = self.bounds.clipped(q) if self.bounds is not None else q.copy()
+        times, all_rows = np.broadcast_to(np.asarray(t, dtype=float), (n,)), np.arange(n)
+        r = of.residual(q, times, all_rows)
+        error, damping, size, way = (r * r).sum(axis=1), np.full(n, LEAST), np.ones(n), np.zeros(n)
+        going = np.full(n, bool(r.shape[1]))
+        for _ in range(self.iterations):
+            going &= np.abs(r).max(axis=1, initial=0.0) > MET * size
+            k = np.flatnonzero(going)
+            if not k.size:
+                break
+            A = of.matrix(q[k], times[k], k)
+            size[k] = np.maximum(1.0, np.abs(A).max(axis=(1, 2), initial=0.0))
+            x = self._step(q[k], A, r[k], damping[k])
+            trial = moved(model, q[k], x if self.units is None else x * self.units)
+            after = of.residual(trial, times[k], k)
+            new, length = (after * after).sum(axis=1), np.abs(x).max(axis=1)
+            helped = new < error[k] if self.damped else np.ones(len(k), dtype=bool)
+            kept = k[helped]
+            q[kept], r[kept], error[kept] = trial[helped], after[helped], new[helped]
+            way[kept] += length[helped]
+            arrived = helped & (length < SHORT) & (damping[k] <= LEAST)
+            stuck = ~helped & ((damping[k] > MOST) | (error[k] < 1e-26))
+            damping[k] = np.where(helped, np.maximum(damping[k] / 10, LEAST), np.maximum(RAISED, 10 * damping[k]))
+            going[k] = ~(arrived | stuck | (way[k] > self.reach))
+        return Found(q, np.abs(r).max(axis=1, initial=0.0) / size, way)
+
+    def _step(self, q: np.ndarray, A: np.ndarray, r: np.ndarray, damping: np.ndarray) -> np.ndarray:
+        """Steps of at most LONGEST; joints that they would take past a limit go there, and the others make up for it."""
+        A = A if self.units is None else A * self.units
+        free = np.ones((len(A), A.shape[2])) * (1.0 if self.free is None else self.free)
+        x = _least(A * free[:, None, :], r, damping)
+        if self.bounds is None:
+            return x
+        bounds, held = self.bounds, np.zeros_like(x)
+        at = q[:, bounds.iq]
+        for _ in range(2):
+            there = at + x[:, bounds.iv]
+            past = (free[:, bounds.iv] > 0) & ((there < bounds.low) | (there > bounds.high))
+            if not past.any():
+                break
+            held[:, bounds.iv] = np.where(past, np.clip(there, bounds.low, bounds.high) - at, held[:, bounds.iv])
+            free[:, bounds.iv] *= ~past
+            x = held + _least(A * free[:, None, :], r + np.einsum("nij,nj->ni", A, held), damping)
+        x[:, bounds.iv] = np.clip(at + x[:, bounds.iv], bounds.low, bounds.high) - at
+        return x
+
+
+def _least(A: np.ndarray, r: np.ndarray, damping: np.ndarray) -> np.ndarray:
+    """The damped step of each row, none longer than LONGEST."""
+    gram = A @ np.swapaxes(A, 1, 2)
+    m = A.shape[1]
+    scale = np.maximum(np.trace(gram, axis1=1, axis2=2) / max(1, m), 1e-30)
+    gram += (damping * scale)[:, None, None] * np.eye(m)
+    x = -np.einsum("nij,ni->nj", A, np.linalg.solve(gram, r[..., None])[..., 0])
+    x *= np.minimum(1.0, LONGEST / np.maximum(np.abs(x).max(axis=1, keepdims=True, initial=0.0), 1e-300))
+    return x

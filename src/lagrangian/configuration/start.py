@@ -1,0 +1,105 @@
+"""Where something begins: a configuration that was given, with its loops closed, and speeds that keep them so.
+
+A configuration of which all coordinates are given must close the loops, but for rounding: `Start.off` says by how much it does
+not. Of one that gives some by name the others are found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from lagrangian.configuration import reading
+from lagrangian.configuration.assemble import STARTS
+from lagrangian.configuration.loops import NEAR, Loops, Miss
+from lagrangian.configuration.speeds import consistent_speeds
+from lagrangian.errors import Argument, ArgumentError, LagrangianError
+from lagrangian.kernels.dynamics import Dynamics
+
+LISTED = 12  # coordinates whose values a message gives
+
+
+class Start:
+    """A configuration at a time, as it was given and with its loops closed."""
+
+    def __init__(self, dyn: Dynamics, q0: Any = None, t: float = 0.0) -> None:
+        self.dyn, self.t, self.own = dyn, t, q0 is None
+        self.given = reading.configuration(dyn.mechanism, q0)
+        self.loops = Loops(dyn, t, self.given.held)
+
+    @cached_property
+    def off(self) -> Miss | None:
+        """The loop that a configuration given in whole leaves open the furthest; None if it closes them, but for rounding."""
+        worst = self.loops.worst(self.given.q) if self.given.complete else None
+        return worst if worst is not None and worst.amount > NEAR else None
+
+    def closed(self, starts: int = STARTS) -> np.ndarray:
+        """The nearest configuration that closes the loops, with the coordinates that were given by name as they were given."""
+        q = self.loops.closed(self.given.q, starts)
+        names = self.dyn.mechanism.coordinate_names
+        said = [k for k, name in enumerate(names) if name in (self.given.names or ())]
+        if np.abs((q - self.given.q)[said]).max(initial=0.0) > NEAR:  # of ball and free joints nothing is held
+            raise self._open(self.loops.worst(self.given.q))
+        return q
+
+    @cached_property
+    def q(self) -> np.ndarray:
+        """The configuration itself, which is an error if all of it was given and it does not close the loops."""
+        if self.off is not None:
+            raise self._open(self.off)
+        return self.closed()
+
+    def _open(self, miss: Miss | None) -> ArgumentError:
+        """That a configuration does not close the loops, by how much, and which does."""
+        model, q = self.dyn.mechanism, self.given.q
+        try:
+            near = Loops(self.dyn, self.t).closed(q, 0) if self.dyn.nq <= LISTED else None
+        except LagrangianError:
+            near = None
+        if near is not None:
+            values = ", ".join(f"{n} = {x:.6g}" for n, x in zip(model.coordinate_names, near, strict=True))
+            remedy = f"the nearest configuration that does, lagrangian.assemble(mechanism, q0), has {values}"
+        else:
+            remedy = "lagrangian.assemble(mechanism, q0) finds the nearest configuration that does"
+        example = next((j.name for j in model.joints if j.actuated and j.kind.nq == 1), "")
+        if example:
+            value = float(f"{q[model.coordinate_names.index(example)]:.4g}")
+            remedy += f". Or give only what is driven, {Argument('q0', {example: value})}, and the others follow"
+        return ArgumentError(f"{self.given.where} does not close the loops: {miss}", where=model.name, remedy=remedy)
+
+    # -- speeds ------------------------------------------------------------------------------------------------------
+
+    def speeds(self, qd0: Any = None) -> np.ndarray:
+        """Speeds at q: all must keep the constraints, but for rounding; of some by name the others are found."""
+        model, wanted = self.dyn.mechanism, self.wanted(qd0)
+        if isinstance(wanted, Mapping):
+            return consistent_speeds(self.dyn, self.q, None, wanted, self.t)
+        if wanted is None:
+            return consistent_speeds(self.dyn, self.q, None, (), self.t)
+        breaks = self.breaking(self.q, wanted)
+        if breaks is not None:
+            raise ArgumentError(
+                f"breaks the constraints: {breaks.name} changes at {breaks.amount:.3g} a second",
+                where=model.name,
+                argument="qd0",
+                remedy=f"lagrangian.consistent_speeds(mechanism, q, qd0) finds the nearest speeds that keep them; or give the "
+                f"driven ones by name, {Argument('qd0', {'joint': 1.0})}",
+            )
+        return consistent_speeds(self.dyn, self.q, wanted, t=self.t)
+
+    def wanted(self, qd0: Any) -> np.ndarray | dict[str, float] | None:
+        """`qd0` as numbers in order or by name. Where neither it nor q0 is given, the mechanism's own; None if there is none."""
+        model = self.dyn.mechanism
+        return reading.speeds(model, model.initial.qd if qd0 is None and self.own else qd0)
+
+    def breaking(self, q: np.ndarray, qd: np.ndarray) -> Miss | None:
+        """The constraint that speeds break the most, and how fast it changes; None if they keep all, but for rounding."""
+        if not self.dyn.mechanism.equations:
+            return None
+        rate = np.abs(self.dyn.constraint_rate(q, qd, self.t))
+        size = 1 + np.abs(self.dyn.constraint_jacobian(q, self.t)).max(initial=0.0) * np.abs(qd).max(initial=0.0)
+        worst = int(np.argmax(rate))
+        return Miss(self.dyn.constraint_names[worst], float(rate[worst]), "") if rate[worst] > NEAR * size else None

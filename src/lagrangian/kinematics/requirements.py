@@ -1,0 +1,194 @@
+"""What a place or a path asks of a mechanism, as equations of its coordinates, beside the constraints it has of its own.
+
+Everything is written for many states at once, rows first: q (n, nq), residuals (n, k), matrices (n, k, nv).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lagrangian.configuration.coordinates import single_coordinates
+from lagrangian.configuration.mobility import mobility
+from lagrangian.errors import ArgumentError, one_of
+from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.kernels.linear import RANK, unit_rows
+from lagrangian.model import quaternion
+from lagrangian.model.loop import DIRECTIONS, Frame
+
+
+@dataclass(frozen=True, eq=False)
+class JointGoal:
+    """Coordinates at given values."""
+
+    dyn: Dynamics
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        known = single_coordinates(self.dyn.mechanism)
+        for name in self.names:
+            if name not in known:
+                extra = ""
+                if name in self.dyn.mechanism.coordinate_names:
+                    extra = " (a quaternion is led by a path of the body's frame)"
+                raise ArgumentError(f"{name!r} is to be led: {one_of('coordinate', name, known)}{extra}")
+        if len(set(self.names)) != len(self.names):
+            raise ArgumentError("a coordinate is to be led twice")
+        places = [known[name] for name in self.names]
+        object.__setattr__(self, "iq", [q for q, _ in places])
+        object.__setattr__(self, "iv", [v for _, v in places])
+
+    iq: Any = None
+    iv: Any = None
+
+    def residual(self, q: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+        difference: np.ndarray = q[:, self.iq] - wanted
+        return difference
+
+    def matrix(self, q: np.ndarray) -> np.ndarray:
+        J = np.zeros((len(self.names), self.dyn.nv))
+        J[np.arange(len(self.names)), self.iv] = 1.0
+        return np.broadcast_to(J, (len(q), *J.shape))
+
+    def sizes(self, q: np.ndarray) -> np.ndarray:
+        return np.ones((len(q), len(self.names)))
+
+    def rates(self, velocity: np.ndarray) -> np.ndarray:
+        return velocity
+
+    def bias(self, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        return np.zeros((len(q), len(self.names)))
+
+
+@dataclass(frozen=True, eq=False)
+class FrameGoal:
+    """A frame at given poses, along some directions of the world."""
+
+    dyn: Dynamics
+    frame: str | Frame
+    names: tuple[str, ...]  # directions
+
+    def __post_init__(self) -> None:
+        self.dyn.mechanism.frame(self.frame)
+        for name in self.names:
+            if name not in DIRECTIONS:
+                raise ArgumentError(one_of("direction", name, DIRECTIONS))
+
+    @property
+    def _rows(self) -> list[int]:
+        return [DIRECTIONS.index(name) for name in self.names]
+
+    def residual(self, q: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+        pose = self.dyn.pose(q, self.frame)
+        off = np.zeros((len(q), 6))
+        off[:, 3:] = pose[:, :3, 3] - wanted[:, :3, 3]
+        if any(name.startswith("w") for name in self.names):
+            turn = pose[:, :3, :3] @ np.swapaxes(wanted[:, :3, :3], 1, 2)
+            off[:, :3] = quaternion.logarithm(quaternion.from_matrix(turn))
+        return off[:, self._rows]
+
+    def matrix(self, q: np.ndarray) -> np.ndarray:
+        J: np.ndarray = self.dyn.jacobian(q, self.frame)[:, self._rows]
+        return J
+
+    def sizes(self, q: np.ndarray) -> np.ndarray:
+        """What rows are measured by: the longest of their kind, since where one vanishes the mechanism is singular."""
+        length = np.linalg.norm(self.dyn.jacobian(q, self.frame), axis=2)
+        longest = np.repeat(length.reshape(-1, 2, 3).max(axis=2), 3, axis=1)
+        return np.maximum(longest, 1e-12)[:, self._rows]
+
+    def rates(self, velocity: np.ndarray) -> np.ndarray:
+        return velocity[:, self._rows]
+
+    def bias(self, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        found: np.ndarray = self.dyn.jacobian_dot_qd(q, qd, self.frame)[:, self._rows]
+        return found
+
+
+Goal = JointGoal | FrameGoal
+
+
+class Requirements:
+    """A goal together with the mechanism's constraints: A qd = b, with the rows of Psi first."""
+
+    def __init__(self, dyn: Dynamics, goal: Goal) -> None:
+        self.dyn, self.goal = dyn, goal
+        self.constrained = bool(dyn.mechanism.equations)
+        self.holonomic = dyn.holonomic
+        constraints = [n for n, h in zip(dyn.constraint_names, self.holonomic, strict=True) if h]
+        self.names = (*constraints, *goal.names)
+
+    def residual(self, q: np.ndarray, wanted: np.ndarray, t: np.ndarray) -> np.ndarray:
+        """How far the equations of coordinates are from being met."""
+        off = self.goal.residual(q, wanted)
+        return np.hstack([self.dyn.closure(q, t), off]) if self.holonomic.any() else off
+
+    def matrix(self, q: np.ndarray, t: np.ndarray, positions: bool = False) -> np.ndarray:
+        """Of all equations; or of those that hold for coordinates, not only for speeds."""
+        J = self.goal.matrix(q)
+        if not self.constrained:
+            return J
+        psi = self.dyn.constraint_jacobian(q, t)
+        return np.concatenate([psi[:, self.holonomic] if positions else psi, J], axis=1)
+
+    def rank(self, q: np.ndarray, t: np.ndarray, positions: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """Of the matrix at each state, whatever its units: its rank, and all singular values."""
+        A, size = self.matrix(q, t, positions), self.goal.sizes(q)
+        constraints = A.shape[1] - size.shape[1]
+        rows = np.concatenate([unit_rows(A[:, :constraints])[0], A[:, constraints:] / size[..., None]], axis=1)
+        s = np.linalg.svd(rows, compute_uv=False)
+        return (s > RANK).sum(axis=-1), s
+
+    def speeds(self, q: np.ndarray, velocity: np.ndarray, t: np.ndarray) -> np.ndarray:
+        """What A qd must be."""
+        wanted = self.goal.rates(velocity)
+        if not self.constrained:
+            return wanted
+        still = -self.dyn.constraint_rate(q, np.zeros((len(q), self.dyn.nv)), t)
+        return np.hstack([still, wanted])
+
+    def accelerations(self, q: np.ndarray, qd: np.ndarray, acceleration: np.ndarray, t: np.ndarray) -> np.ndarray:
+        """What A qdd must be: less A' qd."""
+        wanted = self.goal.rates(acceleration) - self.goal.bias(q, qd)
+        return np.hstack([-self.dyn.constraint_bias(q, qd, t), wanted]) if self.constrained else wanted
+
+
+@dataclass(frozen=True, eq=False)
+class Towards:
+    """The requirements' equations of coordinates, for Newton's method: `wanted` has one target for all rows, or one for each."""
+
+    requirements: Requirements
+    wanted: np.ndarray
+
+    @property
+    def dyn(self) -> Dynamics:
+        return self.requirements.dyn
+
+    def residual(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        wanted = self.wanted[rows if len(self.wanted) > 1 else np.zeros_like(rows)]
+        return self.requirements.residual(q, wanted, t)
+
+    def matrix(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        return self.requirements.matrix(q, t, positions=True)
+
+
+def overled(of: Requirements) -> str:
+    """Why coordinates may not fit each other: more of them are led than the constraints leave free. '' if they are not."""
+    if not isinstance(of.goal, JointGoal) or not of.constrained:
+        return ""
+    degrees = mobility(of.dyn).nearby
+    if len(of.goal.names) <= degrees:
+        return ""
+    return (
+        f". {len(of.goal.names)} coordinates are led, of a mechanism with {degrees} degree{'s' * (degrees != 1)} of freedom, and "
+        f"together they do not close its loops: lead {degrees} of them, and the others follow"
+    )
+
+
+def told(names: Sequence[str], residual: np.ndarray) -> str:
+    """The two worst of the equations that are not met, in words."""
+    order = np.argsort(-np.abs(residual))[:2]
+    return ", ".join(f"{names[k]} misses by {abs(residual[k]):.3g}" for k in order if abs(residual[k]) > 1e-9)
