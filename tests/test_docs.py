@@ -164,8 +164,9 @@ def registries() -> Iterator[None]:
     """What docs/extending.md adds to the package is gone after its test."""
     from lagrangian.cli.main import app
     from lagrangian.model import joints, loops
+    from lagrangian.motion.settings import METHODS
 
-    lists = [(registry, dict(registry)) for registry in (joints.TYPES, loops.TYPES)]
+    lists: list[Any] = [(registry, dict(registry)) for registry in (joints.TYPES, loops.TYPES, METHODS)]
     commands_before = list(app.registered_commands)
     yield
     for registry, before in lists:

@@ -124,6 +124,40 @@ scotch = lg.Mechanism(
 turning = lg.simulate(scotch, 1.0, qd0={"theta": 6.0})
 print(np.abs(turning.q[:, 1] - 0.2 * np.cos(turning.q[:, 0])).max() < 1e-9)
 
+# --- integrator
+from lagrangian.motion.integrators.explicit import ExplicitMethod
+from lagrangian.motion.settings import METHODS
+from lagrangian.motion.tableaus.tableau import Explicit
+
+# Bogacki and Shampine, A 3(2) pair of Runge-Kutta formulas, 1989; between the steps a
+# cubic through both ends and their slopes
+BS3 = Explicit(
+    name="BS3",
+    order=3,
+    c=(0.0, 1 / 2, 3 / 4),
+    a=((), (1 / 2,), (0.0, 3 / 4)),
+    b=(2 / 9, 1 / 3, 4 / 9),
+    errors=((-5 / 72, 1 / 12, 1 / 9, -1 / 8),),
+    error_order=2,
+    extra_c=(),
+    extra_a=(),
+    dense=(
+        (1.0, -4 / 3, 5 / 9),
+        (0.0, 1.0, -2 / 3),
+        (0.0, 4 / 3, -8 / 9),
+        (0.0, -1.0, 1.0),
+    ),
+)
+METHODS["bs3"] = lambda: ExplicitMethod(BS3)
+
+# --- integrator-used
+two_r = lg.library("two_r")
+start = {"q0": [0.3, 0.4], "qd0": [0.0, 0.0]}
+fine = lg.simulate(two_r, 1.0, rtol=1e-12, **start)
+for rtol in (1e-4, 1e-7):
+    coarse = lg.simulate(two_r, 1.0, method="bs3", rtol=rtol, atol=rtol, **start)
+    print(np.abs(coarse.q[-1] - fine.q[-1]).max() < 100 * rtol)
+
 # --- command
 
 import typer

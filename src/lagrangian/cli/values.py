@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lagrangian.errors import ArgumentError
-from lagrangian.model.quantity import named, number, numbers, parts
+from lagrangian.model.expression.quantity import named, number, numbers, parts
 
 
 def parameters(given: list[str] | None) -> dict[str, float] | None:

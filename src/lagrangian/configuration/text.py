@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from lagrangian.errors import Argument, ArgumentError, one_of
+from lagrangian.model.expression.quantity import is_named, named, number, numbers, parts
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.quantity import is_named, named, number, numbers, parts
 
 LISTED = 12  # names in a message
 _WORD = re.compile(r"[^\W\d][\w.-]*")
