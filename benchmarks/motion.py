@@ -21,10 +21,10 @@ import numpy as np
 
 import lagrangian as lg
 import motion_peers as peers
-from lagrangian.motion.record import Settings
-from lagrangian.motion.run import Course
-from lagrangian.motion.simulate import methods
-from lagrangian.motion.solver import Run
+from lagrangian.motion.events import checked
+from lagrangian.motion.run.run import Run
+from lagrangian.motion.settings import Settings, method_of
+from lagrangian.motion.solver.stepper import Stepper
 from lagrangian.motion.torque import source
 
 OURS = "lagrangian"
@@ -37,23 +37,19 @@ class Ours:
         mechanism = problem.mechanism
         name = mechanism.coordinate_names[0]
         events = [lg.Event(f"{name} - 0.1")]
-        settings = Settings(methods()[method]())
-        checked = lg.motion.events.checked(events, mechanism)
-        course = Course(
-            lg.compile(mechanism), source(problem.torques, mechanism), checked, settings, 0.0, problem.start, peers.TIMES
-        )
-        self.course, self.start = course, problem.start
-        self.steps = np.zeros((0, len(problem.start)))
+        watched, driven = checked(events, mechanism), source(problem.torques, mechanism)
+        self.start = problem.start
+        self.run = Run(lg.compile(mechanism), driven, watched, Settings(method_of(method)), 0.0, self.start, peers.TIMES)
 
     def __call__(self, rtol: float, atol: float) -> np.ndarray:
-        run = Run(self.course.solver, 0.0, self.start, self.course.u, peers.TIMES, rtol, atol, kinds=[(0, 0)])
-        run.to(float(peers.TIMES[-1]))
-        self.run = run
-        return run.rows
+        u, kinds = self.run.supply.u, [(0, 0)]
+        self.stepper = Stepper(self.run.solver, 0.0, self.start, u, peers.TIMES, rtol, atol, kinds=kinds)
+        self.stepper.to(float(peers.TIMES[-1]))
+        return self.stepper.rows
 
     def states_at_steps(self) -> np.ndarray:
-        segment = self.run.solution(0).segments[0]
-        return segment.steps[:, 2:]
+        self.stepper.close()
+        return self.stepper.segments[0].steps[:, 2:]
 
 
 def interleaved(runs: dict[str, Callable[[], object]], seconds: float) -> dict[str, float]:

@@ -483,7 +483,7 @@ def test_dampers_take_energy() -> None:
 
     def distance(q: np.ndarray) -> float:
         T = dyn.pose(q, spring.b)
-        return float(np.linalg.norm(T[:3, :3] @ spring.point_b + T[:3, 3] - spring.point_a))
+        return float(np.linalg.norm(T[:3, :3] @ spring.b_point + T[:3, 3] - spring.a_point))
 
     rate = (distance(q + 1e-6 * qd) - distance(q - 1e-6 * qd)) / 2e-6
     assert qd @ dyn.friction(qd, q=q) == pytest.approx(spring.damping * rate**2, rel=1e-7)

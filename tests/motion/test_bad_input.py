@@ -469,7 +469,6 @@ def test_interrupt_from_a_torque_function(rail: lg.Dynamics) -> None:
     assert np.abs(motion.balance).max() < 1e-6
 
 
-@pytest.mark.xfail(strict=True, reason="interrupted again while rows are computed, all is lost")
 def test_interrupt_from_a_torque_function_again_and_again(rail: lg.Dynamics) -> None:
     try:
         with pytest.warns(lg.SimulationWarning, match="interrupted at t = "):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+import inspect
 import sys
 import warnings
 from pathlib import Path
@@ -13,6 +13,7 @@ import pytest
 import xarray
 
 import lagrangian as lg
+from lagrangian.motion.motion import QUANTITIES
 from tests.motion.machines import chain, pendulum
 
 ARRAYS = (
@@ -73,7 +74,7 @@ def test_open(opened: lg.Motion, tmp_path: Path) -> None:
     assert found.multipliers.shape == (11, 0)
     assert found.constraint_names == ()
     assert found.mechanism == opened.mechanism
-    assert found.course is None
+    assert found.trajectory is None
 
 
 def test_closed(closed: lg.Motion, saved: Path, linkage: lg.Mechanism) -> None:
@@ -142,7 +143,7 @@ def test_impacts_and_limits(tmp_path: Path) -> None:
     options = {"restitution": 0.5, "t_eval": 21}
     called = lg.simulate(mechanism, 2.0, [1.0], torque=lambda t, q, qd: [0.3 * np.sin(5 * t)], **options)
     motion = called.resample(41)
-    assert len(called.course.stretches) > 3
+    assert len(called.trajectory.segments) > 3
     assert "impacts" in motion.work
     motion.save(tmp_path / "a.nc")
     same(motion, lg.read(tmp_path / "a.nc"))
@@ -331,5 +332,6 @@ def test_reading_is_quiet(saved: Path) -> None:
 
 def test_every_field_is_compared() -> None:
     """What a motion gains later must be saved, or left out on purpose."""
-    kept = {*ARRAYS, "name", "coordinate_names", "speed_names", "constraint_names", "ending", "statistics"}
-    assert {f.name for f in dataclasses.fields(lg.Motion)} == kept | {"mechanism", "work", "wrenches", "events", "course"}
+    assert {*QUANTITIES, "t"} == {*ARRAYS, "statistics", "work", "wrenches", "events"}
+    names = {"name", "coordinate_names", "speed_names", "constraint_names", "ending"}
+    assert set(inspect.signature(lg.Motion).parameters) == {*names, "t", "mechanism", "rows", "given"}

@@ -125,9 +125,9 @@ def test_bounded_and_first_steps() -> None:
     dyn = lg.compile(chain(2))
     motion = lg.simulate(dyn, (0, 1), STATE[:2], STATE[2:], rtol=1e-4, max_step=0.01)
     assert motion.statistics["accepted"] >= 100
-    steps = motion.course.stretches[0].steps
+    steps = motion.trajectory.segments[0].steps
     assert steps[:, 1].max() <= 0.01 * (1 + 1e-12)
-    first = lg.simulate(dyn, (0, 1), STATE[:2], STATE[2:], rtol=1e-4, step=1e-3).course.stretches[0].steps
+    first = lg.simulate(dyn, (0, 1), STATE[:2], STATE[2:], rtol=1e-4, step=1e-3).trajectory.segments[0].steps
     assert first[0, 1] == pytest.approx(1e-3)
 
 

@@ -14,8 +14,10 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.motion import large, run
-from lagrangian.motion.problem import Problem, Stabilisation
+from lagrangian.motion.settings import Stabilisation
+from lagrangian.motion.solver import solver
+from lagrangian.motion.system import large, prepared
+from lagrangian.motion.system.system import System
 from lagrangian.motion.torque import Torque
 from tests.mechanisms import random_mechanism, state
 from tests.motion.machines import chain, moved
@@ -27,7 +29,8 @@ def in_a_loop(folder: Path) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(large, "SMALL", -1)
         patch.setattr(large, "UNROLL_LINKS", -1)
-        patch.setattr(run, "_SOLVERS", {})
+        patch.setattr(solver, "_SOLVERS", {})
+        patch.setattr(prepared, "_PREPARED", {})
         patch.setenv("LAGRANGIAN_CACHE", os.fspath(folder))
         yield
 
@@ -40,10 +43,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def both(folder: Path, mechanism: lg.Mechanism, *arguments: Any, **options: Any) -> tuple[lg.Motion, lg.Motion]:
     """The motion by written-out code, and by a loop."""
     written = lg.simulate(mechanism, *arguments, **options)
-    assert written.course.solver.rolled is None
+    assert written.trajectory.segments[0].solver.rolled is None
     with in_a_loop(folder):
         looped = lg.simulate(mechanism, *arguments, **options)
-    assert looped.course.solver.rolled is not None
+    assert looped.trajectory.segments[0].solver.rolled is not None
     return written, looped
 
 
@@ -78,7 +81,7 @@ def test_other_joints(types: list[str], folder: Path) -> None:
     q, qd, _, _ = state(mechanism, 2)
     written, looped = both(folder, mechanism, 0.3, q, qd, **{**TIGHT, "rtol": 1e-10})
     same(written, looped, 1e-8)
-    steps = looped.course.stretches[0].steps
+    steps = looped.trajectory.segments[0].steps
     np.testing.assert_allclose(np.linalg.norm(steps[:, 2:6], axis=1), 1, rtol=0, atol=1e-14)
 
 
@@ -100,7 +103,7 @@ def test_torques_and_events(folder: Path) -> None:
     assert looped.events
     with in_a_loop(folder):
         called = lg.simulate(FIVE, 1.0, START, torque=function, events=[lambda t, q, qd: q[0] + 9], **TIGHT)
-    assert called.course.solver.rolled is not None
+    assert called.trajectory.segments[0].solver.rolled is not None
     np.testing.assert_allclose(called.q, looped.q, rtol=0, atol=1e-9)
     np.testing.assert_allclose(called.tau, looped.tau, rtol=0, atol=1e-8)
     np.testing.assert_allclose(called.work["torque"], looped.work["torque"], rtol=0, atol=1e-8)
@@ -131,7 +134,7 @@ def test_stiff_and_large(folder: Path) -> None:
 
 
 def is_large(mechanism: lg.Mechanism) -> bool:
-    return Problem(mechanism, lg.compile(mechanism).tree, Torque(), Stabilisation()).large
+    return System(mechanism, lg.compile(mechanism).tree, Torque(), Stabilisation()).large
 
 
 def test_what_is_large() -> None:
@@ -150,7 +153,7 @@ def rope() -> lg.Dynamics:
 def test_two_hundred_links(rope: lg.Dynamics) -> None:
     q = 0.05 * np.cos(0.7 * np.arange(200))
     motion = lg.simulate(rope, 0.5, q, t_eval=11, rtol=1e-8)
-    assert motion.course.solver.rolled is not None
+    assert motion.trajectory.segments[0].solver.rolled is not None
     assert moved(motion) < 1e-7
     assert np.abs(motion.q[-1] - q).max() > 0.1
     # forces are those of the equations of motion
@@ -169,7 +172,7 @@ def test_torques_on_seventy_links() -> None:
         return tau
 
     expressed, called = (lg.simulate(dyn, 0.3, np.zeros(70), torque=torque, t_eval=7) for torque in (damped, function))
-    assert called.course.solver.rolled is not None
+    assert called.trajectory.segments[0].solver.rolled is not None
     np.testing.assert_allclose(called.q, expressed.q, rtol=0, atol=1e-9)
     np.testing.assert_allclose(called.tau, expressed.tau, rtol=0, atol=1e-7)
     assert np.abs(expressed.work["torque"]).max() > 0.1
@@ -186,7 +189,7 @@ def test_a_large_chain_that_floats() -> None:
     q = mechanism.neutral()
     q[:4] = np.array([0.5, 0.5, 0.5, 0.5])
     motion = lg.simulate(dyn, 0.5, q, 0.3 * rng.normal(size=mechanism.nv), t_eval=11, rtol=1e-9)
-    assert motion.course.solver.rolled is not None
+    assert motion.trajectory.segments[0].solver.rolled is not None
     momentum = dyn.momentum(motion.q, motion.qd)
     scale = np.abs(momentum).max()
     assert scale > 1

@@ -145,7 +145,7 @@ def newton_euler(motion: lg.Motion, loops: dict[str, np.ndarray]) -> float:
     frames = [lg.Frame(f"center of {b.name}", b.name, lg.Placement(position=b.center)) for b in mechanism.bodies]
     joints = [lg.Frame(f"joint {j.name}", j.child, j.child_placement) for j in mechanism.joints]
     ends = [
-        lg.Frame(f"{side} of {loop.name}", getattr(loop, side), getattr(loop, f"placement_{side}"))
+        lg.Frame(f"{side} of {loop.name}", getattr(loop, side), getattr(loop, f"{side}_placement"))
         for loop in mechanism.loops
         for side in "ab"
     ]
@@ -252,7 +252,7 @@ def test_nothing_to_drift(swing: lg.Motion) -> None:
 def test_statistics(linkage: lg.Motion) -> None:
     s = linkage.statistics
     assert (s["method"], s["rtol"], s["atol"]) == ("DOP853", 1e-11, 1e-12)
-    assert s["accepted"] == sum(len(stretch.steps) for stretch in linkage.course.stretches)
+    assert s["accepted"] == sum(len(segment.steps) for segment in linkage.trajectory.segments)
     assert s["evaluations"] >= 12 * s["accepted"]
     assert 0 < s["independence"] <= 1
 

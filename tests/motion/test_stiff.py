@@ -13,11 +13,11 @@ from scipy.integrate import solve_ivp
 
 import lagrangian as lg
 from lagrangian.kernels.kernel import Kernel
-from lagrangian.kernels.program import Straight
 from lagrangian.motion import torque as torque_of
-from lagrangian.motion.inputs import Stabilisation
-from lagrangian.motion.modes import frictional
-from lagrangian.motion.problem import Problem
+from lagrangian.motion.settings import Stabilisation
+from lagrangian.motion.system.holdable import frictional
+from lagrangian.motion.system.programs import Programs, program
+from lagrangian.motion.system.system import System
 from tests.mechanisms import random_mechanism, state
 from tests.motion.machines import chain, pendulum
 
@@ -109,23 +109,21 @@ def test_order(name: str) -> None:
 # -- derivatives -----------------------------------------------------------------------------------------------------
 
 
-def problem_of(mechanism: lg.Mechanism, torque: Any, kind: str = "projection", friction: bool = False) -> Problem:
+def system_of(mechanism: lg.Mechanism, torque: Any, kind: str = "projection", friction: bool = False) -> System:
     dyn = lg.compile(mechanism)
     source = torque_of.source(torque, mechanism)
     holdable = frictional(mechanism) if friction else ()
-    return Problem(mechanism, dyn.tree, source, Stabilisation(kind, 3.0, 4.0), holdable=holdable, redundant=bool(holdable))
+    return System(mechanism, dyn.tree, source, Stabilisation(kind, 3.0, 4.0), holdable=holdable, redundant=bool(holdable))
 
 
-def check_jacobian(problem: Problem, y: np.ndarray, u: np.ndarray, t: float) -> None:
+def check_jacobian(system: System, y: np.ndarray, u: np.ndarray, t: float) -> None:
     """d rates / dy and d rates / dt against differences of order eight."""
-    n, nq = problem.size, problem.nq
-    first = nq if problem.second_order else 0
+    n, nq = system.size, system.nq
+    first = nq if system.second_order else 0
     rows = n - first
-    key = b"jacobian" + b"".join(x if isinstance(x, bytes) else x.encode() for x in problem.key)
-    sizes = {"q": nq, "qd": problem.nv, "u": problem.inputs.size, "t": 1}
-    program = Straight("jacobian", sizes, rows * n + rows, problem.angles, problem.jacobian, key)
-    found = Kernel(program)(y[:nq], y[nq:], u, [t])
-    rates = Kernel(problem.all_rates())
+    size = rows * n + rows
+    found = Kernel(program(system, "jacobian", size, system.jacobian))(y[:nq], y[nq:], u, [t])
+    rates = Programs(system).rates
 
     def f(z: np.ndarray) -> np.ndarray:
         return rates(z[:nq], z[nq:n], u, z[n:])[first:]
@@ -145,38 +143,38 @@ TORQUE = {"a0": "2*sin(3*t)*cos(a1)*qd_a0", "a1": "exp(-t)*a0^2 - tanh(qd_a1)"}
 @pytest.mark.parametrize("kind", ["projection", "baumgarte", "ggl"])
 def test_jacobian_of_a_loop(kind: str) -> None:
     mechanism = lg.library("four_bar")
-    problem = problem_of(mechanism, {"theta1": "sin(2*t)*phi2 - qd_theta1*t"}, kind)
-    assert problem.second_order == (kind != "ggl")
+    system = system_of(mechanism, {"theta1": "sin(2*t)*phi2 - qd_theta1*t"}, kind)
+    assert system.second_order == (kind != "ggl")
     y = np.array([*mechanism.initial.q, 0.7, -0.4, 0.9], dtype=float)
     y[:3] += np.array([0.02, -0.03, 0.01])  # off the constraints, as the stages of a step are
-    check_jacobian(problem, y, np.zeros(problem.inputs.size), 0.6)
+    check_jacobian(system, y, np.zeros(system.inputs.size), 0.6)
 
 
 def test_jacobian_of_second_order() -> None:
-    problem = problem_of(chain(2), TORQUE)
-    assert problem.second_order
-    check_jacobian(problem, np.array([0.5, -0.8, 0.7, 1.1]), np.zeros(problem.inputs.size), 0.4)
+    system = system_of(chain(2), TORQUE)
+    assert system.second_order
+    check_jacobian(system, np.array([0.5, -0.8, 0.7, 1.1]), np.zeros(system.inputs.size), 0.4)
 
 
 def test_jacobian_with_quaternions() -> None:
     """By the coordinates as they stand, each for itself: the interpolants between them are not of length one either."""
     mechanism = random_mechanism(["free", "ball"], 2, passive=True)
-    problem = problem_of(mechanism, {"j1.wx": "t*j1.w + j0.px^2"})
-    assert not problem.second_order
+    system = system_of(mechanism, {"j1.wx": "t*j1.w + j0.px^2"})
+    assert not system.second_order
     q, qd, _, _ = state(mechanism, 1)
-    check_jacobian(problem, np.concatenate([q, qd]), np.zeros(problem.inputs.size), 0.3)
+    check_jacobian(system, np.concatenate([q, qd]), np.zeros(system.inputs.size), 0.3)
 
 
 @pytest.mark.parametrize("held", [0.0, 1.0])
 def test_jacobian_with_held_joints(held: float) -> None:
     """Dry friction: a joint that sticks, or slips under a constant force; and torques from outside that grow."""
     mechanism = chain(2, friction=lg.Friction(viscous=0.2, coulomb=0.5))
-    problem = problem_of(mechanism, (np.array([0.0, 1.0]), np.ones((2, 2))), friction=True)
-    u = np.zeros(problem.inputs.size)
-    u[: 2 * problem.nv + 1] = 0.3, -0.2, 1.5, 0.7, 0.1
-    u[problem.inputs.joint(0)] = u[problem.inputs.joint(0) + 1] = held
-    u[problem.inputs.joint(1) + 4] = 0.5
-    check_jacobian(problem, np.array([0.5, -0.8, 0.0 if held else 0.4, 1.1]), u, 0.4)
+    system = system_of(mechanism, (np.array([0.0, 1.0]), np.ones((2, 2))), friction=True)
+    u = np.zeros(system.inputs.size)
+    u[: 2 * system.nv + 1] = 0.3, -0.2, 1.5, 0.7, 0.1
+    u[system.inputs.joint(0)] = u[system.inputs.joint(0) + 1] = held
+    u[system.inputs.joint(1) + 4] = 0.5
+    check_jacobian(system, np.array([0.5, -0.8, 0.0 if held else 0.4, 1.1]), u, 0.4)
 
 
 # -- stiff problems --------------------------------------------------------------------------------------------------

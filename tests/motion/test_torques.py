@@ -309,7 +309,6 @@ def test_work_in_springs_and_dampers() -> None:
     assert moved(motion) < 1e-9
 
 
-@pytest.mark.xfail(strict=True, reason="steps of a motion that is led are too long for eight places of quadrature of its forces")
 def test_work_of_a_moving_constraint() -> None:
     """A pendulum made to turn at a constant rate: what drives it lifts it."""
     mechanism = pendulum().replace(constraints=[lg.Holonomic("turn", formula("a - 2*t", "a"))])

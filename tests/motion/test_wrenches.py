@@ -151,8 +151,8 @@ def test_a_long_chain() -> None:
     mechanism = chain(n)
     q0 = np.zeros(n)
     motion = lg.simulate(mechanism, 0.2, q0, wrenches={f"link{n - 1}": (0, 0, 0, "20*cos(t)", 3.0, 0)}, t_eval=5)
-    assert motion.course is not None
-    assert motion.course.problem.large
+    assert motion.trajectory is not None
+    assert motion.trajectory.system.large
     assert motion.wrenches[f"link{n - 1}"][:, 3] == pytest.approx(20 * np.cos(motion.t))
     dyn = lg.compile(mechanism)
     assert motion.qdd == pytest.approx(dyn.forward_dynamics(motion.q, motion.qd, motion.tau, motion.wrenches), abs=1e-6)

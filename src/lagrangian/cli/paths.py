@@ -10,7 +10,7 @@ import typer
 
 from lagrangian.cli import values
 from lagrangian.errors import ArgumentError
-from lagrangian.model import quantity
+from lagrangian.model.expression import quantity
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lagrangian.errors import ArgumentError
-from lagrangian.model.quantity import named, number, numbers, parts
-
-if TYPE_CHECKING:
-    pass
+from lagrangian.model.expression.quantity import named, number, numbers, parts
 
 
 def parameters(given: list[str] | None) -> dict[str, float] | None:

@@ -21,8 +21,8 @@ import numpy as np
 
 from lagrangian.configuration.coordinates import single_coordinates
 from lagrangian.errors import Argument, ArgumentError, Place, is_number, one_of, shown
-from lagrangian.model import quantity
 from lagrangian.model.configuration import Partial
+from lagrangian.model.expression import quantity
 from lagrangian.model.mechanism import Mechanism
 
 LISTED = 12  # names in a message

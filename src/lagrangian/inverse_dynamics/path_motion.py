@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -23,15 +23,15 @@ from lagrangian.paths.path import JointPath
 CHUNK = 8192  # states at a time
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
 class PathMotion(Motion):
     """The motion along a path, with the torques for it.
 
     `torque` is a source for `simulate`, `joint_path` a path of all joints.
     """
 
-    follower: Follower | None = field(default=None, repr=False, compare=False)
-    outside: Outside | None = field(default=None, repr=False, compare=False)
+    def __init__(self, *, follower: Follower | None = None, outside: Outside | None = None, **given: Any) -> None:
+        super().__init__(**given)
+        self.follower, self.outside = follower, outside
 
     def _followed(self) -> tuple[Follower, Outside]:
         if self.follower is None or self.outside is None:

@@ -55,6 +55,8 @@ class Kink:
     which: int
 
 
+When = str | Scalar | Kink | Callable[[float, np.ndarray, np.ndarray], float]
+
 RESTART = "restart"  # the action there: a step ends and another begins, so that none has to pass over a kink
 
 
@@ -68,7 +70,7 @@ class Event:
     expression or a function given to simulate without an `Event` around it stops the run.
     """
 
-    when: str | Scalar | Kink | Callable[[float, np.ndarray, np.ndarray], float]
+    when: When
     action: Any = "record"
     direction: str = "both"
     name: str = ""

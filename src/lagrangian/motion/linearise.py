@@ -19,8 +19,9 @@ from lagrangian.kernels.programs.derivatives import accelerations, residual_deri
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.showing import ShownText
 from lagrangian.motion import torque as torque_of
-from lagrangian.motion.inputs import Stabilisation
-from lagrangian.motion.problem import Problem
+from lagrangian.motion.settings import Stabilisation
+from lagrangian.motion.system.programs import Programs
+from lagrangian.motion.system.system import System
 
 
 @dataclass(frozen=True)
@@ -104,12 +105,11 @@ class _Equations:
         source = torque_of.source(torque, dyn.mechanism)
         if source.external:
             raise ArgumentError("torque: numbers, expressions or Traced(function) are needed here, whose derivatives are known")
-        self.problem = Problem(dyn.mechanism, dyn.tree, source, Stabilisation(), redundant=True)
-        u = self.problem.inputs.size
-        key = b"".join(x if isinstance(x, bytes) else x.encode() for x in self.problem.key)
-        program = residual_derivatives(dyn.mechanism, self.problem.tree, self.problem._torques, u, key)
+        system = System(dyn.mechanism, dyn.tree, source, Stabilisation(), redundant=True)
+        u = system.inputs.size
+        program = residual_derivatives(dyn.mechanism, system.tree, system.forces.torques, u, b"".join(system.key))
         self._derivatives = Kernel(program)
-        self._outputs = Kernel(self.problem.outputs())
+        self._outputs = Programs(system).outputs
         self._u = np.zeros(u)
 
     def acceleration(self, q: np.ndarray, qd: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:

@@ -2,32 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, EndedEarlyWarning, SimulationWarning, warn
+from lagrangian.errors import ArgumentError, SimulationWarning, warn
 from lagrangian.kernels.dynamics import compile as compiled
-from lagrangian.kernels.linear import minimum_norm
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.motion import balance, dead_centre
-from lagrangian.motion.events import DEAD_CENTRE, Happening
-from lagrangian.motion.over_limits import over_limits
-from lagrangian.motion.second_opinion import second_opinion
+from lagrangian.motion.events import Happening
+from lagrangian.motion.result import accuracy
+from lagrangian.motion.result.hermite import hermite
+from lagrangian.motion.result.over_limits import over_limits
+from lagrangian.motion.result.rows import Rows
+from lagrangian.motion.result.second_opinion import second_opinion
 from lagrangian.motion.showing import ShownMotion
 from lagrangian.motion.status import Ending, Status
-from lagrangian.motion.wrench import by_frame
 
 if TYPE_CHECKING:
-    from lagrangian.motion.record import Record
+    import xarray
 
+    from lagrangian.motion.run.trajectory import Trajectory
 
 STILL = "energy balance: nothing moved"
 
+T = TypeVar("T")
 
-@dataclass(eq=False, kw_only=True)
+
+class Quantity(Generic[T]):
+    """Something that a motion has at its rows: given, or computed from its run when first asked for, and then kept."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, motion: Any, owner: type | None = None) -> T:
+        if motion is None:
+            return self  # type: ignore[return-value]
+        value: T = getattr(motion._rows, self.name)
+        motion.__dict__[self.name] = value  # from now on Python finds it there
+        return value
+
+
 class Motion(ShownMotion):
     """Rows over time `t`: coordinates `q`, speeds `qd`, accelerations `qdd`, joint forces `tau`, and what follows from them.
 
@@ -36,107 +52,74 @@ class Motion(ShownMotion):
     "wrenches" from outside, and in "impacts". `balance` is the change of energy less all work: zero, but for the error of the
     integration. `drift` and `rate_drift` are the largest violation of a constraint, and of its rate, at every row. `wrenches` are
     those from outside by their frames, each (rows, 6), moment first. `ending` says how it ended, and `status` is its kind.
+
+    The motion of a run computes these when they are first asked for; other motions are given them by name.
     """
 
-    mechanism: Mechanism | None
-    name: str
-    t: np.ndarray
-    q: np.ndarray
-    qd: np.ndarray
-    qdd: np.ndarray
-    tau: np.ndarray
-    friction: np.ndarray
-    multipliers: np.ndarray
-    constraint_forces: np.ndarray
-    kinetic_energy: np.ndarray
-    potential_energy: np.ndarray
-    work: dict[str, np.ndarray]
-    drift: np.ndarray
-    rate_drift: np.ndarray
-    coordinate_names: tuple[str, ...]
-    speed_names: tuple[str, ...]
-    constraint_names: tuple[str, ...]
-    ending: Ending
-    events: list[Happening] = field(default_factory=list)
-    statistics: dict[str, Any] = field(default_factory=dict)
-    course: Record | None = field(default=None, repr=False, compare=False)
-    wrenches: dict[str, np.ndarray] = field(default_factory=dict)
-    without_mechanism = ""  # of a motion read from a file that has no mechanism: why not
+    q = Quantity[np.ndarray]()
+    qd = Quantity[np.ndarray]()
+    qdd = Quantity[np.ndarray]()
+    tau = Quantity[np.ndarray]()
+    friction = Quantity[np.ndarray]()
+    multipliers = Quantity[np.ndarray]()
+    constraint_forces = Quantity[np.ndarray]()
+    kinetic_energy = Quantity[np.ndarray]()
+    potential_energy = Quantity[np.ndarray]()
+    drift = Quantity[np.ndarray]()
+    rate_drift = Quantity[np.ndarray]()
+    work = Quantity[dict[str, np.ndarray]]()
+    wrenches = Quantity[dict[str, np.ndarray]]()
+    events = Quantity[list[Happening]]()
+    statistics = Quantity[dict[str, Any]]()
+
+    def __init__(
+        self,
+        *,
+        mechanism: Mechanism | None,
+        name: str,
+        t: np.ndarray,
+        coordinate_names: tuple[str, ...],
+        speed_names: tuple[str, ...],
+        constraint_names: tuple[str, ...],
+        ending: Ending,
+        rows: Rows | None = None,
+        **given: Any,
+    ) -> None:
+        self.mechanism, self.name, self.t, self.ending = mechanism, name, t, ending
+        self.coordinate_names, self.speed_names, self.constraint_names = coordinate_names, speed_names, constraint_names
+        self.without_mechanism = ""  # of a motion read from a file that has no mechanism: why not
+        self._rows = rows
+        if rows is None:
+            given = {"wrenches": {}, "events": [], "statistics": {}, **given}
+            wrong = [x for x in given if x not in QUANTITIES] or [x for x in QUANTITIES if x not in given]
+            if wrong:
+                raise ArgumentError(f"Motion: {wrong[0]!r}; {', '.join(QUANTITIES)} are needed, each by its name")
+        self.__dict__.update(given)
 
     @classmethod
-    def of(cls, course: Record, ending: Ending) -> Motion:
-        """The rows a run has filled."""
-        rows = course.filled
-        t, y = course.grid[:rows], course.rows[:rows]
-        if not rows and not course.stretches:  # it ended before its first step: the start is what there is
-            t, y = np.array([course.t]), course.y.reshape(1, -1)
-        if rows < len(course.grid) and course.stretches and (not rows or course.t > t[-1]):
-            # where it stopped is a row too
-            t, y = np.append(t, course.t), np.vstack([y, course.states(np.array([course.t]))])
-        return cls._at(course, t, y, ending)
-
-    @classmethod
-    def _at(cls, course: Record, t: np.ndarray, y: np.ndarray, ending: Ending) -> Motion:
-        dyn = course.dyn
-        between = course.drift_of(t, y)
-        y, out = course.outputs_at(t, y)
-        nq, nv, m = dyn.nq, dyn.nv, dyn.mechanism.equations
-        q, qd = y[:, :nq], y[:, nq:]
-        multipliers = out["multipliers"]
-        forces = np.zeros((len(t), nv))
-        if m and len(t):
-            psi = dyn.constraint_jacobian(q, t)
-            if course.settings.redundant:
-                multipliers = minimum_norm(psi, multipliers)
-            forces = np.einsum("smn,sm->sn", psi, multipliers)
-        drift, rate = course.violations(t, y)
-        events = list(course.happenings)
-        if m and not any(e.when is DEAD_CENTRE for e in course.events):
-            for at, state in dead_centre.found_in(dyn, t, q, lambda times: course.settled(times, course.states(times))):
-                events.append(Happening(dead_centre.NAME, at, state[:nq], state[nq:]))
-            events.sort(key=lambda e: e.t)
-        T = dyn.kinetic_energy(q, qd) if len(t) else np.zeros(0)
-        V = dyn.potential_energy(q) if len(t) else np.zeros(0)
-        statistics = {
-            **course.statistics,
-            "method": course.settings.method.name,
-            "adaptive": course.settings.method.adaptive,
-            "rtol": course.settings.rtol,
-            "atol": course.settings.atol,
-            "evaluations": course.evaluations,
-            "drift_at_steps": course.drift_at_steps,
-            "drift_between_steps": between,
-            "independence": course.ratio,
-        }
+    def of(cls, trajectory: Trajectory, ending: Ending, t: np.ndarray, y: np.ndarray) -> Motion:
+        """The motion of a run at some times, at which its interpolation gives the states y."""
+        dyn = trajectory.dyn
         return cls(
             mechanism=dyn.mechanism,
             name=dyn.mechanism.name,
             t=t,
-            q=q,
-            qd=qd,
-            qdd=out["qdd"],
-            tau=out["tau"],
-            friction=out["friction"],
-            multipliers=multipliers,
-            constraint_forces=forces,
-            kinetic_energy=np.asarray(T),
-            potential_energy=np.asarray(V),
-            work=balance.work(course, t),
-            drift=drift,
-            rate_drift=rate,
             coordinate_names=dyn.mechanism.coordinate_names,
             speed_names=dyn.mechanism.speed_names,
             constraint_names=dyn.constraint_names,
             ending=ending,
-            events=events,
-            statistics=statistics,
-            course=course,
-            wrenches=by_frame(course.source.wrenches, out["wrenches"]) if "wrenches" in out else {},
+            rows=Rows(trajectory, t, y),
         )
+
+    @property
+    def trajectory(self) -> Trajectory | None:
+        """What the run has computed; nothing of a motion that was not integrated, or was read from a file."""
+        return self._rows.trajectory if self._rows is not None else None
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the compiled run: a copy has its rows, as one read from a file does."""
-        return {**self.__dict__, "course": None}
+        computed = {name: getattr(self, name) for name in QUANTITIES}
+        return {**self.__dict__, **computed, "_rows": None}
 
     # -- how it ended ------------------------------------------------------------------------------------------------
 
@@ -186,23 +169,23 @@ class Motion(ShownMotion):
         return max(float(self.kinetic_energy.max()), float(V.max() - V.min()), done, 1e-300)
 
     def warn(self) -> None:
-        """Say what is worse than the tolerances promise, or that the run ended early."""
-        if not self.success:
-            warn(f"{self.name}: {self.message}", EndedEarlyWarning)
-        rtol, steps = float(self.statistics["rtol"]), max(1, int(self.statistics["accepted"]))
-        if not len(self.t) or not self.statistics["adaptive"]:  # a fixed step promises nothing
+        """Say what is worse than the tolerances promise."""
+        run = self.trajectory
+        if run is None or not len(self.t) or not run.settings.method.adaptive:  # a fixed step promises nothing
             return
-        # of a motion that hardly moves, the stored energy is the measure
-        stored = float(np.abs(self.kinetic_energy).max() + np.abs(self.potential_energy).max())
-        off = max(0.0, float(np.abs(self.balance).max()) - 1e-10 * stored) / self.energy_scale
-        if off > max(100, steps) * rtol:
-            warn(
-                f"{self.name}: the energy balance is off by {off:.2g} of what was moved, more than rtol = {rtol:g} promises over "
-                f"{steps} steps; torques or events may not be smooth, or a smaller rtol is needed",
-                SimulationWarning,
-            )
-        drift = float(self.statistics["drift_between_steps"])
-        if drift > max(100, steps) * rtol:
+        assert self._rows is not None
+        rtol, steps = run.settings.rtol, max(1, run.accepted)
+        allowed = accuracy.promised(rtol, steps)
+        if not accuracy.is_balanced(run, self.t, self._rows.interpolated):
+            off = accuracy.unbalance(self.balance, self.kinetic_energy, self.potential_energy, self.energy_scale)
+            if off > allowed:
+                warn(
+                    f"{self.name}: the energy balance is off by {off:.2g} of what was moved, more than rtol = {rtol:g} promises "
+                    f"over {steps} steps; torques or events may not be smooth, or a smaller rtol is needed",
+                    SimulationWarning,
+                )
+        drift = self._rows.drift_between_steps
+        if drift > allowed:
             warn(
                 f"{self.name}: constraints drift by up to {drift:.2g}, more than rtol = {rtol:g} promises; use "
                 f"stabilisation='projection', or a smaller rtol",
@@ -219,39 +202,44 @@ class Motion(ShownMotion):
         )
         if not inside.all():
             raise ArgumentError(f"the run is from {self.first:g} to {self.last:g} s")
-        if self.course is not None:
-            y = self.course.settled(times, self.course.states(times))
-            q, qd = y[:, : self.q.shape[1]], y[:, self.q.shape[1] :]
+        run = self.trajectory
+        if run is not None:
+            y = run.settled(times, run.states(times))
+            q, qd = y[:, : run.dyn.nq], y[:, run.dyn.nq :]
         else:
-            q, qd = balance.hermite(self.t, self.q, self.qd, self.qdd, times)
+            q, qd = hermite(self.t, self.q, self.qd, self.qdd, times)
         return (q[0], qd[0]) if np.ndim(t) == 0 else (q, qd)
 
     @property
     def first(self) -> float:
         """The time it began."""
-        return self.course.start if self.course is not None else float(self.t[0])
+        run = self.trajectory
+        return run.start if run is not None else float(self.t[0])
 
     @property
     def last(self) -> float:
         """The time that was reached."""
-        return float(self.course.t) if self.course is not None else float(self.t[-1])
+        run = self.trajectory
+        return float(run.t) if run is not None else float(self.t[-1])
 
     def resample(self, t: Any) -> Motion:
         """The same run with other rows: a number of them, or their times."""
-        if self.course is None:
+        run = self.trajectory
+        if run is None:
             raise ArgumentError("a motion that was read from a file has the rows it was saved with; motion(t) interpolates them")
         times = np.linspace(self.first, self.last, int(t)) if np.ndim(t) == 0 else np.asarray(t, dtype=float)
         if times[0] < self.first - 1e-12 or times[-1] > self.last + 1e-12 or np.any(np.diff(times) <= 0):
             raise ArgumentError(f"times must increase, from {self.first:g} to {self.last:g} s")
-        return Motion._at(self.course, times, self.course.states(times), self.ending)
+        return Motion.of(run, self.ending, times, run.states(times))
 
     def second_opinion(self, rtol: float | None = None, atol: float | None = None, method: str = "BDF") -> float:
         """The largest difference of a coordinate or speed to what SUNDIALS finds for the same equations."""
-        if self.course is None:
+        run = self.trajectory
+        if run is None:
             raise ArgumentError("a motion that was read from a file has no equations to solve again")
         rtol = float(self.statistics["rtol"]) if rtol is None else rtol
         atol = float(self.statistics["atol"]) if atol is None else atol
-        other = second_opinion(self.course, self.t, rtol, atol, method)
+        other = second_opinion(run, self.t, rtol, atol, method)
         return float(np.abs(other - np.hstack([self.q, self.qd])).max())
 
     def model(self, who: str = "this needs") -> Mechanism:
@@ -266,17 +254,18 @@ class Motion(ShownMotion):
     @cached_property
     def reactions(self) -> np.ndarray:
         """The wrench each joint exerts on its child, (rows, joints, 6), moment first: see `Dynamics.reactions`."""
-        dyn = self.course.dyn if self.course is not None else compiled(self.model("reactions need"))
+        run = self.trajectory
+        dyn = run.dyn if run is not None else compiled(self.model("reactions need"))
         lam = self.multipliers if len(self.constraint_names) else None
         return np.asarray(dyn.reactions(self.q, self.qd, self.qdd, wrenches=self.wrenches, multipliers=lam, t=self.t))
 
-    def to_xarray(self) -> Any:
+    def to_xarray(self) -> xarray.Dataset:
         """All rows as an xarray Dataset, with names and units."""
         from lagrangian.motion.files import dataset
 
         return dataset(self)
 
-    def save(self, path: Any) -> Any:
+    def save(self, path: str | Path) -> Path:
         """Write a netCDF file (.nc), which `lagrangian.read` and many other tools open; or its rows as text (.csv)."""
         from lagrangian.motion.files import save
 
@@ -315,3 +304,6 @@ class Motion(ShownMotion):
 
     def __str__(self) -> str:
         return self.summary()
+
+
+QUANTITIES = tuple(name for name, found in vars(Motion).items() if isinstance(found, Quantity))

@@ -69,6 +69,14 @@ class Torque:
         """Whether a Python function is asked at every stage of every step."""
         return self.called is not None or any(w.called is not None for w in self.wrenches)
 
+    @property
+    def key(self) -> tuple[object, ...] | None:
+        """What compiled code depends on; None of a function that must be traced to be known."""
+        if self.traced is not None:
+            return None
+        wrenches = tuple((w.place, w.entries) for w in self.wrenches)
+        return (tuple(self.formulas.items()), self.external, self.adjustable, self.saturate, wrenches)
+
     def jump(self, t: float) -> float:
         """The next of these times after t."""
         return min((x for x in self.breaks if x > t), default=math.inf)
@@ -106,7 +114,7 @@ def expression(given: Any, mechanism: Mechanism, where: str) -> Scalar:
 def source(given: Any, mechanism: Mechanism) -> Torque:
     """What `torque=` may be, as a `Torque`."""
     if given is None:
-        return Torque(dict(mechanism.initial.torques))
+        return Torque(dict(mechanism.initial.torque))
     if isinstance(given, Torque):
         return given
     if isinstance(given, Mapping):

@@ -44,7 +44,7 @@ def frame_path(
     for name in names:
         if name not in known:
             raise ArgumentError(one_of("frame or body", name, known))
-    dyn = motion.course.dyn if motion.course is not None else compiled(m)
+    dyn = motion.trajectory.dyn if motion.trajectory is not None else compiled(m)
     q = motion.q[np.isfinite(motion.q).all(axis=1)]  # of a run that broke down, what was before
     if not len(q):
         raise ArgumentError(f"{motion.name}: no row of the motion is finite")

@@ -17,7 +17,7 @@ from lagrangian.cli.paths import Path_
 from lagrangian.cli.progress import bar, spinner
 from lagrangian.cli.results import Results
 from lagrangian.errors import ArgumentError
-from lagrangian.model import quantity
+from lagrangian.model.expression import quantity
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism

@@ -15,7 +15,7 @@ from lagrangian.cli.given import Recorded, complete_mechanism, few_remarks, file
 from lagrangian.cli.progress import spinner
 from lagrangian.cli.results import animated, browse, reported
 from lagrangian.errors import ArgumentError
-from lagrangian.model import quantity
+from lagrangian.model.expression import quantity
 
 PLOT = """
 lagrangian plot run.nc

@@ -14,7 +14,7 @@ from lagrangian.cli.given import Described
 from lagrangian.cli.progress import bar
 from lagrangian.cli.results import Results
 from lagrangian.errors import ArgumentError, EndedEarlyWarning, SimulationError
-from lagrangian.model import quantity
+from lagrangian.model.expression import quantity
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from lagrangian.model.functions import absolute, power
+from lagrangian.model.expression.functions import absolute, power
 
 Number = int | float
 

@@ -9,6 +9,7 @@ of the step, on the constraints if it is projected; `report` the squared error, 
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import pairwise
 
 from lagrangian.kernels.llvm.builder import Array, Builder, Value
@@ -31,12 +32,13 @@ class ExplicitMethod:
         self.slopes = len(tableau.b) + 1 + len(tableau.extra_c)
         self.degree = max(len(row) for row in tableau.dense)
         self.adaptive = bool(tableau.errors)
+        self.free_interpolant = not tableau.extra_c
         places = sorted(set(tableau.c) | {1.0})
         self.gap = max(((b - a, 0.5 * (a + b)) for a, b in pairwise(places)))[1]
 
-    @property
-    def key(self) -> tuple[object, ...]:
-        return ("explicit", repr(self.tableau))
+    @cached_property
+    def key(self) -> str:
+        return repr(("explicit", repr(self.tableau)))
 
     def emit(self, module: Module) -> None:
         self._step(module)

@@ -6,6 +6,7 @@ falls over any length of time, but stays within a small band. The stages are fou
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from lagrangian.kernels.llvm.builder import INTEGER, TRUTH, Value
@@ -38,10 +39,11 @@ class GaussMethod:
     last = 1
     slopes = 5
     degree = 5
+    free_interpolant = False
 
-    @property
-    def key(self) -> tuple[object, ...]:
-        return ("gauss", A, B, C)
+    @cached_property
+    def key(self) -> str:
+        return repr(("gauss", A, B, C))
 
     def emit(self, module: Module) -> None:
         self._step(module)

@@ -86,9 +86,10 @@ class Method(Protocol):
     gap: float  # the middle of the widest gap between the stages' places in the step
     canonical: bool  # whether the step is in coordinates and momenta
     jacobian: bool  # whether the step needs the derivatives of the rates
+    free_interpolant: bool  # whether the interpolant needs no more of the rates than the step does
 
     @property
-    def key(self) -> tuple[object, ...]: ...
+    def key(self) -> str: ...  # what tells its code from that of others
 
     def emit(self, module: Module) -> None: ...
 

@@ -5,6 +5,7 @@ The functions are those of `explicit`. `slopes` holds the slope at the beginning
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -23,6 +24,7 @@ class RosenbrockMethod:
     jacobian = True
     canonical = False
     stiff_beyond = 0.0
+    free_interpolant = True
 
     def __init__(self, tableau: Rosenbrock) -> None:
         self.tableau = tableau
@@ -34,9 +36,9 @@ class RosenbrockMethod:
         places = sorted(set(tableau.alpha) | {1.0})
         self.gap = max(((b - a, 0.5 * (a + b)) for a, b in pairwise(places)))[1]
 
-    @property
-    def key(self) -> tuple[object, ...]:
-        return ("rosenbrock", repr(self.tableau))
+    @cached_property
+    def key(self) -> str:
+        return repr(("rosenbrock", repr(self.tableau)))
 
     def emit(self, module: Module) -> None:
         self._factorise(module)

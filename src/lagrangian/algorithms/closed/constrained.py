@@ -1,0 +1,103 @@
+"""The equations of motion with multipliers, at one state, over any scalars (Ghosal, lectures 27 and 29):
+
+M qdd + C qd + G + F = tau + Psi^T lambda,    Psi qdd + gamma = 0,
+lambda = -(Psi M^-1 Psi^T)^-1 (gamma + Psi M^-1 f),    f = tau - C qd - G - F.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from lagrangian.algorithms import springs
+from lagrangian.algorithms.closed import constraints
+from lagrangian.algorithms.closed.cholesky import Blocks, inner
+from lagrangian.algorithms.closed.world import World
+from lagrangian.algorithms.factorised import Factorised
+from lagrangian.algorithms.inverse_dynamics import BIAS
+from lagrangian.algorithms.link import Link, is_zero
+from lagrangian.algorithms.mass_matrix import MASS_MATRIX
+from lagrangian.algorithms.sweep import run
+from lagrangian.algorithms.tree import Tree
+from lagrangian.model.mechanism import Mechanism
+
+# slopes of a constraint, in metres or radians per metre or radian, that are rounding: measured by M, as A's diagonal is
+ROUNDING = 1e-12
+
+
+class State:
+    """A mechanism at one state: what its equations of motion are made of, each computed when first asked for."""
+
+    def __init__(
+        self, mechanism: Mechanism, tree: Tree, links: Sequence[Link], q: Sequence[Any], qd: Sequence[Any], t: Any = 0
+    ) -> None:
+        self.mechanism, self.tree, self.links = mechanism, tree, links
+        self.q, self.qd, self.t = q, qd, t
+
+    @cached_property
+    def world(self) -> World:
+        return World(self.tree, self.links)
+
+    @cached_property
+    def mass_matrix(self) -> list[Any]:
+        return run(MASS_MATRIX, self.tree, self.links)
+
+    @cached_property
+    def factors(self) -> Factorised:
+        return Factorised(self.tree, self.mass_matrix)
+
+    @cached_property
+    def bias(self) -> list[Any]:
+        """C qd + G + F, springs between points included."""
+        bias = run(BIAS, self.tree, self.links)
+        if self.mechanism.springs:
+            for k, torque in springs.torques(self.mechanism, self.world).items():
+                bias[k] = bias[k] - torque
+        return bias
+
+    @cached_property
+    def rows(self) -> list[constraints.Row]:
+        coordinates = constraints.Coordinates(self.mechanism, self.q, self.qd, self.t)
+        return constraints.rows(self.mechanism, self.world, coordinates)
+
+
+class Constrained:
+    """The multipliers' equations at one state: `rows` holds only equations that say something about the speeds."""
+
+    def __init__(
+        self, state: State, rows: Sequence[constraints.Row], redundant: bool, loose: Mapping[str, Any] | None = None
+    ) -> None:
+        """`loose` adds to the diagonal of rows that are switched off where they vanish: their multiplier is then 0."""
+        self.state, self.rows = state, [row for row in rows if row.psi]
+        n = state.tree.nv
+        self._halves = [state.factors.half([row.psi.get(k, 0) for k in range(n)]) for row in self.rows]
+        pivots = state.factors.pivots
+        scaled = [[0 if is_zero(z) else z * pivots[k] for k, z in enumerate(half)] for half in self._halves]
+        m = len(self.rows)
+        A: list[list[Any]] = [[0] * m for _ in range(m)]
+        for i in range(m):
+            for j in range(i + 1):
+                A[i][j] = A[j][i] = inner(scaled[i], self._halves[j])
+        for i, row in enumerate(self.rows):
+            if loose and row.name in loose:
+                A[i][i] = A[i][i] + loose[row.name]
+        self._scaled = scaled
+        # a row of a planar loop in a plane across no axis of the world is not zero by structure, but by rounding
+        least = [ROUNDING**2 * sum(pivots[k] for k, z in enumerate(half) if not is_zero(z)) for half in self._halves]
+        self.system = Blocks(A, redundant, least)
+
+    def acceleration(self, force: Sequence[Any], gamma: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """qdd and lambda for f = `force`; gamma as the rows have it, or stabilised."""
+        free = self.state.factors.half(force)
+        right = [-(g + inner(z, free)) for g, z in zip(gamma, self._scaled, strict=True)]
+        multipliers = self.system.solve(right)
+        return self.state.factors.back([a + b for a, b in zip(free, self._sum(multipliers), strict=True)]), multipliers
+
+    def correction(self, residual: Sequence[Any]) -> list[Any]:
+        """The smallest x, measured by M, with Psi x = -residual."""
+        return self.state.factors.back(self._sum(self.system.solve([-r for r in residual])))
+
+    def _sum(self, multipliers: Sequence[Any]) -> list[Any]:
+        """Half of M^-1 Psi^T lambda."""
+        return [inner(multipliers, [half[k] for half in self._halves]) for k in range(self.state.tree.nv)]

@@ -1,0 +1,447 @@
+"""A mechanism over the ring: links with exact constants, each moving along or about z of its joint's frame.
+
+A link's own frame is its body's, as the description gives it, so that the inertial parameters in the equations are the ones
+the reader knows. Between the parent's frame and the link's stand a constant placement, the joint's motion about or along z,
+and another constant placement. Bodies on fixed joints are merged into the link that carries them.
+
+Angles of revolute joints about parallel axes are added up along the chain: c23 is the cosine of q2 + q3, whatever stands between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from lagrangian.equations.algebra.exact import decimal
+from lagrangian.equations.algebra.ring import Element, Ring, Symbol
+from lagrangian.equations.reading import lengths
+from lagrangian.equations.reading.link import Inertia, Link, Pose
+from lagrangian.equations.reading.rotation import Rotations
+from lagrangian.equations.reading.scalars import Scalars
+from lagrangian.errors import ArgumentError, MechanismError, one_of
+from lagrangian.model import vector as v
+from lagrangian.model.body import Body
+from lagrangian.model.constraint import Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
+from lagrangian.model.expression import Expression, Scalar, free_symbols, parameters, substituted, symbol
+from lagrangian.model.expression.derivative import derivative
+from lagrangian.model.joint import Joint
+from lagrangian.model.joints.screw import Screw
+from lagrangian.model.loop import PointSpring, Wall
+from lagrangian.model.mechanism import GROUND, Mechanism
+from lagrangian.model.placement import Placement, turn_z_to
+
+NUMBER = "number"  # the meaning of a generator that stands for the number it is called
+SYMBOLS = ("given", "inertial", "all")
+PARAMETERS = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
+MEANINGS = (
+    "mass of {}",
+    *(f"first moment m c_{a} of {{}}" for a in "xyz"),
+    *(f"inertia I_{a} of {{}} about its frame's origin" for a in ("xx", "xy", "xz", "yy", "yz", "zz")),
+)
+
+
+class System:
+    """What the derivations start from."""
+
+    def __init__(self, mechanism: Mechanism, symbols: str = "given") -> None:
+        if symbols not in SYMBOLS:
+            raise ArgumentError(f"derive: symbols: {one_of('choice', symbols, SYMBOLS)}")
+        self.mechanism = mechanism
+        self.springs = _between_points(mechanism)
+        self.symbols = symbols
+        self.coordinates = mechanism.coordinate_names
+        self.n = len(self.coordinates)
+        self._kept = _geometric_names(mechanism)
+        # links without inertia among links that have some stay without; in a bare table of lengths all get symbols
+        bodies = {body.name: body for body in mechanism.bodies}
+        bare = {name for name, body in bodies.items() if not any(float(x) for x in (body.mass, *body.inertia))}
+        self._massless = {j.name for j in mechanism.joints if j.child in bare} if len(bare) < len(bodies) else set()
+        masses = _names(body.mass for body in mechanism.bodies)
+        reserved = self._kept | (_body_names(mechanism) if symbols == "given" else set())
+        self.scalars = Scalars(self.coordinates, _inertial_names(mechanism), masses, reserved, list(mechanism.parameters))
+        self.rotations = Rotations(self.scalars)
+        self.order = _moving(mechanism)
+        constants = self.scalars.settled(self._constants)
+        self.scalars.set_angles(*_angles(self.order, constants))
+        lengths.declare(self)
+        self._declare_signs()
+        # the last reading leaves a ring with every generator the mechanism needs
+        self.links, self.gravity = self.scalars.settled(self._read)
+        lengths.relate(self)
+        self.scalars.settled_for_good = True
+
+    @property
+    def ring(self) -> Ring:
+        return self.scalars.ring
+
+    def _read(self) -> tuple[list[Link], v.Vector]:
+        of, mechanism = self.scalars.of, self.mechanism
+        for constraint in mechanism.constraints:
+            for scalar in scalars_of(constraint):
+                of(scalar)
+        for loop in mechanism.loops:
+            for placement in (loop.a_placement, loop.b_placement):
+                self.pose(placement, f"loop {loop.name!r}")
+            declaring = DeclaringFrame(self, f"loop {loop.name!r}")
+            loop.kind.equations(loop, declaring, declaring)
+        for frame in mechanism.frames:
+            self.pose(frame.placement, f"frame {frame.name!r}")
+        for joint in mechanism.joints:
+            friction, spring = joint.friction, joint.spring
+            self.vector((friction.viscous, friction.coulomb, friction.coulomb_negative, spring.stiffness, spring.rest))
+        for between in self.springs:
+            self.vector((*between.a_point, *between.b_point, between.stiffness, between.rest, between.damping))
+        return self._links(), self._gravity()
+
+    def _declare_signs(self) -> None:
+        """Coulomb friction follows the sign of its joint's speed."""
+        for joint, _, number in self.order:
+            if given(joint.friction.coulomb) or given(joint.friction.coulomb_negative):
+                meaning = f"sign of qd{number}"
+                self.scalars.declare(Symbol("sign", self.scalars.sign_name(number), index=number - 1, meaning=meaning))
+
+    def generator(self, name: str) -> Element:
+        return self.ring.generator(name)
+
+    def speed(self, k: int) -> Element:
+        return self.ring.generator(f"qd{k + 1}")
+
+    def acceleration(self, k: int) -> Element:
+        return self.ring.generator(f"qdd{k + 1}")
+
+    def path(self, i: int) -> list[int]:
+        """Link i and its ancestors, the one at the ground first."""
+        chain = []
+        while i >= 0:
+            chain.append(i)
+            i = self.links[i].parent
+        return chain[::-1]
+
+    # -- reading the mechanism ---------------------------------------------------------------------------------------
+
+    def vector(self, x: Sequence[Any]) -> Any:
+        return tuple(self.scalars.of(e) for e in x)
+
+    def position(self, x: Sequence[Any], letter: str = "", number: int = 0) -> v.Vector:
+        """A position; named, if lengths are to be symbols, and with rounding of zero as zero."""
+        x = [0 if isinstance(e, float) and abs(e) < 1e-14 else e for e in x]
+        made = self.vector(x)
+        if self.symbols != "given" and number:
+            made = tuple(self._length(e, e2, f"{letter}{a}{number}", a) for e, e2, a in zip(x, made, "xyz", strict=True))
+        return made  # type: ignore[no-any-return]
+
+    def _length(self, given: Any, read: Any, name: str, axis: str) -> Any:
+        """A length that is a number other than zero, as a symbol; or as a generator that is written as the number it is.
+
+        Multiplied out, lengths would lose themselves in their products, and the formulas their short forms.
+        """
+        if read == 0 or (isinstance(given, Expression) and parameters(given)):
+            return read
+        if self.symbols == "inertial":
+            size = abs(read)
+            made = self.scalars.generator(Symbol("parameter", written_number(size), float(size), meaning=NUMBER))
+            return made if read > 0 else -made
+        number = name.lstrip("pr" + axis)
+        what = f"joint {number} in the frame before it" if name[0] == "p" else f"link {number}'s frame, seen from its joint"
+        return self.scalars.generator(Symbol("parameter", self._free_name(name), float(given), meaning=f"{axis} of {what}"))
+
+    def pose(self, placement: Any, where: str, letter: str = "", number: int = 0) -> Pose:
+        return Pose(self.rotations.of(placement.rotation, where), self.position(placement.position, letter, number))
+
+    def _poses(self, joint: Joint, number: int) -> tuple[Pose, Pose]:
+        """Before and after the joint's motion about z."""
+        where = f"joint {joint.name!r}"
+        before = self.pose(joint.placement, where, "p", number)
+        inverse = joint.child_placement.inverse()
+        after = self.pose(inverse, where, "r", number)
+        if not joint.kind.nv:
+            return before, after
+        before = self.place(joint.parent)[1] @ before  # the parent may be fixed to the link that carries it
+        if tuple(joint.axis) == v.Z:
+            return before, after
+        T = turn_z_to(tuple(float(x) if not isinstance(x, Expression) else x for x in joint.axis))  # type: ignore[arg-type]
+        R = self.rotations.of(T, where)
+        return Pose(v.mat_mat(before.R, R), before.p), Pose(v.mat_mat(v.transpose(R), after.R), v.mat_t_vec(R, after.p))
+
+    def _constants(self) -> list[tuple[Pose, Pose]]:
+        found = [self._poses(joint, number) for joint, _, number in self.order]
+        for joint, _, number in self.order:
+            self._inertia(joint, number)
+        self._gravity()
+        return found
+
+    def _inertia(self, joint: Joint, number: int) -> Inertia:
+        body = self.mechanism.body(joint.child)
+        if self.symbols == "given":
+            return self._carried(body, Pose())
+        values = _number_of(self.mechanism, body, Placement()).ten
+        if joint.name in self._massless and not any(values):
+            return Inertia()
+        names = [f"{p}{number}" for p in PARAMETERS]
+        meant = [m.format(f"link {number} ({body.name})") for m in MEANINGS]
+        made = [
+            self.scalars.generator(Symbol("inertial", self._free_name(name), value, meaning=meaning))
+            for name, value, meaning in zip(names, values, meant, strict=True)
+        ]
+        return Inertia(made[0], tuple(made[1:4]), tuple(made[4:]))  # type: ignore[arg-type]
+
+    def _free_name(self, name: str) -> str:
+        """A name that no parameter outside the bodies has: those inside are replaced."""
+        while name in self._kept:
+            name += "_"
+        return name
+
+    def _body(self, body: Body) -> Inertia:
+        of = self.scalars.of
+        mass, center, I = of(body.mass), self.vector(body.center), self.vector(body.inertia)
+        about = v.sym_add(I, v.point_inertia(mass, center))  # type: ignore[arg-type]
+        return Inertia(mass, v.scale(mass, center), about)
+
+    def _carried(self, body: Body, pose: Pose) -> Inertia:
+        """A body's inertia, and that of the bodies fixed to it, in the frame in which it stands at `pose`."""
+        total = self._body(body).seen_from(pose)
+        for joint in self.mechanism.joints:
+            if not joint.kind.nv and joint.parent == body.name:
+                before, after = self._poses(joint, 0)
+                total = total + self._carried(self.mechanism.body(joint.child), pose @ before @ after)
+        return total
+
+    def place(self, body: str) -> tuple[int, Pose]:
+        """A body's link (-1 the ground), and where its frame is on it."""
+        at = Pose()
+        carriers = {joint.child: joint for joint in self.mechanism.joints}
+        while body != GROUND and not carriers[body].kind.nv:
+            before, after = self._poses(carriers[body], 0)
+            at, body = before @ after @ at, carriers[body].parent
+        numbers = {joint.child: k for k, (joint, _, _) in enumerate(self.order)}
+        return (-1 if body == GROUND else numbers[body]), at
+
+    def _gravity(self) -> v.Vector:
+        g = list(self.mechanism.gravity)
+        moving = [k for k in range(3) if isinstance(g[k], Expression) or g[k] != 0]
+        if self.symbols != "given":
+            for k in moving:
+                name = self._free_name("g" if len(moving) == 1 else f"g{'xyz'[k]}")
+                if not (isinstance(g[k], Expression) and parameters(g[k])):
+                    made = self.scalars.generator(Symbol("parameter", name, abs(float(g[k])), meaning="gravity"))
+                    g[k] = made if float(g[k]) > 0 else -made
+        return tuple(x if isinstance(x, Element) else self.scalars.of(x) for x in g)  # type: ignore[return-value]
+
+    def _rises(self, joint: Joint, k: int) -> tuple[Any, Any, Any]:
+        """How far the joint has moved along its axis, and the first and second derivative of that by its coordinate."""
+        kind = joint.kind.single_steps(joint)[0].kind
+        if not isinstance(kind, Screw):
+            raise MechanismError(f"joint {joint.name!r}: a closed form has turns and slides only, and no {joint.type}")
+        state = ExactState(self, joint, k)
+        # the type's own derivatives are read too, so that the ring has every function that a proof compares
+        advance, _, _ = kind.advance(state), kind.rise(state), kind.rise_slope(state)
+        rise = self.ring.derivative(self.ring(advance), k)
+        return advance, rise, self.ring.derivative(rise, k)
+
+    def _links(self) -> list[Link]:
+        of = self.scalars.of
+        links = []
+        for joint, parent, number in self.order:
+            before, after = self._poses(joint, number)
+            k = number - 1
+            c, s = self.scalars.coordinate_pair(k) if joint.kind.turns else (1, 0)
+            rotor = of(joint.rotor.reflected)
+            if self.symbols != "given" and float(joint.rotor.inertia):
+                name = self._free_name(f"Ja{number}")
+                meaning = f"inertia of the rotor at joint {number}, as the joint sees it"
+                rotor = self.scalars.generator(Symbol("inertial", name, float(joint.rotor.reflected), meaning=meaning))
+            q = self.ring.generator(f"q{number}")
+            inertia = self._inertia(joint, number)
+            rises = self._rises(joint, k)
+            links.append(Link(joint.child, joint, joint.kind.turns, parent, k, before, after, inertia, c, s, q, *rises, rotor))
+        return links
+
+
+class ExactState:
+    """What the formulas of a joint type read of one joint, over the ring."""
+
+    def __init__(self, system: System, joint: Joint, k: int) -> None:
+        self.system, self.k = system, k
+        self.q, self.qd = (system.ring.generator(f"q{k + 1}"),), (system.speed(k),)
+        pair: tuple[Any, Any] = system.scalars.coordinate_pair(k) if joint.kind.turns else (1, 0)
+        self.c, self.s = pair
+        self.own = system.scalars.of(joint.kind.own(joint))
+
+    def function(self, expression: Scalar) -> Any:
+        """A function of the joint's coordinate, which takes the place of whatever the expression calls its variable."""
+        coordinate = symbol(self.system.coordinates[self.k])
+        return self.system.scalars.of(substituted(expression, dict.fromkeys(free_symbols(expression), coordinate)))
+
+
+class DeclaringFrame:
+    """Reads the constants in the equations of a loop, so that the ring has them before the equations are written."""
+
+    origin = v.ZERO
+
+    def __init__(self, system: System, where: str) -> None:
+        self.system, self.where = system, where
+
+    def direction(self, axis: v.Vector) -> v.Vector:
+        self.system.vector(axis)
+        return v.ZERO
+
+    def triad(self, axis: v.Vector) -> tuple[v.Vector, v.Vector, v.Vector]:
+        self.system.rotations.of(turn_z_to(axis), self.where)
+        return v.ZERO, v.ZERO, v.ZERO
+
+    def number(self, scalar: Scalar) -> Any:
+        return self.system.scalars.of(scalar)
+
+    def vanishes(self, x: Any) -> bool:
+        return True
+
+
+def _moving(mechanism: Mechanism) -> list[tuple[Joint, int, int]]:
+    """Joints that move, parents before children: with the index of the link they start from, and their coordinate's number."""
+    numbers, at = {}, 0
+    for joint in mechanism.joints:
+        at += joint.kind.nq
+        numbers[joint.name] = at
+    order: list[tuple[Joint, int, int]] = []
+    link_of = {GROUND: -1}
+    for joint in mechanism.outward():
+        parent = link_of[joint.parent]
+        if not joint.kind.nv:
+            link_of[joint.child] = parent
+            continue
+        link_of[joint.child] = len(order)
+        order.append((joint, parent, numbers[joint.name]))
+    return order
+
+
+def _angles(order: list[tuple[Joint, int, int]], constants: list[tuple[Pose, Pose]]) -> Any:
+    """Absolute angles: a revolute joint's, added to that of the nearest one before it if their axes are parallel."""
+    angles: list[tuple[tuple[int, int], ...]] = []
+    angle_of: dict[int, int] = {}
+    start: dict[int, int | None] = {}
+    for i, (joint, _, number) in enumerate(order):
+        if not joint.kind.turns:
+            continue
+        # the constant rotation from the joint before to this one
+        C, at = constants[i][0].R, order[i][1]
+        while at >= 0 and not order[at][0].kind.turns:
+            before, after = constants[at]
+            C, at = v.mat_mat(v.mat_mat(before.R, after.R), C), order[at][1]
+        k = number - 1
+        sign, before_it = 1, None
+        if at >= 0:
+            C = v.mat_mat(constants[at][1].R, C)
+            if not C[0][2] and not C[1][2]:
+                before_it = angle_of[order[at][2] - 1]
+                sign = dict(angles[before_it])[order[at][2] - 1] * (1 if C[2][2] == 1 else -1)
+        angle_of[k], start[k] = len(angles), before_it
+        angles.append((*(angles[before_it] if before_it is not None else ()), (k, sign)))
+    return angles, angle_of, start
+
+
+def _inertial_names(mechanism: Mechanism) -> set[str]:
+    """Parameters in which the equations are linear: the names in masses and inertias that no length, angle or gravity has."""
+    masses: set[str] = set()
+    others = _geometric_names(mechanism)
+    for body in mechanism.bodies:
+        masses |= _names((body.mass, *body.inertia))
+        others |= _names(body.center)
+    for joint in mechanism.joints:
+        masses |= _names((joint.rotor.inertia,))
+        others |= _names((joint.rotor.ratio,))
+    return masses - others
+
+
+def given(x: Any) -> bool:
+    """Whether a scalar is there at all: a name whose value is zero is."""
+    return bool(parameters(x)) or float(x) != 0
+
+
+def _body_names(mechanism: Mechanism) -> set[str]:
+    found: set[str] = set()
+    for body in mechanism.bodies:
+        found |= _names((body.mass, *body.center, *body.inertia))
+    for joint in mechanism.joints:
+        found |= _names((joint.rotor.inertia, joint.rotor.ratio))
+    return found
+
+
+def scalars_of(constraint: Constraint) -> list[Any]:
+    """The expressions a constraint is made of. What has no polynomial form is refused."""
+    match constraint:
+        case Pfaffian():
+            return [coefficient for _, coefficient in constraint.coefficients]
+        case Holonomic():
+            moving = derivative(constraint.equation, "t")
+            for name in sorted(free_symbols(moving) - {"t"}):
+                raise MechanismError(
+                    f"constraint {constraint.name!r}: its derivative by time depends on {name!r}, which the closed form does "
+                    f"not write; compile() and simulate() take it"
+                )
+            return [constraint.equation]
+        case KnifeEdge():
+            return [*constraint.direction, *constraint.point]
+    kind = "rolling" if isinstance(constraint, Rolling) else "a Python function"
+    raise MechanismError(
+        f"constraint {constraint.name!r}: {kind} has no closed form here; write its equations as Pfaffian coefficients. "
+        f"compile() and simulate() take it as it is"
+    )
+
+
+def _between_points(mechanism: Mechanism) -> tuple[PointSpring, ...]:
+    """The springs; walls are refused."""
+    for spring in mechanism.springs:
+        if isinstance(spring, Wall):
+            raise MechanismError(
+                f"wall {spring.name!r}: a wall pushes on one side only, which no polynomial does, so it has no closed form. "
+                f"Leave it out by mechanism.replace(springs=...); compile() and simulate() take it as it is"
+            )
+    return tuple(spring for spring in mechanism.springs if isinstance(spring, PointSpring))
+
+
+def _geometric_names(mechanism: Mechanism) -> set[str]:
+    """Parameters of everything but the bodies and rotors."""
+    found = _names(mechanism.gravity)
+    for joint in mechanism.joints:
+        friction = (joint.friction.viscous, joint.friction.coulomb, joint.friction.coulomb_negative)
+        found |= _names((*joint.scalars, *friction, joint.spring.stiffness, joint.spring.rest))
+        found |= _placed_names(joint.placement) | _placed_names(joint.child_placement)
+    for loop in mechanism.loops:
+        found |= _placed_names(loop.a_placement) | _placed_names(loop.b_placement) | _names(loop.scalars)
+    for frame in mechanism.frames:
+        found |= _placed_names(frame.placement)
+    for spring in _between_points(mechanism):
+        found |= _names((*spring.a_point, *spring.b_point, spring.stiffness, spring.rest, spring.damping))
+    for constraint in mechanism.constraints:
+        found |= _names(scalars_of(constraint))
+    return found
+
+
+def _placed_names(placement: Placement) -> set[str]:
+    return _names((*placement.position, *(x for row in placement.rotation for x in row)))
+
+
+def _names(scalars: Iterable[Any]) -> set[str]:
+    return {name for x in scalars for name in parameters(x)}
+
+
+def written_number(x: int | Fraction) -> str:
+    """As a decimal, if it ends, else as a fraction in brackets."""
+    return decimal(Fraction(x)) or f"({x})"
+
+
+def _number_of(mechanism: Mechanism, body: Body, at: Placement) -> Inertia:
+    """As `System._carried`, in numbers."""
+    R: Any = tuple(tuple(float(x) for x in row) for row in at.rotation)
+    position: Any = tuple(float(x) for x in at.position)
+    center: Any = tuple(float(x) for x in body.center)
+    I: Any = tuple(float(x) for x in body.inertia)
+    mass = float(body.mass)
+    own = Inertia(mass, v.scale(mass, center), v.sym_add(I, v.point_inertia(mass, center)))
+    total = own.seen_from(Pose(R, position))
+    for joint in mechanism.joints:
+        if not joint.kind.nv and joint.parent == body.name:
+            there = at @ joint.placement @ joint.child_placement.inverse()
+            total = total + _number_of(mechanism, mechanism.body(joint.child), there)
+    return total

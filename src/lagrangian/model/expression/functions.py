@@ -1,0 +1,121 @@
+"""Elementary functions of scalars that are numbers, or objects that bring their own (traced values, jets)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from lagrangian.model.expression.scalar import Expression, Scalar, free_symbols
+
+
+def sin(x: Any) -> Any:
+    return apply("sin", x)
+
+
+def cos(x: Any) -> Any:
+    return apply("cos", x)
+
+
+def sqrt(x: Any) -> Any:
+    return apply("sqrt", x)
+
+
+def exp(x: Any) -> Any:
+    return apply("exp", x)
+
+
+def log(x: Any) -> Any:
+    return apply("log", x)
+
+
+def choose(a: Any, b: Any, x: Any, y: Any) -> Any:
+    """x where a < b, else y."""
+    if isinstance(x, (int, float)) and isinstance(y, (int, float)) and x == y:
+        return x
+    for given in (a, b, x, y):
+        if not isinstance(given, (int, float)) and hasattr(given, "choose"):  # numpy's numbers have a choose of their own
+            return given.choose(a, b, x, y)
+    return x if a < b else y
+
+
+def absolute(x: Any) -> Any:
+    return choose(x, 0.0, -x, x)
+
+
+def sign(x: Any) -> Any:
+    return choose(x, 0.0, -1.0, choose(0.0, x, 1.0, 0.0))
+
+
+def maximum(a: Any, b: Any) -> Any:
+    return choose(a, b, b, a)
+
+
+def minimum(a: Any, b: Any) -> Any:
+    return choose(a, b, a, b)
+
+
+def power(x: Any, n: Any) -> Any:
+    """x^n: by multiplication where n is a whole number, by a root where it is a half, else through logarithms."""
+    if isinstance(n, (int, float)):
+        if float(n).is_integer():
+            result: Any = 1
+            square, left = x, abs(int(n))
+            while left:
+                result = result * square if left % 2 else result
+                left //= 2
+                square = square * square if left else square
+            return 1 / result if n < 0 else result
+        if n == 0.5:
+            return sqrt(x)
+    if isinstance(x, (int, float)) and isinstance(n, (int, float)):
+        return x**n
+    return exp(n * log(x))
+
+
+def apply(name: str, x: Any) -> Any:
+    """A function of one argument by its name: sin, cos, sqrt, exp, log, asin, acos, atan, tanh."""
+    return getattr(math, name)(x) if isinstance(x, (int, float)) else getattr(x, name)()
+
+
+_OPERATIONS: dict[str, Any] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "^": power,
+    "neg": lambda a: -a,
+    "tan": lambda x: apply("tan", x) if isinstance(x, (int, float)) else sin(x) / cos(x),
+    "atan2": lambda y, x: angle(y, x),
+    "min": minimum,
+    "max": maximum,
+    "abs": absolute,
+    "sign": sign,
+    **{
+        name: (lambda x, name=name: apply(name, x))
+        for name in ("sin", "cos", "sqrt", "exp", "log", "asin", "acos", "atan", "tanh")
+    },
+}
+
+
+def angle(y: Any, x: Any) -> Any:
+    """The angle of the point (x, y)."""
+    if isinstance(y, (int, float)):
+        return math.atan2(y, x) if isinstance(x, (int, float)) else x.atan2_of(y)
+    return y.atan2(x)
+
+
+def of_one(expression: Scalar, x: Any) -> Any:
+    """An expression of one variable, whatever it is called there, at x: a scalar of any kind, or an array of floats."""
+    return evaluate(expression, dict.fromkeys(free_symbols(expression), x))
+
+
+def evaluate(expression: Scalar, names: Mapping[str, Any]) -> Any:
+    """An expression over scalars of any kind: `names` gives what stands for each name that has no value."""
+    if not isinstance(expression, Expression):
+        return expression
+    if expression.value is not None:
+        return expression.value
+    if expression.operation == "symbol":
+        return names[expression.name]
+    return _OPERATIONS[expression.operation](*(evaluate(a, names) for a in expression.arguments))

@@ -1,0 +1,317 @@
+"""Scalars of a description: numbers, or expressions of named parameters.
+
+A description may write `"m1*l1^2/12"`; the closed form keeps the names, the kernels take the value. Text is read by the small
+grammar of `parser` and never handed to Python. Every node knows its numeric value, if it has one: a name that stands
+for a coordinate or for time has none.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Union
+
+from lagrangian.errors import DescriptionError
+from lagrangian.model.expression import parser
+
+Scalar = Union[int, float, "Expression"]
+
+_BINARY: dict[str, Callable[[float, float], float]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "^": operator.pow,
+    "atan2": math.atan2,
+    "min": min,
+    "max": max,
+}
+_UNARY: dict[str, Callable[[float], float]] = {
+    "neg": operator.neg,
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "asin": math.asin,
+    "acos": math.acos,
+    "atan": math.atan,
+    "sqrt": math.sqrt,
+    "exp": math.exp,
+    "log": math.log,
+    "tanh": math.tanh,
+    "abs": abs,
+    "sign": lambda x: float((x > 0) - (x < 0)),
+    "deg": math.radians,  # read as x*pi/180, so that no node is called so
+}
+_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9.]*")
+FUNCTIONS = sorted((set(_UNARY) | set(_BINARY)) - {"neg", "+", "-", "*", "/", "^"})
+
+
+class Expression:
+    """A node of an expression: an operation on scalars, a parameter, a free symbol, or pi."""
+
+    __slots__ = ("arguments", "name", "operation", "value")
+
+    def __init__(self, operation: str, arguments: tuple[Scalar, ...], value: float | None, name: str = "") -> None:
+        self.operation = operation  # "symbol", "number", "pi", or a key of the tables above
+        self.arguments = arguments
+        self.value = value
+        self.name = name
+
+    def __float__(self) -> float:
+        if self.value is None:
+            raise DescriptionError(f"'{self}' has no value: it depends on {', '.join(sorted(free_symbols(self)))}")
+        return self.value
+
+    def __repr__(self) -> str:
+        return f"Expression({str(self)!r})"
+
+    def __str__(self) -> str:
+        return _format(self, 0)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Expression):
+            return False
+        return (self.operation, self.name, self.value, self.arguments) == (
+            other.operation,
+            other.name,
+            other.value,
+            other.arguments,
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.operation, self.name, self.value, self.arguments))
+
+    def __add__(self, other: Scalar) -> Scalar:
+        return _add(self, other)
+
+    def __radd__(self, other: Scalar) -> Scalar:
+        return _add(other, self)
+
+    def __sub__(self, other: Scalar) -> Scalar:
+        return _subtract(self, other)
+
+    def __rsub__(self, other: Scalar) -> Scalar:
+        return _subtract(other, self)
+
+    def __mul__(self, other: Scalar) -> Scalar:
+        return _multiply(self, other)
+
+    def __rmul__(self, other: Scalar) -> Scalar:
+        return _multiply(other, self)
+
+    def __truediv__(self, other: Scalar) -> Scalar:
+        return self if _is(other, 1) else _node("/", self, other)
+
+    def __rtruediv__(self, other: Scalar) -> Scalar:
+        return 0 if _is(other, 0) else _node("/", other, self)
+
+    def __pow__(self, other: Scalar) -> Scalar:
+        return self if _is(other, 1) else _node("^", self, other)
+
+    def __neg__(self) -> Scalar:
+        return self.arguments[0] if self.operation == "neg" else _node("neg", self)
+
+    def __pos__(self) -> Scalar:
+        return self
+
+
+PI = Expression("pi", (), math.pi)
+
+
+def parameter(name: str, value: float) -> Expression:
+    """A named constant of the mechanism."""
+    if not _NAME.fullmatch(name) or name in ("t", "pi", *FUNCTIONS):
+        raise DescriptionError(
+            f"a parameter cannot be called {name!r}; letters, digits and _ are needed, a letter first, and not t, pi or the name "
+            f"of a function"
+        )
+    return Expression("symbol", (), float(value), name)
+
+
+def symbol(name: str) -> Expression:
+    """A name without a value: a coordinate, a speed, time."""
+    return Expression("symbol", (), None, name)
+
+
+def number(value: float) -> Expression:
+    """A number that is not computed with but kept, so that what is made of it can still be told apart: cos(0.3), not 0.955336."""
+    return Expression("number", (), float(value))
+
+
+def kept(*scalars: Scalar) -> tuple[Scalar, ...]:
+    """Scalars as they are; but if one of them has names, numbers among them are kept as such too."""
+    if not any(isinstance(x, Expression) and parameters(x) for x in scalars):
+        return scalars
+    return tuple(number(x) if isinstance(x, float) else x for x in scalars)
+
+
+def free_symbols(scalar: Scalar) -> set[str]:
+    """The names in an expression that have no value."""
+    return {node.name for node in walk(scalar) if node.operation == "symbol" and node.value is None}
+
+
+def parameters(scalar: Scalar) -> dict[str, float]:
+    """The named parameters in an expression, with their values."""
+    return {n.name: n.value for n in walk(scalar) if n.operation == "symbol" and n.value is not None}
+
+
+def has_pi(scalar: Scalar) -> bool:
+    """Whether an expression is written with pi, or with `deg`, which stands for it."""
+    return any(node.operation == "pi" for node in walk(scalar))
+
+
+def walk(scalar: Scalar) -> Iterator[Expression]:
+    """The nodes of an expression; none of a number."""
+    stack = [scalar]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Expression):
+            yield node
+            stack.extend(node.arguments)
+
+
+def _is(x: Scalar, number: int) -> bool:
+    return not isinstance(x, Expression) and x == number
+
+
+def _value(x: Scalar) -> float | None:
+    return x.value if isinstance(x, Expression) else float(x)
+
+
+def _node(operation: str, *arguments: Scalar) -> Scalar:
+    values = [_value(a) for a in arguments]
+    value: float | None = None
+    if None not in values:
+        function = _UNARY[operation] if len(values) == 1 else _BINARY[operation]
+        try:
+            value = function(*values)  # type: ignore[arg-type]
+        except (ZeroDivisionError, ValueError, OverflowError) as error:
+            shown = _format(Expression(operation, arguments, None), 0)
+            raise DescriptionError(f"'{shown}' cannot be computed: {error}") from None
+        if isinstance(value, complex) or not math.isfinite(value):
+            shown = _format(Expression(operation, arguments, None), 0)
+            raise DescriptionError(f"'{shown}' is {value}; a finite real number is needed")
+    return Expression(operation, arguments, value)
+
+
+def _add(a: Scalar, b: Scalar) -> Scalar:
+    if _is(a, 0):
+        return b
+    return a if _is(b, 0) else _node("+", a, b)
+
+
+def _subtract(a: Scalar, b: Scalar) -> Scalar:
+    if _is(b, 0):
+        return a
+    if _is(a, 0):
+        return -b
+    return 0 if a is b else _node("-", a, b)
+
+
+def _multiply(a: Scalar, b: Scalar) -> Scalar:
+    if _is(a, 0) or _is(b, 0):
+        return 0
+    if _is(a, 1):
+        return b
+    if _is(b, 1):
+        return a
+    if _is(a, -1):
+        return -b
+    return -a if _is(b, -1) else _node("*", a, b)
+
+
+# turns this near to a whole number of quarters are that number: pi/2 written with 11 decimals is off by 3e-12
+QUARTER = 5e-12
+
+
+def _quarter_turns(x: Scalar) -> int | None:
+    """n if x is n quarter turns, as 1.57079632679 in a URDF is meant to be: sin and cos are then exact integers, not 5e-12."""
+    value = _value(x)
+    if value is None or (isinstance(x, Expression) and any(n.operation == "symbol" for n in walk(x))):
+        return None
+    turns = value / (math.pi / 2)
+    return round(turns) if abs(turns - round(turns)) < max(QUARTER, 1e-15 * abs(turns)) else None
+
+
+def sin(x: Scalar) -> Scalar:
+    """Sine, exact at multiples of 90 degrees."""
+    n = _quarter_turns(x)
+    if n is not None:
+        return (0, 1, 0, -1)[n % 4]
+    return _node("sin", x) if isinstance(x, Expression) else math.sin(x)
+
+
+def cos(x: Scalar) -> Scalar:
+    """Cosine, exact at multiples of 90 degrees."""
+    n = _quarter_turns(x)
+    if n is not None:
+        return (1, 0, -1, 0)[n % 4]
+    return _node("cos", x) if isinstance(x, Expression) else math.cos(x)
+
+
+def deg(x: Scalar) -> Scalar:
+    """Degrees as radians: x*pi/180, with the exact pi, so that sines and cosines of right angles are exact too."""
+    return x * PI / 180
+
+
+def sqrt(x: Scalar) -> Scalar:
+    """Square root."""
+    return _node("sqrt", x) if isinstance(x, Expression) else math.sqrt(x)
+
+
+# functions that an expression in text calls as Python does, and that may give something simpler than a call
+_FOLDED: dict[str, Callable[..., Scalar]] = {"sin": sin, "cos": cos, "deg": deg}
+
+
+def parse(text: str, names: Mapping[str, Scalar] | None = None) -> Scalar:
+    """Read an expression over the given names (`pi` is always known)."""
+    arguments = {name: 1 if name in _UNARY else 2 for name in FUNCTIONS}
+    grammar = parser.Grammar({} if names is None else names, {"pi": PI}, arguments, call)
+    return grammar.read(text)
+
+
+def substituted(x: Scalar, names: Mapping[str, Scalar]) -> Scalar:
+    """The same expression with other scalars in place of names that have no value."""
+    if not isinstance(x, Expression) or not free_symbols(x):
+        return x
+    if x.operation == "symbol":
+        return names.get(x.name, x)
+    return call(x.operation, *(substituted(a, names) for a in x.arguments))
+
+
+def call(operation: str, *arguments: Scalar) -> Scalar:
+    """A function by its name, simpler than a call where it can be."""
+    folded = _FOLDED.get(operation)
+    return folded(*arguments) if folded else _node(operation, *arguments)
+
+
+_PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "^": 4}
+
+
+def exact_text(x: Scalar) -> str:
+    """The text that reads back to the very same: a+(b+c), which is rounded otherwise than a+b+c, keeps its parentheses."""
+    return _format(x, 0, exact=True)
+
+
+def _format(x: Scalar, outer: int, exact: bool = False) -> str:
+    if not isinstance(x, Expression):
+        text = f"{x:g}" if isinstance(x, float) and float(f"{x:g}") == x else repr(float(x) if isinstance(x, float) else x)
+        return f"({text})" if text[0] == "-" and outer > 3 else text  # (-2)^2 is not -2^2
+    if x.operation == "symbol":
+        return x.name
+    if x.operation == "number":
+        return _format(x.value if x.value is not None else 0, outer)
+    if x.operation == "pi":
+        return "pi"
+    level = _PRECEDENCE.get(x.operation)
+    if level is None:
+        return f"{x.operation}({', '.join(_format(a, 0, exact) for a in x.arguments)})"
+    if x.operation == "neg":
+        text = "-" + _format(x.arguments[0], level, exact)
+    else:
+        left = _format(x.arguments[0], level + (x.operation == "^"), exact)
+        right = _format(x.arguments[1], level + (x.operation in ("-/+*" if exact else "-/")), exact)
+        text = f"{left}{x.operation}{right}"
+    return f"({text})" if level < outer else text

@@ -1,0 +1,152 @@
+"""Work along a run, by Gauss's quadrature over the integrator's own interpolation of every step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.polynomial import legendre
+
+from lagrangian.model.constraint import Pfaffian
+from lagrangian.motion.run.trajectory import Trajectory
+from lagrangian.motion.solver.segment import Segment
+
+NODES = 8
+CHUNK = 2048  # steps at a time, so that long runs need little memory
+# what the last coefficients of a step's power may be, of the largest power; where they are larger, the step is halved
+TAIL = 1e-11
+HALVINGS = 6
+
+
+@cache
+def rule(nodes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Gauss's nodes; what takes values there to coefficients over Legendre's polynomials; the integrals of these from -1."""
+    at, weights = legendre.leggauss(nodes)
+    values = legendre.legvander(at, nodes - 1)  # nodes x polynomials
+    fit = (values * weights[:, None]).T * ((2 * np.arange(nodes) + 1) / 2)[:, None]
+    integral = np.array([legendre.legint(np.eye(nodes)[k], lbnd=-1) for k in range(nodes)])
+    return at, fit, integral
+
+
+@dataclass
+class Pieces:
+    """Parts of the steps of a segment, in the order of time: which step, from when and until when."""
+
+    segment: Segment
+    step: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+
+    def times(self, at: np.ndarray) -> np.ndarray:
+        """Places between 0 and 1 in every piece, as times."""
+        found: np.ndarray = self.start[:, None] + (self.end - self.start)[:, None] * at
+        return found
+
+    def some(self, which: np.ndarray | slice) -> Pieces:
+        return Pieces(self.segment, self.step[which], self.start[which], self.end[which])
+
+
+def whole_steps(trajectory: Trajectory) -> Iterator[Pieces]:
+    """All steps of a run, some at a time."""
+    for segment in trajectory.segments:
+        starts = segment.steps[:, 0]
+        ends = np.append(starts[1:], segment.until)
+        for first in range(0, len(starts), CHUNK):
+            some = slice(first, min(first + CHUNK, len(starts)))
+            yield Pieces(segment, np.arange(some.start, some.stop), starts[some], ends[some])
+
+
+def work(trajectory: Trajectory, t: np.ndarray) -> dict[str, np.ndarray]:
+    """What torques, friction, moving constraints and wrenches have done until each of the times; and what impacts took."""
+    nv, constrained = trajectory.dyn.nv, bool(trajectory.dyn.mechanism.equations)
+    if idle(trajectory):
+        none = {"torque": np.zeros((len(t), nv)), "friction": np.zeros((len(t), nv))}
+        return {**none, **({"constraints": np.zeros(len(t))} if constrained else {}), **_impacts(trajectory, t)}
+    total = np.zeros(2 * nv + 2)
+    found = np.zeros((len(t), 2 * nv + 2))
+    row = 0
+    for pieces in whole_steps(trajectory):
+        pieces, coefficients = _resolved(trajectory, pieces)
+        until = row + int(np.searchsorted(t[row:], pieces.end[-1], side="right"))
+        found[row:until], total = _until(pieces, coefficients, t[row:until], total)
+        row = until
+    found[row:] = total
+    result = {"torque": found[:, :nv], "friction": found[:, nv : 2 * nv]}
+    if constrained:
+        result["constraints"] = found[:, 2 * nv]
+    if trajectory.supply.source.wrenches:
+        result["wrenches"] = found[:, 2 * nv + 1]
+    return {**result, **_impacts(trajectory, t)}
+
+
+def _until(pieces: Pieces, coefficients: np.ndarray, t: np.ndarray, total: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Work until times within some pieces, and until their end; `total` is what was done before them."""
+    _, _, integral = rule(NODES)
+    width = (pieces.end - pieces.start)[:, None]
+    grown = width * coefficients[:, 0]
+    before = total + np.vstack([np.zeros_like(total), np.cumsum(grown, axis=0)[:-1]])
+    here = np.clip(np.searchsorted(pieces.start, t, side="right") - 1, 0, len(pieces.start) - 1)
+    x = 2 * (t - pieces.start[here]) / width[here, 0] - 1
+    basis = legendre.legvander(x, NODES) @ integral.T
+    part = np.einsum("rk,rkc->rc", basis, coefficients[here])
+    return before[here] + 0.5 * width[here] * part, total + grown.sum(axis=0)
+
+
+def _resolved(trajectory: Trajectory, pieces: Pieces) -> tuple[Pieces, np.ndarray]:
+    """Pieces short enough for the power over each to be a polynomial, and its coefficients.
+
+    Steps are as long as the motion allows, and the forces along it may vary faster: those of a motion that is led, say.
+    """
+    at, fit, _ = rule(NODES)
+    coefficients = np.einsum("kn,snc->skc", fit, power(trajectory, pieces, (at + 1) / 2))
+    for _ in range(HALVINGS):
+        size = np.abs(coefficients).max(axis=(0, 1), initial=0.0).max(initial=0.0)
+        with np.errstate(invalid="ignore"):
+            rough = np.abs(coefficients[:, -2:]).max(axis=(1, 2)) > TAIL * size
+        if not rough.any():
+            break
+        middle = 0.5 * (pieces.start + pieces.end)
+        new = pieces.some(np.repeat(np.flatnonzero(rough), 2))
+        new.end[::2] = new.start[1::2] = middle[rough]
+        fresh = np.einsum("kn,snc->skc", fit, power(trajectory, new, (at + 1) / 2))
+        kept = pieces.some(~rough)
+        order = np.argsort(np.concatenate([kept.start, new.start]), kind="stable")
+        pieces = Pieces(
+            pieces.segment,
+            *(np.concatenate([a, b])[order] for a, b in ((kept.step, new.step), (kept.start, new.start), (kept.end, new.end))),
+        )
+        coefficients = np.concatenate([coefficients[~rough], fresh])[order]
+    return pieces, coefficients
+
+
+def _impacts(trajectory: Trajectory, t: np.ndarray) -> dict[str, np.ndarray]:
+    if not trajectory.impacts:
+        return {}
+    return {"impacts": np.array([sum(change for when, change in trajectory.impacts if when <= x) for x in t])}
+
+
+def idle(trajectory: Trajectory) -> bool:
+    """Whether nothing does work but what is in the potential energy: no torque, wrench or friction, no constraint that moves."""
+    source, dyn = trajectory.supply.source, trajectory.dyn
+    driven = source.formulas or source.external or source.adjustable or source.traced is not None or source.wrenches
+    lossy = any(x.any() for x in dyn.friction_constants) or any(float(s.damping) for s in dyn.mechanism.springs)
+    # a constant phi moves its constraint too
+    moving = any(
+        isinstance(c, Pfaffian) and not (isinstance(c.phi, (int, float)) and c.phi == 0) for c in dyn.mechanism.constraints
+    )
+    return not (driven or lossy or moving or dyn.depends_on_time)
+
+
+def power(trajectory: Trajectory, pieces: Pieces, at: np.ndarray) -> np.ndarray:
+    """(pieces, places, power of every torque, friction force, of all moving constraints, and of all wrenches)."""
+    dyn, times = trajectory.dyn, pieces.times(at)
+    y = trajectory.replayed(pieces.segment, np.repeat(pieces.step, len(at)), times.ravel())
+    y = trajectory.settled_in(pieces.segment, times.ravel(), y)
+    out = trajectory.outputs_in(pieces.segment, times.ravel(), y)
+    qd = y[:, dyn.nq :]
+    moving = -np.einsum("sm,sm->s", out["multipliers"], out["phi"])[:, None]
+    pushed = np.einsum("sn,sn->s", out["loads"], qd)[:, None] if "loads" in out else np.zeros_like(moving)
+    found = np.hstack([out["tau"] * qd, -out["friction"] * qd, moving, pushed])
+    return found.reshape(len(pieces.start), len(at), 2 * dyn.nv + 2)

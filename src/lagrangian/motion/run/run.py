@@ -1,0 +1,225 @@
+"""A run from beginning to end: solvers started and changed, torques supplied, events acted on, singularities watched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.motion.events import DEAD_CENTRE, Event, Happening, Lock, SetTorque, Unlock
+from lagrangian.motion.run.acting import Acting
+from lagrangian.motion.run.modes import REST, Modes
+from lagrangian.motion.run.passing import SINGULAR, pass_singular
+from lagrangian.motion.run.stopped import runs_away, too_small
+from lagrangian.motion.run.supply import Supply
+from lagrangian.motion.run.trajectory import Trajectory
+from lagrangian.motion.settings import Settings
+from lagrangian.motion.solver import places
+from lagrangian.motion.solver.solver import solver_of
+from lagrangian.motion.solver.stepper import KEPT, Stepper
+from lagrangian.motion.status import Ending, Status
+from lagrangian.motion.system.event_table import EventTable
+from lagrangian.motion.system.holdable import Holdable
+from lagrangian.motion.system.inputs import HELD
+from lagrangian.motion.system.prepared import prepared
+from lagrangian.motion.torque import Torque
+
+LOOKED_AT = 256  # steps a run with events has at least
+
+
+class Run:
+    """One run. `go` takes it to its end, or to where it stops; what was computed is in its trajectory whatever happens.
+
+    Its parts: the `supply` of inputs, the `table` of events, the `modes` of joints that can be held, the `stepper` that is at
+    work, and the `trajectory`, which grows.
+    """
+
+    def __init__(
+        self,
+        dyn: Dynamics,
+        source: Torque,
+        events: Sequence[Event],
+        settings: Settings,
+        t0: float,
+        y0: np.ndarray,
+        grid: np.ndarray,
+        watch: Callable[[float], None] | None = None,
+    ) -> None:
+        self.dyn, self.settings, self.watch = dyn, settings, watch
+        self.events, self.known = list(events), prepared(dyn)
+        self.t, self.y = t0, np.array(y0, dtype=float)
+        self.origin = self.end = t0
+        limits = self.known.limits if settings.limits else {}
+        self.limits = {k: x for k, x in limits.items() if x.lower <= y0[x.coordinate] <= x.upper}
+        if any(isinstance(e.action, SetTorque) for e in events):
+            source = replace(source, adjustable=True)
+        self.supply = Supply(source, [e.when for e in events if callable(e.when)], t0)
+        self.trajectory = Trajectory(dyn, self.supply, settings, t0, y0, grid)
+        self.trajectory.watches_dead_centres = any(e.when is DEAD_CENTRE for e in events)
+        self.acting = Acting(self)
+        self.stepper: Stepper
+        self._taken = True  # whether the trajectory has all that the stepper computed
+        self.prepare(self._holdable())
+
+    # -- setting up --------------------------------------------------------------------------------------------------
+
+    def _holdable(self) -> list[Holdable]:
+        """Joints with dry friction, and those that events lock."""
+        found = {h.speed: h for h in self.known.frictional}
+        locked = {j for e in self.events if isinstance(e.action, (Lock, Unlock)) for j in e.action.joints}
+        for name in sorted(locked):
+            speed = self.dyn.mechanism.speed_names.index(name)
+            found.setdefault(speed, Holdable(speed))
+        return list(found.values())
+
+    def prepare(self, holdable: list[Holdable]) -> None:
+        """The system with these joints holdable, compiled. Limits that were not yet met are events only."""
+        settings, constrained = self.settings, bool(self.dyn.mechanism.equations)
+        self.table = EventTable(self.events, self.limits, holdable)
+        redundant = settings.redundant or (bool(holdable) and (constrained or len(holdable) > 1))
+        self.system = self.known.system(self.supply.source, settings.stabilisation, self.table, holdable, redundant)
+        self.solver = solver_of(self.system, settings.method, self.supply.source.asks)
+        self.supply.serve(self.solver)
+        self.modes = Modes(self.dyn, self.solver, self.supply, REST * settings.atol)
+
+    def start(self, first: float) -> None:
+        """A new stepper from here, whose first step has this length."""
+        s, kinds = self.settings, self.table.kinds
+        # at rest steps grow without bound, and what depends on time alone would be passed over
+        largest = min(s.largest, (self.end - self.origin) / LOOKED_AT) if kinds else s.largest
+        self.stepper = Stepper(
+            self.solver,
+            self.t,
+            self.y,
+            self.supply.u,
+            self.trajectory.grid[self.trajectory.filled :],
+            s.rtol,
+            s.atol,
+            first=first,
+            largest=largest,
+            singular=SINGULAR,
+            kinds=kinds,
+            keep=max(0, KEPT - self.trajectory.kept),
+        )
+        self.stepper.c[places.WATCH] = int(s.stiff is not None and not self.system.large)
+        self.stepper.horizon = self.end
+        self.supply.watch(self.stepper.c)
+        self._taken = False
+
+    def _begin(self) -> None:
+        """Inputs at the start: torques, and who sticks."""
+        self.supply.from_now(self.t, self.y)
+        if self.system.holdable:
+            for j, h in enumerate(self.system.holdable):
+                if h.friction is not None:
+                    self.supply.u[self.modes.place(j, HELD)] = 0.0
+            self.modes.settle_friction(self.supply.u, self.y, self.t)
+
+    # -- going -------------------------------------------------------------------------------------------------------
+
+    def go(self, end: float) -> Ending:
+        """To `end`, or to where it stops: how it ended."""
+        self.end = end
+        try:
+            self._begin()
+        except Exception as error:
+            self.supply.error = error
+            return self.failed()
+        self.start(self.settings.step or 0.0)
+        last = self.t
+        while True:
+            try:
+                until = self._supply_again(last)
+            except Exception as error:
+                self.supply.error = error
+                return self.failed()
+            last = self.t
+            if self.supply.error is not None:  # interrupted between two calls
+                return self.failed()
+            status = self.stepper.to(min(until, end), self.watch, self.settings.max_steps)
+            self.t = self.stepper.t
+            if status == places.DONE and self.t < end:
+                self.y = self.stepper.y
+                continue
+            ending = self._after(status)
+            if ending is not None:
+                return ending
+
+    def _after(self, status: int) -> Ending | None:
+        """What follows when compiled code has returned: how the run ends, or nothing if it goes on."""
+        if status == places.EVENT:
+            return self.acting.on_event()
+        if status == places.NEAR_SINGULAR:
+            return pass_singular(self)
+        if status == places.IS_STIFF:
+            self._change_method()
+            return None
+        self.take_over()
+        if status == places.DONE:
+            return Ending(Status.FINISHED, self.end)
+        if status == places.TOO_SMALL:
+            return too_small(self)
+        if status == places.RUNS_AWAY:
+            return runs_away(self)
+        if status == places.TOO_MANY:
+            return self.ended(Status.TOO_MANY_STEPS, f"{self.settings.max_steps} steps were made", "max_steps allows more")
+        return self.failed()
+
+    def _change_method(self) -> None:
+        """The explicit method's steps are bounded by stability: go on with one for stiff systems."""
+        self.take_over()
+        assert self.settings.stiff is not None
+        self.settings = self.trajectory.settings = replace(self.settings, method=self.settings.stiff, stiff=None)
+        self.trajectory.stiff_since = self.t
+        modes = self.modes.of_speeds(self.supply.u)
+        self.prepare(list(self.system.holdable))
+        self.modes.set_speeds(self.supply.u, modes)
+        self.start(0.0)
+
+    def _supply_again(self, last: float) -> float:
+        """New torques, where they change: a new segment begins there."""
+        if not self.supply.changes:
+            return np.inf
+        self.y = self.stepper.y
+        u = self.supply.u
+        before, jumped = u.copy(), self.supply.jump <= self.t
+        until = self.supply.from_now(self.t, self.y)
+        if jumped or not np.array_equal(before, u, equal_nan=True) or self.t == last:
+            if self.system.holdable:  # torques that jump may overcome what holds
+                self.modes.settle(u, self.y, self.t)
+            self.stepper.change(u, self.y)
+        return until
+
+    def take_over(self) -> list[int]:
+        """Give the trajectory what the stepper has computed; the numbers of the events at its end."""
+        if self._taken:
+            return []
+        self._taken = True
+        found, nq = self.stepper.events(), self.system.nq
+        self.trajectory.take(self.stepper)
+        self.t, self.y = self.trajectory.t, self.trajectory.y.copy()
+        for row in found:
+            name = self.acting.name(int(row[0]))
+            if name:
+                happening = Happening(name, float(row[1]), row[2 : 2 + nq].copy(), row[2 + nq :].copy())
+                self.trajectory.happenings.append(happening)
+        return [int(row[0]) for row in found if abs(row[1] - self.t) <= 1e-14 * max(1.0, abs(self.t))]
+
+    # -- ending ------------------------------------------------------------------------------------------------------
+
+    def failed(self) -> Ending:
+        """An ending by what a function raised, or by an interrupt."""
+        self.take_over()
+        if isinstance(self.supply.error, KeyboardInterrupt):
+            return self.ended(Status.INTERRUPTED)
+        return self.ended(Status.FAILED, str(self.supply.error))
+
+    def ended(self, status: Status, reason: str = "", remedy: str = "", place: str = "") -> Ending:
+        """An ending here and now."""
+        return Ending(status, float(self.t), reason=reason, remedy=remedy, place=place)
+
+    def configuration(self, q: np.ndarray) -> str:
+        names = self.dyn.mechanism.coordinate_names
+        return ", ".join(f"{n} = {x:.6g}" for n, x in zip(names[:8], q, strict=False)) + (" ..." if len(names) > 8 else "")

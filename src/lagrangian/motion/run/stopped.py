@@ -1,0 +1,45 @@
+"""Why a run could not go on: how it ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lagrangian.motion.status import Ending, Status
+
+if TYPE_CHECKING:
+    from lagrangian.motion.run.run import Run
+
+
+def runs_away(run: Run) -> Ending:
+    """Of speeds that no machine has, and steps that get nowhere."""
+    mechanism = run.dyn.mechanism
+    speeds = np.abs(run.y[run.system.nq :])
+    k = int(np.argmax(speeds))
+    unit = "m/s" if [slides for joint in mechanism.joints for slides in joint.slides][k] else "rad/s"
+    why = "a torque drives it ever faster, or is singular there"
+    if run.supply.source.sampled is not None:
+        why = f"a controller sampled every {run.supply.source.sampled.period:g} s is unstable if its gains are too high for that"
+    return run.ended(
+        Status.UNBOUNDED,
+        f"the motion grows without bound: {mechanism.speed_names[k]} reaches {speeds[k]:.2g} {unit}, and the steps become too "
+        f"small to get to the end",
+        why,
+    )
+
+
+def too_small(run: Run) -> Ending:
+    """Of a step that became too small."""
+    place = run.configuration(run.y)
+    if run.dyn.mechanism.equations:
+        psi = run.dyn.constraint_jacobian(run.y[: run.system.nq], run.t)
+        s = np.linalg.svd(psi, compute_uv=False)
+        if s.size and s[-1] < 1e-3 * s[0]:
+            why = f"a singular configuration; the smallest singular value of Psi is {s[-1]:.2g}"
+            return run.ended(Status.SINGULAR, why, place=place)
+    if not run.settings.method.adaptive:
+        why = f"a step of {run.settings.step:g} s is too long there, or a torque is not finite"
+        return run.ended(Status.STEP_TOO_SMALL, why, place=place)
+    why = "the step became too small. The motion, or a torque, may be singular there"
+    return run.ended(Status.STEP_TOO_SMALL, why, "a stiff mechanism needs method='rodas5p'", place)

@@ -1,0 +1,194 @@
+"""What a run has computed so far, and everything that can be computed again from it: states, forces, drift at any time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.motion.events import Happening
+from lagrangian.motion.run.supply import Supply, without_addresses
+from lagrangian.motion.settings import Settings
+from lagrangian.motion.solver import places
+from lagrangian.motion.solver.segment import Segment
+from lagrangian.motion.solver.stepper import Stepper
+from lagrangian.motion.system.programs import load_sizes, output_sizes
+from lagrangian.motion.system.system import System
+
+Outputs = dict[str, np.ndarray]
+
+
+class Trajectory:
+    """Rows, segments of steps, events, impacts."""
+
+    def __init__(self, dyn: Dynamics, supply: Supply, settings: Settings, t0: float, y0: np.ndarray, grid: np.ndarray) -> None:
+        self.dyn, self.supply, self.settings, self.grid = dyn, supply, settings, grid
+        self.t, self.y = t0, np.array(y0, dtype=float)  # where it has come to
+        self.rows = np.empty((len(grid), len(y0)))
+        self.filled = 0
+        self.segments: list[Segment] = []
+        self.happenings: list[Happening] = []
+        self.impacts: list[tuple[float, float]] = []  # when, and by how much the energy changed
+        self.accepted = self.rejected = self.kept = 0
+        self.independence = 1.0  # the least of the constraints
+        self.stiff_since: float | None = None
+        self.watches_dead_centres = False  # whether an event does: then they are not looked for in the rows
+
+    def take(self, stepper: Stepper) -> None:
+        """Take over what a stepper has computed."""
+        stepper.close()
+        count = stepper.rows_filled
+        self.rows[self.filled : self.filled + count] = stepper.rows[:count]
+        self.filled += count
+        self.segments += stepper.segments
+        self.kept += sum(segment.dense.size for segment in stepper.segments if segment.dense is not None)
+        self.t, self.y = stepper.t, stepper.y.copy()
+        self.accepted += int(stepper.c[places.ACCEPTED])
+        self.rejected += int(stepper.c[places.REJECTED])
+        self.independence = min(self.independence, float(stepper.s[places.RATIO]))
+
+    @property
+    def system(self) -> System:
+        return self.supply.system
+
+    @property
+    def start(self) -> float:
+        """When it began."""
+        return self.segments[0].start if self.segments else self.t
+
+    @property
+    def evaluations(self) -> int:
+        """Of the equations of motion, about: stages times steps tried."""
+        return (self.accepted + self.rejected) * self.settings.method.last
+
+    def all_rows(self) -> tuple[np.ndarray, np.ndarray]:
+        """Times and states of the rows that were reached. Where it stopped is a row too."""
+        t, y = self.grid[: self.filled], self.rows[: self.filled]
+        if not self.segments:  # it ended before its first step: the start is what there is
+            return (t, y) if self.filled else (np.array([self.t]), self.y.reshape(1, -1))
+        if self.filled < len(self.grid) and (not self.filled or self.t > t[-1]):
+            return np.append(t, self.t), np.vstack([y, self.states(np.array([self.t]))])
+        return t, y
+
+    # -- states ------------------------------------------------------------------------------------------------------
+
+    def by_segment(self, t: np.ndarray) -> list[tuple[Segment, np.ndarray]]:
+        """The segments, each with the numbers of the times that are in it."""
+        if len(self.segments) == 1:
+            return [(self.segments[0], np.arange(len(t)))]
+        begins = np.array([s.start for s in self.segments])
+        of = np.clip(np.searchsorted(begins, t, side="right") - 1, 0, max(0, len(begins) - 1))
+        return [(self.segments[k], np.flatnonzero(of == k)) for k in np.unique(of)] if len(begins) else []
+
+    def states(self, times: np.ndarray) -> np.ndarray:
+        """Interpolated states at times of the run, in order."""
+        found = np.empty((len(times), self.system.size))
+        for segment, mine in self.by_segment(times):
+            step = np.clip(np.searchsorted(segment.steps[:, 0], times[mine], side="right") - 1, 0, len(segment.steps) - 1)
+            found[mine] = self.replayed(segment, step, times[mine])
+        return found
+
+    def replayed(self, segment: Segment, which: np.ndarray, times: np.ndarray) -> np.ndarray:
+        """States of a segment at times within the steps `which`."""
+        theta = (times - segment.steps[which, 0]) / segment.steps[which, 1]
+        self.supply.jump = self.supply.source.jump(segment.start if len(segment.steps) else np.inf)
+        return segment.solver.replay(segment, which, theta, self.settings.rtol, self.settings.atol)
+
+    def settled(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Interpolated states moved onto the constraints."""
+        if not self.system.projects:
+            return y
+        y = y.copy()
+        for segment, mine in self.by_segment(t):
+            y[mine] = self.settled_in(segment, t[mine], y[mine])
+        return y
+
+    def settled_in(self, segment: Segment, t: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """The same within one segment."""
+        system = segment.solver.system
+        if not system.projects or not len(t):
+            return y
+        u = self._inputs(segment, len(t))
+        for _ in range(2):
+            y = segment.solver.programs.projected(y[:, : system.nq], y[:, system.nq :], u, t[:, None])
+        return y
+
+    # -- forces ------------------------------------------------------------------------------------------------------
+
+    def outputs_in(self, segment: Segment, t: np.ndarray, y: np.ndarray) -> Outputs:
+        """Forces and accelerations at times within one segment: see `output_sizes`."""
+        system = segment.solver.system
+        if self.supply.source.asks:
+            u = np.array([self.supply.inputs_at(segment.u, system, float(at), state) for at, state in zip(t, y, strict=True)])
+            u = u.reshape(len(t), -1)
+        else:
+            u = self._inputs(segment, len(t))
+        if system.large:
+            return self._large_outputs(segment, t, y, u)
+        out = segment.solver.programs.outputs(y[:, : system.nq], y[:, system.nq :], u, t[:, None])
+        return _parted(out, output_sizes(system))
+
+    @staticmethod
+    def _inputs(segment: Segment, count: int) -> np.ndarray:
+        return np.repeat(without_addresses(segment.u, segment.solver.system)[None], count, axis=0)
+
+    def _large_outputs(self, segment: Segment, t: np.ndarray, y: np.ndarray, u: np.ndarray) -> Outputs:
+        """Without constraints, from the functions of the tree."""
+        system, programs = segment.solver.system, segment.solver.programs
+        q, qd = y[:, : system.nq], y[:, system.nq :]
+        tau = programs.torques(q, qd, u, t[:, None])
+        none = np.zeros((len(t), 0))
+        sizes = load_sizes(system)
+        loads = _parted(programs.loads(q, qd, u, t[:, None]), sizes) if sizes else {}
+        return {
+            **loads,
+            "tau": tau,
+            "qdd": self.dyn.forward_dynamics(q, qd, tau + loads["loads"] if loads else tau),
+            "friction": self.dyn.friction(qd),
+            "multipliers": none,
+            "holding": none,
+            "phi": none,
+        }
+
+    def outputs(self, t: np.ndarray, y: np.ndarray) -> Outputs:
+        """The same at any times of the run."""
+        parts = self.by_segment(t)
+        if len(parts) == 1:
+            return self.outputs_in(parts[0][0], t, y)
+        nv, m = self.system.nv, self.dyn.mechanism.equations
+        sizes = {"tau": nv, "qdd": nv, "friction": nv, "multipliers": m, "phi": m, **load_sizes(self.system)}
+        out = {name: np.zeros((len(t), size)) for name, size in sizes.items()}
+        for segment, mine in parts:
+            here = self.outputs_in(segment, t[mine], y[mine])
+            for name, values in out.items():
+                values[mine] = here[name]
+        return out
+
+    # -- constraints -------------------------------------------------------------------------------------------------
+
+    def violations(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """The largest error of a constraint, for every state."""
+        if not self.dyn.mechanism.equations or not len(t) or not self.dyn.holonomic.any():
+            return np.zeros(len(t))
+        found: np.ndarray = np.abs(self.dyn.closure(y[:, : self.system.nq], t)).max(axis=1)
+        return found
+
+    def rate_violations(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """The largest error of a constraint's rate, for every state."""
+        if not self.dyn.mechanism.equations or not len(t):
+            return np.zeros(len(t))
+        nq = self.system.nq
+        found: np.ndarray = np.abs(self.dyn.constraint_rate(y[:, :nq], y[:, nq:], t)).max(axis=1)
+        return found
+
+    @property
+    def drift_at_steps(self) -> float:
+        return max((float(self.violations(s.steps[:, 0], s.steps[:, 2:]).max(initial=0.0)) for s in self.segments), default=0.0)
+
+
+def _parted(out: np.ndarray, sizes: dict[str, int]) -> Outputs:
+    """Columns by their names."""
+    found, at = {}, 0
+    for name, size in sizes.items():
+        found[name] = out[:, at : at + size]
+        at += size
+    return found

@@ -1,0 +1,145 @@
+"""Events within a step, as compiled code: their functions looked at, their zeros located on the interpolant and written down."""
+
+from __future__ import annotations
+
+from lagrangian.kernels.llvm.builder import INTEGER, TRUTH, Array, Builder, Value, Variable
+from lagrangian.motion.integrators.method import Module
+from lagrangian.motion.solver.interpolant import Interpolant
+from lagrangian.motion.solver.places import (
+    DIRECTION,
+    FOUND,
+    GUARD,
+    KIND,
+    LOOKS,
+    PER_EVENT,
+    ROOM,
+    WHICH,
+    Index,
+    Memory,
+    T,
+)
+
+
+class Crossings:
+    """The zeros of the event functions in one step."""
+
+    def __init__(
+        self, module: Module, b: Builder, memory: Memory, interpolant: Interpolant, events: int, slope_after: Array
+    ) -> None:
+        self.module, self.b, self.m, self.interpolant = module, b, memory, interpolant
+        self.events, self.slope_after, self.n = events, slope_after, module.size
+
+    def in_step(self, h: Value, after: Value) -> Value:
+        """Find, and write down, the zeros in the step; where the run goes on from: its end, or an event that stops it."""
+        b, m, c, ne = self.b, self.m, self.m.c, self.events
+        c[WHICH] = -1
+        time = b.local(1)
+        for e in range(ne):
+            m.looks[e] = m.g[e]
+        # between the ends a cubic through both states and slopes is enough to see that something happens
+        for look in range(1, LOOKS + 1):
+            theta = look / LOOKS
+            time[0] = b.fma(h, theta, m.s[T])
+            if look < LOOKS:
+                self._hermite(h, theta)
+                b.call("events", time, m.state, m.u, m.looks.part(look * ne))
+            else:
+                b.call("events", time, m.end, m.u, m.looks.part(look * ne))
+        until = b.variable(after)
+        anything = b.variable(False, TRUTH)
+        with b.count(LOOKS) as look, b.count(ne) as e:
+            k = look * ne + e
+            crossed = self._crossed(m.looks[k], m.looks[k + ne], e)
+            m.theta[k] = 2.0
+            with b.when(crossed):
+                anything.set(True)
+                self.interpolant.prepare()
+                self._locate(look, e, k, h, time, until)
+        with b.when(anything.get()):
+            with b.count(LOOKS * ne) as k:
+                at = m.s[T] + m.theta[k] * h
+                with b.when((m.theta[k] <= 1.0) & (at <= until.get())):
+                    self._write_down(k - (k / ne) * ne, at)
+            with b.when(c[WHICH] >= 0):
+                self.interpolant.at((until.get() - m.s[T]) / h, m.end)
+                time[0] = until.get()
+                self.module.settle(b, time, m.end, m.u, self.slope_after, m.report)
+        b.copy(m.looks.part(LOOKS * ne), m.g, ne)
+        return until.get()
+
+    def _hermite(self, h: Value, theta: float) -> None:
+        b, m, last = self.b, self.m, self.slope_after
+        a, d = theta * (1 - theta) ** 2, -(theta**2) * (1 - theta)
+        mix = theta**2 * (3 - 2 * theta)
+
+        def entry(i: Index) -> None:
+            level = b.fma(m.end[i] - m.y[i], mix, m.y[i])
+            m.state[i] = b.fma(h, b.fma(m.slopes[i], a, last[i] * d), level)
+
+        b.each(self.n, entry)
+
+    def _crossed(self, before: Value, after: Value, e: Value) -> Value:
+        """A change of sign in a direction that counts: kinds holds +1, -1 or 0 for each event."""
+        m = self.m
+        direction = m.kinds[e * PER_EVENT + DIRECTION]
+        rising = (before < 0.0) & (after >= 0.0) & (direction >= 0)
+        falling = (before > 0.0) & (after <= 0.0) & (direction <= 0)
+        # a stop must not be passed, not even by what has just left it
+        through = m.kinds[e * PER_EVENT + KIND].equals(GUARD) & (before <= 0.0) & (after < 0.0)
+        return rising | falling | through
+
+    def _locate(self, look: Value, e: Value, k: Value, h: Value, time: Array, until: Variable) -> None:
+        """The Illinois method on the interpolant (Dowell and Jarratt 1971)."""
+        b, m = self.b, self.m
+        piece = b.real(look) * (1.0 / LOOKS)
+        left, right = b.variable(piece), b.variable(piece + 1.0 / LOOKS)
+
+        def value_at(theta: Value) -> Value:
+            self.interpolant.at(theta, m.state)
+            time[0] = b.fma(h, theta, m.s[T])
+            b.call("events", time, m.state, m.u, m.value)
+            return m.value[e]
+
+        gl, gr = b.variable(value_at(left.get())), b.variable(value_at(right.get()))
+        with b.when(self._crossed(gl.get(), gr.get(), e) | (gl.get() * gr.get() < 0.0)):
+            side, turns = b.variable(0, INTEGER), b.variable(0, INTEGER)
+            tiny = 4e-16 * b.maximum(b.absolute(m.s[T]), h)
+
+            def unfinished() -> Value:
+                apart = (right.get() - left.get()) * h > tiny
+                return apart & (turns.get() < 100) & gr.get().differs(0.0)
+
+            with b.loop(unfinished):
+                guess = (left.get() * gr.get() - right.get() * gl.get()) / (gr.get() - gl.get())
+                middle = 0.5 * (left.get() + right.get())
+                theta = b.select((guess > left.get()) & (guess < right.get()) & (turns.get() < 50), guess, middle)
+                g = value_at(theta)
+
+                def to_right(g: Value = g, theta: Value = theta) -> None:
+                    right.set(theta)
+                    gr.set(g)
+                    gl.set(gl.get() * b.select(side.get().equals(1), 0.5, 1.0))
+                    side.set(1)
+
+                def to_left(g: Value = g, theta: Value = theta) -> None:
+                    left.set(theta)
+                    gl.set(g)
+                    gr.set(gr.get() * b.select(side.get().equals(-1), 0.5, 1.0))
+                    side.set(-1)
+
+                b.either((g * gr.get() > 0.0) | g.equals(0.0), to_right, to_left)
+                turns.set(turns.get() + 1)
+            m.theta[k] = right.get()
+            at = m.s[T] + right.get() * h
+            with b.when(m.kinds[e * PER_EVENT + KIND].differs(0) & (at <= until.get())):
+                until.set(at)
+                m.c[WHICH] = e
+
+    def _write_down(self, e: Value, at: Value) -> None:
+        b, m, c, width = self.b, self.m, self.m.c, self.n + 2
+        with b.when(c[FOUND] < c[ROOM]):
+            here = m.found.part(c[FOUND] * width)
+            here[0] = b.real(e)
+            here[1] = at
+            self.interpolant.at((at - m.s[T]) / m.clock[1], here.part(2))
+            c[FOUND] = c[FOUND] + 1

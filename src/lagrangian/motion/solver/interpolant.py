@@ -1,0 +1,93 @@
+"""The interpolant of a step as compiled code, and `replay`, which evaluates those of steps that were made before.
+
+    i64 replay(ptr s, ptr c, ptr steps, ptr dense, ptr u, ptr work, ptr which, ptr theta, ptr rows)
+
+Coefficients that the run kept are in `dense`; where it kept none, the step is made again.
+"""
+
+from __future__ import annotations
+
+import math
+
+from lagrangian.kernels.llvm.builder import INTEGER, TRUTH, Array, Builder, Value
+from lagrangian.motion.integrators.method import Method, Module
+from lagrangian.motion.solver.places import ATOL, KEEP, REPLAY_ARGUMENTS, RTOL, STEPS_ROOM, STORED, Index, Memory, T, Workspace
+
+UNKNOWN = math.nan  # stands for coefficients that were not kept
+
+
+class Interpolant:
+    """y + theta F1 + theta^2 F2 + ... over the step at hand, `y` being its beginning."""
+
+    def __init__(self, b: Builder, method: Method, memory: Memory, n: int) -> None:
+        self.b, self.method, self.memory, self.n = b, method, memory, n
+        self.prepared = b.variable(False, TRUTH)
+
+    def prepare(self) -> None:
+        """Compute the coefficients, once for every step."""
+        b, m = self.b, self.memory
+        with b.when(~self.prepared.get()):
+            b.call("dense", m.clock, m.y, m.u, m.slopes, m.end, m.F)
+            self.prepared.set(True)
+
+    def at(self, theta: Value, target: Array) -> None:
+        """The state at a part of the step."""
+        b, n, degree, m = self.b, self.n, self.method.degree, self.memory
+
+        def entry(i: Index) -> None:
+            total = m.F.part((degree - 1) * n)[i]
+            for power in range(degree - 2, -1, -1):
+                total = b.fma(total, theta, m.F.part(power * n)[i])
+            target[i] = b.fma(total, theta, m.y[i])
+
+        b.each(n, entry)
+
+    def store(self, h: Value) -> None:
+        """Keep the step: its time, length and first state; and its coefficients, if they are wanted and known."""
+        b, m, width = self.b, self.memory, self.n + 2
+        size = self.method.degree * self.n
+        with b.when(m.c[STORED] < m.c[STEPS_ROOM]):
+            here = m.steps.part(m.c[STORED] * width)
+            here[0], here[1] = m.s[T], h
+            b.copy(m.y, here.part(2), self.n)
+            with b.when(m.c[KEEP].differs(0)):
+                if self.method.free_interpolant:
+                    self.prepare()
+                there = m.dense.part(m.c[STORED] * size)
+                b.either(self.prepared.get(), lambda: b.copy(m.F, there, size), lambda: there.__setitem__(0, UNKNOWN))
+            m.c[STORED] = m.c[STORED] + 1
+
+
+def emit_replay(module: Module, method: Method, workspace: Workspace) -> None:
+    """Rows of steps that were made before: `which` step and `theta` in it for each, those of one step side by side.
+
+    c holds the number of rows, and whether `dense` holds coefficients.
+    """
+    n, size = module.size, method.degree * module.size
+    b = module.function("replay", REPLAY_ARGUMENTS, internal=False)
+    m = Memory(b, REPLAY_ARGUMENTS, workspace)
+    m.y = m.state
+    interpolant = Interpolant(b, method, m, n)
+    m.clock[2], m.clock[3] = m.s[RTOL], m.s[ATOL]
+    last = b.variable(-1, INTEGER)
+
+    def again() -> None:
+        module.rates(b, m.clock, m.y, m.u, m.slopes)
+        b.call("step", m.clock, m.y, m.u, m.slopes, m.end, m.report)
+        b.call("dense", m.clock, m.y, m.u, m.slopes, m.end, m.F)
+
+    with b.count(m.c[0]) as k:
+        with b.when(m.which[k].differs(last.get())):
+            here = m.steps.part(m.which[k] * (n + 2))
+            m.clock[0], m.clock[1] = here[0], here[1]
+            b.copy(here.part(2), m.y, n)
+            there = m.dense.part(m.which[k] * size)
+
+            def kept(there: Array = there) -> None:
+                b.either(there[0].equals(there[0]), lambda: b.copy(there, m.F, size), again)
+
+            b.either(m.c[1].differs(0), kept, again)
+            last.set(m.which[k])
+        interpolant.at(m.theta[k], m.rows.part(k * n))
+    b.leave(0)
+    module.add(b)

@@ -1,0 +1,87 @@
+"""Where a compiled run keeps its numbers: the arguments of `integrate` and `replay`, and the places in their arrays."""
+
+from __future__ import annotations
+
+from lagrangian.kernels.llvm.builder import DOUBLE, INTEGER, Array, Builder, Value
+from lagrangian.motion.integrators.method import Method
+
+Index = int | Value
+
+# places in s
+T, END, H, RTOL, ATOL, LARGEST, SINGULAR, RATIO, LEAST, RATIO_NOW, RATIO_BEFORE, T_BEFORE = range(12)
+REALS = 12
+# places in c
+BUDGET, ACCEPTED, REJECTED, ROW, ROWS, STORED, FOUND, ROOM, FRESH, AGAIN, WHICH, FAILED = range(12)
+STEPS_ROOM, WATCH, STIFF, KEEP = range(12, 16)
+COUNTERS = 16
+
+# what `integrate` returns, and the loop around it
+DONE, BUSY, EVENT, TOO_SMALL, FAILURE, NEAR_SINGULAR, IS_STIFF, TOO_MANY, RUNS_AWAY = range(9)
+
+LOOP_ARGUMENTS = ["s", "c", "y", "u", "work", "grid", "rows", "steps", "dense", "found", "kinds"]
+REPLAY_ARGUMENTS = ["s", "c", "steps", "dense", "u", "work", "which", "theta", "rows"]
+WHOLE = {"c", "kinds", "which"}  # arrays of integers
+
+# kinds of events: told; ending the run; also when it starts at zero and goes on below; where the equations have a kink
+TOLD, STOP, GUARD, KINK = range(4)
+# of an event in `kinds`: the direction that counts, its kind, and whether it has just happened
+PER_EVENT = 3
+DIRECTION, KIND, HAPPENED = range(3)
+# places within a step at which event functions are looked at, so that one that crosses twice is not missed
+LOOKS = 2
+
+
+class Workspace:
+    """How the scratch memory of a run is divided."""
+
+    def __init__(self, n: int, method: Method, events: int) -> None:
+        self.sizes = {
+            "slopes": method.slopes * n,
+            "F": method.degree * n,
+            "end": n,
+            "state": n,
+            "clock": 8,
+            "report": 8,
+            "g": events,  # at the beginning of the step: kept between calls
+            "looks": (LOOKS + 1) * events,
+            "value": max(1, events),
+            "theta": LOOKS * events,
+        }
+        self.starts: dict[str, int] = {}
+        self.size = 0
+        for name, count in self.sizes.items():
+            self.starts[name] = self.size
+            self.size += -(-count // 8) * 8
+
+
+class Memory:
+    """The arrays of one compiled function: its arguments, and the parts of its scratch memory."""
+
+    s: Array
+    c: Array
+    y: Array
+    u: Array
+    grid: Array
+    rows: Array
+    steps: Array
+    dense: Array
+    found: Array
+    kinds: Array
+    which: Array
+    slopes: Array
+    F: Array
+    end: Array
+    state: Array
+    clock: Array
+    report: Array
+    g: Array
+    looks: Array
+    value: Array
+    theta: Array
+
+    def __init__(self, b: Builder, arguments: list[str], workspace: Workspace) -> None:
+        work = b.array("work")
+        for name, start in workspace.starts.items():
+            setattr(self, name, work.part(start))
+        for name in arguments:
+            setattr(self, name, b.array(name, INTEGER if name in WHOLE else DOUBLE))

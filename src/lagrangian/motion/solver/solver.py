@@ -1,0 +1,118 @@
+"""A system and an integrator as machine code."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError
+from lagrangian.kernels.llvm import cache, jit, target
+from lagrangian.motion.integrators.method import Method, Module
+from lagrangian.motion.solver import places
+from lagrangian.motion.solver.interpolant import emit_replay
+from lagrangian.motion.solver.segment import Segment
+from lagrangian.motion.solver.time_loop import TimeLoop
+from lagrangian.motion.system.large import RolledRates
+from lagrangian.motion.system.programs import Programs
+from lagrangian.motion.system.system import System
+
+# lines of code past which the compiler is asked to do less: its time grows faster than the code
+LONG = 8000
+
+_NONE = np.zeros(1)
+
+
+class Solver:
+    """Compiled when made, or taken from the cache."""
+
+    def __init__(self, system: System, method: Method, callback: bool = False) -> None:
+        self.system, self.method, self.callback = system, method, callback
+        self.n = system.size
+        self.workspace = places.Workspace(self.n, method, len(system.table))
+        self.programs = Programs(system)
+        chosen = target.current()
+        name = cache.key("motion", *system.key, method.key, str(callback), chosen.key)
+        self.rolled = RolledRates(system, chosen) if system.large else None
+        if self.rolled is not None and (method.jacobian or method.canonical):
+            raise ArgumentError(
+                f"method {method.name!r} needs derivatives written out, and {system.mechanism.name} is too large for that; "
+                f"use dop853, dp5, verner9 or rk4"
+            )
+        self.data = self.rolled.data() if self.rolled is not None else []
+
+        def compiled() -> tuple[dict[str, object], bytes]:
+            text = self._module(chosen.fma)
+            passes = jit.UNROLLING if self.rolled is None else None  # many coordinates: their loops stay, and gain from more
+            return {}, jit.compile_object(text, chosen, 2 if text.count("\n") < LONG else 1, passes)
+
+        _, code = cache.kept(name, compiled)
+        self._code = jit.Code(code, chosen)
+        self.integrate = self._function("integrate", len(places.LOOP_ARGUMENTS))
+        self._replay = self._function("replay", len(places.REPLAY_ARGUMENTS))
+
+    def _function(self, name: str, pointers: int) -> Callable[..., int]:
+        return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * pointers)(self._code.address(name))
+
+    def _module(self, fma: bool) -> str:
+        declared: set[str] = set()
+        lines = self.system.functions(declared, fma, self.method.jacobian, self.method.canonical, self.rolled)
+        module = Module(lines, declared, fma, self.n, self.system.angles, self.system.projects, self.callback)
+        module.second_order = self.system.second_order
+        if self.callback:
+            self._ask(module)
+        if len(self.system.table):
+            self._events(module)
+        self.method.emit(module)
+        TimeLoop(module, self.method, len(self.system.table), self.workspace).emit()
+        emit_replay(module, self.method, self.workspace)
+        return "\n".join([*lines, *sorted(declared)])
+
+    def _ask(self, module: Module) -> None:
+        """Torques from Python: the address of the function is in u."""
+        b = module.function("ask", ["time", "state", "u"])
+        u = b.array("u")
+        b.call_through(u.part(self.system.inputs.torque_function), b.array("time"), b.array("state"), u)
+        b.leave()
+        module.add(b)
+
+    def _events(self, module: Module) -> None:
+        """Event functions: those that are compiled, then those of Python."""
+        table = self.system.table
+        b = module.function("events", ["time", "state", "u", "output"])
+        time, state, u, output = (b.array(name) for name in b.arguments)
+        if table.compiled:
+            if self.callback and table.has_modes:
+                b.call("ask", time, state, u)
+            b.call("event_values", time, state, u, output)
+        if table.functions:
+            b.call_through(u.part(self.system.inputs.event_function), time, state, output.part(len(table.compiled)))
+        b.leave()
+        module.add(b)
+
+    def replay(self, segment: Segment, which: np.ndarray, theta: np.ndarray, rtol: float, atol: float) -> np.ndarray:
+        """States within steps made before: at the part `theta` of step `which`, for each."""
+        s = np.zeros(places.REALS)
+        s[[places.RTOL, places.ATOL]] = rtol, atol
+        dense = segment.dense if segment.dense is not None else _NONE
+        c = np.array([len(which), segment.dense is not None])
+        u = segment.u.copy()  # Python functions that are asked again write into it
+        which, theta = np.ascontiguousarray(which, dtype=np.int64), np.ascontiguousarray(theta, dtype=float)
+        rows, work = np.empty((len(which), self.n)), np.zeros(self.workspace.size)
+        self._replay(*(a.ctypes.data for a in (s, c, segment.steps, dense, u, work, which, theta, rows)))
+        return rows
+
+
+_SOLVERS: dict[tuple[bytes, bytes, str, bool], Solver] = {}
+
+
+def solver_of(system: System, method: Method, callback: bool) -> Solver:
+    """A solver made before for the same system, or a new one."""
+    key = (*system.key, method.key, callback)
+    found = _SOLVERS.get(key)
+    if found is None:
+        if len(_SOLVERS) > 64:
+            _SOLVERS.clear()
+        found = _SOLVERS[key] = Solver(system, method, callback)
+    return found

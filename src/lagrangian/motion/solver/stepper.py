@@ -1,0 +1,185 @@
+"""The loop in Python around compiled code, which can be watched and interrupted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from lagrangian.motion.solver import places
+from lagrangian.motion.solver.segment import Segment
+from lagrangian.motion.solver.solver import Solver
+
+# how long compiled code runs before Python may look at signals and show progress
+PATIENCE = 0.05
+STEPS = 1024
+EVENTS = 256
+RUNAWAY = 1e6  # rad/s or m/s that no machine has: with more steps to the end than these, the motion grows without bound
+NOWHERE = 1_000_000
+# numbers up to which a run keeps the interpolants of its steps, and of one step: beyond, steps are made again when asked for
+KEPT, KEPT_OF_STEP = 4_000_000, 512
+
+
+class Stepper:
+    """Compiled code at work on one state: it can be taken to a time, changed, and taken on."""
+
+    def __init__(
+        self,
+        solver: Solver,
+        t0: float,
+        y0: np.ndarray,
+        u: np.ndarray,
+        grid: np.ndarray,
+        rtol: float,
+        atol: float,
+        *,
+        first: float = 0.0,
+        largest: float = np.inf,
+        singular: float = 0.0,
+        kinds: Sequence[tuple[int, int]] = (),
+        keep: int = KEPT,
+    ) -> None:
+        self.solver = solver
+        n, events, size = solver.n, len(solver.system.table), solver.n * solver.method.degree
+        reals = [0.0] * places.REALS
+        reals[places.T], reals[places.H], reals[places.RTOL], reals[places.ATOL] = t0, first, rtol, atol
+        reals[places.LARGEST], reals[places.SINGULAR], reals[places.RATIO] = largest, singular, 1.0
+        counters = [0] * places.COUNTERS
+        counters[places.ROWS], counters[places.FRESH], counters[places.WHICH] = len(grid), 1, -1
+        room = EVENTS + 2 * places.LOOKS * events
+        counters[places.ROOM], counters[places.STEPS_ROOM] = room, STEPS
+        self._keep = keep if size <= KEPT_OF_STEP else 0
+        self.s, self.c = np.array(reals), np.array(counters, dtype=np.int64)
+        self.y, self.u = np.array(y0, dtype=float), np.array(u, dtype=float)
+        self.grid = np.ascontiguousarray(grid, dtype=float)
+        self.rows = np.empty((len(grid), n))
+        self.work = np.zeros(solver.workspace.size)
+        self.steps, self.found = np.empty((STEPS, n + 2)), np.empty((room if events else 1, n + 2))
+        self.dense = np.empty((STEPS, size) if self._keep else (1, size))
+        self.kinds = np.array([x for direction, kind in kinds for x in (direction, kind, 0)] or [0], dtype=np.int64)
+        self.segments: list[Segment] = []
+        self._events: list[np.ndarray] = []
+        self._blocks: list[tuple[np.ndarray, np.ndarray | None]] = []  # steps since the last change, and their interpolants
+        self._budget = 256
+        self.horizon = -np.inf  # where the whole run ends
+        # in the order of places.LOOP_ARGUMENTS
+        arrays = (
+            *(self.s, self.c, self.y, self.u, self.work, self.grid, self.rows),
+            *(self.steps, self.dense, self.found, self.kinds),
+        )
+        self._pointers = [a.ctypes.data for a in arrays]
+
+    @property
+    def t(self) -> float:
+        return float(self.s[places.T])
+
+    @property
+    def rows_filled(self) -> int:
+        return int(self.c[places.ROW])
+
+    @property
+    def event(self) -> int:
+        """The number of the event that stopped it."""
+        return int(self.c[places.WHICH])
+
+    @property
+    def next_step(self) -> float:
+        """How long the next step would be."""
+        return float(self.s[places.H])
+
+    @property
+    def speed(self) -> float:
+        """The largest."""
+        return float(np.abs(self.y[self.solver.system.nq :]).max(initial=0.0))
+
+    def to(self, end: float, watch: Callable[[float], None] | None = None, most: float = np.inf) -> int:
+        """Go on until `end`, or until something stops it; the reason."""
+        s, c = self.s, self.c
+        s[places.END] = end
+        s[places.LEAST] = 16 * np.finfo(float).eps * max(abs(self.t), abs(end), 1e-6)
+        status = places.BUSY
+        while status == places.BUSY:
+            c[places.BUDGET], c[places.KEEP] = self._budget, self._keep > 0
+            began = time.perf_counter()
+            try:
+                status = self.solver.integrate(*self._pointers)
+            finally:  # also when an interrupt was waiting for compiled code to return
+                self._collect()
+            spent = time.perf_counter() - began
+            if status == places.BUSY and spent < PATIENCE / 2:
+                self._budget = min(STEPS, 2 * self._budget)
+            elif spent > 2 * PATIENCE:
+                self._budget = max(1, self._budget // 2)
+            if watch is not None:
+                watch(self.t)
+            if status == places.BUSY and c[places.ACCEPTED] + c[places.REJECTED] > most:
+                return places.TOO_MANY
+            if status == places.BUSY and self.speed > RUNAWAY and NOWHERE * s[places.H] < self.horizon - self.t:
+                return places.RUNS_AWAY
+        return int(status)
+
+    def _collect(self) -> None:
+        """Keep the steps and events of the last call."""
+        c = self.c
+        stored = int(c[places.STORED])
+        if stored:
+            dense = self.dense[:stored].copy() if c[places.KEEP] else None
+            self._keep -= dense.size if dense is not None else 0
+            self._blocks.append((self.steps[:stored].copy(), dense))
+        if c[places.FOUND]:
+            self._events.append(self.found[: c[places.FOUND]].copy())
+        c[places.STORED] = c[places.FOUND] = 0
+
+    def leap(self, h: float, after: np.ndarray) -> None:
+        """One step of a given length, to a state that `replay` found it leads to."""
+        n, t = self.solver.n, self.t
+        segment = self.single(h)
+        first = self.rows_filled
+        last = first + int(np.searchsorted(self.grid[first:], t + h, side="right"))
+        if last > first:
+            theta = (self.grid[first:last] - t) / h
+            zeros = np.zeros(len(theta), dtype=np.int64)
+            self.rows[first:last] = self.solver.replay(segment, zeros, theta, self.s[places.RTOL], self.s[places.ATOL])
+        self.c[places.ROW] = last
+        self._blocks.append((segment.steps, None))
+        self.y[:n] = after
+        self.s[places.T] = t + h
+        self.c[places.ACCEPTED] += 1
+        self.c[places.FRESH] = 1
+
+    def single(self, h: float) -> Segment:
+        """One step from here, which is not made yet."""
+        return Segment(self.solver, self.u, np.concatenate([[self.t, h], self.y]).reshape(1, -1), self.t + h)
+
+    def change(self, u: np.ndarray, y: np.ndarray) -> None:
+        """Other inputs, and another state, from here on."""
+        self.close()
+        self.u[:], self.y[:] = u, y
+        self.c[places.FRESH] = 1
+
+    def mark(self, event: int) -> None:
+        """An event that has just happened is not to be seen a second time."""
+        self.kinds[places.PER_EVENT * event + places.HAPPENED] = 1
+
+    def close(self) -> None:
+        """Make segments of the steps since the last change: those with interpolants beside those without."""
+        blocks, self._blocks = self._blocks, []
+        first = 0
+        for k in range(1, len(blocks) + 1):
+            if k < len(blocks) and (blocks[k][1] is None) == (blocks[first][1] is None):
+                continue
+            until = float(blocks[k][0][0, 0]) if k < len(blocks) else self.t
+            steps = _joined([block for block, _ in blocks[first:k]])
+            dense = [x for _, x in blocks[first:k] if x is not None]
+            self.segments.append(Segment(self.solver, self.u.copy(), steps, until, _joined(dense) if dense else None))
+            first = k
+
+    def events(self) -> np.ndarray:
+        """All events that were found, in the order of time: (which, t, y)."""
+        found = _joined(self._events) if self._events else np.zeros((0, self.solver.n + 2))
+        return found[np.argsort(found[:, 1], kind="stable")] if len(found) > 1 else found
+
+
+def _joined(blocks: list[np.ndarray]) -> np.ndarray:
+    return blocks[0] if len(blocks) == 1 else np.vstack(blocks)

@@ -1,0 +1,245 @@
+"""The time loop around an integrator's step, as compiled code: step size, dense rows, events, and reasons to return to Python.
+
+    i64 integrate(ptr s, ptr c, ptr y, ptr u, ptr work, ptr grid, ptr rows, ptr steps, ptr dense, ptr found, ptr kinds)
+
+All that a run needs to go on is in the arrays: it returns when its budget of steps is used, so that the caller can show progress
+and be interrupted, and is called again. `s` holds real numbers and `c` counters, at the places that `places` names.
+"""
+
+from __future__ import annotations
+
+from lagrangian.kernels.llvm.builder import DOUBLE, INTEGER, TRUTH, Value
+from lagrangian.motion.integrators.method import Method, Module
+from lagrangian.motion.solver.crossings import Crossings
+from lagrangian.motion.solver.interpolant import Interpolant
+from lagrangian.motion.solver.places import (
+    ACCEPTED,
+    AGAIN,
+    ATOL,
+    BUDGET,
+    BUSY,
+    DONE,
+    END,
+    EVENT,
+    FAILED,
+    FAILURE,
+    FOUND,
+    FRESH,
+    HAPPENED,
+    IS_STIFF,
+    KIND,
+    KINK,
+    LARGEST,
+    LEAST,
+    LOOKS,
+    LOOP_ARGUMENTS,
+    NEAR_SINGULAR,
+    PER_EVENT,
+    RATIO,
+    RATIO_BEFORE,
+    RATIO_NOW,
+    REJECTED,
+    ROOM,
+    ROW,
+    ROWS,
+    RTOL,
+    SINGULAR,
+    STIFF,
+    T_BEFORE,
+    TOO_SMALL,
+    WATCH,
+    WHICH,
+    H,
+    Index,
+    Memory,
+    T,
+    Workspace,
+)
+
+# the part of a step beside which a kink is at its end
+BESIDE = 1e-4
+SAFETY, SHRINK, GROW = 0.8, 0.2, 8.0
+
+
+class TimeLoop:
+    """Writes `integrate` for one integrator and one system."""
+
+    def __init__(self, module: Module, method: Method, events: int, workspace: Workspace) -> None:
+        self.module, self.method, self.events = module, method, events
+        self.n = module.size
+        b = self.b = module.function("integrate", LOOP_ARGUMENTS, internal=False)
+        m = self.m = Memory(b, LOOP_ARGUMENTS, workspace)
+        self.interpolant = Interpolant(b, method, m, self.n)
+        self.slope_after = m.slopes.part(method.last * self.n)  # the slope at the end of the step
+        self.crossings = Crossings(module, b, m, self.interpolant, events, self.slope_after)
+
+    def emit(self) -> None:
+        b, s, c = self.b, self.m.s, self.m.c
+        self._start()
+        with b.loop(lambda: s[T] < s[END]):
+            full = c[FOUND] + LOOKS * self.events > c[ROOM] if self.events else b.value(False, TRUTH)
+            with b.when((c[BUDGET] <= 0) | full):
+                b.leave(BUSY)
+            c[BUDGET] = c[BUDGET] - 1
+            self._attempt()
+        b.leave(DONE)
+        self.module.add(b)
+
+    # -- beginning ---------------------------------------------------------------------------------------------------
+
+    def _start(self) -> None:
+        b, m, s, c = self.b, self.m, self.m.s, self.m.c
+        m.clock[2], m.clock[3] = s[RTOL], s[ATOL]
+        with b.when(c[FRESH].differs(0)):
+            m.clock[0] = s[T]
+            self.module.rates(b, m.clock, m.y, m.u, m.slopes)
+            c[FRESH] = 0
+            if self.events:
+                # an event that has just happened starts from zero, as its caller left it: it is not seen a second time
+                b.call("events", m.clock, m.y, m.u, m.value)
+                for e in range(self.events):
+                    # so does one that rounding alone keeps from zero
+                    counts = m.kinds[PER_EVENT * e + HAPPENED].equals(0) & (b.absolute(m.value[e]) > 1e-13)
+                    m.g[e] = b.select(counts, m.value[e], 0.0)
+                    m.kinds[PER_EVENT * e + HAPPENED] = 0
+            with b.when(s[H] <= 0.0):
+                self._first_step()
+
+    def _first_step(self) -> None:
+        """Hairer, Norsett and Wanner I, II.4: so that an Euler step of it changes little."""
+        b, m, s, n = self.b, self.m, self.m.s, self.n
+        d0, d1, d2 = (b.variable(0.0) for _ in range(3))
+
+        def sizes(i: Index) -> None:
+            w = self.module.weight(b, i, m.y, m.y, m.clock)
+            a, f = m.y[i] * w, m.slopes[i] * w
+            d0.set(b.fma(a, a, d0.get()))
+            d1.set(b.fma(f, f, d1.get()))
+
+        b.each(n, sizes)
+        small = (d0.get() < 1e-10 * n) | (d1.get() < 1e-10 * n)
+        h0 = b.select(small, 1e-6, 0.01 * b.sqrt(d0.get() / b.maximum(d1.get(), 1e-300)))
+        h0 = b.minimum(h0, s[END] - s[T])
+        b.each(n, lambda i: m.state.__setitem__(i, b.fma(h0, m.slopes[i], m.y[i])))
+        m.clock[0] = s[T] + h0
+        self.module.rates(b, m.clock, m.state, m.u, m.end)
+
+        def bend(i: Index) -> None:
+            w = self.module.weight(b, i, m.y, m.y, m.clock)
+            a = (m.end[i] - m.slopes[i]) * w
+            d2.set(b.fma(a, a, d2.get()))
+
+        b.each(n, bend)
+        most = b.maximum(b.sqrt(d1.get() / float(n)), b.sqrt(d2.get() / float(n)) / h0)
+        order = -0.5 / self.method.exponent
+        h1 = b.select(most <= 1e-15, b.maximum(1e-6, h0 * 1e-3), b.power(0.01 / b.maximum(most, 1e-300), 1.0 / order))
+        h1 = b.minimum(h0 * 100.0, h1)
+        s[H] = b.select(h1 > 0.0, h1, 1e-6)
+
+    # -- one step ----------------------------------------------------------------------------------------------------
+
+    def _attempt(self) -> None:
+        b, m, s, c = self.b, self.m, self.m.s, self.m.c
+        rest = s[END] - s[T]
+        wanted = b.minimum(s[H], s[LARGEST])
+        last = rest <= wanted * (1 + 1e-8)  # no step of rounding alone is left over
+        h = b.select(last, rest, wanted)
+        m.clock[0], m.clock[1] = s[T], h
+        b.call("step", m.clock, m.y, m.u, m.slopes, m.end, m.report)
+        with b.when(c[FAILED].differs(0)):
+            b.leave(FAILURE)
+        error = m.report[0]
+        if not self.method.adaptive:
+            # no estimate; but a state that is not a number must not go on
+            total = b.variable(0.0)
+            b.each(self.n, lambda i: total.set(b.fma(m.end[i], 0.0, total.get())))
+            error = error + total.get()
+        known = error.equals(error)
+        factor: Value | float = 1.0
+        if self.method.adaptive:
+            raw = SAFETY * b.power(b.maximum(error, 1e-30), self.method.exponent)
+            factor = b.select(known, b.minimum(b.maximum(raw, SHRINK), GROW), SHRINK)
+
+        def accepted() -> None:
+            self.interpolant.prepared.set(False)
+            ratio = m.report[1]
+            after = b.select(last, s[END], s[T] + h)
+            if not self.events:
+                advance(b.value(after, DOUBLE), ratio)
+                return
+            before = c[FOUND]
+            until = self.crossings.in_step(h, after)
+            if not self.method.adaptive:
+                advance(until, ratio)
+                return
+
+            def again() -> None:
+                """A step to where the kink is takes the place of the one over it."""
+                c[FOUND] = before
+                b.copy(m.looks, m.g, self.events)
+                c[AGAIN], c[REJECTED] = 1, c[REJECTED] + 1
+                s[H] = until - s[T]
+
+            b.either(self._over_a_kink(h, until), again, lambda: advance(until, ratio))
+
+        def advance(until: Value, ratio: Value) -> None:
+            if self.method.adaptive:
+                # not larger right after a rejection; and a step cut short by the end says nothing about the next
+                following = b.select(c[AGAIN].differs(0), b.minimum(factor, 1.0), factor) * h
+                s[H] = b.select(last, b.maximum(s[H], following), following)
+            c[AGAIN], c[ACCEPTED] = 0, c[ACCEPTED] + 1
+            s[RATIO] = b.minimum(s[RATIO], ratio)
+            s[RATIO_BEFORE], s[RATIO_NOW], s[T_BEFORE] = s[RATIO_NOW], ratio, s[T]
+            self._rows(h, until)
+            self.interpolant.store(h)
+            b.copy(m.end, m.y, self.n)
+            b.copy(self.slope_after, m.slopes, self.n)
+            s[T] = until
+            if self.events:
+                with b.when(c[WHICH] >= 0):
+                    b.leave(EVENT)
+            with b.when(m.report[1] < s[SINGULAR]):
+                b.leave(NEAR_SINGULAR)
+            if self.method.stiff_beyond:
+                # for fifteen steps in a row, nearly, the step is what stability allows
+                stiff = m.report[3] > self.method.stiff_beyond**2
+                c[STIFF] = b.select(stiff, c[STIFF] + 2, b.select(c[STIFF] > 4, c[STIFF] - 5, 0, INTEGER), INTEGER)
+                with b.when(c[WATCH].differs(0) & (c[STIFF] > 30)):
+                    b.leave(IS_STIFF)
+
+        def rejected() -> None:
+            c[AGAIN], c[REJECTED] = 1, c[REJECTED] + 1
+            if not self.method.adaptive:
+                b.leave(TOO_SMALL)
+                return
+            s[H] = h * b.minimum(factor, 1.0)
+            with b.when(s[H] < s[LEAST]):
+                b.leave(TOO_SMALL)
+
+        b.either(error <= 1.0, accepted, rejected)
+
+    def _over_a_kink(self, h: Value, until: Value) -> Value:
+        """Whether the step's first event is a kink of the equations, neither at its beginning nor at its end.
+
+        The error estimate answers for the end of a step over a kink, but not for its interpolation, nor for integrals along it.
+        """
+        b, m, which = self.b, self.m, self.m.c[WHICH]
+        kind = m.kinds[b.select(which >= 0, which, 0, INTEGER) * PER_EVENT + KIND]
+        part = (until - m.s[T]) / h
+        return (which >= 0) & kind.equals(KINK) & (part > BESIDE) & (part < 1 - BESIDE)
+
+    def _rows(self, h: Value, until: Value) -> None:
+        """Rows wanted within the step."""
+        b, m, c = self.b, self.m, self.m.c
+        inverse = 1.0 / h
+
+        def more() -> Value:
+            inside = c[ROW] < c[ROWS]
+            at = m.grid[b.select(inside, c[ROW], 0, INTEGER)]
+            return inside & (at <= until)
+
+        with b.loop(more):
+            self.interpolant.prepare()
+            k = c[ROW]
+            self.interpolant.at((m.grid[k] - m.s[T]) * inverse, m.rows.part(k * self.n))
+            c[ROW] = k + 1

@@ -1,0 +1,106 @@
+"""What may happen in a run, each with its number in compiled code: the one place that knows which number stands for what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lagrangian.motion.events import DIRECTIONS, RESTART, Event
+from lagrangian.motion.solver.places import GUARD, KINK, STOP, TOLD
+from lagrangian.motion.system.holdable import Holdable, JointLimits
+from lagrangian.motion.system.inputs import HIGH, LOW, STUCK
+
+
+@dataclass(frozen=True)
+class Watched:
+    """An event of the user, or of a wall."""
+
+    event: Event
+
+    @property
+    def direction(self) -> int:
+        return DIRECTIONS[self.event.direction]
+
+    @property
+    def kind(self) -> int:
+        return {"record": TOLD, RESTART: KINK}.get(self.event.action, STOP) if isinstance(self.event.action, str) else STOP
+
+
+@dataclass(frozen=True)
+class LimitMet:
+    """A joint that reaches a limit it was not at before: from then on it can be held there."""
+
+    speed: int
+    coordinate: int
+    side: int  # LOW or HIGH
+    bound: float
+    direction = -1
+    kind = GUARD
+
+
+@dataclass(frozen=True)
+class ModeChange:
+    """A joint that can be held begins or ceases to be: by friction (STUCK), or at a stop (LOW, HIGH)."""
+
+    what: int
+    joint: int  # its number among those that can be held
+
+    @property
+    def direction(self) -> int:
+        return 0 if self.what == STUCK else -1
+
+    @property
+    def kind(self) -> int:
+        return STOP if self.what == STUCK else GUARD
+
+
+Entry = Watched | LimitMet | ModeChange
+
+
+class EventTable:
+    """All events of a system in their order: expressions, limits not yet met, modes of joints, and Python functions last."""
+
+    def __init__(
+        self, events: Sequence[Event] = (), limits: Mapping[int, JointLimits] | None = None, holdable: Sequence[Holdable] = ()
+    ) -> None:
+        written = [Watched(e) for e in events if not callable(e.when)]
+        asked = [Watched(e) for e in events if callable(e.when)]
+        met = {h.speed for h in holdable if np.isfinite(h.lower) or np.isfinite(h.upper)}
+        stops = [
+            LimitMet(speed, limit.coordinate, side, bound)
+            for speed, limit in (limits or {}).items()
+            if speed not in met
+            for side, bound in ((LOW, limit.lower), (HIGH, limit.upper))
+            if np.isfinite(bound)
+        ]
+        modes = [
+            ModeChange(what, j)
+            for j, h in enumerate(holdable)
+            for what, has in ((STUCK, h.friction is not None), (LOW, np.isfinite(h.lower)), (HIGH, np.isfinite(h.upper)))
+            if has
+        ]
+        self.compiled: tuple[Entry, ...] = (*written, *stops, *modes)
+        self.entries: tuple[Entry, ...] = (*self.compiled, *asked)
+        self.functions: list[Callable[[float, np.ndarray, np.ndarray], float]] = [
+            entry.event.when for entry in asked if callable(entry.event.when)
+        ]
+        self.has_modes = bool(modes)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __getitem__(self, number: int) -> Entry:
+        return self.entries[number]
+
+    @property
+    def kinds(self) -> list[tuple[int, int]]:
+        """The direction that counts, and the kind, of each."""
+        return [(entry.direction, entry.kind) for entry in self.entries]
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What compiled code depends on."""
+        known = [entry.event.when if isinstance(entry, Watched) else entry for entry in self.compiled]
+        return (*known, len(self.functions))

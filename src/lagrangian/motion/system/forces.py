@@ -1,0 +1,117 @@
+"""What acts on a mechanism in motion, traced: torques, wrenches from outside, friction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from lagrangian.algorithms import springs
+from lagrangian.algorithms.closed.constrained import State
+from lagrangian.errors import ArgumentError
+from lagrangian.kernels.trace.node import Graph
+from lagrangian.model.expression import functions as f
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion.system.holdable import Holdable
+from lagrangian.motion.system.inputs import SLIP, Inputs
+from lagrangian.motion.torque import Torque
+from lagrangian.motion.wrench import generalised
+
+
+class Forces:
+    """Functions of the state, and of what `u` holds."""
+
+    def __init__(self, mechanism: Mechanism, torque: Torque, inputs: Inputs, holdable: Sequence[Holdable]) -> None:
+        self.mechanism, self.torque, self.inputs, self.holdable = mechanism, torque, inputs, tuple(holdable)
+        self.nv = mechanism.nv
+
+    def names(self, state: State) -> dict[str, Any]:
+        """What expressions of the state are made of."""
+        names = {f"qd_{name}": x for name, x in zip(self.mechanism.speed_names, state.qd, strict=True)}
+        return {**names, **dict(zip(self.mechanism.coordinate_names, state.q, strict=True)), "t": state.t}
+
+    def torques(self, graph: Graph, state: State) -> list[Any]:
+        """The torques along the speeds, within the limits of effort if they saturate."""
+        n = self.nv
+        tau: list[Any] = [0] * n
+        if self.torque.external:
+            since = state.t - graph.input("u", self.inputs.since)
+            tau = [graph.input("u", k) + graph.input("u", self.inputs.rate + k) * since for k in range(n)]
+        if self.torque.adjustable:
+            tau = [x + graph.input("u", self.inputs.added + k) for k, x in enumerate(tau)]
+        names = self.names(state)
+        for speed, expression in self.torque.formulas.items():
+            k = self.mechanism.speed_names.index(speed)
+            tau[k] = tau[k] + f.evaluate(expression, names)
+        if self.torque.traced is not None:
+            found = traced_torques(self.torque.traced, state, self.nv)
+            tau = [a + b for a, b in zip(tau, found, strict=True)]
+        for k, effort in self.efforts.items():
+            tau[k] = f.choose(tau[k], -effort, -effort, tau[k])
+            tau[k] = f.choose(effort, tau[k], effort, tau[k])
+        return tau
+
+    @cached_property
+    def efforts(self) -> dict[int, float]:
+        """What bounds the torque of every speed that is bounded."""
+        efforts = [float(joint.limits.effort) for joint in self.mechanism.joints for _ in range(joint.kind.nv)]
+        return {k: x for k, x in enumerate(efforts) if np.isfinite(x)} if self.torque.saturate else {}
+
+    def wrenches(self, graph: Graph, state: State) -> list[Any]:
+        """The six entries of every wrench from outside."""
+        names = self.names(state)
+        found: list[Any] = []
+        for j, wrench in enumerate(self.torque.wrenches):
+            if wrench.called is not None:
+                found += [graph.input("u", self.inputs.wrench + 6 * j + c) for c in range(6)]
+            else:
+                found += [f.evaluate(x, names) for x in wrench.entries]
+        return found
+
+    def loads(self, graph: Graph, state: State) -> list[Any]:
+        """What wrenches from outside exert along the speeds."""
+        return generalised(state.world, self.torque.wrenches, self.wrenches(graph, state), self.nv)
+
+    def loads_and_wrenches(self, graph: Graph, state: State) -> list[Any]:
+        return [*self.loads(graph, state), *self.wrenches(graph, state)] if self.torque.wrenches else []
+
+    def driven(self, graph: Graph, state: State) -> list[Any]:
+        """All forces from outside, along the speeds."""
+        tau = self.torques(graph, state)
+        if not self.torque.wrenches:
+            return tau
+        return [a + b for a, b in zip(tau, self.loads(graph, state), strict=True)]
+
+    def of_joint(self, graph: Graph, j: int, what: int) -> Any:
+        """What u says of a joint that can be held."""
+        return graph.input("u", self.inputs.joint(j) + what)
+
+    def friction(self, graph: Graph, state: State) -> list[Any]:
+        """What is lost: viscous, dry, and in dampers between points."""
+        friction: list[Any] = [0] * self.nv
+        for link in state.links:
+            for k in range(link.nv):
+                friction[link.iv + k] = link.viscous * state.qd[link.iv + k]
+        if any(float(s.damping) for s in self.mechanism.springs):
+            for k, torque in springs.torques(self.mechanism, state.world, elastic=False).items():
+                friction[k] = friction[k] - torque
+        for j, joint in enumerate(self.holdable):
+            if joint.friction is not None:
+                friction[joint.speed] = friction[joint.speed] + self.of_joint(graph, j, SLIP)
+        return friction
+
+
+def traced_torques(function: Callable[..., Any], state: State, n: int) -> list[Any]:
+    """What a function gives when it is called with symbols."""
+    try:
+        found = list(function(state.t, list(state.q), list(state.qd)))
+    except (TypeError, AttributeError, ValueError) as error:
+        raise ArgumentError(
+            f"Traced: the function cannot be compiled: {error}. It may use arithmetic and numpy's functions of numbers, but not "
+            f"branch on values; without Traced(...) it is called from Python"
+        ) from error
+    if len(found) != n:
+        raise ArgumentError(f"Traced: the function gives {len(found)} torques; {n} are needed")
+    return found

@@ -1,0 +1,53 @@
+"""Joints that can be held: by dry friction, at their limits, by locks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lagrangian.model.mechanism import Mechanism
+
+
+@dataclass(frozen=True)
+class JointLimits:
+    """Limits of a joint of one coordinate."""
+
+    coordinate: int
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True)
+class Holdable:
+    """A speed that can be held: by dry friction (positive and negative limits), at a stop (lower, upper), by a lock."""
+
+    speed: int
+    friction: tuple[float, float] | None = None
+    coordinate: int = -1
+    lower: float = -np.inf
+    upper: float = np.inf
+
+
+def frictional(mechanism: Mechanism) -> list[Holdable]:
+    """The joints with dry friction."""
+    found = []
+    iv = 0
+    for joint in mechanism.joints:
+        positive, negative = float(joint.friction.coulomb), float(joint.friction.coulomb_negative or 0)
+        if positive or negative:
+            found += [Holdable(iv + k, (positive, negative)) for k in range(joint.kind.nv)]
+        iv += joint.kind.nv
+    return found
+
+
+def limited(mechanism: Mechanism) -> dict[int, JointLimits]:
+    """By speed: the limits of joints that have one coordinate and any limit."""
+    found = {}
+    iq = iv = 0
+    for joint in mechanism.joints:
+        lower, upper = float(joint.limits.lower), float(joint.limits.upper)
+        if joint.kind.nq == joint.kind.nv == 1 and (np.isfinite(lower) or np.isfinite(upper)):
+            found[iv] = JointLimits(iq, lower, upper)
+        iq, iv = iq + joint.kind.nq, iv + joint.kind.nv
+    return found

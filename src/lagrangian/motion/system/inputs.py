@@ -1,0 +1,56 @@
+"""What Python may change of a run while it goes: torques and wrenches from outside, and whether joints are held that can be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# what u says of a joint that can be held
+HELD, STUCK, LOW, HIGH, SLIP = range(5)
+PER_JOINT = 5
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The layout of u."""
+
+    nv: int
+    holdable: int
+    wrenches: int = 0
+
+    @property
+    def rate(self) -> int:
+        return self.nv
+
+    @property
+    def since(self) -> int:
+        return 2 * self.nv
+
+    @property
+    def torque_function(self) -> int:
+        return 2 * self.nv + 1
+
+    @property
+    def event_function(self) -> int:
+        return 2 * self.nv + 2
+
+    @property
+    def added(self) -> int:
+        """Torques that events set, besides all others."""
+        return 2 * self.nv + 3
+
+    @property
+    def wrench(self) -> int:
+        """The six entries of every wrench that a Python function gives."""
+        return 3 * self.nv + 3
+
+    def joint(self, j: int) -> int:
+        return self.wrench + 6 * self.wrenches + PER_JOINT * j
+
+    @property
+    def data(self) -> int:
+        """Addresses of the arrays of a large mechanism."""
+        return self.joint(self.holdable)
+
+    @property
+    def size(self) -> int:
+        return self.data + 3

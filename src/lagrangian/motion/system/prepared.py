@@ -1,0 +1,56 @@
+"""What simulating a mechanism needs to know of it, found once: its systems too, so that a second run begins at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lagrangian.algorithms.undetermined import undetermined_joints
+from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.motion.events import of_walls
+from lagrangian.motion.settings import Stabilisation
+from lagrangian.motion.system.event_table import EventTable
+from lagrangian.motion.system.holdable import Holdable, frictional, limited
+from lagrangian.motion.system.system import System
+from lagrangian.motion.torque import Torque
+
+MECHANISMS = SYSTEMS = 32  # that are remembered
+
+
+class Prepared:
+    """A mechanism, compiled, and what is known of it."""
+
+    def __init__(self, dyn: Dynamics) -> None:
+        self.dyn, self.tree = dyn, dyn.tree
+        self.undetermined = undetermined_joints(self.tree)
+        self.limits = limited(dyn.mechanism)
+        self.frictional = frictional(dyn.mechanism)
+        self.walls = of_walls(dyn.mechanism)
+        self._systems: dict[object, System] = {}
+
+    def system(
+        self, torque: Torque, stabilisation: Stabilisation, table: EventTable, holdable: Sequence[Holdable], redundant: bool
+    ) -> System:
+        """Its first-order system, made before if there was a run like this one."""
+        known = torque.key
+        key = (known, stabilisation, table.key, tuple(holdable), redundant)
+        found = self._systems.get(key) if known is not None else None
+        if found is None:
+            found = System(self.dyn.mechanism, self.tree, torque, stabilisation, table, holdable, redundant)
+            if known is not None:
+                if len(self._systems) >= SYSTEMS:
+                    self._systems.clear()
+                self._systems[key] = found
+        return found
+
+
+_PREPARED: dict[int, Prepared] = {}
+
+
+def prepared(dyn: Dynamics) -> Prepared:
+    """What is known of a mechanism; of the last ones it is remembered."""
+    found = _PREPARED.get(id(dyn))
+    if found is None or found.dyn is not dyn:
+        if len(_PREPARED) >= MECHANISMS:
+            _PREPARED.clear()
+        found = _PREPARED[id(dyn)] = Prepared(dyn)
+    return found

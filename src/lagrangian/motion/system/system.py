@@ -1,0 +1,329 @@
+"""A mechanism's motion as a first-order system, traced: y = (q, qd), y' = rates(t, y, u), with what keeps it on its constraints.
+
+`u` is what Python may change during a run (`Inputs`): torques and wrenches from outside, and whether joints are held that can be.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from lagrangian.algorithms import springs
+from lagrangian.algorithms.closed.cholesky import inner
+from lagrangian.algorithms.closed.constrained import Constrained, State
+from lagrangian.algorithms.closed.constraints import Row, coordinate_rates
+from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
+from lagrangian.algorithms.regroup import regroup
+from lagrangian.algorithms.sweep import run
+from lagrangian.algorithms.tree import Tree
+from lagrangian.kernels.llvm.function import traced
+from lagrangian.kernels.programs.closed import digest, traced_state
+from lagrangian.kernels.programs.sweeps import FACTORISE_SPEEDS, links
+from lagrangian.kernels.trace.differentiate import along, derivatives
+from lagrangian.kernels.trace.node import Graph, Trace
+from lagrangian.model.expression import Expression, Scalar, parameters
+from lagrangian.model.expression import functions as f
+from lagrangian.model.loop import Wall
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion import dead_centre
+from lagrangian.motion.events import DEAD_CENTRE, Kink, When
+from lagrangian.motion.settings import Stabilisation
+from lagrangian.motion.system.event_table import EventTable, LimitMet, ModeChange
+from lagrangian.motion.system.forces import Forces
+from lagrangian.motion.system.holdable import Holdable
+from lagrangian.motion.system.inputs import HELD, LOW, SLIP, STUCK, Inputs
+from lagrangian.motion.system.large import RolledRates, too_large
+from lagrangian.motion.torque import Torque
+from lagrangian.motion.wrench import ENTRIES
+
+EDGE = 1e-10  # of what dry friction can hold, as `Modes` counts it
+
+
+class System:
+    """Everything compiled code needs to know about a motion."""
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        tree: Tree,
+        torque: Torque,
+        stabilisation: Stabilisation,
+        table: EventTable | None = None,
+        holdable: Sequence[Holdable] = (),
+        redundant: bool = False,
+    ) -> None:
+        self.mechanism, self.torque = mechanism, torque
+        self.holdable = tuple(holdable)
+        self.tree = regroup(_without_coulomb(tree))
+        self.stabilisation, self.redundant = stabilisation, redundant
+        self.table = table if table is not None else EventTable(holdable=self.holdable)
+        self.nq, self.nv = tree.nq, tree.nv
+        self.size = self.nq + self.nv
+        self.inputs = Inputs(self.nv, len(self.holdable), len(torque.wrenches))
+        self.forces = Forces(mechanism, torque, self.inputs, self.holdable)
+        self.angles = tree.angles
+        self.constrained = bool(mechanism.equations or self.holdable)
+        self.turning = any(j.kind.quaternion for j in mechanism.joints)
+        self.projects = self.turning or (self.constrained and stabilisation.kind == "projection")
+
+    @cached_property
+    def large(self) -> bool:
+        return too_large(self)
+
+    @cached_property
+    def key(self) -> tuple[bytes, bytes]:
+        """What its code depends on: the mechanism, and all else."""
+        listed: list[tuple[str, Scalar]] = list(self.torque.formulas.items())
+        others: list[object] = []
+        for k, known in enumerate(self.table.key):
+            if isinstance(known, Expression):
+                listed.append((str(k), known))
+            else:
+                others.append((k, known))
+        listed += [(name, x) for w in self.torque.wrenches for name, x in zip(ENTRIES, w.entries, strict=False)]
+        expressions = [(name, str(x), sorted(parameters(x).items())) for name, x in listed]
+        parts = (
+            expressions,
+            self.torque.external,
+            self.torque.adjustable,
+            [wrench.place for wrench in self.torque.wrenches],
+            self.forces.efforts,
+            others,
+            self.stabilisation,
+            self.redundant,
+            self.holdable,
+        )
+        names = (self.mechanism.coordinate_names, self.mechanism.speed_names)
+        known_by = hashlib.sha256(repr((parts, names)).encode())
+        if self.torque.traced is not None:
+            graph = Graph()
+            trace = Trace(graph, self.forces.torques(graph, self.state(graph)))
+            known_by.update(repr((trace.nodes, trace.outputs)).encode())
+        return digest(self.mechanism, self.tree), known_by.digest()
+
+    # -- equations ---------------------------------------------------------------------------------------------------
+
+    def state(self, graph: Graph) -> State:
+        """The mechanism at the state that is the graph's input."""
+        return traced_state(graph, self.mechanism, self.tree, graph.input("t", 0))
+
+    def _rows(self, graph: Graph, state: State) -> list[Row]:
+        """The constraints, and a row for every joint that can be held: of no weight while it is not."""
+        rows = list(state.rows)
+        for j, joint in enumerate(self.holdable):
+            held = self.forces.of_joint(graph, j, HELD)
+            rows.append(Row(f"hold {joint.speed}", None, held * state.qd[joint.speed], 0, {joint.speed: held}))
+        return rows
+
+    def solved(
+        self, graph: Graph, state: State, gamma: list[Any] | None = None
+    ) -> tuple[list[Any], list[Any], Constrained | None]:
+        """Accelerations, the multipliers of all rows, and their system if there is one."""
+        tau = self.forces.driven(graph, state)
+        if not self.constrained:
+            return self._open(graph, state, tau), [], None
+        rows = self._rows(graph, state)
+        loose = {row.name: 1 - self.forces.of_joint(graph, j, HELD) for j, row in enumerate(rows[len(state.rows) :])}
+        system = Constrained(state, rows, self.redundant, loose)
+        force = [a - b for a, b in zip(tau, state.bias, strict=True)]
+        for j, joint in enumerate(self.holdable):
+            if joint.friction is not None:
+                force[joint.speed] = force[joint.speed] - self.forces.of_joint(graph, j, SLIP)
+        qdd, found = system.acceleration(force, [self._gamma(row) for row in system.rows] if gamma is None else gamma)
+        of = dict(zip((id(row) for row in system.rows), found, strict=True))
+        return qdd, [of.get(id(row), 0) for row in rows], system
+
+    def _gamma(self, row: Row) -> Any:
+        if self.stabilisation.kind != "baumgarte":
+            return row.gamma
+        gamma = row.gamma + (2 * self.stabilisation.alpha) * row.rate
+        return gamma if row.eta is None else gamma + self.stabilisation.beta**2 * row.eta
+
+    def _open(self, graph: Graph, state: State, tau: list[Any]) -> list[Any]:
+        """Without constraints: through the mass matrix where it is small, by articulated bodies where not."""
+        if self.nv <= FACTORISE_SPEEDS // 2 or self.mechanism.springs:
+            return state.factors.solve([a - b for a, b in zip(tau, state.bias, strict=True)])
+        made = links(self.tree, ("q", "qd"), graph.input, lambda x: x.cos(), lambda x: x.sin())
+        for link in made:
+            link.tau = tuple(tau[link.iv + k] for k in range(link.nv))
+        return run(FORWARD_DYNAMICS, self.tree, made)
+
+    # -- what is compiled --------------------------------------------------------------------------------------------
+
+    def rates(self, graph: Graph) -> list[Any]:
+        state = self.state(graph)
+        gamma: list[Any] | None = None
+        if self.constrained and self.stabilisation.kind == "ggl":
+            state, gamma = self._kept_speeds(graph, state)
+        qdd, _, _ = self.solved(graph, state, gamma)
+        return [*coordinate_rates(self.mechanism, state.q, state.qd), *qdd]
+
+    def _kept_speeds(self, graph: Graph, state: State) -> tuple[State, list[Any]]:
+        """Gear, Gupta and Leimkuhler 1985: everything moves by speeds that keep the constraints; qd's own error fades.
+
+        With c the corrected speeds, d/dt (Psi qd) = Psi qdd + Psi'(c) qd, and Psi'(c) (qd - c) is found from gamma, which is
+        quadratic in the speeds, by polarisation. What is left of the rate falls as exp(-2 alpha t).
+        """
+        rows = self._rows(graph, state)
+        loose = {row.name: 1 - self.forces.of_joint(graph, j, HELD) for j, row in enumerate(rows[len(state.rows) :])}
+        system = Constrained(state, rows, self.redundant, loose)
+        moved = system.correction([row.rate for row in system.rows])
+        kept = self._with_speeds(graph, state, [a + b for a, b in zip(state.qd, moved, strict=True)])
+        other = self._with_speeds(graph, state, [a + 2 * b for a, b in zip(state.qd, moved, strict=True)])
+        gamma = [
+            c.gamma + 0.25 * (row.gamma - o.gamma) + (2 * self.stabilisation.alpha) * row.rate
+            for row, c, o in zip(rows, self._rows(graph, kept), self._rows(graph, other), strict=True)
+            if row.psi
+        ]
+        return kept, gamma
+
+    def _with_speeds(self, graph: Graph, state: State, qd: list[Any]) -> State:
+        """The same configuration with other speeds."""
+        made = links(self.tree, ("q",), graph.input, lambda x: x.cos(), lambda x: x.sin())
+        for link in made:
+            link.qd = tuple(qd[link.iv + k] for k in range(link.nv))
+        return State(self.mechanism, self.tree, made, state.q, qd, state.t)
+
+    @property
+    def second_order(self) -> bool:
+        """Whether q' = qd: then only the accelerations have derivatives to be found."""
+        return not self.turning and self.stabilisation.kind != "ggl"
+
+    def jacobian(self, graph: Graph) -> list[Any]:
+        """d rates / dy by rows, then d rates / dt: exact. Of a second-order system, of the accelerations only."""
+        outputs = self.rates(graph)[self.nq if self.second_order else 0 :]
+        inputs = [graph.input("q", k) for k in range(self.nq)] + [graph.input("qd", k) for k in range(self.nv)]
+        rows = derivatives(graph, outputs, [*inputs, graph.input("t", 0)])
+        return [x for row in rows for x in row[:-1]] + [row[-1] for row in rows]
+
+    def momenta(self, graph: Graph) -> list[Any]:
+        """p = M qd."""
+        state, n = self.state(graph), self.nv
+        return [inner(state.mass_matrix[i * n : (i + 1) * n], state.qd) for i in range(n)]
+
+    def canonical(self, graph: Graph) -> list[Any]:
+        """q' and p' of coordinates and momenta, the latter in the place of qd: p' = tau - C qd - G - F + M' qd."""
+        n = self.nv
+        momenta = [graph.input("qd", k) for k in range(n)]
+        # M depends on coordinates alone: the speeds are found from it first, then all else from them
+        still = traced_state(graph, self.mechanism, self.tree, graph.input("t", 0), moving=False)
+        qd = still.factors.solve(momenta)
+        state = self._with_speeds(graph, still, qd)
+        tau = self.forces.driven(graph, state)
+        seeds = {x.index: qd[k] for k, x in enumerate(still.q)}
+        growth = along(graph, still.mass_matrix, seeds)
+        rates = [tau[i] - state.bias[i] + inner(growth[i * n : (i + 1) * n], qd) for i in range(n)]
+        return [*qd, *rates]
+
+    def project(self, graph: Graph) -> list[Any]:
+        """The state moved onto the constraints, its rates, the size of the move, and how independent the constraints are.
+
+        One factorisation serves accelerations and both corrections, each the smallest as M measures it.
+        """
+        state = self.state(graph)
+        qdd, _, system = self.solved(graph, state)
+        q, qd = list(state.q), list(state.qd)
+        moved: Any = 0.0
+        ratio: Any = 1.0
+        if system is not None and self.stabilisation.kind == "projection":
+            dq = system.correction([0 if row.eta is None else row.eta for row in system.rows])
+            dqd = system.correction([row.rate for row in system.rows])
+            q = [a + b for a, b in zip(q, coordinate_rates(self.mechanism, q, dq), strict=True)]
+            qd = [a + b for a, b in zip(qd, dqd, strict=True)]
+            for x in (*dq, *dqd):
+                moved = f.maximum(moved, f.absolute(x))
+            ratio = system.system.ratio
+        q = self._normalised(q)
+        return [*q, *qd, *coordinate_rates(self.mechanism, q, qd), *qdd, moved, ratio]
+
+    def normalised(self, graph: Graph) -> list[Any]:
+        state = self.state(graph)
+        return [*self._normalised(list(state.q)), *state.qd]
+
+    def _normalised(self, q: list[Any]) -> list[Any]:
+        found: list[Any] = []
+        iq = 0
+        for joint in self.mechanism.joints:
+            found += joint.kind.normalised(q[iq : iq + joint.kind.nq])
+            iq += joint.kind.nq
+        return found
+
+    def event_values(self, graph: Graph) -> list[Any]:
+        """What is zero where an event takes place, of all that are compiled."""
+        state = self.state(graph)
+        names = self.forces.names(state)
+        forces: list[Any] = []
+        if self.table.has_modes:
+            _, multipliers, _ = self.solved(graph, state)
+            forces = multipliers[len(state.rows) :]
+        values = []
+        for entry in self.table.compiled:
+            if isinstance(entry, ModeChange):
+                values.append(self._mode_event(graph, state, entry.what, entry.joint, forces[entry.joint]))
+            elif isinstance(entry, LimitMet):
+                at = state.q[entry.coordinate]
+                values.append(at - entry.bound if entry.side == LOW else entry.bound - at)
+            else:
+                values.append(self._watched(state, entry.event.when, names))
+        return values
+
+    def _watched(self, state: State, when: When, names: dict[str, Any]) -> Any:
+        if isinstance(when, Kink):
+            wall = self.mechanism.springs[when.spring]
+            assert isinstance(wall, Wall)
+            return springs.kinks(state.world, wall)[when.which]
+        if when is DEAD_CENTRE:
+            return dead_centre.determinant(self.mechanism, state.rows)
+        assert isinstance(when, (int, float, Expression))
+        return f.evaluate(when, names)
+
+    def _mode_event(self, graph: Graph, state: State, what: int, j: int, force: Any) -> Any:
+        joint, held = self.holdable[j], self.forces.of_joint(graph, j, HELD)
+        if what == STUCK:
+            assert joint.friction is not None
+            positive, negative = joint.friction
+            # stuck: what friction has left, as a part of what it can, with room for rounding: torques that bring a joint to the
+            # very edge of slipping, as those of inverse dynamics do, are to be seen to pass it; slipping: the speed
+            left = f.minimum(force + positive, negative - force) * (2 / (positive + negative)) + EDGE
+            slipping = f.choose(0.5, held, 1.0, state.qd[joint.speed])  # held otherwise: nothing happens
+            return f.choose(0.5, self.forces.of_joint(graph, j, STUCK), left, slipping)
+        at = state.q[joint.coordinate]
+        room, push = (at - joint.lower, force) if what == LOW else (joint.upper - at, -force)
+        away = f.choose(0.5, held, 1.0, room)
+        # at the stop: while it pushes, it holds
+        return f.choose(0.5, self.forces.of_joint(graph, j, what), push, away)
+
+    def functions(self, declared: set[str], fma: bool, jacobian: bool, canonical: bool, rolled: RolledRates | None) -> list[str]:
+        """The IR of all that an integrator calls."""
+        places = {"t": ("time", 0), "q": ("state", 0), "qd": ("state", self.nq), "u": ("u", 0)}
+        lines: list[str] = []
+
+        def add(name: str, outputs: Callable[[Graph], list[Any]]) -> None:
+            graph = Graph()
+            lines.extend(traced(name, graph, outputs(graph), places, declared, fma))
+
+        if rolled is not None:
+            lines += rolled.functions(declared, fma, places)
+        else:
+            add("rates", self.rates)
+        if jacobian:
+            add("jacobian", self.jacobian)
+        if canonical:
+            add("momenta", self.momenta)
+            add("canonical", self.canonical)
+        if self.projects and rolled is None:
+            add("project", self.project)
+        if self.table.compiled:
+            add("event_values", self.event_values)
+        return lines
+
+
+def _without_coulomb(tree: Tree) -> Tree:
+    """Dry friction is not a function of the state at rest: it is a matter of the modes, not of the traced equations."""
+    none = np.zeros_like(tree.constants["coulomb_positive"])
+    return replace(tree, constants={**tree.constants, "coulomb_positive": none, "coulomb_negative": none})
