@@ -156,7 +156,7 @@ def test_angles_may_be_given_in_degrees(q0: Any) -> None:
 @pytest.mark.parametrize(
     ("q0", "told"),
     [
-        ("30deg", "q0 has 1 number; give 2 numbers, for theta1, theta2; or some by name: theta1=30deg"),
+        ("30deg", "2 finite numbers are needed: theta1, theta2"),
         ("uprigt", "Did you mean 'upright'"),
         ("theta3=1", "Did you mean 'theta"),
         ("30grad, 1", "'30grad' is not understood"),

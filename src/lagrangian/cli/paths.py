@@ -169,18 +169,18 @@ class Path_:
 
     def _joints(self, m: Mechanism) -> Any:
         from lagrangian import paths
-        from lagrangian.configuration.text import coordinates
+        from lagrangian.configuration.reading import parsed
 
         def state(text: str, what: str) -> Any:
-            found = coordinates(text, m, what)
+            found = parsed(m, text, m.coordinate_names, what)
             if isinstance(found, dict):  # the others stay where they are
                 start = dict(zip(m.coordinate_names, _start(m), strict=True))
                 return [{**start, **found}[name] for name in m.coordinate_names] if not m.equations else found
             return found
 
-        end = state(str(self.to), "to")
+        end = state(str(self.to), "--to")
         if self.from_:
-            begin = state(self.from_, "from")
+            begin = state(self.from_, "--from")
         else:
             whole = dict(zip(m.coordinate_names, _start(m), strict=True))
             begin = {name: whole[name] for name in end} if isinstance(end, dict) else _start(m)

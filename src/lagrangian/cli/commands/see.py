@@ -154,9 +154,7 @@ def view(
         return
     with few_remarks(what):
         m = mechanism_of(what, set_, floating)
-    from lagrangian.configuration.text import coordinates
-
-    m.view(q=coordinates(pose, m, "pose") if pose is not None else None, port=port, browser=browser)
+    m.view(q=pose, port=port, browser=browser)
 
 
 def report(given: Recorded, out: Out = None, open_: Open = False, json: Json = False) -> None:
