@@ -125,9 +125,8 @@ turning = lg.simulate(scotch, 1.0, qd0={"theta": 6.0})
 print(np.abs(turning.q[:, 1] - 0.2 * np.cos(turning.q[:, 0])).max() < 1e-9)
 
 # --- integrator
-from lagrangian.motion.settings import METHODS
-
 from lagrangian.motion.integrators.explicit import ExplicitMethod
+from lagrangian.motion.settings import METHODS
 from lagrangian.motion.tableaus.tableau import Explicit
 
 # Bogacki and Shampine, A 3(2) pair of Runge-Kutta formulas, 1989; between the steps a

@@ -17,8 +17,9 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.algorithms import cholesky, constrained, constraints, jet, kinematics, springs, world
+from lagrangian.algorithms import kinematics, springs
 from lagrangian.algorithms import tree as trees
+from lagrangian.algorithms.closed import cholesky, constrained, constraints, jet, world
 from lagrangian.kernels.programs import sweeps
 from tests.algorithms.test_mutations import altered, places, same, value
 from tests.kernels.test_closed import (

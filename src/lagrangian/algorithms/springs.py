@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from lagrangian.algorithms.jet import Slopes
-from lagrangian.algorithms.world import World
-from lagrangian.model import functions as f
+from lagrangian.algorithms.closed.jet import Slopes
+from lagrangian.algorithms.closed.world import World
 from lagrangian.model import vector as v
+from lagrangian.model.expression import functions as f
 from lagrangian.model.loop import PointSpring, Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Placement

@@ -12,13 +12,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from lagrangian.equations.algebra.ring import Element
 from lagrangian.equations.kinematics import frame_pose, jacobian
-from lagrangian.equations.ring import Element
-from lagrangian.equations.system import System
+from lagrangian.equations.reading.system import System
 from lagrangian.model import vector as v
 from lagrangian.model.constraint import Holonomic, KnifeEdge, Pfaffian
-from lagrangian.model.derivative import derivative
 from lagrangian.model.expression import Scalar
+from lagrangian.model.expression.derivative import derivative
 from lagrangian.model.loop import Frame, LoopJoint
 from lagrangian.model.placement import Placement, turn_z_to
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from lagrangian.equations.algebra.ring import Symbol
 from lagrangian.equations.kinematics import point
-from lagrangian.equations.ring import Symbol
 from lagrangian.model import vector as v
 
 if TYPE_CHECKING:
-    from lagrangian.equations.system import System
+    from lagrangian.equations.reading.system import System
 
 
 def name(spring: str) -> str:

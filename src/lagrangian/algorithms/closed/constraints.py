@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lagrangian.algorithms.jet import Jet, Rate, Slopes
+from lagrangian.algorithms.closed.jet import Jet, Rate, Slopes
+from lagrangian.algorithms.closed.world import World
 from lagrangian.algorithms.link import is_zero
-from lagrangian.algorithms.world import World
 from lagrangian.errors import MechanismError
-from lagrangian.model import functions as f
 from lagrangian.model import vector as v
 from lagrangian.model.constraint import Constraint, Holonomic, KnifeEdge, Pfaffian, PfaffianFunction, Rolling
+from lagrangian.model.expression import functions as f
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Placement, turn_z_to
 

@@ -13,18 +13,18 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from lagrangian.equations import lengths
-from lagrangian.equations.exact import decimal
-from lagrangian.equations.link import Inertia, Link, Pose
-from lagrangian.equations.ring import Element, Ring, Symbol
-from lagrangian.equations.rotation import Rotations
-from lagrangian.equations.scalars import Scalars
+from lagrangian.equations.algebra.exact import decimal
+from lagrangian.equations.algebra.ring import Element, Ring, Symbol
+from lagrangian.equations.reading import lengths
+from lagrangian.equations.reading.link import Inertia, Link, Pose
+from lagrangian.equations.reading.rotation import Rotations
+from lagrangian.equations.reading.scalars import Scalars
 from lagrangian.errors import ArgumentError, MechanismError, one_of
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
 from lagrangian.model.constraint import Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
-from lagrangian.model.derivative import derivative
 from lagrangian.model.expression import Expression, Scalar, free_symbols, parameters, substituted, symbol
+from lagrangian.model.expression.derivative import derivative
 from lagrangian.model.joint import Joint
 from lagrangian.model.joints.screw import Screw
 from lagrangian.model.loop import PointSpring, Wall
