@@ -141,7 +141,7 @@ class CompiledEquations:
                 f"closed_form_{name}",
                 dict.fromkeys(inputs, self.nv),
                 shape,
-                sorted(self._system.scalars.angle_of),
+                sorted(self._system.scalars.angles.angle_of),
                 lambda graph: outputs(Tracer(self._system, graph, self._numeric, self._environment)),
                 self._digest,
             )

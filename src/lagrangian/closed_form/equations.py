@@ -20,7 +20,8 @@ from lagrangian.equations.algebra.matrices import determinant
 from lagrangian.equations.algebra.ring import Element, fraction
 from lagrangian.equations.derivations import kane, lagrange, newton_euler
 from lagrangian.equations.derivations.uicker_kahn import UickerKahn
-from lagrangian.equations.formula import Formula, FormulaMatrix
+from lagrangian.equations.formula import Formula
+from lagrangian.equations.formula_matrix import FormulaMatrix
 from lagrangian.equations.reading.system import NUMBER, System
 from lagrangian.equations.writing.lines import WIDTH as LINE
 from lagrangian.equations.writing.structure import Velocities

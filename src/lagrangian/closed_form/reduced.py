@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from lagrangian.equations import reduced
 from lagrangian.equations.algebra.ring import Element
-from lagrangian.equations.formula import Formula, FormulaMatrix
+from lagrangian.equations.formula import Formula
+from lagrangian.equations.formula_matrix import FormulaMatrix
 
 if TYPE_CHECKING:
     from lagrangian.closed_form.equations import Equations

@@ -7,7 +7,8 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.equations.formula import Formula, FormulaMatrix, index
+from lagrangian.equations.formula import Formula
+from lagrangian.equations.formula_matrix import FormulaMatrix, index
 from lagrangian.equations.writing import text
 from lagrangian.equations.writing.lines import WIDTH as LINE
 from lagrangian.equations.writing.lines import broken, width

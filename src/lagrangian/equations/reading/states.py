@@ -19,7 +19,7 @@ class ExactState:
     def __init__(self, system: System, joint: Joint, k: int) -> None:
         self.system, self.k = system, k
         self.q, self.qd = (system.ring.generator(f"q{k + 1}"),), (system.speed(k),)
-        pair: tuple[Any, Any] = system.scalars.coordinate_pair(k) if joint.kind.turns else (1, 0)
+        pair: tuple[Any, Any] = system.scalars.angles.coordinate_pair(k) if joint.kind.turns else (1, 0)
         self.c, self.s = pair
         self.own = system.scalars.of(joint.kind.own(joint))
 

@@ -58,7 +58,7 @@ class System:
         self.rotations = Rotations(self.scalars)
         self.order = moving_joints(mechanism)
         constants = self.scalars.settled(self._constants)
-        self.scalars.set_angles(*absolute_angles(self.order, constants))
+        self.scalars.angles.add_up(*absolute_angles(self.order, constants))
         lengths.declare(self)
         self._declare_signs()
         # the last reading leaves a ring with every generator the mechanism needs
@@ -240,7 +240,7 @@ class System:
         for joint, parent, number in self.order:
             before, after = self._poses(joint, number)
             k = number - 1
-            c, s = self.scalars.coordinate_pair(k) if joint.kind.turns else (1, 0)
+            c, s = self.scalars.angles.coordinate_pair(k) if joint.kind.turns else (1, 0)
             rotor = of(joint.rotor.reflected)
             if self.symbols != "given" and float(joint.rotor.inertia):
                 name = self._free_name(f"Ja{number}")
