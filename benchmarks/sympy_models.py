@@ -13,8 +13,8 @@ import numpy as np
 import sympy as sp
 from sympy.physics import mechanics as me
 
-from lagrangian.equations.ring import Element, fraction
-from lagrangian.equations.system import System
+from lagrangian.equations.algebra.ring import Element, fraction
+from lagrangian.equations.reading.system import System
 
 CENTRAL = ("m", "cx", "cy", "cz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import strategies as st
 
 import lagrangian as lg
+from lagrangian.model import joints as joints_of
 from lagrangian.model import quaternion
 from lagrangian.model.joints import TYPES
 from lagrangian.model.joints.joint_type import JointType
@@ -73,7 +74,7 @@ def random_mechanism(types: list[str], seed: int, *, chain: bool = False, passiv
                 f"b{i}",
                 random_placement(rng),
                 random_placement(rng),
-                **own_entries(TYPES[kind], axis, rng.normal(size=3)),
+                **own_entries(joints_of.TYPES[kind], axis, rng.normal(size=3)),
                 **extra,
             )
         )

@@ -109,3 +109,35 @@ def test_a_warning_points_at_the_line_that_caused_it() -> None:
         warn("careful", lg.SimulationWarning)
     assert met[0].filename == __file__
     assert issubclass(met[0].category, lg.LagrangianWarning)
+
+
+def test_parameters_print_their_values() -> None:
+    m = lg.loads(
+        """
+        [parameters]
+        l = 0.5
+        m = 3
+        I = "m*l^2/12"
+        [[body]]
+        name = "rod"
+        mass = "m"
+        inertia = ["I", "I", 0]
+        [[joint]]
+        name = "q"
+        type = "revolute"
+        child = "rod"
+        axis = "x"
+        """
+    )
+    assert str(m.parameters) == "l = 0.5\nm = 3\nI = m*l^2/12 = 0.0625"
+    assert str(lg.Mechanism("none", [], []).parameters) == "no parameters"
+
+
+def test_other_values_of_parameters_are_refused_where_they_would_change_nothing() -> None:
+    arm = lg.library("two_r")
+    with pytest.raises(lg.MechanismError, match=r"'l1' is 1 in .* already.*load\(file, parameters=\{'l1': 2\}\)"):
+        arm.replace(parameters={**arm.parameters, "l1": lg.parameter("l1", 2.0)})
+    assert arm.replace(parameters=arm.parameters) == arm
+    assert list(arm.replace(parameters={"k": lg.parameter("k", 2.0)}).parameters) == ["k"]
+    longer = lg.library("two_r", parameters={"l1": 2.0})
+    assert lg.compile(longer).pose([0.0, 0.0], "tip")[0, 3] == lg.compile(arm).pose([0.0, 0.0], "tip")[0, 3] + 1.0

@@ -147,8 +147,8 @@ rod = lg.LoopJoint(
     "distance",
     a="crank",
     b="rocker",
-    placement_a=lg.Placement(position=(0.3, 0, 0)),
-    placement_b=lg.Placement(position=(0.6, 0, 0)),
+    a_placement=lg.Placement(position=(0.3, 0, 0)),
+    b_placement=lg.Placement(position=(0.6, 0, 0)),
     length=0.9,
 )
 light = lg.Mechanism(

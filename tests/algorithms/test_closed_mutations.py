@@ -17,8 +17,9 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.algorithms import cholesky, constrained, constraints, jet, kinematics, springs, world
+from lagrangian.algorithms import kinematics, springs
 from lagrangian.algorithms import tree as trees
+from lagrangian.algorithms.closed import cholesky, constrained, constraints, jet, world
 from lagrangian.kernels.programs import sweeps
 from tests.algorithms.test_mutations import altered, places, same, value
 from tests.kernels.test_closed import (
@@ -98,7 +99,7 @@ def case(mechanism: lg.Mechanism, seed: int, want: Callable[[Frames, np.ndarray,
 def _loops(mechanism: lg.Mechanism, frames: Frames, q: np.ndarray, _: np.ndarray) -> list[float]:
     found: list[float] = []
     for loop in mechanism.loops:
-        ends = ((loop.a, loop.placement_a), (loop.b, loop.placement_b))
+        ends = ((loop.a, loop.a_placement), (loop.b, loop.b_placement))
         found += meaning(loop, *(frames.pose(q, body) @ at.matrix() for body, at in ends))
     return found
 
@@ -346,7 +347,7 @@ def _lengths(one: Case, q: np.ndarray) -> np.ndarray:
     ends = [
         [
             frames.pose(q, lg.Frame("p", body, lg.Placement(position=at)))[:3, 3]
-            for body, at in ((s.a, s.point_a), (s.b, s.point_b))
+            for body, at in ((s.a, s.a_point), (s.b, s.b_point))
         ]
         for s in one.mechanism.springs
     ]

@@ -173,7 +173,7 @@ def test_reactions_with_wrenches_and_springs_balance_every_body(form: str) -> No
         act(joint.child, T[:3, 3], moment, force)
         act(joint.parent, T[:3, 3], -moment, -force)
     (spring,) = mechanism.springs
-    a, b = world(spring.a, spring.point_a), world(spring.b, spring.point_b)
+    a, b = world(spring.a, spring.a_point), world(spring.b, spring.b_point)
     length = np.linalg.norm(b - a)
     rate = (b - a) @ _point_velocity(dyn, spring.b, b, q, qd) / length
     pull = (spring.stiffness * (length - spring.rest) + spring.damping * rate) * (b - a) / length

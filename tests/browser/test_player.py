@@ -124,7 +124,7 @@ def test_a_loop_stays_closed_at_every_time(watched: Watched, tmp_path: Path, fou
     loop = motion.mechanism.loops[0]
     sides = [
         (seen.scene.frames.index(body), p.matrix()[:3, 3].tolist())
-        for body, p in ((loop.a, loop.placement_a), (loop.b, loop.placement_b))
+        for body, p in ((loop.a, loop.a_placement), (loop.b, loop.b_placement))
     ]
     page = opened(watched, tmp_path, page_html(seen, "four-bar", autoplay=False))
     script = """([sides, ts]) => { const p = lagrangianPlayers.player;

@@ -11,6 +11,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.cli.commands.compare import relative
+from lagrangian.description import mechanism_of
 from tests.cli.conftest import Run
 from tests.mechanisms import MOVING, random_mechanism
 
@@ -54,9 +55,9 @@ def test_a_loop_that_is_another_is_told(run: Run, monkeypatch: pytest.MonkeyPatc
     right = peer_loops.accelerations
 
     def other(peer: object, m: lg.Mechanism, *state: object) -> object:
-        a = m.loops[0].placement_a
+        a = m.loops[0].a_placement
         x, y, z = a.position
-        moved = replace(m.loops[0], placement_a=replace(a, position=(x * (1 + 1e-6), y, z)))
+        moved = replace(m.loops[0], a_placement=replace(a, position=(x * (1 + 1e-6), y, z)))
         return right(peer, m.replace(loops=(moved,)), *state)  # type: ignore[arg-type]
 
     monkeypatch.setattr(peer_loops, "accelerations", other)
@@ -126,12 +127,14 @@ def test_peers_read_the_file_themselves(run: Run, monkeypatch: pytest.MonkeyPatc
     assert f"read {file} itself" in done.out
     right = lg.load
     with monkeypatch.context() as patch:
-        patch.setattr(lg, "load", lambda *a, **k: (m := right(*a, **k)).replace(bodies=[b.scaled(1 + 1e-6) for b in m.bodies]))
+        patch.setattr(
+            mechanism_of, "load", lambda *a, **k: (m := right(*a, **k)).replace(bodies=[b.scaled(1 + 1e-6) for b in m.bodies])
+        )
         assert run("compare", file, "--peer", peer, "--states", "5").code == 1
     Path(file).write_text(text.replace('name="j"', 'name="other"', 1))
     ours = right(file)
     Path(file).write_text(text)
-    monkeypatch.setattr(lg, "load", lambda *a, **k: ours)
+    monkeypatch.setattr(mechanism_of, "load", lambda *a, **k: ours)
     done = run("compare", file, "--peer", peer, "--states", "5")
     assert done.code == 1
     assert "has j; ours has other alone" in done.out

@@ -51,8 +51,15 @@ def test_library(name: str) -> None:
     check(lg.library(name))
 
 
-@pytest.mark.parametrize("name", ["puma560", "stanford", "ur5"])
-@pytest.mark.parametrize("symbols", ["inertial", "all"])
+@pytest.mark.parametrize(
+    ("name", "symbols"),
+    [
+        ("puma560", "inertial"),
+        ("puma560", "all"),
+        ("stanford", "inertial"),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in [("stanford", "all"), ("ur5", "inertial"), ("ur5", "all")]),
+    ],
+)
 def test_named_parameters(name: str, symbols: str) -> None:
     check(lg.library(name), symbols)
 

@@ -23,7 +23,7 @@ def poses(mechanism: lg.Mechanism, q: np.ndarray) -> tuple[np.ndarray, np.ndarra
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lg.MechanismWarning)
         dyn = lg.compile(mechanism)
-    return tuple(dyn.pose(q, body) @ at.matrix() for body, at in ((loop.a, loop.placement_a), (loop.b, loop.placement_b)))
+    return tuple(dyn.pose(q, body) @ at.matrix() for body, at in ((loop.a, loop.a_placement), (loop.b, loop.b_placement)))
 
 
 @pytest.mark.parametrize("kind", LOOP_TYPES)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lagrangian as lg
-from lagrangian.equations.exact import angle_label
+from lagrangian.equations.algebra.exact import angle_label
 from lagrangian.equations.writing.text import Rounding, plain
 from lagrangian.equations.writing.tree import Name, Product, evaluate
 from lagrangian.model.expression import Expression, parse, symbol

@@ -399,8 +399,8 @@ def test_connect_is_a_ball_loop():
     assert m.loops[1].name == "k"
     assert m.loops[0].name
     for i, loop in enumerate(m.loops):
-        np.testing.assert_allclose(loop.placement_a.position, ref.eq_data[i, :3], atol=1e-12)
-        np.testing.assert_allclose(loop.placement_b.position, ref.eq_data[i, 3:6], atol=1e-12)
+        np.testing.assert_allclose(loop.a_placement.position, ref.eq_data[i, :3], atol=1e-12)
+        np.testing.assert_allclose(loop.b_placement.position, ref.eq_data[i, 3:6], atol=1e-12)
     assert m.equations == 6
 
 
@@ -420,11 +420,11 @@ def test_weld_is_a_fixed_loop(how, other):
     m, ref = check(text)
     (loop,) = m.loops
     assert (loop.type, loop.a, loop.b) == ("fixed", "b", "c" if other else "ground")
-    np.testing.assert_allclose(np.array(loop.placement_b.position, float), ref.eq_data[0, :3], atol=1e-12)
-    np.testing.assert_allclose(np.array(loop.placement_a.position, float), ref.eq_data[0, 3:6], atol=1e-12)
+    np.testing.assert_allclose(np.array(loop.b_placement.position, float), ref.eq_data[0, :3], atol=1e-12)
+    np.testing.assert_allclose(np.array(loop.a_placement.position, float), ref.eq_data[0, 3:6], atol=1e-12)
     w, *xyz = ref.eq_data[0, 6:10]
-    np.testing.assert_allclose(np.array(loop.placement_a.rotation, float), Rotation.from_quat([*xyz, w]).as_matrix(), atol=1e-12)
-    assert loop.placement_b.rotation == ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+    np.testing.assert_allclose(np.array(loop.a_placement.rotation, float), Rotation.from_quat([*xyz, w]).as_matrix(), atol=1e-12)
+    assert loop.b_placement.rotation == ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 
 
 def test_loops_between_sites():
@@ -432,8 +432,8 @@ def test_loops_between_sites():
     m, _ = check(text)
     frames = {f.name: f for f in m.frames}
     assert [(x.type, x.a, x.b) for x in m.loops] == [("fixed", "a", "c"), ("ball", "c", "a")]
-    assert m.loops[0].placement_a == frames["p"].placement
-    assert m.loops[0].placement_b == frames["r"].placement
+    assert m.loops[0].a_placement == frames["p"].placement
+    assert m.loops[0].b_placement == frames["r"].placement
 
 
 def test_welded_without_torque_is_a_ball():

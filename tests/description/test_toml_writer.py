@@ -309,7 +309,7 @@ def test_names_that_need_quotes():
         [lg.Joint("elbow-1.x", "revolute", "ground", "link 1"), lg.Joint("2 d", "planar", "link 1", "a'\"]\\")],
         poses={"a.b": (1, 2, 3, 4), "": (0, 0, 0, 0)},
         constraints=[lg.Pfaffian("c c", (("2 d.vx", 1), ("elbow-1.x", 0.5)), 0)],
-        initial=lg.Initial(torques=(("2 d.w", 3.5), ("elbow-1.x", parse("sin(t)", {"t": symbol("t")})))),
+        initial=lg.Initial(torque=(("2 d.w", 3.5), ("elbow-1.x", parse("sin(t)", {"t": symbol("t")})))),
     )
     assert_same(m, again(m))
 
@@ -372,7 +372,7 @@ def test_everything():
     for name in CARRIED:
         assert getattr(m, name) == getattr(read, name), name  # parameters in an order in which they can be read
     assert list(read.parameters) == ["k", "twice", "unused"]
-    assert free_symbols(dict(read.initial.torques)["j"]) == {"j", "t", "qd_j"}
+    assert free_symbols(dict(read.initial.torque)["j"]) == {"j", "t", "qd_j"}
     assert_same_dynamics(m, read)
 
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.equations import lagrange
+from lagrangian.equations.algebra.numbers import value
+from lagrangian.equations.algebra.ring import Element
 from lagrangian.equations.base_parameters import BaseParameters, base_parameters
-from lagrangian.equations.numbers import value
-from lagrangian.equations.ring import Element
-from lagrangian.equations.system import System
+from lagrangian.equations.derivations import lagrange
+from lagrangian.equations.reading.system import System
 from lagrangian.errors import ArgumentError, MechanismWarning
 from lagrangian.model.elementary import elementary
 from lagrangian.model.expression import PI, parameter

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.equations.kane import kane, partial_velocity, velocities
-from lagrangian.equations.lagrange import columns
-from lagrangian.equations.newton_euler import newton_euler, outward
-from lagrangian.equations.numbers import value
-from lagrangian.equations.system import System
-from lagrangian.equations.uicker_kahn import UickerKahn
+from lagrangian.equations.algebra.numbers import value
+from lagrangian.equations.derivations.kane import kane, partial_velocity, velocities
+from lagrangian.equations.derivations.lagrange import columns
+from lagrangian.equations.derivations.newton_euler import newton_euler, outward
+from lagrangian.equations.derivations.uicker_kahn import UickerKahn
+from lagrangian.equations.reading.system import System
 from lagrangian.model.elementary import elementary
 from tests.proof.trees import tree
 

@@ -459,6 +459,21 @@ def test_nothing_is_compiled_by_looking(monkeypatch: pytest.MonkeyPatch) -> None
     assert not dyn._kernels.sweep(INVERSE_DYNAMICS)._codes
 
 
+def test_small_batches_need_no_code_for_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They go through the code for one state, until there have been so many states that more code pays; the bits are the same."""
+    monkeypatch.setattr("lagrangian.kernels.kernel.MANY", 20)
+    dyn = lg.compile(ARM)
+    kernel = dyn._kernels.sweep(INVERSE_DYNAMICS)
+    q, qd, x = states(9)
+    first = dyn.inverse_dynamics(q, qd, x)
+    again = dyn.inverse_dynamics(q, qd, x)
+    assert [width for _, width in kernel._codes] == [1]
+    third = dyn.inverse_dynamics(q, qd, x)
+    assert [width > 1 for _, width in kernel._codes] == [False, True]
+    np.testing.assert_array_equal(first, third)
+    np.testing.assert_array_equal(again, third)
+
+
 def test_springs_whose_ends_meet() -> None:
     """Without a rest length the force is k d, also where d is zero."""
     joint = lg.Joint("j", "free", "ground", "b")
@@ -483,7 +498,7 @@ def test_dampers_take_energy() -> None:
 
     def distance(q: np.ndarray) -> float:
         T = dyn.pose(q, spring.b)
-        return float(np.linalg.norm(T[:3, :3] @ spring.point_b + T[:3, 3] - spring.point_a))
+        return float(np.linalg.norm(T[:3, :3] @ spring.b_point + T[:3, 3] - spring.a_point))
 
     rate = (distance(q + 1e-6 * qd) - distance(q - 1e-6 * qd)) / 2e-6
     assert qd @ dyn.friction(qd, q=q) == pytest.approx(spring.damping * rate**2, rel=1e-7)

@@ -140,7 +140,7 @@ def test_loops_of_all_joints(seed: int) -> None:
     q, *_ = state(mechanism, seed)
     want: list[float] = []
     for loop in mechanism.loops:
-        A, B = (dyn.pose(q, body) @ at.matrix() for body, at in ((loop.a, loop.placement_a), (loop.b, loop.placement_b)))
+        A, B = (dyn.pose(q, body) @ at.matrix() for body, at in ((loop.a, loop.a_placement), (loop.b, loop.b_placement)))
         want += meaning(loop, A, B)
     np.testing.assert_allclose(dyn.closure(q), want, rtol=1e-12, atol=1e-12)
 

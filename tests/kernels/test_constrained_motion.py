@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.algorithms.cholesky import PIVOTED
+from lagrangian.algorithms.closed.cholesky import PIVOTED
 from lagrangian.model.loops import TYPES as LOOP_TYPES
 from tests.kernels.test_closed import expression, mixture
 from tests.mechanisms import random_body, random_loop, random_mechanism, state, two_chains

@@ -74,7 +74,7 @@ def test_each_says_where_it_is_from_and_how_it_starts(name):
     assert m.initial.qd is not None
     assert m.initial.t_span is not None
     allowed = {"t", *m.coordinate_names, *(f"qd_{s}" for s in m.speed_names)}
-    assert all(speed in m.speed_names and free_symbols(x) <= allowed for speed, x in m.initial.torques)
+    assert all(speed in m.speed_names and free_symbols(x) <= allowed for speed, x in m.initial.torque)
     assert str(m)
 
 

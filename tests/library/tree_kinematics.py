@@ -103,8 +103,8 @@ class Tree:
             if loop.type == "distance":
                 gaps.append(np.linalg.norm(self.between(loop)) - float(loop.length))
                 continue
-            A = self.T[loop.a] @ loop.placement_a.matrix()
-            gap = A[:3, :3].T @ (self.point(loop.b, loop.placement_b.position) - A[:3, 3])
+            A = self.T[loop.a] @ loop.a_placement.matrix()
+            gap = A[:3, :3].T @ (self.point(loop.b, loop.b_placement.position) - A[:3, 3])
             gaps += [gap["xyz".index(d)] for d in loop.directions]
             if loop.type == "revolute":
                 gaps += [x @ self.axis(loop, "b") for x in self.across(loop)]
@@ -112,10 +112,10 @@ class Tree:
 
     def between(self, loop):
         """From the loop's point on body a to that on body b."""
-        return self.point(loop.b, loop.placement_b.position) - self.point(loop.a, loop.placement_a.position)
+        return self.point(loop.b, loop.b_placement.position) - self.point(loop.a, loop.a_placement.position)
 
     def axis(self, loop, side):
-        body, placement = (loop.a, loop.placement_a) if side == "a" else (loop.b, loop.placement_b)
+        body, placement = (loop.a, loop.a_placement) if side == "a" else (loop.b, loop.b_placement)
         return (self.T[body] @ placement.matrix())[:3, :3] @ np.array([float(c) for c in loop.axis])
 
     def across(self, loop):
@@ -126,7 +126,7 @@ class Tree:
         """Of the gaps in world axes, where they are closed."""
         rows = [np.zeros((0, self.m.nv))]
         for loop in self.m.loops:
-            J = self.jacobian(loop.b, loop.placement_b.position) - self.jacobian(loop.a, loop.placement_a.position)
+            J = self.jacobian(loop.b, loop.b_placement.position) - self.jacobian(loop.a, loop.a_placement.position)
             if loop.type == "distance":
                 rows.append(self.between(loop)[None] @ J[3:] / float(loop.length))
                 continue

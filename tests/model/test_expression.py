@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lagrangian.errors import DescriptionError, LagrangianError
 from lagrangian.model import expression as ex
-from lagrangian.model import expression_parser
+from lagrangian.model.expression import parser
 
 VALUES = {"a": 1.25, "l1": 0.5, "m_2": 3.0, "base.vx": -2.0}
 NAMES = {name: ex.parameter(name, value) for name, value in VALUES.items()}
@@ -261,7 +261,7 @@ def test_long_and_deep_texts_end_in_a_value_or_an_error(text):
 
 
 def test_the_longest_sum_allowed_can_be_printed_hashed_and_compared():
-    terms = expression_parser.MAX_PARTS // 2
+    terms = parser.MAX_PARTS // 2
     text = "+".join(["a"] * terms)
     one, other = ex.parse(text, NAMES), ex.parse(text, NAMES)
     assert str(one) == text
@@ -302,9 +302,7 @@ def test_negative_numbers_keep_their_parentheses():
 
 def test_the_grammar_knows_nothing_of_nodes():
     """It can be used for anything: here each operation is written out."""
-    grammar = expression_parser.Grammar(
-        {"a": "A"}, {"k": "K"}, {"f": 2}, lambda operation, *of: f"({operation} {' '.join(map(str, of))})"
-    )
+    grammar = parser.Grammar({"a": "A"}, {"k": "K"}, {"f": 2}, lambda operation, *of: f"({operation} {' '.join(map(str, of))})")
     assert grammar.read("a + f(2, k)^3*k") == "(+ A (* (^ (f 2 K) 3) K))"
     with pytest.raises(DescriptionError, match=r"there is no name 'b'. Known: a, k"):
         grammar.read("b")

@@ -223,14 +223,14 @@ def test_the_table_of_a_long_chain_stays_short():
     ("change", "message"),
     [
         (lambda: {"frames": [Frame("f", "b", (math.nan, 0, 0))]}, "frame 'f': the position is nan"),
-        (lambda: {"springs": [PointSpring("s", "ground", "b", (math.inf, 0, 0))]}, "spring 's': point_a is inf"),
+        (lambda: {"springs": [PointSpring("s", "ground", "b", (math.inf, 0, 0))]}, "spring 's': a_point is inf"),
         (
             lambda: {"loops": [LoopJoint("l", "ball", "ground", "b", (0, math.nan, 0))]},
-            "loop 'l': placement_a: the position is nan",
+            "loop 'l': a_placement: the position is nan",
         ),
         (lambda: {"poses": {"p": (0, 0, 0, 0)}}, "pose 'p': the quaternion of joint 'j' is zero"),
         (lambda: {"initial": Initial(t_span=(1.0, 0.0))}, r"t_span is \(1, 0\); two finite times"),
-        (lambda: {"initial": Initial(torques=(("k", 1.0),))}, "torques: there is no joint or speed 'k'"),
+        (lambda: {"initial": Initial(torque=(("k", 1.0),))}, "torque: there is no joint or speed 'k'"),
         (lambda: {"gravity": -9.81}, r"gravity is -9.81; three numbers are needed, such as \(0, 0, -9.81\)"),
         (lambda: {"frames": Frame("f", "b")}, "frames is one Frame; a list of them is needed"),
         (lambda: {"loops": ["l"]}, "loops has 'l' in it; only LoopJoint belongs there"),

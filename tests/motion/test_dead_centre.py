@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.algorithms.constraints import Row
+from lagrangian.algorithms.closed.constraints import Row
 from lagrangian.kernels.kernel import Kernel
 from lagrangian.kernels.program import Straight
 from lagrangian.kernels.programs.closed import traced_state

@@ -145,7 +145,7 @@ def newton_euler(motion: lg.Motion, loops: dict[str, np.ndarray]) -> float:
     frames = [lg.Frame(f"center of {b.name}", b.name, lg.Placement(position=b.center)) for b in mechanism.bodies]
     joints = [lg.Frame(f"joint {j.name}", j.child, j.child_placement) for j in mechanism.joints]
     ends = [
-        lg.Frame(f"{side} of {loop.name}", getattr(loop, side), getattr(loop, f"placement_{side}"))
+        lg.Frame(f"{side} of {loop.name}", getattr(loop, side), getattr(loop, f"{side}_placement"))
         for loop in mechanism.loops
         for side in "ab"
     ]

@@ -146,7 +146,7 @@ def closed_chain(types: list[str], kind: str, seed: int, copies: int = 1) -> tup
     if kind == "distance":
         there = replace(there, position=tuple(np.array(end[:3, 3]) + 0.7 * rng.normal(size=3)))
         loop = replace(loop, length=float(np.linalg.norm(np.array(there.position) - end[:3, 3])))
-    loop = replace(loop, placement_a=tip, placement_b=there)
+    loop = replace(loop, a_placement=tip, b_placement=there)
     loops = [replace(loop, name=f"close{k}") for k in range(copies)]
     return mechanism.replace(loops=loops), q
 

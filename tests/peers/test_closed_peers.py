@@ -20,8 +20,8 @@ def closed_at(mechanism: lg.Mechanism, q: np.ndarray) -> lg.Mechanism:
     dyn = lg.compile(mechanism)
     loops = []
     for loop in mechanism.loops:
-        A = dyn.pose(q, loop.a) @ loop.placement_a.matrix()
-        loops.append(replace(loop, placement_b=lg.Placement.from_matrix(np.linalg.inv(dyn.pose(q, loop.b)) @ A)))
+        A = dyn.pose(q, loop.a) @ loop.a_placement.matrix()
+        loops.append(replace(loop, b_placement=lg.Placement.from_matrix(np.linalg.inv(dyn.pose(q, loop.b)) @ A)))
     return mechanism.replace(loops=loops)
 
 
@@ -72,7 +72,7 @@ class Pinocchio:
         pin, models = self.pin, self.pin.StdVec_RigidConstraintModel()
         for loop in self.mechanism.loops:
             kind = pin.ContactType.CONTACT_6D if loop.type == "fixed" else pin.ContactType.CONTACT_3D
-            ends = ((loop.a, loop.placement_a), (loop.b, loop.placement_b))
+            ends = ((loop.a, loop.a_placement), (loop.b, loop.b_placement))
             (a, at_a), (b, at_b) = ((self.ids[body], self.se3(self.from_joint[body] @ at)) for body, at in ends)
             models.append(pin.RigidConstraintModel(kind, self.model, a, at_a, b, at_b, pin.ReferenceFrame.LOCAL))
         return models
@@ -128,7 +128,7 @@ def test_pinocchio(kind: str, chains: int) -> None:
     qdd, force = peer.forward_dynamics(q, qd, tau)
     close(dyn.forward_dynamics(q, qd, tau), qdd, "accelerations")
     (loop,) = closed.loops
-    A = (dyn.pose(q, loop.a) @ loop.placement_a.matrix())[:3, :3]
+    A = (dyn.pose(q, loop.a) @ loop.a_placement.matrix())[:3, :3]
     close(dyn.multipliers(q, qd, tau)[:3], A @ force, "force")
 
 

@@ -140,6 +140,6 @@ def test_sticks_keep_their_lengths_and_meet(name: str) -> None:
     assert np.ptp(rigid, axis=0).max() < 1e-12
     points = ends[-1].reshape(-1, 3)
     for loop in motion.mechanism.loops:
-        at = dyn.pose(motion.q[-1], lg.Frame("end", loop.a, loop.placement_a))[:3, 3]
+        at = dyn.pose(motion.q[-1], lg.Frame("end", loop.a, loop.a_placement))[:3, 3]
         near = np.linalg.norm(points - at, axis=1) < 1e-9
         assert near.sum() >= (1 if "ground" in (loop.a, loop.b) else 2)

@@ -24,9 +24,10 @@ from lagrangian.algorithms import (
     regroup,
 )
 from lagrangian.algorithms import tree as trees
-from lagrangian.equations import kane, lagrange, newton_euler, system, uicker_kahn
-from lagrangian.equations import link as exact_link
-from lagrangian.equations.system import System
+from lagrangian.equations.derivations import kane, lagrange, newton_euler, uicker_kahn
+from lagrangian.equations.reading import link as exact_link
+from lagrangian.equations.reading import system
+from lagrangian.equations.reading.system import System
 from lagrangian.proof import exact_tree, forward, frames, momenta, prove, recursions
 from lagrangian.proof.certificate import decide
 from tests.algorithms.test_mutations import altered, places

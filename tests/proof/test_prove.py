@@ -10,7 +10,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.algorithms import tree as trees
-from lagrangian.equations.system import System
+from lagrangian.equations.reading.system import System
 from lagrangian.model.elementary import elementary
 from lagrangian.model.expression import parameter, parse
 from lagrangian.model.placement import about_x
@@ -89,7 +89,7 @@ def test_progress() -> None:
 
 @pytest.mark.parametrize("name", ["puma560", "panda", "three_rrr", "geared_link"])
 def test_exact_tree_has_the_values_of_the_shipped_one(name: str) -> None:
-    from lagrangian.equations.numbers import value
+    from lagrangian.equations.algebra.numbers import value
 
     system = System(lg.library(name))
     exact, shipped = exact_tree(system), trees.build(lg.library(name))

@@ -141,7 +141,7 @@ def test_what_is_drawn_on_a_body_moves_it(name: str) -> None:
     for frame in motion.wrenches:
         act("force", f"on {frame}", m.frame(frame).body)
     for spring in m.springs:
-        ends = [poses[x][:, :3, :3] @ np.array(at) for x, at in ((spring.a, spring.point_a), (spring.b, spring.point_b))]
+        ends = [poses[x][:, :3, :3] @ np.array(at) for x, at in ((spring.a, spring.a_point), (spring.b, spring.b_point))]
         a, b = (poses[x][:, :3, 3] + r for x, r in zip((spring.a, spring.b), ends, strict=True))
         moved = twists[spring.b][..., 0]
         speed = moved[:, 3:] + np.cross(moved[:, :3], ends[1])

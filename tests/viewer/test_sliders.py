@@ -46,7 +46,12 @@ def apart(mechanism: Any, a: np.ndarray, b: np.ndarray) -> float:
 CLOSED_CHAINS = ["four_bar", "slider_crank", "five_bar", "three_rrr", "delta", "stewart", "bricard", "parallelogram"]
 
 
-@pytest.mark.parametrize("name", CLOSED_CHAINS)
+def but_slow(*names: str) -> list[Any]:
+    """All of them, of which some run with `-m slow`: the others show the same."""
+    return [pytest.param(name, marks=pytest.mark.slow) if name in names else name for name in CLOSED_CHAINS]
+
+
+@pytest.mark.parametrize("name", but_slow("delta"))
 def test_every_actuated_joint_goes_through_its_range_and_back(name: str) -> None:
     mechanism = lg.library(name)
     posture = Posture(mechanism)
@@ -68,7 +73,7 @@ def test_every_actuated_joint_goes_through_its_range_and_back(name: str) -> None
         assert np.abs(np.sin((posture.q - start) / 2)).max() < 1e-6, handle.name
 
 
-@pytest.mark.parametrize("name", CLOSED_CHAINS)
+@pytest.mark.parametrize("name", but_slow("delta", "stewart"))
 def test_bodies_do_not_jump(name: str) -> None:
     """Where the hand makes a quarter of a step they make half of one at most, as near a dead point; a jump would stay."""
     farthest = []
@@ -109,7 +114,7 @@ def test_four_bar_is_where_two_circles_meet() -> None:
 def _tip(mechanism: Any, dyn: Any, q: np.ndarray) -> np.ndarray:
     """Where the loop is closed."""
     loop = mechanism.loops[0]
-    at = dyn.pose(q, loop.a) @ loop.placement_a.matrix()
+    at = dyn.pose(q, loop.a) @ loop.a_placement.matrix()
     return np.asarray(at[:2, 3], dtype=float)
 
 
@@ -166,7 +171,7 @@ def test_a_platform_turned_by_hand_has_legs_as_long_as_its_corners_are_apart() -
     assert np.allclose(T[:3, :3], quaternion.matrix(quaternion.exponential(turn)), atol=1e-9)
     assert np.allclose(T[:3, 3], (0, 0, 2), atol=1e-9)
     for k, loop in enumerate(mechanism.loops):
-        corner = T @ (loop.placement_b if loop.b == "platform" else loop.placement_a).matrix()
+        corner = T @ (loop.b_placement if loop.b == "platform" else loop.a_placement).matrix()
         foot = np.array(mechanism.joint(f"hip{k + 1}").placement.position, dtype=float)
         length = float(np.linalg.norm(corner[:3, 3] - foot))
         assert posture.values[posture.index[f"leg{k + 1}"]] == pytest.approx(length, abs=1e-9)

@@ -34,8 +34,8 @@ pin = lg.LoopJoint(
     "point",
     a="coupler",
     b="rocker",
-    placement_a=lg.Placement(position=(0.9, 0, 0)),
-    placement_b=lg.Placement(position=(0.6, 0, 0)),
+    a_placement=lg.Placement(position=(0.9, 0, 0)),
+    b_placement=lg.Placement(position=(0.6, 0, 0)),
     directions=("x", "y"),
 )
 same = linkage.replace(loops=[pin])

@@ -10,9 +10,8 @@ import math
 from typing import Any
 
 from lagrangian.algorithms.nested import MATRIX, SCALAR, SYMMETRIC, VECTOR, Template
-from lagrangian.model import functions
 from lagrangian.model import vector as v
-from lagrangian.model.expression import Scalar
+from lagrangian.model.expression import Scalar, functions
 from lagrangian.model.joints.joint_type import Column, JointType
 from lagrangian.model.joints.turn import Turn
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from lagrangian.algorithms.jet import Slopes
-from lagrangian.algorithms.world import World
-from lagrangian.model import functions as f
+from lagrangian.algorithms.closed.jet import Slopes
+from lagrangian.algorithms.closed.world import World
 from lagrangian.model import vector as v
+from lagrangian.model.expression import functions as f
 from lagrangian.model.loop import PointSpring, Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Placement
@@ -22,8 +22,8 @@ from lagrangian.model.placement import Placement
 
 def _separation(world: World, spring: PointSpring) -> Any:
     """d.d, as a jet."""
-    a = world.frame(spring.a, Placement(position=spring.point_a)).origin
-    b = world.frame(spring.b, Placement(position=spring.point_b)).origin
+    a = world.frame(spring.a, Placement(position=spring.a_point)).origin
+    b = world.frame(spring.b, Placement(position=spring.b_point)).origin
     d = v.sub(b, a)
     return v.dot(d, d)
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from lagrangian.equations.algebra.numbers import constant_values, placed
+from lagrangian.equations.algebra.ring import Element, Symbol
 from lagrangian.equations.constraints import Row
-from lagrangian.equations.numbers import constant_values, placed
-from lagrangian.equations.ring import Element, Symbol
 from lagrangian.equations.writing.horner import nested
 from lagrangian.equations.writing.tree import evaluate
 from lagrangian.errors import ArgumentError, one_of

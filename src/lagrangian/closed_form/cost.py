@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from lagrangian.equations import lagrange
-from lagrangian.equations.system import System
+from lagrangian.equations.derivations import lagrange
+from lagrangian.equations.reading.system import System
 from lagrangian.errors import Argument, CostError
 from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import GROUND, Initial, Mechanism

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from lagrangian.closed_form.cost import Progress, check, check_early
 from lagrangian.closed_form.equations import Equations
 from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
-from lagrangian.equations import lagrange
-from lagrangian.equations.system import System
+from lagrangian.equations.derivations import lagrange
+from lagrangian.equations.reading.system import System
 from lagrangian.model.elementary import elementary
 from lagrangian.proof.prove import Derived
 

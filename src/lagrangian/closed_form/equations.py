@@ -15,12 +15,13 @@ from lagrangian.closed_form.sections import WIDTH, Section, in_short, of_equatio
 from lagrangian.closed_form.trace_form import TraceForm
 from lagrangian.configuration.reading import configuration
 from lagrangian.equations import base_parameters as base
-from lagrangian.equations import cartesian, constraints, forces, kane, kinematics, lagrange, newton_euler
+from lagrangian.equations import cartesian, constraints, forces, kinematics
+from lagrangian.equations.algebra.matrices import determinant
+from lagrangian.equations.algebra.ring import Element, fraction
+from lagrangian.equations.derivations import kane, lagrange, newton_euler
+from lagrangian.equations.derivations.uicker_kahn import UickerKahn
 from lagrangian.equations.formula import Formula, FormulaMatrix
-from lagrangian.equations.matrices import determinant
-from lagrangian.equations.ring import Element, fraction
-from lagrangian.equations.system import NUMBER, System
-from lagrangian.equations.uicker_kahn import UickerKahn
+from lagrangian.equations.reading.system import NUMBER, System
 from lagrangian.equations.writing.lines import WIDTH as LINE
 from lagrangian.equations.writing.structure import Velocities
 from lagrangian.equations.writing.tree import is_negative

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.equations import reduced
+from lagrangian.equations.algebra.ring import Element
 from lagrangian.equations.formula import Formula, FormulaMatrix
-from lagrangian.equations.ring import Element
 
 if TYPE_CHECKING:
     from lagrangian.closed_form.equations import Equations

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
+from lagrangian.equations.derivations.uicker_kahn import UickerKahn
 from lagrangian.equations.formula import FormulaMatrix, index
-from lagrangian.equations.uicker_kahn import UickerKahn
 
 
 class TraceForm:

@@ -31,11 +31,12 @@ class Start:
 
     @cached_property
     def loops(self) -> Loops:
+        """Those to close, with the coordinates held that were given by name."""
         return Loops(self.dyn, self.t, self.given.held)
 
     @cached_property
     def _worst(self) -> Miss | None:
-        return self.loops.worst(self.given.q) if self.given.complete else None
+        return self.loops.worst(self.given.q) if self.given.complete and self.dyn.mechanism.equations else None
 
     @cached_property
     def off(self) -> Miss | None:
@@ -44,6 +45,8 @@ class Start:
 
     def closed(self, starts: int = STARTS) -> np.ndarray:
         """The nearest configuration that closes the loops, with the coordinates that were given by name as they were given."""
+        if not self.dyn.mechanism.equations:
+            return self.given.q
         q = self.loops.closed(self.given.q, starts)
         names = self.dyn.mechanism.coordinate_names
         said = [k for k, name in enumerate(names) if name in (self.given.names or ())]

@@ -22,13 +22,13 @@ from fractions import Fraction
 from operator import itemgetter
 from typing import Any
 
-from lagrangian.equations import lagrange
-from lagrangian.equations.elimination import Elimination, Subring, reduced
+from lagrangian.equations.algebra.elimination import Elimination, Subring, reduced
+from lagrangian.equations.algebra.numbers import value
+from lagrangian.equations.algebra.ring import Element, Polynomial, Ring
+from lagrangian.equations.derivations import lagrange
 from lagrangian.equations.grouping_text import table
-from lagrangian.equations.link import Link
-from lagrangian.equations.numbers import value
-from lagrangian.equations.ring import Element, Polynomial, Ring
-from lagrangian.equations.system import System
+from lagrangian.equations.reading.link import Link
+from lagrangian.equations.reading.system import System
 from lagrangian.errors import ArgumentError
 
 Ratio = tuple[Element, Element]  # numerator and denominator

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lagrangian.equations.matrices import adjugate, inner, product, transpose
-from lagrangian.equations.ring import Element
-from lagrangian.equations.system import System
+from lagrangian.equations.algebra.matrices import adjugate, inner, product, transpose
+from lagrangian.equations.algebra.ring import Element
+from lagrangian.equations.reading.system import System
 
 
 @dataclass(frozen=True)

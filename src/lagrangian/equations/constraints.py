@@ -12,13 +12,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from lagrangian.equations.algebra.ring import Element
 from lagrangian.equations.kinematics import frame_pose, jacobian
-from lagrangian.equations.ring import Element
-from lagrangian.equations.system import System
+from lagrangian.equations.reading.system import System
 from lagrangian.model import vector as v
 from lagrangian.model.constraint import Holonomic, KnifeEdge, Pfaffian
-from lagrangian.model.derivative import derivative
 from lagrangian.model.expression import Scalar
+from lagrangian.model.expression.derivative import derivative
 from lagrangian.model.loop import Frame, LoopJoint
 from lagrangian.model.placement import Placement, turn_z_to
 
@@ -48,7 +48,7 @@ def rows(system: System) -> list[Row]:
     ring, n = system.ring, system.n
     found = []
     for loop in system.mechanism.loops:
-        a, b = (ExactFrame(system, loop, *end) for end in ((loop.a, loop.placement_a), (loop.b, loop.placement_b)))
+        a, b = (ExactFrame(system, loop, *end) for end in ((loop.a, loop.a_placement), (loop.b, loop.b_placement)))
         for label, eta in loop.kind.equations(loop, a, b):
             eta = ring(eta)
             found.append(Row(f"{loop.name}.{label}", eta, tuple(ring.derivative(eta, k) for k in range(n))))

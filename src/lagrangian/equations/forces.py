@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from lagrangian.equations import lengths
-from lagrangian.equations.ring import Element
-from lagrangian.equations.system import System, given
+from lagrangian.equations.algebra.ring import Element
+from lagrangian.equations.reading import lengths
+from lagrangian.equations.reading.system import System, given
 
 HALF = Fraction(1, 2)
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from lagrangian.equations.numbers import value as value_of
-from lagrangian.equations.ring import Element
+from lagrangian.equations.algebra.numbers import value as value_of
+from lagrangian.equations.algebra.ring import Element
 from lagrangian.equations.writing import mathml as markup
 from lagrangian.equations.writing import text
 from lagrangian.equations.writing.lines import broken

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 
-from lagrangian.equations.ring import Element, fraction
+from lagrangian.equations.algebra.ring import Element, fraction
 
 WIDTH = 110
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.equations.link import Pose
-from lagrangian.equations.ring import Element
+from lagrangian.equations.algebra.ring import Element
+from lagrangian.equations.reading.link import Pose
 from lagrangian.model import vector as v
 from lagrangian.model.loop import Frame
 
 if TYPE_CHECKING:
-    from lagrangian.equations.system import System
+    from lagrangian.equations.reading.system import System
 
 
 def link_pose(system: System, i: int) -> Pose:

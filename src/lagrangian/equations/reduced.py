@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.equations.algebra.exact import turned
+from lagrangian.equations.algebra.numbers import generator_values, value
+from lagrangian.equations.algebra.ring import Element
 from lagrangian.equations.constraints import Row
-from lagrangian.equations.exact import turned
-from lagrangian.equations.numbers import generator_values, value
-from lagrangian.equations.ring import Element
-from lagrangian.equations.system import System
+from lagrangian.equations.reading.system import System
 from lagrangian.errors import ArgumentError, MechanismError
 
 

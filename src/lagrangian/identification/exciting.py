@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.description.mechanism_of import MechanismLike
@@ -94,9 +95,9 @@ def exciting_path(
     harmonics: int = 5,
     *,
     periods: int = 1,
-    q_limits: Any = None,
-    qd_limits: Any = None,
-    qdd_limits: Any = None,
+    q_limits: tuple[ArrayLike, ArrayLike] | None = None,
+    qd_limits: ArrayLike | None = None,
+    qdd_limits: ArrayLike | None = None,
     friction: bool | str = True,
     rotors: bool = False,
     rest: bool = True,

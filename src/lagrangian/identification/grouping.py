@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lagrangian.closed_form.cost import check
+from lagrangian.equations.algebra.numbers import value
+from lagrangian.equations.algebra.ring import Element
 from lagrangian.equations.base_parameters import base_parameters
 from lagrangian.equations.grouping_text import formula
-from lagrangian.equations.numbers import value
-from lagrangian.equations.ring import Element
-from lagrangian.equations.system import System
+from lagrangian.equations.reading.system import System
 from lagrangian.errors import CostError, MechanismError
 from lagrangian.identification.regression import MEANINGS, Regression, Term
 from lagrangian.model.elementary import elementary

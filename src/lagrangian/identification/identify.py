@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.configuration.assemble import assemble
 from lagrangian.configuration.dynamics_of import dynamics_of
@@ -17,10 +17,11 @@ from lagrangian.identification.full_parameters import completed
 from lagrangian.identification.grouping import Grouping, exact_grouping
 from lagrangian.identification.numeric_base import numeric_grouping
 from lagrangian.identification.projection import Projection, general_states
-from lagrangian.identification.records import Record, read_record, recorded_rows
+from lagrangian.identification.records import Followed, Record, read_record, recorded_rows
 from lagrangian.identification.regression import FRICTION, Regression
 from lagrangian.identification.result import Identification, Validation
 from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.motion.motion import Motion
 
 STILL = 1e-9  # rad or m: a record whose coordinates change by less is of one place
 SPOILT = 0.2  # the share, in what a filter has mixed, of rows that are to be left out
@@ -28,11 +29,11 @@ SPOILT = 0.2  # the share, in what a filter has mixed, of rows that are to be le
 
 def identify(
     mechanism: MechanismLike | Dynamics,
-    t: Any,
-    q: Any = None,
-    tau: Any = None,
-    qd: Any = None,
-    qdd: Any = None,
+    t: ArrayLike | Motion,
+    q: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+    qd: ArrayLike | None = None,
+    qdd: ArrayLike | None = None,
     *,
     friction: bool | str = True,
     offset: bool = False,
@@ -40,7 +41,7 @@ def identify(
     joints: Sequence[str] | None = None,
     physical: bool = True,
     prior: float = 1e-3,
-    path: Any = None,
+    path: Followed | None = None,
     cutoff: float | None = None,
     slow: float = 0.02,
     folds: int = 5,
@@ -79,12 +80,7 @@ def identify(
     `effective`. `identification.mechanism` has these parameters. `folds` is the number of stretches of time for cross-validation.
     """
     dyn = dynamics_of(mechanism)
-    if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or folds < 2:
-        raise ArgumentError(f"identify: folds is {folds!r}; a whole number of at least 2 is needed")
-    if not is_number(prior) or prior <= 0:
-        raise ArgumentError(f"identify: prior is {prior!r}; a positive number is needed")
-    if not is_number(slow) or not 0 <= slow < 1:
-        raise ArgumentError(f"identify: slow is {slow!r}; a share of the largest speed, from 0 to below 1, is needed")
+    _check_options(folds, prior, slow)
     t, q, tau, qd, qdd = recorded_rows(t, q, tau, qd, qdd)
     regression = regression_of(dyn, friction, offset, rotors, joints)
     record = read_record(dyn, t, q, tau, qd, qdd, path, cutoff)
@@ -93,15 +89,9 @@ def identify(
             f"identify: {dyn.mechanism.name} stands still throughout the record; it has to move: see exciting_path"
         )
     regression, grouping = grouped(regression, record)
+    described = grouping.matrix @ regression.described
     Y, z, forces, used = equations(regression, grouping, record, float(slow))
-    if not len(grouping):
-        raise ArgumentError(f"identify: no parameter of {dyn.mechanism.name} has an effect on the recorded forces")
-    if used.sum() <= 2 * len(grouping):
-        raise ArgumentError(
-            f"identify: {used.sum()} rows of moving joints are left for {len(grouping)} parameters; record longer, or more often"
-        )
-    if np.abs(z).max() <= 1e-12 * np.abs(Y @ (grouping.matrix @ regression.described)).max():
-        raise ArgumentError("identify: no force acts in the record but what is known: nothing can be identified from it")
+    _check_equations(dyn.mechanism.name, Y, z, used, described)
     products = Products.of(Y, z, used, int(folds), grouping.names)
     found = fit(products)
     mechanism, chi2 = completed(regression, grouping, found, physical, float(prior))
@@ -111,7 +101,7 @@ def identify(
         grouping,
         record.projection.names,
         found,
-        grouping.matrix @ regression.described,
+        described,
         _validation(record.projection.names, products.squares(found.values), forces, used),
         cross_validation(products, record.projection.names, forces, used),
         chi2,
@@ -122,8 +112,36 @@ def identify(
     )
 
 
+def _check_options(folds: int, prior: float, slow: float) -> None:
+    if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or folds < 2:
+        raise ArgumentError(f"identify: folds is {folds!r}; a whole number of at least 2 is needed")
+    if not is_number(prior) or prior <= 0:
+        raise ArgumentError(f"identify: prior is {prior!r}; a positive number is needed")
+    if not is_number(slow) or not 0 <= slow < 1:
+        raise ArgumentError(f"identify: slow is {slow!r}; a share of the largest speed, from 0 to below 1, is needed")
+
+
+def _check_equations(name: str, Y: np.ndarray, z: np.ndarray, used: np.ndarray, described: np.ndarray) -> None:
+    """Errors where the record cannot tell any parameter, or not all of them."""
+    if not len(described):
+        raise ArgumentError(f"identify: no parameter of {name} has an effect on the recorded forces")
+    if used.sum() <= 2 * len(described):
+        raise ArgumentError(
+            f"identify: {used.sum()} rows of moving joints are left for {len(described)} parameters; record longer, or more often"
+        )
+    if np.abs(z).max() <= 1e-12 * np.abs(Y @ described).max():
+        raise ArgumentError("identify: no force acts in the record but what is known: nothing can be identified from it")
+
+
 def validate(
-    identification: Identification, t: Any, q: Any, tau: Any, qd: Any, qdd: Any, path: Any, cutoff: float | None
+    identification: Identification,
+    t: ArrayLike | Motion,
+    q: ArrayLike | None,
+    tau: ArrayLike | None,
+    qd: ArrayLike | None,
+    qdd: ArrayLike | None,
+    path: Followed | None,
+    cutoff: float | None,
 ) -> Validation:
     """Errors on another record."""
     regression = identification.regression

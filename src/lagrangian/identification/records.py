@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.configuration.record import follow
 from lagrangian.errors import ArgumentError, is_number
@@ -14,7 +16,11 @@ from lagrangian.identification.projection import Projection
 from lagrangian.inverse_dynamics.actuation import actuated_speeds
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.motion import Motion
+from lagrangian.paths.path import JointPath
 
+Rows = tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike | None, ArrayLike | None]
+# a path that was commanded: one of lagrangian.paths, or a function from times to coordinates, speeds and accelerations
+Followed = JointPath | Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
 HARMONICS = 4  # times the path's own: the loop that follows it adds some
 
 
@@ -32,7 +38,9 @@ class Record:
     treatment: str
 
 
-def recorded_rows(t: Any, q: Any, tau: Any, qd: Any, qdd: Any) -> tuple[Any, ...]:
+def recorded_rows(
+    t: ArrayLike | Motion, q: ArrayLike | None, tau: ArrayLike | None, qd: ArrayLike | None, qdd: ArrayLike | None
+) -> Rows:
     """What was recorded; a motion has all of it."""
     if isinstance(t, Motion):
         if any(x is not None for x in (q, tau, qd, qdd)):
@@ -53,7 +61,7 @@ def read_record(
     tau: Any,
     qd: Any,
     qdd: Any,
-    path: Any,
+    path: Followed | None,
     cutoff: float | None,
     names: tuple[str, ...] | None = None,
 ) -> Record:
@@ -103,7 +111,7 @@ def read_record(
     return Record(t, q, qd, qdd, full, projection, low_pass, treatment)
 
 
-def _differentiate(t: np.ndarray, q: np.ndarray, tau: np.ndarray, path: Any, cutoff: float | None) -> tuple[Any, ...]:
+def _differentiate(t: np.ndarray, q: np.ndarray, tau: np.ndarray, path: Followed | None, cutoff: float | None) -> tuple[Any, ...]:
     period, own = getattr(path, "period", None), getattr(path, "harmonics", None)
     if path is not None and not callable(path):
         raise ArgumentError(f"identify: path is a {type(path).__name__}; a path, such as exciting_path gives, is needed")
@@ -119,7 +127,7 @@ def _differentiate(t: np.ndarray, q: np.ndarray, tau: np.ndarray, path: Any, cut
     return t, q, qd, qdd, tau, low_pass, f"coordinates: {about}filtered at {cutoff:.3g} Hz and differentiated; equations likewise"
 
 
-def _times(t: Any) -> np.ndarray:
+def _times(t: ArrayLike) -> np.ndarray:
     try:
         t = np.asarray(t, dtype=float)
     except (TypeError, ValueError):

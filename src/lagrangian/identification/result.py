@@ -8,12 +8,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.identification.estimate import Fit
 from lagrangian.identification.grouping import Grouping
+from lagrangian.identification.records import Followed
 from lagrangian.identification.regression import Regression
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion.motion import Motion
 
 
 @dataclass(frozen=True)
@@ -168,13 +171,13 @@ class Identification:
 
     def validate(
         self,
-        t: Any,
-        q: Any = None,
-        tau: Any = None,
-        qd: Any = None,
-        qdd: Any = None,
+        t: ArrayLike | Motion,
+        q: ArrayLike | None = None,
+        tau: ArrayLike | None = None,
+        qd: ArrayLike | None = None,
+        qdd: ArrayLike | None = None,
         *,
-        path: Any = None,
+        path: Followed | None = None,
         cutoff: float | None = None,
     ) -> Validation:
         """The errors of the estimates on another record, or `Motion`, treated as `identify` treats it."""

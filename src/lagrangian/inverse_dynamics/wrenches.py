@@ -9,7 +9,7 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.model import functions
+from lagrangian.model.expression import functions
 from lagrangian.motion import torque, wrench
 from lagrangian.paths.formulas import Times
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lagrangian.algorithms.constrained import ROUNDING
+from lagrangian.algorithms.closed.constrained import ROUNDING
 from lagrangian.errors import ArgumentError, SingularWarning, is_number, one_of
 from lagrangian.errors import warn as warn_of
 from lagrangian.kernels.arguments import rows_of

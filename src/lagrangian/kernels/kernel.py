@@ -15,6 +15,9 @@ from lagrangian.kernels.llvm import fastcall, sincos, target
 from lagrangian.kernels.program import Program
 from lagrangian.kernels.threads import Threads
 
+# states after which code for many at once is compiled: for fewer, that takes longer than it saves
+MANY = 1000
+
 
 class Kernel:
     """Callable with one state, `(n,)` arrays, or a batch, `(batch, n)`; compiled when first called."""
@@ -22,6 +25,7 @@ class Kernel:
     def __init__(self, program: Program, threads: Threads | None = None) -> None:
         self.program, self._size = program, program.size
         self._threads = threads or Threads()
+        self._in_batches = 0  # states so far
         self._codes: dict[tuple[target.Target, int], MachineCode] = {}
         self._entries: list[fastcall.Context] = []
         self._scratch: np.ndarray | None = None  # of the entries for one state, which Python's lock keeps apart
@@ -38,7 +42,7 @@ class Kernel:
         return out.reshape((count, *program.shape))
 
     def _run(self, arrays: list[np.ndarray], out: np.ndarray, count: int) -> None:
-        code = self._code(many=count > 1)
+        code = self._code(count)
         q = arrays[0]
         if self._threads.share(lambda a, b: code.run(arrays, q, out, a, b), count, code.operations):
             turned = self._reduced(q)
@@ -53,10 +57,15 @@ class Kernel:
             angles[:, self.program.angles] = np.where(large, np.arctan2(np.sin(turned), np.cos(turned)), turned)
         return angles
 
-    def _code(self, many: bool) -> MachineCode:
-        """The code for one state, or for many; compiled, or taken from the cache, when first asked for."""
+    def _code(self, count: int) -> MachineCode:
+        """The code for one state, or for many at once; compiled, or taken from the cache, when first needed.
+
+        Both give the same bits, so that small batches can go through the code for one state.
+        """
         chosen = target.current()
-        width = chosen.width if many else 1
+        if count > 1:
+            self._in_batches += count
+        width = chosen.width if count > 1 and self._in_batches >= MANY else 1
         found = self._codes.get((chosen, width))
         if found is None:
             with _compiling:  # of two threads that ask at once, one compiles: code that is in use must not be replaced

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lagrangian.algorithms.constrained import ROUNDING
+from lagrangian.algorithms.closed.constrained import ROUNDING
 
 # singular values of a matrix, its rows of length one, below which rows are dependent
 RANK = 1e-8

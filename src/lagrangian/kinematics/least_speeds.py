@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lagrangian.algorithms.constraints import coordinate_rates
+from lagrangian.algorithms.closed.constraints import coordinate_rates
 from lagrangian.configuration.coordinates import moved
 from lagrangian.kernels.linear import decomposed, least_norm, unit_rows
 from lagrangian.kinematics.requirements import Requirements

@@ -88,4 +88,4 @@ def _rewritten(constraint: Constraint, speeds: dict[str, Combination], turned: l
 
 
 def _renamed(initial: Initial, speeds: dict[str, Combination]) -> Initial:
-    return replace(initial, torques=tuple((speeds[name][0][0], torque) for name, torque in initial.torques))
+    return replace(initial, torque=tuple((speeds[name][0][0], torque) for name, torque in initial.torque))

@@ -81,13 +81,30 @@ def settled(
     return tuple((name, entry.settled(given.get(name, entry.default), where)) for name, entry in known.items())
 
 
-def scalars_of(values: Iterable[tuple[str, Any]]) -> list[Scalar]:
-    """Every number and expression among the values of entries."""
-    found: list[Scalar] = []
-    for _, value in values:
-        parts = value if isinstance(value, tuple) else (value,)
-        found += [x for x in parts if isinstance(x, (int, float, Expression))]
-    return found
+class Typed:
+    """A joint or loop with the entries of its type in `own`, which are attributes of it too."""
+
+    __slots__ = ()
+    name: str
+    type: str
+    own: tuple[tuple[str, Any], ...]
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "own" or name.startswith("__"):  # not there yet, as in a copy that is being made
+            raise AttributeError(name)
+        for key, value in self.own:
+            if key == name:
+                return value
+        raise AttributeError(f"{self.name!r} is of type {self.type!r}, which has no {name!r}")
+
+    @property
+    def scalars(self) -> list[Scalar]:
+        """Every number and expression among the entries of its type."""
+        found: list[Scalar] = []
+        for _, value in self.own:
+            parts = value if isinstance(value, tuple) else (value,)
+            found += [x for x in parts if isinstance(x, (int, float, Expression))]
+        return found
 
 
 def unit(axis: v.Vector, where: str) -> v.Vector:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from lagrangian.errors import MechanismError
 from lagrangian.model import coerce, joints
 from lagrangian.model import vector as v
-from lagrangian.model.entries import Kind, scalars_of, settled
+from lagrangian.model.entries import Kind, Typed, settled
 from lagrangian.model.expression import Scalar
 from lagrangian.model.joints.joint_type import JointType
 from lagrangian.model.placement import Placement
@@ -86,7 +86,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Joint:
+class Joint(Typed):
     """Connects `child` to `parent`.
 
     `placement` is the joint's frame in the parent body's frame, `child_placement` the joint's frame in the child body's frame:
@@ -155,13 +155,6 @@ class Joint:
         if "spring" in kind.refuses and float(self.spring.stiffness) != 0:
             raise MechanismError(f"{where}: a {type} joint has no single coordinate for a spring; use a spring between points")
 
-    def __getattr__(self, name: str) -> Any:
-        if name != "own" and not name.startswith("__"):
-            for key, value in self.own:
-                if key == name:
-                    return value
-        raise AttributeError(f"joint {self.name!r} is {self.type} and has no {name!r}" if name != "own" else name)
-
     @property
     def kind(self) -> JointType:
         return joints.TYPES[self.type]
@@ -170,11 +163,6 @@ class Joint:
     def axes(self) -> tuple[v.Vector, ...]:
         """Its axes, in its own frame: none of a ball, a free or a fixed joint."""
         return tuple(getattr(self, entry.name) for entry in self.kind.entries if entry.kind is Kind.AXIS)
-
-    @property
-    def scalars(self) -> list[Scalar]:
-        """Every number and expression among the entries of its type."""
-        return scalars_of(self.own)
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:

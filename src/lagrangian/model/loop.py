@@ -9,7 +9,7 @@ from typing import Any
 from lagrangian.errors import MechanismError
 from lagrangian.model import coerce, loops
 from lagrangian.model import vector as v
-from lagrangian.model.entries import scalars_of, settled, unit
+from lagrangian.model.entries import Typed, settled, unit
 from lagrangian.model.expression import Scalar
 from lagrangian.model.loops.loop_type import LoopType
 from lagrangian.model.placement import Placement
@@ -19,7 +19,7 @@ DIRECTIONS = ("wx", "wy", "wz", "x", "y", "z")
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class LoopJoint:
+class LoopJoint(Typed):
     """Joins a frame on body `a` to a frame on body `b` of the tree.
 
     What else it has depends on its type, and is given by name: `axis`, in the frame on `a`, of those about or along one; `axis2`
@@ -31,8 +31,8 @@ class LoopJoint:
     type: str
     a: str
     b: str
-    placement_a: Placement
-    placement_b: Placement
+    a_placement: Placement
+    b_placement: Placement
     own: tuple[tuple[str, Any], ...]  # the entries of its type, by name
 
     def __init__(
@@ -41,8 +41,8 @@ class LoopJoint:
         type: str,  # noqa: A002
         a: str,
         b: str,
-        placement_a: Any = None,
-        placement_b: Any = None,
+        a_placement: Any = None,
+        b_placement: Any = None,
         *,
         own: Iterable[tuple[str, Any]] = (),
         **entries: Any,
@@ -56,29 +56,17 @@ class LoopJoint:
             "type": type,
             "a": a,
             "b": b,
-            "placement_a": Placement.of(Placement() if placement_a is None else placement_a, f"{where}: placement_a"),
-            "placement_b": Placement.of(Placement() if placement_b is None else placement_b, f"{where}: placement_b"),
+            "a_placement": Placement.of(Placement() if a_placement is None else a_placement, f"{where}: a_placement"),
+            "b_placement": Placement.of(Placement() if b_placement is None else b_placement, f"{where}: b_placement"),
             "own": settled(kind.entries, {**dict(own), **entries}, where, f"a {type} loop", self.__slots__),
         }
         for key, value in values.items():
             object.__setattr__(self, key, value)
         kind.check(self, where)
 
-    def __getattr__(self, name: str) -> Any:
-        if name != "own" and not name.startswith("__"):
-            for key, value in self.own:
-                if key == name:
-                    return value
-        raise AttributeError(f"loop {self.name!r} is {self.type} and has no {name!r}" if name != "own" else name)
-
     @property
     def kind(self) -> LoopType:
         return loops.TYPES[self.type]
-
-    @property
-    def scalars(self) -> list[Scalar]:
-        """Every number and expression among the entries of its type."""
-        return scalars_of(self.own)
 
     @property
     def equations(self) -> int:
@@ -96,15 +84,15 @@ class PointSpring:
     name: str
     a: str
     b: str
-    point_a: v.Vector = v.ZERO
-    point_b: v.Vector = v.ZERO
+    a_point: v.Vector = v.ZERO
+    b_point: v.Vector = v.ZERO
     stiffness: Scalar = 0
     rest: Scalar = 0
     damping: Scalar = 0
 
     def __post_init__(self) -> None:
         where = f"spring {self.name!r}"
-        for what in ("point_a", "point_b"):
+        for what in ("a_point", "b_point"):
             point = coerce.vector(getattr(self, what), f"{where}: {what}", "(0.1, 0, 0)")
             coerce.finite(point, where, what)
             object.__setattr__(self, what, point)

@@ -18,6 +18,7 @@ from lagrangian.model.constraint import Constraint, Holonomic, Pfaffian
 from lagrangian.model.expression import Expression, Scalar, free_symbols
 from lagrangian.model.joint import Joint
 from lagrangian.model.loop import Frame, LoopJoint, Spring, Wall
+from lagrangian.model.parameters import Parameters, check_values
 from lagrangian.model.placement import Placement
 from lagrangian.model.showing import ShownMechanism
 
@@ -34,7 +35,7 @@ class Initial:
     q: tuple[float, ...] | None = None
     qd: tuple[float, ...] | None = None
     t_span: tuple[float, float] | None = None
-    torques: tuple[tuple[str, Scalar], ...] = ()
+    torque: tuple[tuple[str, Scalar], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,8 @@ class Mechanism(ShownMechanism):
         try:
             for name, kind in _PARTS.items():
                 object.__setattr__(self, name, coerce.items(kind, getattr(self, name), name))
-            for name in ("poses", "parameters"):
-                object.__setattr__(self, name, dict(getattr(self, name)))  # a copy of one's own
+            object.__setattr__(self, "poses", dict(self.poses))  # a copy of one's own
+            object.__setattr__(self, "parameters", Parameters(self.parameters))
             object.__setattr__(self, "gravity", coerce.vector(self.gravity, "gravity", "(0, 0, -9.81)"))
             self._check()
         except MechanismError as error:
@@ -107,9 +108,9 @@ class Mechanism(ShownMechanism):
             start, end = (float(t) for t in self.initial.t_span)
             if not (math.isfinite(start) and math.isfinite(end) and start < end):
                 raise MechanismError(f"[initial] t_span is ({start:g}, {end:g}); two finite times are needed, the earlier first")
-        for speed, _ in self.initial.torques:
+        for speed, _ in self.initial.torque:
             if speed not in self.speed_names:
-                raise MechanismError(f"[initial] torques: {one_of('joint or speed', speed, self.speed_names)}")
+                raise MechanismError(f"[initial] torque: {one_of('joint or speed', speed, self.speed_names)}")
 
     def _check_tree(self) -> None:
         parent_joint: dict[str, Joint] = {}
@@ -269,11 +270,15 @@ class Mechanism(ShownMechanism):
         return self.joints[self.joint_index[name]]
 
     def replace(self, **changes: Any) -> Mechanism:
-        """The same mechanism with some of its entries changed, such as `gravity`, and checked again."""
+        """The same mechanism with some of its entries changed, such as `gravity`, and checked again.
+
+        Other values of parameters are refused, because bodies and joints were computed from the present ones.
+        """
         known = [f.name for f in fields(self)]
         for change in changes:
             if change not in known:
                 raise MechanismError(one_of("entry", change, known))
+        check_values(self.parameters, changes.get("parameters", {}))
         return replace(self, **changes)
 
     def __hash__(self) -> int:

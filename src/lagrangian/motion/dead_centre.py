@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.algorithms.constraints import Row
+from lagrangian.algorithms.closed.constraints import Row
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism

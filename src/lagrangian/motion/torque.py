@@ -128,7 +128,7 @@ def expression(given: Any, mechanism: Mechanism, where: str) -> Scalar:
 def source(given: Any, mechanism: Mechanism) -> Torque:
     """What `torque=` may be, as a `Torque`."""
     if given is None:
-        return Torque(dict(mechanism.initial.torques))
+        return Torque(dict(mechanism.initial.torque))
     if isinstance(given, Torque):
         return given
     if isinstance(given, Mapping):

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.algorithms.closed.world import World
 from lagrangian.algorithms.link import is_zero
-from lagrangian.algorithms.world import World
 from lagrangian.errors import ArgumentError, MechanismError, shown
 from lagrangian.model.expression import Scalar
 from lagrangian.model.loop import Frame

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.errors import ArgumentError, one_of, shown
 
@@ -100,15 +101,15 @@ def spline(points: np.ndarray, knots: np.ndarray, degree: int | None, ends: str)
     return Spline(knots, points, degree, ends)
 
 
-def circle(center: np.ndarray, radius: float, normal: np.ndarray, start: Any, sweep: float) -> Circle:
+def circle(center: np.ndarray, radius: float, normal: ArrayLike, start: ArrayLike | None, sweep: float) -> Circle:
     """`start` is a direction from the centre, or None for that of x, or of y where the normal is along x."""
     n = _unit(normal, "normal")
     if start is None:
         start = np.array([1.0, 0, 0]) if abs(n[0]) < 0.9 else np.array([0, 1.0, 0])
-    start = _unit(start, "start")
-    u = start - (start @ n) * n
+    first = _unit(start, "start")
+    u = first - (first @ n) * n
     if np.linalg.norm(u) < 1e-9:
-        raise ArgumentError(f"the circle's start direction {start} is along its normal {n}; it must lie across")
+        raise ArgumentError(f"the circle's start direction {first} is along its normal {n}; it must lie across")
     u = u / np.linalg.norm(u)
     return Circle(center, radius, u, np.cross(n, u), 0.0, sweep)
 

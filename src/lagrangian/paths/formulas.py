@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import ArgumentError, DescriptionError, is_number, one_of, shown
-from lagrangian.model import functions
-from lagrangian.model.derivative import derivative
-from lagrangian.model.expression import Expression, Scalar, free_symbols, parse, symbol
+from lagrangian.model.expression import Expression, Scalar, free_symbols, functions, parse, symbol
+from lagrangian.model.expression.derivative import derivative
 
 
 class Times(np.ndarray):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.errors import ArgumentError, is_number, one_of, shown
 from lagrangian.model.loop import DIRECTIONS
@@ -29,14 +30,14 @@ class Following(TypedDict, total=False):
     angular_speed: float
     angular_acceleration: float
     orientation: Any
-    directions: Any
+    directions: str | Iterable[str]
 
 
 _TIMING = ("timing", "ramp", "speed", "acceleration", "angular_speed", "angular_acceleration")
 
 
 @public
-def line(start: Any, end: Any, duration: float | None = None, **more: Unpack[Following]) -> CartesianPath:
+def line(start: ArrayLike, end: ArrayLike, duration: float | None = None, **more: Unpack[Following]) -> CartesianPath:
     """Straight from `start` to `end`: points (x, y) or (x, y, z), or 4x4 poses; the orientation turns by slerp.
 
     `frame` is what is led; `timing`, `ramp`, `speed`, `acceleration`, `angular_speed`, `angular_acceleration` as for all paths;
@@ -52,12 +53,12 @@ def line(start: Any, end: Any, duration: float | None = None, **more: Unpack[Fol
 
 @public
 def circle(
-    center: Any,
+    center: ArrayLike,
     radius: float,
     duration: float | None = None,
     *,
-    normal: Any = (0, 0, 1),
-    start: Any = None,
+    normal: Sequence[float] | np.ndarray = (0, 0, 1),
+    start: Sequence[float] | np.ndarray | None = None,
     turns: float = 1.0,
     **more: Unpack[Following],
 ) -> CartesianPath:
@@ -73,7 +74,7 @@ def circle(
         raise ArgumentError(f"the radius is {radius!r}; a positive number of metres is needed")
     if not is_number(turns) or turns == 0:
         raise ArgumentError(f"turns is {turns!r}; a number that is not 0 is needed, negative for clockwise")
-    if planar and np.shape(start) == (2,):
+    if planar and start is not None and np.shape(start) == (2,):
         start = (*start, 0)
     made = curves.circle(np.append(middle, 0.0) if planar else middle, float(radius), normal, start, 2 * math.pi * turns)
     if planar and abs(made.u[2]) + abs(made.v[2]) > 1e-12:
@@ -82,7 +83,9 @@ def circle(
 
 
 @public
-def arc(start: Any, via: Any, end: Any, duration: float | None = None, **more: Unpack[Following]) -> CartesianPath:
+def arc(
+    start: ArrayLike, via: ArrayLike, end: ArrayLike, duration: float | None = None, **more: Unpack[Following]
+) -> CartesianPath:
     """The arc of a circle from `start` over `via` to `end`, points or poses (of `via` the point counts)."""
     (a, turn_a), (m, _), (b, turn_b) = (place(x, what) for x, what in ((start, "start"), (via, "via"), (end, "end")))
     if (turn_a is None) != (turn_b is None):
@@ -95,10 +98,10 @@ def arc(start: Any, via: Any, end: Any, duration: float | None = None, **more: U
 
 @public
 def spline(
-    points: Any,
+    points: Iterable[ArrayLike],
     duration: float | None = None,
     *,
-    times: Any = None,
+    times: ArrayLike | None = None,
     degree: int = 3,
     ends: str | None = None,
     orientations: Any = None,

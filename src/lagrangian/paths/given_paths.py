@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -30,7 +31,7 @@ def formula(
     frame: str | None = None,
     parameters: Mapping[str, float] | None = None,
     start: float = 0.0,
-) -> Any:
+) -> Path:
     """From expressions of time in text, such as {"x": "1.2 + 0.2*cos(2*pi*t/10)", "y": "1.2 + 0.2*sin(2*pi*t/10)"}.
 
     Keys are x, y, z of `frame`, or else coordinates of joints. Derivatives are found by the rules of calculus.
@@ -86,7 +87,7 @@ def function(
 
 
 @public
-def read(file: Any, *, frame: str | None = None, degree: int | None = None, ends: str = "free") -> Any:
+def read(file: str | os.PathLike[str], *, frame: str | None = None, degree: int | None = None, ends: str = "free") -> Path:
     """From a CSV file whose first row names its columns: t, then coordinates of joints; or x, y, z, qw, qx, qy, qz of `frame`.
 
     Whether a mechanism has such coordinates is seen when it follows the path. `degree` and `ends` as for `recorded`.
@@ -124,7 +125,7 @@ def read(file: Any, *, frame: str | None = None, degree: int | None = None, ends
 
 
 @public
-def dwell(path: Path, duration: float) -> Any:
+def dwell(path: Path, duration: float) -> Path:
     """A rest where a path ends, to go on from."""
     seconds(duration, "duration")
     if not isinstance(path, (JointPath, CartesianPath)):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from numpy.typing import ArrayLike
 
 from lagrangian.errors import ArgumentError
 from lagrangian.model.mechanism import Mechanism
@@ -16,14 +18,14 @@ from lagrangian.public import public
 
 @public
 def joint_line(
-    start: Any,
-    end: Any,
+    start: ArrayLike | Mapping[str, float],
+    end: ArrayLike | Mapping[str, float],
     duration: float | None = None,
     *,
     timing: str = "quintic",
     ramp: float | None = None,
-    speed: Any = None,
-    acceleration: Any = None,
+    speed: ArrayLike | None = None,
+    acceleration: ArrayLike | None = None,
     mechanism: Mechanism | None = None,
     names: Sequence[str] | None = None,
 ) -> JointPath:
@@ -44,11 +46,11 @@ def joint_spline(
     points: Any,
     duration: float | None = None,
     *,
-    times: Any = None,
+    times: ArrayLike | None = None,
     timing: str | None = None,
     ramp: float | None = None,
-    speed: Any = None,
-    acceleration: Any = None,
+    speed: ArrayLike | None = None,
+    acceleration: ArrayLike | None = None,
     degree: int = 3,
     ends: str | None = None,
     mechanism: Mechanism | None = None,
@@ -70,7 +72,9 @@ def joint_spline(
 
 
 @public
-def recorded(t: Any, q: Any, *, names: Sequence[str] | None = None, degree: int | None = None, ends: str = "free") -> JointPath:
+def recorded(
+    t: ArrayLike, q: ArrayLike, *, names: Sequence[str] | None = None, degree: int | None = None, ends: str = "free"
+) -> JointPath:
     """Through rows q at times t, as they were recorded or planned elsewhere: a spline of `degree` 5, or 3, with any `ends`.
 
     Without a degree it is 5, or less where there are fewer than six rows: one polynomial through them.

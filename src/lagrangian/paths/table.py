@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import math
+import os
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -14,9 +14,9 @@ from lagrangian.errors import DescriptionError, shown
 CARTESIAN = ("x", "y", "z", "qw", "qx", "qy", "qz")
 
 
-def read_table(file: Any) -> tuple[tuple[str, ...], np.ndarray]:
+def read_table(file: str | os.PathLike[str]) -> tuple[tuple[str, ...], np.ndarray]:
     """The names of the columns but t, and the rows, t first."""
-    if not isinstance(file, (str, Path)):
+    if not isinstance(file, (str, os.PathLike)):
         raise DescriptionError(f"a file of a path is given by its name, not by {shown(file)}")
     source = Path(file)
     try:

@@ -41,8 +41,8 @@ def _ends(m: Mechanism) -> list[tuple[tuple[str, np.ndarray], tuple[str, np.ndar
         if joint.kind.look in (Look.SLIDE, Look.SCREW):
             slid.append(((joint.parent, _numbers(joint.placement.position)), (joint.child, carried[joint.child])))
     for loop in m.loops:
-        attach(loop.a, loop.placement_a.position)
-        attach(loop.b, loop.placement_b.position)
+        attach(loop.a, loop.a_placement.position)
+        attach(loop.b, loop.b_placement.position)
     for frame in m.frames:
         attach(frame.body, frame.placement.position)
     for body in m.bodies:

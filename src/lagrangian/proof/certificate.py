@@ -8,7 +8,7 @@ from itertools import islice
 from time import perf_counter
 from typing import Any
 
-from lagrangian.equations.ring import Element, spelled
+from lagrangian.equations.algebra.ring import Element, spelled
 
 Entries = Iterable[tuple[str, Any, Any]]  # what an entry is called, and the two things that must be the same
 

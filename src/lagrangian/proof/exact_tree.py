@@ -9,9 +9,9 @@ import numpy as np
 
 from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.tree import Floats, Tree
-from lagrangian.equations.link import Pose
-from lagrangian.equations.ring import Element
-from lagrangian.equations.system import System
+from lagrangian.equations.algebra.ring import Element
+from lagrangian.equations.reading.link import Pose
+from lagrangian.equations.reading.system import System
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
 from lagrangian.model.expression import Expression

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.algorithms import factorised, forward_dynamics, inverse_dynamics, mass_matrix
-from lagrangian.equations import forces, lagrange
-from lagrangian.equations.ring import Element
+from lagrangian.equations import forces
+from lagrangian.equations.algebra.ring import Element
+from lagrangian.equations.derivations import lagrange
 from lagrangian.proof.certificate import Entries
 from lagrangian.proof.points import Point
 from lagrangian.proof.recursions import Recursions

@@ -6,9 +6,9 @@ from typing import Any
 
 from lagrangian.algorithms import kinematics
 from lagrangian.equations import kinematics as closed
-from lagrangian.equations.link import Pose
-from lagrangian.equations.ring import Element, total
-from lagrangian.equations.uicker_kahn import UickerKahn
+from lagrangian.equations.algebra.ring import Element, total
+from lagrangian.equations.derivations.uicker_kahn import UickerKahn
+from lagrangian.equations.reading.link import Pose
 from lagrangian.model import vector as v
 from lagrangian.proof.certificate import Entries
 from lagrangian.proof.recursions import Recursions

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from lagrangian.algorithms import energy, inverse_dynamics
-from lagrangian.equations import newton_euler
-from lagrangian.equations.system import System
-from lagrangian.equations.uicker_kahn import Transform, UickerKahn
+from lagrangian.equations.derivations import newton_euler
+from lagrangian.equations.derivations.uicker_kahn import Transform, UickerKahn
+from lagrangian.equations.reading.system import System
 from lagrangian.model import vector as v
 from lagrangian.proof.certificate import Entries
 from lagrangian.proof.points import Point

@@ -17,8 +17,8 @@ import numpy as np
 from flint import fmpq, fmpq_mat, nmod, nmod_mat
 
 from lagrangian.algorithms.tree import Tree
-from lagrangian.equations.ring import Element
-from lagrangian.equations.system import System
+from lagrangian.equations.algebra.ring import Element
+from lagrangian.equations.reading.system import System
 
 TRIES = 4  # for each point: a random one may be singular
 # 23 modulo 24, so that 2 and 3 have roots; and the root of x, if there is one, is x^((p + 1)/4)

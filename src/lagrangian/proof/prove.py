@@ -12,10 +12,11 @@ from functools import cached_property
 from typing import Any
 
 from lagrangian.algorithms import coriolis, energy, inverse_dynamics, mass_matrix, regressor
-from lagrangian.equations import forces, kane, lagrange, newton_euler, uicker_kahn
-from lagrangian.equations.lagrange import Christoffel, Tick, quiet
-from lagrangian.equations.ring import Element, total
-from lagrangian.equations.system import System
+from lagrangian.equations import forces
+from lagrangian.equations.algebra.ring import Element, total
+from lagrangian.equations.derivations import kane, lagrange, newton_euler, uicker_kahn
+from lagrangian.equations.derivations.lagrange import Christoffel, Tick, quiet
+from lagrangian.equations.reading.system import System
 from lagrangian.errors import ArgumentError
 from lagrangian.proof import forward, frames, momenta
 from lagrangian.proof.certificate import POLYNOMIALS, Certificate, Entries, Statement, decide
@@ -41,7 +42,7 @@ class Derived:
 
 
 def derive(system: System) -> Derived:
-    """By `equations.lagrange`."""
+    """By `equations.derivations.lagrange`."""
     M = lagrange.mass_matrix(system, lagrange.columns(system))
     V = lagrange.gravity_potential(system)
     return Derived(M, lagrange.Christoffel(system, M), lagrange.gradient(system, V), V)

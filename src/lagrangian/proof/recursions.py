@@ -8,8 +8,8 @@ from lagrangian.algorithms.link import Link
 from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.sweep import Algorithm, run
 from lagrangian.algorithms.tree import Tree
-from lagrangian.equations.ring import Element
-from lagrangian.equations.system import ExactState, System
+from lagrangian.equations.algebra.ring import Element
+from lagrangian.equations.reading.system import ExactState, System
 from lagrangian.proof.exact_tree import exact_tree, tidy
 from lagrangian.proof.points import Point
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,9 @@ ENDINGS = (".html", ".gif", ".mp4")
 
 def animate(
     motion: Motion,
-    path: Any = None,
+    path: str | os.PathLike[str] | None = None,
     speed: float = 1.0,
-    trace: Any = None,
+    trace: str | Iterable[str] | None = None,
     size: tuple[int, int] | None = None,
     progress: Callable[[int, int], Any] | None = None,
 ) -> Path:

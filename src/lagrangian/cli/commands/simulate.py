@@ -14,7 +14,7 @@ from lagrangian.cli.given import Described
 from lagrangian.cli.progress import bar
 from lagrangian.cli.results import Results
 from lagrangian.errors import ArgumentError, EndedEarlyWarning, SimulationError
-from lagrangian.model import quantity
+from lagrangian.model.expression import quantity
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
@@ -80,8 +80,8 @@ def simulate(
     motion = simulated(
         m,
         values.span(time),
-        q0=values.state(q0, m, "--q0", m.coordinate_names),
-        qd0=values.state(qd0, m, "--qd0", m.speed_names, poses=False),
+        q0=q0,
+        qd0=qd0,
         torque=_torques(torque),
         wrenches=wrenches(wrench),
         events=event or None,

@@ -57,7 +57,7 @@ def accelerations(peer: Pinocchio, m: Mechanism, q: np.ndarray, qd: np.ndarray, 
     rows, drift = [], []
     for loop in m.loops:
         ends = []
-        for body, at in ((loop.a, loop.placement_a), (loop.b, loop.placement_b)):
+        for body, at in ((loop.a, loop.a_placement), (loop.b, loop.b_placement)):
             joint, place = peer.ids[body], peer._se3(peer.from_joint[body] @ at)
             J = pin.getFrameJacobian(model, data, joint, place, world)
             a = pin.getFrameClassicalAcceleration(model, data, joint, place, world).vector

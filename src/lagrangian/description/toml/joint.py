@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lagrangian.description.toml.body import INERTIAL, doubt_degrees, inertial, placement, placement_keys
-from lagrangian.description.toml.table import Table, located, scalar, shown, vector
+from lagrangian.description.toml.table import Table, located, scalar, shown
 from lagrangian.errors import LagrangianError, one_of
 from lagrangian.model import joints, loops
 from lagrangian.model import vector as v
@@ -27,14 +27,10 @@ _DH_ALIASES = {
 
 
 def _friction(table: Table) -> Friction:
-    table.only("viscous", "coulomb")
-    viscous, coulomb = table.number("viscous", 0), table.get("coulomb", 0)
-    if isinstance(coulomb, list):
-        positive, negative = vector(coulomb, table.at("coulomb"), 2, table.names)
-    else:
-        positive = negative = scalar(coulomb, table.at("coulomb"), table.names)
+    table.only("viscous", "coulomb", "coulomb_negative")
+    negative = table.number("coulomb_negative") if "coulomb_negative" in table else None
     with located(table.here):
-        return Friction(viscous, positive, negative)
+        return Friction(table.number("viscous", 0), table.number("coulomb", 0), negative)
 
 
 def _rotor(table: Table) -> Rotor:

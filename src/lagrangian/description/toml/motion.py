@@ -164,7 +164,7 @@ def poses(table: Table, coordinates: Coordinates) -> dict[str, tuple[float, ...]
 
 def initial(table: Table, coordinates: Coordinates) -> Initial:
     """The `[initial]` table."""
-    table.only("q", "qd", "t_span", "torques")
+    table.only("q", "qd", "t_span", "torque")
     q = _configuration(table, "q", coordinates) if "q" in table else None
     qd = _values(table, "qd", coordinates.qd, [0.0] * len(coordinates.qd)) if "qd" in table else None
     span = None
@@ -173,7 +173,7 @@ def initial(table: Table, coordinates: Coordinates) -> Initial:
         if not start < end:
             raise table.error(f"it runs from {start:g} to {end:g} s; the end must come after the start", "t_span")
         span = (start, end)
-    return Initial(q, qd, span, _torques(table.table("torques", "{ x = '-3*x' }"), coordinates))
+    return Initial(q, qd, span, _torques(table.table("torque", "{ x = '-3*x' }"), coordinates))
 
 
 def _torques(table: Table, coordinates: Coordinates) -> tuple[tuple[str, Scalar], ...]:

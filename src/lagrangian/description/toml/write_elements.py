@@ -74,10 +74,11 @@ def _called(given: Joint) -> tuple[str, ...]:
 
 
 def _friction(s: Scalars, given: Friction) -> Entries:
-    both = (given.coulomb, given.coulomb_negative)
     found = {"viscous": s.number(given.viscous)} if given.viscous != 0 else {}
-    if any(x != 0 for x in both):
-        found["coulomb"] = s.number(given.coulomb) if both[0] == both[1] else s.numbers(both)  # type: ignore[arg-type]
+    if given.coulomb != 0:
+        found["coulomb"] = s.number(given.coulomb)
+    if given.coulomb_negative is not None and given.coulomb_negative != given.coulomb:
+        found["coulomb_negative"] = s.number(given.coulomb_negative)
     return found
 
 
@@ -88,7 +89,7 @@ def _table(s: Scalars, given: Any, default: Any, *names: str) -> str:
 
 def loop(s: Scalars, given: LoopJoint) -> Entries:
     found = {k: text.string(getattr(given, k)) for k in ("name", "type", "a", "b")}
-    found |= s.placement(given.placement_a, "a_") | s.placement(given.placement_b, "b_")
+    found |= s.placement(given.a_placement, "a_") | s.placement(given.b_placement, "b_")
     return found | _own(s, given)
 
 
@@ -127,7 +128,7 @@ def constraint(s: Scalars, given: Constraint) -> Entries:
 
 def spring(s: Scalars, given: PointSpring) -> Entries:
     found = {k: text.string(getattr(given, k)) for k in ("name", "a", "b")}
-    found |= {"a_point": s.numbers(given.point_a), "b_point": s.numbers(given.point_b)}
+    found |= {"a_point": s.numbers(given.a_point), "b_point": s.numbers(given.b_point)}
     return found | {k: s.number(getattr(given, k)) for k in ("stiffness", "rest", "damping")}
 
 

@@ -125,9 +125,9 @@ def _motion(s: Scalars, m: Mechanism) -> list[str]:
     given = {k: _values(s, x, names) for k, (x, names) in start.items() if x is not None}
     if given:
         blocks.append("\n".join(["[initial]", *text.lines(given)]))
-    if m.initial.torques:
-        torques = {speed: s.number(x) for speed, x in m.initial.torques}
-        blocks.append("\n".join(["[initial.torques]", *text.lines(torques)]))
+    if m.initial.torque:
+        torques = {speed: s.number(x) for speed, x in m.initial.torque}
+        blocks.append("\n".join(["[initial.torque]", *text.lines(torques)]))
     return blocks
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from lagrangian.equations.ring import Symbol
-from lagrangian.equations.system import NUMBER
+from lagrangian.equations.algebra.ring import Symbol
+from lagrangian.equations.reading.system import NUMBER
 
 if TYPE_CHECKING:
     from lagrangian.equations.writing.writer import Writer

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from lagrangian.equations.lagrange import Columns
-from lagrangian.equations.link import Link
-from lagrangian.equations.ring import Element
-from lagrangian.equations.system import System
+from lagrangian.equations.algebra.ring import Element
+from lagrangian.equations.derivations.lagrange import Columns
+from lagrangian.equations.reading.link import Link
+from lagrangian.equations.reading.system import System
 from lagrangian.equations.writing.tree import ZERO, Tree, add, power, product
 from lagrangian.equations.writing.writer import Structure, Writer
 

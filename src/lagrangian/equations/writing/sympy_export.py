@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.equations.system import NUMBER
+from lagrangian.equations.reading.system import NUMBER
 from lagrangian.equations.writing.tree import evaluate
 from lagrangian.equations.writing.writer import Writer
 from lagrangian.model.expression import Expression

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
 
-from lagrangian.equations.exact import decimal
+from lagrangian.equations.algebra.exact import decimal
 from lagrangian.equations.writing.lines import width
 from lagrangian.equations.writing.notation import Notation, superscript
 from lagrangian.equations.writing.tree import Name, Power, Sum, Tree

@@ -14,9 +14,9 @@ from typing import Any
 
 from flint import fmpq_mpoly_ctx
 
-from lagrangian.equations.exact import angle_label
-from lagrangian.equations.ring import fraction, rational
-from lagrangian.equations.scalars import Scalars
+from lagrangian.equations.algebra.exact import angle_label
+from lagrangian.equations.algebra.ring import fraction, rational
+from lagrangian.equations.reading.scalars import Scalars
 from lagrangian.equations.writing.horner import expanded, nested
 from lagrangian.equations.writing.tree import Tree, operators
 

@@ -13,10 +13,10 @@ from fractions import Fraction
 from math import gcd
 from typing import Any
 
-from lagrangian.equations.exact import turned
-from lagrangian.equations.numbers import generator_values, value
-from lagrangian.equations.ring import Element, fraction, rational
-from lagrangian.equations.system import System
+from lagrangian.equations.algebra.exact import turned
+from lagrangian.equations.algebra.numbers import generator_values, value
+from lagrangian.equations.algebra.ring import Element, fraction, rational
+from lagrangian.equations.reading.system import System
 from lagrangian.equations.writing.horner import Monomial, Polynomial, expanded, nested, term
 from lagrangian.equations.writing.notation import Notation
 from lagrangian.equations.writing.tree import (

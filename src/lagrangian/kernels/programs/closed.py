@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from lagrangian.algorithms import constraints
-from lagrangian.algorithms.constrained import Constrained, State
+from lagrangian.algorithms.closed import constraints
+from lagrangian.algorithms.closed.constrained import Constrained, State
+from lagrangian.algorithms.closed.world import FreeWorld
 from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.tree import Tree
-from lagrangian.algorithms.world import FreeWorld
 from lagrangian.kernels.program import Straight
 from lagrangian.kernels.programs.sweeps import links
 from lagrangian.kernels.trace.node import Graph, Trace

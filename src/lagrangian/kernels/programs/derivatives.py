@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from lagrangian.algorithms import springs
-from lagrangian.algorithms.constrained import State
-from lagrangian.algorithms.constraints import coordinate_rates
+from lagrangian.algorithms.closed.constrained import State
+from lagrangian.algorithms.closed.constraints import coordinate_rates
 from lagrangian.algorithms.inverse_dynamics import INVERSE_DYNAMICS
 from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.sweep import run

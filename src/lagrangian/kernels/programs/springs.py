@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from lagrangian.algorithms import springs
+from lagrangian.algorithms.closed.world import FreeWorld
 from lagrangian.algorithms.tree import Tree
-from lagrangian.algorithms.world import FreeWorld
 from lagrangian.kernels.program import Straight
 from lagrangian.kernels.programs.closed import digest, traced_state
 from lagrangian.kernels.trace.node import Graph

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from lagrangian.model.functions import absolute, power
+from lagrangian.model.expression.functions import absolute, power
 
 Number = int | float
 
@@ -218,20 +218,20 @@ class Trace:
 
     def __init__(self, graph: Graph, outputs: Iterable[Any]) -> None:
         wanted = [graph.node(x).index for x in outputs]
-        live = [False] * len(graph.nodes)
-        stack = list(wanted)
-        while stack:
-            k = stack.pop()
-            if not live[k]:
-                live[k] = True
-                stack.extend(arguments(graph.nodes[k]))
-        number: dict[int, int] = {}
+        nodes = graph.nodes
+        live = [False] * len(nodes)
+        for k in wanted:
+            live[k] = True
+        for k in range(len(nodes) - 1, -1, -1):  # every node comes after its arguments
+            if live[k]:
+                for a in arguments(nodes[k]):
+                    live[a] = True
+        number = [0] * len(nodes)
         self.nodes: list[tuple[Any, ...]] = []
-        for k, alive in enumerate(live):
-            if alive:
-                node = graph.nodes[k]
+        for k, node in enumerate(nodes):
+            if live[k]:
                 number[k] = len(self.nodes)
-                self.nodes.append(node if node[0] in LEAVES else (node[0], *(number[a] for a in node[1:])))
+                self.nodes.append(node if node[0] in LEAVES else (node[0], *[number[a] for a in node[1:]]))
         self.outputs = [number[k] for k in wanted]
         self.unused = [Node(graph, k) for k, node in enumerate(graph.nodes) if node[0] == "input" and not live[k]]
 

@@ -119,10 +119,11 @@ def order(nodes: Sequence[tuple[Any, ...]], outputs: Sequence[int]) -> list[tupl
 
     Gives ("node", index) and, as soon as its value is there, ("output", position).
     """
+    inputs = [arguments(node) for node in nodes]
     need = [0] * len(nodes)  # Sethi and Ullman's count of registers
-    for k, node in enumerate(nodes):
-        wants = sorted((need[a] for a in arguments(node)), reverse=True)
-        if wants:
+    for k, args in enumerate(inputs):
+        if args:
+            wants = sorted([need[a] for a in args], reverse=True)
             need[k] = max(wants[0], wants[1] + 1 if len(wants) > 1 else 1)
     done = [False] * len(nodes)
     found: list[tuple[str, int]] = []
@@ -132,12 +133,13 @@ def order(nodes: Sequence[tuple[Any, ...]], outputs: Sequence[int]) -> list[tupl
             k, ready = stack.pop()
             if done[k]:
                 continue
-            args = arguments(nodes[k])
-            if ready or not args:
+            if ready or not inputs[k]:
                 done[k] = True
                 found.append(("node", k))
                 continue
             stack.append((k, True))
-            stack.extend((a, False) for a in sorted(args, key=need.__getitem__))
+            for a in sorted(inputs[k], key=need.__getitem__):
+                if not done[a]:
+                    stack.append((a, False))
         found.append(("output", position))
     return found

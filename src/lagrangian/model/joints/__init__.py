@@ -36,6 +36,16 @@ TYPES: dict[str, JointType] = {
 
 def register(joint_type: JointType) -> None:
     """Add a type of joint, which is then known by its name in Python and in TOML files."""
+    where = f"joint type {getattr(joint_type, 'name', type(joint_type).__name__)!r}"
+    for owed in ("name", "coordinates", "speeds", "slides", "units", "entries", "refuses", "look", "turns"):
+        if not hasattr(joint_type, owed):
+            raise MechanismError(f"{where} has no `{owed}`; `JointType` says what that is")
+    for owed, size in (("units", joint_type.nq), ("slides", joint_type.nv)):
+        if len(getattr(joint_type, owed)) != size:
+            each = "coordinate" if owed == "units" else "speed"
+            raise MechanismError(
+                f"{where}: `{owed}` has {len(getattr(joint_type, owed))} entries; one for each of its {size} {each}s is needed"
+            )
     if joint_type.name in TYPES:
         raise MechanismError(f"there is a joint type {joint_type.name!r} already; give this one another name")
     TYPES[joint_type.name] = joint_type

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.model.derivative import derivative
 from lagrangian.model.entries import Entry, Kind
 from lagrangian.model.expression import Scalar, exact_text, parameters
+from lagrangian.model.expression.derivative import derivative
 from lagrangian.model.joints.joint_type import Look, State, Step
 from lagrangian.model.joints.screw import AXIS, Screw
 

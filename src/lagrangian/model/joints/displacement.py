@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lagrangian.model import functions
 from lagrangian.model import vector as v
-from lagrangian.model.expression import Scalar
+from lagrangian.model.expression import Scalar, functions
 from lagrangian.model.joints.joint_type import Step
 from lagrangian.model.placement import turn_z_to
 

@@ -3,7 +3,7 @@
 A type is read, checked, derived, proved, compiled, simulated, moved by hand and drawn through the members below alone. Types of
 one coordinate derive from `Screw`, those made of other joints one after the other from `Compound`; `ball`, `free` and `fixed`
 derive from `JointType` itself. Formulas are written over any scalar: a float, an array of floats, a traced value, a jet, a
-polynomial; so they use arithmetic and `model.functions` only, and never branch on values.
+polynomial; so they use arithmetic and `model.expression.functions` only, and never branch on values.
 """
 
 from __future__ import annotations

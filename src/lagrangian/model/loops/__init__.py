@@ -21,6 +21,10 @@ TYPES: dict[str, LoopType] = {
 
 def register(loop_type: LoopType) -> None:
     """Add a type of loop joint, which is then known by its name in Python and in TOML files."""
+    where = f"loop type {getattr(loop_type, 'name', type(loop_type).__name__)!r}"
+    for owed in ("name", "entries", "look", "holds_point"):
+        if not hasattr(loop_type, owed):
+            raise MechanismError(f"{where} has no `{owed}`; `LoopType` says what that is")
     if loop_type.name in TYPES:
         raise MechanismError(f"there is a loop joint type {loop_type.name!r} already; give this one another name")
     TYPES[loop_type.name] = loop_type

@@ -89,7 +89,7 @@ def _power(trajectory: Trajectory, pieces: Pieces, at: np.ndarray) -> tuple[np.n
     if "loads" in out:
         force += out["loads"]
     force *= y[:, trajectory.dyn.nq :]
-    power = force.sum(axis=1)
+    power = force @ np.ones(force.shape[1])  # of short rows much faster than their sum
     if prepared(trajectory.dyn).moves_constraints:
         power -= (out["multipliers"] * out["phi"]).sum(axis=1)
     return y, power.reshape(times.shape)

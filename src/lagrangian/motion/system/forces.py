@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from lagrangian.algorithms import springs
-from lagrangian.algorithms.constrained import State
+from lagrangian.algorithms.closed.constrained import State
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.trace.node import Graph
-from lagrangian.model import functions as f
+from lagrangian.model.expression import functions as f
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.system.holdable import Holdable
 from lagrangian.motion.system.inputs import SLIP, Inputs

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lagrangian.algorithms.constraints import coordinate_rates
+from lagrangian.algorithms.closed.constraints import coordinate_rates
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.kernels.llvm.builder import Array, Builder
 from lagrangian.kernels.llvm.function import traced

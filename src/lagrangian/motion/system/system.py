@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from lagrangian.algorithms import springs
-from lagrangian.algorithms.cholesky import inner
-from lagrangian.algorithms.constrained import Constrained, State
-from lagrangian.algorithms.constraints import Row, coordinate_rates
+from lagrangian.algorithms.closed.cholesky import inner
+from lagrangian.algorithms.closed.constrained import Constrained, State
+from lagrangian.algorithms.closed.constraints import Row, coordinate_rates
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.sweep import run
@@ -26,8 +26,8 @@ from lagrangian.kernels.programs.closed import digest, traced_state
 from lagrangian.kernels.programs.sweeps import FACTORISE_SPEEDS, links
 from lagrangian.kernels.trace.differentiate import along, derivatives
 from lagrangian.kernels.trace.node import Graph, Trace
-from lagrangian.model import functions as f
 from lagrangian.model.expression import Expression, Scalar, parameters
+from lagrangian.model.expression import functions as f
 from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import dead_centre

@@ -14,6 +14,7 @@ import webbrowser
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.errors import ArgumentError
@@ -107,7 +108,9 @@ class Viewer:
         return f"<Viewer of {self.mechanism.name!r} at {self.url}{'' if self._open else ', closed'}>"
 
 
-def view(what: Mechanism | Motion, *, q: Any = None, port: int | None = None, browser: bool = True, block: bool = True) -> Viewer:
+def view(
+    what: Mechanism | Motion, *, q: ArrayLike | None = None, port: int | None = None, browser: bool = True, block: bool = True
+) -> Viewer:
     """Show a mechanism, with a slider for every joint, or play a motion, in the web browser.
 
     Loops stay closed while a joint is moved: the other motors stand still, passive joints follow. `q` is where a mechanism

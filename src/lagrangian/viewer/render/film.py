@@ -26,7 +26,11 @@ Progress = Callable[[int, int], Any]
 
 
 def film(
-    track: Track, path: Any, size: tuple[int, int] | None = None, speed: float = 1.0, progress: Progress | None = None
+    track: Track,
+    path: str | os.PathLike[str],
+    size: tuple[int, int] | None = None,
+    speed: float = 1.0,
+    progress: Progress | None = None,
 ) -> Path:
     """Write a track as a film, `speed` times as fast as it happens; `progress(done, total)` is called for every picture."""
     file = Path(path)

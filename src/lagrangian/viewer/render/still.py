@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lagrangian.errors import ArgumentError
 from lagrangian.model.mechanism import Mechanism
@@ -13,7 +15,12 @@ from lagrangian.viewer.render.painter import Painter
 from lagrangian.viewer.scene.track import still_track
 
 
-def draw(mechanism: Mechanism, path: Any = None, q: Any = None, size: tuple[int, int] = (960, 720)) -> Any:
+def draw(
+    mechanism: Mechanism,
+    path: str | os.PathLike[str] | None = None,
+    q: ArrayLike | None = None,
+    size: tuple[int, int] = (960, 720),
+) -> np.ndarray | Path:
     """A picture in a configuration or named pose: written to `path` (.png), or as an array (height, width, 3) of bytes."""
     size = checked_size(size)
     file = None if path is None else Path(path)

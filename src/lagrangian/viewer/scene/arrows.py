@@ -135,9 +135,9 @@ def _constraints(motion: Motion, mechanism: Mechanism, t: np.ndarray, poses: dic
 def _point(item: LoopJoint | Rolling | KnifeEdge, poses: dict[str, np.ndarray]) -> np.ndarray:
     """Where a constraint's force acts, in the world."""
     if isinstance(item, LoopJoint):
-        body, local = item.a, item.placement_a.position
+        body, local = item.a, item.a_placement.position
         if not item.kind.holds_point:  # across the axis, where the other's origin is
-            body, local = item.b, item.placement_b.position
+            body, local = item.b, item.b_placement.position
         return poses[body][:, :3, :3] @ np.array(local, dtype=float) + poses[body][:, :3, 3]
     T = poses[item.body]
     if isinstance(item, KnifeEdge):

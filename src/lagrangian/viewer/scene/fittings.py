@@ -36,14 +36,14 @@ def pin(joint: Joint, outline: Outline, r: float) -> Mesh | None:
 
 def loop_pin(loop: LoopJoint, normal: np.ndarray | None, r: float) -> Mesh | None:
     """What sits at a loop joint, in the frame of body a; `normal` is that of a planar linkage, along its pins."""
-    at = np.array(loop.placement_a.position, dtype=float)
+    at = np.array(loop.a_placement.position, dtype=float)
     match loop.kind.look:
         case LoopLook.ROD | LoopLook.NOTHING:
             return None
         case LoopLook.PIN:
-            return p.cylinder(1.5 * r, 3.6 * r, 0.25 * r).moved(p.turn_z_to(along(loop.placement_a, loop.axis)), at)
+            return p.cylinder(1.5 * r, 3.6 * r, 0.25 * r).moved(p.turn_z_to(along(loop.a_placement, loop.axis)), at)
         case LoopLook.SLEEVE:
-            return p.box((3.6 * r, 3.6 * r, 6 * r), 0.3 * r).moved(p.turn_z_to(along(loop.placement_a, loop.axis)), at)
+            return p.box((3.6 * r, 3.6 * r, 6 * r), 0.3 * r).moved(p.turn_z_to(along(loop.a_placement, loop.axis)), at)
         case LoopLook.POINT if normal is not None:
             return p.cylinder(1.5 * r, 3.6 * r, 0.25 * r).moved(p.turn_z_to(normal), at)
     return p.sphere(1.7 * r).moved(np.eye(3), at)

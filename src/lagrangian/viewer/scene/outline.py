@@ -79,14 +79,14 @@ def outlines(mechanism: Mechanism) -> dict[str, Outline]:
             found[joint.parent].places.append(Place(_point(joint.placement.position), axis, "joint", slides))
     for loop in mechanism.loops:
         look = loop.kind.look
-        axis = along(loop.placement_a, loop.axis) if look in (LoopLook.PIN, LoopLook.SLEEVE) else None
+        axis = along(loop.a_placement, loop.axis) if look in (LoopLook.PIN, LoopLook.SLEEVE) else None
         kind = "spring" if look is LoopLook.ROD else "loop"  # a rod is a strut, as a spring is
-        found[loop.a].places.append(Place(_point(loop.placement_a.position), axis, kind))
-        found[loop.b].places.append(Place(_point(loop.placement_b.position), None, kind))
+        found[loop.a].places.append(Place(_point(loop.a_placement.position), axis, kind))
+        found[loop.b].places.append(Place(_point(loop.b_placement.position), None, kind))
     for spring in mechanism.springs:
         if isinstance(spring, PointSpring):
-            found[spring.a].places.append(Place(_point(spring.point_a), None, "spring"))
-            found[spring.b].places.append(Place(_point(spring.point_b), None, "spring"))
+            found[spring.a].places.append(Place(_point(spring.a_point), None, "spring"))
+            found[spring.b].places.append(Place(_point(spring.b_point), None, "spring"))
         else:
             found[spring.body].places.append(Place(_point(spring.point), None, "frame"))
     for constraint in mechanism.constraints:

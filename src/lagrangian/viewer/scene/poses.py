@@ -81,6 +81,6 @@ def _gap(mechanism: Mechanism, q: np.ndarray) -> float:
     worst, size = 0.0, 1e-9
     for loop in mechanism.loops:
         a, b = poses[loop.a][0], poses[loop.b][0]
-        size = max(size, *(float(np.abs(T[:3, 3]).max()) for T in (a @ loop.placement_a.matrix(), b @ loop.placement_b.matrix())))
+        size = max(size, *(float(np.abs(T[:3, 3]).max()) for T in (a @ loop.a_placement.matrix(), b @ loop.b_placement.matrix())))
         worst = max(worst, *np.abs(closure(loop, a, b)))
     return worst / size

@@ -230,11 +230,11 @@ class _Builder:
         found = []
         for loop in self.mechanism.loops:
             if loop.kind.look is LoopLook.ROD:
-                a, b = (tuple(float(x) for x in at.position) for at in (loop.placement_a, loop.placement_b))
+                a, b = (tuple(float(x) for x in at.position) for at in (loop.a_placement, loop.b_placement))
                 found.append((loop.name, "rod", loop.a, a, loop.b, b, 0.6 * self.r, palette.METAL))
         for spring in self.mechanism.springs:
             if isinstance(spring, PointSpring):
-                a, b = (tuple(float(x) for x in at) for at in (spring.point_a, spring.point_b))
+                a, b = (tuple(float(x) for x in at) for at in (spring.a_point, spring.b_point))
                 found.append((spring.name, "spring", spring.a, a, spring.b, b, 1.3 * self.r, palette.SPRING))
         return tuple(
             Strut(name, kind, self.frame[a], pa, self.frame[b], pb, r, color)  # type: ignore[arg-type]

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.equations.exact import PARTS, ROUNDING, Pair
-from lagrangian.equations.scalars import Scalars
+from lagrangian.equations.algebra.exact import PARTS, ROUNDING, Pair
+from lagrangian.equations.reading.scalars import Scalars
 from lagrangian.model import quaternion
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Expression, parameters

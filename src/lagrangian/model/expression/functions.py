@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from lagrangian.model.expression import Expression, Scalar, free_symbols
+from lagrangian.model.expression.scalar import Expression, Scalar, free_symbols
 
 
 def sin(x: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 from flint import fmpq_mpoly_ctx
 
-from lagrangian.equations.ring import Element, Polynomial, Ring
+from lagrangian.equations.algebra.ring import Element, Polynomial, Ring
 
 Row = dict[Any, Polynomial]  # by key; a key that is a text is a column's own name, and its entry how often it was taken
 

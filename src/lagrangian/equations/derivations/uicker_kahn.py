@@ -18,9 +18,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from lagrangian.equations.link import Pose
-from lagrangian.equations.ring import Element
-from lagrangian.equations.system import System
+from lagrangian.equations.algebra.ring import Element
+from lagrangian.equations.reading.link import Pose
+from lagrangian.equations.reading.system import System
 from lagrangian.model import vector as v
 
 Row = tuple[Any, Any, Any, Any]

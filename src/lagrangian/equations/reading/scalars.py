@@ -14,11 +14,11 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from lagrangian.equations.exact import PARTS, ROUNDING, Pair, angle_label, exact, linear, multiple, quarter, turned
-from lagrangian.equations.ring import Element, Ring, Symbol
+from lagrangian.equations.algebra.exact import PARTS, ROUNDING, Pair, angle_label, exact, linear, multiple, quarter, turned
+from lagrangian.equations.algebra.ring import Element, Ring, Symbol
 from lagrangian.errors import MechanismError
-from lagrangian.model.derivative import derivative
 from lagrangian.model.expression import PI, Expression, Scalar, call, parameters
+from lagrangian.model.expression.derivative import derivative
 
 T = TypeVar("T")
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lagrangian.equations.link import Inertia, Link
-from lagrangian.equations.ring import Element
-from lagrangian.equations.system import System
+from lagrangian.equations.algebra.ring import Element
+from lagrangian.equations.reading.link import Inertia, Link
+from lagrangian.equations.reading.system import System
 from lagrangian.model import vector as v
 
 Wrench = tuple[v.Vector, v.Vector]  # force and moment

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lagrangian.errors import ArgumentError, DescriptionError, Place
-from lagrangian.model.expression import parse
+from lagrangian.model.expression.scalar import parse
 
 UNITS = {"deg": math.pi / 180, "°": math.pi / 180, "rad": 1.0, "mm": 1e-3, "cm": 1e-2, "m": 1.0, "ms": 1e-3, "s": 1.0}
 _WITH_UNIT = re.compile(r"^(.*[\d.)\s])\s*(" + "|".join(UNITS) + r")$", re.DOTALL)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lagrangian.algorithms.link import is_zero
-from lagrangian.model import functions as f
+from lagrangian.model.expression import functions as f
 
 Matrix = list[list[Any]]
 

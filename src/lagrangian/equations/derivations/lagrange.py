@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from lagrangian.equations.link import Link
-from lagrangian.equations.ring import Element
-from lagrangian.equations.system import System
+from lagrangian.equations.algebra.ring import Element
+from lagrangian.equations.reading.link import Link
+from lagrangian.equations.reading.system import System
 from lagrangian.model import vector as v
 
 Columns = dict[int, tuple[v.Vector, v.Vector]]  # per coordinate: angular and linear velocity for a unit rate

@@ -1,7 +1,7 @@
 """Scalars of a description: numbers, or expressions of named parameters.
 
 A description may write `"m1*l1^2/12"`; the closed form keeps the names, the kernels take the value. Text is read by the small
-grammar of `expression_parser` and never handed to Python. Every node knows its numeric value, if it has one: a name that stands
+grammar of `parser` and never handed to Python. Every node knows its numeric value, if it has one: a name that stands
 for a coordinate or for time has none.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Union
 
 from lagrangian.errors import DescriptionError
-from lagrangian.model import expression_parser
+from lagrangian.model.expression import parser
 
 Scalar = Union[int, float, "Expression"]
 
@@ -268,7 +268,7 @@ _FOLDED: dict[str, Callable[..., Scalar]] = {"sin": sin, "cos": cos, "deg": deg}
 def parse(text: str, names: Mapping[str, Scalar] | None = None) -> Scalar:
     """Read an expression over the given names (`pi` is always known)."""
     arguments = {name: 1 if name in _UNARY else 2 for name in FUNCTIONS}
-    grammar = expression_parser.Grammar({} if names is None else names, {"pi": PI}, arguments, call)
+    grammar = parser.Grammar({} if names is None else names, {"pi": PI}, arguments, call)
     return grammar.read(text)
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from lagrangian.equations.link import Link
-from lagrangian.equations.ring import Element
-from lagrangian.equations.system import System
+from lagrangian.equations.algebra.ring import Element
+from lagrangian.equations.reading.link import Link
+from lagrangian.equations.reading.system import System
 from lagrangian.model import vector as v
 
 Twist = tuple[v.Vector, v.Vector]  # angular velocity, velocity of the origin; or a moment and a force at the origin

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lagrangian.model.expression import Expression, Scalar, call
+from lagrangian.model.expression.scalar import Expression, Scalar, call
 
 
 def derivative(x: Scalar, name: str) -> Scalar:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lagrangian.equations.ring import Element, Symbol, fraction
+from lagrangian.equations.algebra.ring import Element, Symbol, fraction
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.model.expression import Expression, Scalar, call, free_symbols, parameters
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from lagrangian.equations.algebra.ring import Symbol
 from lagrangian.equations.kinematics import point
-from lagrangian.equations.ring import Symbol
 from lagrangian.model import vector as v
 
 if TYPE_CHECKING:
-    from lagrangian.equations.system import System
+    from lagrangian.equations.reading.system import System
 
 
 def name(spring: str) -> str:
@@ -34,7 +34,7 @@ def relate(system: System) -> None:
     ring = system.ring
     for spring in system.springs:
         length, inverse = name(spring.name), inverse_name(spring.name)
-        d = v.sub(point(system, spring.b, spring.point_b), point(system, spring.a, spring.point_a))
+        d = v.sub(point(system, spring.b, spring.b_point), point(system, spring.a, spring.a_point))
         square = ring(v.dot(d, d))
         system.scalars.lengths[length] = system.scalars.lengths[inverse] = square
         ring.relate_square(length, square)

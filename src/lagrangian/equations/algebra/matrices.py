@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lagrangian.equations.ring import Element, Ring
+from lagrangian.equations.algebra.ring import Element, Ring
 
 Matrix = Sequence[Sequence[Element]]
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from lagrangian.algorithms.link import is_zero
-from lagrangian.model import functions as f
+from lagrangian.model.expression import functions as f
 
 Slopes = dict[Any, Any]
 

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lagrangian.algorithms.jet import Jet, Rate, Slopes
+from lagrangian.algorithms.closed.jet import Jet, Rate, Slopes
+from lagrangian.algorithms.closed.world import World
 from lagrangian.algorithms.link import is_zero
-from lagrangian.algorithms.world import World
 from lagrangian.errors import MechanismError
-from lagrangian.model import functions as f
 from lagrangian.model import vector as v
 from lagrangian.model.constraint import Constraint, Holonomic, KnifeEdge, Pfaffian, PfaffianFunction, Rolling
+from lagrangian.model.expression import functions as f
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Placement, turn_z_to
 
@@ -83,7 +83,7 @@ def rows(mechanism: Mechanism, world: World, coordinates: Coordinates) -> list[R
     """All constraint equations: those of the loops, then the others."""
     found = []
     for loop in mechanism.loops:
-        a, b = world.frame(loop.a, loop.placement_a), world.frame(loop.b, loop.placement_b)
+        a, b = world.frame(loop.a, loop.a_placement), world.frame(loop.b, loop.b_placement)
         found += [_holonomic(f"{loop.name}.{label}", eta) for label, eta in loop.kind.equations(loop, a, b)]
     for constraint in mechanism.constraints:
         found += _constraint(constraint, mechanism, world, coordinates)

@@ -10,15 +10,16 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from lagrangian.algorithms import constraints, springs
-from lagrangian.algorithms.cholesky import Blocks, inner
+from lagrangian.algorithms import springs
+from lagrangian.algorithms.closed import constraints
+from lagrangian.algorithms.closed.cholesky import Blocks, inner
+from lagrangian.algorithms.closed.world import World
 from lagrangian.algorithms.factorised import Factorised
 from lagrangian.algorithms.inverse_dynamics import BIAS
 from lagrangian.algorithms.link import Link, is_zero
 from lagrangian.algorithms.mass_matrix import MASS_MATRIX
 from lagrangian.algorithms.sweep import run
 from lagrangian.algorithms.tree import Tree
-from lagrangian.algorithms.world import World
 from lagrangian.model.mechanism import Mechanism
 
 # slopes of a constraint, in metres or radians per metre or radian, that are rounding: measured by M, as A's diagonal is

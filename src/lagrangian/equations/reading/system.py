@@ -13,18 +13,18 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from lagrangian.equations import lengths
-from lagrangian.equations.exact import decimal
-from lagrangian.equations.link import Inertia, Link, Pose
-from lagrangian.equations.ring import Element, Ring, Symbol
-from lagrangian.equations.rotation import Rotations
-from lagrangian.equations.scalars import Scalars
+from lagrangian.equations.algebra.exact import decimal
+from lagrangian.equations.algebra.ring import Element, Ring, Symbol
+from lagrangian.equations.reading import lengths
+from lagrangian.equations.reading.link import Inertia, Link, Pose
+from lagrangian.equations.reading.rotation import Rotations
+from lagrangian.equations.reading.scalars import Scalars
 from lagrangian.errors import ArgumentError, MechanismError, one_of
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
 from lagrangian.model.constraint import Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
-from lagrangian.model.derivative import derivative
 from lagrangian.model.expression import Expression, Scalar, free_symbols, parameters, substituted, symbol
+from lagrangian.model.expression.derivative import derivative
 from lagrangian.model.joint import Joint
 from lagrangian.model.joints.screw import Screw
 from lagrangian.model.loop import PointSpring, Wall
@@ -81,7 +81,7 @@ class System:
             for scalar in scalars_of(constraint):
                 of(scalar)
         for loop in mechanism.loops:
-            for placement in (loop.placement_a, loop.placement_b):
+            for placement in (loop.a_placement, loop.b_placement):
                 self.pose(placement, f"loop {loop.name!r}")
             declaring = DeclaringFrame(self, f"loop {loop.name!r}")
             loop.kind.equations(loop, declaring, declaring)
@@ -91,7 +91,7 @@ class System:
             friction, spring = joint.friction, joint.spring
             self.vector((friction.viscous, friction.coulomb, friction.coulomb_negative, spring.stiffness, spring.rest))
         for between in self.springs:
-            self.vector((*between.point_a, *between.point_b, between.stiffness, between.rest, between.damping))
+            self.vector((*between.a_point, *between.b_point, between.stiffness, between.rest, between.damping))
         return self._links(), self._gravity()
 
     def _declare_signs(self) -> None:
@@ -408,11 +408,11 @@ def _geometric_names(mechanism: Mechanism) -> set[str]:
         found |= _names((*joint.scalars, *friction, joint.spring.stiffness, joint.spring.rest))
         found |= _placed_names(joint.placement) | _placed_names(joint.child_placement)
     for loop in mechanism.loops:
-        found |= _placed_names(loop.placement_a) | _placed_names(loop.placement_b) | _names(loop.scalars)
+        found |= _placed_names(loop.a_placement) | _placed_names(loop.b_placement) | _names(loop.scalars)
     for frame in mechanism.frames:
         found |= _placed_names(frame.placement)
     for spring in _between_points(mechanism):
-        found |= _names((*spring.point_a, *spring.point_b, spring.stiffness, spring.rest, spring.damping))
+        found |= _names((*spring.a_point, *spring.b_point, spring.stiffness, spring.rest, spring.damping))
     for constraint in mechanism.constraints:
         found |= _names(scalars_of(constraint))
     return found

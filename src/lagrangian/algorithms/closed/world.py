@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.algorithms.jet import Jet, Rate, Slopes
+from lagrangian.algorithms.closed.jet import Jet, Rate, Slopes
 from lagrangian.algorithms.link import Link, is_zero
 from lagrangian.algorithms.tree import Tree, snap_rotation
 from lagrangian.model import vector as v

@@ -1,0 +1,181 @@
+# --- joint-type
+from lagrangian.model import joints
+from lagrangian.model.joints.compound import Compound
+from lagrangian.model.joints.joint_type import Look, Step
+from lagrangian.model.joints.prismatic import Prismatic
+from lagrangian.model.joints.revolute import Revolute
+from lagrangian.model.joints.screw import AXIS
+
+
+class Cylindrical(Compound):
+    """The child turns about the axis and slides along it."""
+
+    name = "cylindrical"
+    coordinates = ("angle", "z")
+    speeds = ("w", "v")
+    slides = (False, True)
+    units = ("rad", "m")
+    entries = (AXIS,)
+    look = Look.SCREW
+
+    def check(self, joint, where):
+        return
+
+    def steps(self, joint):
+        return (Step("angle", Revolute(), joint.axis), Step("z", Prismatic(), joint.axis))
+
+
+joints.register(Cylindrical())
+
+# --- joint-type-used
+import lagrangian as lg
+
+drill = lg.loads("""
+name = "drill"
+[[body]]
+name = "bit"
+mass = 2.0
+center = [0.1, 0, 0]
+inertia = [0.01, 0.01, 0.02]
+[[joint]]
+name = "spindle"
+type = "cylindrical"
+child = "bit"
+axis = "z"
+""")
+print(lg.derive(drill).M)
+print(lg.derive(drill).prove().proved)
+motion = lg.simulate(drill, 1.0, qd0={"spindle.w": 10.0})
+print(motion.coordinate_names, motion.q[-1].round(4))
+
+# --- changing-subspace
+from lagrangian.model.entries import Entry, Kind
+from lagrangian.model.joints.screw import Screw
+
+
+class Wobble(Screw):
+    """A turn about the axis that lifts the child by height*(1 - cos(angle))."""
+
+    name = "wobble"
+    slides = (False,)
+    units = ("rad",)
+    entries = (AXIS, Entry("height", Kind.NUMBER, None, "its height in metres"))
+    look = Look.SCREW
+    turns = True
+
+    def own(self, joint):
+        return joint.height
+
+    def advance(self, state):
+        return state.own * (1 - state.c)
+
+    def rise(self, state):
+        return state.own * state.s
+
+    def rise_slope(self, state):
+        return state.own * state.c
+
+
+joints.register(Wobble())
+bit = lg.Body("bit", 2.0, inertia=(0.01, 0.01, 0.02))
+wobble = lg.Mechanism(
+    "wobble",
+    [bit],
+    [lg.Joint("q", "wobble", "ground", "bit", height=lg.parameter("h", 0.01))],
+)
+print(lg.derive(wobble).M)
+print(lg.derive(wobble).prove().proved)
+
+# --- loop-type
+from lagrangian.model import loops
+from lagrangian.model.loops.loop_type import AxisLoop, in_line
+from lagrangian.model.loops.loop_type import Look as LoopLook
+
+
+class Slot(AxisLoop):
+    """The origin of frame b stays on the axis of frame a, like a pin in a slot."""
+
+    name = "slot"
+    look = LoopLook.BALL
+    size = 2
+    holds_point = False
+
+    def equations(self, loop, a, b):
+        return in_line(loop, a, b)
+
+
+loops.register(Slot())
+
+# --- loop-type-used
+import numpy as np
+
+crank = lg.Body("crank", 1.0, (0.1, 0, 0), (0.0, 0.01, 0.01))
+yoke = lg.Body("yoke", 3.0)
+scotch = lg.Mechanism(
+    "scotch_yoke",
+    [crank, yoke],
+    [
+        lg.Joint("theta", "revolute", "ground", "crank", axis="z"),
+        lg.Joint("x", "prismatic", "ground", "yoke", axis="x", actuated=False),
+    ],
+    [lg.LoopJoint("pin", "slot", "yoke", "crank", placement_b=(0.2, 0, 0), axis="y")],
+    gravity=(0, 0, 0),
+)
+turning = lg.simulate(scotch, 1.0, qd0={"theta": 6.0})
+print(np.abs(turning.q[:, 1] - 0.2 * np.cos(turning.q[:, 0])).max() < 1e-9)
+
+# --- integrator
+from lagrangian.motion.integrators.explicit import ExplicitMethod
+from lagrangian.motion.settings import METHODS
+from lagrangian.motion.tableaus.tableau import Explicit
+
+# Bogacki and Shampine, A 3(2) pair of Runge-Kutta formulas, 1989; between the steps a
+# cubic through both ends and their slopes
+BS3 = Explicit(
+    name="BS3",
+    order=3,
+    c=(0.0, 1 / 2, 3 / 4),
+    a=((), (1 / 2,), (0.0, 3 / 4)),
+    b=(2 / 9, 1 / 3, 4 / 9),
+    errors=((-5 / 72, 1 / 12, 1 / 9, -1 / 8),),
+    error_order=2,
+    extra_c=(),
+    extra_a=(),
+    dense=(
+        (1.0, -4 / 3, 5 / 9),
+        (0.0, 1.0, -2 / 3),
+        (0.0, 4 / 3, -8 / 9),
+        (0.0, -1.0, 1.0),
+    ),
+)
+METHODS["bs3"] = lambda: ExplicitMethod(BS3)
+
+# --- integrator-used
+two_r = lg.library("two_r")
+start = {"q0": [0.3, 0.4], "qd0": [0.0, 0.0]}
+fine = lg.simulate(two_r, 1.0, rtol=1e-12, **start)
+for rtol in (1e-4, 1e-7):
+    coarse = lg.simulate(two_r, 1.0, method="bs3", rtol=rtol, atol=rtol, **start)
+    print(np.abs(coarse.q[-1] - fine.q[-1]).max() < 100 * rtol)
+
+# --- command
+
+import typer
+
+from lagrangian.cli.command import register
+from lagrangian.cli.given import Described
+from lagrangian.cli.main import CHECK, app
+
+
+def mass(given: Described) -> None:
+    """Show the total mass of a mechanism."""
+    mechanism = given.load()
+    typer.echo(f"{sum(float(body.mass) for body in mechanism.bodies):g} kg")
+
+
+register(app, mass, CHECK, "lagrangian mass two_r")
+
+# --- command-used
+from typer.testing import CliRunner
+
+print(CliRunner().invoke(app, ["mass", "two_r"]).stdout)

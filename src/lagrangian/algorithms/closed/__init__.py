@@ -1,0 +1,1 @@
+"""What closed mechanisms need beyond the tree: constraint equations with their derivatives, and motion with multipliers."""

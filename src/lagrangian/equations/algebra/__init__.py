@@ -1,0 +1,1 @@
+"""Exact arithmetic: the ring of polynomials with relations, numbers that are exact, matrices, and elimination."""
