@@ -57,8 +57,6 @@ class Start:
     @cached_property
     def q(self) -> np.ndarray:
         """The configuration itself, which is an error if all of it was given and it does not close the loops."""
-        if not self.dyn.mechanism.equations:
-            return self.given.q
         if self.off is not None:
             raise self._open(self.off)
         if self._worst is not None and self._worst.amount <= EXACT:
