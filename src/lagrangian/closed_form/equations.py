@@ -196,7 +196,7 @@ class Equations:
     @property
     def lagrangian(self) -> Formula:
         """L = K - V."""
-        return self.kinetic_energy - self.potential_energy  # type: ignore[no-any-return]
+        return self.kinetic_energy - self.potential_energy
 
     # -- frames ------------------------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ def joint_spring_potential(system: System) -> Element:
         if given(spring.stiffness):
             stretch = link.q - of(spring.rest)
             total = total + of(spring.stiffness) * HALF * (stretch * stretch)
-    return total  # type: ignore[no-any-return]
+    return total
 
 
 def point_spring_potential(system: System) -> Element:
@@ -32,7 +32,7 @@ def point_spring_potential(system: System) -> Element:
         if given(spring.stiffness):
             stretch = ring.generator(lengths.name(spring.name)) - of(spring.rest)
             total = total + of(spring.stiffness) * HALF * (stretch * stretch)
-    return total  # type: ignore[no-any-return]
+    return total
 
 
 def viscous_friction(system: System) -> list[Element]:

@@ -129,7 +129,7 @@ class System:
         made = self.vector(x)
         if self.symbols != "given" and number:
             made = tuple(self._length(e, e2, f"{letter}{a}{number}", a) for e, e2, a in zip(x, made, "xyz", strict=True))
-        return made  # type: ignore[no-any-return]
+        return made
 
     def _length(self, given: Any, read: Any, name: str, axis: str) -> Any:
         """A length that is a number other than zero, as a symbol; or as a generator that is written as the number it is.
@@ -184,7 +184,7 @@ class System:
             self.scalars.generator(Symbol("inertial", self._free_name(name), value, meaning=meaning))
             for name, value, meaning in zip(names, values, meant, strict=True)
         ]
-        return Inertia(made[0], tuple(made[1:4]), tuple(made[4:]))  # type: ignore[arg-type]
+        return Inertia(made[0], tuple(made[1:4]), tuple(made[4:]))
 
     def _free_name(self, name: str) -> str:
         """A name that no parameter outside the bodies has: those inside are replaced."""
@@ -195,7 +195,7 @@ class System:
     def _body(self, body: Body) -> Inertia:
         of = self.scalars.of
         mass, center, I = of(body.mass), self.vector(body.center), self.vector(body.inertia)
-        about = v.sym_add(I, v.point_inertia(mass, center))  # type: ignore[arg-type]
+        about = v.sym_add(I, v.point_inertia(mass, center))
         return Inertia(mass, v.scale(mass, center), about)
 
     def _carried(self, body: Body, pose: Pose) -> Inertia:
