@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lagrangian.configuration.coordinates import moved, single_coordinates
 from lagrangian.configuration.newton import Found, Newton
 from lagrangian.errors import AssemblyError
-from lagrangian.kernels.dynamics import Dynamics
+
+if TYPE_CHECKING:
+    from lagrangian.kernels.dynamics import Dynamics
 
 CLOSED = 1e-12  # of the slopes' size: a loop that misses by less is closed
 NEAR = 1e-6  # m, or radians: a configuration that was given, and misses by less, was rounded when it was written
+# and by no more than rounding: what is given is left as it is
+EXACT = 1e-15
 
 
 @dataclass(frozen=True)
@@ -36,11 +41,12 @@ class Loops:
     """
 
     def __init__(self, dyn: Dynamics, t: float = 0.0, held: Iterable[str] = ()) -> None:
-        self.dyn, self.t, self.held = dyn, t, tuple(held)
+        self.dyn, self.mechanism, self.t, self.held = dyn, dyn.mechanism, t, tuple(held)
         self.rows = dyn.holonomic
-        places = single_coordinates(dyn.mechanism)
         self.free = np.ones(dyn.nv)
-        self.free[[places[name][1] for name in self.held]] = 0.0
+        if self.held:
+            places = single_coordinates(dyn.mechanism)
+            self.free[[places[name][1] for name in self.held]] = 0.0
         self._newton = Newton(self, self.free)
 
     def __bool__(self) -> bool:

@@ -84,7 +84,7 @@ def rows(mechanism: Mechanism, world: World, coordinates: Coordinates) -> list[R
     found = []
     for loop in mechanism.loops:
         a, b = world.frame(loop.a, loop.a_placement), world.frame(loop.b, loop.b_placement)
-        found += [_holonomic(f"{loop.name}.{label}", eta) for label, eta in loop.kind.equations(loop, a, b)]
+        found += [_holonomic(f"{loop.name}.{label}", eta) for label, eta in loop.closure(a, b)]
     for constraint in mechanism.constraints:
         found += _constraint(constraint, mechanism, world, coordinates)
     return found

@@ -41,4 +41,4 @@ class NumericFrame:
 def closure(loop: LoopJoint, a: np.ndarray, b: np.ndarray) -> list[float]:
     """The values of a loop's equations, with its bodies a and b at homogeneous matrices in the world."""
     A, B = NumericFrame(a @ loop.a_placement.matrix()), NumericFrame(b @ loop.b_placement.matrix())
-    return [float(eta) for _, eta in loop.kind.equations(loop, A, B)]
+    return [float(eta) for _, eta in loop.closure(A, B)]
