@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from lagrangian.model.mechanism import Mechanism
 from lagrangian.sizing.arguments import dwell_of, gears_by_joint, pitches, positive
 from lagrangian.sizing.candidates import Asked, Candidate, nearest, preference, ranked, required_margins, shortfall
 from lagrangian.sizing.demand import Demand, Rows, rows_of, sample
-from lagrangian.sizing.motors import catalogue_of
+from lagrangian.sizing.motors import Motor, catalogue_of
 from lagrangian.sizing.showing import ShownSizing
 
 ITERATIONS = 30
@@ -183,29 +183,11 @@ def size_actuators(
 
     def choose(reflected: np.ndarray) -> list[Choice]:
         through = rows.through_gear(reflected)
-        found = []
-        for k, joint in enumerate(rows.joints):
-            asked = Asked(rows, k, through[:, k], demands[k], turns[k], required, derating, max_inertia_ratio)
-            candidates = list(asked.all(motors, offered[k])) if joint.kind.nv == 1 else []
-            found.append(Choice(asked, ranked(candidates, prefer), nearest(candidates)))
-        return found
+        limits = (required, derating, max_inertia_ratio)
+        asked = [Asked(rows, k, through[:, k], demands[k], turns[k], *limits) for k in range(len(rows.joints))]
+        return [_choice(x, motors, offered[x.k], prefer) for x in asked]
 
-    choices, iterations, settled = _settle(rows, described, choose)
-    reflected = np.array([c.best.reflected if c.best else r for c, r in zip(choices, described, strict=True)])
-    torques = rows.torque(reflected)
-    built = _built(dyn.mechanism, rows, choices)
-    tau = np.array(motion.tau, dtype=float)
-    tau[:, list(rows.at)] = torques[: len(tau)]
-    sizing = Sizing(
-        built,
-        {name: c.actuator() for name, c in zip(rows.names, choices, strict=True)},
-        tuple(n for n, driven in zip(dyn.mechanism.speed_names, actuated_speeds(dyn), strict=True) if not driven),
-        tau,
-        rows.cycle_time,
-        iterations,
-        settled,
-        _residual(dyn, built, motion, tau),
-    )
+    sizing = _sizing(dyn, motion, rows, described, _settle(rows, described, choose))
     lacking = [f"{a.joint}: {a.message}" for a in sizing.actuators.values() if motors and a.chosen is None]
     if strict and lacking:
         raise ArgumentError("; ".join(lacking))
@@ -242,6 +224,32 @@ class Choice:
                 f"a {rows.joints[k].type} joint has several speeds and no one motor; describe it as joints of one speed each"
             )
         return Actuator(asked.demand, self.best, tuple(self.feasible), self.nearest, message, rows.t, rows.weight, torque, speed)
+
+
+def _choice(asked: Asked, motors: Sequence[Motor], offered: Any, prefer: str) -> Choice:
+    """The motors and gears that fit one joint, the preferred first; a joint of several speeds has none."""
+    candidates = list(asked.all(motors, offered)) if asked.rows.joints[asked.k].kind.nv == 1 else []
+    return Choice(asked, ranked(candidates, prefer), nearest(candidates))
+
+
+def _sizing(dyn: Dynamics, motion: Any, rows: Rows, described: np.ndarray, settled: tuple[list[Choice], int, bool]) -> Sizing:
+    """What the choices amount to: the mechanism with its motors, and its torques with their rotors."""
+    choices, iterations, converged = settled
+    reflected = np.array([c.best.reflected if c.best else r for c, r in zip(choices, described, strict=True)])
+    torques = rows.torque(reflected)
+    built = _built(dyn.mechanism, rows, choices)
+    tau = np.array(motion.tau, dtype=float)
+    tau[:, list(rows.at)] = torques[: len(tau)]
+    return Sizing(
+        built,
+        {name: c.actuator() for name, c in zip(rows.names, choices, strict=True)},
+        tuple(n for n, driven in zip(dyn.mechanism.speed_names, actuated_speeds(dyn), strict=True) if not driven),
+        tau,
+        rows.cycle_time,
+        iterations,
+        converged,
+        _residual(dyn, built, motion, tau),
+    )
 
 
 def _settle(rows: Rows, described: np.ndarray, choose: Any) -> tuple[list[Choice], int, bool]:
