@@ -64,7 +64,7 @@ def evaluated(x: object, writer: object) -> object:
     if x.operation == "symbol":
         return writer.value(x.name)
     if x.operation in ("sin", "cos"):
-        return ring(writer.system.scalars.pair(x.arguments[0])[x.operation == "sin"])
+        return ring(writer.system.scalars.angles.pair(x.arguments[0])[x.operation == "sin"])
     arguments = [evaluated(a, writer) for a in x.arguments]
     match x.operation:
         case "+":

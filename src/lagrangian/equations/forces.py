@@ -7,7 +7,8 @@ from typing import Any
 
 from lagrangian.equations.algebra.ring import Element
 from lagrangian.equations.reading import lengths
-from lagrangian.equations.reading.system import System, given
+from lagrangian.equations.reading.names import given
+from lagrangian.equations.reading.system import System
 
 HALF = Fraction(1, 2)
 

@@ -68,8 +68,8 @@ def constant_values(scalars: Any, given: Mapping[str, float]) -> dict[int, float
                 found[k] = float(placed(expression, environment))
         elif symbol.kind in CONSTANTS:
             found[k] = given.get(symbol.name, symbol.value)  # type: ignore[arg-type]
-        elif symbol.name in scalars.constants:
-            angle = float(placed(scalars.constants[symbol.name], environment))
+        elif symbol.name in scalars.angles.constants:
+            angle = float(placed(scalars.angles.constants[symbol.name], environment))
             found[k] = math.sin(angle) if symbol.kind == "constant_sine" else math.cos(angle)
     return found
 
@@ -96,7 +96,7 @@ def _of(
             return given.get(symbol.name, symbol.value)  # type: ignore[arg-type]
     if symbol.name in scalars.atoms:
         return float(placed(scalars.atoms[symbol.name][1], environment))
-    angle = float(placed(scalars.constants[symbol.name], environment))
+    angle = float(placed(scalars.angles.constants[symbol.name], environment))
     return math.sin(angle) if symbol.kind == "constant_sine" else math.cos(angle)
 
 
