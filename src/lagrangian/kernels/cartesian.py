@@ -133,15 +133,19 @@ def cartesian(
     )
     if warn and found.singular[~bad].any():
         part = np.where(found.singular & ~bad, near[:, -1], np.inf)
-        worst = int(np.argmin(part))
-        which = "" if batch is None else f" at {int(np.isfinite(part).sum())} of {batch} states, worst at state {worst}"
-        lost = _combination(T[worst, -1], chosen)
-        warn_of(
-            f"{dyn.mechanism.name}: near a singular configuration{which}: {found.frame!r} moves along {lost} at "
-            f"{part[worst]:.2g} of the speed of its best direction. What is lost is left out: it is not accelerated",
-            SingularWarning,
-        )
+        _warn_of_singular(dyn, found, part, _combination(T[int(np.argmin(part)), -1], chosen), batch)
     return _as_asked(found, bad, batch)
+
+
+def _warn_of_singular(dyn: Dynamics, found: CartesianDynamics, part: np.ndarray, lost: str, batch: int | None) -> None:
+    """`part` is how fast the slowest direction is, of the fastest one; not finite where nothing is near to being lost."""
+    worst = int(np.argmin(part))
+    which = "" if batch is None else f" at {int(np.isfinite(part).sum())} of {batch} states, worst at state {worst}"
+    warn_of(
+        f"{dyn.mechanism.name}: near a singular configuration{which}: {found.frame!r} moves along {lost} at "
+        f"{part[worst]:.2g} of the speed of its best direction. What is lost is left out: it is not accelerated",
+        SingularWarning,
+    )
 
 
 def freedom(dyn: Dynamics, q: np.ndarray, qd: np.ndarray, t: Any) -> tuple[np.ndarray | None, np.ndarray]:
