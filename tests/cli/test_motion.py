@@ -84,11 +84,11 @@ def test_a_run_that_cannot_go_on(run: Run) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--q0", "1,2,3"], "--q0 has 3 numbers; give 2 numbers, for theta1, theta2"),
+        (["--q0", "1,2,3"], "--q0 is [1.0, 2.0, 3.0]; 2 finite numbers are needed: theta1, theta2"),
         (["--q0", "upside"], "there is no pose 'upside'"),
         (["--q0", "theta3=1"], "there is no coordinate 'theta3'"),
         (["--q0", "theta1=1;rm"], "name=value is needed"),
-        (["--qd0", "theta1=1/0"], "--qd0: theta1"),
+        (["--qd0", "theta1=1/0"], "--qd0: 'theta1'"),
         (["--time", "1:2:3"], "--time is '1:2:3'"),
         (["--time", "soon"], "--time"),
         (["--time", "-1"], "the end must come after"),

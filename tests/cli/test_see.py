@@ -68,6 +68,10 @@ def test_views(run: Run, called: list[Any]) -> None:
     assert called.pop()[2]["q"] == "upright"
 
 
+def test_a_pose_that_is_none_is_told_before_anything_is_served(wrong: Callable[..., str]) -> None:
+    assert "--pose: there is no pose 'upside'" in wrong("view", "two_r", "--pose", "upside", "--no-browser")
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -81,7 +85,6 @@ def test_views(run: Run, called: list[Any]) -> None:
         (["animate", "two_r", "--size", "big"], "960x720"),
         (["animate", "nothing"], "neither a file nor"),
         (["report", "two_r", "-o", "no/a.html"], "there is no folder"),
-        (["view", "two_r", "--pose", "upside"], "there is no pose"),
         (["view", "none.nc"], "there is no such file"),
     ],
 )

@@ -126,7 +126,9 @@ def test_a_pose_that_leaves_loops_open() -> None:
 
 
 @pytest.mark.parametrize("start", STARTS)
-@pytest.mark.parametrize("q0", [{"theta1": "90deg", "theta2": "-pi/4"}, ["pi/2", "-45 deg"]])
+@pytest.mark.parametrize(
+    "q0", [{"theta1": "90deg", "theta2": "-pi/4"}, ["pi/2", "-45 deg"], "theta1=90deg, theta2=-pi/4", "pi/2, -45deg"]
+)
 def test_texts_with_units(q0: Any, start: str) -> None:
     assert STARTS[start](lg.library("two_r"), q0) == pytest.approx([np.pi / 2, -np.pi / 4], abs=1e-12)
 

@@ -169,9 +169,10 @@ class Path_:
 
     def _joints(self, m: Mechanism) -> Any:
         from lagrangian import paths
+        from lagrangian.configuration.reading import parsed
 
         def state(text: str, what: str) -> Any:
-            found = values.state(text, m, what, m.coordinate_names)
+            found = parsed(m, text, m.coordinate_names, what)
             if isinstance(found, dict):  # the others stay where they are
                 start = dict(zip(m.coordinate_names, _start(m), strict=True))
                 return [{**start, **found}[name] for name in m.coordinate_names] if not m.equations else found

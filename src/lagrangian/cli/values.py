@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lagrangian.errors import ArgumentError, one_of
-from lagrangian.model.expression.quantity import is_named, named, number, numbers, parts
-
-if TYPE_CHECKING:
-    from lagrangian.model.mechanism import Mechanism
+from lagrangian.errors import ArgumentError
+from lagrangian.model.expression.quantity import named, number, numbers, parts
 
 
 def parameters(given: list[str] | None) -> dict[str, float] | None:
@@ -19,35 +15,6 @@ def parameters(given: list[str] | None) -> dict[str, float] | None:
         return None
     pairs = [named(x, "--set") for text in given for x in parts(text)]
     return {name: number(value, f"--set {name}") for name, value in pairs}
-
-
-def state(text: str | None, mechanism: Mechanism, what: str, names: tuple[str, ...], *, poses: bool = True) -> Any:
-    """A pose's name, numbers in order, or name=value for some: what `simulate` takes for q0 and qd0."""
-    if text is None:
-        return None
-    known: Mapping[str, Any] = mechanism.parameters
-    if poses and text.strip() in mechanism.poses:
-        return text.strip()
-    pieces = parts(text)
-    if any(is_named(x) for x in pieces):
-        found = {}
-        for piece in pieces:
-            name, value = named(piece, what)
-            if name not in names:
-                raise ArgumentError(f"{what}: {one_of('coordinate' if poses else 'speed', name, names)}")
-            found[name] = number(value, f"{what}: {name}", known)
-        return found
-    if poses and re.fullmatch(r"[^\W\d][\w.-]*", text.strip()) and text.strip() not in {*known, "pi"}:
-        raise ArgumentError(f"{what}: {one_of('pose', text.strip(), mechanism.poses)}. Or give {_needed(names)}")
-    values = numbers(text, what, known)
-    if len(values) != len(names):
-        raise ArgumentError(f"{what} has {len(values)} number{'s' * (len(values) != 1)}; give {_needed(names)}")
-    return values
-
-
-def _needed(names: tuple[str, ...]) -> str:
-    example = f"; or some by name: {names[0]}=30deg" if names else ""
-    return f"{len(names)} numbers, for {', '.join(names[:12])}{' ...' * (len(names) > 12)}{example}"
 
 
 def span(text: str | None) -> Any:

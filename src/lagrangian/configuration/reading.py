@@ -4,7 +4,7 @@
 | --- | --- | --- |
 | numbers in order | all | |
 | the name of a pose | those that the description gives there | neutral, and found so that loops close |
-| some by name, `{"theta1": "30deg"}` | those | as in the mechanism's own start, and found so that loops close |
+| some by name, `{"theta1": "30deg"}`, `"theta1=30deg"` | those | as in the mechanism's own start, and found so that loops close |
 | nothing | those of the description's `[initial]` | neutral, and found so that loops close |
 
 Coordinates that are given by name keep their values while the others close the loops.
@@ -12,6 +12,7 @@ Coordinates that are given by name keep their values while the others close the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -64,8 +65,8 @@ def configuration(mechanism: Mechanism, q0: Any = None, argument: str = "q0") ->
         own = mechanism.initial.q
         return _of_description(mechanism, own if own is not None else Partial(mechanism.neutral()), "[initial] q")
     if isinstance(q0, str):
-        if q0 not in mechanism.poses:
-            raise ArgumentError(one_of("pose", q0, mechanism.poses), where=where)
+        q0 = parsed(mechanism, q0, mechanism.coordinate_names, where)
+    if isinstance(q0, str):
         return _of_description(mechanism, mechanism.poses[q0], f"pose {q0!r}")
     if isinstance(q0, Partial):
         return _of_description(mechanism, q0, where)
@@ -88,11 +89,29 @@ def speeds(mechanism: Mechanism, qd0: Any, argument: str = "qd0") -> np.ndarray 
     names, where = mechanism.speed_names, Argument(argument)
     if qd0 is None:
         return None
+    if isinstance(qd0, str):
+        qd0 = parsed(mechanism, qd0, names, where, poses=False)
     if isinstance(qd0, Partial):
         qd0 = {name: x for name, x in zip(names, qd0, strict=True) if name in qd0.given}
     if isinstance(qd0, Mapping):
         return by_name(mechanism, qd0, names, where, "speed")
     return in_order(mechanism, qd0, names, argument)
+
+
+def parsed(
+    mechanism: Mechanism, text: str, names: tuple[str, ...], where: Place, *, poses: bool = True
+) -> str | dict[str, float] | list[float]:
+    """A text as the command line takes it: a pose's name, `theta1=30deg, theta2=0`, or numbers in order, `30deg, 0`."""
+    text = text.strip()
+    if poses and text in mechanism.poses:
+        return text
+    pieces = quantity.parts(text)
+    if any(quantity.is_named(piece) for piece in pieces):
+        pairs = dict(quantity.named(piece, where) for piece in pieces)
+        return by_name(mechanism, pairs, names, where, "coordinate" if poses else "speed")
+    if poses and re.fullmatch(r"[^\W\d][\w.-]*", text) and text not in {*mechanism.parameters, "pi"}:
+        raise ArgumentError(one_of("pose", text, mechanism.poses), where=where, remedy=f"or give numbers, for {_listed(names)}")
+    return quantity.numbers(text, where, mechanism.parameters)
 
 
 def by_name(mechanism: Mechanism, given: Mapping[str, Any], names: tuple[str, ...], where: Place, what: str) -> dict[str, float]:
@@ -112,10 +131,14 @@ def in_order(mechanism: Mechanism, given: Any, names: tuple[str, ...], argument:
     except (TypeError, ValueError):
         array = np.zeros(0)
     if array.shape != (len(names),) or not np.isfinite(array).all():
-        listed = ", ".join(names[:LISTED]) + ", ..." * (len(names) > LISTED)
-        needed = f"{len(names)} finite numbers are needed: {listed}"
-        raise ArgumentError(f"is {shown(given)}", argument=argument, remedy=needed)
+        raise ArgumentError(
+            f"is {shown(given)}", argument=argument, remedy=f"{len(names)} finite numbers are needed: {_listed(names)}"
+        )
     return array
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(names[:LISTED]) + ", ..." * (len(names) > LISTED)
 
 
 def number(mechanism: Mechanism, given: Any, where: Place | tuple[Place, ...]) -> float:

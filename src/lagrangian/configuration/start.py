@@ -28,16 +28,24 @@ class Start:
     def __init__(self, dyn: Dynamics, q0: Any = None, t: float = 0.0) -> None:
         self.dyn, self.t, self.own = dyn, t, q0 is None
         self.given = reading.configuration(dyn.mechanism, q0)
-        self.loops = Loops(dyn, t, self.given.held)
+
+    @cached_property
+    def loops(self) -> Loops:
+        """Those to close, with the coordinates held that were given by name."""
+        return Loops(self.dyn, self.t, self.given.held)
 
     @cached_property
     def off(self) -> Miss | None:
         """The loop that a configuration given in whole leaves open the furthest; None if it closes them, but for rounding."""
-        worst = self.loops.worst(self.given.q) if self.given.complete else None
+        if not self.given.complete or not self.dyn.mechanism.equations:
+            return None
+        worst = self.loops.worst(self.given.q)
         return worst if worst is not None and worst.amount > NEAR else None
 
     def closed(self, starts: int = STARTS) -> np.ndarray:
         """The nearest configuration that closes the loops, with the coordinates that were given by name as they were given."""
+        if not self.dyn.mechanism.equations:
+            return self.given.q
         q = self.loops.closed(self.given.q, starts)
         names = self.dyn.mechanism.coordinate_names
         said = [k for k, name in enumerate(names) if name in (self.given.names or ())]

@@ -126,14 +126,15 @@ def reach(requirements: Requirements, wanted: np.ndarray, q0: Any, t: float, lim
 
 
 def _begin(dyn: Dynamics, q0: Any, t: float, bounds: Bounds) -> tuple[np.ndarray, list[int]]:
-    """Where to begin, within the limits, and the places of the coordinates that a mapping gives.
+    """Where to begin, within the limits, and the places of the coordinates that q0 gives by name.
 
     That is where a simulation from q0 begins; or q0 itself, if no configuration near it closes the loops.
     """
     given = reading.configuration(dyn.mechanism, q0)
     near = Loops(dyn, t, given.held).nearest(given.q)
     begin = near.q if near.miss[0] <= CLOSED else given.q[None]
-    named = [iq for name, (iq, _) in single_coordinates(dyn.mechanism).items() if isinstance(q0, Mapping) and name in q0]
+    places = single_coordinates(dyn.mechanism)
+    named = [places[name][0] for name in given.held] if isinstance(given.where, Argument) else []
     return bounds.clipped(bounds.turned_inside(begin))[0], named
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.configuration.assemble import assemble
+from lagrangian.configuration.reading import configuration
 from lagrangian.errors import ArgumentError, one_of, shown
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.paths.orientation import quaternion_of
@@ -37,10 +39,10 @@ def coordinates(given: Any, names: tuple[str, ...] | None, what: str, mechanism:
     if isinstance(given, str):
         if mechanism is None:
             raise ArgumentError(f"{what} is {given!r}: a pose is known by name when `mechanism` is given")
-        if given not in mechanism.poses:
-            raise ArgumentError(f"{what}: {one_of('pose', given, mechanism.poses)}")
-        pose = dict(zip(mechanism.coordinate_names, mechanism.poses[given], strict=True))
-        return np.array([float(pose[n]) for n in names or mechanism.coordinate_names])
+        at = configuration(mechanism, given, what)
+        q = at.q if at.complete else assemble(mechanism, at)
+        pose = dict(zip(mechanism.coordinate_names, q.tolist(), strict=True))
+        return np.array([pose[n] for n in names or mechanism.coordinate_names])
     if isinstance(given, Mapping):
         if names is None or set(given) != set(names):
             raise ArgumentError(f"{what} has coordinates {', '.join(map(str, given))}; {', '.join(names or ())} are needed")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lagrangian.cli import output, values
+from lagrangian.cli import output
 from lagrangian.cli.command import FAILED, FINE, Json
 from lagrangian.cli.commands.simulate import told, wrenches
 from lagrangian.cli.given import Described, Floating, Recorded, Set, complete_mechanism, file_for, stem_of
@@ -87,14 +87,13 @@ def followed(
     """The motion along a path, with a bar while it takes its time."""
     import lagrangian as lg
 
-    near = values.state(q0, m, "--q0", m.coordinate_names)
-    made, frame = path.make(m, near)
+    made, frame = path.make(m, q0)
     with bar(f"following the path of {m.name}") as shown:
         return lg.inverse(
             m,
             made,
             frame,
-            near,
+            q0,
             t_eval=rows,
             wrenches=wrenches(wrench),
             limits=limits,

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lagrangian.cli import output, values
+from lagrangian.cli import output
 from lagrangian.cli.command import Json
 from lagrangian.cli.given import Recorded, complete_mechanism, few_remarks, file_for, mechanism_of
 from lagrangian.cli.progress import spinner
@@ -154,8 +154,7 @@ def view(
         return
     with few_remarks(what):
         m = mechanism_of(what, set_, floating)
-    q = values.state(pose, m, "--pose", m.coordinate_names)
-    m.view(q=q, port=port, browser=browser)
+    m.view(q=pose, port=port, browser=browser)
 
 
 def report(given: Recorded, out: Out = None, open_: Open = False, json: Json = False) -> None:

@@ -80,8 +80,8 @@ def simulate(
     motion = simulated(
         m,
         values.span(time),
-        q0=values.state(q0, m, "--q0", m.coordinate_names),
-        qd0=values.state(qd0, m, "--qd0", m.speed_names, poses=False),
+        q0=q0,
+        qd0=qd0,
         torque=_torques(torque),
         wrenches=wrenches(wrench),
         events=event or None,
