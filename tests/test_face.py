@@ -141,3 +141,29 @@ def test_other_values_of_parameters_are_refused_where_they_would_change_nothing(
     assert list(arm.replace(parameters={"k": lg.parameter("k", 2.0)}).parameters) == ["k"]
     longer = lg.library("two_r", parameters={"l1": 2.0})
     assert lg.compile(longer).pose([0.0, 0.0], "tip")[0, 3] == lg.compile(arm).pose([0.0, 0.0], "tip")[0, 3] + 1.0
+
+
+@pytest.mark.parametrize(
+    "q0", ["30deg, 0.1", "(pi/6, 0.1)", "theta1=30deg, theta2=0.1", ["30deg", 0.1], {"theta1": "30deg", "theta2": 0.1}]
+)
+def test_angles_may_be_given_in_degrees(q0: Any) -> None:
+    assert lg.simulate("two_r", 0.01, q0=q0, t_eval=2).q[0] == pytest.approx([np.pi / 6, 0.1])
+    assert lg.assemble("two_r", q0) == pytest.approx([np.pi / 6, 0.1])
+    speeds = lg.simulate("two_r", 0.01, q0="upright", qd0="theta2=-90deg", t_eval=2).qd[0]
+    assert speeds == pytest.approx([0.0, -np.pi / 2])
+
+
+@pytest.mark.parametrize(
+    ("q0", "told"),
+    [
+        ("30deg", "2 finite numbers are needed: theta1, theta2"),
+        ("uprigt", "Did you mean 'upright'"),
+        ("theta3=1", "Did you mean 'theta"),
+        ("30grad, 1", "'30grad' is not understood"),
+        ("__import__('os'), 1", "in the expression"),
+    ],
+)
+def test_texts_that_are_no_configuration(q0: str, told: str) -> None:
+    with pytest.raises(lg.ArgumentError) as caught:
+        lg.simulate("two_r", 1, q0=q0)
+    assert told in str(caught.value)

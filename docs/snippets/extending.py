@@ -118,7 +118,7 @@ scotch = lg.Mechanism(
         lg.Joint("theta", "revolute", "ground", "crank", axis="z"),
         lg.Joint("x", "prismatic", "ground", "yoke", axis="x", actuated=False),
     ],
-    [lg.LoopJoint("pin", "slot", "yoke", "crank", placement_b=(0.2, 0, 0), axis="y")],
+    [lg.LoopJoint("pin", "slot", "yoke", "crank", b_placement=(0.2, 0, 0), axis="y")],
     gravity=(0, 0, 0),
 )
 turning = lg.simulate(scotch, 1.0, qd0={"theta": 6.0})

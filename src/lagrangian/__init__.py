@@ -45,7 +45,8 @@ if TYPE_CHECKING:
     from lagrangian.configuration.speeds import consistent_speeds
     from lagrangian.description.load import load, loads
     from lagrangian.description.toml.writer import dumps, save
-    from lagrangian.equations.formula import Formula, FormulaMatrix
+    from lagrangian.equations.formula import Formula
+    from lagrangian.equations.formula_matrix import FormulaMatrix
     from lagrangian.identification.exciting import FourierPath, exciting_path
     from lagrangian.identification.identify import identify
     from lagrangian.identification.result import Identification
@@ -115,7 +116,7 @@ _LATER = {
     "derive": "lagrangian.closed_form.derive",
     "Equations": "lagrangian.closed_form.equations",
     "Formula": "lagrangian.equations.formula",
-    "FormulaMatrix": "lagrangian.equations.formula",
+    "FormulaMatrix": "lagrangian.equations.formula_matrix",
     **dict.fromkeys(("Sizing", "size_actuators"), "lagrangian.sizing.actuators"),
     **dict.fromkeys(("Gear", "GearRange"), "lagrangian.sizing.gears"),
     **dict.fromkeys(("Motor", "read_catalogue"), "lagrangian.sizing.motors"),

@@ -29,13 +29,13 @@ def formulas(eom: lg.Equations) -> list[lg.Formula]:
     return [*found, eom.kinetic_energy, eom.potential_energy] if eom.n <= 3 else found
 
 
-@pytest.mark.parametrize("name", MARKED)
+@pytest.mark.parametrize("name", [pytest.param(x, marks=pytest.mark.slow) if x == "panda" else x for x in MARKED])
 def test_library_reads_back(name: str) -> None:
     for formula in formulas(lg.derive(lg.library(name))):
         assert formula.read_back()
 
 
-@pytest.mark.parametrize("name", ["puma560", "stanford", "scara", "ur5"])
+@pytest.mark.parametrize("name", ["puma560", "stanford", "scara", pytest.param("ur5", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("symbols", ["inertial", "all"])
 def test_symbolic_inertias_read_back(name: str, symbols: str) -> None:
     """In base parameters, and in all of them; the grouping itself is proved too."""
@@ -64,7 +64,7 @@ def evaluated(x: object, writer: object) -> object:
     if x.operation == "symbol":
         return writer.value(x.name)
     if x.operation in ("sin", "cos"):
-        return ring(writer.system.scalars.pair(x.arguments[0])[x.operation == "sin"])
+        return ring(writer.system.scalars.angles.pair(x.arguments[0])[x.operation == "sin"])
     arguments = [evaluated(a, writer) for a in x.arguments]
     match x.operation:
         case "+":

@@ -1,9 +1,9 @@
-"""What is written reads back to the same mechanism: every part of it, and its dynamics to the last bit."""
+"""Mechanisms of every origin, written as TOML and read again."""
 
 import math
 import re
 import warnings
-from dataclasses import fields, replace
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
@@ -11,23 +11,24 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.mechanisms import joint_lists, random_loop, random_mechanism, seeds, state, two_chains
+from tests.description.written import (
+    again,
+    assert_same,
+    assert_same_dynamics,
+)
+from tests.mechanisms import joint_lists, random_loop, random_mechanism, seeds, two_chains
 
 import lagrangian as lg
 from lagrangian.errors import ArgumentError, ReaderWarning
-from lagrangian.model.body import Visual
-from lagrangian.model.expression import free_symbols, parse, symbol
 from lagrangian.model.expression import parameters as parameters_in
+from lagrangian.model.expression import parse
 from lagrangian.model.joints import TYPES
 from lagrangian.model.loops import TYPES as LOOP_TYPES
 
 LIBRARY = sorted(p.stem for p in (Path(lg.__file__).parent / "library").glob("*.toml"))
+
+
 EXAMPLES = re.findall(r"```toml\n(.*?)```", (Path(__file__).parents[2] / "docs" / "toml.md").read_text("utf-8"), re.DOTALL)
-CARRIED = [f.name for f in fields(lg.Mechanism) if f.name not in ("file", "notes")]
-
-
-def again(mechanism):
-    return lg.loads(lg.dumps(mechanism))
 
 
 def meaningful(joint):
@@ -41,23 +42,6 @@ def meaningful(joint):
         "actuated": joint.type != "fixed",
     }
     return replace(joint, **{k: getattr(default, k) for k, used in unused.items() if not used})
-
-
-def assert_same(one, other):
-    for name in CARRIED:
-        assert getattr(one, name) == getattr(other, name), name
-    for name in ("poses", "parameters"):
-        assert list(getattr(one, name)) == list(getattr(other, name))
-
-
-def assert_same_dynamics(one, other, seed=1):
-    q, qd, qdd, _ = state(one, seed)
-    a, b = lg.compile(one), lg.compile(other)
-    np.testing.assert_array_equal(a.mass_matrix(q), b.mass_matrix(q))
-    np.testing.assert_array_equal(a.inverse_dynamics(q, qd, qdd), b.inverse_dynamics(q, qd, qdd))
-    np.testing.assert_array_equal(a.friction(qd, q=q), b.friction(qd, q=q))
-    if one.equations:
-        np.testing.assert_array_equal(a.constraint_jacobian(q), b.constraint_jacobian(q))
 
 
 # -- mechanisms of every origin --------------------------------------------------------------------------------------------
@@ -268,200 +252,3 @@ def test_angles_are_written_as_a_person_would():
         m = replace(lg.library("pendulum"), frames=[lg.Frame("f", "ground", lg.Placement.from_rpy((0, 0, 0), rpy))])
         assert f"\nrpy = {text}\n" in lg.dumps(m)
         assert again(m).frames == m.frames
-
-
-# -- everything else a mechanism has ---------------------------------------------------------------------------------------
-
-TEXTS = [
-    'quotes " and \' and """three"""',
-    "back\\slash \\n \\u0041",
-    "lines\nof\n\ntext\n",
-    "\nfirst line empty",
-    "crlf\r\nand cr\r",
-    "tab\tbell\x07 del\x7f nul\x00",
-    "ünïcödé 中文 🦾 \u2028 \u0085",
-    "# no comment [table] = 3",
-    "trailing backslash\\\n next",
-    "spaces   \n   around  ",
-    ". " * 40,
-]
-
-
-@pytest.mark.parametrize("text", TEXTS)
-def test_texts(text):
-    m = replace(lg.library("pendulum"), description=text, source=text)
-    read = again(m)
-    assert (read.description, read.source) == (text, text)
-
-
-@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
-@settings(max_examples=150, deadline=None)
-def test_any_text(text):
-    m = replace(lg.library("pendulum"), description=text, poses={text: (0.5,)})
-    read = again(m) if text not in ("name", "description", "source", "gravity") else m
-    assert (read.description, read.poses) == (m.description, m.poses)
-
-
-def test_names_that_need_quotes():
-    m = lg.Mechanism(
-        'ä "b"',
-        [lg.Body("link 1", 1.0, (0.1, 0, 0), (1, 1, 1)), lg.Body("a'\"]\\", 1.0)],
-        [lg.Joint("elbow-1.x", "revolute", "ground", "link 1"), lg.Joint("2 d", "planar", "link 1", "a'\"]\\")],
-        poses={"a.b": (1, 2, 3, 4), "": (0, 0, 0, 0)},
-        constraints=[lg.Pfaffian("c c", (("2 d.vx", 1), ("elbow-1.x", 0.5)), 0)],
-        initial=lg.Initial(torque=(("2 d.w", 3.5), ("elbow-1.x", parse("sin(t)", {"t": symbol("t")})))),
-    )
-    assert_same(m, again(m))
-
-
-def everything():
-    k = lg.parameter("k", 3e-7)
-    body = lg.Body(
-        "b", 2.0, (0.1, 0.2, 0.3), (0.5, 0.01, -0.02, 0.6, 0.03, 0.7), visuals=(Visual("mesh", (1, 1, 2), file="a b.stl"),)
-    )
-    light = lg.Body("e", -0.1, (0, 0, 0), (0.1, 0, 0, -0.3, 0, 1), effective=True)
-    names = {"j": symbol("j"), "t": symbol("t"), "qd_j": symbol("qd_j"), "k": k}
-    return lg.Mechanism(
-        "all",
-        [body, light, lg.Body("w", 1.0, (0, 0, 0), (1, 1, 1))],
-        [
-            lg.Joint(
-                "j",
-                "helical",
-                "ground",
-                "b",
-                axis=(1, 2, 3),
-                pitch=-0.01,
-                friction=lg.Friction(0.1, 0.2, k),
-                rotor=lg.Rotor(1e-7, -100),
-                spring=lg.JointSpring(-2.0, 0.1),
-                limits=lg.Limits(-math.inf, 3, effort=2.5),
-                actuated=False,
-            ),
-            lg.Joint("u", "universal", "b", "e", axis="x", axis2="-z", friction=lg.Friction(0, k, 0)),
-            lg.Joint("w", "free", "ground", "w", friction=lg.Friction(0.5)),
-        ],
-        [lg.LoopJoint("rod", "distance", "e", "w", length=0.5 * k)],
-        [
-            lg.Holonomic("gear", "j = 2*u.1 - (0.1 + (0.2 + t))"),
-            lg.Pfaffian("p", (("u.2", "cos(j)/3"), ("j", 1)), "sin(t)^2"),
-            lg.Rolling("tyre", "w", 0.3, (0, 0, 0.1), (0, 1, 1), "b", "x", (1, 2, 3)),
-            lg.Rolling("sphere", "e", 0.1),
-            lg.KnifeEdge("blade", "w", (0.6, 0.8, 0.3), (0, 0, 1)),
-        ],
-        [
-            lg.PointSpring("s", "ground", "e", (0, 0, 1), (1, 0, k), 5, 0.1, 0.2),
-            lg.Wall("floor", "w", (0, 0, 1), "b", (0.1, 0, 0), (1, 1, 0), 1e5, k),
-        ],
-        [lg.Frame("tip", "e", lg.Placement.from_rpy((k, 0, 0), (0.1, 0.2, 0.3)))],
-        gravity=(0, 0.1 + 0.2, -9.80665),
-        poses={"p": (0.1, 1 / 3, -0.0, 1, 0, 0, 0, 1, 2, 3)},
-        initial=lg.Initial(
-            (0.0,) * 3 + (1.0,) + (0.0,) * 6,
-            tuple(np.linspace(0, 1, 9)),
-            (0.5, 2),
-            (("j", parse("-k*(j-(t-qd_j))", names)), ("w.vx", 2)),
-        ),
-        parameters={"twice": 2 * k, "k": k, "unused": lg.parameter("unused", 5)},
-    )
-
-
-def test_everything():
-    m = everything()
-    read = again(m)
-    for name in CARRIED:
-        assert getattr(m, name) == getattr(read, name), name  # parameters in an order in which they can be read
-    assert list(read.parameters) == ["k", "twice", "unused"]
-    assert free_symbols(dict(read.initial.torque)["j"]) == {"j", "t", "qd_j"}
-    assert_same_dynamics(m, read)
-
-
-def test_sums_keep_their_order():
-    """a + (b + c) and (a + b) + c differ in the last bit."""
-    a, b, c = (lg.parameter(n, x) for n, x in (("a", 0.1), ("b", 0.2), ("c", 0.3)))
-    one, other = a + (b + c), (a + b) + c
-    assert float(one) != float(other)
-    for mass in (one, other, a * (b * c), a / (b / c), a - (b - c), (-a) ** 2 * -b, -((a * b) ** (c**2))):
-        m = lg.Mechanism("m", [lg.Body("b", mass, effective=True)], [lg.Joint("j", "prismatic", "ground", "b")])
-        assert again(m).bodies == m.bodies
-
-
-# -- what cannot be written ------------------------------------------------------------------------------------------------
-
-
-def arm(**changes):
-    return replace(lg.library("pendulum"), **changes)
-
-
-def test_long_expressions_are_written_by_their_values():
-    a = lg.parameter("a", 0.1)
-    long = sum([a * a] * 200, a)
-    m = arm(gravity=(0, long, 0))
-    with pytest.warns(ReaderWarning, match="1 expression"):
-        read = again(m)
-    assert read.gravity == (0, float(long), 0)
-
-
-def test_walls_before_springs():
-    wall, spring = lg.Wall("w", "bob", stiffness=1e3), lg.PointSpring("s", "ground", "bob", stiffness=1.0)
-    with pytest.warns(ReaderWarning, match="order"):
-        assert again(arm(springs=(wall, spring))).springs == (spring, wall)
-
-
-def ball(**more):
-    return lg.Mechanism(
-        "m", [lg.Body("b", 1.0, (0, 0, 0), (1, 1, 1))], [lg.Joint("j", more.pop("type", "ball"), "ground", "b", **more)]
-    )
-
-
-def test_limits_of_a_ball():
-    with pytest.warns(ReaderWarning, match="limits of j"):
-        assert again(ball(limits=lg.Limits(effort=3))).joints[0].limits == lg.Limits()
-
-
-@pytest.mark.parametrize(
-    ("mechanism", "message"),
-    [
-        (
-            arm(constraints=[lg.PfaffianFunction("f", lambda t, q, qd: qd[0])]),
-            "pendulum: .*constraint 'f': it is a Python function",
-        ),
-        (ball(type="free", rotor=lg.Rotor(1.0)), "joint 'j': a free joint has no rotor"),
-        (arm(name="two\nlines"), "cannot be a name"),
-        (arm(poses={"gravity": (0.0,)}), "'gravity' belongs to the whole file"),
-        (arm(description="\ud800"), "not Unicode"),
-        (arm(gravity=(0, lg.parameter("x.y", 1), 0)), "'x.y' cannot be a name"),
-        (arm(gravity=(0, lg.parameter("c", 1), lg.parameter("c", 2))), "'c' is 2.0 in one place and 1.0 in another"),
-        (ball().replace(poses={"p": (2, 0, 0, 0)}), "has length 2; it must be 1"),
-        (lg.Mechanism("m", [lg.Body("b", 1.0)], [lg.Joint("t", "prismatic", "ground", "b")]), "call the joint otherwise"),
-        (lg.Mechanism("m", [], []), "describes no joints"),
-        ("pendulm", "neither a file nor a mechanism of the library"),
-        (None, "not NoneType"),
-    ],
-)
-def test_errors(mechanism, message):
-    with pytest.raises(ArgumentError, match=message):
-        lg.dumps(mechanism)
-
-
-def test_files(tmp_path):
-    m = lg.library("pendulum")
-    for path, message in {
-        tmp_path / "a.urdf": "give the file the ending .toml",
-        tmp_path / "a": "give the file the ending .toml",
-        tmp_path / "no" / "a.toml": "there is no folder",
-    }.items():
-        with pytest.raises(ArgumentError, match=message):
-            lg.save(m, path)
-    (tmp_path / "d.toml").mkdir()
-    with pytest.raises(ArgumentError, match="this is a folder"):
-        lg.save(m, tmp_path / "d.toml")
-    with pytest.raises(ArgumentError, match="a path to a file is needed"):
-        lg.save(m, 3)
-    file = lg.save(lg.library("two_r"), str(tmp_path / "a.toml"))
-    with pytest.raises(ArgumentError, match="Python function"):
-        lg.save(arm(constraints=[lg.PfaffianFunction("f", lambda t, q, qd: qd[0])]), file)
-    assert lg.load(file).name == "two_r"  # what cannot be written leaves the file alone
-    lg.save(m, file)
-    assert lg.load(file).name == "pendulum"
-    assert b"\r" not in file.read_bytes()

@@ -144,7 +144,9 @@ def test_counts(name: str, symbols: str, count: int) -> None:
     assert base_parameters(equations(name, symbols)[0]).count == count
 
 
-@pytest.mark.parametrize("name", [*MARKED, "rx90", "puma", "twisted"])
+@pytest.mark.parametrize(
+    "name", [pytest.param(x, marks=pytest.mark.slow) if x == "stewart" else x for x in (*MARKED, "rx90", "puma", "twisted")]
+)
 def test_as_many_as_the_rank_of_the_regressor(name: str) -> None:
     """Of the mechanism as described: the massless bodies inside joints of several coordinates are no links."""
     system = equations(name)[0]

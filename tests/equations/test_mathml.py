@@ -12,7 +12,8 @@ from fractions import Fraction
 import pytest
 
 import lagrangian as lg
-from lagrangian.equations.formula import Formula, FormulaMatrix
+from lagrangian.equations.formula import Formula
+from lagrangian.equations.formula_matrix import FormulaMatrix
 from lagrangian.equations.writing import mathml
 from lagrangian.equations.writing.mathml import MathML
 from lagrangian.equations.writing.text import Rounding

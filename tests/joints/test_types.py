@@ -178,7 +178,7 @@ def test_a_loop_type_from_outside():
     loops.register(Slot())
     bodies = [lg.Body("crank", 1.0, (0.1, 0, 0), (0.0, 0.01, 0.01)), lg.Body("yoke", 3.0)]
     tree = [lg.Joint("theta", "revolute", "ground", "crank"), lg.Joint("x", "prismatic", "ground", "yoke", axis="x")]
-    pin = lg.LoopJoint("pin", "slot", "yoke", "crank", placement_b=(0.2, 0, 0), axis="y")
+    pin = lg.LoopJoint("pin", "slot", "yoke", "crank", b_placement=(0.2, 0, 0), axis="y")
     m = lg.Mechanism("yoke", bodies, tree, [pin], gravity=(0, 0, 0))
     q = np.array([0.4, 0.1])
     want = 0.1 - 0.2 * np.cos(0.4)
@@ -187,3 +187,29 @@ def test_a_loop_type_from_outside():
     assert lg.loads(lg.dumps(m)).loops == m.loops
     with pytest.raises(MechanismError, match="there is a loop joint type"):
         loops.register(Slot())
+
+
+def test_steps_and_equations_are_as_many_as_a_type_says():
+    class Short(type(joints.TYPES["universal"])):
+        name = "short"
+
+        def steps(self, joint):
+            return super().steps(joint)[:1]
+
+    class Few(AxisLoop):
+        name = "few"
+        look = LoopLook.BALL
+        size = 3
+
+        def equations(self, loop, a, b):
+            return in_line(loop, a, b)
+
+    joints.register(Short())
+    loops.register(Few())
+    with pytest.raises(MechanismError, match="the steps of type 'short' do not have its 2 coordinates and 2 speeds"):
+        lg.Joint("j", "short", "ground", "b")
+    bodies = [lg.Body("a", 1.0, inertia=(1, 1, 1)), lg.Body("b", 1.0, inertia=(1, 1, 1))]
+    flying = [lg.Joint("f", "free", "ground", "a"), lg.Joint("g", "free", "ground", "b")]
+    m = lg.Mechanism("m", bodies, flying, [lg.LoopJoint("l", "few", "a", "b")])
+    with pytest.raises(MechanismError, match="its type 'few' gives 2 equations, and says that it has 3"):
+        lg.compile(m).closure(m.neutral())

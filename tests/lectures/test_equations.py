@@ -114,8 +114,8 @@ def test_five_bar_linkage() -> None:
     ring = element.ring
     product = ring.generator("m4") * ring.generator("l1") * ring.generator("lc4")
     bracket = ring.generator("m3") * ring.generator("l2") * ring.generator("lc3") - product
-    cosine = eom.system.scalars.coordinate_pair(0)[0] * eom.system.scalars.coordinate_pair(1)[0]
-    cosine = cosine + eom.system.scalars.coordinate_pair(0)[1] * eom.system.scalars.coordinate_pair(1)[1]
+    cosine = eom.system.scalars.angles.coordinate_pair(0)[0] * eom.system.scalars.angles.coordinate_pair(1)[0]
+    cosine = cosine + eom.system.scalars.angles.coordinate_pair(0)[1] * eom.system.scalars.angles.coordinate_pair(1)[1]
     assert element == bracket * cosine
     assert {str(f) for f in eom.singularities()} >= {"l1", "l2"}
 

@@ -1,68 +1,23 @@
-"""Paths: where and when they are, exact derivatives, limits kept and reached, orientations, joining, files."""
+"""Paths: their derivatives, times and limits."""
 
 import math
 
 import numpy as np
 import pytest
-from scipy.spatial.transform import Rotation
 
 import lagrangian as lg
 from lagrangian import paths
-
-TIMINGS = ["quintic", "trapezoidal", "uniform"]
-TURN = Rotation.from_rotvec((0.3, -0.8, 1.1))
-
-
-def pose(position, rotation=None):
-    T = np.eye(4)
-    T[:3, 3] = position
-    if rotation is not None:
-        T[:3, :3] = rotation.as_matrix()
-    return T
-
-
-A, B = pose((0.1, 0.2, 0.3), Rotation.from_rotvec((0.2, 0.1, -0.4))), pose((0.6, -0.1, 0.5), TURN)
-ROTATIONS = Rotation.from_rotvec([(0, 0, 0), (0.5, 0.1, 0), (0.7, 0.9, -0.2), (0.1, 1.4, 0.6)])
-POSES = [pose(p, R) for p, R in zip([(0, 0, 0), (0.3, 0.1, 0), (0.5, 0.4, 0.2), (0.4, 0.8, 0.1)], ROTATIONS, strict=True)]
-Q0, Q1 = np.array([0.1, -0.4, 0.7]), np.array([1.1, -0.9, 0.7])
-POINTS = [(0, 0), (0.4, 0.3), (0.9, 0.1), (1.2, 0.6), (1.0, 1.0), (0.7, 0.9)]
-
-
-def many():
-    """Every way to make a path, with several timings."""
-    for timing in TIMINGS:
-        more = {"timing": timing}
-        yield f"joint line, {timing}", paths.joint_line(Q0, Q1, 1.7, **more)
-        yield f"joint spline, {timing}", paths.joint_spline([Q0, Q1, Q0 + 0.3, Q1 - 0.2], 1.7, **more)
-        yield f"line, {timing}", paths.line((0.1, 0.2), (0.7, -0.4), 1.7, **more)
-        yield f"line of poses, {timing}", paths.line(A, B, 1.7, **more)
-        yield f"circle, {timing}", paths.circle((0.4, 0.1), 0.3, 1.7, turns=-0.8, **more)
-        yield f"tilted circle, {timing}", paths.circle((0.4, 0.1, 2), 0.3, 1.7, normal=(1, 2, 3), orientation=(A, B), **more)
-        yield f"arc, {timing}", paths.arc(A, (0.5, 0.5, 0.5), B, 1.7, **more)
-        yield f"spline of poses, {timing}", paths.spline(POSES, 1.7, **more)
-    for ends in ("natural", "clamped", "free", "periodic"):
-        for degree in (3, 5):
-            points = POINTS if ends != "periodic" else [*POINTS, POINTS[0]]
-            yield f"{ends} spline of degree {degree}", paths.spline(points, 1.7, ends=ends, degree=degree)
-    yield "spline at times", paths.spline(POSES, times=[1, 1.5, 2.5, 3])
-    yield "joint spline at times", paths.joint_spline([Q0, Q1, Q0], times=[1, 1.5, 2.5], degree=5)
-    yield "recorded", paths.recorded(np.arange(8) / 4, np.sin(np.outer(np.arange(8), (1, 2))))
-    yield "formula of joints", paths.formula({"a": "k*sin(2*t)", "b": "exp(-t)/(1+t^2)"}, 1.7, parameters={"k": 0.3}, start=0.5)
-    yield "formula of a frame", paths.formula({"y": "tanh(t)*sqrt(1+t)", "z": "atan2(t, 2) + t^2.5"}, 1.7, frame="tip", start=0.5)
-    yield (
-        "function",
-        paths.function(lambda t: (np.sin(t)[:, None], np.cos(t)[:, None], -np.sin(t)[:, None]), 1.7, names="a", start=0.5),
-    )
-    there = paths.line(A, B, 0.9)
-    yield "sequence", paths.sequence(there, paths.dwell(there, 0.4), paths.line(B, A, 1.1, timing="trapezoidal"))
-
-
-MANY = dict(many())
-
-
-def differences(function, t, h=1e-4):
-    """The derivative, of sixth order."""
-    return sum(c * (function(t + k * h) - function(t - k * h)) for k, c in ((1, 45 / 60), (2, -9 / 60), (3, 1 / 60))) / h
+from tests.paths.shapes import (
+    MANY,
+    POINTS,
+    POSES,
+    Q0,
+    Q1,
+    TIMINGS,
+    A,
+    B,
+    differences,
+)
 
 
 def inner_times(path, rows=101):
@@ -142,9 +97,6 @@ def test_a_trapezoids_ramp():
     assert paths.line((0, 0), (1, 0), 3.0, timing="trapezoidal").breaks == (1.0, 2.0)
 
 
-# -- limits ----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("timing", "speed", "acceleration", "duration"),
     [
@@ -222,247 +174,3 @@ def test_the_mechanisms_speed_limits_hold():
     assert path.duration == pytest.approx(1 / min(j.limits.speed for j in arm.joints))
     slower = paths.joint_line(np.zeros(7), np.ones(7), mechanism=arm, timing="uniform", speed=0.1)
     assert slower.duration == pytest.approx(10)
-
-
-# -- curves ----------------------------------------------------------------------------------------------------------
-
-
-def test_circles():
-    path = paths.circle((1, 2), 0.5, 4.0, timing="uniform")
-    assert path.directions == ("x", "y")
-    for t, point in ((0, (1.5, 2)), (1, (1, 2.5)), (2, (0.5, 2)), (3, (1, 1.5)), (4, (1.5, 2))):  # anticlockwise about z
-        np.testing.assert_allclose(path(t)[0][:2, 3], point, rtol=0, atol=1e-15)
-    back = paths.circle((1, 2), 0.5, 4.0, timing="uniform", turns=-1, start=(0, 3))
-    for t, point in ((0, (1, 2.5)), (1, (1.5, 2)), (2, (1, 1.5))):
-        np.testing.assert_allclose(back(t)[0][:2, 3], point, rtol=0, atol=1e-15)
-    tilted = paths.circle((1, 2, 3), 0.5, 4.0, normal=(2, -1, 2), turns=2.5)
-    n = np.array([2, -1, 2]) / 3
-    T, velocity, _ = tilted(tilted.times(101)[1:-1])
-    out = T[:, :3, 3] - (1, 2, 3)
-    np.testing.assert_allclose(np.linalg.norm(out, axis=1), 0.5, rtol=1e-14)
-    np.testing.assert_allclose(out @ n, 0, atol=1e-15)
-    assert (np.cross(out, velocity[:, 3:]) @ n > 0).all()
-    np.testing.assert_allclose(
-        tilted(4.0)[0][:3, 3], tilted(0.8 * 4)[0][:3, 3] * 0 + 2 * np.array([1, 2, 3]) - tilted(0)[0][:3, 3]
-    )
-    about_x = paths.circle((0, 0, 0), 1, 1, normal=(1, 0, 0))
-    np.testing.assert_allclose(about_x(0)[0][:3, 3], (0, 1, 0), atol=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("points", "sweep"),
-    [
-        ([(1, 0), (0, 1), (-1, 0)], np.pi),
-        ([(1, 0), (0, 1), (0, -1)], 1.5 * np.pi),  # the long way, since it is over (0, 1)
-        ([(1, 0), (0, -1), (0, 1)], 1.5 * np.pi),
-        ([(1, 0, 2), (math.cos(0.1), math.sin(0.1), 2), (0, 1, 2)], np.pi / 2),
-    ],
-)
-def test_arcs(points, sweep):
-    path = paths.arc(*points, 2.0, timing="uniform")
-    places = path(path.times(2001))[0][:, :3, 3]
-    np.testing.assert_allclose(places[0, : len(points[0])], points[0], atol=1e-14)
-    np.testing.assert_allclose(places[-1, : len(points[0])], points[2], atol=1e-14)
-    assert np.linalg.norm(places[:, : len(points[0])] - points[1], axis=1).min() < 2e-3
-    np.testing.assert_allclose(np.linalg.norm(places[:, :2], axis=1), 1, rtol=1e-13)
-    assert np.linalg.norm(path(0.3)[1][3:]) * 2 == pytest.approx(sweep, rel=1e-13)
-
-
-@pytest.mark.parametrize("degree", [3, 5])
-@pytest.mark.parametrize("ends", ["natural", "clamped", "free", "periodic"])
-def test_splines_go_through_their_points(ends, degree):
-    points = np.array([*POINTS, POINTS[0]] if ends == "periodic" else POINTS)
-    times = np.array([0.5, 0.8, 1.3, 1.5, 2.2, 2.9, 3.1][: len(points)])
-    path = paths.joint_spline(points, times=times, ends=ends, degree=degree)
-    assert (path.start, path.end) == (times[0], times[-1])
-    np.testing.assert_allclose(path(times)[0], points, rtol=0, atol=1e-13)
-    frame = paths.spline(points, times=times, ends=ends, degree=degree)
-    np.testing.assert_allclose(frame(times)[0][:, :2, 3], points, rtol=0, atol=1e-13)
-    np.testing.assert_allclose(frame(1.9)[1][3:5], path(1.9)[1], rtol=0, atol=1e-12)
-    (_, v0, a0), (_, v1, a1) = path(path.start), path(path.end)
-    if ends == "natural":
-        np.testing.assert_allclose([a0, a1], 0, atol=1e-10)
-    if ends == "clamped":
-        np.testing.assert_allclose([v0, v1], 0, atol=1e-11)
-        if degree == 5:
-            np.testing.assert_allclose([a0, a1], 0, atol=1e-9)
-    if ends == "periodic":
-        np.testing.assert_allclose([v0, a0], [v1, a1], atol=1e-9)
-    jump = [path(np.nextafter(t, 9))[2] - path(np.nextafter(t, 0))[2] for t in times[1:-1]]
-    np.testing.assert_allclose(jump, 0, atol=1e-8)  # continuous accelerations
-
-
-def test_recorded_rows_are_met_and_polynomials_are_exact():
-    t = np.array([0.0, 0.3, 0.5, 1.1, 1.2, 1.9, 2.4])
-    q = np.stack([1 + t - 2 * t**5, t**4], axis=1)
-    path = paths.recorded(t + 3, q, names=("a", "b"))
-    s = np.linspace(0, 2.4, 50)
-    np.testing.assert_allclose(path(s + 3)[0], np.stack([1 + s - 2 * s**5, s**4], axis=1), rtol=0, atol=1e-11)
-    np.testing.assert_allclose(path(s + 3)[2], np.stack([-40 * s**3, 12 * s**2], axis=1), rtol=0, atol=1e-8)
-    assert path.names == ("a", "b")
-
-
-def test_names_and_mappings():
-    arm = lg.library("two_r")
-    path = paths.joint_line({"theta2": 1.0, "theta1": 2.0}, {"theta1": 3.0, "theta2": 5.0}, 1.0)
-    assert path.names == ("theta2", "theta1")
-    np.testing.assert_allclose(path(1.0)[0], [5, 3])
-    named = paths.joint_line("zero", "upright", 1.0, mechanism=arm)
-    np.testing.assert_allclose(named(1.0)[0], [float(x) for x in arm.poses["upright"]])
-    through = paths.joint_spline([{"a": 0, "b": 1}, {"b": 3, "a": 1}], 1.0)
-    assert through.names == ("a", "b")
-    np.testing.assert_allclose(through(1.0)[0], [1, 3])
-
-
-# -- orientations ----------------------------------------------------------------------------------------------------
-
-
-def test_slerp_turns_about_one_axis_at_one_speed():
-    path = paths.line(A, B, 2.0, timing="uniform")
-    assert path.directions == ("wx", "wy", "wz", "x", "y", "z")
-    turn = Rotation.from_matrix(B[:3, :3] @ A[:3, :3].T).as_rotvec()
-    T, velocity, acceleration = path(path.times(11))
-    np.testing.assert_allclose(T[[0, -1]], [A, B], rtol=0, atol=1e-15)
-    np.testing.assert_allclose(velocity[:, :3], np.tile(turn / 2, (11, 1)), rtol=0, atol=1e-14)
-    np.testing.assert_allclose(acceleration[:, :3], 0, atol=1e-15)
-    for k, s in enumerate(np.linspace(0, 1, 11)):
-        np.testing.assert_allclose(T[k, :3, :3], Rotation.from_rotvec(s * turn).as_matrix() @ A[:3, :3], rtol=0, atol=1e-14)
-
-
-def test_slerp_takes_the_short_way():
-    q = np.array([math.cos(0.2), 0, 0, math.sin(0.2)])
-    for sign in (1, -1):
-        path = paths.line((0, 0, 0), (1, 0, 0), 1.0, timing="uniform", orientation=((1, 0, 0, 0), tuple(sign * q)))
-        np.testing.assert_allclose(path(0.5)[1][:3], (0, 0, 0.4), rtol=0, atol=1e-15)
-
-
-def test_an_orientation_to_keep():
-    for given in (TURN.as_matrix(), pose((9, 9, 9), TURN), tuple(np.roll(TURN.as_quat(), 1))):
-        path = paths.circle((0, 0, 0), 1.0, 1.0, orientation=given)
-        T, velocity, _ = path(path.times(5))
-        np.testing.assert_allclose(T[:, :3, :3], np.tile(TURN.as_matrix(), (5, 1, 1)), rtol=0, atol=1e-15)
-        assert not velocity[:, :3].any()
-
-
-@pytest.mark.parametrize("degree", [3, 5])
-@pytest.mark.parametrize("ends", ["natural", "clamped", "periodic"])
-def test_turning_passes_through_the_orientations(ends, degree):
-    given = [*POSES, POSES[0]] if ends == "periodic" else POSES
-    times = np.array([0, 0.5, 1.2, 2.0, 2.5][: len(given)])
-    path = paths.spline(given, times=times, ends=ends, degree=degree)
-    np.testing.assert_allclose(path(times)[0], given, rtol=0, atol=1e-13)
-    if ends == "clamped":
-        np.testing.assert_allclose(path(path.end)[1], 0, atol=1e-11)
-    points, turns = [T[:3, 3] for T in given], [T[:3, :3] for T in given]
-    again = paths.spline(points, times=times, ends=ends, degree=degree, orientations=turns)
-    np.testing.assert_allclose(again(1.0)[0], path(1.0)[0], rtol=0, atol=1e-14)
-
-
-def test_a_periodic_turn_that_is_rounded():
-    """The last orientation may be the first with the rounding of a file."""
-    last = pose((0, 0, 0), Rotation.from_rotvec((0, 1e-8, 0)))
-    path = paths.spline([*POSES, last], 1.0, ends="periodic", timing="uniform")
-    np.testing.assert_allclose(path(1.0)[1], path(0.0)[1], rtol=0, atol=1e-9)
-
-
-def test_directions_left_free():
-    path = paths.line(A, B, 1.0, directions=("x", "z", "wy"), frame="tip")
-    assert path.directions == ("x", "z", "wy")
-    assert path.frame == "tip"
-
-
-# -- joining ---------------------------------------------------------------------------------------------------------
-
-
-def test_a_sequence():
-    first = paths.joint_line([0, 0], [1, 2], 1.0, timing="trapezoidal").beginning(5.0)
-    rest = paths.dwell(first, 0.5)
-    assert (rest.start, rest.end) == (6.0, 6.5)
-    whole = paths.sequence(first, rest, paths.joint_line([1, 2], [0, 3], 2.0))
-    assert (whole.start, whole.end) == (5.0, 8.5)
-    np.testing.assert_allclose(whole.breaks, [5 + 1 / 3, 5 + 2 / 3, 6, 6.5], rtol=1e-15)
-    np.testing.assert_allclose(whole([5, 6, 6.25, 7.5, 8.5])[0], [[0, 0], [1, 2], [1, 2], [0.5, 2.5], [0, 3]], atol=1e-15)
-    np.testing.assert_allclose(whole([6.0, 6.2, 6.5])[1:], 0, atol=1e-15)
-    assert paths.sequence([first, rest]).end == 6.5
-    np.testing.assert_allclose(whole(5.2)[2], first(5.2)[2])
-
-
-def test_moving_paths_join_where_place_and_speed_agree():
-    a = paths.line((0, 0), (1, 0), 1.0, timing="uniform")
-    b = paths.circle((1, 1), 1.0, 2 * math.pi, start=(0, -1), timing="uniform")  # on with speed 1 along x
-    path = paths.sequence(a, b)
-    assert path.breaks == (1.0,)
-    np.testing.assert_allclose(path(1.0)[2][3:], (0, 1, 0), atol=1e-15)  # at a break, what comes after it
-    np.testing.assert_allclose(path(np.nextafter(1.0, 0))[2][3:], 0, atol=1e-15)
-
-
-def test_a_dwell_of_poses_keeps_the_orientation():
-    rest = paths.dwell(paths.line(A, B, 1.0), 2.0)
-    T, velocity, acceleration = rest(rest.times(3))
-    np.testing.assert_allclose(T, np.tile(B, (3, 1, 1)), rtol=0, atol=1e-15)
-    assert not velocity.any()
-    assert not acceleration.any()
-
-
-# -- formulas, files -------------------------------------------------------------------------------------------------
-
-
-def test_formulas_know_parameters_and_absolute_time():
-    path = paths.formula({"q": "a*t^2 + b", "r": 3, "s": "2*pi"}, 2.0, parameters={"a": 0.5, "b": np.float64(1)}, start=1.0)
-    q, qd, qdd = path(3.0)
-    np.testing.assert_allclose([q, qd, qdd], [[5.5, 3, 2 * np.pi], [3, 0, 0], [1, 0, 0]], rtol=1e-15)
-    assert path.names == ("q", "r", "s")
-    np.testing.assert_allclose(path.beginning(0.0)(2.0)[0], q)  # the same path, earlier
-
-
-def test_functions_are_asked_at_the_paths_own_times():
-    np.testing.assert_allclose(MANY["function"](0.5), [[np.sin(0.5)], [np.cos(0.5)], [-np.sin(0.5)]], rtol=1e-15)
-    assert MANY["function"].names == ("a",)
-
-
-def test_every_function_of_formulas():
-    texts = ["sin(t)", "cos(t)", "tan(t)", "asin(t/3)", "acos(t/3)", "atan(t)", "exp(t)", "log(t)", "sqrt(t)", "tanh(t)",
-             "atan2(t, 2)", "atan2(2, t)", "t^3", "t^-2", "t^0.5", "t^1.7", "2^t", "abs(t-9)", "max(t, 0.1)", "min(t^2, 9)",
-             "-t/(1+t)", "sign(t)"]  # fmt: skip
-    path = paths.formula({f"q{k}": text for k, text in enumerate(texts)}, 1.0, start=0.5)
-    t = np.linspace(0.6, 1.4, 9)
-    names = {"asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "atan2": np.arctan2, "max": np.maximum, "min": np.minimum,
-             **{n: getattr(np, n) for n in ("sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "abs", "sign")}}  # fmt: skip
-    for k, text in enumerate(texts):
-        value = eval(text.replace("^", "**"), {"t": t, **names})
-        np.testing.assert_allclose(path(t)[0][:, k], value, rtol=1e-14)
-    for order in (0, 1):
-        np.testing.assert_allclose(differences(lambda s: path(s)[order], t), path(t)[order + 1], rtol=1e-8, atol=1e-9)  # noqa: B023
-
-
-def test_csv_of_joints(tmp_path):
-    t = np.linspace(2, 4, 41)
-    q = np.stack([np.sin(t), np.cos(3 * t)], axis=1)
-    for separator in (",", ";", "\t"):
-        rows = [separator.join(map(repr, map(float, (a, *b)))) for a, b in zip(t, q, strict=True)]
-        file = tmp_path / "path.csv"
-        file.write_text("# recorded\n" + separator.join(["t", "theta1", " theta2"]) + "\n\n" + "\n".join(rows) + "\n")
-        path = paths.read(file)
-        assert path.names == ("theta1", "theta2")
-        assert (path.start, path.end) == (2, 4)
-        np.testing.assert_allclose(path(t)[0], q, rtol=0, atol=1e-14)
-        np.testing.assert_allclose(path(3.013)[1], (np.cos(3.013), -3 * np.sin(9.039)), rtol=0, atol=1e-6)
-        same = paths.recorded(t, q)
-        np.testing.assert_array_equal(path(3.3)[2], same(3.3)[2])
-
-
-def test_csv_of_a_frame(tmp_path):
-    times = np.linspace(0, 1, 9)
-    R = Rotation.from_rotvec(np.outer(times, (0.5, 1.0, -2.0)))
-    q = np.roll(R.as_quat(), 1, axis=1) * np.where(np.arange(9) % 2, -1, 1)[:, None]  # either sign is the same turn
-    rows = np.column_stack([times, times**2, 1 - times, q])
-    file = tmp_path / "path.csv"
-    np.savetxt(file, rows, delimiter=",", header="t,x,z,qw,qx,qy,qz", comments="", fmt="%.17g")
-    path = paths.read(str(file), frame="tool")
-    assert path.frame == "tool"
-    assert path.directions == ("wx", "wy", "wz", "x", "z")
-    T, velocity, _ = path(times)
-    np.testing.assert_allclose(T[:, :3, :3], R.as_matrix(), rtol=0, atol=1e-14)
-    np.testing.assert_allclose(T[:, 0, 3], times**2, atol=1e-15)
-    np.testing.assert_allclose(velocity[3, 3:], (2 * times[3], 0, -1), atol=1e-12)
-    np.testing.assert_allclose(velocity[:, :3], np.tile((0.5, 1, -2), (9, 1)), rtol=0, atol=1e-3)

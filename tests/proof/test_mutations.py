@@ -25,8 +25,8 @@ from lagrangian.algorithms import (
 )
 from lagrangian.algorithms import tree as trees
 from lagrangian.equations.derivations import kane, lagrange, newton_euler, uicker_kahn
+from lagrangian.equations.reading import inertia, order, system
 from lagrangian.equations.reading import link as exact_link
-from lagrangian.equations.reading import system
 from lagrangian.equations.reading.system import System
 from lagrangian.proof import exact_tree, forward, frames, momenta, prove, recursions
 from lagrangian.proof.certificate import decide
@@ -95,7 +95,9 @@ def install(monkeypatch: pytest.MonkeyPatch, module: types.ModuleType, changed: 
         monkeypatch.setattr(recursions, "regroup", changed.regroup)
     elif module is exact_link:
         for name in ("Link", "Inertia", "Pose"):
-            monkeypatch.setattr(system, name, getattr(changed, name))
+            for user in (system, inertia, order):
+                if hasattr(user, name):
+                    monkeypatch.setattr(user, name, getattr(changed, name))
 
 
 def first_failure(arms: list[System], first: tuple[str, ...], anew: bool) -> str | None:

@@ -71,7 +71,7 @@ def _center(final: Values) -> tuple[Any, ...]:
 
 def _about_center(final: Values) -> tuple[Any, ...]:
     """Angular momentum about the centre of mass, then linear momentum."""
-    return (*v.sub(final["k"], v.cross(_center(final), final["f"])), *final["f"])  # type: ignore[arg-type]
+    return (*v.sub(final["k"], v.cross(_center(final), final["f"])), *final["f"])
 
 
 def _energy(final: Values) -> tuple[Any, ...]:

@@ -44,7 +44,7 @@ def _unit(column: Column) -> int | None:
 def _outer_sub_sym(S: v.Symmetric, g: v.Vector, u: v.Vector) -> v.Symmetric:
     """S - g u^T, symmetric because g is parallel to u."""
     pairs = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
-    return tuple(x - g[i] * u[j] for x, (i, j) in zip(S, pairs, strict=True))  # type: ignore[return-value]
+    return tuple(x - g[i] * u[j] for x, (i, j) in zip(S, pairs, strict=True))
 
 
 def _clear_sym(S: v.Symmetric, k: int) -> v.Symmetric:
@@ -105,7 +105,7 @@ def _shift(p: v.Vector, A: v.Symmetric, B: v.Matrix, M: v.Symmetric) -> tuple[v.
     left = tuple(v.cross(p, row) for row in B)
     right = tuple(v.cross(p, row) for row in Bp)
     pairs = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
-    return tuple(a + (left[i][j] + right[j][i]) for a, (i, j) in zip(A, pairs, strict=True)), Bp  # type: ignore[return-value]
+    return tuple(a + (left[i][j] + right[j][i]) for a, (i, j) in zip(A, pairs, strict=True)), Bp
 
 
 @outward({"al": VECTOR, "l": VECTOR}, per_speed={"qdd": SCALAR}, ground=upward)

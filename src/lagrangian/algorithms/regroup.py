@@ -20,7 +20,7 @@ def regroup(tree: Tree) -> Tree:
     mass, h, I = constants["mass"], constants["h"], constants["I"]
     for j in range(len(tree) - 1, -1, -1):
         body = (mass[j, 0], tuple(h[j].tolist()), tuple(I[j].tolist()))
-        found = tree.kind[j].indistinct(body)  # type: ignore[arg-type]
+        found = tree.kind[j].indistinct(body)
         if found is None:
             continue
         m, along, moved = found

@@ -171,7 +171,7 @@ def build(mechanism: Mechanism, merge_fixed: bool = True, read: Floats = FLOATS)
             wanted = read.turn(joint, step.axis) if kind.nv == 1 else v.IDENTITY
             # the link's frame is the joint's, turned so that its axis is z
             rows.append(Row(kind, parent, iq, iv, before @ Placement(v.mat_mat(v.transpose(turn), wanted)), joint))
-            inertias.append((0, v.ZERO, (0,) * 6))  # type: ignore[arg-type]
+            inertias.append((0, v.ZERO, (0,) * 6))
             parent, before, turn = len(rows) - 1, Placement(), wanted
             iq, iv = iq + kind.nq, iv + kind.nv
         where = before @ Placement(v.transpose(turn)) @ to_child

@@ -1,4 +1,4 @@
-"""Texts of the command line as states, times, points and parameters."""
+"""Texts of the command line as times, points and parameters."""
 
 from __future__ import annotations
 

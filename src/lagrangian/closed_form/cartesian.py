@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from lagrangian.equations.cartesian import CartesianElements
-from lagrangian.equations.formula import Formula, FormulaMatrix
+from lagrangian.equations.formula import Formula
+from lagrangian.equations.formula_matrix import FormulaMatrix
 
 
 @dataclass(frozen=True, repr=False)

@@ -22,10 +22,10 @@ from lagrangian.kernels.program import Straight
 from lagrangian.kernels.threads import Threads, cores
 from lagrangian.kernels.trace.node import Graph
 from lagrangian.model.expression import Expression, free_symbols, parameters
-from lagrangian.proof.prove import Derived
 
 if TYPE_CHECKING:
     from lagrangian.closed_form.equations import Equations
+    from lagrangian.closed_form.terms import Terms
 
 
 class CompiledEquations:
@@ -35,10 +35,10 @@ class CompiledEquations:
     """
 
     def __init__(
-        self, eom: Equations, derived: Derived, rows: Sequence[Row], parameters: Mapping[str, float], threads: int | None
+        self, eom: Equations, terms: Terms, rows: Sequence[Row], parameters: Mapping[str, float], threads: int | None
     ) -> None:
         self.equations, self.nq, self.nv = eom, eom.n, eom.n
-        self._derived, self._rows = derived, rows
+        self._terms, self._derived, self._rows = terms, terms.derived, rows
         self._system = eom.system
         known = eom.parameters()
         for name in parameters:
@@ -60,14 +60,12 @@ class CompiledEquations:
 
     def gravity(self, q: Any) -> Any:
         """G(q) = dV/dq, springs included."""
-        return self._kernel("gravity", ("q",), (self.nv,), lambda trace: [trace(x) for x in self.equations._slopes])(q)
+        return self._kernel("gravity", ("q",), (self.nv,), lambda trace: [trace(x) for x in self._terms.slopes])(q)
 
     def friction(self, qd: Any, q: Any = None) -> Any:
         """F(qd); dampers between points need q too."""
         q = [0.0] * self.nq if q is None else q
-        return self._kernel("friction", ("q", "qd"), (self.nv,), lambda trace: [trace(x) for x in self.equations._friction])(
-            q, qd
-        )
+        return self._kernel("friction", ("q", "qd"), (self.nv,), lambda trace: [trace(x) for x in self._terms.friction])(q, qd)
 
     def inverse_dynamics(self, q: Any, qd: Any, qdd: Any) -> Any:
         """tau = M qdd + C qd + G + F."""
@@ -79,7 +77,9 @@ class CompiledEquations:
 
     def potential_energy(self, q: Any) -> Any:
         """V(q) of gravity and springs."""
-        return self._kernel("potential_energy", ("q",), (), lambda trace: [trace(self._derived.V + self.equations._springs)])(q)
+        return self._kernel(
+            "potential_energy", ("q",), (), lambda trace: [trace(self._derived.V + self._terms.spring_potential)]
+        )(q)
 
     def constraint_jacobian(self, q: Any) -> Any:
         """Psi(q); where it depends on time too, at t = 0."""
@@ -114,7 +114,7 @@ class CompiledEquations:
         M, C = self._mass_matrix(trace), self._coriolis_matrix(trace)
         tau = []
         for i in range(n):
-            x = trace(self.equations._slopes[i]) + trace(self.equations._friction[i])
+            x = trace(self._terms.slopes[i]) + trace(self._terms.friction[i])
             for j in range(n):
                 x = x + M[i * n + j] * graph.input("qdd", j) + C[i * n + j] * graph.input("qd", j)
             tau.append(x)
@@ -141,7 +141,7 @@ class CompiledEquations:
                 f"closed_form_{name}",
                 dict.fromkeys(inputs, self.nv),
                 shape,
-                sorted(self._system.scalars.angle_of),
+                sorted(self._system.scalars.angles.angle_of),
                 lambda graph: outputs(Tracer(self._system, graph, self._numeric, self._environment)),
                 self._digest,
             )
@@ -151,8 +151,12 @@ class CompiledEquations:
     @cached_property
     def _digest(self) -> bytes:
         """Of all that the functions are made from."""
-        eom = self.equations
-        elements = [x for row in self._derived.M for x in row] + eom._slopes + eom._friction + [self._derived.V, eom._springs]
+        elements = (
+            [x for row in self._derived.M for x in row]
+            + self._terms.slopes
+            + self._terms.friction
+            + [self._derived.V, self._terms.spring_potential]
+        )
         elements += [x for row in self._rows for x in row.psi] + [row.eta for row in self._rows if row.eta is not None]
         digest = hashlib.sha256()
         for x in elements:

@@ -49,7 +49,7 @@ def forecast(system: System, depths: list[int] | None = None) -> Forecast | None
     """None for mechanisms that are small anyway. `depths` are those of all links, if the system has only the first of them."""
     own = [len(system.path(i)) for i in range(len(system.links))]
     depths = depths or own
-    if not own or max(depths) <= (ODD if system.scalars.fractions else SHORT):
+    if not own or max(depths) <= (ODD if system.scalars.angles.fractions else SHORT):
         return None
     path = system.path(max(range(len(own)), key=own.__getitem__))
     costs: list[tuple[float, float]] = []

@@ -7,18 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.closed_form.sections import (
-    LONG,
-    Section,
-    aligned,
-    coordinates,
-    definitions,
-    equation,
-    families,
-    groups,
-    parameter_values,
-    typeset,
-)
+from lagrangian.closed_form.definitions import definitions, families, groups, parameter_values
+from lagrangian.closed_form.latex import aligned, coordinates, equation, typeset
+from lagrangian.closed_form.sections import LONG, Section
 from lagrangian.equations.writing import text
 from lagrangian.equations.writing.lines import WIDTH, broken
 from lagrangian.equations.writing.notation import GREEK, parts, typeset_words

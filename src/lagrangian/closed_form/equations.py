@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from lagrangian.closed_form.cartesian import CartesianEquations
+from lagrangian.closed_form.choices import chosen_frame, dependent_determinant, independent_coordinates, square_jacobian
+from lagrangian.closed_form.formulas import Formulas
+from lagrangian.closed_form.latex import in_short, typeset
 from lagrangian.closed_form.reduced import ReducedEquations
-from lagrangian.closed_form.sections import WIDTH, Section, in_short, of_equations, show, typeset
+from lagrangian.closed_form.sections import Section, of_equations
+from lagrangian.closed_form.terms import Terms
+from lagrangian.closed_form.text import WIDTH, show
 from lagrangian.closed_form.trace_form import TraceForm
 from lagrangian.configuration.reading import configuration
 from lagrangian.equations import base_parameters as base
-from lagrangian.equations import cartesian, constraints, forces, kinematics
+from lagrangian.equations import cartesian, constraints, kinematics
 from lagrangian.equations.algebra.matrices import determinant
-from lagrangian.equations.algebra.ring import Element, fraction
 from lagrangian.equations.derivations import kane, lagrange, newton_euler
 from lagrangian.equations.derivations.uicker_kahn import UickerKahn
-from lagrangian.equations.formula import Formula, FormulaMatrix
-from lagrangian.equations.reading.system import NUMBER, System
+from lagrangian.equations.formula import Formula
+from lagrangian.equations.formula_matrix import FormulaMatrix
+from lagrangian.equations.reading.system import System
 from lagrangian.equations.writing.lines import WIDTH as LINE
 from lagrangian.equations.writing.structure import Velocities
-from lagrangian.equations.writing.tree import is_negative
-from lagrangian.equations.writing.writer import Writer
-from lagrangian.errors import ArgumentError, MechanismError, one_of
+from lagrangian.errors import ArgumentError, MechanismError
 from lagrangian.model.expression import Scalar
 from lagrangian.model.loop import DIRECTIONS, Frame
 from lagrangian.model.mechanism import Mechanism
@@ -46,21 +48,8 @@ class Equations:
         self.system, self.mechanism = system, system.mechanism
         self._derived, self._jacobians = derived, jacobians
         self._grouping: base.BaseParameters | None = grouping
-        self._writer = Writer(system, grouping.grouping if grouping else None)
-
-    # -- making formulas ---------------------------------------------------------------------------------------------
-
-    def _formula(self, x: Any, structure: Callable[[], Any] | None = None) -> Formula:
-        element = self.system.ring(x)
-        if self._grouping is not None:
-            element = self._grouping.regrouped(element)
-        return Formula(self._writer, element, None, structure)
-
-    def _vector(self, name: str, elements: Sequence[Any]) -> FormulaMatrix:
-        return FormulaMatrix(name, [[self._formula(x)] for x in elements], vector=True)
-
-    def _matrix(self, name: str, rows: Sequence[Sequence[Any]]) -> FormulaMatrix:
-        return FormulaMatrix(name, [[self._formula(x) for x in row] for row in rows])
+        self._terms, self._made = Terms(system, derived), Formulas(system, grouping)
+        self._writer = self._made.writer
 
     @cached_property
     def _velocities(self) -> Velocities:
@@ -90,7 +79,7 @@ class Equations:
             for j in range(i, self.n):
                 # products of velocities are a known form where each inertial parameter is one symbol
                 known = (lambda i=i, j=j: self._velocities.structure(i, j)) if self.system.symbols != "given" else None
-                made[i, j] = made[j, i] = self._formula(self._derived.M[i][j], known)
+                made[i, j] = made[j, i] = self._made.formula(self._derived.M[i][j], known)
         return FormulaMatrix("M", [[made[i, j] for j in range(self.n)] for i in range(self.n)], symmetric=True)
 
     def christoffel(self, i: int, j: int, k: int) -> Formula:
@@ -98,163 +87,92 @@ class Equations:
         for given in (i, j, k):
             if not isinstance(given, (int, np.integer)) or not 0 <= given < self.n:
                 raise ArgumentError(f"christoffel: indices run from 0 to {self.n - 1}; {given} is outside")
-        return self._formula(self._derived.christoffel[i, j, k])
+        return self._made.formula(self._derived.christoffel[i, j, k])
 
     @cached_property
     def C(self) -> FormulaMatrix:
         """The Coriolis matrix of the Christoffel symbols: M' - 2C is skew."""
-        return self._matrix("C", lagrange.coriolis_matrix(self.system, self._derived.christoffel))
-
-    @cached_property
-    def _velocity_terms(self) -> tuple[list[Element], list[Element]]:
-        return lagrange.velocity_terms(self.system, self._derived.christoffel)
+        return self._made.matrix("C", lagrange.coriolis_matrix(self.system, self._derived.christoffel))
 
     @cached_property
     def centripetal(self) -> FormulaMatrix:
         """The part of C q' with squares q'_j^2."""
-        return self._vector("centripetal", self._velocity_terms[0])
+        return self._made.vector("centripetal", self._terms.velocity[0])
 
     @cached_property
     def coriolis(self) -> FormulaMatrix:
         """The part of C q' with products q'_j q'_k of different speeds."""
-        return self._vector("coriolis", self._velocity_terms[1])
-
-    @cached_property
-    def _springs(self) -> Element:
-        return forces.joint_spring_potential(self.system) + forces.point_spring_potential(self.system)
-
-    @cached_property
-    def _slopes(self) -> list[Element]:
-        """dV/dq, springs included."""
-        springs = lagrange.gradient(self.system, self._springs)
-        return [g + s for g, s in zip(self._derived.G, springs, strict=True)]
+        return self._made.vector("coriolis", self._terms.velocity[1])
 
     @cached_property
     def G(self) -> FormulaMatrix:
         """dV/dq: gravity and springs."""
-        return self._vector("G", self._slopes)
+        return self._made.vector("G", self._terms.slopes)
 
     @cached_property
     def gravity(self) -> FormulaMatrix:
         """The part of G that gravity makes."""
-        return self._vector("gravity", self._derived.G)
+        return self._made.vector("gravity", self._derived.G)
 
     @cached_property
     def springs(self) -> FormulaMatrix:
         """The part of G that springs make."""
-        return self._vector("springs", lagrange.gradient(self.system, self._springs))
-
-    @cached_property
-    def _friction(self) -> list[Element]:
-        return forces.friction(self.system)
+        return self._made.vector("springs", self._terms.springs)
 
     @cached_property
     def F(self) -> FormulaMatrix:
         """Friction: viscous, Coulomb (sgn), and dampers."""
-        return self._vector("F", self._friction)
+        return self._made.vector("F", self._terms.friction)
 
     @cached_property
     def rotors(self) -> FormulaMatrix:
         """What the rotors add to the diagonal of M: r^2 J_m."""
-        made = [self.system.ring.zero] * self.n
-        for link in self.system.links:
-            made[link.k] = self.system.ring(link.rotor)
-        return self._vector("rotors", made)
-
-    @cached_property
-    def _torques(self) -> list[Element]:
-        ring, n = self.system.ring, self.n
-        centripetal, coriolis = self._velocity_terms
-        made = []
-        for i in range(n):
-            x: Any = centripetal[i] + coriolis[i] + self._slopes[i] + self._friction[i]
-            for j in range(n):
-                x = x + self._derived.M[i][j] * self.system.acceleration(j)
-            made.append(ring(x))
-        return made
+        return self._made.vector("rotors", self._terms.rotors)
 
     @cached_property
     def tau(self) -> FormulaMatrix:
         """M q'' + C q' + G + F: the joint forces of a motion of the tree."""
-        return self._vector("tau", self._torques)
+        return self._made.vector("tau", self._terms.torques)
 
     @cached_property
     def kinetic_energy(self) -> Formula:
         """K = 1/2 q'^T M q'."""
-        total: Any = self.system.ring.zero
-        for i in range(self.n):
-            for j in range(i, self.n):
-                times = Fraction(1, 2) if i == j else 1
-                total = total + self._derived.M[i][j] * times * (self.system.speed(i) * self.system.speed(j))
-        return self._formula(total)
+        return self._made.formula(self._terms.kinetic_energy)
 
     @cached_property
     def potential_energy(self) -> Formula:
         """V of gravity and springs; zero height is the ground's origin."""
-        return self._formula(self._derived.V + self._springs)
+        return self._made.formula(self._derived.V + self._terms.spring_potential)
 
     @property
     def lagrangian(self) -> Formula:
         """L = K - V."""
-        return self.kinetic_energy - self.potential_energy  # type: ignore[no-any-return]
+        return self.kinetic_energy - self.potential_energy
 
     # -- frames ------------------------------------------------------------------------------------------------------
 
-    def _frame(self, frame: str | Frame) -> Frame:
-        if (
-            isinstance(frame, Frame)
-            and frame not in self.mechanism.frames
-            and frame.placement.rotation != Frame("", "").placement.rotation
-        ):
-            raise ArgumentError(f"frame {frame.name!r} is turned; add it to the mechanism's frames before deriving")
-        return self.mechanism.frame(frame)
-
     def pose(self, frame: str | Frame) -> FormulaMatrix:
         """The frame's 4x4 homogeneous matrix in the world."""
-        _, pose = kinematics.frame_pose(self.system, self._frame(frame))
-        return self._matrix("T", [*([*row, p] for row, p in zip(pose.R, pose.p, strict=True)), [0, 0, 0, 1]])
+        _, pose = kinematics.frame_pose(self.system, chosen_frame(self.mechanism, frame))
+        return self._made.matrix("T", [*([*row, p] for row, p in zip(pose.R, pose.p, strict=True)), [0, 0, 0, 1]])
 
     def jacobian(self, frame: str | Frame) -> FormulaMatrix:
         """J, 6 x n: (angular velocity, velocity of the origin) = J q', along the world's axes."""
-        return self._matrix("J", kinematics.jacobian(self.system, self._frame(frame)))
+        return self._made.matrix("J", kinematics.jacobian(self.system, chosen_frame(self.mechanism, frame)))
 
     def external(self, frame: str | Frame) -> FormulaMatrix:
         """J^T F: the generalised forces of a wrench (load_Mx .. load_Fz, at the frame's origin) that acts on a frame."""
-        J = kinematics.jacobian(self.system, self._frame(frame))
+        J = kinematics.jacobian(self.system, chosen_frame(self.mechanism, frame))
         wrench = [self.system.generator(f"load_{name}") for name in ("Mx", "My", "Mz", "Fx", "Fy", "Fz")]
         made = [sum((J[row][k] * wrench[row] for row in range(6)), self.system.ring.zero) for k in range(self.n)]
-        return self._vector("Q", made)
+        return self._made.vector("Q", made)
 
     def cartesian(self, frame: str | Frame, directions: Sequence[str] = DIRECTIONS) -> CartesianEquations:
         """M_x, C_x, G_x of a frame along as many directions as there are coordinates, such as ("x", "y") for a planar 2R arm."""
-        J = self._rows(frame, directions)
-        velocity = [a + b for a, b in zip(*self._velocity_terms, strict=True)]
-        made = cartesian.cartesian(self.system, J, self._derived.M, velocity, self._slopes, self._friction)
-        return CartesianEquations.of(self._quotient, directions, made)
-
-    def _rows(self, frame: str | Frame, directions: Sequence[str]) -> list[list[Element]]:
-        for direction in directions:
-            if direction not in DIRECTIONS:
-                raise ArgumentError(one_of("direction", direction, DIRECTIONS))
-        if len(directions) != self.n or len(set(directions)) != len(directions):
-            raise ArgumentError(
-                f"{len(directions)} directions for {self.n} coordinates: choose {self.n} different ones of "
-                f"{', '.join(DIRECTIONS)}; an arm with more joints than directions has no Cartesian equations of its own"
-                if self.n <= 6
-                else f"{self.mechanism.name} has {self.n} coordinates, more than the 6 directions of a frame: its Cartesian "
-                f"equations do not determine the motion of its joints"
-            )
-        J = kinematics.jacobian(self.system, self._frame(frame))
-        return [J[DIRECTIONS.index(direction)] for direction in directions]
-
-    def _quotient(self, above: Element, below: Element | None = None) -> Formula:
-        if self._grouping is not None:
-            above = self._grouping.regrouped(above)
-        if below is not None and above:
-            shared = above.poly.gcd(below.poly)
-            if not shared.is_constant():  # what stands above and below the line cancels
-                above, below = (Element(self.system.ring, divmod(x.poly, shared)[0]) for x in (above, below))
-        return Formula(self._writer, above, below)
+        J = square_jacobian(self.system, frame, directions)
+        velocity = [a + b for a, b in zip(*self._terms.velocity, strict=True)]
+        made = cartesian.cartesian(self.system, J, self._derived.M, velocity, self._terms.slopes, self._terms.friction)
+        return CartesianEquations.of(self._made.quotient, directions, made)
 
     # -- constraints -------------------------------------------------------------------------------------------------
 
@@ -269,17 +187,17 @@ class Equations:
     @cached_property
     def closure(self) -> FormulaMatrix:
         """The loops' equations eta(q) = 0; constraints on speeds have none."""
-        return self._vector("eta", [row.eta for row in self._rows_of_constraints if row.eta is not None])
+        return self._made.vector("eta", [row.eta for row in self._rows_of_constraints if row.eta is not None])
 
     @cached_property
     def Psi(self) -> FormulaMatrix:
         """d eta / dq of the loops, then the coefficients of the Pfaffian constraints."""
-        return self._matrix("Psi", [row.psi for row in self._rows_of_constraints])
+        return self._made.matrix("Psi", [row.psi for row in self._rows_of_constraints])
 
     @cached_property
     def Psi_dot(self) -> FormulaMatrix:
         """d Psi / dt, with the speeds in it."""
-        return self._matrix("Psi_dot", [row.psi_dot(self.system) for row in self._rows_of_constraints])
+        return self._made.matrix("Psi_dot", [row.psi_dot(self.system) for row in self._rows_of_constraints])
 
     @property
     def phi(self) -> tuple[Scalar, ...]:
@@ -300,16 +218,7 @@ class Equations:
                 f"{self.mechanism.name} has no constraints: its equations are in independent coordinates already"
             )
         start = configuration(self.mechanism, at, "at").q.tolist()
-        return ReducedEquations(self, self._independent(independent), start, self._slopes, self._friction)
-
-    def _independent(self, given: Sequence[str] | None) -> list[int]:
-        if given is None:
-            actuated = {name for joint in self.mechanism.joints if joint.actuated for name in joint.coordinate_names}
-            return [k for k, name in enumerate(self.coordinates) if name in actuated]
-        for name in given:
-            if name not in self.coordinates:
-                raise ArgumentError(one_of("coordinate", name, self.coordinates))
-        return [self.coordinates.index(name) for name in given]
+        return ReducedEquations(self, self._terms, independent_coordinates(self.mechanism, independent), start)
 
     def singularities(
         self, frame: str | Frame | None = None, directions: Sequence[str] = (), independent: Sequence[str] | None = None
@@ -320,42 +229,23 @@ class Equations:
         unless given). Of a frame: of its Jacobian along as many `directions` as there are coordinates.
         """
         if frame is not None:
-            return self._factors(determinant(self.system.ring, self._rows(frame, directions or DIRECTIONS)))
-        rows = self._rows_of_constraints
-        chosen = self._independent(independent)
-        dependent = [k for k in range(self.n) if k not in chosen]
-        if not rows:
-            raise MechanismError(
-                f"{self.mechanism.name} has no loops; name a frame and directions for its Jacobian's determinant"
-            )
-        if len(dependent) != len(rows):
-            raise MechanismError(
-                f"{self.mechanism.name}: {len(rows)} constraint equations and {len(dependent)} coordinates that are not "
-                f"independent; their block is not square. Choose {self.n - len(rows)} independent coordinates"
-            )
-        return self._factors(determinant(self.system.ring, [[row.psi[k] for k in dependent] for row in rows]))
-
-    def _factors(self, x: Element) -> list[Formula]:
-        if not x:
-            return [self._formula(0)]
-        content, factors = x.poly.factor()
-        found = [Formula(self._writer, Element(self.system.ring, f)) for f, _ in factors]
-        found = [-f if is_negative(f.tree) else f for f in found]
-        return sorted(found, key=lambda f: (f.operators, str(f))) or [self._formula(fraction(content))]
+            jacobian = square_jacobian(self.system, frame, directions or DIRECTIONS)
+            return self._made.factors(determinant(self.system.ring, jacobian))
+        return self._made.factors(dependent_determinant(self.system, self._rows_of_constraints, independent))
 
     # -- other derivations -------------------------------------------------------------------------------------------
 
     def newton_euler(self) -> FormulaMatrix:
         """tau by the Newton-Euler recursion, without friction and springs."""
-        return self._vector("tau", newton_euler.newton_euler(self.system))
+        return self._made.vector("tau", newton_euler.newton_euler(self.system))
 
     def kane(self) -> FormulaMatrix:
         """tau by Kane's equations, without friction and springs."""
-        return self._vector("tau", kane.kane(self.system))
+        return self._made.vector("tau", kane.kane(self.system))
 
     def uicker_kahn(self) -> TraceForm:
         """The trace form: transforms T, their derivatives U_jk and U_jkl, pseudo-inertias, and what follows from them."""
-        return TraceForm(UickerKahn(self.system), self._matrix, self._vector)
+        return TraceForm(UickerKahn(self.system), self._made.matrix, self._made.vector)
 
     def prove(self, progress: Callable[[float, float], None] | None = None) -> Certificate:
         """Prove that Lagrange, Newton-Euler, Kane, Uicker-Kahn and the shipped algorithms give the same equations, exactly.
@@ -390,7 +280,7 @@ class Equations:
         """The closed form as machine code, through the same tracer as the recursions: to run one against the other."""
         from lagrangian.closed_form.compiled import CompiledEquations
 
-        return CompiledEquations(self, self._derived, self._rows_of_constraints, parameters or {}, threads)
+        return CompiledEquations(self, self._terms, self._rows_of_constraints, parameters or {}, threads)
 
     @property
     def readable(self) -> Equations:
@@ -429,17 +319,9 @@ class Equations:
 
         Coordinates are symbols of their names, rates `qd_name` and `qdd_name`; with `dynamic`, functions of t and derivatives.
         """
-        import sympy
+        from lagrangian.closed_form.sympy_matrices import sympy_matrices
 
-        from lagrangian.equations.writing.sympy_export import Export
-
-        names = ["M", "C", "G", "F", "tau", *(("closure", "Psi", "Psi_dot") if self._rows_of_constraints else ())]
-        found = {name: getattr(self, name).to_sympy(dynamic) for name in names if len(getattr(self, name))}
-        if self._rows_of_constraints:
-            export = Export(self._writer, dynamic)
-            found["phi"] = sympy.Matrix([export.expression(x) for x in self.phi])
-            found["phi_dot"] = sympy.Matrix([export.expression(x) for x in self.phi_dot])
-        return found
+        return sympy_matrices(self, dynamic)
 
     def save(self, path: Any, digits: int | None = 6, document: bool = True, width: float = LINE) -> None:
         """A document of its own: `.tex` (LaTeX) or `.md` (Markdown with formulas). With `document=False`, what `latex` gives."""
@@ -449,13 +331,7 @@ class Equations:
 
     def parameters(self) -> dict[str, float | None]:
         """The named parameters in the equations, with their values."""
-        symbols = [s for s in self.system.ring.symbols if s.kind in ("parameter", "inertial") and s.meaning != NUMBER]
-        if self._grouping is not None:
-            dropped = {*self._grouping.dependent, *self._grouping.without_effect}
-            values = self._writer.values((), (), (), {})
-            shown = {s.name: self._writer.names[self.system.ring.number[s.name]] for s in symbols if s.name not in dropped}
-            return {**{shown[name]: values[name] for name in shown}, **self.system.scalars.values}
-        return {**{s.name: s.value for s in symbols}, **self.system.scalars.values}
+        return self._made.parameters()
 
     def __reduce__(self) -> Any:
         return _again, (self.mechanism, self.system.symbols, self._grouping is not None)

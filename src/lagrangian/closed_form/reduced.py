@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from lagrangian.equations import reduced
 from lagrangian.equations.algebra.ring import Element
-from lagrangian.equations.formula import Formula, FormulaMatrix
+from lagrangian.equations.formula import Formula
+from lagrangian.equations.formula_matrix import FormulaMatrix
 
 if TYPE_CHECKING:
     from lagrangian.closed_form.equations import Equations
+    from lagrangian.closed_form.terms import Terms
 
 
 class ReducedEquations:
@@ -19,9 +21,7 @@ class ReducedEquations:
     `tau` is what acts along the independent coordinates, of forces at every joint: A^T tau.
     """
 
-    def __init__(
-        self, whole: Equations, independent: Sequence[int], at: Sequence[float], slopes: list[Element], friction: list[Element]
-    ) -> None:
+    def __init__(self, whole: Equations, terms: Terms, independent: Sequence[int], at: Sequence[float]) -> None:
         system = whole.system
         self.whole = whole
         found = reduced.solve(system, whole._rows_of_constraints, independent, at)
@@ -30,7 +30,7 @@ class ReducedEquations:
         pulled = reduced.Pullback(system, found)
         A = found.A
         n, m = system.n, len(independent)
-        M, ring = whole._derived.M, system.ring
+        M, ring = terms.derived.M, system.ring
         moved = [[pulled(x) for x in row] for row in M]
         self._M = [
             [ring(sum((moved[i][j] * (A[i][a] * A[j][b]) for i in range(n) for j in range(n)), ring.zero)) for b in range(m)]
@@ -41,8 +41,8 @@ class ReducedEquations:
         rates = [system.speed(k) for k in independent]
         C = [[sum((self._christoffel(a, b, c) * rates[c] for c in range(m)), ring.zero) for b in range(m)] for a in range(m)]
         self.C = self._matrix("C", C)
-        self.G = self._pull("G", slopes, A, pulled)
-        self.F = self._pull("F", friction, A, pulled)
+        self.G = self._pull("G", terms.slopes, A, pulled)
+        self.F = self._pull("F", terms.friction, A, pulled)
 
     def _christoffel(self, a: int, b: int, c: int) -> Element:
         ring, at, M = self.whole.system.ring, self._at, self._M

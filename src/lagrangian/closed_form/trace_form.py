@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from lagrangian.equations.derivations.uicker_kahn import UickerKahn
-from lagrangian.equations.formula import FormulaMatrix, index
+from lagrangian.equations.formula_matrix import FormulaMatrix, index
 
 
 class TraceForm:

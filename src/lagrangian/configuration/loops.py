@@ -15,6 +15,8 @@ from lagrangian.kernels.dynamics import Dynamics
 
 CLOSED = 1e-12  # of the slopes' size: a loop that misses by less is closed
 NEAR = 1e-6  # m, or radians: a configuration that was given, and misses by less, was rounded when it was written
+# and by no more than rounding: what is given is left as it is
+EXACT = 1e-15
 
 
 @dataclass(frozen=True)
@@ -38,9 +40,10 @@ class Loops:
     def __init__(self, dyn: Dynamics, t: float = 0.0, held: Iterable[str] = ()) -> None:
         self.dyn, self.t, self.held = dyn, t, tuple(held)
         self.rows = dyn.holonomic
-        places = single_coordinates(dyn.mechanism)
         self.free = np.ones(dyn.nv)
-        self.free[[places[name][1] for name in self.held]] = 0.0
+        if self.held:
+            places = single_coordinates(dyn.mechanism)
+            self.free[[places[name][1] for name in self.held]] = 0.0
         self._newton = Newton(self, self.free)
 
     def __bool__(self) -> bool:

@@ -49,8 +49,10 @@ class Given:
     @property
     def held(self) -> tuple[str, ...]:
         """The coordinates that were given by name and have a speed of their own, which can stand still."""
+        if not self.names:
+            return ()
         single = single_coordinates(self.mechanism)
-        return tuple(name for name in self.names or () if name in single)
+        return tuple(name for name in self.names if name in single)
 
 
 def configuration(mechanism: Mechanism, q0: Any = None, argument: str = "q0") -> Given:

@@ -9,6 +9,7 @@ import numpy as np
 
 from lagrangian.configuration import reading
 from lagrangian.configuration.dynamics_of import dynamics_of
+from lagrangian.configuration.loops import EXACT
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import Argument, ArgumentError, AssemblyError, one_of
 from lagrangian.kernels.dynamics import Dynamics
@@ -36,7 +37,10 @@ def consistent_speeds(
             qd[names.index(name)] = reading.number(dyn.mechanism, fixed[name], (Argument("fixed"), repr(name)))
     if not len(dyn.constraint_names):
         return qd
-    psi, rate = dyn.constraint_jacobian(q, t), dyn.constraint_rate(q, qd, t)
+    rate = dyn.constraint_rate(q, qd, t)
+    if np.abs(rate).max() <= EXACT:
+        return qd
+    psi = dyn.constraint_jacobian(q, t)
     M = dyn.mass_matrix(q)[np.ix_(free, free)]
     L = np.linalg.cholesky(M)
     half = np.linalg.solve(L, psi[:, free].T).T

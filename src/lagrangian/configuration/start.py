@@ -14,7 +14,7 @@ import numpy as np
 
 from lagrangian.configuration import reading
 from lagrangian.configuration.assemble import STARTS
-from lagrangian.configuration.loops import NEAR, Loops, Miss
+from lagrangian.configuration.loops import EXACT, NEAR, Loops, Miss
 from lagrangian.configuration.speeds import consistent_speeds
 from lagrangian.errors import Argument, ArgumentError, LagrangianError
 from lagrangian.kernels.dynamics import Dynamics
@@ -35,12 +35,13 @@ class Start:
         return Loops(self.dyn, self.t, self.given.held)
 
     @cached_property
+    def _worst(self) -> Miss | None:
+        return self.loops.worst(self.given.q) if self.given.complete and self.dyn.mechanism.equations else None
+
+    @cached_property
     def off(self) -> Miss | None:
         """The loop that a configuration given in whole leaves open the furthest; None if it closes them, but for rounding."""
-        if not self.given.complete or not self.dyn.mechanism.equations:
-            return None
-        worst = self.loops.worst(self.given.q)
-        return worst if worst is not None and worst.amount > NEAR else None
+        return self._worst if self._worst is not None and self._worst.amount > NEAR else None
 
     def closed(self, starts: int = STARTS) -> np.ndarray:
         """The nearest configuration that closes the loops, with the coordinates that were given by name as they were given."""
@@ -58,6 +59,8 @@ class Start:
         """The configuration itself, which is an error if all of it was given and it does not close the loops."""
         if self.off is not None:
             raise self._open(self.off)
+        if self._worst is not None and self._worst.amount <= EXACT:
+            return self.given.q
         return self.closed()
 
     def _open(self, miss: Miss | None) -> ArgumentError:
@@ -108,6 +111,8 @@ class Start:
         if not self.dyn.mechanism.equations:
             return None
         rate = np.abs(self.dyn.constraint_rate(q, qd, self.t))
-        size = 1 + np.abs(self.dyn.constraint_jacobian(q, self.t)).max(initial=0.0) * np.abs(qd).max(initial=0.0)
         worst = int(np.argmax(rate))
+        if rate[worst] <= NEAR:
+            return None
+        size = 1 + np.abs(self.dyn.constraint_jacobian(q, self.t)).max(initial=0.0) * np.abs(qd).max(initial=0.0)
         return Miss(self.dyn.constraint_names[worst], float(rate[worst]), "") if rate[worst] > NEAR * size else None

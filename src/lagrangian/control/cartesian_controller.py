@@ -13,7 +13,7 @@ from lagrangian.control.reference import CartesianReference, pose_error
 from lagrangian.errors import ArgumentError, SingularWarning, warn
 from lagrangian.kernels.cartesian import CartesianDynamics, cartesian
 from lagrangian.model.loop import DIRECTIONS
-from lagrangian.paths.arguments import coordinates
+from lagrangian.paths.argument_checks import coordinates
 
 # how near a singular configuration a controller fades a direction out: there its joints move fifty times as fast as elsewhere
 NEAR = 0.02

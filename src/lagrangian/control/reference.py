@@ -15,7 +15,7 @@ from lagrangian.kinematics.chebyshev import Series
 from lagrangian.model import quaternion
 from lagrangian.model.loop import DIRECTIONS, Frame
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.paths.arguments import coordinates, place
+from lagrangian.paths.argument_checks import coordinates, place
 from lagrangian.paths.path import CartesianPath, JointPath
 
 Values = tuple[np.ndarray, np.ndarray, np.ndarray]

@@ -49,7 +49,7 @@ def rows(system: System) -> list[Row]:
     found = []
     for loop in system.mechanism.loops:
         a, b = (ExactFrame(system, loop, *end) for end in ((loop.a, loop.a_placement), (loop.b, loop.b_placement)))
-        for label, eta in loop.kind.equations(loop, a, b):
+        for label, eta in loop.closure(a, b):
             eta = ring(eta)
             found.append(Row(f"{loop.name}.{label}", eta, tuple(ring.derivative(eta, k) for k in range(n))))
     for constraint in system.mechanism.constraints:

@@ -7,7 +7,8 @@ from typing import Any
 
 from lagrangian.equations.algebra.ring import Element
 from lagrangian.equations.reading import lengths
-from lagrangian.equations.reading.system import System, given
+from lagrangian.equations.reading.names import given
+from lagrangian.equations.reading.system import System
 
 HALF = Fraction(1, 2)
 
@@ -21,7 +22,7 @@ def joint_spring_potential(system: System) -> Element:
         if given(spring.stiffness):
             stretch = link.q - of(spring.rest)
             total = total + of(spring.stiffness) * HALF * (stretch * stretch)
-    return total  # type: ignore[no-any-return]
+    return total
 
 
 def point_spring_potential(system: System) -> Element:
@@ -32,7 +33,7 @@ def point_spring_potential(system: System) -> Element:
         if given(spring.stiffness):
             stretch = ring.generator(lengths.name(spring.name)) - of(spring.rest)
             total = total + of(spring.stiffness) * HALF * (stretch * stretch)
-    return total  # type: ignore[no-any-return]
+    return total
 
 
 def viscous_friction(system: System) -> list[Element]:

@@ -60,7 +60,7 @@ class Pullback:
                 self._values[k] = pair[1] if symbol.kind == "sine" else pair[0]
             elif symbol.kind in ("coordinate", "speed", "acceleration"):
                 self._values[k] = self._sum(symbol.index, symbol.kind, symbol.name)
-        self._turning = set(scalars.angle_of)
+        self._turning = set(scalars.angles.angle_of)
 
     def _pair(self, angle: dict[int, int]) -> Any:
         """Cosine and sine of a sum of coordinates, in the independent ones."""
@@ -71,7 +71,7 @@ class Pullback:
             total = [t + times * a for t, a in zip(total, self.solution.A[k], strict=True)]
         pair: Any = ((1, 0), (0, 1), (-1, 0), (0, -1))[quarters % 4]
         for i, times in zip(self.solution.independent, total, strict=True):
-            c, s = self.system.scalars.coordinate_pair(i)
+            c, s = self.system.scalars.angles.coordinate_pair(i)
             for _ in range(abs(times)):
                 pair = turned(pair, (c, s if times > 0 else -s))
         return pair
@@ -131,7 +131,7 @@ def solve(system: System, rows: Sequence[Row], independent: Sequence[int], start
     for row, k in enumerate(dependent):
         A[k] = [int(x) for x in whole[row]]
         rest = first[k] - whole[row] @ first[list(independent)]
-        quarters[k] = round(rest / (math.pi / 2)) if k in system.scalars.angle_of else 0
+        quarters[k] = round(rest / (math.pi / 2)) if k in system.scalars.angles.angle_of else 0
     solution = Solution(tuple(independent), tuple(map(tuple, A)), tuple(quarters))
     pulled = Pullback(system, solution)
     for constraint in holonomic:

@@ -51,7 +51,7 @@ def exact_grouping(regression: Regression) -> Grouping | None:
     )
     try:
         system = System(elementary(mechanism.replace(joints=joints, springs=(), frames=())), "inertial")
-        if system.scalars.fractions:  # frames at odd angles: exact, but slow
+        if system.scalars.angles.fractions:  # frames at odd angles: exact, but slow
             return None
         check(system, LIMIT)
         base = base_parameters(system, rotors=bool(rotors))

@@ -17,7 +17,7 @@ from lagrangian.errors import ArgumentError, one_of
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.programs.parameters import body_parameters
 from lagrangian.model.mechanism import GROUND, Mechanism
-from lagrangian.paths.arguments import different
+from lagrangian.paths.argument_checks import different
 
 PARAMETERS = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 FRICTION = {"viscous": ("Fv",), "coulomb": ("Fv", "Fc"), "asymmetric": ("Fv", "Fc+", "Fc-")}

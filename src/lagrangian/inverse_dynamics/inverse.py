@@ -14,7 +14,8 @@ from lagrangian.inverse_dynamics.controllability import check_command
 from lagrangian.inverse_dynamics.path_motion import PathMotion, along, rows_of
 from lagrangian.inverse_dynamics.wrenches import Outside
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kinematics.follower import Follower, check_limits
+from lagrangian.kinematics.follower import Follower
+from lagrangian.kinematics.path_limits import check_limits
 from lagrangian.motion.motion import Motion
 from lagrangian.paths.path import CartesianPath, JointPath
 

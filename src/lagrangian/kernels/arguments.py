@@ -38,6 +38,8 @@ def rows_of(
 
 def _rows(array: np.ndarray, rows: int) -> np.ndarray:
     """Contiguous rows; a single one is repeated."""
+    if array.ndim == 2 and len(array) == rows:
+        return np.ascontiguousarray(array)
     return np.ascontiguousarray(
         array.reshape(1, -1) if array.ndim == 1 and rows == 1 else np.broadcast_to(array, (rows, array.shape[-1]))
     )

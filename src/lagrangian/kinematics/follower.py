@@ -17,17 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.configuration.bounds import Bounds
 from lagrangian.configuration.coordinates import moved
 from lagrangian.configuration.loops import Loops
 from lagrangian.configuration.newton import Newton
-from lagrangian.errors import Argument, ArgumentError, PathWarning, ReachError, warn
+from lagrangian.errors import ArgumentError, PathWarning, ReachError, warn
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.linear import least_norm
 from lagrangian.kinematics import least_speeds
 from lagrangian.kinematics.chebyshev import Series
 from lagrangian.kinematics.inverse_kinematics import MET, STARTS, reach
-from lagrangian.kinematics.requirements import FrameGoal, Goal, JointGoal, Requirements, Towards, overled, told
+from lagrangian.kinematics.requirements import JointGoal, Requirements, Towards, goal_of, overled, told
 from lagrangian.paths.path import CartesianPath, JointPath
 
 Path = JointPath | CartesianPath
@@ -311,59 +310,6 @@ class Follower:
             why = self.failure or "no configuration near to the last was found that follows it, on the same branch"
             raise _at(t, f"{model.name}: the path cannot be followed from t = {t:.6g} s on ({at}): {why}.{kept}")
         raise _at(t, self._singular(t, knot.q, least))
-
-
-def goal_of(dyn: Dynamics, path: Any, frame: Any) -> Goal:
-    """What a path asks of a mechanism."""
-    if isinstance(path, CartesianPath):
-        frame = path.frame if frame is None else frame
-        if frame is None:
-            known = [f.name for f in dyn.mechanism.frames] + [b.name for b in dyn.mechanism.bodies][:12]
-            raise ArgumentError(
-                f"does not say which frame of {dyn.mechanism.name!r} follows the path",
-                argument="frame",
-                remedy=f"give one of {', '.join(known)}",
-            )
-        return FrameGoal(dyn, frame, path.directions)
-    if frame is not None:
-        raise ArgumentError(f"the path leads joints, not frame {frame!r}; paths.line, circle, arc and spline lead frames")
-    if path.names is None and path.size != dyn.nq:
-        raise ArgumentError(
-            f"the path has {path.size} coordinates; {dyn.mechanism.name!r} has {dyn.nq}: "
-            f"{', '.join(dyn.mechanism.coordinate_names[:12])}. For some of them, give their names: names=(...)"
-        )
-    return JointGoal(dyn, path.names if path.names is not None else dyn.mechanism.coordinate_names)
-
-
-def check_limits(dyn: Dynamics, t: np.ndarray, q: np.ndarray, qd: np.ndarray, branches: bool = True) -> None:
-    """An error where a coordinate leaves its limits; a warning where a speed does. A path of all joints has no `branches`."""
-    units = ["m/s" if slides else "rad/s" for joint in dyn.mechanism.joints for slides in joint.slides]
-    other = f"Another branch ({Argument('q0')}) may keep them; " * branches
-    bounds = Bounds(dyn.mechanism)
-    past = bounds.outside(q)
-    if past.any():
-        j = int(np.argmax(past.any(axis=0)))
-        k, iq = int(np.argmax(past[:, j])), bounds.iq[j]
-        degrees = _degrees(q[:, iq]) * (units[bounds.iv[j]] == "rad/s")
-        raise _at(
-            t[k],
-            f"{dyn.mechanism.name}: the path takes {bounds.names[j]} past its limits, {bounds.low[j]:g} to {bounds.high[j]:g}, "
-            f"at t = {t[k]:.6g} s, where it is {q[k, iq]:.6g}. {other}"
-            f"{Argument('limits', False)} leaves them out{degrees}",
-        )
-    speeds = {n: float(j.limits.speed) for j in dyn.mechanism.joints for n in j.speed_names}
-    for iv, (name, unit) in enumerate(zip(dyn.mechanism.speed_names, units, strict=True)):
-        fastest = int(np.argmax(np.abs(qd[:, iv])))
-        if abs(qd[fastest, iv]) > speeds[name] * (1 + 1e-9):
-            warn(
-                f"{dyn.mechanism.name}: the path needs a speed of {abs(qd[fastest, iv]):.4g} {unit} of {name} at "
-                f"t = {t[fastest]:.6g} s; its limit is {speeds[name]:g} {unit}",
-                PathWarning,
-            )
-
-
-def _degrees(q: np.ndarray) -> str:
-    return ". Angles are in radians: are these degrees?" if np.abs(q).max() > 6 * np.pi else ""
 
 
 def _at(t: float, message: str) -> ReachError:

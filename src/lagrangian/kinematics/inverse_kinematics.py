@@ -21,7 +21,7 @@ from lagrangian.errors import Argument, ArgumentError, ReachError, is_number, sh
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kinematics.requirements import FrameGoal, JointGoal, Requirements, Towards, told
 from lagrangian.model.loop import DIRECTIONS, Frame
-from lagrangian.paths.arguments import different, place
+from lagrangian.paths.argument_checks import different, place
 
 STARTS = 60
 MET = 1e-11  # residuals, as parts of the mechanism's size, that count as none

@@ -70,7 +70,7 @@ class PlanarTwoR:
 
     def _target(self, point: np.ndarray) -> v.Vector:
         if len(point) == 3:
-            return tuple(point.tolist())  # type: ignore[return-value]
+            return tuple(point.tolist())
         x, y = point.tolist()
         if abs(self.w[2]) < PARALLEL:
             raise ArgumentError("the arm moves in a plane that stands on x and y, which do not say where in it: give x, y and z")

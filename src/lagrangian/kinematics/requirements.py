@@ -18,6 +18,7 @@ from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.linear import RANK, unit_rows
 from lagrangian.model import quaternion
 from lagrangian.model.loop import DIRECTIONS, Frame
+from lagrangian.paths.path import CartesianPath
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +110,28 @@ class FrameGoal:
 
 
 Goal = JointGoal | FrameGoal
+
+
+def goal_of(dyn: Dynamics, path: Any, frame: Any) -> Goal:
+    """What a path asks of a mechanism."""
+    if isinstance(path, CartesianPath):
+        frame = path.frame if frame is None else frame
+        if frame is None:
+            known = [f.name for f in dyn.mechanism.frames] + [b.name for b in dyn.mechanism.bodies][:12]
+            raise ArgumentError(
+                f"does not say which frame of {dyn.mechanism.name!r} follows the path",
+                argument="frame",
+                remedy=f"give one of {', '.join(known)}",
+            )
+        return FrameGoal(dyn, frame, path.directions)
+    if frame is not None:
+        raise ArgumentError(f"the path leads joints, not frame {frame!r}; paths.line, circle, arc and spline lead frames")
+    if path.names is None and path.size != dyn.nq:
+        raise ArgumentError(
+            f"the path has {path.size} coordinates; {dyn.mechanism.name!r} has {dyn.nq}: "
+            f"{', '.join(dyn.mechanism.coordinate_names[:12])}. For some of them, give their names: names=(...)"
+        )
+    return JointGoal(dyn, path.names if path.names is not None else dyn.mechanism.coordinate_names)
 
 
 class Requirements:

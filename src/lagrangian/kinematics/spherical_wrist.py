@@ -45,7 +45,7 @@ class SphericalWrist:
         if self.mirrored:
             pose = np.linalg.inv(pose)
         moved = pose @ np.linalg.inv(self.chain.home)
-        target: v.Vector = tuple((moved[:3, :3] @ self.centre + moved[:3, 3]).tolist())  # type: ignore[assignment]
+        target: v.Vector = tuple((moved[:3, :3] @ self.centre + moved[:3, 3]).tolist())
         wrist = _Wrist.of(self.chain.axes, moved[:3, :3])
         rows = [(*arm, *rest) for arm in self.arm.solve(target) for rest in wrist.solve(arm)]
         if not rows:
@@ -65,7 +65,7 @@ def _wrist(chain: Chain, mirrored: bool) -> SphericalWrist | None:
     planes = np.eye(3) - W[3:, :, None] * W[3:, None, :]
     centre = np.linalg.solve(planes.sum(axis=0), np.einsum("kij,kj->i", planes, P[3:]))
     off = np.linalg.norm(np.einsum("kij,kj->ki", planes, centre - P[3:]), axis=1).max()
-    point: v.Vector = tuple(centre.tolist())  # type: ignore[assignment]
+    point: v.Vector = tuple(centre.tolist())
     arm = ThreeR.of(chain.axes[:3], chain.points[:3], point)
     if arm is None or off > MEET * arm.size:
         return None
@@ -90,7 +90,7 @@ class _Wrist:
         _, _, _, w4, w5, w6 = axes
         side = across(w6, w5)
         last, side_turned = (tuple((R @ x).tolist()) for x in (w6, side))
-        return _Wrist(axes, last, side, side_turned, _angle(w4, w5), _angle(w5, w6), turn_between(w5, w6, w4))  # type: ignore[arg-type]
+        return _Wrist(axes, last, side, side_turned, _angle(w4, w5), _angle(w5, w6), turn_between(w5, w6, w4))
 
     def solve(self, arm: tuple[float, float, float]) -> list[tuple[float, float, float]]:
         """(q4, q5, q6) that make what the first three joints leave to be made."""

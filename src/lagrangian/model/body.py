@@ -119,7 +119,7 @@ class Body:
         back = v.point_inertia(mass, center)
         central = tuple(a - b for a, b in zip(inertia, back, strict=True))
         visuals = tuple(Visual(s.kind, s.size, s.placement) for s in shapes if float(s.mass) > 0)
-        return Body(name, mass, center, central, visuals=visuals)  # type: ignore[arg-type]
+        return Body(name, mass, center, central, visuals=visuals)
 
 
 def inertia_problem(mass: Scalar, inertia: v.Symmetric) -> str:

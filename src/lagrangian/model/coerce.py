@@ -26,11 +26,11 @@ T = TypeVar("T")
 def scalar(given: Any, where: str) -> Scalar:
     """A number or an expression."""
     if type(given) in _NUMBERS:
-        return given  # type: ignore[no-any-return]
+        return given
     if isinstance(given, (np.floating, np.integer)) or (
         isinstance(given, np.ndarray) and given.ndim == 0 and given.dtype.kind in "fiu"
     ):
-        return given.item()  # type: ignore[no-any-return]
+        return given.item()
     if isinstance(given, float):
         return float(given)
     raise MechanismError(f"{where} is {_short(given)}; a number is needed")

@@ -151,6 +151,11 @@ class Joint(Typed):
         for key, value in values.items():
             object.__setattr__(self, key, value)
         kind.check(self, where)
+        steps = kind.steps(self)
+        if (sum(step.kind.nq for step in steps), sum(step.kind.nv for step in steps)) != (kind.nq, kind.nv):
+            raise MechanismError(
+                f"{where}: the steps of type {type!r} do not have its {kind.nq} coordinates and {kind.nv} speeds in all"
+            )
         coerce.finite((self.spring.stiffness, self.spring.rest), where, "spring")
         if "spring" in kind.refuses and float(self.spring.stiffness) != 0:
             raise MechanismError(f"{where}: a {type} joint has no single coordinate for a spring; use a spring between points")

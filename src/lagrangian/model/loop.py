@@ -11,7 +11,7 @@ from lagrangian.model import coerce, loops
 from lagrangian.model import vector as v
 from lagrangian.model.entries import Typed, settled, unit
 from lagrangian.model.expression import Scalar
-from lagrangian.model.loops.loop_type import LoopType
+from lagrangian.model.loops.loop_type import Equations, LoopType, PlacedFrame
 from lagrangian.model.placement import Placement
 
 # of a frame, along the world's axes: turning about them, and moving
@@ -72,6 +72,15 @@ class LoopJoint(Typed):
     def equations(self) -> int:
         """The number of equations that it adds."""
         return self.kind.count(self)
+
+    def closure(self, a: PlacedFrame, b: PlacedFrame) -> Equations:
+        """What must be zero for the loop to be closed, with a label each, over frames of any scalar."""
+        found = self.kind.equations(self, a, b)
+        if len(found) != self.equations:
+            raise MechanismError(
+                f"loop {self.name!r}: its type {self.type!r} gives {len(found)} equations, and says that it has {self.equations}"
+            )
+        return found
 
 
 @dataclass(frozen=True, slots=True)

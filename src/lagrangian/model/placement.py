@@ -120,7 +120,7 @@ def turn_z_to(axis: v.Vector) -> v.Matrix:
         (0, -1, 0): ((0, -1, 0), (0, 0, -1), (1, 0, 0)),
     }.get(axis)
     if exact is not None:
-        return exact  # type: ignore[return-value]
+        return exact
     # the coordinate axis least along `axis` gives a well-conditioned x direction
     least = min(range(3), key=lambda k: abs(float(axis[k])))
     u = v.cross((v.X, v.Y, v.Z)[least], axis)

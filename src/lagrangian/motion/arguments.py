@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ def grid(given: object, start: float, end: float) -> np.ndarray:
     if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
         if given < 2:
             raise ArgumentError(f"is {given}; at least 2 rows are needed", argument="t_eval")
-        return np.linspace(start, end, int(given))
+        return _even(start, end, int(given)).copy()
     try:
         times = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
@@ -60,6 +61,11 @@ def grid(given: object, start: float, end: float) -> np.ndarray:
     if np.any(np.diff(times) <= 0) or times[0] < start or times[-1] > end:
         raise ArgumentError(f"must increase, within t_span from {start:g} to {end:g} s", argument="t_eval")
     return times
+
+
+@lru_cache(maxsize=16)
+def _even(start: float, end: float, count: int) -> np.ndarray:
+    return np.linspace(start, end, count)
 
 
 def integrator(name: object, rtol: float, step: float | None) -> Method:

@@ -92,15 +92,29 @@ def names_of(mechanism: Mechanism) -> dict[str, Scalar]:
     return names
 
 
+# texts that were read before, with their mechanisms: the same run is often made again with another start
+_TEXTS: dict[tuple[int, str], tuple[Mechanism, Scalar]] = {}
+REMEMBERED = 256
+
+
+def _read(text: str, mechanism: Mechanism) -> Scalar:
+    known = _TEXTS.get((id(mechanism), text))
+    if known is None or known[0] is not mechanism:
+        if len(_TEXTS) >= REMEMBERED:
+            _TEXTS.clear()
+        known = _TEXTS[id(mechanism), text] = (mechanism, parse(text, names_of(mechanism)))
+    return known[1]
+
+
 def expression(given: Any, mechanism: Mechanism, where: str) -> Scalar:
     """Text, a number or an expression, as an expression of the state."""
-    names = names_of(mechanism)
     if isinstance(given, str):
         try:
-            return parse(given, names)
+            return _read(given, mechanism)
         except DescriptionError as error:
             raise ArgumentError(f"{where}: {error}") from None
     if isinstance(given, Expression):
+        names = names_of(mechanism)
         for name in sorted(free_symbols(given) - set(names)):
             raise ArgumentError(f"{where}: {one_of('name', name, names)}")
         return given

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from lagrangian.paths.frame_paths import arc, circle, line, spline
-from lagrangian.paths.given_paths import dwell, formula, function, read
+from lagrangian.paths.functions_of_time import dwell, formula, function, read
 from lagrangian.paths.joint_paths import joint_line, joint_spline, recorded
 from lagrangian.paths.path import CartesianPath, JointPath
 from lagrangian.paths.path import sequence as _sequence

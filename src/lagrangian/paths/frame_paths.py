@@ -13,7 +13,7 @@ from lagrangian.errors import ArgumentError, is_number, one_of, shown
 from lagrangian.model.loop import DIRECTIONS
 from lagrangian.paths import curves
 from lagrangian.paths import durations as limits
-from lagrangian.paths.arguments import array, different, increasing, only_times, place
+from lagrangian.paths.argument_checks import array, different, increasing, only_times, place
 from lagrangian.paths.orientation import Slerp, Turning, quaternion_of
 from lagrangian.paths.path import CartesianPath, Run, reached
 from lagrangian.public import public

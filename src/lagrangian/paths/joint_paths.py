@@ -11,7 +11,7 @@ from lagrangian.errors import ArgumentError
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.paths import curves
 from lagrangian.paths import durations as limits
-from lagrangian.paths.arguments import array, coordinates, different, increasing, led_names, only_times, speed_limits
+from lagrangian.paths.argument_checks import array, coordinates, different, increasing, led_names, only_times, speed_limits
 from lagrangian.paths.path import JointPath, Run, reached
 from lagrangian.public import public
 

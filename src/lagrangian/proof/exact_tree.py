@@ -40,7 +40,7 @@ class Exact(Floats):
         if self.system.symbols != "given":  # the links' symbols are put in when the tree is made
             return 0, v.ZERO, (0, 0, 0, 0, 0, 0)
         inertia = self.system.vector(body.inertia)
-        return self.system.scalars.of(body.mass), self.system.vector(body.center), inertia  # type: ignore[return-value]
+        return self.system.scalars.of(body.mass), self.system.vector(body.center), inertia
 
     def array(self, column: list[Any]) -> np.ndarray:
         made = np.array(column, dtype=object)

@@ -36,7 +36,7 @@ def _tip(recursions: Recursions, traces: UickerKahn, j: int, body: str) -> Entri
     zero = system.ring.zero
 
     def times(row: list[Element], x: list[Element]) -> Element:
-        return total((a * b for a, b in zip(row, x, strict=True) if a.poly), zero)  # type: ignore[no-any-return]
+        return total((a * b for a, b in zip(row, x, strict=True) if a.poly), zero)
 
     twist = [times(row, qd) for row in J]
     rates = [times([system.ring.derivative(x, k) for k in range(n)], qd) for x in twist]
@@ -62,6 +62,6 @@ def _flat(pose: Pose) -> list[Any]:
 
 def _column(T: Any, U: Any) -> tuple[Any, ...]:
     """Angular velocity, from dR/dq R^T, and velocity of the origin, for a unit rate."""
-    R: v.Matrix = tuple(row[:3] for row in T[:3])  # type: ignore[assignment]
-    W = v.mat_mat(tuple(row[:3] for row in U[:3]), v.transpose(R))  # type: ignore[arg-type]
+    R: v.Matrix = tuple(row[:3] for row in T[:3])
+    W = v.mat_mat(tuple(row[:3] for row in U[:3]), v.transpose(R))
     return W[2][1], W[0][2], W[1][0], U[0][3], U[1][3], U[2][3]

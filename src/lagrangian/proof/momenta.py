@@ -64,7 +64,7 @@ class Momenta:
                 for b in range(3):
                     K[a][b] += _dot(weighted, T[b])
         center = [x / mass for x in first]
-        about = v.cross(tuple(center), tuple(linear))  # type: ignore[arg-type]
+        about = v.cross(tuple(center), tuple(linear))
         angular = [K[2][1] - K[1][2], K[0][2] - K[2][0], K[1][0] - K[0][1]]
         return center, [*(a - b for a, b in zip(angular, about, strict=True)), *linear]
 

@@ -100,7 +100,7 @@ class Point:
         """A tree of exact scalars, at this point."""
         value = np.frompyfunc(self.of, 1, 1)
         constants = {name: value(array) if array.size else array for name, array in tree.constants.items()}
-        return replace(tree, constants=constants, gravity=tuple(self.of(g) for g in tree.gravity))  # type: ignore[arg-type]
+        return replace(tree, constants=constants, gravity=tuple(self.of(g) for g in tree.gravity))
 
 
 def spread(system: System, points: int, admit: Callable[[Point], str]) -> tuple[list[Point], str]:

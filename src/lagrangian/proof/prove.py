@@ -159,7 +159,7 @@ class _Proof:
     # -- Lagrange's equations ----------------------------------------------------------------------------------------
 
     def product(self, row: list[Element], x: list[Element]) -> Element:
-        return total((a * b for a, b in zip(row, x, strict=True) if a.poly), self.system.ring.zero)  # type: ignore[no-any-return]
+        return total((a * b for a, b in zip(row, x, strict=True) if a.poly), self.system.ring.zero)
 
     def symmetric(self) -> Entries:
         M = self.given.M

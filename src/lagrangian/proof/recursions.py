@@ -9,7 +9,8 @@ from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.sweep import Algorithm, run
 from lagrangian.algorithms.tree import Tree
 from lagrangian.equations.algebra.ring import Element
-from lagrangian.equations.reading.system import ExactState, System
+from lagrangian.equations.reading.states import ExactState
+from lagrangian.equations.reading.system import System
 from lagrangian.proof.exact_tree import exact_tree, tidy
 from lagrangian.proof.points import Point
 

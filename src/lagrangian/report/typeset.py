@@ -8,7 +8,8 @@ from html import escape
 
 from lagrangian.closed_form.equations import Equations
 from lagrangian.closed_form.sections import Section
-from lagrangian.equations.formula import Formula, FormulaMatrix, index
+from lagrangian.equations.formula import Formula
+from lagrangian.equations.formula_matrix import FormulaMatrix, index
 from lagrangian.equations.writing import mathml
 from lagrangian.equations.writing.mathml import MathML, math, scripted
 from lagrangian.report.html import Html

@@ -84,7 +84,7 @@ def rows(mechanism: Mechanism, world: World, coordinates: Coordinates) -> list[R
     found = []
     for loop in mechanism.loops:
         a, b = world.frame(loop.a, loop.a_placement), world.frame(loop.b, loop.b_placement)
-        found += [_holonomic(f"{loop.name}.{label}", eta) for label, eta in loop.kind.equations(loop, a, b)]
+        found += [_holonomic(f"{loop.name}.{label}", eta) for label, eta in loop.closure(a, b)]
     for constraint in mechanism.constraints:
         found += _constraint(constraint, mechanism, world, coordinates)
     return found
@@ -102,7 +102,7 @@ def _constraint(constraint: Constraint, mechanism: Mechanism, world: World, coor
         case KnifeEdge():
             frame = world.frame(constraint.body, Placement(position=constraint.point))
             velocity = tuple(_speed(x) for x in frame.origin)
-            return [_velocity(constraint.name, v.dot(frame.direction(constraint.direction), velocity))]  # type: ignore[arg-type]
+            return [_velocity(constraint.name, v.dot(frame.direction(constraint.direction), velocity))]
         case Rolling():
             return _rolling(constraint, world)
     return _function(constraint, coordinates)
@@ -146,11 +146,11 @@ def _rolling(rolling: Rolling, world: World) -> list[Row]:
         across = f.sqrt(across) if isinstance(across, Jet) and not is_zero(across.value - 1) else 1.0
         down = v.scale(-radius * (1 / across), v.sub(z, v.scale(along, axis)))
         height = radius * across
-    slip = v.add(tuple(_speed(c) for c in center), v.cross(body.angular_velocity, down))  # type: ignore[arg-type]
+    slip = v.add(tuple(_speed(c) for c in center), v.cross(body.angular_velocity, down))
     if rolling.on != "ground":
         # the plane's own point at the contact
         contact = v.sub(v.add(center, down), plane.origin)
-        carried = v.add(tuple(_speed(c) for c in plane.origin), v.cross(plane.angular_velocity, contact))  # type: ignore[arg-type]
+        carried = v.add(tuple(_speed(c) for c in plane.origin), v.cross(plane.angular_velocity, contact))
         slip = v.sub(slip, carried)
     return [
         _holonomic(f"{rolling.name}.contact", above - height),

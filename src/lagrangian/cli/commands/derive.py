@@ -125,7 +125,7 @@ def _text(eom: Equations, form: str, digits: int | None, full: bool) -> str:
         from lagrangian.closed_form.document import markdown
 
         return markdown(eom.readable, digits)
-    from lagrangian.closed_form.sections import show
+    from lagrangian.closed_form.text import show
 
     return show(eom.readable, eom.sections(full), digits, min(_WIDEST, max(60, output.stdout().width)))
 

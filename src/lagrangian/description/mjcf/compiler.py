@@ -87,11 +87,11 @@ class Compiler:
             return quaternion(element, "quat", numbers(element, "quat", 4))
         if given[0] == "axisangle":
             *axis, angle = numbers(element, "axisangle", 4)
-            return about(_direction(element, "axisangle", tuple(axis)), self.angle(angle))  # type: ignore[arg-type]
+            return about(_direction(element, "axisangle", tuple(axis)), self.angle(angle))
         if given[0] == "euler":
             return self._euler(numbers(element, "euler", 3))
         if given[0] == "zaxis":
-            return least_turn(_direction(element, "zaxis", numbers(element, "zaxis", 3)))  # type: ignore[arg-type]
+            return least_turn(_direction(element, "zaxis", numbers(element, "zaxis", 3)))
         return _from_axes(element)
 
     def _euler(self, angles: tuple[float, ...]) -> v.Matrix:

@@ -268,7 +268,7 @@ class Walker:
         total = sum(given.mass for _, given, _, _ in self._masses)
         factor = self.compiler.settotalmass / total if self.compiler.settotalmass > 0 and total > 0 else 1
         for name, given, visuals, element in self._masses:
-            inertia: v.Symmetric = tuple(factor * x for x in given.inertia)  # type: ignore[assignment]
+            inertia: v.Symmetric = tuple(factor * x for x in given.inertia)
             with located(element):
                 body = tolerant_body(name, factor * given.mass, given.center, inertia, visuals, self.notes)
             self.tree.bodies.append(body)

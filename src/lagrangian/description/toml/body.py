@@ -62,7 +62,7 @@ def _tensor(table: Table, key: str) -> v.Symmetric:
     if isinstance(value, Mapping):
         entries = table.table(key)
         entries.only(*_ENTRIES)
-        return tuple(entries.number(k, 0) for k in _ENTRIES)  # type: ignore[return-value]
+        return tuple(entries.number(k, 0) for k in _ENTRIES)
     if not isinstance(value, list) or len(value) != 3:
         wanted = "write [xx, yy, zz], a 3x3 matrix, or {xx = .., yy = .., zz = .., xy = ..}"
         raise DescriptionError(f"{at}: {shown(value)} is given; {wanted}")
@@ -82,7 +82,7 @@ def inertial(table: Table) -> tuple[Any, v.Vector, v.Symmetric]:
     if "inertia_at_origin" in table:
         about_origin = _tensor(table, "inertia_at_origin")
         shift = v.point_inertia(mass, center)
-        return mass, center, tuple(a - b for a, b in zip(about_origin, shift, strict=True))  # type: ignore[return-value]
+        return mass, center, tuple(a - b for a, b in zip(about_origin, shift, strict=True))
     return mass, center, _tensor(table, "inertia") if "inertia" in table else model.NO_INERTIA
 
 

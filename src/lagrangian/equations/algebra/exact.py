@@ -94,3 +94,8 @@ def multiple(name: str, factor: Fraction) -> str:
     sign, factor = ("-", -factor) if factor < 0 else ("", factor)
     top = name if factor.numerator == 1 else f"{factor.numerator}*{name}"
     return sign + (top if factor.denominator == 1 else f"{top}/{factor.denominator}")
+
+
+def written_number(x: int | Fraction) -> str:
+    """As a decimal, if it ends, else as a fraction in brackets."""
+    return decimal(Fraction(x)) or f"({x})"

@@ -68,10 +68,10 @@ def constant_values(scalars: Any, given: Mapping[str, float]) -> dict[int, float
                 found[k] = float(placed(expression, environment))
         elif symbol.kind in CONSTANTS:
             found[k] = given.get(symbol.name, symbol.value)  # type: ignore[arg-type]
-        elif symbol.name in scalars.constants:
-            angle = float(placed(scalars.constants[symbol.name], environment))
+        elif symbol.name in scalars.angles.constants:
+            angle = float(placed(scalars.angles.constants[symbol.name], environment))
             found[k] = math.sin(angle) if symbol.kind == "constant_sine" else math.cos(angle)
-    return found  # type: ignore[return-value]
+    return found
 
 
 def _of(
@@ -93,10 +93,10 @@ def _of(
         case "time" | "load":
             return given.get(symbol.name, 0.0)
         case "parameter" | "inertial":
-            return given.get(symbol.name, symbol.value)  # type: ignore[return-value,arg-type]
+            return given.get(symbol.name, symbol.value)  # type: ignore[arg-type]
     if symbol.name in scalars.atoms:
         return float(placed(scalars.atoms[symbol.name][1], environment))
-    angle = float(placed(scalars.constants[symbol.name], environment))
+    angle = float(placed(scalars.angles.constants[symbol.name], environment))
     return math.sin(angle) if symbol.kind == "constant_sine" else math.cos(angle)
 
 
@@ -105,5 +105,5 @@ def placed(x: Scalar, environment: Mapping[str, float]) -> Scalar:
     if not isinstance(x, Expression) or not (free_symbols(x) or parameters(x)):
         return x
     if x.operation == "symbol":
-        return environment.get(x.name, x.value)  # type: ignore[return-value,arg-type]
+        return environment.get(x.name, x.value)  # type: ignore[arg-type]
     return float(call(x.operation, *(placed(a, environment) for a in x.arguments)))

@@ -61,7 +61,7 @@ def needed(system: System, link: Link, w: v.Vector, u: v.Vector, g: v.Vector) ->
 
 def time_derivative(system: System, x: v.Vector) -> v.Vector:
     """By the chain rule, component by component: d/dt = sum_k q'_k d/dq_k + q''_k d/dq'_k."""
-    return tuple(_rate(system, e) for e in x)  # type: ignore[return-value]
+    return tuple(_rate(system, e) for e in x)
 
 
 def _rate(system: System, x: Any) -> Any:

@@ -79,7 +79,7 @@ def gravity_potential(system: System) -> Element:
         g = link.to_child(g)
         carried.append((g, height))
         total = total - (link.inertia.mass * height + v.dot(g, link.inertia.h))
-    return total  # type: ignore[no-any-return]
+    return total
 
 
 def gradient(system: System, x: Element) -> list[Element]:

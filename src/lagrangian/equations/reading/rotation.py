@@ -56,7 +56,7 @@ class Rotations:
             return _rational(R)
         result = v.IDENTITY
         for axis, angle in turns:
-            result = v.mat_mat(result, _about(axis, self.scalars.constant_angle(angle)))
+            result = v.mat_mat(result, _about(axis, self.scalars.angles.constant_angle(angle)))
         return result
 
     def _chosen(self, R: np.ndarray, where: str) -> list[tuple[str, float]]:

@@ -2,8 +2,8 @@
 
 Which generators are needed is known only when all scalars have been read: a generator that is missing is noted and read as zero,
 and the reading is done again with a ring that has it (`settled`). Named parameters stay names, decimals become exact fractions;
-sines and cosines of sums of angles are expanded; what is no polynomial (a root, a quotient, a function of time) becomes a
-generator with its own relation and its own derivatives.
+sines and cosines of sums of angles are expanded (`angles`); what is no polynomial (a root, a quotient, a function of time)
+becomes a generator with its own relation and its own derivatives.
 """
 
 from __future__ import annotations
@@ -14,18 +14,15 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from lagrangian.equations.algebra.exact import PARTS, ROUNDING, Pair, angle_label, exact, linear, multiple, quarter, turned
+from lagrangian.equations.algebra.exact import exact
 from lagrangian.equations.algebra.ring import Element, Ring, Symbol
+from lagrangian.equations.reading.angles import Angles
 from lagrangian.errors import MechanismError
-from lagrangian.model.expression import PI, Expression, Scalar, call, parameters
+from lagrangian.model.expression import Expression, Scalar, call, parameters
 from lagrangian.model.expression.derivative import derivative
 
 T = TypeVar("T")
 
-# terms of an angle with more than this many turns, or a fraction of one, are not expanded
-MULTIPLE = 3
-# as many odd angles stay names; more become fractions
-FEW = 3
 # readings after which new functions must have stopped coming
 PASSES = 60
 # generators in this order: those that are rewritten by others before the others
@@ -36,11 +33,7 @@ _ORDER = (
 
 
 class Scalars:
-    """Reads scalars into the ring of the symbols declared so far.
-
-    `angles` are the joints' absolute angles: for each, the coordinates it adds up, with their signs; `pair_of` says how
-    a coordinate's own cosine and sine come from two of them.
-    """
+    """Reads scalars into the ring of the symbols declared so far; `angles` reads the angles among them."""
 
     def __init__(
         self, coordinates: Sequence[str], inertial: set[str], masses: set[str], reserved: set[str], names: Sequence[str] = ()
@@ -50,12 +43,8 @@ class Scalars:
         self.inertial, self.masses = inertial, masses
         self.symbols: dict[str, Symbol] = {}
         self.atoms: dict[str, tuple[str, Any]] = {}  # generators that are functions: what of
-        self.angles: list[tuple[tuple[int, int], ...]] = []
-        self.angle_of: dict[int, int] = {}  # the absolute angle a coordinate is the last part of
-        self.before: dict[int, int | None] = {}  # the absolute angle it is added to
         self._seen: dict[str, float] = {}
         self.values: dict[str, float] = {}  # of parameters met in angles and functions
-        self.constants: dict[str, Scalar] = {}  # the angle of every constant sine and cosine
         self.lengths: dict[str, Element] = {}  # of springs, and their inverses: the square of the length
         self.notes: list[str] = []
         # names of parameters that sines, cosines and signs must not take
@@ -66,8 +55,9 @@ class Scalars:
             if not any(re.fullmatch(f"({pair[0]}|{pair[1]})[0-9m_]+", name) for name in reserved)
         )
         self.settled_for_good = False
-        self._rough: set[float] = set()  # odd constant angles
-        self._missing = False
+        # whether a generator is missing, so that what was read is not yet what it will be
+        self.unsettled = False
+        self.angles = Angles(self)
         for k in range(len(coordinates)):
             number = k + 1
             self.declare(Symbol("coordinate", f"q{number}", index=k, meaning=coordinates[k]))
@@ -76,14 +66,9 @@ class Scalars:
         for name in ("Mx", "My", "Mz", "Fx", "Fy", "Fz"):
             self.declare(Symbol("load", f"load_{name}", meaning=f"{name} of the wrench that acts on the frame"))
         self.ring = self._ring()
-        self._missing = False
+        self.unsettled = False
 
     # -- the ring ----------------------------------------------------------------------------------------------------
-
-    @property
-    def fractions(self) -> bool:
-        """Whether odd angles have become fractions, which grow with every product."""
-        return len(self._rough) > FEW
 
     def sign_name(self, number: int) -> str:
         """Of the sign of a speed."""
@@ -92,45 +77,28 @@ class Scalars:
             name += "_"
         return name
 
-    @property
-    def unsettled(self) -> bool:
-        """Whether a generator is missing, so that what was read is not yet what it will be."""
-        return self._missing
-
     def declare(self, symbol: Symbol) -> None:
         if symbol.name not in self.symbols:
             self.symbols[symbol.name] = symbol
-            self._missing = True
+            self.unsettled = True
 
     def settled(self, read: Callable[[], T]) -> T:
         """The result of `read` once all generators it needs are there."""
         for _ in range(PASSES):
-            self._rebuild()
+            self.rebuild()
             result = read()
-            if not self._missing:
+            if not self.unsettled:
                 return result
         raise MechanismError("the functions in its scalars have derivatives without end; write them with simpler ones")
 
-    def _rebuild(self) -> None:
+    def rebuild(self) -> None:
         """A ring of all that is declared; relations between generators may declare more."""
         for _ in range(PASSES):
-            if not self._missing:
+            if not self.unsettled:
                 return
-            self._missing = False
+            self.unsettled = False
             self.ring = self._ring()
         raise MechanismError("the functions in its scalars have derivatives without end; write them with simpler ones")
-
-    def set_angles(
-        self, angles: list[tuple[tuple[int, int], ...]], angle_of: dict[int, int], before: dict[int, int | None]
-    ) -> None:
-        """The joints' absolute angles, each a pair of generators."""
-        self.angles, self.angle_of, self.before = angles, angle_of, before
-        labels = [angle_label(a) for a in angles]
-        s, c = self.prefixes
-        for angle, label in zip(angles, labels, strict=True):
-            self.declare(Symbol("sine", s + label, angle=angle))
-            self.declare(Symbol("cosine", c + label, angle=angle))
-        self._rebuild()
 
     def _ring(self) -> Ring:
         kinds = {kind: k for k, kind in enumerate(_ORDER)}
@@ -193,7 +161,7 @@ class Scalars:
                     f"{symbol.name!r} is not in these equations; what uses it must be in the mechanism before they are derived"
                 )
             self.declare(symbol)
-            self._missing = True
+            self.unsettled = True
             return self.ring.zero
         return self.ring.generator(symbol.name)
 
@@ -213,9 +181,9 @@ class Scalars:
             case "pi":
                 return self.generator(Symbol("parameter", "pi", math.pi, meaning="pi"))
             case "sin":
-                return self.pair(x.arguments[0])[1]
+                return self.angles.pair(x.arguments[0])[1]
             case "cos":
-                return self.pair(x.arguments[0])[0]
+                return self.angles.pair(x.arguments[0])[0]
             case "neg":
                 return -self.of(x.arguments[0])
         if x.operation in ("+", "-", "*", "/", "^"):
@@ -231,10 +199,10 @@ class Scalars:
                 return self.generator(Symbol("time", "t", meaning="time"))
             return self.ring.generator(f"q{self.coordinates[x.name] + 1}")
         kind = "inertial" if x.name in self.inertial else "parameter"
-        self._one_value(x.name, x.value)
+        self.one_value(x.name, x.value)
         return self.generator(Symbol(kind, self.free_name(x.name), x.value, meaning=x.name))
 
-    def _one_value(self, name: str, value: float) -> None:
+    def one_value(self, name: str, value: float) -> None:
         """A name stands for one number, or the formulas would not say what the mechanism does."""
         if self._seen.setdefault(name, value) != value:
             raise MechanismError(
@@ -278,115 +246,3 @@ class Scalars:
         self.values.update(parameters(x))
         self.atoms.setdefault(name, (kind, x))
         return self.generator(Symbol(kind, name, x.value, meaning=name))
-
-    # -- angles ------------------------------------------------------------------------------------------------------
-
-    def pair(self, angle: Scalar) -> Pair:
-        """Cosine and sine of an angle: sums are expanded, quarter turns are exact."""
-        for name, value in parameters(angle).items():
-            self._one_value(name, value)
-            self.values[name] = value
-        terms = linear(angle)
-        if terms is None:
-            return self._whole(angle)
-        result: Pair = (1, 0)
-        for name, factor in terms.items():
-            result = turned(result, self._term(name, factor))
-        return result
-
-    def _term(self, name: str, factor: Fraction) -> Pair:
-        if name == "pi":
-            quarters = round(factor * 2)
-            rest = factor - Fraction(quarters, 2)
-            result = quarter(quarters)
-            return (
-                turned(result, self._constant(multiple("pi", rest), rest.numerator * PI / rest.denominator)) if rest else result
-            )
-        if name == "":
-            return self.constant_angle(float(factor))
-        whole = factor.denominator == 1 and abs(factor) <= MULTIPLE
-        if not whole:
-            scaled = abs(factor.numerator) * self._named(name) / factor.denominator
-            c, s = self._whole(scaled)
-            return (c, s) if factor > 0 else (c, -s)
-        result = (1, 0)
-        one = self.coordinate_pair(self.coordinates[name]) if name in self.coordinates else self._whole(self._named(name))
-        one = one if factor > 0 else (one[0], -one[1])
-        for _ in range(abs(factor.numerator)):
-            result = turned(result, one)
-        return result
-
-    def _named(self, name: str) -> Any:
-        """The expression of a name met in an angle."""
-        return Expression("symbol", (), self.values.get(name), name)
-
-    def constant_angle(self, angle: float) -> Pair:
-        """Cosine and sine of a number of radians: exact for multiples of 15 degrees.
-
-        Others are constants of their own, sin(0.7), as long as there are few of them; many would multiply the terms, and become
-        rational points on the circle instead.
-        """
-        quarters = round(angle / (math.pi / 2))
-        rest = angle - quarters * (math.pi / 2)
-        parts = round(rest / (math.pi / 12))
-        if abs(rest - parts * math.pi / 12) <= ROUNDING:
-            return (
-                turned(quarter(quarters), self._constant(multiple("pi", Fraction(parts, 12)), parts * PI / 12))
-                if parts
-                else quarter(quarters)
-            )
-        key = round(abs(rest), 12)
-        if key not in self._rough:
-            self._rough.add(key)
-            self._missing = True  # whether there are few is known when all are
-        if len(self._rough) <= FEW:
-            c, s = self._constant(f"{abs(rest):.15g}", abs(rest))
-            return turned(quarter(quarters), (c, s if rest > 0 else -s))
-        t = Fraction(round(math.tan(rest / 2) * PARTS), PARTS)
-        return turned(quarter(quarters), ((1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)))
-
-    def _constant(self, name: str, angle: Scalar) -> Pair:
-        if name.startswith("-"):
-            c, s = self._constant(name[1:], -angle)
-            return c, -s
-        if name == "pi/6":
-            return self.of(call("sqrt", 3)) / 2, Fraction(1, 2)
-        if name == "pi/4":
-            half = self.of(call("sqrt", 2)) / 2
-            return half, half
-        value = float(angle)
-        self.constants[f"cos({name})"] = self.constants[f"sin({name})"] = angle
-        # the sine first: its square is rewritten by the cosine's, which must stand after it
-        sine = self.generator(Symbol("constant_sine", f"sin({name})", math.sin(value), meaning=f"sin({name})"))
-        return self.generator(Symbol("constant_cosine", f"cos({name})", math.cos(value), meaning=f"cos({name})")), sine
-
-    def _whole(self, angle: Scalar) -> Pair:
-        """Of an angle that stays in one piece: a parameter, or a function of coordinates and time."""
-        name = str(angle)
-        if not isinstance(angle, Expression) or angle.value is not None:
-            return self._constant(name, angle)
-        for operation in ("sin", "cos"):
-            self.atoms.setdefault(f"{operation}({name})", ("function", call(operation, angle)))
-        sine = self.generator(Symbol("constant_sine", f"sin({name})", meaning=f"sin({name})"))
-        return self.generator(Symbol("constant_cosine", f"cos({name})", meaning=f"cos({name})")), sine
-
-    def coordinate_pair(self, k: int) -> Pair:
-        """Of a coordinate: the difference of the absolute angle it ends and the one it starts from."""
-        if k not in self.angle_of:  # a length, of which someone takes the cosine
-            s, c = self.prefixes
-            label = angle_label(((k, 1),))
-            sine = self.generator(Symbol("sine", s + label, angle=((k, 1),)))
-            return self.generator(Symbol("cosine", c + label, angle=((k, 1),))), sine
-        c, s = self.absolute(self.angle_of[k])
-        start = self.before[k]
-        if start is not None:
-            c0, s0 = self.absolute(start)
-            c, s = c * c0 + s * s0, s * c0 - c * s0
-        sign = dict(self.angles[self.angle_of[k]])[k]
-        return (c, s) if sign > 0 else (c, -s)
-
-    def absolute(self, number: int) -> Pair:
-        """Cosine and sine of an absolute angle."""
-        s, c = self.prefixes
-        label = angle_label(self.angles[number])
-        return self.ring.generator(c + label), self.ring.generator(s + label)

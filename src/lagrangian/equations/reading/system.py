@@ -9,36 +9,31 @@ Angles of revolute joints about parallel axes are added up along the chain: c23 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from fractions import Fraction
+from collections.abc import Sequence
 from typing import Any
 
-from lagrangian.equations.algebra.exact import decimal
+from lagrangian.equations.algebra.exact import written_number
 from lagrangian.equations.algebra.ring import Element, Ring, Symbol
 from lagrangian.equations.reading import lengths
+from lagrangian.equations.reading.inertia import MEANINGS, PARAMETERS, inertia_in_numbers
 from lagrangian.equations.reading.link import Inertia, Link, Pose
+from lagrangian.equations.reading.names import body_names, geometric_names, given, inertial_names, names_in
+from lagrangian.equations.reading.order import absolute_angles, moving_joints
+from lagrangian.equations.reading.polynomial import point_springs, scalars_of
 from lagrangian.equations.reading.rotation import Rotations
 from lagrangian.equations.reading.scalars import Scalars
+from lagrangian.equations.reading.states import DeclaringFrame, ExactState
 from lagrangian.errors import ArgumentError, MechanismError, one_of
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
-from lagrangian.model.constraint import Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
-from lagrangian.model.expression import Expression, Scalar, free_symbols, parameters, substituted, symbol
-from lagrangian.model.expression.derivative import derivative
+from lagrangian.model.expression import Expression, parameters
 from lagrangian.model.joint import Joint
 from lagrangian.model.joints.screw import Screw
-from lagrangian.model.loop import PointSpring, Wall
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.placement import Placement, turn_z_to
 
 NUMBER = "number"  # the meaning of a generator that stands for the number it is called
 SYMBOLS = ("given", "inertial", "all")
-PARAMETERS = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
-MEANINGS = (
-    "mass of {}",
-    *(f"first moment m c_{a} of {{}}" for a in "xyz"),
-    *(f"inertia I_{a} of {{}} about its frame's origin" for a in ("xx", "xy", "xz", "yy", "yz", "zz")),
-)
 
 
 class System:
@@ -48,22 +43,22 @@ class System:
         if symbols not in SYMBOLS:
             raise ArgumentError(f"derive: symbols: {one_of('choice', symbols, SYMBOLS)}")
         self.mechanism = mechanism
-        self.springs = _between_points(mechanism)
+        self.springs = point_springs(mechanism)
         self.symbols = symbols
         self.coordinates = mechanism.coordinate_names
         self.n = len(self.coordinates)
-        self._kept = _geometric_names(mechanism)
+        self._kept = geometric_names(mechanism)
         # links without inertia among links that have some stay without; in a bare table of lengths all get symbols
         bodies = {body.name: body for body in mechanism.bodies}
         bare = {name for name, body in bodies.items() if not any(float(x) for x in (body.mass, *body.inertia))}
         self._massless = {j.name for j in mechanism.joints if j.child in bare} if len(bare) < len(bodies) else set()
-        masses = _names(body.mass for body in mechanism.bodies)
-        reserved = self._kept | (_body_names(mechanism) if symbols == "given" else set())
-        self.scalars = Scalars(self.coordinates, _inertial_names(mechanism), masses, reserved, list(mechanism.parameters))
+        masses = names_in(body.mass for body in mechanism.bodies)
+        reserved = self._kept | (body_names(mechanism) if symbols == "given" else set())
+        self.scalars = Scalars(self.coordinates, inertial_names(mechanism), masses, reserved, list(mechanism.parameters))
         self.rotations = Rotations(self.scalars)
-        self.order = _moving(mechanism)
+        self.order = moving_joints(mechanism)
         constants = self.scalars.settled(self._constants)
-        self.scalars.set_angles(*_angles(self.order, constants))
+        self.scalars.angles.add_up(*absolute_angles(self.order, constants))
         lengths.declare(self)
         self._declare_signs()
         # the last reading leaves a ring with every generator the mechanism needs
@@ -129,7 +124,7 @@ class System:
         made = self.vector(x)
         if self.symbols != "given" and number:
             made = tuple(self._length(e, e2, f"{letter}{a}{number}", a) for e, e2, a in zip(x, made, "xyz", strict=True))
-        return made  # type: ignore[no-any-return]
+        return made
 
     def _length(self, given: Any, read: Any, name: str, axis: str) -> Any:
         """A length that is a number other than zero, as a symbol; or as a generator that is written as the number it is.
@@ -175,7 +170,7 @@ class System:
         body = self.mechanism.body(joint.child)
         if self.symbols == "given":
             return self._carried(body, Pose())
-        values = _number_of(self.mechanism, body, Placement()).ten
+        values = inertia_in_numbers(self.mechanism, body, Placement()).ten
         if joint.name in self._massless and not any(values):
             return Inertia()
         names = [f"{p}{number}" for p in PARAMETERS]
@@ -184,7 +179,7 @@ class System:
             self.scalars.generator(Symbol("inertial", self._free_name(name), value, meaning=meaning))
             for name, value, meaning in zip(names, values, meant, strict=True)
         ]
-        return Inertia(made[0], tuple(made[1:4]), tuple(made[4:]))  # type: ignore[arg-type]
+        return Inertia(made[0], tuple(made[1:4]), tuple(made[4:]))
 
     def _free_name(self, name: str) -> str:
         """A name that no parameter outside the bodies has: those inside are replaced."""
@@ -195,7 +190,7 @@ class System:
     def _body(self, body: Body) -> Inertia:
         of = self.scalars.of
         mass, center, I = of(body.mass), self.vector(body.center), self.vector(body.inertia)
-        about = v.sym_add(I, v.point_inertia(mass, center))  # type: ignore[arg-type]
+        about = v.sym_add(I, v.point_inertia(mass, center))
         return Inertia(mass, v.scale(mass, center), about)
 
     def _carried(self, body: Body, pose: Pose) -> Inertia:
@@ -245,7 +240,7 @@ class System:
         for joint, parent, number in self.order:
             before, after = self._poses(joint, number)
             k = number - 1
-            c, s = self.scalars.coordinate_pair(k) if joint.kind.turns else (1, 0)
+            c, s = self.scalars.angles.coordinate_pair(k) if joint.kind.turns else (1, 0)
             rotor = of(joint.rotor.reflected)
             if self.symbols != "given" and float(joint.rotor.inertia):
                 name = self._free_name(f"Ja{number}")
@@ -256,192 +251,3 @@ class System:
             rises = self._rises(joint, k)
             links.append(Link(joint.child, joint, joint.kind.turns, parent, k, before, after, inertia, c, s, q, *rises, rotor))
         return links
-
-
-class ExactState:
-    """What the formulas of a joint type read of one joint, over the ring."""
-
-    def __init__(self, system: System, joint: Joint, k: int) -> None:
-        self.system, self.k = system, k
-        self.q, self.qd = (system.ring.generator(f"q{k + 1}"),), (system.speed(k),)
-        pair: tuple[Any, Any] = system.scalars.coordinate_pair(k) if joint.kind.turns else (1, 0)
-        self.c, self.s = pair
-        self.own = system.scalars.of(joint.kind.own(joint))
-
-    def function(self, expression: Scalar) -> Any:
-        """A function of the joint's coordinate, which takes the place of whatever the expression calls its variable."""
-        coordinate = symbol(self.system.coordinates[self.k])
-        return self.system.scalars.of(substituted(expression, dict.fromkeys(free_symbols(expression), coordinate)))
-
-
-class DeclaringFrame:
-    """Reads the constants in the equations of a loop, so that the ring has them before the equations are written."""
-
-    origin = v.ZERO
-
-    def __init__(self, system: System, where: str) -> None:
-        self.system, self.where = system, where
-
-    def direction(self, axis: v.Vector) -> v.Vector:
-        self.system.vector(axis)
-        return v.ZERO
-
-    def triad(self, axis: v.Vector) -> tuple[v.Vector, v.Vector, v.Vector]:
-        self.system.rotations.of(turn_z_to(axis), self.where)
-        return v.ZERO, v.ZERO, v.ZERO
-
-    def number(self, scalar: Scalar) -> Any:
-        return self.system.scalars.of(scalar)
-
-    def vanishes(self, x: Any) -> bool:
-        return True
-
-
-def _moving(mechanism: Mechanism) -> list[tuple[Joint, int, int]]:
-    """Joints that move, parents before children: with the index of the link they start from, and their coordinate's number."""
-    numbers, at = {}, 0
-    for joint in mechanism.joints:
-        at += joint.kind.nq
-        numbers[joint.name] = at
-    order: list[tuple[Joint, int, int]] = []
-    link_of = {GROUND: -1}
-    for joint in mechanism.outward():
-        parent = link_of[joint.parent]
-        if not joint.kind.nv:
-            link_of[joint.child] = parent
-            continue
-        link_of[joint.child] = len(order)
-        order.append((joint, parent, numbers[joint.name]))
-    return order
-
-
-def _angles(order: list[tuple[Joint, int, int]], constants: list[tuple[Pose, Pose]]) -> Any:
-    """Absolute angles: a revolute joint's, added to that of the nearest one before it if their axes are parallel."""
-    angles: list[tuple[tuple[int, int], ...]] = []
-    angle_of: dict[int, int] = {}
-    start: dict[int, int | None] = {}
-    for i, (joint, _, number) in enumerate(order):
-        if not joint.kind.turns:
-            continue
-        # the constant rotation from the joint before to this one
-        C, at = constants[i][0].R, order[i][1]
-        while at >= 0 and not order[at][0].kind.turns:
-            before, after = constants[at]
-            C, at = v.mat_mat(v.mat_mat(before.R, after.R), C), order[at][1]
-        k = number - 1
-        sign, before_it = 1, None
-        if at >= 0:
-            C = v.mat_mat(constants[at][1].R, C)
-            if not C[0][2] and not C[1][2]:
-                before_it = angle_of[order[at][2] - 1]
-                sign = dict(angles[before_it])[order[at][2] - 1] * (1 if C[2][2] == 1 else -1)
-        angle_of[k], start[k] = len(angles), before_it
-        angles.append((*(angles[before_it] if before_it is not None else ()), (k, sign)))
-    return angles, angle_of, start
-
-
-def _inertial_names(mechanism: Mechanism) -> set[str]:
-    """Parameters in which the equations are linear: the names in masses and inertias that no length, angle or gravity has."""
-    masses: set[str] = set()
-    others = _geometric_names(mechanism)
-    for body in mechanism.bodies:
-        masses |= _names((body.mass, *body.inertia))
-        others |= _names(body.center)
-    for joint in mechanism.joints:
-        masses |= _names((joint.rotor.inertia,))
-        others |= _names((joint.rotor.ratio,))
-    return masses - others
-
-
-def given(x: Any) -> bool:
-    """Whether a scalar is there at all: a name whose value is zero is."""
-    return bool(parameters(x)) or float(x) != 0
-
-
-def _body_names(mechanism: Mechanism) -> set[str]:
-    found: set[str] = set()
-    for body in mechanism.bodies:
-        found |= _names((body.mass, *body.center, *body.inertia))
-    for joint in mechanism.joints:
-        found |= _names((joint.rotor.inertia, joint.rotor.ratio))
-    return found
-
-
-def scalars_of(constraint: Constraint) -> list[Any]:
-    """The expressions a constraint is made of. What has no polynomial form is refused."""
-    match constraint:
-        case Pfaffian():
-            return [coefficient for _, coefficient in constraint.coefficients]
-        case Holonomic():
-            moving = derivative(constraint.equation, "t")
-            for name in sorted(free_symbols(moving) - {"t"}):
-                raise MechanismError(
-                    f"constraint {constraint.name!r}: its derivative by time depends on {name!r}, which the closed form does "
-                    f"not write; compile() and simulate() take it"
-                )
-            return [constraint.equation]
-        case KnifeEdge():
-            return [*constraint.direction, *constraint.point]
-    kind = "rolling" if isinstance(constraint, Rolling) else "a Python function"
-    raise MechanismError(
-        f"constraint {constraint.name!r}: {kind} has no closed form here; write its equations as Pfaffian coefficients. "
-        f"compile() and simulate() take it as it is"
-    )
-
-
-def _between_points(mechanism: Mechanism) -> tuple[PointSpring, ...]:
-    """The springs; walls are refused."""
-    for spring in mechanism.springs:
-        if isinstance(spring, Wall):
-            raise MechanismError(
-                f"wall {spring.name!r}: a wall pushes on one side only, which no polynomial does, so it has no closed form. "
-                f"Leave it out by mechanism.replace(springs=...); compile() and simulate() take it as it is"
-            )
-    return tuple(spring for spring in mechanism.springs if isinstance(spring, PointSpring))
-
-
-def _geometric_names(mechanism: Mechanism) -> set[str]:
-    """Parameters of everything but the bodies and rotors."""
-    found = _names(mechanism.gravity)
-    for joint in mechanism.joints:
-        friction = (joint.friction.viscous, joint.friction.coulomb, joint.friction.coulomb_negative)
-        found |= _names((*joint.scalars, *friction, joint.spring.stiffness, joint.spring.rest))
-        found |= _placed_names(joint.placement) | _placed_names(joint.child_placement)
-    for loop in mechanism.loops:
-        found |= _placed_names(loop.a_placement) | _placed_names(loop.b_placement) | _names(loop.scalars)
-    for frame in mechanism.frames:
-        found |= _placed_names(frame.placement)
-    for spring in _between_points(mechanism):
-        found |= _names((*spring.a_point, *spring.b_point, spring.stiffness, spring.rest, spring.damping))
-    for constraint in mechanism.constraints:
-        found |= _names(scalars_of(constraint))
-    return found
-
-
-def _placed_names(placement: Placement) -> set[str]:
-    return _names((*placement.position, *(x for row in placement.rotation for x in row)))
-
-
-def _names(scalars: Iterable[Any]) -> set[str]:
-    return {name for x in scalars for name in parameters(x)}
-
-
-def written_number(x: int | Fraction) -> str:
-    """As a decimal, if it ends, else as a fraction in brackets."""
-    return decimal(Fraction(x)) or f"({x})"
-
-
-def _number_of(mechanism: Mechanism, body: Body, at: Placement) -> Inertia:
-    """As `System._carried`, in numbers."""
-    R: Any = tuple(tuple(float(x) for x in row) for row in at.rotation)
-    position: Any = tuple(float(x) for x in at.position)
-    center: Any = tuple(float(x) for x in body.center)
-    I: Any = tuple(float(x) for x in body.inertia)
-    mass = float(body.mass)
-    own = Inertia(mass, v.scale(mass, center), v.sym_add(I, v.point_inertia(mass, center)))
-    total = own.seen_from(Pose(R, position))
-    for joint in mechanism.joints:
-        if not joint.kind.nv and joint.parent == body.name:
-            there = at @ joint.placement @ joint.child_placement.inverse()
-            total = total + _number_of(mechanism, mechanism.body(joint.child), there)
-    return total

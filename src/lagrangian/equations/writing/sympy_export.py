@@ -60,7 +60,7 @@ class Export:
         atom = self.writer.system.scalars.atoms.get(symbol.name)
         if atom is not None:
             return self.expression(atom[1])
-        constant = self.writer.system.scalars.constants.get(symbol.name)
+        constant = self.writer.system.scalars.angles.constants.get(symbol.name)
         if constant is not None:
             return (sympy.sin if symbol.kind == "constant_sine" else sympy.cos)(self.expression(constant))
         if symbol.meaning == NUMBER:

@@ -37,7 +37,7 @@ class Trigonometry:
         self.n = len(scalars.coordinates)
         ring = scalars.ring
         self.named: dict[str, tuple[str, tuple[tuple[int, int], ...]]] = {}  # sine or cosine, and of which sum
-        self.absolute = [self._vector(angle) for angle in scalars.angles]
+        self.absolute = [self._vector(angle) for angle in scalars.angles.sums]
         # the angle each pair of generators stands for, and its sine and cosine by number
         self.of_generator: dict[int, tuple[str, Angle]] = {}
         for k, symbol in enumerate(ring.symbols):
@@ -65,11 +65,11 @@ class Trigonometry:
         angles: dict[Angle, None] = {}
         for _, angle in self.of_generator.values():
             angles[angle] = None
-        for k, start in self.scalars.before.items():
-            end = self.scalars.angle_of[k]
+        for k, start in self.scalars.angles.before.items():
+            end = self.scalars.angles.angle_of[k]
             while start is not None:
                 angles[_upright(_minus(self.absolute[end], self.absolute[start]))[0]] = None
-                start = self.scalars.before[self.scalars.angles[start][-1][0]]
+                start = self.scalars.angles.before[self.scalars.angles.sums[start][-1][0]]
         self.angles = list(angles)
         self.at = {angle: 2 * k for k, angle in enumerate(self.angles)}  # of the sine; the cosine is next
         self.wide_names = [self.name(kind, angle) for angle in self.angles for kind in ("sine", "cosine")]

@@ -247,7 +247,7 @@ class Writer:
         kind, angle = self.angle_of(name)
         pair: Any = (1, 0)
         for k, times in angle:
-            c, s = self.system.scalars.coordinate_pair(k)
+            c, s = self.system.scalars.angles.coordinate_pair(k)
             for _ in range(abs(times)):
                 pair = turned(pair, (c, s if times > 0 else -s))
         return self.system.ring(pair[0] if kind == "cosine" else pair[1])

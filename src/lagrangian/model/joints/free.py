@@ -73,11 +73,11 @@ class Free(JointType):
 
     def coordinate_rates(self, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
         # p' = R u
-        return [*quaternion.rate(q[:4], qd[:3]), *v.mat_vec(quaternion.rotation(q[:4]), tuple(qd[3:]))]  # type: ignore[arg-type]
+        return [*quaternion.rate(q[:4], qd[:3]), *v.mat_vec(quaternion.rotation(q[:4]), tuple(qd[3:]))]
 
     def coordinate_biases(self, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
         # p'' = R (w x u)
-        carried = v.cross(tuple(qd[:3]), tuple(qd[3:]))  # type: ignore[arg-type]
+        carried = v.cross(tuple(qd[:3]), tuple(qd[3:]))
         return [*BALL.coordinate_biases(q[:4], qd[:3]), *v.mat_vec(quaternion.rotation(q[:4]), carried)]
 
     def carried(self, qd: np.ndarray) -> np.ndarray:
@@ -88,7 +88,7 @@ class Free(JointType):
         return AnyTurn(quaternion.rotation(state.q[:4]))
 
     def shift(self, state: State) -> v.Vector:
-        return state.q[4:7]  # type: ignore[return-value]
+        return state.q[4:7]
 
     def columns(self, state: State) -> tuple[Column, ...]:
         turning = tuple((axis, v.ZERO) for axis in v.IDENTITY)

@@ -22,10 +22,10 @@ class NumericFrame:
 
     @property
     def origin(self) -> v.Vector:
-        return tuple(self.T[:3, 3].tolist())  # type: ignore[return-value]
+        return tuple(self.T[:3, 3].tolist())
 
     def direction(self, axis: v.Vector) -> v.Vector:
-        return tuple((self.T[:3, :3] @ np.array(axis, dtype=float)).tolist())  # type: ignore[return-value]
+        return tuple((self.T[:3, :3] @ np.array(axis, dtype=float)).tolist())
 
     def triad(self, axis: v.Vector) -> tuple[v.Vector, v.Vector, v.Vector]:
         x, y, z = v.transpose(turn_z_to(tuple(float(c) for c in axis)))  # type: ignore[arg-type]
@@ -41,4 +41,4 @@ class NumericFrame:
 def closure(loop: LoopJoint, a: np.ndarray, b: np.ndarray) -> list[float]:
     """The values of a loop's equations, with its bodies a and b at homogeneous matrices in the world."""
     A, B = NumericFrame(a @ loop.a_placement.matrix()), NumericFrame(b @ loop.b_placement.matrix())
-    return [float(eta) for _, eta in loop.kind.equations(loop, A, B)]
+    return [float(eta) for _, eta in loop.closure(A, B)]

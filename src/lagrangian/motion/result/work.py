@@ -9,9 +9,9 @@ from functools import cache
 import numpy as np
 from numpy.polynomial import legendre
 
-from lagrangian.model.constraint import Pfaffian
 from lagrangian.motion.run.trajectory import Trajectory
 from lagrangian.motion.solver.segment import Segment
+from lagrangian.motion.system.prepared import prepared
 
 NODES = 8
 CHUNK = 2048  # steps at a time, so that long runs need little memory
@@ -43,6 +43,12 @@ class Pieces:
         """Places between 0 and 1 in every piece, as times."""
         found: np.ndarray = self.start[:, None] + (self.end - self.start)[:, None] * at
         return found
+
+    def states(self, trajectory: Trajectory, times: np.ndarray) -> np.ndarray:
+        """States at times (pieces, places), one row after the other."""
+        steps = self.segment.steps[self.step, :2]
+        theta = (times - steps[:, :1]) / steps[:, 1:]
+        return trajectory.replayed(self.segment, np.repeat(self.step, times.shape[1]), theta.ravel())
 
     def some(self, which: np.ndarray | slice) -> Pieces:
         return Pieces(self.segment, self.step[which], self.start[which], self.end[which])
@@ -129,20 +135,15 @@ def _impacts(trajectory: Trajectory, t: np.ndarray) -> dict[str, np.ndarray]:
 
 def idle(trajectory: Trajectory) -> bool:
     """Whether nothing does work but what is in the potential energy: no torque, wrench or friction, no constraint that moves."""
-    source, dyn = trajectory.supply.source, trajectory.dyn
+    source = trajectory.supply.source
     driven = source.formulas or source.external or source.adjustable or source.traced is not None or source.wrenches
-    lossy = any(x.any() for x in dyn.friction_constants) or any(float(s.damping) for s in dyn.mechanism.springs)
-    # a constant phi moves its constraint too
-    moving = any(
-        isinstance(c, Pfaffian) and not (isinstance(c.phi, (int, float)) and c.phi == 0) for c in dyn.mechanism.constraints
-    )
-    return not (driven or lossy or moving or dyn.depends_on_time)
+    return not driven and prepared(trajectory.dyn).conservative
 
 
 def power(trajectory: Trajectory, pieces: Pieces, at: np.ndarray) -> np.ndarray:
     """(pieces, places, power of every torque, friction force, of all moving constraints, and of all wrenches)."""
     dyn, times = trajectory.dyn, pieces.times(at)
-    y = trajectory.replayed(pieces.segment, np.repeat(pieces.step, len(at)), times.ravel())
+    y = pieces.states(trajectory, times)
     y = trajectory.settled_in(pieces.segment, times.ravel(), y)
     out = trajectory.outputs_in(pieces.segment, times.ravel(), y)
     qd = y[:, dyn.nq :]

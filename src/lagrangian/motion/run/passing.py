@@ -55,7 +55,8 @@ def pass_singular(run: Run) -> Ending | None:
 
 
 def _in_step(run: Run, segment: Segment, times: np.ndarray) -> np.ndarray:
-    return run.trajectory.replayed(segment, np.zeros(len(times), dtype=np.int64), times)
+    theta = (times - segment.start) / (segment.until - segment.start)
+    return run.trajectory.replayed(segment, np.zeros(len(times), dtype=np.int64), theta)
 
 
 def _nearest(run: Run, h: float) -> tuple[float, np.ndarray, np.ndarray]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.events import DEAD_CENTRE, Event, Happening, Lock, SetTorque, Unlock
-from lagrangian.motion.run.acting import Acting
+from lagrangian.motion.run.acting import act_on_event, name_of
 from lagrangian.motion.run.modes import REST, Modes
 from lagrangian.motion.run.passing import SINGULAR, pass_singular
 from lagrangian.motion.run.stopped import runs_away, too_small
@@ -58,7 +58,7 @@ class Run:
         self.supply = Supply(source, [e.when for e in events if callable(e.when)], t0)
         self.trajectory = Trajectory(dyn, self.supply, settings, t0, y0, grid)
         self.trajectory.watches_dead_centres = any(e.when is DEAD_CENTRE for e in events)
-        self.acting = Acting(self)
+        self.recent: list[float] = []  # when the last events were acted on
         self.stepper: Stepper
         self._taken = True  # whether the trajectory has all that the stepper computed
         self.prepare(self._holdable())
@@ -86,7 +86,7 @@ class Run:
 
     def start(self, first: float) -> None:
         """A new stepper from here, whose first step has this length."""
-        s, kinds = self.settings, self.table.kinds
+        s, kinds, trajectory = self.settings, self.table.kinds, self.trajectory
         # at rest steps grow without bound, and what depends on time alone would be passed over
         largest = min(s.largest, (self.end - self.origin) / LOOKED_AT) if kinds else s.largest
         self.stepper = Stepper(
@@ -94,14 +94,15 @@ class Run:
             self.t,
             self.y,
             self.supply.u,
-            self.trajectory.grid[self.trajectory.filled :],
+            trajectory.grid[trajectory.filled :],
             s.rtol,
             s.atol,
             first=first,
             largest=largest,
             singular=SINGULAR,
             kinds=kinds,
-            keep=max(0, KEPT - self.trajectory.kept),
+            keep=max(0, KEPT - trajectory.kept),
+            rows=trajectory.rows[trajectory.filled :],
         )
         self.stepper.c[places.WATCH] = int(s.stiff is not None and not self.system.large)
         self.stepper.horizon = self.end
@@ -150,7 +151,7 @@ class Run:
     def _after(self, status: int) -> Ending | None:
         """What follows when compiled code has returned: how the run ends, or nothing if it goes on."""
         if status == places.EVENT:
-            return self.acting.on_event()
+            return act_on_event(self)
         if status == places.NEAR_SINGULAR:
             return pass_singular(self)
         if status == places.IS_STIFF:
@@ -201,7 +202,7 @@ class Run:
         self.trajectory.take(self.stepper)
         self.t, self.y = self.trajectory.t, self.trajectory.y.copy()
         for row in found:
-            name = self.acting.name(int(row[0]))
+            name = name_of(self, int(row[0]))
             if name:
                 happening = Happening(name, float(row[1]), row[2 : 2 + nq].copy(), row[2 + nq :].copy())
                 self.trajectory.happenings.append(happening)

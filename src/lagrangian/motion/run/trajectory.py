@@ -36,9 +36,7 @@ class Trajectory:
     def take(self, stepper: Stepper) -> None:
         """Take over what a stepper has computed."""
         stepper.close()
-        count = stepper.rows_filled
-        self.rows[self.filled : self.filled + count] = stepper.rows[:count]
-        self.filled += count
+        self.filled += stepper.rows_filled  # it wrote into our rows
         self.segments += stepper.segments
         self.kept += sum(segment.dense.size for segment in stepper.segments if segment.dense is not None)
         self.t, self.y = stepper.t, stepper.y.copy()
@@ -84,12 +82,12 @@ class Trajectory:
         found = np.empty((len(times), self.system.size))
         for segment, mine in self.by_segment(times):
             step = np.clip(np.searchsorted(segment.steps[:, 0], times[mine], side="right") - 1, 0, len(segment.steps) - 1)
-            found[mine] = self.replayed(segment, step, times[mine])
+            theta = (times[mine] - segment.steps[step, 0]) / segment.steps[step, 1]
+            found[mine] = self.replayed(segment, step, theta)
         return found
 
-    def replayed(self, segment: Segment, which: np.ndarray, times: np.ndarray) -> np.ndarray:
-        """States of a segment at times within the steps `which`."""
-        theta = (times - segment.steps[which, 0]) / segment.steps[which, 1]
+    def replayed(self, segment: Segment, which: np.ndarray, theta: np.ndarray) -> np.ndarray:
+        """States of a segment at the parts `theta` of the steps `which`."""
         self.supply.jump = self.supply.source.jump(segment.start if len(segment.steps) else np.inf)
         return segment.solver.replay(segment, which, theta, self.settings.rtol, self.settings.atol)
 

@@ -39,7 +39,9 @@ class Stepper:
         singular: float = 0.0,
         kinds: Sequence[tuple[int, int]] = (),
         keep: int = KEPT,
+        rows: np.ndarray | None = None,
     ) -> None:
+        """From t0 and y0 on, with states at the times of `grid` in `rows`, which are its own if none are given."""
         self.solver = solver
         n, events, size = solver.n, len(solver.system.table), solver.n * solver.method.degree
         reals = [0.0] * places.REALS
@@ -53,7 +55,7 @@ class Stepper:
         self.s, self.c = np.array(reals), np.array(counters, dtype=np.int64)
         self.y, self.u = np.array(y0, dtype=float), np.array(u, dtype=float)
         self.grid = np.ascontiguousarray(grid, dtype=float)
-        self.rows = np.empty((len(grid), n))
+        self.rows = np.empty((len(grid), n)) if rows is None else rows
         self.work = np.zeros(solver.workspace.size)
         self.steps, self.found = np.empty((STEPS, n + 2)), np.empty((room if events else 1, n + 2))
         self.dense = np.empty((STEPS, size) if self._keep else (1, size))

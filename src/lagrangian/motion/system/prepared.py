@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from lagrangian.algorithms.undetermined import undetermined_joints
 from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.model.constraint import Pfaffian, PfaffianFunction
 from lagrangian.motion.events import of_walls
 from lagrangian.motion.settings import Stabilisation
 from lagrangian.motion.system.event_table import EventTable
@@ -26,6 +28,21 @@ class Prepared:
         self.frictional = frictional(dyn.mechanism)
         self.walls = of_walls(dyn.mechanism)
         self._systems: dict[object, System] = {}
+
+    @cached_property
+    def conservative(self) -> bool:
+        """Whether nothing of the mechanism itself takes or gives energy: no friction, no constraint that moves."""
+        springs = self.dyn.mechanism.springs
+        lossy = any(x.any() for x in self.dyn.friction_constants) or any(float(s.damping) for s in springs)
+        return not (lossy or self.moves_constraints)
+
+    @cached_property
+    def moves_constraints(self) -> bool:
+        """Whether some constraint moves by itself, and so does work: with time, or at a constant rate."""
+        constraints = self.dyn.mechanism.constraints
+        given = [c.phi for c in constraints if isinstance(c, Pfaffian)]
+        asked = any(isinstance(c, PfaffianFunction) for c in constraints)  # a function may give anything
+        return asked or self.dyn.depends_on_time or any(not (isinstance(x, (int, float)) and x == 0) for x in given)
 
     def system(
         self, torque: Torque, stabilisation: Stabilisation, table: EventTable, holdable: Sequence[Holdable], redundant: bool

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from lagrangian.closed_form.definitions import definitions, parameter_values
 from lagrangian.closed_form.derive import derive
 from lagrangian.closed_form.equations import Equations
-from lagrangian.closed_form.sections import Section, christoffel_entries, definitions, driven, has_entries, parameter_values
-from lagrangian.equations.formula import Formula, FormulaMatrix
+from lagrangian.closed_form.sections import Section, christoffel_entries, driven, has_entries
+from lagrangian.equations.formula import Formula
+from lagrangian.equations.formula_matrix import FormulaMatrix
 from lagrangian.equations.writing import mathml
 from lagrangian.equations.writing.mathml import MathML, math
 from lagrangian.equations.writing.text import Rounding

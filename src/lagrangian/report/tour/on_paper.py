@@ -6,9 +6,10 @@ from time import perf_counter
 
 import numpy as np
 
+from lagrangian.closed_form.definitions import definitions
 from lagrangian.closed_form.derive import derive
 from lagrangian.closed_form.equations import Equations
-from lagrangian.closed_form.sections import Section, definitions
+from lagrangian.closed_form.sections import Section
 from lagrangian.equations.writing.mathml import MathML
 from lagrangian.equations.writing.text import Rounding
 from lagrangian.library import library

@@ -105,7 +105,7 @@ def _beside(path: str) -> Any:
     """Where materials and textures that a mesh names are looked for: in its own folder and below, and nowhere else."""
     from trimesh.resolvers import FilePathResolver
 
-    class Beside(FilePathResolver):  # type: ignore[misc]
+    class Beside(FilePathResolver):
         def get(self, name: str) -> Any:
             folder = Path(path).parent.resolve()
             if not (folder / name.strip()).resolve().is_relative_to(folder):

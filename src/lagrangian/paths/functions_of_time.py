@@ -12,7 +12,7 @@ import numpy as np
 from lagrangian.errors import ArgumentError, is_number, one_of, shown
 from lagrangian.model.loop import DIRECTIONS
 from lagrangian.paths import curves
-from lagrangian.paths.arguments import different
+from lagrangian.paths.argument_checks import different
 from lagrangian.paths.formulas import motion_of
 from lagrangian.paths.joint_paths import recorded
 from lagrangian.paths.orientation import Turning

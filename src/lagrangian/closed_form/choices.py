@@ -1,0 +1,66 @@
+"""What a user may choose of a mechanism's equations: a frame, directions of it, independent coordinates; or why not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lagrangian.equations import kinematics
+from lagrangian.equations.algebra.matrices import determinant
+from lagrangian.equations.algebra.ring import Element
+from lagrangian.equations.constraints import Row
+from lagrangian.equations.reading.system import System
+from lagrangian.errors import ArgumentError, MechanismError, one_of
+from lagrangian.model.loop import DIRECTIONS, Frame
+from lagrangian.model.mechanism import Mechanism
+
+
+def chosen_frame(mechanism: Mechanism, frame: str | Frame) -> Frame:
+    """A frame of the mechanism, or another one whose rotation the ring has."""
+    unturned = Frame("", "").placement.rotation
+    if isinstance(frame, Frame) and frame not in mechanism.frames and frame.placement.rotation != unturned:
+        raise ArgumentError(f"frame {frame.name!r} is turned; add it to the mechanism's frames before deriving")
+    return mechanism.frame(frame)
+
+
+def square_jacobian(system: System, frame: str | Frame, directions: Sequence[str]) -> list[list[Element]]:
+    """The rows of a frame's Jacobian along as many directions as there are coordinates."""
+    for direction in directions:
+        if direction not in DIRECTIONS:
+            raise ArgumentError(one_of("direction", direction, DIRECTIONS))
+    if len(directions) != system.n or len(set(directions)) != len(directions):
+        raise ArgumentError(
+            f"{len(directions)} directions for {system.n} coordinates: choose {system.n} different ones of "
+            f"{', '.join(DIRECTIONS)}; an arm with more joints than directions has no Cartesian equations of its own"
+            if system.n <= 6
+            else f"{system.mechanism.name} has {system.n} coordinates, more than the 6 directions of a frame: its Cartesian "
+            f"equations do not determine the motion of its joints"
+        )
+    J = kinematics.jacobian(system, chosen_frame(system.mechanism, frame))
+    return [J[DIRECTIONS.index(direction)] for direction in directions]
+
+
+def independent_coordinates(mechanism: Mechanism, given: Sequence[str] | None) -> list[int]:
+    """The numbers of the coordinates that are chosen as independent: the actuated ones unless given."""
+    names = mechanism.coordinate_names
+    if given is None:
+        actuated = {name for joint in mechanism.joints if joint.actuated for name in joint.coordinate_names}
+        return [k for k, name in enumerate(names) if name in actuated]
+    for name in given:
+        if name not in names:
+            raise ArgumentError(one_of("coordinate", name, names))
+    return [names.index(name) for name in given]
+
+
+def dependent_determinant(system: System, rows: Sequence[Row], independent: Sequence[str] | None) -> Element:
+    """The determinant of the block of Psi that belongs to the coordinates that are not independent."""
+    mechanism = system.mechanism
+    chosen = independent_coordinates(mechanism, independent)
+    if not rows:
+        raise MechanismError(f"{mechanism.name} has no loops; name a frame and directions for its Jacobian's determinant")
+    dependent = [k for k in range(system.n) if k not in chosen]
+    if len(dependent) != len(rows):
+        raise MechanismError(
+            f"{mechanism.name}: {len(rows)} constraint equations and {len(dependent)} coordinates that are not "
+            f"independent; their block is not square. Choose {system.n - len(rows)} independent coordinates"
+        )
+    return determinant(system.ring, [[row.psi[k] for k in dependent] for row in rows])

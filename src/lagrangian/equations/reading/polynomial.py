@@ -1,0 +1,45 @@
+"""What of a mechanism has a polynomial form. The rest is refused, with a word on what takes it instead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lagrangian.errors import MechanismError
+from lagrangian.model.constraint import Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
+from lagrangian.model.expression import free_symbols
+from lagrangian.model.expression.derivative import derivative
+from lagrangian.model.loop import PointSpring, Wall
+from lagrangian.model.mechanism import Mechanism
+
+
+def scalars_of(constraint: Constraint) -> list[Any]:
+    """The expressions a constraint is made of. What has no polynomial form is refused."""
+    match constraint:
+        case Pfaffian():
+            return [coefficient for _, coefficient in constraint.coefficients]
+        case Holonomic():
+            moving = derivative(constraint.equation, "t")
+            for name in sorted(free_symbols(moving) - {"t"}):
+                raise MechanismError(
+                    f"constraint {constraint.name!r}: its derivative by time depends on {name!r}, which the closed form does "
+                    f"not write; compile() and simulate() take it"
+                )
+            return [constraint.equation]
+        case KnifeEdge():
+            return [*constraint.direction, *constraint.point]
+    kind = "rolling" if isinstance(constraint, Rolling) else "a Python function"
+    raise MechanismError(
+        f"constraint {constraint.name!r}: {kind} has no closed form here; write its equations as Pfaffian coefficients. "
+        f"compile() and simulate() take it as it is"
+    )
+
+
+def point_springs(mechanism: Mechanism) -> tuple[PointSpring, ...]:
+    """The springs between points; walls are refused."""
+    for spring in mechanism.springs:
+        if isinstance(spring, Wall):
+            raise MechanismError(
+                f"wall {spring.name!r}: a wall pushes on one side only, which no polynomial does, so it has no closed form. "
+                f"Leave it out by mechanism.replace(springs=...); compile() and simulate() take it as it is"
+            )
+    return tuple(spring for spring in mechanism.springs if isinstance(spring, PointSpring))

@@ -1,0 +1,40 @@
+"""The limits of joints, kept along a path: coordinates that leave them are an error, speeds that do are a warning."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lagrangian.configuration.bounds import Bounds
+from lagrangian.errors import Argument, PathWarning, ReachError, warn
+from lagrangian.kernels.dynamics import Dynamics
+
+
+def check_limits(dyn: Dynamics, t: np.ndarray, q: np.ndarray, qd: np.ndarray, branches: bool = True) -> None:
+    """An error where a coordinate leaves its limits; a warning where a speed does. A path of all joints has no `branches`."""
+    units = ["m/s" if slides else "rad/s" for joint in dyn.mechanism.joints for slides in joint.slides]
+    other = f"Another branch ({Argument('q0')}) may keep them; " * branches
+    bounds = Bounds(dyn.mechanism)
+    past = bounds.outside(q)
+    if past.any():
+        j = int(np.argmax(past.any(axis=0)))
+        k, iq = int(np.argmax(past[:, j])), bounds.iq[j]
+        degrees = _degrees(q[:, iq]) * (units[bounds.iv[j]] == "rad/s")
+        raise ReachError(
+            f"{dyn.mechanism.name}: the path takes {bounds.names[j]} past its limits, {bounds.low[j]:g} to {bounds.high[j]:g}, "
+            f"at t = {t[k]:.6g} s, where it is {q[k, iq]:.6g}. {other}"
+            f"{Argument('limits', False)} leaves them out{degrees}",
+            t=float(t[k]),
+        )
+    speeds = {n: float(j.limits.speed) for j in dyn.mechanism.joints for n in j.speed_names}
+    for iv, (name, unit) in enumerate(zip(dyn.mechanism.speed_names, units, strict=True)):
+        fastest = int(np.argmax(np.abs(qd[:, iv])))
+        if abs(qd[fastest, iv]) > speeds[name] * (1 + 1e-9):
+            warn(
+                f"{dyn.mechanism.name}: the path needs a speed of {abs(qd[fastest, iv]):.4g} {unit} of {name} at "
+                f"t = {t[fastest]:.6g} s; its limit is {speeds[name]:g} {unit}",
+                PathWarning,
+            )
+
+
+def _degrees(q: np.ndarray) -> str:
+    return ". Angles are in radians: are these degrees?" if np.abs(q).max() > 6 * np.pi else ""
