@@ -92,6 +92,11 @@ class Message:
         made.where = (*places, *self.where)
         return made
 
+    def inside(self, place: Place) -> str:
+        """The text as it is said inside a place: without it, where it is the outermost."""
+        places = self.where[1:] if self.where[:1] == (place,) else self.where
+        return "".join(f"{x}: " for x in places) + self.problem
+
     def __str__(self) -> str:
         return "".join(f"{place}: " for place in self.where) + self.problem
 

@@ -22,20 +22,9 @@ from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.closed import cholesky, constrained, constraints, jet, world
 from lagrangian.kernels.programs import sweeps
 from tests.algorithms.test_mutations import altered, places, same, value
-from tests.kernels.test_closed import (
-    FUNCTIONS,
-    QUATERNIONS,
-    ROLLING,
-    TIMED,
-    all_loops,
-    expression,
-    is_holonomic,
-    meaning,
-    moved,
-    number,
-    rolling_by_hand,
-    with_equations,
-)
+from tests.kernels.rows import FUNCTIONS, QUATERNIONS, TIMED, expression, is_holonomic, number, with_equations
+from tests.kernels.test_closed import all_loops, meaning
+from tests.kernels.test_closed_speeds import ROLLING, moved, rolling_by_hand
 from tests.mechanisms import advance, random_mechanism, random_placement, state
 
 MODULES = (jet, world, constraints, cholesky, springs, constrained)

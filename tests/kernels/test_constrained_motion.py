@@ -11,7 +11,8 @@ import pytest
 import lagrangian as lg
 from lagrangian.algorithms.closed.cholesky import PIVOTED
 from lagrangian.model.loops import TYPES as LOOP_TYPES
-from tests.kernels.test_closed import expression, mixture
+from tests.kernels.rows import expression
+from tests.kernels.test_closed_together import mixture
 from tests.mechanisms import random_body, random_loop, random_mechanism, state, two_chains
 
 RANK = 1e-9

@@ -45,7 +45,7 @@ def test_packages_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert find("package://my_robot/meshes/a.stl", str(above / "urdf" / "r.urdf")).samefile(above / "meshes" / "a.stl")
     assert find("../meshes/a.stl", str(above / "urdf" / "r.urdf")).samefile(above / "meshes" / "a.stl")
     assert find(f"file://{above}/meshes/a.stl", "r.urdf").samefile(above / "meshes" / "a.stl")
-    with pytest.raises(FileNotFoundError, match="ROS_PACKAGE_PATH"):
+    with pytest.raises(lg.DescriptionError, match="ROS_PACKAGE_PATH"):
         find("package://my_robot/meshes/a.stl", "/elsewhere/r.urdf")
     monkeypatch.setenv("ROS_PACKAGE_PATH", os.pathsep.join(["/nowhere", str(tmp_path)]))
     assert find("package://my_robot/meshes/a.stl", "/elsewhere/r.urdf").is_file()

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from lagrangian.configuration.loops import CLOSED
+from lagrangian.configuration.newton import Newton
 from lagrangian.equations import reduced
 from lagrangian.equations.algebra.ring import Element
+from lagrangian.equations.constraints import Row
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix
+from lagrangian.equations.reading.system import System
+from lagrangian.errors import MechanismError
 
 if TYPE_CHECKING:
     from lagrangian.closed_form.equations import Equations
@@ -24,7 +31,7 @@ class ReducedEquations:
     def __init__(self, whole: Equations, terms: Terms, independent: Sequence[int], at: Sequence[float]) -> None:
         system = whole.system
         self.whole = whole
-        found = reduced.solve(system, whole._rows_of_constraints, independent, at)
+        found = reduced.solve(system, whole._rows_of_constraints, independent, at, _closed)
         self.independent = tuple(whole.coordinates[k] for k in independent)
         self.solution = tuple(found.text(whole.coordinates))
         pulled = reduced.Pullback(system, found)
@@ -72,3 +79,31 @@ class ReducedEquations:
         return "\n".join(lines)
 
     __repr__ = __str__
+
+
+class _ExactLoops:
+    """Loops in exact equations, evaluated in numbers for Newton's method: nothing need be compiled."""
+
+    def __init__(self, system: System, rows: Sequence[Row]) -> None:
+        self.mechanism, self._system, self._rows = system.mechanism, system, rows
+
+    def residual(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        eta = [row.eta for row in self._rows if row.eta is not None]
+        return np.array([reduced.numeric(self._system, eta, one) for one in q])
+
+    def matrix(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        return np.array([reduced.jacobian(self._system, self._rows, one) for one in q])
+
+
+def _closed(system: System, rows: Sequence[Row], dependent: Sequence[int], q: np.ndarray) -> np.ndarray:
+    """q with the loops closed by the dependent coordinates alone."""
+    free = np.zeros(system.n)
+    free[list(dependent)] = 1.0
+    found = Newton(_ExactLoops(system, rows), free).solve(q[None])
+    if found.miss[0] > CLOSED:
+        raise MechanismError(
+            f"{system.mechanism.name}: from the pose to start from, its own unless `at` gives one, no pose was found that closes "
+            f"the loops for these independent coordinates; they miss by {found.miss[0]:.2g}"
+        )
+    closed: np.ndarray = found.q[0]
+    return closed

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lagrangian.configuration.coordinates import moved, single_coordinates
 from lagrangian.configuration.newton import Found, Newton
 from lagrangian.errors import AssemblyError
-from lagrangian.kernels.dynamics import Dynamics
+
+if TYPE_CHECKING:
+    from lagrangian.kernels.dynamics import Dynamics
 
 CLOSED = 1e-12  # of the slopes' size: a loop that misses by less is closed
 NEAR = 1e-6  # m, or radians: a configuration that was given, and misses by less, was rounded when it was written
@@ -38,7 +41,7 @@ class Loops:
     """
 
     def __init__(self, dyn: Dynamics, t: float = 0.0, held: Iterable[str] = ()) -> None:
-        self.dyn, self.t, self.held = dyn, t, tuple(held)
+        self.dyn, self.mechanism, self.t, self.held = dyn, dyn.mechanism, t, tuple(held)
         self.rows = dyn.holonomic
         self.free = np.ones(dyn.nv)
         if self.held:

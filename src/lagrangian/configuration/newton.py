@@ -10,15 +10,13 @@ Marquardt 1963; for inverse kinematics Nakamura and Hanafusa 1986, Wampler 1986)
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from lagrangian.configuration.bounds import Bounds
 from lagrangian.configuration.coordinates import moved
-
-if TYPE_CHECKING:
-    from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.model.mechanism import Mechanism
 
 MET = 1e-14  # of the slopes' size: residuals that are rounding
 SHORT = 1e-8  # rad or m: after a full step this short the next one would be rounding
@@ -33,7 +31,7 @@ class Equations(Protocol):
     """
 
     @property
-    def dyn(self) -> Dynamics: ...
+    def mechanism(self) -> Mechanism: ...
 
     def residual(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """What each equation misses by: (n, equations)."""
@@ -72,7 +70,7 @@ class Newton:
 
     def solve(self, q: np.ndarray, t: float | np.ndarray = 0.0) -> Found:
         """From rows of configurations, all at once."""
-        of, model, n = self.equations, self.equations.dyn.mechanism, len(q)
+        of, model, n = self.equations, self.equations.mechanism, len(q)
         q = self.bounds.clipped(q) if self.bounds is not None else q.copy()
         times, all_rows = np.broadcast_to(np.asarray(t, dtype=float), (n,)), np.arange(n)
         r = of.residual(q, times, all_rows)

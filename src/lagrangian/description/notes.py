@@ -40,7 +40,7 @@ class Notes:
         """Warn of what changes the dynamics."""
         for key in self._kinds:
             if key in self._warned:
-                warn(f"{self.file}: {self._line(key)}", ReaderWarning)
+                warn(ReaderWarning(self._line(key), where=self.file))
 
 
 def tolerant_body(

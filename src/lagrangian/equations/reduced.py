@@ -9,7 +9,7 @@ equations it gives zero.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,9 @@ from lagrangian.equations.algebra.ring import Element
 from lagrangian.equations.constraints import Row
 from lagrangian.equations.reading.system import System
 from lagrangian.errors import ArgumentError, MechanismError
+
+# the configuration near one in which rows of loops close by the dependent coordinates alone
+Closing = Callable[[System, Sequence[Row], Sequence[int], np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -96,8 +99,8 @@ class Pullback:
         return self.system.ring.substitute(x, self._values)
 
 
-def solve(system: System, rows: Sequence[Row], independent: Sequence[int], start: Sequence[float]) -> Solution:
-    """The loops solved for the other coordinates, from a closed pose."""
+def solve(system: System, rows: Sequence[Row], independent: Sequence[int], start: Sequence[float], close: Closing) -> Solution:
+    """The loops solved for the other coordinates, from a pose that `close` closes nearby."""
     name = system.mechanism.name
     holonomic = [row for row in rows if row.eta is not None]
     if len(holonomic) != len(rows):
@@ -106,8 +109,8 @@ def solve(system: System, rows: Sequence[Row], independent: Sequence[int], start
     begin = np.array(start, dtype=float)
     if begin.shape != (system.n,) or not np.isfinite(begin).all():
         raise ArgumentError(f"{name}: the pose to start from needs {system.n} finite numbers: {', '.join(system.coordinates)}")
-    first = _closed(system, holonomic, dependent, begin)
-    rank = int(np.linalg.matrix_rank(_jacobian(system, holonomic, first)[:, dependent], tol=1e-9)) if dependent else 0
+    first = close(system, holonomic, dependent, begin)
+    rank = int(np.linalg.matrix_rank(jacobian(system, holonomic, first)[:, dependent], tol=1e-9)) if dependent else 0
     if rank != len(dependent):
         raise MechanismError(
             f"{name}: the loops determine {rank} of the {len(dependent)} coordinates that are not independent; "
@@ -117,7 +120,7 @@ def solve(system: System, rows: Sequence[Row], independent: Sequence[int], start
     moved = first.copy()
     moved[list(independent)] += 0.1 * np.linspace(1.0, 2.0, len(independent))
     moved[dependent] += slopes @ (moved - first)[list(independent)]
-    second = _closed(system, holonomic, dependent, moved)
+    second = close(system, holonomic, dependent, moved)
     again = _slopes(system, holonomic, independent, dependent, second)
     whole = np.round(slopes)
     if np.abs(slopes - whole).max(initial=0.0) > 1e-6 or np.abs(again - whole).max(initial=0.0) > 1e-6:
@@ -140,33 +143,18 @@ def solve(system: System, rows: Sequence[Row], independent: Sequence[int], start
     return solution
 
 
-def _values(system: System, elements: Sequence[Element], q: np.ndarray) -> np.ndarray:
+def numeric(system: System, elements: Sequence[Element], q: np.ndarray) -> np.ndarray:
     given = generator_values(system.scalars, q.tolist(), (), (), {})
     return np.array([value(x, given) for x in elements])
 
 
-def _jacobian(system: System, rows: Sequence[Row], q: np.ndarray) -> np.ndarray:
-    return np.array([_values(system, row.psi, q) for row in rows]).reshape(len(rows), system.n)
-
-
-def _closed(system: System, rows: Sequence[Row], dependent: Sequence[int], q: np.ndarray) -> np.ndarray:
-    """Newton's method on the dependent coordinates."""
-    for _ in range(50):
-        miss = _values(system, [row.eta for row in rows], q)  # type: ignore[misc]
-        if np.abs(miss).max(initial=0.0) < 1e-12:
-            return q
-        step = np.linalg.lstsq(_jacobian(system, rows, q)[:, dependent], -miss, rcond=None)[0]
-        q = q.copy()
-        q[dependent] += np.clip(step, -0.3, 0.3)
-    raise MechanismError(
-        f"{system.mechanism.name}: from the pose to start from, its own unless `at` gives one, no pose was found that closes "
-        f"the loops for these independent coordinates; they miss by {np.abs(miss).max():.2g}"
-    )
+def jacobian(system: System, rows: Sequence[Row], q: np.ndarray) -> np.ndarray:
+    return np.array([numeric(system, row.psi, q) for row in rows]).reshape(len(rows), system.n)
 
 
 def _slopes(
     system: System, rows: Sequence[Row], independent: Sequence[int], dependent: Sequence[int], q: np.ndarray
 ) -> np.ndarray:
     """d q_dependent / d q_independent = -K*^-1 K."""
-    Psi = _jacobian(system, rows, q)
+    Psi = jacobian(system, rows, q)
     return -np.linalg.lstsq(Psi[:, dependent], Psi[:, list(independent)], rcond=None)[0]

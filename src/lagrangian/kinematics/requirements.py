@@ -18,6 +18,7 @@ from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.linear import RANK, unit_rows
 from lagrangian.model import quaternion
 from lagrangian.model.loop import DIRECTIONS, Frame
+from lagrangian.model.mechanism import Mechanism
 from lagrangian.paths.path import CartesianPath
 
 
@@ -187,8 +188,8 @@ class Towards:
     wanted: np.ndarray
 
     @property
-    def dyn(self) -> Dynamics:
-        return self.requirements.dyn
+    def mechanism(self) -> Mechanism:
+        return self.requirements.dyn.mechanism
 
     def residual(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
         wanted = self.wanted[rows if len(self.wanted) > 1 else np.zeros_like(rows)]

@@ -73,10 +73,15 @@ class Certificate:
     def __bool__(self) -> bool:
         return self.proved
 
+    @property
+    def headline(self) -> str:
+        """What was proved, in one line."""
+        return f"{self.about}: {self._verdict()} ({self.seconds:.2f} s)"
+
     def __str__(self) -> str:
         rows = [statement.cells for statement in self.statements]
         widths = [max((len(row[k]) for row in rows), default=0) for k in range(6)]
-        lines = [f"{self.about}: {self._verdict()} ({self.seconds:.2f} s)", ""]
+        lines = [self.headline, ""]
         for statement, row in zip(self.statements, rows, strict=True):
             cells = [x.ljust(w) if k < 3 else x.rjust(w) for k, (x, w) in enumerate(zip(row, widths, strict=True))]
             lines.append("  " + "  ".join(cells).rstrip())

@@ -93,8 +93,8 @@ def made(part: Part, subject: Subject) -> Html | None:
     try:
         return part.make(subject)
     except LagrangianError as error:
-        why = f"left out: {error}"
+        verb, why = "is ", f"left out: {error}"
     except Exception as error:  # whatever it is, it is this part's alone
-        why = f"could not be made: {type(error).__name__}: {error}"
+        verb, why = "", f"could not be made: {type(error).__name__}: {error}"
     subject.failed.setdefault(why, []).append(part.title)
-    return paragraph(f"This part {'is ' * why.startswith('left')}{why}", kind="missing")
+    return paragraph(f"This part {verb}{why}", kind="missing")

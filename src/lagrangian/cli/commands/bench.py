@@ -48,20 +48,20 @@ def bench(
         table = {who: {what: seconds * 1e9 for what, seconds in by.items()} for who, by in times.items()}
         return output.document({"mechanism": m.name, "batch": batch, "nanoseconds": table, "compile_seconds": built})
     rows = []
-    for what in (*FUNCTIONS, *(f"one {name}" for name in FUNCTIONS)):
-        title = what.replace("_", " ") + (", a state of a batch" if not what.startswith("one ") else "")
+    for name, single in [*((name, False) for name in FUNCTIONS), *((name, True) for name in FUNCTIONS)]:
+        what = f"one {name}" if single else name
         cells = []
         for who, by in times.items():
             ratio = "" if who == OURS or what not in by else f"  {by[what] / times[OURS][what]:.3g}x"
             cells.append(f"{by[what] * 1e9:.4g} ns{ratio}" if what in by else "")
-        rows.append((title.replace("one ", "") + (", one state" if what.startswith("one ") else ""), *cells))
+        rows.append((f"{name.replace('_', ' ')}, {'one state' if single else 'a state of a batch'}", *cells))
     output.plain(f"{m.name}, {m.nv} speeds: one thread, batches of {batch}, best of {rounds}", "bold cyan")
     output.stdout().print(output.table(("", *times), rows, right=range(1, len(times) + 1), words=(0,)))
     compiled = ", ".join(f"{name.replace('_', ' ')} {seconds:.2f} s" for name, seconds in built.items())
     output.plain(f"\ncompiled, without the cache: {compiled}")
     _, left = peers.plain(m)
     if left and len(times) > 1:
-        output.plain(f"peers have no {', '.join(x.partition(':')[0] for x in left)} in theirs", "dim")
+        output.plain(f"peers have no {', '.join(left)} in theirs", "dim")
     if not names:
         output.plain(f"peers beside it: {peers.INSTALL}", "dim")
     return None

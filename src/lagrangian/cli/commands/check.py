@@ -12,7 +12,7 @@ from lagrangian.cli import output
 from lagrangian.cli.command import FAILED, FINE, Json
 from lagrangian.cli.given import Described, mechanism_of
 from lagrangian.cli.progress import spinner
-from lagrangian.errors import LagrangianError
+from lagrangian.errors import LagrangianError, LagrangianWarning
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
@@ -34,7 +34,7 @@ class Finding:
     remedy: str = ""
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.what}" + (f". {self.remedy}" if self.remedy else "")
+        return (f"{self.place}: " if self.place else "") + self.what + (f". {self.remedy}" if self.remedy else "")
 
 
 def check(given: Described, json: Json = False) -> int:
@@ -50,21 +50,21 @@ def check(given: Described, json: Json = False) -> int:
             found = list(findings(m))
         except LagrangianError as error:
             found = [Finding("error", "", str(error))]
-    said = {_without_file(str(w.message), m): None for w in met if issubclass(w.category, UserWarning)}
+    said = {_without_file(w.message, m): None for w in met if issubclass(w.category, UserWarning)}
     found = [*(Finding("warning", "", text) for text in said), *(f for f in found if f.what not in said)]
     failed = any(f.kind == "error" for f in found)
     if json:
         listed = [{"kind": f.kind, "place": f.place, "what": f.what, "remedy": f.remedy} for f in found]
         read = None if m is None else _read(m)
-        wrong = {"error": str(next(f for f in found if f.kind == "error")).removeprefix(": ")} if failed else {}
+        wrong = {"error": str(next(f for f in found if f.kind == "error"))} if failed else {}
         output.document({"file": given.mechanism, "valid": not failed, "read": read, "findings": listed, **wrong})
     else:
         _print(given.mechanism, m, found, failed)
     return FAILED if failed else FINE
 
 
-def _without_file(text: str, m: Mechanism | None) -> str:
-    return text.removeprefix(f"{m.file}: ") if m is not None else text
+def _without_file(message: Warning | str, m: Mechanism | None) -> str:
+    return message.inside(m.file) if m is not None and isinstance(message, LagrangianWarning) else str(message)
 
 
 def _read(m: Mechanism) -> dict[str, Any]:
@@ -102,9 +102,9 @@ def _print(name: str, m: Mechanism | None, found: list[Finding], failed: bool) -
     listed.add_column(overflow="fold")
     for finding in found:
         if finding.kind == "error":
-            output.error(str(finding).removeprefix(": "))
+            output.error(str(finding))
             continue
-        listed.add_row(Text(f"{finding.kind:>7}", style=colours[finding.kind]), Text(str(finding).removeprefix(": ")))
+        listed.add_row(Text(f"{finding.kind:>7}", style=colours[finding.kind]), Text(str(finding)))
     if listed.row_count:
         console.print(listed)
     doubts = sum(f.kind == "warning" for f in found)
@@ -167,7 +167,7 @@ def _missing_meshes(m: Mechanism) -> dict[str, str]:
         try:
             find(file, m.file)
         except (OSError, ValueError) as error:
-            found[file] = str(error).removeprefix(f"{file}: ")
+            found[file] = error.inside(file) if isinstance(error, LagrangianError) else str(error)
     return found
 
 

@@ -82,7 +82,7 @@ def derive(
         out.write_text(text + "\n", encoding="utf-8")
         return output.wrote(out, "the equations")
     if form == "txt":
-        return _titled(text)
+        return _titled(text, {section.title for section in eom.sections(full)})
     print(text)
     return None
 
@@ -130,11 +130,10 @@ def _text(eom: Equations, form: str, digits: int | None, full: bool) -> str:
     return show(eom.readable, eom.sections(full), digits, min(_WIDEST, max(60, output.stdout().width)))
 
 
-def _titled(text: str) -> None:
-    """With the titles told apart by colour; on no terminal it is the text itself."""
+def _titled(text: str, titles: set[str]) -> None:
+    """The text with its heading and the titles of its sections told apart by colour; on no terminal it is the text itself."""
     for k, line in enumerate(text.splitlines()):
-        title = line and not line.startswith(" ") and not line.startswith(("Numbers are", "Note:", "q = "))
-        output.plain(line, "bold cyan" if k == 0 else "bold" if title else "")
+        output.plain(line, "bold cyan" if k == 0 else "bold" if line in titles else "")
 
 
 def _data(eom: Equations, full: bool) -> dict[str, Any]:
@@ -177,7 +176,7 @@ def prove(given: Described, symbols: Symbols = "given", limit: Limit = 600.0, js
     from rich.text import Text
 
     console = output.stdout()
-    console.print(Text(str(certificate).partition("\n")[0], style="bold green" if certificate.proved else "bold red"))
+    console.print(Text(certificate.headline, style="bold green" if certificate.proved else "bold red"))
     if m.equations:
         output.plain(ABOUT_LOOPS, "yellow")
     rows = [(s.what, s.how, s.result, str(s.entries), str(s.terms or ""), f"{s.seconds:.3f} s") for s in certificate.statements]

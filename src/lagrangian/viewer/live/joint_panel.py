@@ -45,7 +45,7 @@ class JointPanel:
         passive = [h for h in some_of_many if not h.actuated]
         for title, some in (("Actuated joints", actuated), ("Passive joints", passive)):
             if some:
-                with gui.add_folder(title, expand_by_default=title.startswith("A") or len(some) <= 8 or not actuated):
+                with gui.add_folder(title, expand_by_default=some is actuated or len(some) <= 8 or not actuated):
                     for handle in some:
                         self._slider(handle)
         with gui.add_folder("Measured"):

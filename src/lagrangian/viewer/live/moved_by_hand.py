@@ -255,7 +255,8 @@ class _Led:
     """Equations of a posture's one configuration: loops closed, and handles at the values wanted of them."""
 
     def __init__(self, posture: Posture, handles: tuple[int, ...], wanted: np.ndarray, last: np.ndarray) -> None:
-        self.posture, self.dyn, self.numbers, self.wanted, self.at = posture, posture.dyn, list(handles), wanted, last
+        self.posture, self.mechanism, self.at = posture, posture.mechanism, last
+        self.numbers, self.wanted = list(handles), wanted
 
     def residual(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
         self.at = values(self.posture.handles, q[0], self.at)  # rotation vectors go on from the last ones

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.errors import DescriptionError
 from lagrangian.model.body import Visual
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.viewer.scene.primitives import SHARP, Mesh
@@ -37,21 +38,23 @@ def read(mechanism: Mechanism, visual: Visual) -> list[tuple[Mesh, Color | None]
 def find(file: str, beside: str) -> Path:
     """The path of a mesh: beside the description, or in the ROS package that it names; nothing is fetched."""
     if not file:
-        raise FileNotFoundError("a mesh without a file")
+        raise DescriptionError("a mesh without a file")
     if Path(file).suffix.lower() not in SUFFIXES:
-        raise ValueError(f"{file}: a mesh of this kind is not read; {', '.join(SUFFIXES)} are")
+        raise DescriptionError(f"a mesh of this kind is not read; {', '.join(SUFFIXES)} are", where=file)
     scheme, mark, rest = file.partition("://")
     if mark and scheme not in ("package", "model", "file"):
-        raise ValueError(f"{file}: only files of this machine are read")
+        raise DescriptionError("only files of this machine are read", where=file)
     if scheme in ("package", "model") and ".." in rest.replace("\\", "/").split("/"):
-        raise ValueError(f"{file}: '..' leads out of the package, where nothing is read")
+        raise DescriptionError("'..' leads out of the package, where nothing is read", where=file)
     for path in _places(scheme if mark else "", rest if mark else file, Path(beside)):
         if path.is_file():
             return path
     if scheme in ("package", "model") and mark:
         package = rest.partition("/")[0]
-        raise FileNotFoundError(f"{file}: there is no such file; export ROS_PACKAGE_PATH=/folder/that/holds/{package}")
-    raise FileNotFoundError(f"{file}: there is no such file" + ("" if mark or Path(file).is_absolute() else " beside the model"))
+        remedy = f"export ROS_PACKAGE_PATH=/folder/that/holds/{package}"
+        raise DescriptionError("there is no such file", where=file, remedy=remedy)
+    beside_it = "" if mark or Path(file).is_absolute() else " beside the model"
+    raise DescriptionError(f"there is no such file{beside_it}", where=file)
 
 
 def _places(scheme: str, name: str, beside: Path) -> Iterator[Path]:

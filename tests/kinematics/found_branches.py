@@ -1,0 +1,31 @@
+"""Checks of the branches that inverse kinematics finds."""
+
+import itertools
+
+import numpy as np
+
+import lagrangian as lg
+from lagrangian.kinematics.branches import branches
+from tests.kinematics.arms import apart, pose
+
+PUMA = lg.library("puma560")
+
+
+def sound(arm, T, found, frame="tip", tolerance=1e-11):
+    """Each solution meets the pose, is within half a turn of zero, and differs from the others; they are in order."""
+    for q in found:
+        assert np.abs(pose(arm, q, frame) - T).max() < tolerance
+        assert ((q > -np.pi) & (q <= np.pi)).all()
+    for a, b in itertools.pairwise(found):
+        first = np.flatnonzero(np.abs(a - b) > 1e-6)[0]
+        assert a[first] < b[first]
+    assert all(apart(a, b) > 1e-7 for a, b in itertools.combinations(found, 2))
+    return found
+
+
+def holds(arm, q, frame="tip"):
+    """Solves the pose at q: the solutions are sound, and q is one of them."""
+    T = pose(arm, q, frame)
+    found = sound(arm, T, branches(arm, T, frame), frame)
+    assert min(apart(q, b) for b in found) < 1e-6
+    return found
