@@ -88,9 +88,7 @@ def refuse_common(entries: Iterable[Entry], common: Iterable[str], where: str) -
         if entry.name in (*common, *placed):
             raise MechanismError(f"{where}: its entry {entry.name!r} is called like one that all have; call it otherwise")
         if entry.default is None and not entry.meaning:
-            raise MechanismError(
-                f"{where}: its entry {entry.name!r} must be given, so it needs a `meaning` to tell where it is missing"
-            )
+            raise MechanismError(f"{where}: its entry {entry.name!r} must be given, so it needs a `meaning`")
 
 
 class Typed:
