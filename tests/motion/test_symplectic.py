@@ -178,7 +178,7 @@ def test_viscous_friction_and_other_torques() -> None:
 
 
 def test_a_step_is_needed() -> None:
-    with pytest.raises(lg.ArgumentError, match="'symplectic' has a fixed step; say how long: step=1e-3"):
+    with pytest.raises(lg.ArgumentError, match=r"'symplectic' has a fixed step; say how long: step=0\.001"):
         lg.simulate(DYN, 1.0, method="symplectic")
 
 

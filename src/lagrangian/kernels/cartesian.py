@@ -10,7 +10,7 @@ J' qd gains J b, where b is the least acceleration, measured by M, that keeps th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from types import NoneType
 from typing import TYPE_CHECKING, Any
@@ -62,8 +62,8 @@ class CartesianDynamics:
     J_bar: np.ndarray
     N_T: np.ndarray
     J_dot_qd: np.ndarray
-    condition: Any
-    singular: Any
+    condition: float | np.ndarray
+    singular: bool | np.ndarray
 
     def __str__(self) -> str:
         told = f"F = M_x x'' + C_x + G_x + F_x of {self.frame!r} along {', '.join(self.directions)}"
@@ -97,7 +97,7 @@ def cartesian(
         q, qd = np.where(bad[:, None], dyn.mechanism.neutral(), q), np.where(bad[:, None], 0.0, qd)
     one = batch is None and not bad.any()  # functions of one state are the faster ones
 
-    def at(function: Any, *states: np.ndarray) -> np.ndarray:
+    def at(function: Callable[..., Any], *states: np.ndarray) -> np.ndarray:
         return np.asarray(function(*(x[0] for x in states)))[None] if one else np.asarray(function(*states))
 
     N, b = freedom(dyn, q, qd, t)
@@ -117,6 +117,7 @@ def cartesian(
     if N is not None:
         drift = drift + _times(J, b - _times(P @ M, b))
     velocity = _times(at(dyn.coriolis_matrix, q, qd), qd)
+    singular = near[:, -1] < threshold
     found = CartesianDynamics(
         dyn.mechanism.frame(frame).name,
         chosen,
@@ -129,22 +130,26 @@ def cartesian(
         np.eye(dyn.nv) - _T(J) @ _T(J_bar),
         drift,
         1 / np.maximum(near[:, -1], WORST),
-        near[:, -1] < threshold,
+        singular,
     )
-    if warn and found.singular[~bad].any():
-        part = np.where(found.singular & ~bad, near[:, -1], np.inf)
-        worst = int(np.argmin(part))
-        which = "" if batch is None else f" at {int(np.isfinite(part).sum())} of {batch} states, worst at state {worst}"
-        lost = _combination(T[worst, -1], chosen)
-        warn_of(
-            f"{dyn.mechanism.name}: near a singular configuration{which}: {found.frame!r} moves along {lost} at "
-            f"{part[worst]:.2g} of the speed of its best direction. What is lost is left out: it is not accelerated",
-            SingularWarning,
-        )
+    if warn and singular[~bad].any():
+        part = np.where(singular & ~bad, near[:, -1], np.inf)
+        _warn_of_singular(dyn, found, part, _combination(T[int(np.argmin(part)), -1], chosen), batch)
     return _as_asked(found, bad, batch)
 
 
-def freedom(dyn: Dynamics, q: np.ndarray, qd: np.ndarray, t: Any) -> tuple[np.ndarray | None, np.ndarray]:
+def _warn_of_singular(dyn: Dynamics, found: CartesianDynamics, part: np.ndarray, lost: str, batch: int | None) -> None:
+    """`part` is how fast the slowest direction is, of the fastest one; not finite where nothing is near to being lost."""
+    worst = int(np.argmin(part))
+    which = "" if batch is None else f" at {int(np.isfinite(part).sum())} of {batch} states, worst at state {worst}"
+    warn_of(
+        f"{dyn.mechanism.name}: near a singular configuration{which}: {found.frame!r} moves along {lost} at "
+        f"{part[worst]:.2g} of the speed of its best direction. What is lost is left out: it is not accelerated",
+        SingularWarning,
+    )
+
+
+def freedom(dyn: Dynamics, q: np.ndarray, qd: np.ndarray, t: ArrayLike) -> tuple[np.ndarray | None, np.ndarray]:
     """N, whose columns span the speeds the constraints leave (those that are none are zero), and some qdd that keeps them.
 
     None stands for all speeds.
@@ -213,7 +218,7 @@ def _effective_mass(T: np.ndarray, A: np.ndarray, near: np.ndarray, threshold: f
     return (M_x + _T(M_x)) / 2
 
 
-def _directions(dyn: Dynamics, frame: str | Frame, given: Any, whole: np.ndarray, N: np.ndarray | None) -> tuple[str, ...]:
+def _directions(dyn: Dynamics, frame: str | Frame, given: Directions, whole: np.ndarray, N: np.ndarray | None) -> tuple[str, ...]:
     """Checked, and no more than there are degrees of freedom."""
     if not isinstance(given, (str, Iterable, NoneType)):
         raise ArgumentError(f"cartesian: directions is {given!r}; names are needed, of {', '.join(DIRECTIONS)}")

@@ -18,7 +18,7 @@ from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
 from lagrangian.errors import ArgumentError, ClosedError, one_of
 from lagrangian.kernels import derivatives
 from lagrangian.kernels.arguments import Wrenches, rows_of
-from lagrangian.kernels.cartesian import THRESHOLD, CartesianDynamics, cartesian
+from lagrangian.kernels.cartesian import THRESHOLD, CartesianDynamics, Directions, cartesian
 from lagrangian.kernels.collection import Kernels
 from lagrangian.kernels.direct import Direct, of_accelerations, over_tree, without_springs
 from lagrangian.kernels.friction import FrictionConstants
@@ -328,7 +328,7 @@ class Dynamics:
         q: ArrayLike,
         qd: ArrayLike,
         frame: str | Frame,
-        directions: Any = None,
+        directions: Directions = None,
         *,
         t: ArrayLike = 0.0,
         threshold: float = THRESHOLD,

@@ -16,7 +16,7 @@ from lagrangian.kernels.program import Program
 from lagrangian.kernels.threads import Threads
 
 # states after which code for many at once is compiled: for fewer, that takes longer than it saves
-MANY = 1000
+MANY = 4000
 
 
 class Kernel:

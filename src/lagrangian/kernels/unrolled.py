@@ -187,8 +187,13 @@ def _loop(pointers: list[str], dims: dict[str, int], output: int, width: int) ->
     out.append("  %done = phi i64 [0, %entry], [%next, %block]")
     out.append("  %seen = phi i1 [false, %entry], [%either, %block]")
     if width == 1:
-        out += ["  %r = zext i1 %seen to i64", "  ret i64 %r", "}"]
-        return out
+        return [*out, "  %r = zext i1 %seen to i64", "  ret i64 %r", "}"]
+    return [*out, *_rest(pointers, dims, output, width)]
+
+
+def _rest(pointers: list[str], dims: dict[str, int], output: int, width: int) -> list[str]:
+    """States that do not fill a block, through a padded copy in scratch."""
+    out: list[str] = []
     out.append("  %left = sub i64 %states, %done")
     out.append("  %any = icmp sgt i64 %left, 0")
     out.append("  br i1 %any, label %copy, label %end")

@@ -14,19 +14,17 @@ import numpy as np
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.configuration.start import Start
 from lagrangian.description.mechanism_of import MechanismLike
-from lagrangian.errors import ArgumentError, EndedEarlyWarning, LagrangianError, SimulationError, SimulationWarning, warn
+from lagrangian.errors import EndedEarlyWarning, LagrangianError, SimulationError, SimulationWarning, warn
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.motion import arguments
+from lagrangian.motion import arguments, cautions
+from lagrangian.motion.arguments import Options
 from lagrangian.motion.events import checked
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.run.run import Run
-from lagrangian.motion.settings import Settings, Stabilisation, method_of
 from lagrangian.motion.status import Ending, Status
 from lagrangian.motion.system.prepared import prepared
 
 ROWS = 1001
-# speeds up to which a run that turns out stiff is continued with exact derivatives, whose code grows with their square
-STIFF_SPEEDS = 30
 
 
 def simulate(
@@ -70,46 +68,27 @@ def simulate(
     A run that is interrupted returns what it has.
     """
     dyn = dynamics_of(mechanism)
-    method = method.lower() if isinstance(method, str) else method
-    model, known = dyn.mechanism, prepared(dyn)
-    start, end = arguments.span(t_span, model)
+    known = prepared(dyn)
+    start, end = arguments.span(t_span, dyn.mechanism)
     grid = arguments.grid(t_eval, start, end)
-    arguments.check_numbers(rtol, atol, step, max_step, restitution, alpha, beta)
-    arguments.check_stabilisation(stabilisation)
-    if progress is not None and not callable(progress):
-        raise ArgumentError(f"progress is {progress!r}; a function of (done, total) is needed")
-    chosen = arguments.integrator(method, rtol, step)
-    source = arguments.drive(torque, wrenches, saturate, model)
-    watched = [*checked(events, model), *known.walls]
-    if chosen.canonical:
-        arguments.check_symplectic(method, known, source, watched, limits)
-    arguments.check_determined(known)
+    arguments.check_progress(progress)
+    options = Options(method, rtol, atol, stabilisation, alpha, beta, step, max_step, limits, restitution, max_steps)
+    source = arguments.drive(torque, wrenches, saturate, dyn.mechanism)
+    watched = [*checked(events, dyn.mechanism), *known.walls]
+    settings = options.settings(known, source, watched)
     begin = Start(dyn, q0, start)
-    q, qd = begin.q, begin.speeds(qd0)
-    arguments.warn_of_source(model, source, method, end - start)
-    arguments.warn_of_limits(model, q, limits)
-    arguments.warn_of_coupled_friction(known, q, start)
-    # the slope of a Python function is not known, and a method that needs it would be slower than one that does not
-    may_be_stiff = method == "auto" and dyn.nv <= STIFF_SPEEDS and not source.asks
-    settings = Settings(
-        chosen,
-        rtol,
-        atol,
-        Stabilisation(stabilisation, alpha, beta),
-        step,
-        max_step,
-        limits,
-        restitution,
-        arguments.is_redundant(dyn, q, start),
-        max_steps,
-        method_of("rodas5p") if may_be_stiff else None,
-    )
+    y = np.concatenate([begin.q, begin.speeds(qd0)])
+    settings.redundant = cautions.told(known, source, options.method, limits, begin.q, (start, end))
     watch = None if progress is None else lambda t: progress(t - start, end - start)
-    try:
-        run = Run(dyn, source, watched, settings, start, np.concatenate([q, qd]), grid, watch)
-    except SimulationError as error:
-        raise SimulationError(f"{model.name}: the run could not begin: {error}") from error
+    run = _begun(dyn.mechanism.name, lambda: Run(dyn, source, watched, settings, start, y, grid, watch))
     return _finished(run, _ending(run, end))
+
+
+def _begun(name: str, make: Callable[[], Run]) -> Run:
+    try:
+        return make()
+    except SimulationError as error:
+        raise SimulationError(f"{name}: the run could not begin: {error}") from error
 
 
 def _ending(run: Run, end: float) -> Ending:

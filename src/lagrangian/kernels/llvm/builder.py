@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Union
 
 from lagrangian.kernels.llvm.emit import hexadecimal
 
 DOUBLE, INTEGER, TRUTH, POINTER = "double", "i64", "i1", "ptr"
+
+Operand = Union["Value", "Variable", int, float]
 
 
 class Value:
@@ -23,63 +25,63 @@ class Value:
     def __init__(self, builder: Builder, type: str, text: str) -> None:  # noqa: A002
         self.builder, self.type, self.text = builder, type, text
 
-    def _binary(self, real: str, whole: str, other: Any, swapped: bool = False) -> Value:
+    def _binary(self, real: str, whole: str, other: Operand, swapped: bool = False) -> Value:
         other = self.builder.value(other, self.type)
         a, b = (other, self) if swapped else (self, other)
         return self.builder.put(self.type, f"{real if self.type == DOUBLE else whole} {self.type} {a.text}, {b.text}")
 
-    def __add__(self, other: Any) -> Value:
+    def __add__(self, other: Operand) -> Value:
         return self._binary("fadd", "add", other)
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Value:
+    def __sub__(self, other: Operand) -> Value:
         return self._binary("fsub", "sub", other)
 
-    def __rsub__(self, other: Any) -> Value:
+    def __rsub__(self, other: Operand) -> Value:
         return self._binary("fsub", "sub", other, swapped=True)
 
-    def __mul__(self, other: Any) -> Value:
+    def __mul__(self, other: Operand) -> Value:
         return self._binary("fmul", "mul", other)
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Any) -> Value:
+    def __truediv__(self, other: Operand) -> Value:
         return self._binary("fdiv", "sdiv", other)
 
-    def __rtruediv__(self, other: Any) -> Value:
+    def __rtruediv__(self, other: Operand) -> Value:
         return self._binary("fdiv", "sdiv", other, swapped=True)
 
     def __neg__(self) -> Value:
         return self.builder.put(DOUBLE, f"fneg double {self.text}") if self.type == DOUBLE else 0 - self
 
-    def _compare(self, real: str, whole: str, other: Any) -> Value:
+    def _compare(self, real: str, whole: str, other: Operand) -> Value:
         other = self.builder.value(other, self.type)
         kind = f"fcmp {real} double" if self.type == DOUBLE else f"icmp {whole} i64"
         return self.builder.put(TRUTH, f"{kind} {self.text}, {other.text}")
 
-    def __lt__(self, other: Any) -> Value:
+    def __lt__(self, other: Operand) -> Value:
         return self._compare("olt", "slt", other)
 
-    def __le__(self, other: Any) -> Value:
+    def __le__(self, other: Operand) -> Value:
         return self._compare("ole", "sle", other)
 
-    def __gt__(self, other: Any) -> Value:
+    def __gt__(self, other: Operand) -> Value:
         return self._compare("ogt", "sgt", other)
 
-    def __ge__(self, other: Any) -> Value:
+    def __ge__(self, other: Operand) -> Value:
         return self._compare("oge", "sge", other)
 
-    def equals(self, other: Any) -> Value:
+    def equals(self, other: Operand) -> Value:
         return self._compare("oeq", "eq", other)
 
-    def differs(self, other: Any) -> Value:
+    def differs(self, other: Operand) -> Value:
         return self._compare("une", "ne", other)
 
-    def __and__(self, other: Any) -> Value:
+    def __and__(self, other: Operand) -> Value:
         return self._binary("", "and", other)
 
-    def __or__(self, other: Any) -> Value:
+    def __or__(self, other: Operand) -> Value:
         return self._binary("", "or", other)
 
     def __invert__(self) -> Value:
@@ -96,7 +98,7 @@ class Variable:
     def get(self) -> Value:
         return self.builder.put(self.type, f"load {self.type}, ptr {self.at}")
 
-    def set(self, value: Any) -> None:
+    def set(self, value: Operand) -> None:
         self.builder.line(f"store {self.type} {self.builder.value(value, self.type).text}, ptr {self.at}")
 
 
@@ -119,7 +121,7 @@ class Array:
     def __getitem__(self, index: Any) -> Value:
         return self.builder.put(self.type, f"load {self.type}, ptr {self.address(index)}, align 8")
 
-    def __setitem__(self, index: Any, value: Any) -> None:
+    def __setitem__(self, index: Any, value: Operand) -> None:
         self.builder.line(f"store {self.type} {self.builder.value(value, self.type).text}, ptr {self.address(index)}, align 8")
 
 
@@ -152,7 +154,7 @@ class Builder:
         self._entry.append(f"  {name} = {instruction}")
         return name
 
-    def value(self, x: Any, type: str) -> Value:  # noqa: A002
+    def value(self, x: Operand, type: str) -> Value:  # noqa: A002
         if isinstance(x, Value):
             return x
         if isinstance(x, Variable):
@@ -170,30 +172,30 @@ class Builder:
     def local(self, size: int) -> Array:
         return Array(self, self.reserve(f"alloca [{max(1, size)} x double], align 64"))
 
-    def variable(self, value: Any, type: str = DOUBLE) -> Variable:  # noqa: A002
+    def variable(self, value: Operand, type: str = DOUBLE) -> Variable:  # noqa: A002
         found = Variable(self, type)
         found.set(value)
         return found
 
-    def select(self, condition: Value, yes: Any, no: Any, type: str = DOUBLE) -> Value:  # noqa: A002
+    def select(self, condition: Value, yes: Operand, no: Operand, type: str = DOUBLE) -> Value:  # noqa: A002
         yes, no = self.value(yes, type), self.value(no, type)
         return self.put(type, f"select i1 {condition.text}, {type} {yes.text}, {type} {no.text}")
 
-    def intrinsic(self, name: str, *arguments: Any) -> Value:
+    def intrinsic(self, name: str, *arguments: Operand) -> Value:
         given = [self.value(a, DOUBLE).text for a in arguments]
         self.declared.add(f"declare double @llvm.{name}.f64({', '.join(['double'] * len(given))})")
         return self.put(DOUBLE, f"call double @llvm.{name}.f64({', '.join(f'double {a}' for a in given)})")
 
-    def absolute(self, x: Any) -> Value:
+    def absolute(self, x: Operand) -> Value:
         return self.intrinsic("fabs", x)
 
-    def maximum(self, a: Any, b: Any) -> Value:
+    def maximum(self, a: Operand, b: Operand) -> Value:
         return self.intrinsic("maxnum", a, b)
 
-    def minimum(self, a: Any, b: Any) -> Value:
+    def minimum(self, a: Operand, b: Operand) -> Value:
         return self.intrinsic("minnum", a, b)
 
-    def sqrt(self, x: Any) -> Value:
+    def sqrt(self, x: Operand) -> Value:
         return self.intrinsic("sqrt", x)
 
     def real(self, x: Value) -> Value:
@@ -202,12 +204,12 @@ class Builder:
     def whole(self, x: Value) -> Value:
         return self.put(INTEGER, f"fptosi double {x.text} to i64")
 
-    def power(self, x: Any, y: float) -> Value:
+    def power(self, x: Operand, y: float) -> Value:
         """x^y, x positive."""
         self.declared.add("declare double @pow(double, double) nounwind willreturn memory(none)")
         return self.put(DOUBLE, f"call double @pow(double {self.value(x, DOUBLE).text}, double {hexadecimal(y)})")
 
-    def fma(self, a: Any, b: Any, c: Any) -> Value:
+    def fma(self, a: Operand, b: Operand, c: Operand) -> Value:
         if self.fma_available:
             return self.intrinsic("fma", a, b, c)
         return self.value(a, DOUBLE) * b + c
@@ -284,7 +286,7 @@ class Builder:
         self._begin(after)
 
     @contextmanager
-    def count(self, n: Any, first: Any = 0) -> Iterator[Any]:
+    def count(self, n: Operand, first: Operand = 0) -> Iterator[Any]:
         """For index first, ..., n - 1."""
         index = self.variable(first, INTEGER)
         with self.loop(lambda: index.get() < n):
@@ -301,7 +303,7 @@ class Builder:
         with self.count(n) as i:
             body(i)
 
-    def leave(self, status: Any = None) -> None:
+    def leave(self, status: Operand = 0) -> None:
         """Return from the function."""
         self.line("ret void" if self.internal else f"ret i64 {self.value(status, INTEGER).text}")
         self._ended = True

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from lagrangian.kernels.llvm.emit import Emitter
-from lagrangian.kernels.trace.node import Graph, Trace
+from lagrangian.kernels.trace.node import Graph, Node, Number, Trace
 from lagrangian.kernels.trace.schedule import schedule
 
 Places = Mapping[str, tuple[str, int]]  # an input's pointer, and its first place there
 
 
-def traced(name: str, graph: Graph, outputs: Sequence[Any], places: Places, declared: set[str], fma: bool) -> list[str]:
+def traced(name: str, graph: Graph, outputs: Sequence[Node | Number], places: Places, declared: set[str], fma: bool) -> list[str]:
     """`void name(ptr ..., ptr output)`, the pointers being those of `places` in their order."""
     trace = Trace(graph, outputs)
     lines: list[str] = []

@@ -49,6 +49,9 @@ class Pass:
     starts: dict[tuple[JointType, int], Step] = field(default_factory=dict)  # of a walk: per kind and column
     diagonal: dict[JointType, Step] = field(default_factory=dict)
 
+    def all_steps(self) -> Iterator[Step]:
+        yield from (*self.steps.values(), *self.starts.values(), *self.diagonal.values())
+
 
 @dataclass
 class Program:
@@ -257,7 +260,7 @@ def _needed(tracer: _Tracer, raws: list[tuple[Pass, Any]], finish: Step | None) 
     passes: list[Pass] = []
     for found, raw in reversed(raws):
         if raw is None:
-            for step in (*found.steps.values(), *found.starts.values(), *found.diagonal.values()):
+            for step in found.all_steps():
                 note(step)
             passes.append(found)
             continue
@@ -291,24 +294,24 @@ def _needed(tracer: _Tracer, raws: list[tuple[Pass, Any]], finish: Step | None) 
     passes.reverse()
     stored_link = sorted({w[1:] for w in wanted if w[0] == "save"})
     stored_speed = sorted({w[1:] for w in wanted if w[0] == "speed"})
-    used = {
-        j
-        for p in passes
-        for step in (*p.steps.values(), *p.starts.values(), *p.diagonal.values())
-        for what, j in step.reads()
-        if what == "param"
-    }
-    columns = {j: k for k, j in enumerate(sorted(used))}
-    for p in passes:
-        for step in (*p.steps.values(), *p.starts.values(), *p.diagonal.values()):
-            step.trace.nodes = [
-                ("input", "param", columns[n[2]]) if n[0] == "input" and n[1] == "param" else n for n in step.trace.nodes
-            ]
+    parameters = _numbered_parameters(passes)
     return Program(
         passes,
-        [tracer.parameters[j] for j in sorted(used)],
+        [tracer.parameters[j] for j in parameters],
         {key: k for k, key in enumerate(stored_link)},
         {key: k for k, key in enumerate(stored_speed)},
         finish,
         any(k.turns for k in tracer.kinds),
     )
+
+
+def _numbered_parameters(passes: list[Pass]) -> list[int]:
+    """The parameters that the steps read; in the steps they get the numbers of their places in this list."""
+    steps = [step for p in passes for step in p.all_steps()]
+    used = sorted({j for step in steps for what, j in step.reads() if what == "param"})
+    columns = {j: k for k, j in enumerate(used)}
+    for step in steps:
+        step.trace.nodes = [
+            ("input", "param", columns[n[2]]) if n[0] == "input" and n[1] == "param" else n for n in step.trace.nodes
+        ]
+    return used

@@ -8,22 +8,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from lagrangian.kernels.trace.node import LEAVES, Graph, Node, arguments
+from lagrangian.kernels.trace.node import LEAVES, Graph, Node, Number, arguments
 
 
-def derivatives(graph: Graph, outputs: Sequence[Any], inputs: Sequence[Node]) -> list[list[Any]]:
+def derivatives(graph: Graph, outputs: Sequence[Node | Number], inputs: Sequence[Node]) -> list[list[Any]]:
     """d outputs / d inputs: a row for every output."""
     live = _needed(graph, outputs)
     columns = [_along(graph, outputs, live, {x.index: 1}) for x in inputs]
     return [[column[i] for column in columns] for i in range(len(outputs))]
 
 
-def along(graph: Graph, outputs: Sequence[Any], seeds: Mapping[int, Any]) -> list[Any]:
+def along(graph: Graph, outputs: Sequence[Node | Number], seeds: Mapping[int, Any]) -> list[Any]:
     """The derivative of the outputs along one direction: `seeds` gives the tangent of inputs by their index."""
     return _along(graph, outputs, _needed(graph, outputs), seeds)
 
 
-def _needed(graph: Graph, outputs: Sequence[Any]) -> list[int]:
+def _needed(graph: Graph, outputs: Sequence[Node | Number]) -> list[int]:
     """The nodes the outputs are made of, in order."""
     seen: set[int] = set()
     stack = [x.index for x in outputs if isinstance(x, Node)]
@@ -35,7 +35,7 @@ def _needed(graph: Graph, outputs: Sequence[Any]) -> list[int]:
     return sorted(seen)
 
 
-def _along(graph: Graph, outputs: Sequence[Any], live: Sequence[int], seeds: Mapping[int, Any]) -> list[Any]:
+def _along(graph: Graph, outputs: Sequence[Node | Number], live: Sequence[int], seeds: Mapping[int, Any]) -> list[Any]:
     tangent: dict[int, Any] = dict(seeds)
     for k in live:
         node = graph.nodes[k]

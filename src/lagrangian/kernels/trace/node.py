@@ -12,6 +12,9 @@ from typing import Any
 from lagrangian.model.expression.functions import absolute, power
 
 Number = int | float
+Recorded = tuple[
+    Any, ...
+]  # an operation and its arguments: indices of nodes, or a constant's value, or an input's name and index
 
 
 class TooLarge(Exception):
@@ -23,8 +26,8 @@ class Graph:
 
     def __init__(self, limit: int | None = None) -> None:
         self.limit = limit if limit is not None else 1 << 62
-        self.nodes: list[tuple[Any, ...]] = []
-        self._known: dict[tuple[Any, ...], Node] = {}
+        self.nodes: list[Recorded] = []
+        self._known: dict[Recorded, Node] = {}
 
     def add(self, *node: Any) -> Node:
         found = self._known.get(node)
@@ -209,14 +212,14 @@ LEAVES = ("constant", "input")
 LIBRARY = ("exp", "log", "tanh", "asin", "acos", "atan", "atan2")
 
 
-def arguments(node: tuple[Any, ...]) -> tuple[int, ...]:
+def arguments(node: Recorded) -> tuple[int, ...]:
     return () if node[0] in LEAVES else node[1:]
 
 
 class Trace:
     """What remains of a graph when only some outputs are wanted: nodes renumbered, outputs as indices."""
 
-    def __init__(self, graph: Graph, outputs: Iterable[Any]) -> None:
+    def __init__(self, graph: Graph, outputs: Iterable[Node | Number]) -> None:
         wanted = [graph.node(x).index for x in outputs]
         nodes = graph.nodes
         live = [False] * len(nodes)
@@ -227,7 +230,7 @@ class Trace:
                 for a in arguments(nodes[k]):
                     live[a] = True
         number = [0] * len(nodes)
-        self.nodes: list[tuple[Any, ...]] = []
+        self.nodes: list[Recorded] = []
         for k, node in enumerate(nodes):
             if live[k]:
                 number[k] = len(self.nodes)

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from lagrangian.kernels.trace.node import Trace, arguments
+from lagrangian.kernels.trace.node import Recorded, Trace, arguments
 
 
 class Operation(NamedTuple):
@@ -114,7 +114,7 @@ class _Scheduler:
         return {k for k, node in enumerate(self.nodes) if node[0] == "input" and k not in direct}
 
 
-def order(nodes: Sequence[tuple[Any, ...]], outputs: Sequence[int]) -> list[tuple[str, int]]:
+def order(nodes: Sequence[Recorded], outputs: Sequence[int]) -> list[tuple[str, int]]:
     """Depth first from each output, the larger subtree first, so that few values are alive (Sethi and Ullman 1970).
 
     Gives ("node", index) and, as soon as its value is there, ("output", position).

@@ -24,7 +24,7 @@ class RosenbrockMethod:
     jacobian = True
     canonical = False
     stiff_beyond = 0.0
-    free_interpolant = True
+    free_interpolant = False
 
     def __init__(self, tableau: Rosenbrock) -> None:
         self.tableau = tableau
@@ -50,16 +50,14 @@ class RosenbrockMethod:
         T, n = self.tableau, module.size
         b = module.function("step", ARGUMENTS)
         clock, y, u, K, end, report = (b.array(name) for name in ARGUMENTS)
-        h = clock[1]
+        h, m = clock[1], self._order(module)
         time, state, right = b.local(1), b.local(n), b.local(n)
-        m = self._order(module)
         J, W, order, inverse_of = b.local(m * n + m), b.local(m * m), b.local(m), b.local(2 * m * m if m <= INVERTED else 1)
-        stages = K.part(n)
+        stages, drift = K.part(n), J.part(m * n)  # drift is df/dt, of the last m rates
         b.call("jacobian", clock, y, u, J)
         b.call("factorise", clock, J, W, order)
         if m <= INVERTED:
             b.call("invert", clock, J, W, order, inverse_of)
-        drift = J.part(m * n)  # df/dt, of the last m rates
         for i in range(len(T.m)):
 
             def place(k: Any, i: int = i) -> None:

@@ -8,6 +8,8 @@ and be interrupted, and is called again. `s` holds real numbers and `c` counters
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from lagrangian.kernels.llvm.builder import DOUBLE, INTEGER, TRUTH, Value
 from lagrangian.motion.integrators.method import Method, Module
 from lagrangian.motion.solver.crossings import Crossings
@@ -59,6 +61,15 @@ from lagrangian.motion.solver.places import (
 # the part of a step beside which a kink is at its end
 BESIDE = 1e-4
 SAFETY, SHRINK, GROW = 0.8, 0.2, 8.0
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A step that was tried: its length, whether it ends the run, and by what the next should be longer."""
+
+    h: Value
+    last: Value
+    factor: Value | float
 
 
 class TimeLoop:
@@ -160,63 +171,70 @@ class TimeLoop:
             raw = SAFETY * b.power(b.maximum(error, 1e-30), self.method.exponent)
             factor = b.select(known, b.minimum(b.maximum(raw, SHRINK), GROW), SHRINK)
 
-        def accepted() -> None:
-            self.interpolant.prepared.set(False)
-            ratio = m.report[1]
-            after = b.select(last, s[END], s[T] + h)
-            if not self.events:
-                advance(b.value(after, DOUBLE), ratio)
-                return
-            before = c[FOUND]
-            until = self.crossings.in_step(h, after)
-            if not self.method.adaptive:
-                advance(until, ratio)
-                return
+        step = Attempt(h, last, factor)
+        b.either(error <= 1.0, lambda: self._accepted(step), lambda: self._rejected(step))
 
-            def again() -> None:
-                """A step to where the kink is takes the place of the one over it."""
-                c[FOUND] = before
-                b.copy(m.looks, m.g, self.events)
-                c[AGAIN], c[REJECTED] = 1, c[REJECTED] + 1
-                s[H] = until - s[T]
+    def _accepted(self, step: Attempt) -> None:
+        """Its events are looked for, and the run goes on from its end, or from the first event that stops it."""
+        b, m, s, c = self.b, self.m, self.m.s, self.m.c
+        self.interpolant.prepared.set(False)
+        ratio = m.report[1]
+        after = b.select(step.last, s[END], s[T] + step.h)
+        if not self.events:
+            self._advance(step, b.value(after, DOUBLE), ratio)
+            return
+        before = c[FOUND]
+        until = self.crossings.in_step(step.h, after)
+        if not self.method.adaptive:
+            self._advance(step, until, ratio)
+            return
 
-            b.either(self._over_a_kink(h, until), again, lambda: advance(until, ratio))
-
-        def advance(until: Value, ratio: Value) -> None:
-            if self.method.adaptive:
-                # not larger right after a rejection; and a step cut short by the end says nothing about the next
-                following = b.select(c[AGAIN].differs(0), b.minimum(factor, 1.0), factor) * h
-                s[H] = b.select(last, b.maximum(s[H], following), following)
-            c[AGAIN], c[ACCEPTED] = 0, c[ACCEPTED] + 1
-            s[RATIO] = b.minimum(s[RATIO], ratio)
-            s[RATIO_BEFORE], s[RATIO_NOW], s[T_BEFORE] = s[RATIO_NOW], ratio, s[T]
-            self._rows(h, until)
-            self.interpolant.store(h)
-            b.copy(m.end, m.y, self.n)
-            b.copy(self.slope_after, m.slopes, self.n)
-            s[T] = until
-            if self.events:
-                with b.when(c[WHICH] >= 0):
-                    b.leave(EVENT)
-            with b.when(m.report[1] < s[SINGULAR]):
-                b.leave(NEAR_SINGULAR)
-            if self.method.stiff_beyond:
-                # for fifteen steps in a row, nearly, the step is what stability allows
-                stiff = m.report[3] > self.method.stiff_beyond**2
-                c[STIFF] = b.select(stiff, c[STIFF] + 2, b.select(c[STIFF] > 4, c[STIFF] - 5, 0, INTEGER), INTEGER)
-                with b.when(c[WATCH].differs(0) & (c[STIFF] > 30)):
-                    b.leave(IS_STIFF)
-
-        def rejected() -> None:
+        def again() -> None:
+            """A step to where the kink is takes the place of the one over it."""
+            c[FOUND] = before
+            b.copy(m.looks, m.g, self.events)
             c[AGAIN], c[REJECTED] = 1, c[REJECTED] + 1
-            if not self.method.adaptive:
-                b.leave(TOO_SMALL)
-                return
-            s[H] = h * b.minimum(factor, 1.0)
-            with b.when(s[H] < s[LEAST]):
-                b.leave(TOO_SMALL)
+            s[H] = until - s[T]
 
-        b.either(error <= 1.0, accepted, rejected)
+        b.either(self._over_a_kink(step.h, until), again, lambda: self._advance(step, until, ratio))
+
+    def _advance(self, step: Attempt, until: Value, ratio: Value) -> None:
+        """Keep what is wanted of the step, and go on from `until`."""
+        b, m, s, c = self.b, self.m, self.m.s, self.m.c
+        if self.method.adaptive:
+            # not larger right after a rejection; and a step cut short by the end says nothing about the next
+            following = b.select(c[AGAIN].differs(0), b.minimum(step.factor, 1.0), step.factor) * step.h
+            s[H] = b.select(step.last, b.maximum(s[H], following), following)
+        c[AGAIN], c[ACCEPTED] = 0, c[ACCEPTED] + 1
+        s[RATIO] = b.minimum(s[RATIO], ratio)
+        s[RATIO_BEFORE], s[RATIO_NOW], s[T_BEFORE] = s[RATIO_NOW], ratio, s[T]
+        self._rows(step.h, until)
+        self.interpolant.store(step.h)
+        b.copy(m.end, m.y, self.n)
+        b.copy(self.slope_after, m.slopes, self.n)
+        s[T] = until
+        if self.events:
+            with b.when(c[WHICH] >= 0):
+                b.leave(EVENT)
+        with b.when(m.report[1] < s[SINGULAR]):
+            b.leave(NEAR_SINGULAR)
+        if self.method.stiff_beyond:
+            # for fifteen steps in a row, nearly, the step is what stability allows
+            stiff = m.report[3] > self.method.stiff_beyond**2
+            c[STIFF] = b.select(stiff, c[STIFF] + 2, b.select(c[STIFF] > 4, c[STIFF] - 5, 0, INTEGER), INTEGER)
+            with b.when(c[WATCH].differs(0) & (c[STIFF] > 30)):
+                b.leave(IS_STIFF)
+
+    def _rejected(self, step: Attempt) -> None:
+        """Try a shorter one."""
+        b, s, c = self.b, self.m.s, self.m.c
+        c[AGAIN], c[REJECTED] = 1, c[REJECTED] + 1
+        if not self.method.adaptive:
+            b.leave(TOO_SMALL)
+            return
+        s[H] = step.h * b.minimum(step.factor, 1.0)
+        with b.when(s[H] < s[LEAST]):
+            b.leave(TOO_SMALL)
 
     def _over_a_kink(self, h: Value, until: Value) -> Value:
         """Whether the step's first event is a kink of the equations, neither at its beginning nor at its end.
