@@ -86,6 +86,38 @@ wobble = lg.Mechanism(
 print(lg.derive(wobble).M)
 print(lg.derive(wobble).prove().proved)
 
+# --- function-type
+from lagrangian.model.expression import call, cos, sin, symbol
+from lagrangian.model.joints.cam import Cam
+
+
+class Crank(Cam):
+    """The child slides as a piston does: the coordinate is the angle of its crank."""
+
+    name = "crank"
+    entries = (
+        AXIS,
+        Entry("radius", Kind.NUMBER, None, "the radius of its crank in metres"),
+        Entry("rod", Kind.NUMBER, None, "the length of its connecting rod in metres"),
+    )
+    look = Look.SLIDE
+    turns = False
+
+    def steps(self, joint):
+        r, l, angle = joint.radius, joint.rod, symbol("angle")
+        advance = r * cos(angle) + call("sqrt", l * l - r * r * sin(angle) * sin(angle))
+        return (Step("", Crank(advance), joint.axis),)
+
+    def words(self, joint):
+        return [f"radius {joint.radius} m", f"rod {joint.rod} m"]
+
+
+joints.register(Crank())
+joint = lg.Joint(
+    "q", "crank", "ground", "bit", radius=0.05, rod=0.2, rotor={"inertia": 0.01}
+)
+print(lg.derive(lg.Mechanism("engine", [bit], [joint])).prove().proved)
+
 # --- loop-type
 from lagrangian.model import loops
 from lagrangian.model.loops.loop_type import AxisLoop, in_line

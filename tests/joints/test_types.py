@@ -8,8 +8,9 @@ import pytest
 import lagrangian as lg
 from lagrangian.errors import MechanismError
 from lagrangian.model import joints, loops
+from lagrangian.model.entries import Entry, Kind
 from lagrangian.model.joints.displacement import displacement, step_frames
-from lagrangian.model.joints.joint_type import JointType, Look
+from lagrangian.model.joints.joint_type import JointType, Look, Step
 from lagrangian.model.joints.screw import Screw
 from lagrangian.model.loops.loop_type import AxisLoop, in_line
 from lagrangian.model.loops.loop_type import Look as LoopLook
@@ -213,3 +214,41 @@ def test_steps_and_equations_are_as_many_as_a_type_says():
     m = lg.Mechanism("m", bodies, flying, [lg.LoopJoint("l", "few", "a", "b")])
     with pytest.raises(MechanismError, match="its type 'few' gives 2 equations, and says that it has 3"):
         lg.compile(m).closure(m.neutral())
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"units": "rad"}, "`units` is 'rad'; a tuple is needed"),
+        ({"units": ("mm",)}, "they are 'rad', 'm', or ''"),
+        ({"look": "pin"}, "its look is .pin."),
+        ({"entries": (Entry("friction", Kind.NUMBER, 0),)}, "its entry 'friction' is called like one that all have"),
+        ({"entries": (Entry("xyz", Kind.NUMBER, 0),)}, "its entry 'xyz' is called like one that all have"),
+        ({"entries": (Entry("height", Kind.NUMBER),)}, "its entry 'height' must be given, so it needs a `meaning`"),
+    ],
+)
+def test_more_that_does_not_fit(changes, message):
+    with pytest.raises(MechanismError, match=message):
+        joints.register(type("Lift", (Lift,), {"name": "odd", **changes})())
+
+
+def test_classes_are_no_types():
+    with pytest.raises(MechanismError, match="is no joint type; an object of a class"):
+        joints.register(Lift)
+    with pytest.raises(MechanismError, match=r"its kind is .*; a joint type is needed, such as Revolute\(\)"):
+        Step("x", Lift)
+
+
+def test_axes_of_steps_have_length_one():
+    assert Step("x", Lift(), (0, 0, 2)).axis == (0, 0, 1)
+    assert Step("x", Lift(), "y").axis == (0, 1, 0)
+
+
+def test_cosines_are_for_what_turns():
+    """A type that slides by cos(q) reads `state.c`, which only a turn has: nobody gets another number instead."""
+    joints.register(type("Slider", (Lift,), {"name": "slider", "turns": False})())
+    body = lg.Body("b", 2.0, (0.1, 0, 0), (0.1, 0.2, 0.3))
+    m = lg.Mechanism("m", [body], [lg.Joint("q", "slider", "ground", "b")])
+    for use in (lg.derive, lambda m: lg.compile(m).mass_matrix([0.1])):
+        with pytest.raises(MechanismError, match="are there only with `turns = True`"):
+            use(m)

@@ -10,9 +10,10 @@ import math
 from typing import Any
 
 from lagrangian.algorithms.nested import MATRIX, SCALAR, SYMMETRIC, VECTOR, Template
+from lagrangian.errors import MechanismError
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar, functions
-from lagrangian.model.joints.joint_type import Column, JointType
+from lagrangian.model.joints.joint_type import Column, JointType, needs_turns
 from lagrangian.model.joints.turn import Turn
 
 # a link's constants, with their form
@@ -71,6 +72,8 @@ class Link:
         # inputs an algorithm does not have are zero: gravity is inverse dynamics without speeds
         if name in ("qd", "qdd", "tau"):
             return (0,) * self.nv
+        if name in ("c", "s"):  # no AttributeError, which a property would hide
+            raise MechanismError(needs_turns(self.kind))
         raise AttributeError(name)
 
     def function(self, expression: Scalar) -> Any:

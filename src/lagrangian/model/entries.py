@@ -81,6 +81,16 @@ def settled(
     return tuple((name, entry.settled(given.get(name, entry.default), where)) for name, entry in known.items())
 
 
+def refuse_common(entries: Iterable[Entry], common: Iterable[str], where: str) -> None:
+    """An entry of a type may not be called like what every joint or loop has."""
+    placed = [f"{side}{key}" for side in ("", "child_", "a_", "b_") for key in ("xyz", "rpy", "quaternion", "rotation")]
+    for entry in entries:
+        if entry.name in (*common, *placed):
+            raise MechanismError(f"{where}: its entry {entry.name!r} is called like one that all have; call it otherwise")
+        if entry.default is None and not entry.meaning:
+            raise MechanismError(f"{where}: its entry {entry.name!r} must be given, so it needs a `meaning`")
+
+
 class Typed:
     """A joint or loop with the entries of its type in `own`, which are attributes of it too."""
 

@@ -35,7 +35,8 @@ class Recursions:
         tree = point.tree(self.tree_of(algorithm))
         links = self.links(tree, algorithm.inputs)
         for link in links:
-            link.c, link.s = point.of(link.c), point.of(link.s)
+            if link.kind.turns:
+                link.c, link.s = point.of(link.c), point.of(link.s)
             exact = link.function
             link.__dict__["function"] = lambda expression, exact=exact: point.of(exact(expression))
             for name in ("q", "qd", "qdd"):
@@ -80,7 +81,8 @@ class Recursions:
             return
         link.q = (system.generator(f"q{k + 1}"),)
         state = self.states[k]
-        link.c, link.s = state.c, state.s
+        if link.kind.turns:
+            link.c, link.s = state.c, state.s
         link.__dict__["function"] = state.function
         if "qd" in inputs:
             link.qd = (system.speed(k),)

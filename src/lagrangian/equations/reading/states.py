@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lagrangian.errors import MechanismError
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar, free_symbols, substituted, symbol
 from lagrangian.model.joint import Joint
+from lagrangian.model.joints.joint_type import needs_turns
 from lagrangian.model.placement import turn_z_to
 
 if TYPE_CHECKING:
@@ -19,9 +21,15 @@ class ExactState:
     def __init__(self, system: System, joint: Joint, k: int) -> None:
         self.system, self.k = system, k
         self.q, self.qd = (system.ring.generator(f"q{k + 1}"),), (system.speed(k),)
-        pair: tuple[Any, Any] = system.scalars.angles.coordinate_pair(k) if joint.kind.turns else (1, 0)
-        self.c, self.s = pair
+        if joint.kind.turns:
+            self.c, self.s = system.scalars.angles.coordinate_pair(k)
+        self.kind = joint.kind
         self.own = system.scalars.of(joint.kind.own(joint))
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("c", "s"):
+            raise MechanismError(needs_turns(self.kind))
+        raise AttributeError(name)
 
     def function(self, expression: Scalar) -> Any:
         """A function of the joint's coordinate, which takes the place of whatever the expression calls its variable."""

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
+from lagrangian.errors import MechanismError
+from lagrangian.model import coerce
 from lagrangian.model import vector as v
-from lagrangian.model.entries import Entry
+from lagrangian.model.entries import Entry, unit
 from lagrangian.model.expression import Scalar
 from lagrangian.model.joints.turn import Turn
 
@@ -65,6 +67,16 @@ class Step:
     label: str
     kind: JointType
     axis: v.Vector = v.Z
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.kind, JointType):
+            raise MechanismError(f"step {self.label!r}: its kind is {self.kind!r}; a joint type is needed, such as Revolute()")
+        object.__setattr__(self, "axis", unit(coerce.axis(self.axis, f"step {self.label!r}"), f"step {self.label!r}: its axis"))
+
+
+def needs_turns(kind: JointType) -> str:
+    """What is wrong with formulas that read the cosine or sine of a coordinate that is no angle about the axis."""
+    return f"joint type {kind.name!r}: `state.c` and `state.s` are there only with `turns = True`; use `state.function` instead"
 
 
 class JointType(ABC):

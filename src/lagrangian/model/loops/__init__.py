@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from lagrangian.errors import MechanismError, one_of
+from lagrangian.model.entries import refuse_common
 from lagrangian.model.loops.ball import Ball
 from lagrangian.model.loops.cylindrical import Cylindrical
 from lagrangian.model.loops.distance import Distance
 from lagrangian.model.loops.fixed import Fixed
-from lagrangian.model.loops.loop_type import LoopType
+from lagrangian.model.loops.loop_type import Look, LoopType
 from lagrangian.model.loops.planar import Planar
 from lagrangian.model.loops.point import Point
 from lagrangian.model.loops.prismatic import Prismatic
 from lagrangian.model.loops.revolute import Revolute
 from lagrangian.model.loops.universal import Universal
+
+COMMON = ("name", "type", "a", "b", "a_placement", "b_placement", "own")  # what every loop has
 
 TYPES: dict[str, LoopType] = {
     t.name: t for t in (Point(), Ball(), Universal(), Cylindrical(), Revolute(), Prismatic(), Fixed(), Planar(), Distance())
@@ -21,10 +24,15 @@ TYPES: dict[str, LoopType] = {
 
 def register(loop_type: LoopType) -> None:
     """Add a type of loop joint, which is then known by its name in Python and in TOML files."""
+    if not isinstance(loop_type, LoopType):
+        raise MechanismError(f"{loop_type!r} is no loop type; an object of a class that derives from LoopType is needed")
     where = f"loop type {getattr(loop_type, 'name', type(loop_type).__name__)!r}"
     for owed in ("name", "entries", "look", "holds_point"):
         if not hasattr(loop_type, owed):
             raise MechanismError(f"{where} has no `{owed}`; `LoopType` says what that is")
+    if not isinstance(loop_type.look, Look):
+        raise MechanismError(f"{where}: its look is {loop_type.look!r}; one of {', '.join(map(str, Look))} is needed")
+    refuse_common(loop_type.entries, COMMON, where)
     if loop_type.name in TYPES:
         raise MechanismError(f"there is a loop joint type {loop_type.name!r} already; give this one another name")
     TYPES[loop_type.name] = loop_type

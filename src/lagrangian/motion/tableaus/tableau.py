@@ -6,6 +6,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+from lagrangian.errors import ArgumentError
 
 Row = tuple[float, ...]
 
@@ -29,6 +32,28 @@ class Explicit:
     extra_c: Row  # further stages that the dense output alone needs
     extra_a: tuple[Row, ...]  # row j has len(b) + 1 + j entries: over the main stages, k_new, the further stages before it
     dense: tuple[Row, ...]  # a row for every main stage, k_new, every further stage: coefficients of theta, theta^2, ...
+
+    def __post_init__(self) -> None:
+        stages, further = len(self.b), len(self.extra_c)
+        lengths: dict[str, tuple[Any, Any]] = {
+            "c": (len(self.c), stages),
+            "a": ([len(row) for row in self.a], list(range(stages))),
+            "errors": ([len(row) for row in self.errors], [stages + 1] * len(self.errors)),
+            "extra_a": ([len(row) for row in self.extra_a], [stages + 1 + j for j in range(further)]),
+            "dense": (len(self.dense), stages + 1 + further),
+        }
+        for name, (given, needed) in lengths.items():
+            if given != needed:
+                raise ArgumentError(
+                    f"method {self.name!r}: `{name}` has {given} entries; {needed} are needed for {stages} stages"
+                )
+        if abs(sum(self.b) - 1) > 1e-12:
+            raise ArgumentError(f"method {self.name!r}: the entries of `b` add up to {sum(self.b):g}; 1 is needed")
+        for i, (row, at) in enumerate(zip(self.a, self.c, strict=True)):
+            if abs(sum(row) - at) > 1e-9:
+                raise ArgumentError(
+                    f"method {self.name!r}: row {i + 1} of `a` adds up to {sum(row):g}; {at:g} is needed, as in `c`"
+                )
 
 
 @dataclass(frozen=True)

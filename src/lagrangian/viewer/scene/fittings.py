@@ -62,7 +62,7 @@ def guide(joint: Joint, outline: Outline, parent: Outline, span: tuple[float, fl
             return None  # the parent is a tube itself
         return p.cylinder(1.8 * r, 5 * r, 0.3 * r).moved(turn, at)
     low, high = span
-    if math.isfinite(joint.limits.lower) and math.isfinite(joint.limits.upper):
+    if all(joint.slides) and math.isfinite(joint.limits.lower) and math.isfinite(joint.limits.upper):
         low, high = min(low, joint.limits.lower), max(high, joint.limits.upper)
     if parent.body is not None:
         low, high = min(low, 0.0), max(high, 0.0)  # it holds on to the link that carries it

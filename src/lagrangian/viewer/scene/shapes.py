@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.model.constraint import KnifeEdge, Rolling
+from lagrangian.model.joints.displacement import displacement
 from lagrangian.model.joints.joint_type import Look
 from lagrangian.model.loop import PointSpring, Wall
 from lagrangian.model.loops.loop_type import Look as LoopLook
@@ -204,9 +205,12 @@ class _Builder:
                 self._add(joint.child, joint.child, [stem], self.colors[joint.child])
 
     def _span(self, index: int) -> tuple[float, float]:
+        """How far a joint moves its child along its axis, over what is shown."""
+        joint = self.mechanism.joints[index]
         first = sum(j.kind.nq for j in self.mechanism.joints[:index])
-        column = self.rows[:, first : first + 1]
-        return float(column.min()), float(column.max())
+        moved = displacement(joint, self.rows[:, first : first + joint.kind.nq])[:, :3, 3]
+        along = moved @ np.array(joint.axes[0] if joint.axes else (0, 0, 1), dtype=float)
+        return float(along.min()), float(along.max())
 
     def _constraints(self) -> None:
         m = self.mechanism
