@@ -86,7 +86,7 @@ class Method(Protocol):
     gap: float  # the middle of the widest gap between the stages' places in the step
     canonical: bool  # whether the step is in coordinates and momenta
     jacobian: bool  # whether the step needs the derivatives of the rates
-    free_interpolant: bool  # whether the interpolant needs no more of the rates than the step does
+    free_interpolant: bool  # whether the interpolant costs next to nothing beside the step
 
     @property
     def key(self) -> str: ...  # what tells its code from that of others

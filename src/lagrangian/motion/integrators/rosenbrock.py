@@ -24,7 +24,7 @@ class RosenbrockMethod:
     jacobian = True
     canonical = False
     stiff_beyond = 0.0
-    free_interpolant = True
+    free_interpolant = False
 
     def __init__(self, tableau: Rosenbrock) -> None:
         self.tableau = tableau
