@@ -101,23 +101,27 @@ def followed(
         )
 
 
+Sized = Annotated[
+    str,
+    typer.Argument(
+        metavar="MECH|RUN",
+        help="A run (.nc), which has its mechanism; or a mechanism, with a run or a path.",
+        show_default=False,
+        autocompletion=complete_mechanism,
+    ),
+]
+OfMotion = Annotated[
+    Path | None, typer.Argument(metavar="[RUN.nc]", help="The motion of a mechanism; or give a path.", show_default=False)
+]
+Motors = Annotated[Path | None, typer.Option("--catalogue", metavar="FILE", help="Motors; default: the shipped ones.")]
+PlotMotors = Annotated[bool, typer.Option("--plot", metavar="", help="Plot torque over speed at the motors, as MECH-motors.png.")]
+
+
 def size(
-    what: Annotated[
-        str,
-        typer.Argument(
-            metavar="MECH|RUN",
-            help="A run (.nc), which has its mechanism; or a mechanism, with a run or a path.",
-            show_default=False,
-            autocompletion=complete_mechanism,
-        ),
-    ],
+    what: Sized,
     path: Path_,
-    run: Annotated[
-        Path | None, typer.Argument(metavar="[RUN.nc]", help="The motion of a mechanism; or give a path.", show_default=False)
-    ] = None,
-    catalogue: Annotated[
-        Path | None, typer.Option("--catalogue", metavar="FILE", help="Motors; default: the shipped ones.")
-    ] = None,
+    run: OfMotion = None,
+    catalogue: Motors = None,
     gears: Annotated[str | None, typer.Option("--gears", metavar="R,R", help="Gear ratios offered.")] = None,
     lead: Annotated[float | None, typer.Option("--lead", metavar="M", help="Metres per turn of a sliding joint's screw.")] = None,
     margin: Annotated[float, typer.Option("--margin", metavar="X", help="What there must be, over what is asked.")] = 1.2,
@@ -128,9 +132,7 @@ def size(
     set_: Set = None,
     floating: Floating = False,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table.")] = None,
-    plot: Annotated[
-        bool, typer.Option("--plot", metavar="", help="Plot torque over speed at the motors, as MECH-motors.png.")
-    ] = False,
+    plot: PlotMotors = False,
     json: Json = False,
 ) -> int:
     """Find motors and gears that can do a motion.
@@ -160,16 +162,7 @@ def size(
             prefer=prefer,
             dwell=dwell,
         )
-    files = []
-    if csv is not None:
-        again = csv.exists()
-        files.append((sizing.to_csv(csv), "the table", again))
-    if plot:
-        target = file_for(stem_of(what), "motors", ".png")
-        again = target.exists()
-        with output.replacing(target) as place:
-            sizing.plot(path=place)
-        files.append((target, "torque over speed at the motors", again))
+    files = _written(sizing, csv, file_for(stem_of(what), "motors", ".png") if plot else None)
     if json:
         output.document({**_data(sizing), "files": [str(path) for path, *_ in files]})
     else:
@@ -177,6 +170,20 @@ def size(
         for path_, about, again in files:
             output.wrote(path_, about, again=again)
     return FINE if sizing.fits else FAILED
+
+
+def _written(sizing: Sizing, csv: Path | None, picture: Path | None) -> list[tuple[Path, str, bool]]:
+    """The files that were asked for: each with what it holds, and whether it was there before."""
+    files: list[tuple[Path, str, bool]] = []
+    if csv is not None:
+        again = csv.exists()
+        files.append((sizing.to_csv(csv), "the table", again))
+    if picture is not None:
+        again = picture.exists()
+        with output.replacing(picture) as place:
+            sizing.plot(path=place)
+        files.append((picture, "torque over speed at the motors", again))
+    return files
 
 
 def _motion(m: Mechanism, run: Path | None, path: Path_, q0: str | None, limits: bool) -> Motion:

@@ -29,6 +29,16 @@ _EVENTS = 6  # that are listed
 STATE = "A pose's name; numbers in order; or some by name: theta1=30deg,theta2=0.1"
 
 
+Torque = Annotated[
+    list[str] | None,
+    typer.Option("--torque", metavar="JOINT=EXPR", help="Of t, coordinates and speeds (qd_...). May be given again; 0 for none."),
+]
+StopAt = Annotated[
+    list[str] | None,
+    typer.Option("--event", metavar="EXPR", help='Stop where it is zero; or "dead centre". May be given again.'),
+]
+
+
 def simulate(
     given: Described,
     results: Results,
@@ -40,12 +50,7 @@ def simulate(
     ] = None,
     q0: Annotated[str | None, typer.Option("--q0", metavar="STATE", help=f"Where it begins. {STATE}")] = None,
     qd0: Annotated[str | None, typer.Option("--qd0", metavar="STATE", help="How fast it begins, likewise.")] = None,
-    torque: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--torque", metavar="JOINT=EXPR", help="Of t, coordinates and speeds (qd_...). May be given again; 0 for none."
-        ),
-    ] = None,
+    torque: Torque = None,
     wrench: Annotated[
         list[str] | None,
         typer.Option(
@@ -54,10 +59,7 @@ def simulate(
             help="Wrench from outside: six numbers or expressions, moment first. May be given again.",
         ),
     ] = None,
-    event: Annotated[
-        list[str] | None,
-        typer.Option("--event", metavar="EXPR", help='Stop where it is zero; or "dead centre". May be given again.'),
-    ] = None,
+    event: StopAt = None,
     method: Annotated[
         str, typer.Option("--method", metavar="NAME", help="auto, dop853, dp5, verner9, rodas5p (stiff), symplectic, rk4.")
     ] = "auto",

@@ -70,9 +70,10 @@ def _at_joint(table: Table) -> dict[str, Any]:
 
 def _refuse_others(table: Table, kind: str, types: Mapping[str, JointType] | Mapping[str, LoopType]) -> None:
     """An entry that the type does not have is an error, not something to pass over."""
-    having = {key: [t.name for t in types.values() if key in _own(t)] for t in types.values() for key in _own(t)}
-    for key, names in having.items():
-        if key in table and kind not in names:
+    own = {name: _own(t) for name, t in types.items()}
+    for key in dict.fromkeys(key for keys in own.values() for key in keys):
+        if key in table and key not in own[kind]:
+            names = [name for name, keys in own.items() if key in keys]
             what = "actuator" if key == "actuated" else key
             raise table.error(f"a {kind} joint has no {what}; only {', '.join(names)} have one", key)
 
