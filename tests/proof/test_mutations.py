@@ -78,7 +78,8 @@ LEFT_OUT = {
 def arms() -> list[System]:
     """Enough to feel every sign: axes in all directions, all kinds of joints, bodies fixed to others, a branch."""
     chain = tree(["revolute", "revolute", "helical", "prismatic"], 0, chain=True, passive=True)
-    return [System(chain), System(tree(["revolute", "fixed", "fixed", "prismatic", "revolute"], 0))]
+    branched = tree(["revolute", "fixed", "fixed", "prismatic", "revolute"], 0)
+    return [System(chain), System(branched), System(tree(["revolute", "cam"], 0, chain=True))]
 
 
 def install(monkeypatch: pytest.MonkeyPatch, module: types.ModuleType, changed: types.ModuleType) -> None:
