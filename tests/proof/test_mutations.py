@@ -68,7 +68,11 @@ LEFT_OUT = {
     "def _by_sign": "Coulomb friction, again",
     "v.cross(v.add(v.scale(2, wi), wj), vj)": "2 wi + wj: of a joint with one coordinate wj and vj are parallel, wj x vj is zero",
     "tuple((axis, v.ZERO) for axis in v.IDENTITY) + ": "the free joint's columns, which has angles here",
-    "iq + KINDS[kind][0], iv + KINDS[kind][1]": "joints of several coordinates: here each has one",
+    "iq + kind.nq, iv + kind.nv": "joints of several coordinates: here each has one",
+    "v.add(dwj, bw)": "the axis of a joint with one coordinate does not turn with it: the angular part of its bias is zero",
+    "v.add(dw, own_w)": "the angular part of a bias, again",
+    "v.add(ca, bw)": "the angular part of a bias, again",
+    "v.add(w, v.scale(rate, angular))": "the angular part of a bias, again",
     "return chain[::-1]": "the chosen links are sorted anyway",
     "def fingerprint": "no mechanics",
 }

@@ -60,7 +60,8 @@ def rate(link: Link, k: int) -> tuple[v.Vector, v.Vector]:
     dw, dv = v.cross(link.w, angular), v.add(v.cross(link.w, linear), v.cross(link.u, angular))
     if link.column_rates:
         own_w, own_v = link.column_rates[k]
-        dw, dv = v.add(dw, own_w), v.add(dv, own_v)
+        dw = v.add(dw, own_w)
+        dv = v.add(dv, own_v)
     return dw, dv
 
 

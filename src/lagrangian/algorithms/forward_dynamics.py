@@ -28,7 +28,8 @@ def velocities(link: Link, parent: Values) -> tuple[Values, Values]:
     cl = v.add(link.to_child(turning), v.cross(v.add(v.scale(2, wi), wj), vj))
     if link.column_rates:
         bw, bv = link.bias
-        ca, cl = v.add(ca, bw), v.add(cl, bv)
+        ca = v.add(ca, bw)
+        cl = v.add(cl, bv)
     pn = v.cross(w, v.sym_vec(link.I, w))
     pf = v.cross(w, v.cross(w, link.h))
     return {"w": w}, {"pn": pn, "pf": pf, "ca": ca, "cl": cl}

@@ -45,7 +45,8 @@ def move(link: Link, parent: Values) -> Values:
     dwj, dvj = link.motion(link.qdd)
     if link.column_rates:
         bw, bv = link.bias
-        dwj, dvj = v.add(dwj, bw), v.add(dvj, bv)
+        dwj = v.add(dwj, bw)
+        dvj = v.add(dvj, bv)
     w = v.add(wi, wj)
     al = v.add(v.add(ai, dwj), v.cross(wi, wj))
     l = v.add(v.add(li, dvj), v.cross(v.add(v.scale(2, wi), wj), vj))

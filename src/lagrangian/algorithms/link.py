@@ -99,7 +99,8 @@ class Link:
         """The joint's angular and linear velocity, or acceleration, for given rates."""
         w, u = v.ZERO, v.ZERO
         for (angular, linear), rate in zip(self.columns, rates, strict=True):
-            w, u = v.add(w, v.scale(rate, angular)), v.add(u, v.scale(rate, linear))
+            w = v.add(w, v.scale(rate, angular))
+            u = v.add(u, v.scale(rate, linear))
         return w, u
 
     @property
