@@ -72,7 +72,6 @@ LEFT_OUT = {
     "v.add(dwj, bw)": "the axis of a joint with one coordinate does not turn with it: the angular part of its bias is zero",
     "v.add(dw, own_w)": "the angular part of a bias, again",
     "v.add(ca, bw)": "the angular part of a bias, again",
-    "v.add(w, v.scale(rate, angular))": "the angular part of a bias, again",
     "return chain[::-1]": "the chosen links are sorted anyway",
     "def fingerprint": "no mechanics",
 }

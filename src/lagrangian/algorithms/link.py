@@ -97,19 +97,13 @@ class Link:
 
     def motion(self, rates: tuple[Any, ...]) -> Column:
         """The joint's angular and linear velocity, or acceleration, for given rates."""
-        w, u = v.ZERO, v.ZERO
-        for (angular, linear), rate in zip(self.columns, rates, strict=True):
-            w = v.add(w, v.scale(rate, angular))
-            u = v.add(u, v.scale(rate, linear))
-        return w, u
+        return _combined(self.columns, rates)
 
     @property
     def bias(self) -> Column:
         """What the joint adds to the acceleration because its motion subspace changes: zero for most types."""
-        w, u = v.ZERO, v.ZERO
-        for (angular, linear), rate in zip(self.column_rates, self.qd, strict=False):
-            w, u = v.add(w, v.scale(rate, angular)), v.add(u, v.scale(rate, linear))
-        return w, u
+        rates = self.column_rates
+        return _combined(rates, self.qd) if rates else (v.ZERO, v.ZERO)
 
     @property
     def offset(self) -> v.Vector:
@@ -153,6 +147,15 @@ class Link:
     def spring(self, k: int) -> Any:
         """The joint spring's dV/dq."""
         return 0 if is_zero(self.stiffness) else self.stiffness * (self.q[k] - self.rest)
+
+
+def _combined(columns: tuple[Column, ...], rates: tuple[Any, ...]) -> Column:
+    """The sum of columns times rates."""
+    w, u = v.ZERO, v.ZERO
+    for (angular, linear), rate in zip(columns, rates, strict=True):
+        w = v.add(w, v.scale(rate, angular))
+        u = v.add(u, v.scale(rate, linear))
+    return w, u
 
 
 def _by_sign(x: Any, positive: Any, negative: Any) -> Any:

@@ -86,15 +86,19 @@ class World:
         R = link.compose(parent.R)
         r = v.mat_vec(parent.R, link.offset)
         wj, vj = (v.mat_vec(R, part) for part in link.motion(link.qd))
-        bw, bv = (v.mat_vec(R, part) for part in link.bias)
         for k, (angular, linear) in enumerate(link.columns):
             self._columns[link.iv + k] = (v.mat_vec(R, angular), v.mat_vec(R, linear))
         w = v.add(parent.w, wj)
         carried = v.cross(parent.w, r)
         u = v.add(v.add(parent.u, carried), vj)
-        al = v.add(parent.al, v.add(v.cross(parent.w, wj), bw))
+        al = v.add(parent.al, v.cross(parent.w, wj))
         a = v.add(parent.a, v.add(v.cross(parent.al, r), v.cross(parent.w, v.add(carried, vj))))
-        return Motion(R, v.add(parent.x, r), w, u, al, v.add(a, v.add(v.cross(w, vj), bv)))
+        a = v.add(a, v.cross(w, vj))
+        if link.column_rates:
+            bw, bv = (v.mat_vec(R, part) for part in link.bias)
+            al = v.add(al, bw)
+            a = v.add(a, bv)
+        return Motion(R, v.add(parent.x, r), w, u, al, a)
 
     def point(self, link: int, position: v.Vector) -> Jets:
         """A point fixed to a link."""
