@@ -158,7 +158,7 @@ print(np.abs(turning.q[:, 1] - 0.2 * np.cos(turning.q[:, 0])).max() < 1e-9)
 
 # --- integrator
 from lagrangian.motion.integrators.explicit import ExplicitMethod
-from lagrangian.motion.settings import METHODS
+from lagrangian.motion.settings import register as register_method
 from lagrangian.motion.tableaus.tableau import Explicit
 
 # Bogacki and Shampine, A 3(2) pair of Runge-Kutta formulas, 1989; between the steps a
@@ -180,7 +180,7 @@ BS3 = Explicit(
         (0.0, -1.0, 1.0),
     ),
 )
-METHODS["bs3"] = lambda: ExplicitMethod(BS3)
+register_method("bs3", lambda: ExplicitMethod(BS3))
 
 # --- integrator-used
 two_r = lg.library("two_r")

@@ -193,11 +193,20 @@ def warn(message: str | Warning, category: type[Warning] = LagrangianWarning) ->
     warnings.warn(message, category, stacklevel=level)
 
 
+def nearest(got: str, known: Iterable[str]) -> str:
+    """The name that was probably meant: one of the same words in another order (`point_a`), else one spelled alike; or ''."""
+    names, words = list(known), sorted(got.lower().split("_"))
+    for name in names:
+        if sorted(name.lower().split("_")) == words:
+            return name
+    return next(iter(difflib.get_close_matches(got, names, n=1)), "")
+
+
 def one_of(what: str, got: object, known: Iterable[str]) -> str:
     """A sentence that lists the names that do exist, the likeliest one first."""
     names = list(known)
-    close = difflib.get_close_matches(str(got), names, n=1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
+    close = nearest(str(got), names)
+    hint = f" Did you mean {close!r}?" if close else ""
     apart = re.findall("|".join(sorted(map(re.escape, names), key=len, reverse=True)), str(got)) if what == "direction" else []
     if len(set(apart)) == len(apart) > 1 and len({len(x) for x in apart}) == 1 and "".join(apart) == got:  # "xy"
         hint = f" Did you mean {tuple(apart)}?"

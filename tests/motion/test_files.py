@@ -306,7 +306,7 @@ def test_another_netcdf_file(tmp_path: Path) -> None:
     xarray.Dataset({"x": ("t", np.zeros(3))}, attrs={"format": "lagrangian motion 99"}).to_netcdf(
         tmp_path / "b.nc", engine="h5netcdf"
     )
-    with pytest.raises(lg.DescriptionError, match="its format is 'lagrangian motion 99'"):
+    with pytest.raises(lg.DescriptionError, match="was written by another version, as 'lagrangian motion 99'"):
         lg.read(tmp_path / "b.nc")
 
 

@@ -5,13 +5,12 @@ A type lists its entries; Python's keywords, the TOML reader, the TOML writer an
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from lagrangian.errors import MechanismError
+from lagrangian.errors import MechanismError, nearest
 from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Expression, Scalar, free_symbols, parse, sqrt, symbol
@@ -71,8 +70,8 @@ def settled(
     known = {entry.name: entry for entry in entries}
     for name in given:
         if name not in known:
-            close = difflib.get_close_matches(name, [*known, *every], n=1)
-            hint = f" Did you mean {close[0]!r}?" if close else ""
+            close = nearest(name, [*known, *every])
+            hint = f" Did you mean {close!r}?" if close else ""
             has = f"Its own entries are {', '.join(known)}." if known else "It has no entries of its own."
             raise MechanismError(f"{where}: {what} has no {name!r}.{hint} {has}")
     for name, entry in known.items():

@@ -26,6 +26,7 @@ STIFF_SPEEDS = 30
 
 
 def span(given: Any, mechanism: Mechanism) -> tuple[float, float]:
+    """The pair of times of a run."""
     if given is None:
         given = mechanism.initial.t_span
         if given is None:
@@ -33,7 +34,6 @@ def span(given: Any, mechanism: Mechanism) -> tuple[float, float]:
                 f"{mechanism.name} does not say how long to run",
                 remedy=f"give {Argument('t_span')}, such as {Argument('t_span', 10)}",
             )
-    """The pair of times of a run."""
     try:
         values = [float(x) for x in (given if np.ndim(given) else (0.0, given))]
     except (TypeError, ValueError):
@@ -48,12 +48,13 @@ def span(given: Any, mechanism: Mechanism) -> tuple[float, float]:
 
 
 def grid(given: object, start: float, end: float) -> np.ndarray:
+    """The times of the rows, in an array of the motion's own."""
     if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
         if given < 2:
             raise ArgumentError(f"is {given}; at least 2 rows are needed", argument="t_eval")
         return _even(start, end, int(given)).copy()
     try:
-        times = np.asarray(given, dtype=float)
+        times = np.array(given, dtype=float)
     except (TypeError, ValueError):
         times = np.zeros(0)
     if times.ndim != 1 or not times.size or not np.isfinite(times).all():

@@ -188,6 +188,11 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
         raise DescriptionError(f"{source}: there is no such file")
     found, about = netcdf.read(source)
     if about.get("format") != FORMAT:
+        other = str(about.get("format", ""))
+        if other.startswith("lagrangian motion"):
+            raise DescriptionError(
+                f"{source}: this motion was written by another version, as {other!r}; run it again to save it anew"
+            )
         raise DescriptionError(f"{source}: this netCDF file is not a motion; its format is {about.get('format')!r}")
     missing = [name for name in (*_ROWS, "time", "event_name", "event_time", "event_q", "event_qd") if name not in found]
     if missing:

@@ -30,6 +30,13 @@ STILL = "energy balance: nothing moved"
 T = TypeVar("T")
 
 
+def _copied(value: Any) -> Any:
+    """Arrays of the motion's own: what is computed later does not see what a caller did to them."""
+    if isinstance(value, dict):
+        return {name: _copied(part) for name, part in value.items()}
+    return value.copy() if isinstance(value, (np.ndarray, list)) else value
+
+
 class Quantity(Generic[T]):
     """Something that a motion has at its rows: given, or computed from its run when first asked for, and then kept."""
 
@@ -39,7 +46,7 @@ class Quantity(Generic[T]):
     def __get__(self, motion: Any, owner: type | None = None) -> T:
         if motion is None:
             return self  # type: ignore[return-value]
-        value: T = getattr(motion._rows, self.name)
+        value: T = _copied(getattr(motion._rows, self.name))
         motion.__dict__[self.name] = value  # from now on Python finds it there
         return value
 
@@ -110,6 +117,11 @@ class Motion(ShownMotion):
             ending=ending,
             rows=Rows(trajectory, t, y),
         )
+
+    def ask(self) -> None:
+        """Compute at once what depends on Python functions, which may give something else later."""
+        if self._rows is not None:
+            self._rows.ask()
 
     @property
     def trajectory(self) -> Trajectory | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from math import inf
 
+from lagrangian.errors import ArgumentError
 from lagrangian.motion.integrators.explicit import ExplicitMethod
 from lagrangian.motion.integrators.gauss import GaussMethod
 from lagrangian.motion.integrators.method import Method
@@ -46,7 +47,7 @@ class Settings:
     stiff: Method | None = None  # the method to change to when the motion turns out to be stiff
 
 
-METHODS: Mapping[str, Callable[[], Method]] = {
+METHODS: dict[str, Callable[[], Method]] = {
     "dp5": lambda: ExplicitMethod(DP5),
     "dop853": lambda: ExplicitMethod(DOP853),
     "verner9": lambda: ExplicitMethod(VERNER9),
@@ -56,7 +57,18 @@ METHODS: Mapping[str, Callable[[], Method]] = {
 }
 
 
+def register(name: str, make: Callable[[], Method]) -> None:
+    """Add an integrator, which `simulate` then knows by its name."""
+    if name in METHODS or name == "auto":
+        raise ArgumentError(f"there is a method {name!r} already; give this one another name")
+    METHODS[name] = make
+
+
 @cache
+def _made(make: Callable[[], Method]) -> Method:
+    return make()
+
+
 def method_of(name: str) -> Method:
     """The integrator of a name, made once."""
-    return METHODS[name]()
+    return _made(METHODS[name])

@@ -107,6 +107,8 @@ def _finished(run: Run, ending: Ending) -> Motion:
     """The motion of a run, and what is to be said of it; or the error with which it ended, which has the motion."""
     failure, run.supply.error = run.supply.error, None  # for the steps that were made, Python functions are asked again
     motion = Motion.of(run.trajectory, ending, *run.trajectory.all_rows())
+    if run.supply.source.asks:
+        _ask_functions(motion)
     if ending.status is Status.FAILED:
         told = f"{motion.name}: {ending.message}. What was computed until then is in the error's `motion`"
         raise SimulationError(told, motion=motion) from failure
@@ -118,6 +120,14 @@ def _finished(run: Run, ending: Ending) -> Motion:
         told = f"{motion.name}: it was interrupted before its energy balance and drift were checked"
         warn(told, SimulationWarning)
     return motion
+
+
+def _ask_functions(motion: Motion) -> None:
+    """Take the torques and wrenches at the rows from their Python functions now, while they are what they were in the run."""
+    try:
+        motion.ask()
+    except KeyboardInterrupt:
+        warn(f"{motion.name}: it was interrupted before its torques and work were computed", SimulationWarning)
 
 
 @contextmanager

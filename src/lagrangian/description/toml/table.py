@@ -39,16 +39,6 @@ def _without_place(message: str, where: str) -> str:
     return message.removeprefix(f"{place}: ")
 
 
-def unknown(what: str, got: str, known: Sequence[str]) -> str:
-    """A sentence on a name that is not known; one of the same words in another order (`xyz_a`) is the likeliest to be meant."""
-    got = got if len(got) <= 60 else got[:57] + "..."
-    words = sorted(got.lower().split("_"))
-    for name in known:
-        if sorted(name.lower().split("_")) == words:
-            return f"there is no {what} {got!r}. Did you mean {name!r}? Known: {', '.join(known)}"
-    return one_of(what, got, known)
-
-
 def shown(value: Any) -> str:
     """A value as an error shows it: short, and never recursing into what a file may nest."""
     if isinstance(value, bool):
@@ -122,7 +112,11 @@ class Table:
         for key in self.data:
             if key not in keys:
                 hint = self.elsewhere.get(key)
-                raise self.error(f"there is no entry {key!r} here; it {hint}" if hint else unknown("entry", key, keys))
+                raise self.error(
+                    f"there is no entry {key!r} here; it {hint}"
+                    if hint
+                    else one_of("entry", key if len(key) <= 60 else key[:57] + "...", keys)
+                )
 
     def not_both(self, *keys: str) -> None:
         given = [k for k in keys if k in self.data]

@@ -18,7 +18,13 @@ class Rows:
     """Everything of a run at times `t`, at which the integrator's interpolation gives the states `y`."""
 
     def __init__(self, trajectory: Trajectory, t: np.ndarray, y: np.ndarray) -> None:
-        self.trajectory, self.dyn, self.t, self.interpolated = trajectory, trajectory.dyn, t, y
+        self.trajectory, self.dyn = trajectory, trajectory.dyn
+        # copies: what is asked for later is computed from them, whatever has been done to the arrays of the motion
+        self.t, self.interpolated = t.copy(), y.copy()
+
+    def ask(self) -> None:
+        """Compute at once what Python functions of torques and wrenches are asked for: later they may give something else."""
+        _ = self._outputs, self.work
 
     @cached_property
     def _y(self) -> np.ndarray:
