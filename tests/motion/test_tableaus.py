@@ -17,6 +17,8 @@ from typing import Any, Protocol
 import numpy as np
 import pytest
 
+import lagrangian as lg
+from lagrangian.motion.integrators.explicit import ExplicitMethod
 from lagrangian.motion.tableaus.dormand_prince5 import DP5
 from lagrangian.motion.tableaus.dormand_prince8 import DOP853
 from lagrangian.motion.tableaus.rodas5p import RODAS5P
@@ -462,3 +464,17 @@ def test_rodas5p_damps_what_is_infinitely_stiff() -> None:
     problem = ProtheroRobinson(1e9)
     y1, _ = step(RODAS5P, problem, 0.0, problem.solution(0.0) + 1, 0.1)
     assert abs(y1 - problem.solution(0.1)) < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"b": (0.5, 0.5, 0.5, 0.5)}, "the entries of `b` add up to 2; 1 is needed"),
+        ({"c": (0.0, 0.5, 0.5)}, "`c` has 3 entries; 4 are needed"),
+        ({"a": ((), (0.5,), (0.0, 0.5), (0.0, 0.0, 0.5))}, "row 4 of `a` adds up to 0.5; 1 is needed"),
+        ({"errors": ((1.0,),)}, "`errors` has"),
+    ],
+)
+def test_a_table_that_does_not_fit_is_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(lg.ArgumentError, match=message):
+        ExplicitMethod(replace(RK4, **changes))

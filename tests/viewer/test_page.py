@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import re
 from html.parser import HTMLParser
@@ -105,7 +106,8 @@ def test_an_animation_is_written_where_it_was_said(motion: Motion, tmp_path: Pat
     monkeypatch.chdir(tmp_path)
     assert motion.animate() == Path("two_r.html")
     assert (tmp_path / "two_r.html").stat().st_size < 300_000
-    odd = dataclasses.replace(motion, name="../a b/c")
+    odd = copy.copy(motion)
+    odd.name = "../a b/c"
     assert odd.animate() == Path("a_b_c.html")
 
 
@@ -140,5 +142,7 @@ def test_what_cannot_be_animated_is_said(
 
 
 def test_a_motion_without_its_mechanism_says_how_to_get_it(motion: Motion, tmp_path: Path) -> None:
+    bare = copy.copy(motion)
+    bare.mechanism = None
     with pytest.raises(ArgumentError, match=r"lagrangian\.read\(path, mechanism\)"):
-        dataclasses.replace(motion, mechanism=None).animate(tmp_path / "run.html")
+        bare.animate(tmp_path / "run.html")

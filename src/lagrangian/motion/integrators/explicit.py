@@ -25,6 +25,7 @@ class ExplicitMethod:
     stiff_beyond = 6.0  # h times the largest rate, near the edge of stability
 
     def __init__(self, tableau: Explicit) -> None:
+        tableau.check()
         self.tableau = tableau
         self.name = tableau.name
         self.exponent = -0.5 / (tableau.error_order + 1)  # of the squared error

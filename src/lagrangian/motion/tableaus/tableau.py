@@ -33,7 +33,8 @@ class Explicit:
     extra_a: tuple[Row, ...]  # row j has len(b) + 1 + j entries: over the main stages, k_new, the further stages before it
     dense: tuple[Row, ...]  # a row for every main stage, k_new, every further stage: coefficients of theta, theta^2, ...
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuse a table whose rows do not fit together."""
         stages, further = len(self.b), len(self.extra_c)
         lengths: dict[str, tuple[Any, Any]] = {
             "c": (len(self.c), stages),
