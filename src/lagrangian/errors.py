@@ -155,7 +155,7 @@ class LagrangianWarning(Message, UserWarning):
 
 
 class SimulationWarning(LagrangianWarning):
-    """A run whose energy balance or drift is larger than its tolerances promise, or that ended before its time."""
+    """A run whose energy balance or drift is larger than its tolerances promise, or of which something else is doubtful."""
 
 
 class EndedEarlyWarning(SimulationWarning):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from lagrangian.errors import MechanismError, nearest
+from lagrangian.errors import DescriptionError, MechanismError, nearest
 from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Expression, Scalar, free_symbols, parse, sqrt, symbol
@@ -54,7 +54,12 @@ class Entry:
                 return _directions(given, where)
 
     def _function(self, given: Any, at: str) -> Scalar:
-        function = parse(given, {self.argument: symbol(self.argument)}) if isinstance(given, str) else coerce.scalar(given, at)
+        try:
+            function = (
+                parse(given, {self.argument: symbol(self.argument)}) if isinstance(given, str) else coerce.scalar(given, at)
+            )
+        except DescriptionError as error:  # of the expression, which does not know where it stands
+            raise error.at(at) from None
         others = sorted(free_symbols(function) - {self.argument})
         if others:
             raise MechanismError(f"{at}: it may depend on {self.argument!r} and on parameters, not on {others[0]!r}")
