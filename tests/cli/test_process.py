@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -126,6 +128,13 @@ def test_narrow_tables_break_no_names(run: Run, monkeypatch: pytest.MonkeyPatch)
         assert ("parent" in out) == (width == 30)  # as a line of its own
 
 
+def _drained(terminal: int) -> None:
+    """Read a pseudo-terminal until its other side is closed."""
+    with contextlib.suppress(OSError):
+        while os.read(terminal, 65536):
+            pass
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals and pseudo-terminals of POSIX")
 def test_a_long_run_has_a_bar_and_can_be_interrupted(tmp_path: Path) -> None:
     """The bar, with the time left, is on stderr; Ctrl-C saves what there is, and results on stdout are as ever."""
@@ -140,7 +149,13 @@ def test_a_long_run_has_a_bar_and_can_be_interrupted(tmp_path: Path) -> None:
         while b"left" not in shown:  # a bar is there, so that the run is under way
             shown += os.read(main, 65536)
         child.send_signal(signal.SIGINT)
-        out, _ = child.communicate(timeout=60)
+        # a terminal goes on reading: a bar that nobody reads would block its writer
+        reader = threading.Thread(target=_drained, args=(main,), daemon=True)
+        reader.start()
+        try:
+            out, _ = child.communicate(timeout=60)
+        finally:
+            child.kill()
     os.close(main)
     assert child.returncode == 130
     assert b"simulating two_r" in shown
