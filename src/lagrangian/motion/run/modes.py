@@ -126,7 +126,6 @@ class Modes:
 
         `passed` is a joint whose friction, or whose stop, has just come to its end.
         """
-        t = t + AHEAD * max(abs(t), 1e-3)  # a torque that jumps just now counts as after the jump, whatever roundings say
         resting, sides = [], []
         for j, h in enumerate(self.system.holdable):
             speed = y[self.nq + h.speed]
@@ -147,6 +146,7 @@ class Modes:
                 raise self._conflict(resting[contradiction.which]) from None
 
     def _settle(self, u: np.ndarray, y: np.ndarray, t: float, resting: list[int], sides: list[int], passed: int) -> None:
+        now, t = t, t + AHEAD * max(abs(t), 1e-3)  # a torque that jumps just now counts as after the jump, whatever roundings say
         holdable = [self.system.holdable[j] for j in resting]
         _, held = self.forces(u, y, t)
         before = held[resting] - u[[self.place(j, SLIP) for j in resting]] * [self.stuck(u, j) for j in resting]
@@ -175,7 +175,16 @@ class Modes:
             elif h.friction is not None:
                 up = a[k] > 0 if k not in staying else s[k] - bounds.low[k] < bounds.high[k] - s[k]
                 self._slip(u, j, 1.0 if up else -1.0, float(y[self.nq + h.speed]))
-        self._still(u, y, t)
+        self._still(u, y, now)
+        self._allow(u, y, now, t - now, resting)
+
+    def _allow(self, u: np.ndarray, y: np.ndarray, t: float, ahead: float, resting: list[int]) -> None:
+        """Until a torque jumps that was looked at ahead, a joint may begin to move the wrong way: that is no event."""
+        slipping = [(j, self.way(u, j), self.system.holdable[j].speed) for j in resting if self.way(u, j)]
+        if slipping:
+            qdd, _ = self.forces(u, y, t)
+            for j, way, speed in slipping:
+                u[self.place(j, ALLOWED)] += max(0.0, -2 * way * qdd[speed] * ahead)
 
     def _stay(self, u: np.ndarray, j: int, side: int, force: float, held: bool) -> None:
         """A joint stays at rest: at its stop if that pushes, by friction otherwise."""
