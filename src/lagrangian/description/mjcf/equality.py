@@ -11,8 +11,8 @@ from lagrangian.description.mjcf.document import MAIN, Defaults
 from lagrangian.description.mjcf.schema import check_attributes
 from lagrangian.description.mjcf.tree import Tree
 from lagrangian.description.notes import Notes
-from lagrangian.description.xml import Element, located, number, numbers, text
-from lagrangian.errors import one_of
+from lagrangian.description.xml import Element, number, numbers, text
+from lagrangian.errors import one_of, placed
 from lagrangian.model import vector as v
 from lagrangian.model.joint import Joint
 from lagrangian.model.loop import LoopJoint
@@ -54,7 +54,7 @@ def _loop(element: Element, name: str, tree: Tree) -> LoopJoint:
         a = _body(element, text(element, "body1"), tree)
         b = _body(element, text(element, "body2", "world"), tree)
         at_a, at_b = _weld(element, a, b, tree) if weld else _connect(element, a, b, tree)
-    with located(element):
+    with placed(*element.where):
         return LoopJoint(name, kind, a, b, at_a, at_b)
 
 
