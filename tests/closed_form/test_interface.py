@@ -43,10 +43,10 @@ def test_very_many_joints_are_refused_from_the_first_of_them() -> None:
     """What is made for all of a thousand would take half a minute, to say the same."""
     rows = [lg.DHRow("R", a=1, mass=1, center=(-0.5, 0, 0)) for _ in range(1000)]
     chain = lg.Mechanism.from_dh(rows, convention="standard", name="chain", gravity=(0, -9.81, 0))
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(lg.CostError, match="of 1000 joints would take more than a lifetime, and more memory than there is"):
         lg.derive(chain)
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
 
 
 def test_the_limit_is_the_users() -> None:
