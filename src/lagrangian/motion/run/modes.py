@@ -149,6 +149,8 @@ class Modes:
         now, t = t, t + AHEAD * max(abs(t), 1e-3)  # a torque that jumps just now counts as after the jump, whatever roundings say
         holdable = [self.system.holdable[j] for j in resting]
         _, held = self.forces(u, y, t)
+        last = resting.index(passed) if passed in resting else -1
+        let_go = last >= 0 and self.side(u, passed) != 0
         before = held[resting] - u[[self.place(j, SLIP) for j in resting]] * [self.stuck(u, j) for j in resting]
         for j in resting:
             self._set(u, j)
@@ -165,9 +167,10 @@ class Modes:
         s = s / size
         staying = [k for k in range(len(resting)) if abs(a[k]) <= tiny[k]]
         room = np.minimum(s - bounds.low, bounds.high - s)
-        last = resting.index(passed) if passed in resting else -1
-        # stops that push are held in any case; then joints whose friction has the most left
-        order = sorted(staying, key=lambda k: (not _pushes(holdable[k], sides[k], s[k]), k == last, -room[k]))
+        if let_go and _can_hold(holdable[last], s[last]):  # from its stop to its friction
+            sides[last] = 0
+        # stops that push are held first, then joints whose friction has the most left
+        order = sorted(staying, key=lambda k: (k == last, not _pushes(holdable[k], sides[k], s[k]), -room[k]))
         basis = independent(B, order)
         for k, (j, h) in enumerate(zip(resting, holdable, strict=True)):
             if k in staying and not (k == last and k in basis and _at_end(h, sides[k], s[k], room[k])):
@@ -280,6 +283,11 @@ def _pushes(h: Holdable, side: int, force: float) -> bool:
     if h.friction is None:
         return side != 0
     return (side == LOW and force > 0) or (side == HIGH and force < 0)
+
+
+def _can_hold(h: Holdable, force: float) -> bool:
+    """Whether friction alone gives a force."""
+    return h.friction is not None and -h.friction[0] <= force <= h.friction[1]
 
 
 def _at_end(h: Holdable, side: int, force: float, room: float) -> bool:
