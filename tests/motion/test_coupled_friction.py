@@ -14,7 +14,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import lagrangian as lg
-from tests.motion.machines import G, bar, formula, four_bar, moved, patience, slider
+from tests.motion.machines import G, bar, chain, formula, four_bar, moved, patience, slider
 
 CRANK, ROD = 0.1, 0.3
 
@@ -360,3 +360,32 @@ def test_a_drive_against_a_limit_is_said() -> None:
     led = slider(1.0, constraints=[lg.Holonomic("lead", formula("x - t", "x"))], limits=lg.Limits(-1.0, 1.0))
     with pytest.raises(lg.SimulationError, match="x is at its limit, and a constraint that moves drives it further"):
         lg.simulate(led, 2.0, [0.0], [1.0])
+
+
+def test_a_drive_against_a_lock_is_said() -> None:
+    led = slider(1.0, constraints=[lg.Holonomic("lead", formula("x - t", "x"))])
+    with pytest.raises(lg.SimulationError, match="a constraint that moves drives what is locked: x"):
+        lg.simulate(led, 2.0, [0.0], [1.0], events=lg.Event("t - 1", lg.Lock("x")))
+
+
+@pytest.mark.parametrize("seed", [5, 42, 43, 57, 69, 97])
+def test_friction_and_stops_at_random(seed: int) -> None:
+    """Four-bars and chains with friction, stops and torques of any size: the law at all rows, energy balanced, no chattering."""
+    rng = np.random.default_rng(seed)
+    mechanism = four_bar() if seed % 2 == 0 else chain(3)
+    q0 = lg.assemble(mechanism, fixed={"theta1": 0.7}) if mechanism.equations else np.full(3, 0.4)
+    friction = {j.name: float(rng.choice([0.02, 0.3, 2.0]) * rng.uniform(0.5, 1.5)) for j in mechanism.joints}
+    joints = []
+    for x, joint in zip(q0, rubbed(mechanism, friction).joints, strict=True):
+        stops = lg.Limits(x - rng.uniform(0.1, 0.6), x + rng.uniform(0.1, 0.6)) if rng.random() < 0.5 else lg.Limits()
+        joints.append(replace(joint, limits=stops))
+    first = mechanism.speed_names[0]
+    torque = {first: str(rng.choice(["0", "2*sin(3*t)", "0.5*t", "5*sin(20*t)"]))}
+    speed = {first: float(rng.choice([3.0, -6.0]))}
+    bounce = float(rng.choice([0.0, 0.5]))
+    machine = mechanism.replace(joints=joints)
+    motion = lg.simulate(machine, 3.0, q0, speed, torque, restitution=bounce, rtol=1e-9, progress=patience(60.0))
+    assert motion.success, motion.message
+    obeys(motion, friction)
+    assert moved(motion) < 1e-6
+    assert steps_of(motion) < 10_000

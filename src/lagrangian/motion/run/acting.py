@@ -34,18 +34,24 @@ def name_of(run: Run, number: int) -> str:
 
 def act_on_event(run: Run) -> Ending | None:
     """Do what the event says, and go on; or how the run ends."""
+    try:
+        return _act(run)
+    except SimulationError as error:  # drives, locks and stops contradict each other
+        run.supply.error = error
+        return run.failed()
+
+
+def _act(run: Run) -> Ending | None:
     which, step = run.stepper.event, run.stepper.next_step
     together = run.take_over()
     before = _energy(run)
     entry = run.table[which]
     seen: list[int] = []  # events that are not to be seen a second time
     smooth = False  # a kink is no jump: what holds goes on holding, and the steps as they were
-    if not isinstance(entry, Watched):
-        try:
-            _meet(run, entry) if isinstance(entry, LimitMet) else _change_mode(run, entry)
-        except SimulationError as error:
-            run.supply.error = error
-            return run.failed()
+    if isinstance(entry, LimitMet):
+        _meet(run, entry)
+    elif isinstance(entry, ModeChange):
+        _change_mode(run, entry)
     else:
         # others may happen at the same instant
         seen = [which, *(k for k in together if k != which and isinstance(run.table[k], Watched))]

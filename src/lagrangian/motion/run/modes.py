@@ -31,6 +31,8 @@ AHEAD = 1e-9
 STILL = 1e-3
 # nearer than this to its limit a joint touches its stop
 TOUCH = 1e-12
+# speeds that locks and constraints leave to each other, from which they contradict each other
+CONTRADICTS = 1e-6
 
 
 class Modes:
@@ -231,6 +233,7 @@ class Modes:
         mass = self.dyn.mass_matrix(y[: self.nq])
         if len(psi):
             qd += corrected(mass, psi, rate)
+            self._check_locks(u, y, t, locks)
         stops = [j for j in range(len(self.system.holdable)) if j not in locks and self._touches(u, y, j)]
         if stops:
             holdable = [self.system.holdable[j] for j in stops]
@@ -247,6 +250,12 @@ class Modes:
             qd += freedom.moved(impulse)
         for j in locks:
             qd[self.system.holdable[j].speed] = 0.0
+
+    def _check_locks(self, u: np.ndarray, y: np.ndarray, t: float, locks: list[int]) -> None:
+        _, left = self._rows(u, y, t, locks)
+        if locks and np.abs(left).max() > CONTRADICTS * (1 + np.abs(y[self.nq :]).max()):
+            names = ", ".join(self.name(j) for j in locks)
+            raise SimulationError(f"a constraint that moves drives what is locked: {names}")
 
     def _conflict(self, j: int) -> SimulationError:
         return SimulationError(f"{self.name(j)} is at its limit, and a constraint that moves drives it further")

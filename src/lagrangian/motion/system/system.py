@@ -298,7 +298,8 @@ class System:
             return f.choose(0.5, self.forces.of_joint(graph, j, STUCK), stuck, slipping)
         at = state.q[joint.coordinate]
         room, push = (at - joint.lower, force) if what == LOW else (joint.upper - at, -force)
-        away = f.choose(0.5, held, 1.0, room)
+        rests = f.maximum(held, self.forces.of_joint(graph, j, STUCK))  # then it cannot meet its stop, but for rounding
+        away = f.choose(0.5, rests, 1.0, room)
         # at the stop: while it pushes, it holds
         return f.choose(0.5, self.forces.of_joint(graph, j, what), push, away)
 
