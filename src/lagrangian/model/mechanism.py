@@ -211,7 +211,7 @@ class Mechanism(ShownMechanism):
     def speed_names(self) -> tuple[str, ...]:
         return tuple(name for j in self.joints for name in j.speed_names)
 
-    @property
+    @cached_property
     def equations(self) -> int:
         """The number of constraint equations, redundant ones counted."""
         return sum(loop.equations for loop in self.loops) + sum(c.equations for c in self.constraints)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from numpy.polynomial import legendre
 
+from lagrangian.motion.quadrature import rule
 from lagrangian.motion.run.trajectory import Trajectory
 from lagrangian.motion.solver.segment import Segment
 from lagrangian.motion.system.prepared import prepared
@@ -18,16 +18,6 @@ CHUNK = 2048  # steps at a time, so that long runs need little memory
 # what the last coefficients of a step's power may be, of the largest power; where they are larger, the step is halved
 TAIL = 1e-11
 HALVINGS = 6
-
-
-@cache
-def rule(nodes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Gauss's nodes; what takes values there to coefficients over Legendre's polynomials; the integrals of these from -1."""
-    at, weights = legendre.leggauss(nodes)
-    values = legendre.legvander(at, nodes - 1)  # nodes x polynomials
-    fit = (values * weights[:, None]).T * ((2 * np.arange(nodes) + 1) / 2)[:, None]
-    integral = np.array([legendre.legint(np.eye(nodes)[k], lbnd=-1) for k in range(nodes)])
-    return at, fit, integral
 
 
 @dataclass
