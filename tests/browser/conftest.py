@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+PATIENCE = 120_000.0  # ms, for what takes a second when nothing else runs
 FLAGS = (
     "--no-sandbox",
     "--use-angle=swiftshader",  # WebGL without a graphics card
@@ -35,13 +37,23 @@ class Watched:
         return [url for url in self.requests if not url.startswith(own)]
 
 
+def until(page: Any, true: Callable[[], bool]) -> bool:
+    """Whether something becomes true in time; the browser goes on while it is waited for."""
+    end = time.monotonic() + PATIENCE / 1000
+    while time.monotonic() < end:
+        if true():
+            return True
+        page.wait_for_timeout(30)
+    return False
+
+
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
     if CHROMIUM is None:
         pytest.skip("no Chromium here: install Debian's `chromium`")
     api = pytest.importorskip("playwright.sync_api")
     with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS), timeout=PATIENCE)
         yield browser
         browser.close()
 
@@ -50,6 +62,7 @@ def chromium() -> Iterator[Any]:
 def watched(chromium: Any) -> Iterator[Watched]:
     """A fresh page, 1200 x 800."""
     page = chromium.new_page(viewport={"width": 1200, "height": 800})
+    page.set_default_timeout(PATIENCE)
     seen = Watched(page)
 
     def console(message: Any) -> None:

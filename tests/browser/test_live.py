@@ -6,8 +6,6 @@ import math
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +19,8 @@ from lagrangian.viewer.scene.poses import all_poses
 from lagrangian.viewer.scene.scene import Track
 from lagrangian.viewer.scene.shapes import scene
 from lagrangian.viewer.scene.track import _track
+from tests.browser.conftest import until
+from tests.processes import PATIENCE, interruptible
 
 THIRD_PARTY = "THREE.Clock: This module has been deprecated"  # viser's own, of the library it draws with
 
@@ -29,22 +29,12 @@ def ours(watched: Any) -> list[str]:
     return [complaint for complaint in watched.complaints if THIRD_PARTY not in complaint]
 
 
-def until(page: Any, true: Callable[[], bool], seconds: float = 10.0) -> bool:
-    """The browser goes on while it is waited for."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if true():
-            return True
-        page.wait_for_timeout(30)
-    return False
-
-
 def opened(watched: Any, url: str, text: str) -> Any:
     page = watched.page
     page.on("websocket", lambda socket: watched.requests.append(socket.url))
     page.goto(url)
-    page.get_by_text(text).first.wait_for(timeout=30000)
-    until(page, lambda: page.locator("canvas").count() > 0)
+    page.get_by_text(text).first.wait_for()
+    page.locator("canvas").first.wait_for()
     return page
 
 
@@ -89,9 +79,9 @@ def test_a_slider_moves_the_arm_and_its_loop_stays_closed(watched: Any) -> None:
         # by keyboard
         slider = page.get_by_role("slider").first
         slider.focus()
-        for _ in range(5):
+        for wanted in (40.1, 40.2, 40.3, 40.4, 40.5):
             slider.press("ArrowRight")
-        assert until(page, lambda: abs(viewer.q[0] - math.radians(40.5)) < 1e-9)
+            assert until(page, lambda wanted=wanted: abs(viewer.q[0] - math.radians(wanted)) < 1e-9)
         # by mouse
         box = slider.bounding_box()
         page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
@@ -99,11 +89,12 @@ def test_a_slider_moves_the_arm_and_its_loop_stays_closed(watched: Any) -> None:
         page.mouse.move(box["x"] + 20, box["y"] + box["height"] / 2, steps=4)
         page.mouse.up()
         assert until(page, lambda: viewer.q[0] > math.radians(60))
+        assert until(page, lambda: abs(float(field(page, "theta1 [°]").input_value()) - math.degrees(viewer.q[0])) < 0.051)
         assert np.abs(dyn.closure(viewer.q)).max() < 1e-9
         # a place where the loop cannot be closed: the rocker's dead point is where crank and coupler are in line
         rocker = field(page, "phi3<img src=nowhere> [°]")
         rocker.fill("170")
-        page.get_by_text("phi3<img src=nowhere> stops at 146.4°: the loops do not close beyond").wait_for(timeout=10000)
+        page.get_by_text("phi3<img src=nowhere> stops at 146.4°: the loops do not close beyond").wait_for()
         assert np.abs(dyn.closure(viewer.q)).max() < 1e-9
         assert until(page, lambda: abs(float(rocker.input_value()) - math.degrees(viewer.q[2])) < 0.051)
         # back home
@@ -131,7 +122,7 @@ def test_a_motion_plays_pauses_and_is_scrubbed(watched: Any) -> None:
         assert np.array_equal(viewer.q, stopped)
         field(page, "Time [s]").fill("3")
         assert until(page, lambda: np.abs(viewer.q - motion(3.0)[0]).max() < 1e-9)
-        assert page.get_by_text("kinetic energy").is_visible()
+        page.get_by_text("kinetic energy").wait_for()
         own = (viewer.url, viewer.url.replace("http", "ws"), "data:", "blob:")
     assert watched.foreign(own) == []
     assert ours(watched) == []
@@ -185,14 +176,36 @@ def test_the_port_and_what_is_shown_are_checked(capsys: Any) -> None:
     assert capsys.readouterr().out == ""
 
 
+SERVES = """
+import sys, threading, time
+import lagrangian as lg
+from lagrangian.viewer.live.viewer import Viewer
+
+main, seen = threading.get_ident(), 0
+
+def tell():
+    global seen
+    while seen < 10:  # it stays there, so that it does wait
+        time.sleep(0.02)
+        seen = seen + 1 if sys._current_frames()[main].f_code is Viewer.wait.__code__ else 0
+    print("waits", flush=True)
+
+threading.Thread(target=tell, daemon=True).start()
+mechanism = lg.library("two_r")
+other = mechanism.view(browser=False, block=False)  # never closed
+mechanism.view(browser=False)
+print("done")
+"""
+
+
 def test_it_serves_until_ctrl_c_and_ends_quietly() -> None:
-    script = "import lagrangian as lg; m = lg.library('two_r'); other = m.view(browser=False, block=False); "
-    script += "m.view(browser=False); print('done')"  # the other is never closed
-    running = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    running.stdout.readline()
-    line = running.stdout.readline()
-    time.sleep(0.3)
-    running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=20)
+    running = interruptible([sys.executable, "-c", SERVES], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        _, line, waits = (running.stdout.readline() for _ in range(3))
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=PATIENCE)
+    finally:
+        running.kill()
     assert line.startswith("two_r is shown at http://127.0.0.1:")
+    assert waits == "waits\n", err
     assert (out, err, running.returncode) == ("done\n", "", 0)

@@ -14,7 +14,7 @@ from lagrangian.report.page import page as page_of
 from lagrangian.report.parts.equations import EQUATIONS
 from lagrangian.report.subject import Subject
 from lagrangian.report.write import write_report
-from tests.browser.conftest import Watched
+from tests.browser.conftest import Watched, until
 
 WIDTHS = (1200, 400)
 OVERFLOW = "() => document.documentElement.scrollWidth - window.innerWidth"
@@ -77,7 +77,7 @@ def test_contents_lead_to_the_sections(watched: Watched, report: Path) -> None:
     page.wait_for_function("() => Math.abs(document.querySelector('#energy').getBoundingClientRect().top) < 120")
     assert page.locator("nav.toc").bounding_box()["y"] >= 0  # it stays in sight
     for image in page.locator("figure img").all():
-        assert image.evaluate("e => e.complete && e.naturalWidth > 100")
+        assert until(page, lambda image=image: image.evaluate("e => e.complete && e.naturalWidth > 100"))
         assert image.get_attribute("alt")
     quiet(watched)
 
@@ -99,7 +99,8 @@ def test_a_still_until_the_player_draws(watched: Watched, report: Path) -> None:
         "() => ['.print', '.lagrangian-player'].map(s => +getComputedStyle(document.querySelector('.stage ' + s)).zIndex)"
     )
     assert layers[0] < layers[1]
-    assert page.locator(".stage .print").evaluate("e => e.complete && e.naturalWidth > 100 && e.clientWidth > 100")
+    still = page.locator(".stage .print")
+    assert until(page, lambda: still.evaluate("e => e.complete && e.naturalWidth > 100 && e.clientWidth > 100"))
 
 
 def test_brackets_are_as_high_as_fractions(watched: Watched, report: Path) -> None:

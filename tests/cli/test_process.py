@@ -16,6 +16,7 @@ import pytest
 
 import lagrangian as lg
 from tests.cli.conftest import Run
+from tests.processes import PATIENCE, interruptible
 
 COMMAND = [sys.executable, "-m", "lagrangian"]
 
@@ -23,7 +24,7 @@ COMMAND = [sys.executable, "-m", "lagrangian"]
 def process(*arguments: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     env = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR", "LAGRANGIAN_DEBUG")} | environment
     encoding = environment.get("PYTHONIOENCODING", "utf-8")
-    return subprocess.run([*COMMAND, *arguments], cwd=folder, env=env, capture_output=True, encoding=encoding, timeout=120)
+    return subprocess.run([*COMMAND, *arguments], cwd=folder, env=env, capture_output=True, encoding=encoding, timeout=PATIENCE)
 
 
 def test_help(tmp_path: Path) -> None:
@@ -74,6 +75,7 @@ def test_errors_are_data_too(run: Run) -> None:
     done = run("show", "nothing", "--json")
     assert done.code == 2
     assert "neither a file" in done.json["error"]
+    assert "`lagrangian library` lists" in done.json["error"]
     assert done.err.startswith("error: ")
     assert run("check", "nothing", "--json").json["valid"] is False
 
@@ -96,7 +98,7 @@ def test_a_reader_that_stops(tmp_path: Path) -> None:
             assert child.stderr is not None
             child.stdout.close()
             assert child.stderr.read() == b""
-            assert child.wait(60) == 0
+            assert child.wait(PATIENCE) == 0
 
 
 def test_terminals_of_all_kinds(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +145,7 @@ def test_a_long_run_has_a_bar_and_can_be_interrupted(tmp_path: Path) -> None:
     arguments = [*COMMAND, "simulate", "two_r", "-t", "1000000", "--rows", "11", "-o", "long.nc", "--json"]
     main, side = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
-    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=side, cwd=tmp_path, env=environment) as child:
+    with interruptible(arguments, stdout=subprocess.PIPE, stderr=side, cwd=tmp_path, env=environment) as child:
         os.close(side)
         shown = b""
         while b"left" not in shown:  # a bar is there, so that the run is under way
@@ -153,7 +155,7 @@ def test_a_long_run_has_a_bar_and_can_be_interrupted(tmp_path: Path) -> None:
         reader = threading.Thread(target=_drained, args=(main,), daemon=True)
         reader.start()
         try:
-            out, _ = child.communicate(timeout=60)
+            out, _ = child.communicate(timeout=PATIENCE)
         finally:
             child.kill()
     os.close(main)

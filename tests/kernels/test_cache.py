@@ -90,7 +90,27 @@ def test_it_does_not_grow_without_bound(folder: Path, monkeypatch: pytest.Monkey
     dyn = lg.compile(ARM)
     for function in (dyn.gravity, dyn.mass_matrix, dyn.potential_energy, dyn.center_of_mass):
         function(Q)
-    assert sum(f.stat().st_size for f in folder.glob("*.kernel")) <= 20_000
+        assert sum(f.stat().st_size for f in folder.glob("*.kernel")) <= 20_000
+
+
+def test_the_oldest_go_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "LIMIT", 16_000)
+    for k in range(30):
+        cache.store(f"k{k}", {}, bytes(1000))
+        os.utime(folder / f"k{k}.kernel", (k, k))
+    left = sorted(int(f.stem[1:]) for f in folder.glob("*.kernel"))
+    assert left == list(range(left[0], 30))
+    assert 12 <= len(left) <= 15
+
+
+def test_a_large_folder_is_not_looked_through_for_every_object(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[object] = []
+    original = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: (looked.append(path), original(path))[1])
+    for k in range(100):
+        cache.store(f"k{k}", {}, bytes(10))
+    assert looked.count(folder) == 1
+    assert len(list(folder.glob("*.kernel"))) == 100
 
 
 def test_the_same_file_with_another_value_is_another_kernel(folder: Path) -> None:

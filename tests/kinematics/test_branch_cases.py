@@ -233,7 +233,7 @@ def test_takes_a_millisecond_or_so():
     T = pose(PUMA, (0.3, 0.4, 0.5, 0.6, 0.7, 0.8), "link6")
     taken = []
     for _ in range(30):
-        start = time.perf_counter()
+        start = time.process_time()
         branches(PUMA, T, "link6")
-        taken.append(time.perf_counter() - start)
+        taken.append(time.process_time() - start)
     assert min(taken) < 5e-3  # 0.4 ms on an idle core

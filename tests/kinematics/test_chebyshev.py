@@ -56,10 +56,10 @@ def test_a_kink_is_closed_in_on():
 
 def test_rounding_of_the_function_is_not_chased():
     rng = np.random.default_rng(0)
-    before = time.perf_counter()
+    before = time.process_time()
     for noise in (1e-13, 1e-12, 1e-11):
         error, series = off(lambda t, noise=noise: (np.sin(t) * (1 + noise * rng.normal(size=len(t))))[:, None])
         assert error < 100 * noise
         assert len(series.coefficients) < 200
     assert len(off(lambda t: rng.normal(size=(len(t), 1)))[1].coefficients) <= MOST
-    assert time.perf_counter() - before < 5
+    assert time.process_time() - before < 5

@@ -14,6 +14,7 @@ import pytest
 
 import lagrangian as lg
 from tests.motion.machines import chain, four_bar, n_four_bar, slider
+from tests.processes import PATIENCE, interruptible, worked
 
 NAN, INF = math.nan, math.inf
 
@@ -193,10 +194,10 @@ def test_functions_of_single_torques(arm: lg.Dynamics) -> None:
 
 def test_an_unstable_controller_ends_the_run(arm: lg.Dynamics) -> None:
     """kd T / M > 2: every sample the speed grows, and with it the work of a step of the run."""
-    began = time.perf_counter()
+    began = time.process_time()
     with pytest.warns(lg.SimulationWarning, match=r"grows without bound: a1 reaches .* rad/s.*sampled every 0.01 s is unstable"):
         motion = lg.simulate(arm, 100.0, [0.5, 0.2], torque=lg.Sampled(lambda t, q, qd: -1000 * qd, 0.01))
-    assert time.perf_counter() - began < 20
+    assert time.process_time() - began < 20
     assert not motion.success
     assert np.isfinite(motion.q).all()
 
@@ -261,10 +262,10 @@ def test_rest_near_a_singular_configuration() -> None:
 
 def test_running_into_a_singular_configuration_at_rest() -> None:
     """Held flat by a motion that ends there: the run says where it is and why it stops, or passes; it does not hang."""
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.warns(lg.SimulationWarning):
         motion = lg.simulate(n_four_bar(1), 1.0, [0.0, 0.0, 0.0], t_eval=3)
-    assert time.monotonic() - began < 20
+    assert time.process_time() - began < 20
     assert motion.success or "singular" in motion.message
 
 
@@ -502,13 +503,13 @@ print(motion.success, motion.last > 0, kept, "interrupted" in motion.message, fl
 def test_a_real_interrupt(kind: str) -> None:
     """Ctrl-C during a run of a million seconds: it returns what it has, within a moment."""
     command = [sys.executable, "-W", "ignore", "-c", LONG.format(kind=kind)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = interruptible(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
         assert process.stdout.readline() == "started\n"
-        time.sleep(0.2)
+        worked(process, 0.2)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     assert out == "False True True True\n", err[-500:]

@@ -296,10 +296,10 @@ def test_many_joints_have_a_ramp_and_a_note() -> None:
 
 def test_a_long_chain_does_not_take_for_ever() -> None:
     motion = chain(1000, 300)
-    start = time.perf_counter()
+    start = time.process_time()
     figure = motion.plot()
     figure.encoded("png")
-    assert time.perf_counter() - start < 15
+    assert time.process_time() - start < 15
     axes = figure.axes[0]
     assert "(60 of 1000, in this order)" in [text.get_text() for text in axes.get_legend().get_texts()]
     for line in (axes.lines[0], axes.lines[-1]):

@@ -35,6 +35,12 @@ class MachineCode:
         pointers = [a.ctypes.data + first * a.strides[0] for a in arrays]
         pointers.append(pointers[0] if angles is arrays[0] else angles.ctypes.data + first * angles.strides[0])
         given = (ctypes.c_void_p * (len(pointers) + len(self.data)))(*pointers, *(a.ctypes.data for a in self.data))
-        scratch = np.empty(max(1, self.scratch))
+        room = np.empty(self.scratch + 8)
         to = output.ctypes.data + first * output.strides[0]
-        return bool(self._function(ctypes.addressof(given), to, scratch.ctypes.data, last - first))
+        return bool(self._function(ctypes.addressof(given), to, start_of_line(room), last - first))
+
+
+def start_of_line(room: np.ndarray) -> int:
+    """The first address in an array, after at most 7 doubles, that starts a cache line: vectors from there on straddle no two."""
+    address: int = room.ctypes.data
+    return address + -address % 64

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lagrangian.kernels.llvm.emit import Emitter
+from lagrangian.kernels.llvm.emit import Emitter, attributes
 from lagrangian.kernels.llvm.target import Target
 from lagrangian.kernels.trace.node import Trace
 from lagrangian.kernels.trace.schedule import schedule
@@ -31,7 +31,7 @@ def module(trace: Trace, names: Sequence[str], sizes: Sequence[int], output: int
     pointers = [*names, "angles"]
     dims = dict(zip(pointers, [*sizes, sizes[0]], strict=True))
     arguments = ", ".join(f"ptr noalias nocapture readonly %{n}" for n in pointers)
-    lines.append(f"define internal i1 @body({arguments}, ptr noalias nocapture %output) noinline nounwind {{")
+    lines.append(f"define internal i1 @body({arguments}, ptr noalias nocapture %output) {attributes(width)} {{")
     rows = _Scalars(emitter) if width == 1 else _Rows(emitter, dims, output)
     emitter.write(schedule(trace, target.fma), rows.load, rows.store)
     rows.finish()

@@ -6,18 +6,20 @@ and its own hash is checked before it is loaded. `LAGRANGIAN_CACHE` names anothe
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import stat
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 VARIABLE = "LAGRANGIAN_CACHE"
 LIMIT = 512 * 1024 * 1024  # bytes in all; the oldest go first
+_free: dict[Path, int] = {}  # bytes that may be stored in a folder before its size is looked at again
 _MAGIC = b"lagrangian kernel 1\n"
 
 
@@ -112,23 +114,40 @@ def store(name: str, header: dict[str, Any], code: bytes) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(_MAGIC + hashlib.sha256(content).digest() + content)
         os.replace(temporary, base / f"{name}.kernel")
-        _prune(base)
+        _make_room(base, len(content))
     except OSError:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
 
 
-def _prune(base: Path) -> None:
-    files = []
-    for path in base.glob("*.kernel"):
-        try:
-            status = path.stat()
-        except OSError:
-            continue
-        files.append((status.st_mtime, status.st_size, path))
-    total = sum(size for _, size, _ in files)
-    for _, size, path in sorted(files):
-        if total <= LIMIT:
-            break
-        path.unlink(missing_ok=True)
-        total -= size
+def _make_room(base: Path, size: int) -> None:
+    """Account for stored bytes; looking through thousands of objects takes as long as compiling one, so it is done rarely."""
+    _free[base] = _free.get(base, 0) - size
+    if _free[base] < 0:
+        _free[base] = _prune(base)
+
+
+def _prune(base: Path) -> int:
+    """Delete the oldest objects of a folder that is too large, and tell how much to store before it is looked through again.
+
+    Other processes store too, so that it is looked through again long before the rest would be full.
+    """
+    with os.scandir(base) as entries:
+        files = sorted(_objects(entries))
+    total, spare = sum(size for _, size, _ in files), LIMIT // 16
+    if total > LIMIT:
+        for _, size, path in files:
+            if total <= LIMIT - spare:
+                break
+            Path(path).unlink(missing_ok=True)
+            total -= size
+    return min(LIMIT - total, spare)
+
+
+def _objects(entries: Iterator[os.DirEntry[str]]) -> Iterator[tuple[float, int, str]]:
+    """Age, size and path of the objects among a folder's entries."""
+    for entry in entries:
+        if entry.name.endswith(".kernel"):
+            with contextlib.suppress(OSError):  # another process may have deleted it
+                status = entry.stat()
+                yield status.st_mtime, status.st_size, entry.path

@@ -17,7 +17,7 @@ import numpy as np
 
 from lagrangian.algorithms.sweep import Algorithm, Walk
 from lagrangian.algorithms.tree import Tree
-from lagrangian.kernels.llvm.emit import hexadecimal
+from lagrangian.kernels.llvm.emit import attributes, hexadecimal
 from lagrangian.kernels.llvm.target import Target
 from lagrangian.kernels.rolled.loops import Loops
 
@@ -91,7 +91,8 @@ class _Kernel(Loops):
     def sincos(self) -> None:
         """sin and cos of all coordinates at once, in vectors whatever the number of states."""
         lines = self.lines
-        lines.append("define internal i1 @angles(ptr noalias %q, ptr noalias %cos, ptr noalias %sin) noinline nounwind {\nentry:")
+        given = "ptr noalias %q, ptr noalias %cos, ptr noalias %sin"
+        lines.append(f"define internal i1 @angles({given}) {attributes(self.target.width)} {{\nentry:")
         total = self.tree.nq * self.width
         flags = []
         for wide, first, last in (
@@ -127,7 +128,7 @@ class _Kernel(Loops):
         lines, wide = self.lines, self.target.width
         total = self.tree.nq * self.width
         whole = total - total % wide
-        lines.append("define internal void @touch(ptr noalias %q, ptr noalias %out) noinline nounwind {\nentry:")
+        lines.append(f"define internal void @touch(ptr noalias %q, ptr noalias %out) {attributes(wide)} {{\nentry:")
         e = self.emitter_of(wide)  # the lanes of a block, or so many coordinates of one state at once
         sums = e.constant(0.0)
         if whole:

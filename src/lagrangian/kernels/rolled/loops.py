@@ -7,7 +7,7 @@ slot i + 1 link i's.
 from __future__ import annotations
 
 from lagrangian.algorithms.sweep import Sweep, Walk
-from lagrangian.kernels.llvm.emit import Emitter
+from lagrangian.kernels.llvm.emit import Emitter, attributes
 from lagrangian.kernels.rolled.steps import Steps
 from lagrangian.kernels.rolled.trace import Pass, Step
 from lagrangian.kernels.trace.schedule import schedule
@@ -19,7 +19,7 @@ class Loops(Steps):
 
     def sweep(self, k: int, found: Pass, sweep: Sweep) -> None:
         out, lines, kinds = sweep.direction == "outward", self.lines, self.kinds
-        lines.append(f"define internal void @pass{k}({self.arguments}) noinline nounwind {{\nentry:")
+        lines.append(f"define internal void @pass{k}({self.arguments}) {attributes(self.width)} {{\nentry:")
         e = self.emitter()
         width = len(found.carry)
         if not self.chain:
@@ -100,7 +100,7 @@ class Loops(Steps):
 
     def finish(self, step: Step) -> None:
         found = [p for p in self.program.passes if not isinstance(p.sweep, Walk)][-1]
-        self.lines.append(f"define internal void @finish({self.arguments}) noinline nounwind {{\nentry:")
+        self.lines.append(f"define internal void @finish({self.arguments}) {attributes(self.width)} {{\nentry:")
         e = self.emitter()
         carry = {j: e.load("%carry", s) for s, j in enumerate(found.carry)}
         e.write(
@@ -112,7 +112,7 @@ class Loops(Steps):
 
     def walk(self, number: int, found: Pass, walk: Walk) -> None:
         lines = self.lines
-        lines.append(f"define internal void @pass{number}({self.arguments}) noinline nounwind {{\nentry:")
+        lines.append(f"define internal void @pass{number}({self.arguments}) {attributes(self.width)} {{\nentry:")
         self.declared.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
         lines.append(f"  call void @llvm.memset.p0.i64(ptr %out, i8 0, i64 {self.output * self.width * 8}, i1 false)")
         lines.append("  br label %loop\nloop:\n  %i = phi i64 [0, %entry], [%i.next, %next]\n  %i.next = add i64 %i, 1")

@@ -1,0 +1,35 @@
+"""Vectors on the stack do not straddle cache lines, wherever the caller left the stack."""
+
+from __future__ import annotations
+
+import platform
+import re
+
+import pytest
+
+import lagrangian as lg
+from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
+from lagrangian.algorithms.tree import build
+from lagrangian.kernels import unrolled
+from lagrangian.kernels.llvm import jit, target
+from lagrangian.kernels.programs.sweeps import Sweeps, trace_unrolled
+from lagrangian.kernels.rolled import kernel as rolled
+
+
+@pytest.mark.skipif(platform.machine().lower() not in ("x86_64", "amd64"), reason="reads x86's assembly")
+@pytest.mark.parametrize("form", ["unrolled", "rolled"])
+def test_spilled_vectors_are_aligned(form: str) -> None:
+    chosen = target.current()
+    if chosen.width < 4:
+        pytest.skip("the stack is always aligned for two doubles")
+    tree = build(lg.library("panda"))
+    program = Sweeps(FORWARD_DYNAMICS, tree)
+    if form == "unrolled":
+        trace = trace_unrolled(FORWARD_DYNAMICS, tree)
+        ir = unrolled.module(trace, program.inputs, program.sizes, program.size, chosen, chosen.width)
+    else:
+        ir = rolled.module(FORWARD_DYNAMICS, tree, program.inputs, program.sizes, chosen, chosen.width).ir
+    assembly = jit._machine(chosen, 1).emit_assembly(jit._llvm().parse_assembly(ir))
+    moves = re.findall(r"vmov([au])p[sd]\s+%[yz]mm\d+, -?\d*\(%r[sb]p\)", assembly)
+    assert "a" in moves
+    assert "u" not in moves
