@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from lagrangian.closed_form.derive import derive
     from lagrangian.closed_form.equations import Equations
     from lagrangian.configuration.assemble import assemble, assembly_modes
-    from lagrangian.configuration.mobility import Mobility, mobility
     from lagrangian.configuration.consistent_speeds import consistent_speeds
+    from lagrangian.configuration.mobility import Mobility, mobility
     from lagrangian.description.load import load, loads
     from lagrangian.description.toml.writer import dumps, save
     from lagrangian.equations.formula import Formula

@@ -99,3 +99,23 @@ def test_loops_that_open_spoil_the_balance() -> None:
     q0 = lg.assemble(crank, [0.8, 0.3, 1.9], fixed=["theta1"])
     with pytest.warns(lg.SimulationWarning, match=r"the energy balance is off by .* of what was moved"):
         lg.simulate(crank, 200.0, q0, {"theta1": 2.0}, stabilisation="none", method="dp5", rtol=1e-5, atol=1e-7)
+
+
+def test_a_mechanism_at_rest_asks_its_controller_no_more_often() -> None:
+    """It comes to rest in a second. Beginning anew at rest, where powers are rounding, is no reason to look closer."""
+    hold = 0.5 * 9.81 * np.sin(0.7)
+    asked = {}
+    for breaks in ((), (3.0, 4.0)):
+
+        class Controller:
+            calls = 0
+
+            def __call__(self, t: float, q: np.ndarray, qd: np.ndarray) -> list[float]:
+                self.calls += 1
+                return [hold - 100 * (q[0] - 0.7) - 20 * qd[0]]
+
+        controller = Controller()
+        controller.breaks = breaks
+        lg.simulate(pendulum(), 5.0, [0.0], torque=controller)
+        asked[breaks] = controller.calls
+    assert asked[3.0, 4.0] < 1.5 * asked[()]

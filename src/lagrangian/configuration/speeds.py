@@ -13,7 +13,7 @@ from lagrangian.kernels.linear import RANK
 
 
 def nearest_speeds(dyn: Dynamics, q: np.ndarray, qd: np.ndarray, fixed: Sequence[str] = (), t: float = 0.0) -> np.ndarray:
-    """The speeds that keep all constraints and are nearest to `qd`, as the mass matrix measures it; those `fixed` are as there."""
+    """The speeds that keep all constraints and are nearest to `qd`, as the mass matrix measures it; `fixed` ones are as given."""
     if not dyn.mechanism.equations:
         return qd
     rate = dyn.constraint_rate(q, qd, t)

@@ -24,9 +24,7 @@ LISTED = 12  # coordinates whose values a message gives
 class Start:
     """A configuration at a time, as it was given and with its loops closed."""
 
-    def __init__(
-        self, dyn: Dynamics, q0: Any = None, t: float = 0.0, arguments: tuple[str, str] = ("q0", "qd0")
-    ) -> None:
+    def __init__(self, dyn: Dynamics, q0: Any = None, t: float = 0.0, arguments: tuple[str, str] = ("q0", "qd0")) -> None:
         """`arguments` are what the caller calls the configuration and the speeds."""
         self.dyn, self.t, self.own = dyn, t, q0 is None
         self.arguments = arguments

@@ -20,6 +20,6 @@ def rule(nodes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 @cache
 def running_integrals(nodes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Gauss's places between 0 and 1; and what takes values there to integrals from 0 to each of them, and in the last row to 1."""
+    """Gauss's places between 0 and 1; and the matrix that takes values there to integrals from 0 to each of them, and to 1."""
     at, fit, integral = rule(nodes)
     return 0.5 * (at + 1), 0.5 * legendre.legvander(np.append(at, 1.0), nodes) @ integral.T @ fit

@@ -13,7 +13,8 @@ import numpy as np
 from lagrangian.motion.run.trajectory import Trajectory
 from lagrangian.motion.solver import balance
 
-NEAR = 0.1  # the part of what is promised from which an estimate is not enough: between its places errors may be three times as large
+# the part of what is promised from which an estimate is not enough: between its places errors may be a few times as large
+NEAR = 0.1
 
 
 def promised(rtol: float, steps: int) -> float:

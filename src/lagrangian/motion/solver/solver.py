@@ -27,7 +27,7 @@ _NONE = np.zeros(1)
 
 def address(array: np.ndarray) -> int:
     """Where the numbers of an array are; numpy takes three times as long to say so, and a run asks for dozens."""
-    return ctypes.addressof(ctypes.c_char.from_buffer(array)) if array.size else array.ctypes.data
+    return ctypes.addressof(ctypes.c_char.from_buffer(array.data)) if array.size else array.ctypes.data
 
 
 class Solver:
@@ -47,7 +47,7 @@ class Solver:
                 f"use dop853, dp5, verner9 or rk4"
             )
         self.data = self.rolled.data() if self.rolled is not None else []
-        # a fixed step promises nothing; Python functions are asked for the balance itself, once, and large systems written in loops
+        # a fixed step promises nothing; of Python functions, and of what is too large to write out, the balance itself is taken
         self.balances = method.adaptive and not callback and self.rolled is None
 
         def compiled() -> tuple[dict[str, object], bytes]:
