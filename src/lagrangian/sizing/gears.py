@@ -34,7 +34,9 @@ class Gear:
     def __post_init__(self) -> None:
         _check(self, "gear")
         if not (math.isfinite(self.ratio) and self.ratio > 0):
-            raise ArgumentError(f"gear: ratio is {self.ratio:g}; it must be finite and greater than 0")
+            raise ArgumentError(
+                f"is {self.ratio:g}", where="gear", argument="ratio", remedy="it must be finite and greater than 0"
+            )
 
     def __str__(self) -> str:
         return f"{self.name} {self.ratio:.4g}:1".strip()
