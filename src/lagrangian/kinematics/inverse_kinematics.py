@@ -20,7 +20,7 @@ from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import Argument, ArgumentError, ReachError, is_number, shown
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kinematics.requirements import FrameGoal, JointGoal, Requirements, Towards, told
-from lagrangian.model.loop import DIRECTIONS, Frame
+from lagrangian.model.loop import DIRECTIONS, TURNS, Frame
 from lagrangian.paths.argument_checks import different, place
 
 STARTS = 60
@@ -87,7 +87,7 @@ def _frame_goal(dyn: Dynamics, target: Any, frame: Any, directions: Any) -> tupl
     else:
         pose[: len(x), 3] = x
     led = different(directions, "directions") or (DIRECTIONS if x.ndim == 2 else DIRECTIONS[3 : 3 + len(x)])
-    if x.ndim == 1 and any(d.startswith("w") for d in led):
+    if x.ndim == 1 and any(d in TURNS for d in led):
         raise ArgumentError("the target is a point, so it has no directions wx, wy, wz; give a 4x4 pose", concerns="directions")
     return FrameGoal(dyn, frame, led), pose[None]
 

@@ -17,7 +17,7 @@ from lagrangian.errors import ArgumentError, one_of
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.linear import RANK, unit_rows
 from lagrangian.model import quaternion
-from lagrangian.model.loop import DIRECTIONS, Frame
+from lagrangian.model.loop import DIRECTIONS, TURNS, Frame
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.paths.path import CartesianPath
 
@@ -87,7 +87,7 @@ class FrameGoal:
         pose = self.dyn.pose(q, self.frame)
         off = np.zeros((len(q), 6))
         off[:, 3:] = pose[:, :3, 3] - wanted[:, :3, 3]
-        if any(name.startswith("w") for name in self.names):
+        if any(name in TURNS for name in self.names):
             turn = pose[:, :3, :3] @ np.swapaxes(wanted[:, :3, :3], 1, 2)
             off[:, :3] = quaternion.logarithm(quaternion.from_matrix(turn))
         return off[:, self._rows]

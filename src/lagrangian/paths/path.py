@@ -10,7 +10,7 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError, is_number, one_of, shown
 from lagrangian.model import quaternion
-from lagrangian.model.loop import DIRECTIONS
+from lagrangian.model.loop import DIRECTIONS, TURNS
 
 Values = tuple[np.ndarray, np.ndarray, np.ndarray]
 # a function of times (n,) since the path's beginning: values and their two derivatives, (n, k) each
@@ -97,7 +97,7 @@ class CartesianPath(Path):
         for direction in self.directions:
             if direction not in DIRECTIONS:
                 raise ArgumentError(f"the path's directions: {one_of('direction', direction, DIRECTIONS)}", concerns="directions")
-        if self.orientation is None and any(d.startswith("w") for d in self.directions):
+        if self.orientation is None and any(d in TURNS for d in self.directions):
             raise ArgumentError("the path has no orientation, so it cannot lead wx, wy or wz", concerns="directions")
 
     def __call__(self, t: Any) -> Values:
