@@ -75,6 +75,7 @@ class Regression:
             Term(parameter.named(numbers[j]), j, parameter, parameter.described(mechanism.joints[j]))
             for parameter in parameters
             for j in self.owners
+            if parameter.meant(mechanism.joints[j])
         ]
         self.terms = (*inertial, *of_joints)
         self.described = np.array([term.value for term in self.terms])
