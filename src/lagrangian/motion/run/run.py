@@ -22,7 +22,6 @@ from lagrangian.motion.solver.stepper import KEPT, Stepper
 from lagrangian.motion.status import Ending, Status
 from lagrangian.motion.system.event_table import EventTable
 from lagrangian.motion.system.holdable import Holdable
-from lagrangian.motion.system.inputs import HELD
 from lagrangian.motion.system.prepared import prepared
 from lagrangian.motion.torque import Torque
 
@@ -47,8 +46,9 @@ class Run:
         grid: np.ndarray,
         watch: Callable[[float], None] | None = None,
     ) -> None:
-        self.dyn, self.settings, self.watch = dyn, settings, watch
-        self.events, self.known = list(events), prepared(dyn)
+        self.known = prepared(dyn)
+        self.dyn, self.settings, self.watch = self.known.dyn, settings, watch
+        self.events = list(events)
         self.t, self.y = t0, np.array(y0, dtype=float)
         self.origin = self.end = t0
         limits = self.known.limits if settings.limits else {}
@@ -56,7 +56,7 @@ class Run:
         if any(isinstance(e.action, SetTorque) for e in events):
             source = replace(source, adjustable=True)
         self.supply = Supply(source, [e.when for e in events if callable(e.when)], t0)
-        self.trajectory = Trajectory(dyn, self.supply, settings, t0, y0, grid)
+        self.trajectory = Trajectory(self.dyn, self.supply, settings, t0, y0, grid)
         self.trajectory.watches_dead_centres = any(e.when is DEAD_CENTRE for e in events)
         self.recent: list[float] = []  # when the last events were acted on
         self.stepper: Stepper
@@ -113,10 +113,7 @@ class Run:
         """Inputs at the start: torques, and who sticks."""
         self.supply.from_now(self.t, self.y)
         if self.system.holdable:
-            for j, h in enumerate(self.system.holdable):
-                if h.friction is not None:
-                    self.supply.u[self.modes.place(j, HELD)] = 0.0
-            self.modes.settle_friction(self.supply.u, self.y, self.t)
+            self.modes.settle(self.supply.u, self.y, self.t)
 
     # -- going -------------------------------------------------------------------------------------------------------
 

@@ -33,10 +33,11 @@ from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import dead_centre
 from lagrangian.motion.events import DEAD_CENTRE, Kink, When
 from lagrangian.motion.settings import Stabilisation
+from lagrangian.motion.system.balance import balance_terms
 from lagrangian.motion.system.event_table import EventTable, LimitMet, ModeChange
 from lagrangian.motion.system.forces import Forces
 from lagrangian.motion.system.holdable import Holdable
-from lagrangian.motion.system.inputs import HELD, LOW, SLIP, STUCK, Inputs
+from lagrangian.motion.system.inputs import ALLOWED, HELD, LOW, SLIP, STUCK, WAY, Inputs
 from lagrangian.motion.system.large import RolledRates, too_large
 from lagrangian.motion.torque import Torque
 from lagrangian.motion.wrench import ENTRIES
@@ -59,7 +60,8 @@ class System:
     ) -> None:
         self.mechanism, self.torque = mechanism, torque
         self.holdable = tuple(holdable)
-        self.tree = regroup(_without_coulomb(tree))
+        self.true_tree = _without_coulomb(tree)
+        self.tree = regroup(self.true_tree)
         self.stabilisation, self.redundant = stabilisation, redundant
         self.table = table if table is not None else EventTable(holdable=self.holdable)
         self.nq, self.nv = tree.nq, tree.nv
@@ -287,18 +289,24 @@ class System:
         if what == STUCK:
             assert joint.friction is not None
             positive, negative = joint.friction
+            way, allowed = (self.forces.of_joint(graph, j, k) for k in (WAY, ALLOWED))
+            speed = state.qd[joint.speed]
             # stuck: what friction has left, as a part of what it can, with room for rounding: torques that bring a joint to the
-            # very edge of slipping, as those of inverse dynamics do, are to be seen to pass it; slipping: the speed
+            # very edge of slipping, as those of inverse dynamics do, are to be seen to pass it
             left = f.minimum(force + positive, negative - force) * (2 / (positive + negative)) + EDGE
-            slipping = f.choose(0.5, held, 1.0, state.qd[joint.speed])  # held otherwise: nothing happens
-            return f.choose(0.5, self.forces.of_joint(graph, j, STUCK), left, slipping)
+            # stuck by what holds others: it stays at rest with them; slipping: the speed
+            stuck = f.choose(0.5, held, left, allowed - f.absolute(speed))
+            slipping = f.choose(0.5, held, 1.0, way * speed + allowed)  # held otherwise: nothing happens
+            return f.choose(0.5, self.forces.of_joint(graph, j, STUCK), stuck, slipping)
         at = state.q[joint.coordinate]
         room, push = (at - joint.lower, force) if what == LOW else (joint.upper - at, -force)
         away = f.choose(0.5, held, 1.0, room)
         # at the stop: while it pushes, it holds
         return f.choose(0.5, self.forces.of_joint(graph, j, what), push, away)
 
-    def functions(self, declared: set[str], fma: bool, jacobian: bool, canonical: bool, rolled: RolledRates | None) -> list[str]:
+    def functions(
+        self, declared: set[str], fma: bool, jacobian: bool, canonical: bool, balanced: bool, rolled: RolledRates | None
+    ) -> list[str]:
         """The IR of all that an integrator calls."""
         places = {"t": ("time", 0), "q": ("state", 0), "qd": ("state", self.nq), "u": ("u", 0)}
         lines: list[str] = []
@@ -320,6 +328,8 @@ class System:
             add("project", self.project)
         if self.table.compiled:
             add("event_values", self.event_values)
+        if balanced:
+            add("balance_terms", lambda graph: balance_terms(self, graph))
         return lines
 
 
