@@ -62,10 +62,12 @@ def random_mechanism(types: list[str], seed: int, *, chain: bool = False, passiv
         axis = rng.normal(size=3)
         extra = {}
         if passive:
+            refused = joints_of.TYPES[kind].refuses
             extra["rotor"] = lg.Rotor(rng.random() * 0.01, rng.normal() * 5 + 10)
             extra["friction"] = lg.Friction(*rng.random(3))
-            if kind not in ("ball", "free", "fixed"):
+            if "spring" not in refused:
                 extra["spring"] = lg.JointSpring(rng.random() * 5, rng.normal())
+            extra = {key: given for key, given in extra.items() if key not in refused}
         joints.append(
             lg.Joint(
                 f"j{i}",

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.errors import warn
+from lagrangian.errors import Part, UnknownMechanismError, warn
 
 
 @pytest.mark.parametrize(
@@ -98,6 +98,43 @@ def test_errors_carry_fields() -> None:
     further = error.at("arm.toml", "[initial]")
     assert type(further) is lg.ArgumentError
     assert str(further) == f"arm.toml: [initial]: {error}"
+
+
+def test_errors_of_parts_name_the_part_and_the_entry_as_data(tmp_path: Path) -> None:
+    """A reader puts its own place in front, and says no place twice; the model does not know of files."""
+    with pytest.raises(lg.MechanismError) as caught:
+        lg.Body("bob", mass=-1.0)
+    error = caught.value
+    assert (error.where, error.argument, error.remedy) == ((Part("body", "bob"),), "mass", "it cannot be negative")
+    assert str(error) == "body 'bob': mass is -1 kg; it cannot be negative"
+    inside = Part("body", "bob", "[[body]] 2 'bob'")
+    assert str(error.at("arm.toml", inside)) == "arm.toml: [[body]] 2 'bob': mass is -1 kg; it cannot be negative"
+    assert str(error.at("arm.toml", inside).at("arm.toml", inside)) == str(error.at("arm.toml", inside))
+    assert str(error.at("arm.toml")) == f"arm.toml: {error}"
+    # a name that looks like a place stays what it is
+    file = tmp_path / "a.toml"
+    file.write_text("""name = "x"
+[[body]]
+name = "body 'b': joint"
+mass = -1
+[[joint]]
+name = "j"
+type = "revolute"
+child = "body 'b': joint"
+""")
+    with pytest.raises(lg.MechanismError) as caught:
+        lg.load(file)
+    assert str(caught.value) == f"""{file}: [[body]] 1 "body 'b': joint": mass is -1 kg; it cannot be negative"""
+    assert caught.value.argument == "mass"
+
+
+def test_an_unknown_mechanism_comes_with_what_may_be_meant() -> None:
+    with pytest.raises(UnknownMechanismError) as caught:
+        lg.simulate("two_rr")
+    assert "two_r" in caught.value.meant
+    with pytest.raises(UnknownMechanismError, match="lists the mechanisms") as caught:
+        lg.simulate("qqqqqqqq")
+    assert caught.value.meant == ()
     assert str(lg.ReachError("out of reach", where="arm", remedy="go nearer", t=2.0)) == "arm: out of reach; go nearer"
     with pytest.raises(TypeError, match="no field 'tt'"):
         lg.ReachError("out of reach", tt=2.0)

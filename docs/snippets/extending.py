@@ -18,7 +18,7 @@ class Cylindrical(Compound):
     entries = (AXIS,)
     look = Look.SCREW
 
-    def check(self, joint, where):
+    def check(self, joint):
         return
 
     def steps(self, joint):

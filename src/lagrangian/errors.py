@@ -15,9 +15,9 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 _UNSET: Any = object()
 
@@ -57,15 +57,30 @@ def spelling(how: Spelling) -> Iterator[None]:
         _SPELLING.reset(before)
 
 
-Place = str | Argument
+@dataclass(frozen=True)
+class Part:
+    """A part of a mechanism as a place: `joint 'elbow'`. A reader gives how its file writes it: `[[joint]] 2 'elbow'`."""
+
+    kind: str
+    name: str
+    written: str = field(default="", compare=False)
+
+    def __str__(self) -> str:
+        return self.written or f"{self.kind} {self.name!r}"
+
+
+Place = str | Argument | Part
 
 
 class Message:
     """What errors and warnings have in common: fields, and a text that is made from them.
 
     The text is `where: argument what; remedy`, of which only `what` must be given. `where` is a place, or several from the
-    outermost to the innermost: a file, an element of it, a joint.
+    outermost to the innermost: a file, an element of it, a joint. An `Argument` may be a place, too: then it is the `argument`,
+    unless one is given.
     """
+
+    _spelled: ClassVar[bool] = True  # whether `argument` is one of a function, which the command line has as an option
 
     def __init__(
         self, what: str = "", *, where: Place | tuple[Place, ...] = (), argument: str = "", remedy: str = "", **data: Any
@@ -73,7 +88,8 @@ class Message:
         super().__init__(what)  # type: ignore[call-arg]  # of ValueError or UserWarning
         self.what = what
         self.where: tuple[Place, ...] = where if isinstance(where, tuple) else (where,)
-        self.argument, self.remedy = argument, remedy
+        self._subject, self.remedy = argument, remedy
+        self.argument = argument or next((x.name for x in reversed(self.where) if isinstance(x, Argument)), "")
         for name, value in data.items():
             if not hasattr(type(self), name):
                 raise TypeError(f"{type(self).__name__} has no field {name!r}")
@@ -82,20 +98,25 @@ class Message:
     @property
     def problem(self) -> str:
         """The text without its places."""
-        subject = f"{Argument(self.argument)} " if self.argument else ""
+        subject = f"{Argument(self._subject) if self._spelled else self._subject} " if self._subject else ""
         return f"{subject}{self.what}{f'; {self.remedy}' if self.remedy else ''}"
 
     def at(self, *places: Place) -> Any:
-        """The same error at a place further out, such as a file's name before an element's."""
+        """The same error at places further out, such as a file's name before an element's.
+
+        An error that begins at the outermost of them is there already; what is about the innermost does not say it twice.
+        """
         made = type(self)(self.what)
         made.__dict__.update(self.__dict__)
-        made.where = (*places, *self.where)
+        if self.where[:1] != places[:1]:
+            made.where = (*places, *(self.where[1:] if self.where[:1] == places[-1:] else self.where))
         return made
 
-    def inside(self, place: Place) -> str:
-        """The text as it is said inside a place: without it, where it is the outermost."""
-        places = self.where[1:] if self.where[:1] == (place,) else self.where
-        return "".join(f"{x}: " for x in places) + self.problem
+    def without(self, place: Place) -> Any:
+        """The same error as it is told inside a place: without it, where it is the outermost."""
+        made = self.at()
+        made.where = self.where[1:] if self.where[:1] == (place,) else self.where
+        return made
 
     def __str__(self) -> str:
         return "".join(f"{place}: " for place in self.where) + self.problem
@@ -106,15 +127,25 @@ class LagrangianError(Message, ValueError):
 
 
 class DescriptionError(LagrangianError):
-    """A file, or a part of it, that cannot be read as a mechanism."""
+    """A file, or a part of it, that cannot be read as a mechanism; `argument` is the entry at fault."""
+
+    _spelled = False
 
 
 class MechanismError(LagrangianError):
-    """A mechanism that is not physically or topologically possible."""
+    """A mechanism that is not physically or topologically possible; `argument` is the entry at fault."""
+
+    _spelled = False
 
 
 class ArgumentError(LagrangianError):
     """An argument of the wrong shape, type or value."""
+
+
+class UnknownMechanismError(ArgumentError):
+    """A name that is neither that of a file nor one of the library; `meant` are names like it that exist."""
+
+    meant: tuple[str, ...] = ()
 
 
 class ClosedError(LagrangianError):
@@ -180,6 +211,15 @@ class ReportWarning(LagrangianWarning):
 
 class SingularWarning(LagrangianWarning):
     """A configuration at, or near which, a frame cannot move in some direction."""
+
+
+@contextmanager
+def placed(*places: Place) -> Iterator[None]:
+    """Say where, in an error about what stands there."""
+    try:
+        yield
+    except LagrangianError as error:
+        raise error.at(*places) from None
 
 
 _PACKAGE = f"{__name__.partition('.')[0]}."

@@ -75,6 +75,7 @@ def test_errors_are_data_too(run: Run) -> None:
     done = run("show", "nothing", "--json")
     assert done.code == 2
     assert "neither a file" in done.json["error"]
+    assert "`lagrangian library` lists" in done.json["error"]
     assert done.err.startswith("error: ")
     assert run("check", "nothing", "--json").json["valid"] is False
 

@@ -237,7 +237,7 @@ def test_a_name_has_one_value() -> None:
             lg.parameter(name, 1.0)
 
 
-def test_springs_are_typeset_and_exported() -> None:
+def test_springs_are_typeset_and_exported(tmp_path: Path) -> None:
     """Their lengths as roots, in LaTeX and in SymPy, where they can be differentiated."""
     import sympy
 
@@ -250,6 +250,11 @@ def test_springs_are_typeset_and_exported() -> None:
     eom = lg.derive(arm)
     assert r"\ell_{\mathrm{s}}" in eom.potential_energy.latex()
     assert "length(s) = sqrt(1/4 - 0.24*s1)" in str(eom).replace("₁", "1")
+    eom.save(tmp_path / "stay.tex")
+    written = (tmp_path / "stay.tex").read_text()
+    assert r"$\ell_{\mathrm{s}}$: $\sqrt{" in written  # typeset, as sines and cosines are
+    assert r"\subsection*{Mass matrix $M$}" in written
+    assert [section.key for section in eom.sections()] == ["M", "christoffel", "G"]
     theta = sympy.Symbol("theta")
     V, G = eom.potential_energy.to_sympy(), eom.G[0].to_sympy()
     assert float((V.diff(theta) - G).subs(theta, 0.7)) == pytest.approx(0.0, abs=1e-12)

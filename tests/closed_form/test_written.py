@@ -54,7 +54,7 @@ def test_text_parses_back(name: str) -> None:
     for formula in formulas(eom):
         text = str(formula)
         words = {word: symbol(word) for word in re.findall(r"[A-Za-z_][A-Za-z_0-9]*", text)}
-        assert evaluated(parse(text, words), eom._writer) == formula.element
+        assert evaluated(parse(text, words), eom.writer) == formula.element
 
 
 def evaluated(x: object, writer: object) -> object:
@@ -152,7 +152,7 @@ def modified_puma() -> lg.Mechanism:
     ],
 )
 def test_numbers(number: Fraction, written: str) -> None:
-    notation = lg.derive(lg.library("two_r"))._writer.notation
+    notation = lg.derive(lg.library("two_r")).notation
     assert plain(notation).write(Product(number, (Name("x"),))) == written
 
 
@@ -196,8 +196,8 @@ def test_names_that_collide() -> None:
     q, qd, qdd = [0.3, 0.4], [1.0, -2.0], [0.5, 0.6]
     assert eom.tau.evaluate(q, qd, qdd) == pytest.approx(lg.compile(arm).inverse_dynamics(q, qd, qdd), rel=1e-13)
     assert all(formula.read_back() for _, formula in eom.M.entries)
-    assert "S1" in eom._writer.names
-    assert "c1" not in eom._writer.names
+    assert "S1" in eom.writer.names
+    assert "c1" not in eom.writer.names
 
 
 @given(st.lists(st.sampled_from(["revolute", "prismatic", "helical"]), min_size=1, max_size=3), st.integers(0, 10**6))

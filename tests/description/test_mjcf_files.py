@@ -13,7 +13,7 @@ from tests.description.mjcf_models import (  # noqa: F401
 )
 
 from lagrangian.description.mjcf import reader as mjcf
-from lagrangian.errors import DescriptionError
+from lagrangian.errors import DescriptionError, MechanismError
 
 # -- include -----------------------------------------------------------------------------------------------------------------
 
@@ -144,7 +144,7 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input_says_where_and_what(case):
     text, line, says = BAD[case]
-    with pytest.raises(DescriptionError, match=says) as error:
+    with pytest.raises((DescriptionError, MechanismError), match=says) as error:
         quiet(text)
     assert str(error.value).startswith(f"m.xml:{line}: <"), error.value
 

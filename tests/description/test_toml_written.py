@@ -155,15 +155,8 @@ def test_walls_before_springs():
         assert again(arm(springs=(wall, spring))).springs == (spring, wall)
 
 
-def ball(**more):
-    return lg.Mechanism(
-        "m", [lg.Body("b", 1.0, (0, 0, 0), (1, 1, 1))], [lg.Joint("j", more.pop("type", "ball"), "ground", "b", **more)]
-    )
-
-
-def test_limits_of_a_ball():
-    with pytest.warns(ReaderWarning, match="limits of j"):
-        assert again(ball(limits=lg.Limits(effort=3))).joints[0].limits == lg.Limits()
+def ball():
+    return lg.Mechanism("m", [lg.Body("b", 1.0, (0, 0, 0), (1, 1, 1))], [lg.Joint("j", "ball", "ground", "b")])
 
 
 @pytest.mark.parametrize(
@@ -173,7 +166,6 @@ def test_limits_of_a_ball():
             arm(constraints=[lg.PfaffianFunction("f", lambda t, q, qd: qd[0])]),
             "pendulum: .*constraint 'f': it is a Python function",
         ),
-        (ball(type="free", rotor=lg.Rotor(1.0)), "joint 'j': a free joint has no rotor"),
         (arm(name="two\nlines"), "cannot be a name"),
         (arm(poses={"gravity": (0.0,)}), "'gravity' belongs to the whole file"),
         (arm(description="\ud800"), "not Unicode"),

@@ -14,7 +14,7 @@ from tests.description.urdf_models import (
 )
 
 from lagrangian.description.urdf import reader as urdf
-from lagrangian.errors import DescriptionError
+from lagrangian.errors import DescriptionError, MechanismError
 
 AB = link("a") + "\n" + link("b") + "\n"
 
@@ -115,7 +115,7 @@ BAD = {
 def test_bad_input_says_where_and_what(write, case):
     text, line, says = BAD[case]
     file = write(text)
-    with pytest.raises(DescriptionError, match=says) as error:
+    with pytest.raises((DescriptionError, MechanismError), match=says) as error:
         quiet(file)
     assert str(error.value).startswith(f"{file}:{line}: <"), error.value
 

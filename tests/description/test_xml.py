@@ -6,7 +6,7 @@ import tracemalloc
 import pytest
 
 from lagrangian.description import xml
-from lagrangian.errors import DescriptionError, MechanismError
+from lagrangian.errors import DescriptionError, MechanismError, Part, placed
 
 
 def test_tags_attributes_children_text_and_lines():
@@ -23,7 +23,7 @@ def test_tags_attributes_children_text_and_lines():
 def test_where_names_file_line_element_and_the_named_element_around():
     root = xml.read_text('<robot name="r"><joint name="j1">\n<origin xyz="0 0"/></joint></robot>', "arm.urdf")
     joint = root.children[0]
-    assert joint.where == 'arm.urdf:1: <joint name="j1">'
+    assert [str(place) for place in joint.where] == ["arm.urdf:1", '<joint name="j1">']
     with pytest.raises(DescriptionError) as error:
         xml.numbers(joint.children[0], "xyz", 3)
     assert str(error.value) == "arm.urdf:2: <origin> in <joint name=\"j1\">: xyz needs 3 numbers, got '0 0'"
@@ -169,7 +169,9 @@ def test_missing_and_wrong_words():
 
 def test_a_mechanism_error_is_given_its_place():
     element = xml.read_text('<joint name="j"/>', "f")
-    with pytest.raises(DescriptionError, match=r'^f:1: <joint name="j">: bad axis$'), xml.located(element):
+    with pytest.raises(MechanismError, match=r'^f:1: <joint name="j">: bad axis$'), placed(*element.where):
         raise MechanismError("bad axis")
-    with pytest.raises(DescriptionError, match=r'^f:1: <joint name="j">: bad axis$'), xml.located(element):
-        raise MechanismError("joint 'j': bad axis")  # its name is said once
+    with pytest.raises(MechanismError, match=r'^f:1: <joint name="j">: bad axis$'), placed(*element.where):
+        raise MechanismError("bad axis", where=Part("joint", "j"))  # its name is said once
+    with pytest.raises(MechanismError, match=r"^f:1: <joint name=\"j\">: joint 'k': bad axis$"), placed(*element.where):
+        raise MechanismError("bad axis", where=Part("joint", "k"))

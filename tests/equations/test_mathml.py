@@ -149,7 +149,7 @@ def test_matrices() -> None:
 
 def test_numbers() -> None:
     """Powers of ten, rounding, and a number beside a number."""
-    writer = lg.derive(lg.library("two_r"))._writer
+    writer = lg.derive(lg.library("two_r")).writer
     style = MathML(writer.notation, Rounding(3))
     tiny = "<mn>1.23</mn><mo>·</mo><msup><mn>10</mn><mrow><mo>−</mo><mn>7</mn></mrow></msup>"
     assert "".join(style.pieces(Product(Fraction(123456, 10**12)))) == tiny

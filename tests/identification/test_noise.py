@@ -45,7 +45,8 @@ def test_intervals_cover_as_often_as_they_say() -> None:
     arm = lg.library("puma560")
     t, q, tau, qd, qdd = record(arm, excited(), 50)
     read = read_record(lg.compile(arm), t, q, tau, qd, qdd, None, None)
-    regression, grouping = grouped(regression_of(lg.compile(arm), True, False, False, None), read)
+    regression = regression_of(lg.compile(arm), True, False, False, None)
+    grouping = grouped(regression, read)
     Y, z, _, used = equations(regression, grouping, read, 0.02)
     truth = grouping.matrix @ regression.described
     rng = np.random.default_rng(11)

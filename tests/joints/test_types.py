@@ -119,7 +119,7 @@ def test_a_type_that_owes_something_cannot_be_made():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"look": None}, "joint type 'lift' has no `look`"),
+        ({"look": None}, "joint type 'lift': it has no `look`"),
         ({"units": ("rad", "m")}, "`units` has 2 entries; one for each of its 1 coordinates is needed"),
         ({"slides": ()}, "`slides` has 0 entries; one for each of its 1 speeds is needed"),
         ({"name": "revolute"}, "there is a joint type 'revolute' already"),

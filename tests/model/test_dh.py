@@ -138,5 +138,5 @@ def test_errors(rows, convention, message):
 
 
 def test_the_convention_has_no_default():
-    with pytest.raises(MechanismError, match=r"the DH convention is not given; say .* convention='standard'"):
+    with pytest.raises(MechanismError, match=r"convention is not given; say .* convention='standard'"):
         Mechanism.from_dh([DHRow()])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lagrangian.cli import output, values
-from lagrangian.errors import ArgumentError, ReaderWarning
+from lagrangian.errors import ArgumentError, ReaderWarning, UnknownMechanismError
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
@@ -130,4 +130,9 @@ def mechanism_of(name: str, settings: list[str] | None = None, floating: bool = 
         options["parameters"] = changed
     if Path(name).suffix.lower() == ".nc" and Path(name).is_file():
         raise ArgumentError(f"{name} is a run; the mechanism it is of is needed here")
-    return found(name, **options)
+    try:
+        return found(name, **options)
+    except UnknownMechanismError as error:
+        if not error.meant:
+            error.remedy = "`lagrangian library` lists what there is, `lagrangian new` writes a file to begin with"
+        raise

@@ -162,7 +162,7 @@ class CompiledEquations:
         for x in elements:
             digest.update(repr(sorted(self._numeric(x).items())).encode())
         scalars = self._system.scalars
-        for name, square in scalars.lengths.items():
+        for name, (_, square) in scalars.lengths.items():
             digest.update(repr((name, sorted(self._numeric(square).items()))).encode())
         for name, (_, expression) in scalars.atoms.items():
             values = [(p, self._environment.get(p)) for p in sorted(parameters(expression))]
@@ -224,7 +224,7 @@ class Tracer:
                 return 0
         scalars = self.system.scalars
         if symbol.name in scalars.lengths:
-            length = self(scalars.lengths[symbol.name]).sqrt()
+            length = self(scalars.lengths[symbol.name].square).sqrt()
             return length if symbol.kind == "root" else 1 / length
         return self._function(scalars.atoms[symbol.name][1])
 

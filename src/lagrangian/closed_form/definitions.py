@@ -2,43 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lagrangian.closed_form.sections import Section
 from lagrangian.equations.formula import Formula
+from lagrangian.equations.reading import lengths
+from lagrangian.equations.writing.notation import typeset_words
 from lagrangian.equations.writing.tree import names
 
 if TYPE_CHECKING:
     from lagrangian.closed_form.equations import Equations
 
 
-def definitions(eom: Equations, sections: list[Section]) -> list[tuple[str, str]]:
-    """Names met in the formulas that do not stand for themselves: what each means."""
+@dataclass(frozen=True)
+class Definition:
+    """What a name in the equations stands for: in words, or a formula in plain text, which `latex` has typeset."""
+
+    name: str
+    meaning: str
+    latex: str = ""
+
+    @property
+    def is_formula(self) -> bool:
+        return bool(self.latex)
+
+
+def definitions(eom: Equations, formulas: Iterable[Formula]) -> list[Definition]:
+    """Names met in formulas that do not stand for themselves: what each means."""
     met: dict[str, None] = {}
-    for section in sections:
-        for _, formula in section.formulas:
-            names(formula.tree, met)
-    notation = eom._writer.notation
-    found: list[tuple[str, str]] = []
+    for formula in formulas:
+        names(formula.tree, met)
+    found: dict[str, Definition] = {}
     for name in met:
-        if name in eom._writer.number and eom.system.ring.symbols[eom._writer.number[name]].kind in ("speed", "acceleration"):
-            continue
-        meaning = notation.meaning(name)
-        kind = eom.system.ring.symbols[eom._writer.number[name]].kind if name in eom._writer.number else ""
-        if name in eom.system.scalars.lengths:
-            length = name.removeprefix("1/")
-            name, meaning = length, f"sqrt({Formula(eom._writer, eom.system.scalars.lengths[length])})"
-        if kind == "coordinate" or any(name == other for other, _ in found):
-            continue
-        if meaning not in ("", name, notation.plain(name)) and not _of_a_family(name, eom):
-            found.append((name, meaning))
-    return sorted(found, key=lambda pair: _alphabetical(pair[0], eom))
+        definition = _definition(eom, name)
+        if definition is not None:
+            found.setdefault(definition.name, definition)
+    return sorted(found.values(), key=lambda x: _alphabetical(x.name, eom))
+
+
+def _definition(eom: Equations, name: str) -> Definition | None:
+    """None if it needs none: coordinates and their rates, what stands for itself, and what is explained with its family."""
+    symbol = eom.notation.symbol(name)
+    if symbol is not None and symbol.kind in ("coordinate", "speed", "acceleration"):
+        return None
+    of_spring = eom.system.scalars.lengths.get(name)
+    if of_spring is not None:
+        square = Formula(eom.writer, of_spring.square)
+        return Definition(lengths.name(of_spring.spring), f"sqrt({square})", rf"\sqrt{{{square.latex()}}}")
+    meaning = eom.notation.meaning(name)
+    if meaning in ("", name, eom.notation.plain(name)) or _of_a_family(name, eom):
+        return None
+    is_angle = symbol is None or symbol.kind in ("sine", "cosine")
+    return Definition(name, meaning, typeset_words(meaning) if is_angle else "")
 
 
 def _of_a_family(name: str, eom: Equations) -> bool:
     """Symbols that are explained together: inertial ones, and signs of speeds."""
-    number = eom._writer.number.get(name)
-    kind = "" if number is None else eom.system.ring.symbols[number].kind
+    symbol = eom.notation.symbol(name)
+    kind = "" if symbol is None else symbol.kind
     return kind == "sign" or (kind == "inertial" and eom.system.symbols != "given")
 
 
@@ -54,7 +76,7 @@ def families(eom: Equations) -> list[str]:
 
 
 def _alphabetical(name: str, eom: Equations) -> tuple[int, int, str]:
-    number = eom._writer.number.get(name)
+    number = eom.writer.number.get(name)
     kind = eom.system.ring.symbols[number].kind if number is not None else "sine"
     order = 0 if kind in ("sine", "cosine") else 1 if kind == "coordinate" else 2
     return order, len(name) if order == 0 else 0, name if order == 0 else f"{number:05d}"
@@ -62,14 +84,14 @@ def _alphabetical(name: str, eom: Equations) -> tuple[int, int, str]:
 
 def groups(eom: Equations) -> list[tuple[str, str]]:
     """What base parameters stand for."""
-    if eom._grouping is None:
+    if eom.grouping is None:
         return []
     found = []
-    for b, group in eom._grouping.grouping.items():
+    for b, group in eom.grouping.grouping.items():
         if len(group) > 1:
             words = ""
             for name, (above, below) in group.items():
-                factor = Formula(eom._writer, above, below)
+                factor = Formula(eom.writer, above, below)
                 words += _summand(factor, name, bool(words))
             found.append((f"{b}R", words))
     return found
@@ -93,8 +115,3 @@ def parameter_values(eom: Equations) -> list[tuple[str, float]]:
     if eom.system.symbols != "given":
         return []
     return [(name, x) for name, x in eom.parameters().items() if x is not None and name != "pi"]
-
-
-def sines_and_cosines(eom: Equations, sections: list[Section]) -> list[tuple[str, str]]:
-    """The definitions that are formulas themselves."""
-    return [(name, words) for name, words in definitions(eom, sections) if words.startswith(("sin", "cos"))]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lagrangian.closed_form.definitions import definitions, families, groups, parameter_values
 from lagrangian.closed_form.latex import aligned, coordinates, equation, typeset
-from lagrangian.closed_form.sections import LONG, Section
+from lagrangian.closed_form.sections import LONG, Section, formulas_of
 from lagrangian.equations.writing import text
 from lagrangian.equations.writing.lines import WIDTH, broken
 from lagrangian.equations.writing.notation import GREEK, parts, typeset_words
@@ -50,56 +50,32 @@ def markdown(eom: Equations, digits: int | None = 6) -> str:
 
 def _sections(eom: Equations) -> list[Section]:
     """All, unless nobody could read them."""
-    return eom.sections(full=sum(x.terms for x in eom._derived.christoffel.symbols.values()) <= 20 * LONG)
+    return eom.sections(full=eom.derived.christoffel.terms <= 20 * LONG)
 
 
 def _title(eom: Equations) -> str:
     return f"Equations of motion of {eom.mechanism.name}"
 
 
-# formulas in titles
-_FORMULAS = {
-    "Γ_ijk = Γ_ikj": r"\Gamma_{ijk} = \Gamma_{ikj}",
-    "C_ij = sum_k Γ_ijk q'_k": r"C_{ij} = \sum_k \Gamma_{ijk}\,\dot{q}_k",
-    "G = dV/dq": r"G = \partial V / \partial q",
-    "eta(q) = 0": r"\eta(q) = 0",
-    "Psi_dot = d Psi / dt": r"\dot{\Psi} = \mathrm{d}\Psi / \mathrm{d}t",
-    "matrix Psi": r"\Psi",
-    "matrix M": "M",
-    "Friction F": "F",
-}
-
-
-def _heading(title: str, escaped: Callable[[str], str]) -> str:
-    """A title with its formula typeset."""
-    for words, formula in _FORMULAS.items():
-        before, found, after = title.partition(words)
-        if found:
-            kept = words.partition(" ")[0] + " " if words.startswith(("matrix", "Friction")) else ""
-            return f"{escaped(before + kept)}${formula}${escaped(after)}"
-    return escaped(title)
-
-
 def _blocks(eom: Equations, section: Section, rounding: text.Rounding) -> str:
-    style = text.latex(eom._writer.notation, rounding)
+    style = text.latex(eom.notation, rounding)
     rows = [row for same, formula in section.formulas for row in aligned(same, formula, style)]
     return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
 
 
-def _meanings(eom: Equations, sections: list[Section]) -> list[tuple[str, str]]:
-    """Names typeset, with what they stand for, formulas typeset too."""
-    notation = eom._writer.notation
+def _meanings(eom: Equations, sections: list[Section], escaped: Callable[[str], str]) -> list[tuple[str, str]]:
+    """Names typeset, with what they stand for: formulas typeset too, words as the document needs them."""
+    notation = eom.notation
     found = []
     if not notation.own_names:
-        found += [("".join(parts(f"q{k}")), name) for k, name in enumerate(eom.coordinates, 1)]
-    for name, words in definitions(eom, sections):
-        is_formula = words.startswith(("sin(", "cos("))
-        found.append((notation.latex(name), f"${typeset_words(words)}$" if is_formula else words))
+        found += [("".join(parts(f"q{k}")), escaped(name)) for k, name in enumerate(eom.coordinates, 1)]
+    for x in definitions(eom, formulas_of(sections)):
+        found.append((notation.latex(x.name), f"${x.latex}$" if x.is_formula else escaped(x.meaning)))
     return found + [("".join(parts(name)), f"{x:g}") for name, x in parameter_values(eom)]
 
 
 def _groups(eom: Equations) -> list[str]:
-    notation = eom._writer.notation
+    notation = eom.notation
     return [row for name, words in groups(eom) for row in broken(notation.latex(name), typeset_words(words))]
 
 
@@ -108,14 +84,14 @@ def _tex(eom: Equations, sections: list[Section], digits: int | None) -> str:
     lines = [_TEX + f"\\section*{{{_escaped(_title(eom))}}}", _escaped(eom.mechanism.description.strip()), ""]
     lines += [f"\\[ {equation(eom)}, \\qquad {coordinates(eom)} \\]"]
     for section in sections:
-        lines.append(f"\\subsection*{{{_heading(section.title, _escaped)}}}")
+        lines.append(f"\\subsection*{{{section.heading.typeset(_escaped)}}}")
         lines += [f"\\[ {line} \\]" for line in section.typeset] or [_escaped(word) + r"\par" for word in section.words]
         if section.formulas:
             lines.append(_blocks(eom, section, rounding))
-    meanings = _meanings(eom, sections)
+    meanings = _meanings(eom, sections, _escaped)
     if meanings:
         lines.append(r"\subsection*{where}")
-        lines += [f"${name}$: {words if words.startswith('$') else _escaped(words)}\\par" for name, words in meanings]
+        lines += [f"${name}$: {words}\\par" for name, words in meanings]
     lines += [_escaped(line) + r"\par" for line in families(eom)]
     grouped = _groups(eom)
     if grouped:
@@ -131,11 +107,11 @@ def _markdown_of(eom: Equations, sections: list[Section], digits: int | None) ->
     lines = [f"# {_title(eom)}", "", eom.mechanism.description.strip(), ""]
     lines += ["$$", f"{equation(eom)}, \\qquad {coordinates(eom)}", "$$", ""]
     for section in sections:
-        lines += [f"## {_heading(section.title, str)}", ""]
+        lines += [f"## {section.heading.typeset()}", ""]
         lines += [f"$$\n{line}\n$$\n" for line in section.typeset] or [f"{word}  " for word in section.words]
         if section.formulas:
             lines += ["$$", _blocks(eom, section, rounding).replace("align*", "aligned"), "$$", ""]
-    meanings = _meanings(eom, sections)
+    meanings = _meanings(eom, sections, str)
     if meanings:
         lines += ["## where", "", "| name | stands for |", "| --- | --- |"]
         lines += [f"| ${name}$ | {words} |" for name, words in meanings]

@@ -27,6 +27,7 @@ from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix
 from lagrangian.equations.reading.system import System
 from lagrangian.equations.writing.lines import WIDTH as LINE
+from lagrangian.equations.writing.notation import Notation
 from lagrangian.equations.writing.structure import Velocities
 from lagrangian.errors import ArgumentError, MechanismError
 from lagrangian.model.expression import Scalar
@@ -41,19 +42,25 @@ class Equations:
 
     `M, C, G, F, tau`, the Christoffel symbols, energies and Jacobians are formulas: `print` writes them, notebooks typeset
     them, `==` compares them exactly. Indices count from 0, as everywhere in Python; printed names count from 1, as in books.
-    `mechanism` is what they are of: its joints have one coordinate each.
+    `mechanism` is what they are of: its joints have one coordinate each. `derived` has the same as elements of a polynomial ring,
+    `grouping` the base parameters they are written in, if they are, and `writer` makes formulas of elements.
     """
 
     def __init__(self, system: System, derived: Derived, jacobians: list[lagrange.Columns], grouping: Any = None) -> None:
         self.system, self.mechanism = system, system.mechanism
-        self._derived, self._jacobians = derived, jacobians
-        self._grouping: base.BaseParameters | None = grouping
+        self.derived, self._jacobians = derived, jacobians
+        self.grouping: base.BaseParameters | None = grouping
         self._terms, self._made = Terms(system, derived), Formulas(system, grouping)
-        self._writer = self._made.writer
+        self.writer = self._made.writer
 
     @cached_property
     def _velocities(self) -> Velocities:
-        return Velocities(self._writer, self.system, self._jacobians)
+        return Velocities(self.writer, self.system, self._jacobians)
+
+    @property
+    def notation(self) -> Notation:
+        """How the names in its formulas are written."""
+        return self.writer.notation
 
     # -- the equations -----------------------------------------------------------------------------------------------
 
@@ -79,7 +86,7 @@ class Equations:
             for j in range(i, self.n):
                 # products of velocities are a known form where each inertial parameter is one symbol
                 known = (lambda i=i, j=j: self._velocities.structure(i, j)) if self.system.symbols != "given" else None
-                made[i, j] = made[j, i] = self._made.formula(self._derived.M[i][j], known)
+                made[i, j] = made[j, i] = self._made.formula(self.derived.M[i][j], known)
         return FormulaMatrix("M", [[made[i, j] for j in range(self.n)] for i in range(self.n)], symmetric=True)
 
     def christoffel(self, i: int, j: int, k: int) -> Formula:
@@ -87,12 +94,12 @@ class Equations:
         for given in (i, j, k):
             if not isinstance(given, (int, np.integer)) or not 0 <= given < self.n:
                 raise ArgumentError(f"christoffel: indices run from 0 to {self.n - 1}; {given} is outside")
-        return self._made.formula(self._derived.christoffel[i, j, k])
+        return self._made.formula(self.derived.christoffel[i, j, k])
 
     @cached_property
     def C(self) -> FormulaMatrix:
         """The Coriolis matrix of the Christoffel symbols: M' - 2C is skew."""
-        return self._made.matrix("C", lagrange.coriolis_matrix(self.system, self._derived.christoffel))
+        return self._made.matrix("C", lagrange.coriolis_matrix(self.system, self.derived.christoffel))
 
     @cached_property
     def centripetal(self) -> FormulaMatrix:
@@ -112,7 +119,7 @@ class Equations:
     @cached_property
     def gravity(self) -> FormulaMatrix:
         """The part of G that gravity makes."""
-        return self._made.vector("gravity", self._derived.G)
+        return self._made.vector("gravity", self.derived.G)
 
     @cached_property
     def springs(self) -> FormulaMatrix:
@@ -142,7 +149,7 @@ class Equations:
     @cached_property
     def potential_energy(self) -> Formula:
         """V of gravity and springs; zero height is the ground's origin."""
-        return self._made.formula(self._derived.V + self._terms.spring_potential)
+        return self._made.formula(self.derived.V + self._terms.spring_potential)
 
     @property
     def lagrangian(self) -> Formula:
@@ -171,7 +178,7 @@ class Equations:
         """M_x, C_x, G_x of a frame along as many directions as there are coordinates, such as ("x", "y") for a planar 2R arm."""
         J = square_jacobian(self.system, frame, directions)
         velocity = [a + b for a, b in zip(*self._terms.velocity, strict=True)]
-        made = cartesian.cartesian(self.system, J, self._derived.M, velocity, self._terms.slopes, self._terms.friction)
+        made = cartesian.cartesian(self.system, J, self.derived.M, velocity, self._terms.slopes, self._terms.friction)
         return CartesianEquations.of(self._made.quotient, directions, made)
 
     # -- constraints -------------------------------------------------------------------------------------------------
@@ -214,9 +221,7 @@ class Equations:
         `independent` are the actuated joints unless given; `at` is a configuration to begin at, as `q0` of simulate.
         """
         if not self.mechanism.equations:
-            raise MechanismError(
-                f"{self.mechanism.name} has no constraints: its equations are in independent coordinates already"
-            )
+            raise MechanismError("it has no constraints: its coordinates are independent already", where=self.mechanism.name)
         start = configuration(self.mechanism, at, "at").q.tolist()
         return ReducedEquations(self, self._terms, independent_coordinates(self.mechanism, independent), start)
 
@@ -254,25 +259,24 @@ class Equations:
         """
         if not self.n:
             raise MechanismError(f"{self.mechanism.name} has no joint that moves: there are no equations to prove")
-        return prove(
-            self.system, self._derived, (lambda _, share: progress(share, 1.0)) if progress is not None else lagrange.quiet
-        )
+        told = (lambda _, share: progress(share, 1.0)) if progress is not None else lagrange.quiet
+        return prove(self.system, self.derived, told)
 
     def base_parameters(self, rotors: bool = False) -> base.BaseParameters:
         """The fewest combinations of inertial parameters that matter, how they are grouped, and those without effect."""
         if self.system.symbols == "given":
             return base.base_parameters(self.system, rotors=rotors)
-        return base.base_parameters(self.system, rotors=rotors, M=self._derived.M, V=self._derived.V)
+        return base.base_parameters(self.system, rotors=rotors, M=self.derived.M, V=self.derived.V)
 
     def grouped(self) -> Equations:
         """The same equations in base parameters, the shortest form: Izz1R stands for all that acts like Izz1."""
-        if self._grouping is not None:
+        if self.grouping is not None:
             return self
         if self.system.symbols == "given":
             from lagrangian.closed_form.derive import derive
 
             return derive(self.mechanism, symbols="inertial", limit=None).grouped()
-        return Equations(self.system, self._derived, self._jacobians, self.base_parameters())
+        return Equations(self.system, self.derived, self._jacobians, self.base_parameters())
 
     # -- to run and to read ------------------------------------------------------------------------------------------
 
@@ -303,7 +307,7 @@ class Equations:
         return show(self.readable, self.sections(), 6)
 
     def __repr__(self) -> str:
-        terms = sum(self._derived.M[i][j].terms for i in range(self.n) for j in range(i, self.n))
+        terms = sum(self.derived.M[i][j].terms for i in range(self.n) for j in range(i, self.n))
         held = len(self._rows_of_constraints)
         return f"<Equations of {self.mechanism.name!r}: {self.n} coordinates, {held} constraints, M of {terms} terms>"
 
@@ -334,7 +338,7 @@ class Equations:
         return self._made.parameters()
 
     def __reduce__(self) -> Any:
-        return _again, (self.mechanism, self.system.symbols, self._grouping is not None)
+        return _again, (self.mechanism, self.system.symbols, self.grouping is not None)
 
 
 def _again(mechanism: Mechanism, symbols: str, grouped: bool) -> Equations:

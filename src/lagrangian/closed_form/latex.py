@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from lagrangian.closed_form.definitions import families, groups, parameter_values, sines_and_cosines
-from lagrangian.closed_form.sections import Section, entries, has_entries, heading
+from lagrangian.closed_form.definitions import definitions, families, groups, parameter_values
+from lagrangian.closed_form.sections import Section, entries, formulas_of, has_entries
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix
 from lagrangian.equations.writing import text
@@ -23,23 +23,23 @@ WIDE = 52.0  # of a matrix in a notebook, in units of the font's size
 def equation(eom: Equations) -> str:
     """The equation of motion, typeset."""
     right = r"\tau + \Psi^{T} \lambda" if eom.constraint_names else r"\tau"
-    friction = " + F" if "+ F" in heading(eom) else ""
+    friction = " + F" if has_entries(eom.F) else ""
     return rf"M(q)\,\ddot{{q}} + C(q, \dot{{q}})\,\dot{{q}} + G(q){friction} = {right}"
 
 
 def coordinates(eom: Equations) -> str:
     """q and its entries, typeset."""
-    notation = eom._writer.notation
+    notation = eom.notation
     return "q = (" + ",\\ ".join("".join(parts(notation.coordinate(k))) for k in range(eom.n)) + ")"
 
 
 def typeset(eom: Equations, sections: list[Section], digits: int | None, widest: float = LINE) -> str:
     """To be pasted into a paper: the equation of motion, every section as an aligned block, definitions; values as comments."""
     rounding = text.Rounding(digits)
-    style = text.latex(eom._writer.notation, rounding)
+    style = text.latex(eom.notation, rounding)
     name = " ".join(eom.mechanism.name.split())
     blocks = [f"% {name}: equations of motion", rf"\[ {equation(eom)}, \qquad {coordinates(eom)} \]"]
-    if not eom._writer.notation.own_names:
+    if not eom.notation.own_names:
         blocks.append("% " + ", ".join(f"q{k} = {x}" for k, x in enumerate(eom.coordinates, 1)))
     for section in sections:
         if section.formulas:
@@ -49,10 +49,8 @@ def typeset(eom: Equations, sections: list[Section], digits: int | None, widest:
         elif section.typeset or section.words:
             blocks += [f"% {section.title}", *(rf"\[ {line} \]" for line in section.typeset)]
             blocks += [] if section.typeset else [f"% {word}" for word in section.words]
-    where = [f"{eom._writer.notation.latex(name)} &= {typeset_words(words)}" for name, words in sines_and_cosines(eom, sections)]
-    where += [
-        row for name, words in groups(eom) for row in broken(eom._writer.notation.latex(name), typeset_words(words), widest)
-    ]
+    where = [f"{eom.notation.latex(x.name)} &= {x.latex}" for x in definitions(eom, formulas_of(sections)) if x.is_formula]
+    where += [row for name, words in groups(eom) for row in broken(eom.notation.latex(name), typeset_words(words), widest)]
     if where:
         blocks.append("% where\n\\begin{align*}\n" + " \\\\\n".join(where) + "\n\\end{align*}")
     values = [f"{name} = {x:g}" for name, x in parameter_values(eom)]
@@ -80,7 +78,7 @@ def in_short(eom: Equations) -> str:
         name = re.sub(r"[^\w .-]", " ", eom.mechanism.name)  # nothing that would end the text
         words = f"{name}: M, C, G of {eom.n} coordinates, {total} terms; show() prints them"
         return r"$\text{" + words.replace("_", r"\_") + "}$"
-    style = text.latex(eom._writer.notation, text.Rounding(6))
+    style = text.latex(eom.notation, text.Rounding(6))
     shown: list[FormulaMatrix] = [eom.M, eom.C, eom.G]
     shown += [eom.F] if has_entries(eom.F) else []
     shown += [eom.Psi] if eom.constraint_names else []
@@ -90,8 +88,7 @@ def in_short(eom: Equations) -> str:
             rows.append(f"{left_latex(matrix.name)} &= {matrix.latex(6)}")
         else:  # entry by entry, in lines that fit
             rows += [row for same, formula in entries(matrix) for row in aligned(same, formula, style)]
-    where = [
-        f"{eom._writer.notation.latex(name)} = {typeset_words(words)}" for name, words in sines_and_cosines(eom, eom.sections())
-    ]
+    met = definitions(eom, formulas_of(eom.sections()))
+    where = [f"{eom.notation.latex(x.name)} = {x.latex}" for x in met if x.is_formula]
     rows += [r"& \text{with } " + r",\ ".join(where[k : k + 5]) for k in range(0, len(where), 5)]
     return r"$\displaystyle \begin{aligned} " + r" \\[4pt] ".join(rows) + r" \end{aligned}$"

@@ -58,15 +58,15 @@ class ReducedEquations:
 
     def christoffel(self, a: int, b: int, c: int) -> Formula:
         """c_abc of the independent coordinates, indices from 0."""
-        return Formula(self.whole._writer, self._christoffel(a, b, c))
+        return Formula(self.whole.writer, self._christoffel(a, b, c))
 
     def _matrix(self, name: str, rows: Sequence[Sequence[Any]], symmetric: bool = False) -> FormulaMatrix:
-        ring, writer = self.whole.system.ring, self.whole._writer
+        ring, writer = self.whole.system.ring, self.whole.writer
         return FormulaMatrix(name, [[Formula(writer, ring(x)) for x in row] for row in rows], symmetric)
 
     def _pull(self, name: str, elements: list[Element], A: Any, pulled: reduced.Pullback) -> FormulaMatrix:
         """A^T x."""
-        ring, writer = self.whole.system.ring, self.whole._writer
+        ring, writer = self.whole.system.ring, self.whole.writer
         moved = [pulled(x) for x in elements]
         made = [ring(sum((x * A[k][a] for k, x in enumerate(moved)), ring.zero)) for a in range(len(self._at))]
         return FormulaMatrix(name, [[Formula(writer, x)] for x in made], vector=True)

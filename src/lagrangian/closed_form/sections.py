@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.equations.formula import Formula
@@ -17,47 +18,85 @@ if TYPE_CHECKING:
 LONG = 1500
 
 
+# formulas, each with the names of the entries that are equal to it
+Entries = tuple[tuple[tuple[str, ...], Formula], ...]
+
+
+@dataclass(frozen=True)
+class Title:
+    """Words, then perhaps a formula, as a terminal and as LaTeX write it, then perhaps more words."""
+
+    words: str
+    formula: str = ""
+    latex: str = ""
+    remark: str = ""
+
+    def __str__(self) -> str:
+        return " ".join(part for part in (self.words, self.formula, self.remark) if part)
+
+    def typeset(self, escaped: Callable[[str], str] = str) -> str:
+        """With the formula as LaTeX; `escaped` makes words fit for the document."""
+        formula = f"${self.latex}$" if self.latex else ""
+        return " ".join(part for part in (escaped(self.words), formula, escaped(self.remark)) if part)
+
+
 @dataclass(frozen=True)
 class Section:
-    """A title, formulas with the names they are equal to, and lines of plain words."""
+    """A part of the equations: formulas with the names they are equal to, or lines of plain words.
 
-    title: str
-    formulas: tuple[tuple[tuple[str, ...], Formula], ...] = ()
+    `key` says which part it is: `M`, `christoffel`, `C`, `G`, `F`, `closure`, `Psi`, `Psi_dot`, `multipliers`, `none`.
+    """
+
+    key: str
+    heading: Title
+    formulas: Entries = ()
     words: tuple[str, ...] = ()
     typeset: tuple[str, ...] = ()  # the words as formulas, for documents
+
+    @property
+    def title(self) -> str:
+        """The heading in plain text."""
+        return str(self.heading)
+
+
+def formulas_of(sections: Iterable[Section]) -> list[Formula]:
+    """All formulas of some sections."""
+    return [formula for section in sections for _, formula in section.formulas]
 
 
 def of_equations(eom: Equations, full: bool) -> list[Section]:
     """M, the Christoffel symbols, C, G, F, constraints."""
     if not eom.n:
-        return [Section("No equations", words=("no joint moves: there are no coordinates, and nothing to derive",))]
-    found = [_matrix_section("Mass matrix M", eom.M)]
+        words = "no joint moves: there are no coordinates, and nothing to derive"
+        return [Section("none", Title("No equations"), words=(words,))]
+    found = [_matrix_section("M", Title("Mass matrix", "M", "M"), eom.M)]
     found += _velocity_sections(eom, full)
-    found.append(Section("G = dV/dq", entries(eom.G), () if has_entries(eom.G) else ("G = 0",)))
+    of_potential = Title("", "G = dV/dq", r"G = \partial V / \partial q")
+    found.append(Section("G", of_potential, entries(eom.G), () if has_entries(eom.G) else ("G = 0",)))
     if has_entries(eom.F):
-        found.append(Section("Friction F", entries(eom.F)))
+        found.append(Section("F", Title("Friction", "F", "F"), entries(eom.F)))
     if eom.constraint_names:
         found += _constraint_sections(eom)
     return found
 
 
 def _velocity_sections(eom: Equations, full: bool) -> list[Section]:
-    symbols = eom._derived.christoffel.symbols
-    terms = sum(x.terms for x in symbols.values())
-    title = "Christoffel symbols Γ_ijk = Γ_ikj that are not zero"
-    if not terms:
-        return [Section("Velocity terms", words=("all Christoffel symbols are zero: C = 0",))]
-    if terms > LONG and not full:
-        some = sum(bool(x.poly) for x in symbols.values())
-        words = f"{some} symbols with {terms} terms, not printed: {Argument('full', True, of='show')} prints them"
-        return [Section(title, words=(words,))]
-    return [Section(title, christoffel_entries(eom)), _matrix_section("Coriolis matrix C_ij = sum_k Γ_ijk q'_k", eom.C)]
+    christoffel = eom.derived.christoffel
+    title = Title("Christoffel symbols", "Γ_ijk = Γ_ikj", r"\Gamma_{ijk} = \Gamma_{ikj}", "that are not zero")
+    if not christoffel.terms:
+        return [Section("christoffel", Title("Velocity terms"), words=("all Christoffel symbols are zero: C = 0",))]
+    if christoffel.terms > LONG and not full:
+        size = f"{christoffel.count} symbols with {christoffel.terms} terms"
+        words = f"{size}, not printed: {Argument('full', True, of='show')} prints them"
+        return [Section("christoffel", title, words=(words,))]
+    of_matrix = Title("Coriolis matrix", "C_ij = sum_k Γ_ijk q'_k", r"C_{ij} = \sum_k \Gamma_{ijk}\,\dot{q}_k")
+    return [Section("christoffel", title, christoffel_entries(eom)), _matrix_section("C", of_matrix, eom.C)]
 
 
-def christoffel_entries(eom: Equations) -> tuple[tuple[tuple[str, ...], Formula], ...]:
+def christoffel_entries(eom: Equations) -> Entries:
     """The symbols that are not zero, with both names of those that differ in the order of their last two indices."""
     entries = []
-    for i, j, k in eom._derived.christoffel.symbols:
+    for i, j, k in eom.derived.christoffel.symbols:
         formula = eom.christoffel(i, j, k)
         if not formula.is_zero:
             same = (f"Γ{index(i, j, k)}",) if j == k else (f"Γ{index(i, j, k)}", f"Γ{index(i, k, j)}")
@@ -68,15 +107,17 @@ def christoffel_entries(eom: Equations) -> tuple[tuple[tuple[str, ...], Formula]
 def _constraint_sections(eom: Equations) -> list[Section]:
     found = []
     if len(eom.closure):
-        found.append(Section("Loop closure eta(q) = 0", entries(eom.closure)))
-    found.append(_matrix_section("Constraint matrix Psi", eom.Psi))
-    found.append(_matrix_section("Psi_dot = d Psi / dt", eom.Psi_dot))
+        found.append(Section("closure", Title("Loop closure", "eta(q) = 0", r"\eta(q) = 0"), entries(eom.closure)))
+    found.append(_matrix_section("Psi", Title("Constraint matrix", "Psi", r"\Psi"), eom.Psi))
+    of_rate = Title("", "Psi_dot = d Psi / dt", r"\dot{\Psi} = \mathrm{d}\Psi / \mathrm{d}t")
+    found.append(_matrix_section("Psi_dot", of_rate, eom.Psi_dot))
     moving = [f"phi of {name} = {phi}" for name, phi in driven(eom)]
     rate = " + phi_dot" if moving else ""
     typeset_rate = r" + \dot{\phi}" if moving else ""
     found.append(
         Section(
-            "Multipliers",
+            "multipliers",
+            Title("Multipliers"),
             words=(
                 *moving,
                 f"Psi q'' + Psi_dot q'{rate} = 0,   f = tau - C q' - G - F",
@@ -99,10 +140,10 @@ def driven(eom: Equations) -> list[tuple[str, Any]]:
     return [(name, phi) for name, phi in zip(eom.constraint_names, eom.phi, strict=True) if str(phi) != "0"]
 
 
-def _matrix_section(title: str, matrix: FormulaMatrix) -> Section:
+def _matrix_section(key: str, title: Title, matrix: FormulaMatrix) -> Section:
     """Its entries; that those not listed are zero is said where there are such."""
     zeros = any(x.is_zero for row in matrix.rows for x in row)
-    return Section(title + (" (entries not listed are zero)" if zeros else ""), entries(matrix))
+    return Section(key, replace(title, remark="(entries not listed are zero)") if zeros else title, entries(matrix))
 
 
 def has_entries(matrix: FormulaMatrix) -> bool:
@@ -110,7 +151,7 @@ def has_entries(matrix: FormulaMatrix) -> bool:
     return any(not x.is_zero for row in matrix.rows for x in row)
 
 
-def entries(matrix: FormulaMatrix) -> tuple[tuple[tuple[str, ...], Formula], ...]:
+def entries(matrix: FormulaMatrix) -> Entries:
     """Those that are not zero; of a symmetric matrix with both names."""
     found = []
     for i, row in enumerate(matrix.rows):
@@ -127,7 +168,7 @@ def entries(matrix: FormulaMatrix) -> tuple[tuple[tuple[str, ...], Formula], ...
     return tuple(found)
 
 
-def heading(eom: Equations) -> str:
+def equation_of_motion(eom: Equations) -> str:
     """The equation of motion in plain words."""
     right = "tau + Psi^T lambda" if eom.constraint_names else "tau"
     friction = " + F" if has_entries(eom.F) else ""

@@ -18,7 +18,7 @@ def sympy_matrices(eom: Equations, dynamic: bool) -> dict[str, Any]:
     names = ["M", "C", "G", "F", "tau", *(("closure", "Psi", "Psi_dot") if constrained else ())]
     found = {name: getattr(eom, name).to_sympy(dynamic) for name in names if len(getattr(eom, name))}
     if constrained:
-        export = Export(eom._writer, dynamic)
+        export = Export(eom.writer, dynamic)
         found["phi"] = sympy.Matrix([export.expression(x) for x in eom.phi])
         found["phi_dot"] = sympy.Matrix([export.expression(x) for x in eom.phi_dot])
     return found

@@ -7,7 +7,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from lagrangian.closed_form.definitions import definitions, families, groups, parameter_values
-from lagrangian.closed_form.sections import Section, heading
+from lagrangian.closed_form.sections import Section, equation_of_motion, formulas_of
 from lagrangian.equations.writing import text
 from lagrangian.equations.writing.notation import pretty
 from lagrangian.errors import Argument
@@ -21,13 +21,13 @@ WIDTH = 110  # of a line, in characters
 def show(eom: Equations, sections: list[Section], digits: int | None, width: int = WIDTH) -> str:
     """For a terminal, in lines of at most `width` characters where they can be broken."""
     rounding = text.Rounding(digits)
-    style = text.unicode(eom._writer.notation, rounding)
-    lines = [f"{eom.mechanism.name}: {heading(eom)}", *_legend(eom, width), ""]
+    style = text.unicode(eom.notation, rounding)
+    lines = [f"{eom.mechanism.name}: {equation_of_motion(eom)}", *_legend(eom, width), ""]
     for section in sections:
         lines += [section.title, *(line for word in section.words for line in _wrapped(f"  {word}", width))]
         for same, formula in section.formulas:
             left = " = ".join(_subscripted(name) for name in same)
-            lines += _wrapped(f"  {left} = {formula._written(style)}", width)
+            lines += _wrapped(f"  {left} = {formula.written(style)}", width)
         lines.append("")
     lines += _where(eom, sections, width)
     if rounding.rounded:
@@ -38,14 +38,17 @@ def show(eom: Equations, sections: list[Section], digits: int | None, width: int
 
 def _legend(eom: Equations, width: int) -> list[str]:
     """The coordinates; by number, with their names beside, if these are long."""
-    if eom._writer.notation.own_names:
+    if eom.notation.own_names:
         return [f"q = ({', '.join(pretty(name) for name in eom.coordinates)})"]
     return _columns([f"{pretty(f'q{k}')} = {name}" for k, name in enumerate(eom.coordinates, 1)], width)
 
 
 def _where(eom: Equations, sections: list[Section], width: int) -> list[str]:
-    notation = eom._writer.notation
-    found = [f"{notation.unicode(name)} = {_pretty_words(meaning)}" for name, meaning in definitions(eom, sections)]
+    notation = eom.notation
+    found = [
+        f"{notation.unicode(x.name)} = {_with_letters(x.meaning) if x.is_formula else x.meaning}"
+        for x in definitions(eom, formulas_of(sections))
+    ]
     grouped = [f"{notation.unicode(name)} = {words}" for name, words in groups(eom)]
     values = [f"{pretty(name)} = {x:g}" for name, x in parameter_values(eom)]
     if not found and not grouped and not values:
@@ -63,11 +66,9 @@ def _where(eom: Equations, sections: list[Section], width: int) -> list[str]:
     return [*lines, ""]
 
 
-def _pretty_words(meaning: str) -> str:
-    """Of a sine or cosine of coordinates, with Greek letters; other words stay."""
-    if not meaning.startswith(("sin(", "cos(")):
-        return meaning
-    words = re.split(r"([A-Za-z_][A-Za-z_0-9]*)", meaning)
+def _with_letters(formula: str) -> str:
+    """A formula with Greek letters and indices."""
+    words = re.split(r"([A-Za-z_][A-Za-z_0-9]*)", formula)
     return "".join(word if word in ("sin", "cos") else pretty(word) for word in words)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from lagrangian.description import packaged
 from lagrangian.description.load import SUFFIXES, load
-from lagrangian.errors import Argument, ArgumentError
+from lagrangian.errors import Argument, ArgumentError, UnknownMechanismError
 from lagrangian.model.mechanism import Mechanism
 
 MechanismLike = Mechanism | str | os.PathLike[str]
@@ -30,7 +30,7 @@ def mechanism_of(given: Any, **options: Any) -> Mechanism:
         raise ArgumentError("no mechanism is named: a file or a name of the library is needed, such as two_r")
     if "\n" in name or path.suffix.lower() in SUFFIXES:
         if "\n" not in name and not path.exists():
-            raise ArgumentError("there is no such file" + _meant(name), where=name)
+            raise _unknown("there is no such file", name, where=name)
         return load(given, **options)
     if name in packaged.names():
         if options.get("floating"):
@@ -40,10 +40,18 @@ def mechanism_of(given: Any, **options: Any) -> Mechanism:
         return packaged.packaged(name, options.get("parameters"))
     if path.exists():
         return load(given, **options)  # which says what files it reads
-    raise ArgumentError(f"{name!r} is neither a file nor a mechanism of the library{_meant(name)}")
+    raise _unknown(f"{name!r} is neither a file nor a mechanism of the library", name)
 
 
-def _meant(name: str) -> str:
+def _unknown(what: str, name: str, where: str | tuple[()] = ()) -> UnknownMechanismError:
+    """The error, with the names that may have been meant, or how to see which there are."""
+    meant = _meant(name)
+    if meant:
+        return UnknownMechanismError(f"{what}. Did you mean {' or '.join(map(repr, meant))}?", where=where, meant=meant)
+    return UnknownMechanismError(what, where=where, remedy="print(lagrangian.library()) lists the mechanisms of the library")
+
+
+def _meant(name: str) -> tuple[str, ...]:
     """What may have been meant."""
     folder = Path(name).parent
     files = [str(p) for p in folder.iterdir() if p.suffix.lower() in SUFFIXES] if folder.is_dir() else []
@@ -51,4 +59,4 @@ def _meant(name: str) -> str:
     close = difflib.get_close_matches(name, files, n=3, cutoff=0.6)
     close += [x for x in difflib.get_close_matches(stem, known, n=3, cutoff=0.55) if x not in close]
     close += [x for x in known if stem and (stem in x or x in stem) and x not in close]
-    return f". Did you mean {' or '.join(repr(x) for x in close[:3])}?" if close else ""
+    return tuple(close[:3])

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
 from lagrangian.description.text_file import as_path
-from lagrangian.errors import DescriptionError, MechanismError, one_of
+from lagrangian.errors import DescriptionError, Part, Place, one_of
 
 MAX_BYTES = 200_000_000
 _CHUNK = 1 << 20
 _REQUIRED: Any = object()
+_PARTS = {"link": "body", "connect": "loop", "weld": "loop"}  # what an element is called in a mechanism, where it differs
 
 
 class Element:
@@ -44,9 +43,11 @@ class Element:
         return f"<{self.tag}>" if name is None else f'<{self.tag} name="{name}">'
 
     @property
-    def where(self) -> str:
+    def where(self) -> tuple[Place, Place]:
+        """The line of the file, and the element, by the name of the part of a mechanism that it describes."""
         inside = f" in {self.owner}" if self.owner and "name" not in self.attributes else ""
-        return f"{self.file}:{self.line}: {self.label}{inside}"
+        part = Part(_PARTS.get(self.tag, self.tag), self.attributes.get("name", ""), f"{self.label}{inside}")
+        return f"{self.file}:{self.line}", part
 
     def find(self, tag: str) -> Element | None:
         """The first child with this tag."""
@@ -70,18 +71,7 @@ class Element:
         return other
 
     def error(self, problem: str) -> DescriptionError:
-        return DescriptionError(f"{self.where}: {problem}")
-
-
-@contextmanager
-def located(element: Element) -> Iterator[None]:
-    """Says of a mechanism's error which element of the file caused it."""
-    try:
-        yield
-    except MechanismError as error:
-        # the model says `joint 'a': ...`, and so does the element's own label
-        name = re.escape(repr(element.attributes.get("name", "")))
-        raise element.error(re.sub(rf"^\w+ {name}: ", "", str(error))) from None
+        return DescriptionError(problem, where=self.where)
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
@@ -93,18 +83,18 @@ def read_file(path: str | os.PathLike[str]) -> Element:
     try:
         info = os.stat(file)
     except (OSError, ValueError) as error:
-        raise DescriptionError(f"{file}: cannot be read: {_reason(error)}") from None
+        raise DescriptionError(f"cannot be read: {_reason(error)}", where=file) from None
     if stat.S_ISDIR(info.st_mode):
-        raise DescriptionError(f"{file}: is a directory; an XML file is needed")
+        raise DescriptionError("is a directory; an XML file is needed", where=file)
     if not stat.S_ISREG(info.st_mode):
-        raise DescriptionError(f"{file}: is not a regular file; an XML file is needed")
+        raise DescriptionError("is not a regular file; an XML file is needed", where=file)
     if info.st_size > MAX_BYTES:
-        raise DescriptionError(f"{file}: has {info.st_size / 1e6:.0f} MB; at most {MAX_BYTES / 1e6:.0f} MB are read")
+        raise DescriptionError(f"has {info.st_size / 1e6:.0f} MB; at most {MAX_BYTES / 1e6:.0f} MB are read", where=file)
     try:
         with Path(file).open("rb") as stream:
             return _parse(iter(lambda: stream.read(_CHUNK), b""), file)
     except OSError as error:
-        raise DescriptionError(f"{file}: cannot be read: {_reason(error)}") from None
+        raise DescriptionError(f"cannot be read: {_reason(error)}", where=file) from None
 
 
 def read_text(text: str, file: str = "<text>") -> Element:
@@ -133,18 +123,18 @@ def _parse(chunks: Iterator[bytes], file: str, encoding: str | None = None) -> E
     except (LookupError, ValueError, TypeError) as error:  # an encoding that does not exist, or is of several bytes
         if isinstance(error, DescriptionError):
             raise
-        raise DescriptionError(f"{file}:1: cannot be decoded ({error}); save it as UTF-8") from None
+        raise DescriptionError(f"cannot be decoded ({error}); save it as UTF-8", where=f"{file}:1") from None
     assert builder.root is not None  # expat has complained of a document without an element
     return builder.root
 
 
 def _check_start(first: bytes, file: str) -> None:
     if not first.strip():
-        raise DescriptionError(f"{file}:1: is empty; an XML element is needed")
+        raise DescriptionError("is empty; an XML element is needed", where=f"{file}:1")
     if first[:2] in (b"\xff\xfe", b"\xfe\xff") or first[:4] in (b"<\0?\0", b"\0<\0?"):
-        raise DescriptionError(f"{file}:1: is UTF-16 text; save it as UTF-8")
+        raise DescriptionError("is UTF-16 text; save it as UTF-8", where=f"{file}:1")
     if b"\0" in first[:4096]:
-        raise DescriptionError(f"{file}:1: is a binary file; an XML text is needed")
+        raise DescriptionError("is a binary file; an XML text is needed", where=f"{file}:1")
 
 
 class _Builder:

@@ -69,7 +69,7 @@ class Formula:
         """How many terms it has when multiplied out."""
         return self.element.terms
 
-    def _written(self, style: text.Style) -> str:
+    def written(self, style: text.Style) -> str:
         top = style.write(self.tree)
         if self.denominator is None:
             return top
@@ -79,7 +79,7 @@ class Formula:
         return style.over(top, below if isinstance(self.tree_below, Name) else style.brackets(below))
 
     def __str__(self) -> str:
-        return self._written(text.plain(self.writer.notation))
+        return self.written(text.plain(self.writer.notation))
 
     def __repr__(self) -> str:
         shown = str(self)
@@ -87,7 +87,7 @@ class Formula:
 
     def unicode(self, digits: int | None = None) -> str:
         """With Greek letters, indices and powers as a terminal can show them."""
-        return self._written(text.unicode(self.writer.notation, text.Rounding(digits)))
+        return self.written(text.unicode(self.writer.notation, text.Rounding(digits)))
 
     def latex(self, digits: int | None = None) -> str:
         """Typeset, without dollar signs."""

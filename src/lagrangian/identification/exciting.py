@@ -136,14 +136,15 @@ def exciting_path(
     if progress is not None and not callable(progress):
         raise ArgumentError(f"exciting_path: progress is {progress!r:.60}; a function of (done, total) is needed")
     bounds = _limits(mechanism, q_limits, qd_limits, qdd_limits)
-    base = grouped(regression_of(dyn, friction, False, rotors, None))
-    needed = -(-len(base[1]) // dyn.nv)
+    regression = regression_of(dyn, friction, False, rotors, None)
+    grouping = grouped(regression)
+    needed = -(-len(grouping) // dyn.nv)
     if samples is not None and (isinstance(samples, bool) or not isinstance(samples, (int, np.integer)) or samples < needed):
         raise ArgumentError(
-            f"exciting_path: samples is {samples!r:.60}; a whole number of at least {needed} is needed, for {len(base[1])} "
+            f"exciting_path: samples is {samples!r:.60}; a whole number of at least {needed} is needed, for {len(grouping)} "
             f"parameters and {dyn.nv} equations a sample"
         )
-    search = _Search(dyn, (period, int(harmonics), rest, samples), bounds, base)
+    search = _Search(dyn, (period, int(harmonics), rest, samples), bounds, (regression, grouping))
     x, first, best = search.run(int(iterations), seed, progress)
     return search.path(x, int(periods), first, best)
 

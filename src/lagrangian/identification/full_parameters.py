@@ -9,6 +9,7 @@ import numpy as np
 
 from lagrangian.identification.estimate import Fit
 from lagrangian.identification.grouping import Grouping
+from lagrangian.identification.joint_parameters import BACKWARD, COULOMB, FORWARD, ROTOR, VISCOUS
 from lagrangian.identification.physical import consistent, nearest_real
 from lagrangian.identification.regression import Regression
 from lagrangian.kernels.programs.parameters import body_parameters
@@ -24,9 +25,8 @@ def completed(regression: Regression, grouping: Grouping, fit: Fit, physical: bo
     """The mechanism with identified parameters, and by how much its fit is worse: the sum of squares it adds, in variances."""
     mechanism = regression.dyn.mechanism
     heavy = [(i, b, T) for i, link in enumerate(regression.links) for b, T in link.carried if _matters(mechanism, link.body, b)]
-    others = [k for k, term in enumerate(regression.terms) if not term.inertial]
-    positive = [k for k in others if regression.terms[k].entry != "Fo"]
-    free = [k for k in others if regression.terms[k].entry == "Fo"]
+    positive = [k for k, x in regression.joint_parameters.items() if x.positive]
+    free = [k for k, x in regression.joint_parameters.items() if not x.positive]
     # base parameters by the bodies' own parameters, then those of the joints
     K = np.hstack([*(grouping.matrix[:, 10 * i : 10 * i + 10] @ T for i, _, T in heavy), grouping.matrix[:, [*positive, *free]]])
     described = [body_parameters(mechanism.bodies[b]) for _, b, _ in heavy]
@@ -102,12 +102,13 @@ def _floats(x: np.ndarray) -> Any:
 
 def _joint(regression: Regression, j: int, joint: Joint, values: dict[int, float]) -> Joint:
     """Friction cannot be negative in a mechanism: an estimate that is so becomes none."""
-    mine = {regression.terms[k].entry: float(x) for k, x in values.items() if regression.terms[k].owner == j}
-    if "Ja" in mine:
-        joint = replace(joint, rotor=Rotor(max(0.0, mine["Ja"]) / float(joint.rotor.ratio) ** 2, joint.rotor.ratio))
-    if {"Fv", "Fc", "Fc+"} & set(mine):
+    mine = {regression.joint_parameters[k]: float(x) for k, x in values.items() if regression.terms[k].owner == j}
+    if ROTOR in mine:
+        joint = replace(joint, rotor=Rotor(max(0.0, mine[ROTOR]) / float(joint.rotor.ratio) ** 2, joint.rotor.ratio))
+    if {VISCOUS, COULOMB, FORWARD} & set(mine):
         f = joint.friction
-        forward = mine.get("Fc+", mine.get("Fc", f.coulomb))
-        backward = mine.get("Fc-", mine.get("Fc", f.coulomb_negative))
-        joint = replace(joint, friction=Friction(*(max(0.0, float(x)) for x in (mine.get("Fv", f.viscous), forward, backward))))  # type: ignore[arg-type]
+        viscous = mine.get(VISCOUS, f.viscous)
+        forward = mine.get(FORWARD, mine.get(COULOMB, f.coulomb))
+        backward = mine.get(BACKWARD, mine.get(COULOMB, f.coulomb_negative))
+        joint = replace(joint, friction=Friction(*(max(0.0, float(x)) for x in (viscous, forward, backward))))  # type: ignore[arg-type]
     return joint

@@ -17,7 +17,8 @@ from lagrangian.equations.base_parameters import base_parameters
 from lagrangian.equations.grouping_text import formula
 from lagrangian.equations.reading.system import System
 from lagrangian.errors import CostError, MechanismError
-from lagrangian.identification.regression import MEANINGS, Regression, Term
+from lagrangian.identification.joint_parameters import ROTOR, JointParameter
+from lagrangian.identification.regression import Regression, Term
 from lagrangian.model.elementary import elementary
 from lagrangian.model.joint import Rotor
 
@@ -43,7 +44,7 @@ def exact_grouping(regression: Regression) -> Grouping | None:
     mechanism = regression.dyn.mechanism
     if mechanism.equations:
         return None
-    rotors = {term.owner: k for k, term in enumerate(regression.terms) if term.entry == "Ja"}
+    rotors = {term.owner: k for k, term in enumerate(regression.terms) if term.entry is ROTOR}
     joints = tuple(
         # a rotor that is identified needs a name, whether the description has one or not
         replace(j, rotor=Rotor(1) if k in rotors else Rotor())
@@ -76,7 +77,7 @@ def exact_grouping(regression: Regression) -> Grouping | None:
     formulas = [formula(base.grouping[x]) for x in base.base]
     columns = [place[x] for x in base.base]
     for k, term in enumerate(regression.terms):
-        if not term.inertial and term.entry != "Ja":
+        if not term.inertial and term.entry is not ROTOR:
             rows.append({k: 1.0})
             names.append(term.name)
             formulas.append(meaning(regression, term))
@@ -98,7 +99,8 @@ def exact_grouping(regression: Regression) -> Grouping | None:
 
 def meaning(regression: Regression, term: Term) -> str:
     """What a joint's term is."""
-    return f"{MEANINGS[str(term.entry)]} at {regression.dyn.mechanism.joints[term.owner].name}"
+    assert isinstance(term.entry, JointParameter)
+    return f"{term.entry.meaning} at {regression.dyn.mechanism.joints[term.owner].name}"
 
 
 def _name(x: Element) -> str:

@@ -15,10 +15,11 @@ from lagrangian.errors import ArgumentError, MechanismWarning, is_number, one_of
 from lagrangian.identification.estimate import Products, fit
 from lagrangian.identification.full_parameters import completed
 from lagrangian.identification.grouping import Grouping, exact_grouping
+from lagrangian.identification.joint_parameters import FRICTION
 from lagrangian.identification.numeric_base import numeric_grouping
 from lagrangian.identification.projection import Projection, general_states
 from lagrangian.identification.records import Followed, Record, read_record, recorded_rows
-from lagrangian.identification.regression import FRICTION, Regression
+from lagrangian.identification.regression import Regression
 from lagrangian.identification.result import Identification, Validation
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.motion import Motion
@@ -66,11 +67,6 @@ def identify(
     for one of `exciting_path` a Fourier series of its period is fitted to the record (as many harmonics as lie below `cutoff`,
     or else four times the path's own), and the forces are used as they are.
 
-    Assumed of the noise: that of the forces has zero mean, is independent from sample to sample, and each joint has its own
-    level, which is estimated from the residuals and weights them. That of the coordinates is to be small: it makes the regressor
-    itself uncertain, which biases estimates in second order. Standard errors and 95 % intervals (Student's t) say how
-    far estimates scatter for such noise; they know nothing of friction that follows another law.
-
     Where a joint with Coulomb friction moves slower than `slow` times its largest speed it is uncertain which way it moves, or
     whether it sticks: these rows of its equation are left out.
 
@@ -81,33 +77,35 @@ def identify(
     """
     dyn = dynamics_of(mechanism)
     _check_options(folds, prior, slow)
-    t, q, tau, qd, qdd = recorded_rows(t, q, tau, qd, qdd)
     regression = regression_of(dyn, friction, offset, rotors, joints)
-    record = read_record(dyn, t, q, tau, qd, qdd, path, cutoff)
+    record = read_record(dyn, *recorded_rows(t, q, tau, qd, qdd), path, cutoff)
+    return _identified(regression, record, bool(physical), float(prior), float(slow), int(folds))
+
+
+def _identified(regression: Regression, record: Record, physical: bool, prior: float, slow: float, folds: int) -> Identification:
+    name, equation_names = regression.dyn.mechanism.name, record.projection.names
     if np.ptp(record.q, axis=0).max() < STILL:
-        raise ArgumentError(
-            f"identify: {dyn.mechanism.name} stands still throughout the record; it has to move: see exciting_path"
-        )
-    regression, grouping = grouped(regression, record)
+        raise ArgumentError(f"{name} stands still throughout the record; it has to move: see exciting_path", where="identify")
+    grouping = grouped(regression, record)
     described = grouping.matrix @ regression.described
-    Y, z, forces, used = equations(regression, grouping, record, float(slow))
-    _check_equations(dyn.mechanism.name, Y, z, used, described)
-    products = Products.of(Y, z, used, int(folds), grouping.names)
+    Y, z, forces, used = equations(regression, grouping, record, slow)
+    _check_equations(name, Y, z, used, described)
+    products = Products.of(Y, z, used, folds, grouping.names)
     found = fit(products)
-    mechanism, chi2 = completed(regression, grouping, found, physical, float(prior))
+    mechanism, chi2 = completed(regression, grouping, found, physical, prior)
     return Identification(
         mechanism,
         regression,
         grouping,
-        record.projection.names,
+        equation_names,
         found,
         described,
-        _validation(record.projection.names, products.squares(found.values), forces, used),
-        cross_validation(products, record.projection.names, forces, used),
+        _validation(equation_names, products.squares(found.values), forces, used),
+        cross_validation(products, equation_names, forces, used),
         chi2,
-        bool(physical),
+        physical,
         len(Y),
-        float(slow),
+        slow,
         record.treatment,
     )
 
@@ -184,7 +182,7 @@ def regression_of(dyn: Dynamics, friction: bool | str, offset: bool, rotors: boo
     return Regression(dyn, friction=friction or "", offset=offset, rotors=rotors, joints=joints)
 
 
-def grouped(regression: Regression, record: Record | None = None) -> tuple[Regression, Grouping]:
+def grouped(regression: Regression, record: Record | None = None) -> Grouping:
     """Base parameters: the exact ones, if they are all there is to group, else those that numbers show."""
     dyn = regression.dyn
     near = record.q if record is not None else assemble(dyn)[None]
@@ -197,7 +195,7 @@ def grouped(regression: Regression, record: Record | None = None) -> tuple[Regre
     numeric = numeric_grouping(regression, Y.reshape(-1, len(regression.terms)))
     exact = exact_grouping(regression)
     # a constant force and the weight of a slide, say, may act alike: then friction is grouped too
-    return regression, exact if exact is not None and len(exact) == len(numeric) else numeric
+    return exact if exact is not None and len(exact) == len(numeric) else numeric
 
 
 def equations(regression: Regression, grouping: Grouping, record: Record, slow: float) -> tuple[np.ndarray, ...]:
@@ -206,7 +204,7 @@ def equations(regression: Regression, grouping: Grouping, record: Record, slow: 
     Y, known = regression.parts(*state, grouping.columns)
     Y, z, forces = record.projection.rows(record.q, record.t, Y, record.tau - known, record.tau)
     doubtful = np.zeros((len(Y), regression.dyn.nv))
-    dry = {term.owner for term in regression.terms if str(term.entry).startswith("Fc")}
+    dry = {regression.terms[k].owner for k, parameter in regression.joint_parameters.items() if parameter.dry}
     for k, (joint, where) in enumerate(zip(regression.dyn.mechanism.joints, regression.speeds, strict=True)):
         if k in dry or float(joint.friction.coulomb) or float(joint.friction.coulomb_negative):  # type: ignore[arg-type]
             speed = np.abs(record.qd[:, where])

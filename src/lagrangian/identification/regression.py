@@ -14,30 +14,22 @@ from functools import cached_property
 import numpy as np
 
 from lagrangian.errors import ArgumentError, one_of
+from lagrangian.identification.joint_parameters import BACKWARD, COULOMB, FORWARD, FRICTION, OFFSET, ROTOR, JointParameter
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.programs.parameters import body_parameters
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.paths.argument_checks import different
 
 PARAMETERS = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
-FRICTION = {"viscous": ("Fv",), "coulomb": ("Fv", "Fc"), "asymmetric": ("Fv", "Fc+", "Fc-")}
-MEANINGS = {
-    "Ja": "rotor inertia",
-    "Fv": "viscous friction",
-    "Fc": "Coulomb friction",
-    "Fc+": "Coulomb friction, speed > 0",
-    "Fc-": "Coulomb friction, speed < 0",
-    "Fo": "offset of the measured force",
-}
 
 
 @dataclass(frozen=True)
 class Term:
-    """A parameter: of a link (`owner` is its body's index, `entry` one of the ten) or of a joint (`entry` is its kind)."""
+    """A parameter: of a link (`owner` is its body's index, `entry` one of the ten) or of a joint (`owner` is its index)."""
 
     name: str
     owner: int
-    entry: int | str
+    entry: int | JointParameter
     value: float  # as described
 
     @property
@@ -69,7 +61,8 @@ class Regression:
     ) -> None:
         self.dyn = dyn
         mechanism = dyn.mechanism
-        kinds = [*(["Ja"] if rotors else []), *(FRICTION[friction] if friction else ()), *(["Fo"] if offset else [])]
+        of_friction = FRICTION[friction] if friction else ()
+        parameters = [*([ROTOR] if rotors else []), *of_friction, *([OFFSET] if offset else [])]
         self.owners = _joints(mechanism, joints)
         self.links = _heavy(dyn, links(dyn))
         inertial = [
@@ -79,12 +72,17 @@ class Regression:
         ]
         numbers = np.cumsum([j.kind.nv for j in mechanism.joints])
         of_joints = [
-            Term(f"{kind[:2]}{numbers[j]}{kind[2:]}", j, kind, _described(mechanism, j, kind))
-            for kind in kinds
+            Term(parameter.named(numbers[j]), j, parameter, parameter.described(mechanism.joints[j]))
+            for parameter in parameters
             for j in self.owners
         ]
         self.terms = (*inertial, *of_joints)
         self.described = np.array([term.value for term in self.terms])
+
+    @cached_property
+    def joint_parameters(self) -> dict[int, JointParameter]:
+        """The terms that are of joints, by their numbers among all terms."""
+        return {k: term.entry for k, term in enumerate(self.terms) if isinstance(term.entry, JointParameter)}
 
     @cached_property
     def speeds(self) -> list[slice]:
@@ -102,11 +100,10 @@ class Regression:
         whole = self.dyn.regressor(q, qd, qdd)
         known -= whole @ self.dyn.inertial_parameters()
         for term in self.terms:
-            if not term.inertial:
-                where = self.speeds[term.owner]
-                for kind in ("Fc+", "Fc-") if term.entry == "Fc" else (str(term.entry),):
-                    share = _described(self.dyn.mechanism, term.owner, kind)
-                    known[:, where] -= share * _column(kind, qd[:, where], qdd[:, where])
+            if isinstance(term.entry, JointParameter):
+                where, joint = self.speeds[term.owner], self.dyn.mechanism.joints[term.owner]
+                for x in (FORWARD, BACKWARD) if term.entry is COULOMB else (term.entry,):
+                    known[:, where] -= x.described(joint) * x.column(qd[:, where], qdd[:, where])
         self._fill(Y, whole, qd, qdd, chosen)
         return Y, known
 
@@ -125,7 +122,7 @@ class Regression:
                 Y[:, :, at] = whole[:, :, 10 * term.owner + term.entry]
             else:
                 where = self.speeds[term.owner]
-                Y[:, where, at] = _column(term.entry, qd[:, where], qdd[:, where])
+                Y[:, where, at] = term.entry.column(qd[:, where], qdd[:, where])
 
 
 def links(dyn: Dynamics) -> list[Link]:
@@ -175,33 +172,3 @@ def _joints(mechanism: Mechanism, names: Sequence[str] | None) -> list[int]:
         if name not in known:
             raise ArgumentError(f"joints: {one_of('joint that moves', name, known)}")
     return [k for k in moving if mechanism.joints[k].name in names]
-
-
-def _described(mechanism: Mechanism, j: int, kind: str) -> float:
-    joint = mechanism.joints[j]
-    friction = joint.friction
-    both = 0.5 * (float(friction.coulomb) + float(friction.coulomb_negative))  # type: ignore[arg-type]
-    values = {
-        "Ja": joint.rotor.reflected,
-        "Fv": friction.viscous,
-        "Fc": both,
-        "Fc+": friction.coulomb,
-        "Fc-": friction.coulomb_negative,
-        "Fo": 0.0,
-    }
-    return float(values[kind])  # type: ignore[arg-type]
-
-
-def _column(kind: str, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
-    match kind:
-        case "Ja":
-            return qdd
-        case "Fv":
-            return qd
-        case "Fc":
-            return np.sign(qd)
-        case "Fc+":
-            return (qd > 0).astype(float)
-        case "Fc-":
-            return -(qd < 0).astype(float)
-    return np.ones_like(qd)

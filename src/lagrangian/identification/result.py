@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.identification.estimate import Fit
 from lagrangian.identification.grouping import Grouping
+from lagrangian.identification.joint_parameters import ROTOR
 from lagrangian.identification.records import Followed
 from lagrangian.identification.regression import Regression
 from lagrangian.model.mechanism import Mechanism
@@ -70,6 +71,11 @@ class Identification:
     were left out, `noise` the estimated standard deviation of each equation's error, `condition` the condition number of the
     weighted regressor with columns of length one. `inconsistency` is what the parameters of real bodies add to the sum of squares
     over variances: much more than there are parameters means that no real bodies of this description explain the record.
+
+    The noise of the forces is assumed to have zero mean, to be independent from sample to sample, and to have a level of its own
+    at each joint, which is estimated from the residuals and weights them. The noise of the coordinates is assumed to be small: it
+    makes the regressor itself uncertain, which biases the estimates in second order. Standard errors and 95 % intervals
+    (Student's t) say how far estimates scatter for such noise; they know nothing of friction that follows another law.
     """
 
     mechanism: Mechanism
@@ -140,7 +146,7 @@ class Identification:
     def _of(self, inertial: bool) -> tuple[Estimate, ...]:
         terms = [self.regression.terms[k] for k in self.grouping.columns]
         return tuple(
-            e for e, term in zip(self.estimates, terms, strict=True) if (term.inertial or term.entry == "Ja") == inertial
+            e for e, term in zip(self.estimates, terms, strict=True) if (term.inertial or term.entry is ROTOR) == inertial
         )
 
     @property

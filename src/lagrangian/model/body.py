@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import MechanismError
+from lagrangian.errors import MechanismError, Part, placed
 from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar
@@ -48,23 +48,24 @@ class Body:
     visuals: tuple[Visual, ...] = ()
 
     def __post_init__(self) -> None:
-        where = f"body {self.name!r}"
+        with placed(Part("body", self.name)):
+            self._check()
+
+    def _check(self) -> None:
         if type(self.mass) not in (int, float):
-            object.__setattr__(self, "mass", coerce.scalar(self.mass, f"{where}: mass"))
-        object.__setattr__(self, "center", coerce.vector(self.center, f"{where}: center", "(0.1, 0, 0)"))
-        object.__setattr__(self, "inertia", coerce.symmetric(self.inertia, f"{where}: inertia"))
-        for what, numbers in (("mass", (self.mass,)), ("center", self.center), ("inertia", self.inertia)):
-            for x in numbers:
-                if not math.isfinite(float(x)):
-                    raise MechanismError(f"body {self.name!r}: {what} is {float(x)}; finite numbers are needed")
+            object.__setattr__(self, "mass", coerce.scalar(self.mass, "mass"))
+        object.__setattr__(self, "center", coerce.vector(self.center, "center", "(0.1, 0, 0)"))
+        object.__setattr__(self, "inertia", coerce.symmetric(self.inertia, "inertia"))
+        for name, numbers in (("mass", (self.mass,)), ("center", self.center), ("inertia", self.inertia)):
+            coerce.finite(numbers, name)
         if float(self.mass) < 0 and not self.effective:
-            raise MechanismError(f"body {self.name!r}: mass is {float(self.mass):g} kg; it cannot be negative")
+            raise MechanismError(f"is {float(self.mass):g} kg", argument="mass", remedy="it cannot be negative")
         if not self.effective:
             problem = inertia_problem(self.mass, self.inertia)
             if problem:
                 raise MechanismError(
-                    f"body {self.name!r}: {problem}. If these are identified or regrouped parameters rather than a real "
-                    f"body's, say so with effective = true"
+                    f"{problem}. If these are identified or regrouped parameters rather than a real body's, say so with "
+                    f"effective = true"
                 )
 
     def scaled(self, factor: float) -> Body:
@@ -104,7 +105,8 @@ class Body:
     @staticmethod
     def from_shapes(name: str, shapes: Sequence[Shape]) -> Body:
         """One rigid body made of shapes; a shape with negative density or mass is a hole."""
-        shapes = coerce.items(Shape, shapes, f"body {name!r}: shapes")
+        with placed(Part("body", name)):
+            shapes = coerce.items(Shape, shapes, "shapes")
         mass: Scalar = 0
         moment, inertia = v.ZERO, NO_INERTIA
         for shape in shapes:
@@ -114,7 +116,9 @@ class Body:
             about = v.sym_add(v.sym_rotate(R, shape.inertia), v.point_inertia(m, p))
             inertia = v.sym_add(inertia, about)
         if not float(mass) > 0:
-            raise MechanismError(f"body {name!r}: its shapes add up to {float(mass):g} kg; the mass must be positive")
+            raise MechanismError(
+                f"its shapes add up to {float(mass):g} kg", where=Part("body", name), remedy="the mass must be positive"
+            )
         center = (moment[0] / mass, moment[1] / mass, moment[2] / mass)
         back = v.point_inertia(mass, center)
         central = tuple(a - b for a, b in zip(inertia, back, strict=True))
@@ -160,14 +164,15 @@ class Shape:
 def _solid(kind: str, size: tuple[Scalar, ...], volume: Scalar, mass: Any, density: Any) -> Scalar:
     for x in size:
         if not float(x) > 0:
-            raise MechanismError(f"{kind}: a dimension is {float(x):g} m; dimensions must be positive")
+            raise MechanismError(f"a dimension is {float(x):g} m", where=kind, remedy="dimensions must be positive")
     if (mass is None) == (density is None):
-        raise MechanismError(f"{kind}: give either a mass or a density")
+        raise MechanismError("give either a mass or a density", where=kind)
     return mass if mass is not None else density * volume
 
 
 def _three(kind: str, size: Any) -> v.Vector:
-    return coerce.vector(size, f"{kind}: its size", "(0.1, 0.2, 0.3)")
+    with placed(kind):
+        return coerce.vector(size, "its size", "(0.1, 0.2, 0.3)")
 
 
 def _at(kind: str, at: Any) -> Placement:
@@ -209,7 +214,9 @@ def sphere(radius: Scalar, *, mass: Any = None, density: Any = None, at: Any = N
 def tube(outer: Scalar, inner: Scalar, length: Scalar, *, mass: Any = None, density: Any = None, at: Any = None) -> Shape:
     """A hollow cylinder along z, by its outer and inner radius."""
     if not 0 <= float(inner) < float(outer):
-        raise MechanismError(f"tube: inner radius {float(inner):g} m must be at least 0 and less than outer {float(outer):g} m")
+        raise MechanismError(
+            f"inner radius {float(inner):g} m must be at least 0 and less than outer {float(outer):g} m", where="tube"
+        )
     r2 = outer * outer + inner * inner
     m = _solid("tube", (outer, length), math.pi * (outer * outer - inner * inner) * length, mass, density)
     side = m * (3 * r2 + length * length) / 12
@@ -264,11 +271,13 @@ def plate(
         area = area - math.pi * (r * r)
         fx, fy, fr = abs(float(hx)), abs(float(hy)), float(r)
         if not fr > 0 or fx + fr > float(x) / 2 or fy + fr > float(y) / 2:
-            raise MechanismError(f"plate: the hole at ({float(hx):g}, {float(hy):g}) of radius {fr:g} m does not lie inside it")
+            raise MechanismError(
+                f"the hole at ({float(hx):g}, {float(hy):g}) of radius {fr:g} m does not lie inside it", where="plate"
+            )
     if not float(area) > 0:
-        raise MechanismError("plate: its holes take more than the whole plate")
+        raise MechanismError("its holes take more than the whole plate", where="plate")
     if (mass is None) == (density is None):
-        raise MechanismError("plate: give either a mass or a density")
+        raise MechanismError("give either a mass or a density", where="plate")
     rho = density if density is not None else mass / (area * z)
     base = _at("plate", at)
     shapes = [box(size, density=rho, at=base)]

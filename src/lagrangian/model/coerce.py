@@ -23,7 +23,7 @@ _AXES = {"x": v.X, "y": v.Y, "z": v.Z, "-x": (-1, 0, 0), "-y": (0, -1, 0), "-z":
 T = TypeVar("T")
 
 
-def scalar(given: Any, where: str) -> Scalar:
+def scalar(given: Any, name: str) -> Scalar:
     """A number or an expression."""
     if type(given) in _NUMBERS:
         return given
@@ -33,105 +33,112 @@ def scalar(given: Any, where: str) -> Scalar:
         return given.item()
     if isinstance(given, float):
         return float(given)
-    raise MechanismError(f"{where} is {_short(given)}; a number is needed")
+    raise MechanismError(f"is {_short(given)}", argument=name, remedy="a number is needed")
 
 
-def vector(given: Any, where: str, example: str = "(0, 0, 1)") -> v.Vector:
+def vector(given: Any, name: str, example: str = "(0, 0, 1)") -> v.Vector:
     """Three numbers."""
     if type(given) is tuple and len(given) == 3 and all(type(x) in _NUMBERS for x in given):
         return given
     if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__len__") or len(given) != 3:
-        raise MechanismError(f"{where} is {_short(given)}; three numbers are needed, such as {example}")
-    return tuple(scalar(x, where) for x in given)  # type: ignore[return-value]
+        raise MechanismError(f"is {_short(given)}", argument=name, remedy=f"three numbers are needed, such as {example}")
+    return tuple(scalar(x, name) for x in given)  # type: ignore[return-value]
 
 
-def axis(given: Any, where: str) -> v.Vector:
+def point(given: Any, name: str) -> v.Vector:
+    """Three finite numbers."""
+    found = vector(given, name, "(0.1, 0, 0)")
+    finite(found, name)
+    return found
+
+
+def axis(given: Any, name: str) -> v.Vector:
     """A direction: three numbers, or the name of a coordinate axis, such as "-y"."""
     if isinstance(given, str):
         if given not in _AXES:
-            raise MechanismError(f"{where}: {one_of('axis', given, _AXES)}")
+            raise MechanismError(one_of("axis", given, _AXES), where=name)
         return _AXES[given]
-    return vector(given, where)
+    return vector(given, name)
 
 
-def matrix(given: Any, where: str) -> v.Matrix:
+def matrix(given: Any, name: str) -> v.Matrix:
     """A 3x3 matrix."""
     if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__len__") or len(given) != 3:
-        raise MechanismError(f"{where} is {_short(given)}; a 3x3 matrix is needed")
-    return tuple(vector(row, f"{where}: a row") for row in given)  # type: ignore[return-value]
+        raise MechanismError(f"is {_short(given)}", argument=name, remedy="a 3x3 matrix is needed")
+    return tuple(vector(row, f"a row of {name}") for row in given)  # type: ignore[return-value]
 
 
-def rotation(given: Any, where: str) -> v.Matrix:
+def rotation(given: Any) -> v.Matrix:
     """A rotation matrix: orthogonal and right-handed."""
-    R = given if given is v.IDENTITY else matrix(given, f"{where}: the rotation")
+    R = given if given is v.IDENTITY else matrix(given, "the rotation")
     if R == v.IDENTITY:
         return v.IDENTITY
     A = np.array(R, dtype=float)
     if not np.isfinite(A).all():
-        raise MechanismError(f"{where}: the rotation has a number that is not finite")
+        raise MechanismError("the rotation has a number that is not finite")
     off = float(np.abs(A @ A.T - np.eye(3)).max())
     if off > 1e-6:
-        raise MechanismError(
-            f"{where}: the rotation is not one: its rows are not of length one and perpendicular (off by {off:.1g})"
-        )
+        raise MechanismError(f"the rotation is not one: its rows are not of length one and perpendicular (off by {off:.1g})")
     if np.linalg.det(A) < 0:
-        raise MechanismError(f"{where}: the rotation is a reflection: its axes form a left-handed frame")
+        raise MechanismError("the rotation is a reflection: its axes form a left-handed frame")
     return R
 
 
-def symmetric(given: Any, where: str) -> v.Symmetric:
+def symmetric(given: Any, name: str) -> v.Symmetric:
     """An inertia: six entries `(xx, xy, xz, yy, yz, zz)`, three principal values, or a symmetric 3x3 matrix."""
     if type(given) is tuple and len(given) == 6 and all(type(x) in _NUMBERS for x in given):
         return given
     what = "three principal values, a 3x3 matrix, or the six entries (xx, xy, xz, yy, yz, zz)"
     if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__len__") or len(given) not in (3, 6):
-        raise MechanismError(f"{where} is {_short(given)}; {what} are needed")
+        raise MechanismError(f"is {_short(given)}", argument=name, remedy=f"{what} are needed")
     if len(given) == 6:
-        return tuple(scalar(x, where) for x in given)  # type: ignore[return-value]
+        return tuple(scalar(x, name) for x in given)  # type: ignore[return-value]
     if not any(hasattr(row, "__len__") for row in given):
-        xx, yy, zz = vector(given, where)
+        xx, yy, zz = vector(given, name)
         return (xx, 0, 0, yy, 0, zz)
-    A = matrix(given, where)
+    A = matrix(given, name)
     for i, j in ((0, 1), (0, 2), (1, 2)):
         a, b = float(A[i][j]), float(A[j][i])
         if abs(a - b) > 1e-9 * max(abs(a), abs(b)):
             pair = f"entry ({i + 1},{j + 1}) is {a:g}, ({j + 1},{i + 1}) is {b:g}"
-            raise MechanismError(f"{where}: the matrix is not symmetric: {pair}")
+            raise MechanismError(f"the matrix is not symmetric: {pair}", where=name)
     return v.sym_of(A)
 
 
-def part(kind: type[T], given: Any, where: str) -> T:
+def part(kind: type[T], given: Any, name: str) -> T:
     """One of the small classes at a joint, as itself or as a mapping of its entries."""
     if isinstance(given, kind):
         return given
     names = [f.name for f in fields(kind)]  # type: ignore[arg-type]
     if not isinstance(given, Mapping):
         example = f"{kind.__name__}({', '.join(f'{n}=...' for n in names[:2])})"
-        raise MechanismError(f"{where} is {_short(given)}; {example}, or a mapping with the same names, is needed")
-    for name in given:
-        if name not in names:
-            raise MechanismError(f"{where}: {one_of('entry', name, names)}")
+        needed = f"{example}, or a mapping with the same names, is needed"
+        raise MechanismError(f"is {_short(given)}", argument=name, remedy=needed)
+    for entry in given:
+        if entry not in names:
+            raise MechanismError(one_of("entry", entry, names), where=name)
     return kind(**given)
 
 
-def items(kind: type[T], given: Any, where: str) -> tuple[T, ...]:
+def items(kind: type[T], given: Any, name: str) -> tuple[T, ...]:
     """Several things of one class, or of one of several."""
-    name = " or ".join(k.__name__ for k in getattr(kind, "__args__", (kind,)))
+    wanted = " or ".join(k.__name__ for k in getattr(kind, "__args__", (kind,)))
     if isinstance(given, kind):
-        raise MechanismError(f"{where} is one {type(given).__name__}; a list of them is needed: [{type(given).__name__}(...)]")
+        one = type(given).__name__
+        raise MechanismError(f"is one {one}", argument=name, remedy=f"a list of them is needed: [{one}(...)]")
     if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__iter__"):
-        raise MechanismError(f"{where} is {_short(given)}; a list of {name} is needed")
+        raise MechanismError(f"is {_short(given)}", argument=name, remedy=f"a list of {wanted} is needed")
     several = tuple(given)
-    for one in several:
-        if not isinstance(one, kind):
-            raise MechanismError(f"{where} has {_short(one)} in it; only {name} belongs there")
+    for item in several:
+        if not isinstance(item, kind):
+            raise MechanismError(f"has {_short(item)} in it", argument=name, remedy=f"only {wanted} belongs there")
     return several
 
 
-def finite(numbers: Any, where: str, what: str) -> None:
+def finite(numbers: Any, name: str) -> None:
     for x in numbers:
         if not math.isfinite(float(x)):
-            raise MechanismError(f"{where}: {what} is {float(x)}; finite numbers are needed")
+            raise MechanismError(f"is {float(x)}", argument=name, remedy="finite numbers are needed")
 
 
 def _short(given: Any) -> str:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lagrangian.errors import DescriptionError, MechanismError
+from lagrangian.errors import DescriptionError, MechanismError, Part, placed
 from lagrangian.model import coerce
 from lagrangian.model import vector as v
-from lagrangian.model.entries import unit
+from lagrangian.model.entries import direction
 from lagrangian.model.expression import FUNCTIONS, Scalar, parse, symbol
 
 GROUND = "ground"
@@ -24,16 +24,15 @@ class Pfaffian:
     phi: Scalar = 0
 
     def __post_init__(self) -> None:
-        where = f"constraint {self.name!r}"
         given = self.coefficients
         pairs = tuple(given.items() if isinstance(given, Mapping) else given)
-        if not pairs or any(isinstance(pair, str) or len(pair) != 2 for pair in pairs):
-            raise MechanismError(
-                f"{where}: coefficients is {given!r:.60}; speeds with what multiplies them are needed: (('x', 1),)"
-            )
-        kept = tuple((speed, _expression(x, f"{where}: the coefficient of {speed!r}")) for speed, x in pairs)
-        object.__setattr__(self, "coefficients", kept)
-        object.__setattr__(self, "phi", _expression(self.phi, f"{where}: phi"))
+        with placed(Part("constraint", self.name)):
+            if not pairs or any(isinstance(pair, str) or len(pair) != 2 for pair in pairs):
+                needed = "speeds with what multiplies them are needed: (('x', 1),)"
+                raise MechanismError(f"is {given!r:.60}", argument="coefficients", remedy=needed)
+            kept = tuple((speed, _expression(x, f"the coefficient of {speed!r}")) for speed, x in pairs)
+            object.__setattr__(self, "coefficients", kept)
+            object.__setattr__(self, "phi", _expression(self.phi, "phi"))
 
     @property
     def equations(self) -> int:
@@ -48,7 +47,8 @@ class Holonomic:
     equation: Scalar
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "equation", _expression(self.equation, f"constraint {self.name!r}: equation"))
+        with placed(Part("constraint", self.name)):
+            object.__setattr__(self, "equation", _expression(self.equation, "equation"))
 
     @property
     def equations(self) -> int:
@@ -65,9 +65,9 @@ class KnifeEdge:
     point: v.Vector = v.ZERO
 
     def __post_init__(self) -> None:
-        where = f"constraint {self.name!r}"
-        object.__setattr__(self, "direction", unit(coerce.axis(self.direction, f"{where}: direction"), f"{where}: direction"))
-        object.__setattr__(self, "point", _point(self.point, where, "point"))
+        with placed(Part("constraint", self.name)):
+            object.__setattr__(self, "direction", direction(self.direction, "direction"))
+            object.__setattr__(self, "point", coerce.point(self.point, "point"))
 
     @property
     def equations(self) -> int:
@@ -92,17 +92,17 @@ class Rolling:
     point: v.Vector = v.ZERO
 
     def __post_init__(self) -> None:
-        where = f"constraint {self.name!r}"
-        coerce.finite((coerce.scalar(self.radius, f"{where}: radius"),), where, "radius")
-        if float(self.radius) <= 0:
-            raise MechanismError(f"{where}: the radius is {float(self.radius):g} m; it must be positive")
-        if self.body == self.on:
-            raise MechanismError(f"{where}: body {self.body!r} cannot roll on itself")
-        for what in ("center", "point"):
-            object.__setattr__(self, what, _point(getattr(self, what), where, what))
-        object.__setattr__(self, "normal", unit(coerce.axis(self.normal, f"{where}: normal"), f"{where}: normal"))
-        if self.axis is not None:
-            object.__setattr__(self, "axis", unit(coerce.axis(self.axis, f"{where}: axis"), f"{where}: axis"))
+        with placed(Part("constraint", self.name)):
+            coerce.finite((coerce.scalar(self.radius, "radius"),), "radius")
+            if float(self.radius) <= 0:
+                raise MechanismError(f"is {float(self.radius):g} m", argument="radius", remedy="it must be positive")
+            if self.body == self.on:
+                raise MechanismError(f"body {self.body!r} cannot roll on itself")
+            for name in ("center", "point"):
+                object.__setattr__(self, name, coerce.point(getattr(self, name), name))
+            object.__setattr__(self, "normal", direction(self.normal, "normal"))
+            if self.axis is not None:
+                object.__setattr__(self, "axis", direction(self.axis, "axis"))
 
     @property
     def equations(self) -> int:
@@ -122,25 +122,28 @@ class PfaffianFunction:
     equations: int = 1
 
     def __post_init__(self) -> None:
+        where = Part("constraint", self.name)
         if not callable(self.function):
-            raise MechanismError(f"constraint {self.name!r}: a function of (t, q, qd) is needed, not {self.function!r}")
+            needed = "a function of (t, q, qd) is needed"
+            raise MechanismError(f"is {self.function!r:.60}", where=where, argument="function", remedy=needed)
         if isinstance(self.equations, bool) or not isinstance(self.equations, int) or self.equations < 1:
-            raise MechanismError(f"constraint {self.name!r}: the number of equations is {self.equations!r}; at least 1 is needed")
+            needed = "their number is needed, at least 1"
+            raise MechanismError(f"is {self.equations!r}", where=where, argument="equations", remedy=needed)
 
 
 Constraint = Pfaffian | Holonomic | KnifeEdge | Rolling | PfaffianFunction
 
 
-def _expression(given: Any, where: str) -> Scalar:
+def _expression(given: Any, name: str) -> Scalar:
     """A number, an expression, or text with `left = right` or an expression: any name in it is a coordinate, or t."""
     if not isinstance(given, str):
-        return coerce.scalar(given, where)
+        return coerce.scalar(given, name)
     try:
         left, *right = (parse(side, _AnyName()) for side in given.split("="))
     except DescriptionError as error:
-        raise MechanismError(f"{where}: {error}") from None
+        raise MechanismError(error.what, where=(name, *error.where), remedy=error.remedy) from None
     if len(right) > 1:
-        raise MechanismError(f"{where}: {given!r} has more than one '='")
+        raise MechanismError(f"{given!r} has more than one '='", where=name)
     return left - right[0] if right else left
 
 
@@ -152,9 +155,3 @@ class _AnyName(dict[str, Scalar]):
 
     def __getitem__(self, name: str) -> Scalar:
         return symbol(name)
-
-
-def _point(given: Any, where: str, what: str) -> v.Vector:
-    point = coerce.vector(given, f"{where}: {what}", "(0.1, 0, 0)")
-    coerce.finite(point, where, what)
-    return point

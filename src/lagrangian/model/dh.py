@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from lagrangian.errors import MechanismError, one_of
+from lagrangian.errors import MechanismError, one_of, placed
 from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
@@ -61,15 +61,15 @@ def arm(
     if convention not in CONVENTIONS:
         known = "'standard' (distal, as Denavit and Hartenberg, Spong, Corke) or 'modified' (proximal, as Craig, Khalil)"
         given = f"is {convention!r}" if convention else "is not given"
-        raise MechanismError(f"{name}: the DH convention {given}; say which the table follows: convention={known}")
+        raise MechanismError(given, where=name, argument="convention", remedy=f"say which the table follows: convention={known}")
     bodies: list[Body] = []
     joints: list[Joint] = []
     parent, before = "ground", base
     for i, given in enumerate(rows, 1):
-        row = _row(given, i)
-        where = f"DH row {i}"
-        if row.joint not in _TYPES:
-            raise MechanismError(f"{where}: {one_of('joint', row.joint, ('R', 'P'))}")
+        with placed(f"DH row {i}"):
+            row = _row(given)
+            if row.joint not in _TYPES:
+                raise MechanismError(one_of("joint", row.joint, ("R", "P")))
         kind = _TYPES[row.joint]
         alpha, theta = kept(row.alpha, row.theta)
         along = Placement(v.IDENTITY, (row.a, 0, 0)) @ Placement(about_x(alpha))
@@ -102,20 +102,20 @@ def arm(
     return cls(name=name, bodies=bodies, joints=joints, frames=frames, gravity=gravity, **more)
 
 
-def _row(given: Any, i: int) -> DHRow:
+def _row(given: Any) -> DHRow:
     if isinstance(given, DHRow):
         return given
     if not isinstance(given, Mapping):
-        raise MechanismError(f"DH row {i}: a DHRow or a mapping is needed, not {type(given).__name__}")
+        raise MechanismError(f"a DHRow or a mapping is needed, not {type(given).__name__}")
     known = [f.name for f in fields(DHRow)]
     for key in given:
         if key not in known:
-            raise MechanismError(f"DH row {i}: {one_of('entry', key, known)}")
+            raise MechanismError(one_of("entry", key, known))
     values = dict(given)
     for key, kind in (("rotor", Rotor), ("friction", Friction), ("spring", JointSpring), ("limits", Limits)):
         if isinstance(values.get(key), Mapping):
-            values[key] = coerce.part(kind, values[key], f"DH row {i}: {key}")
+            values[key] = coerce.part(kind, values[key], key)
     for key in ("a", "alpha", "d", "theta", "mass"):
-        values[key] = coerce.scalar(values.get(key, 0), f"DH row {i}: {key}")
-        coerce.finite((values[key],), f"DH row {i}", key)
+        values[key] = coerce.scalar(values.get(key, 0), key)
+        coerce.finite((values[key],), key)
     return DHRow(**values)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lagrangian.errors import MechanismError
+from lagrangian.errors import MechanismError, Part
 from lagrangian.model.body import Body
 from lagrangian.model.constraint import Constraint, Holonomic, Pfaffian
 from lagrangian.model.expression import Scalar, free_symbols
@@ -61,8 +61,10 @@ def _refuse_what_acts_at(joint: Joint) -> None:
     friction = joint.friction
     if any(float(x) for x in (friction.viscous, friction.coulomb, friction.coulomb_negative, joint.rotor.inertia)):  # type: ignore[arg-type]
         raise MechanismError(
-            f"joint {joint.name!r}: friction and rotors of a {joint.type} joint act along its body's axes, which the "
-            f"angles of the closed form do not follow; take them off, or describe the joint by revolute and prismatic ones"
+            f"friction and rotors of a {joint.type} joint act along its body's axes, which the angles of the closed form do not "
+            f"follow",
+            where=Part("joint", joint.name),
+            remedy="take them off, or describe the joint by revolute and prismatic ones",
         )
 
 
@@ -75,8 +77,9 @@ def _rewritten(constraint: Constraint, speeds: dict[str, Combination], turned: l
         scalars = [constraint.equation]
     for name in {name for x in scalars for name in free_symbols(x)} & set(quaternions):
         raise MechanismError(
-            f"constraint {constraint.name!r}: {name!r} is part of a quaternion, which the closed form does not have; "
-            f"describe joint {quaternions[name].name!r} by revolute and prismatic joints"
+            f"{name!r} is part of a quaternion, which the closed form does not have",
+            where=Part("constraint", constraint.name),
+            remedy=f"describe joint {quaternions[name].name!r} by revolute and prismatic joints",
         )
     if not isinstance(constraint, Pfaffian):
         return constraint

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
-from lagrangian.errors import DescriptionError, MechanismError, nearest
+from lagrangian.errors import MechanismError, nearest, placed
 from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Expression, Scalar, free_symbols, parse, sqrt, symbol
@@ -38,61 +38,70 @@ class Entry:
     meaning: str = ""
     argument: str = ""
 
-    def settled(self, given: Any, where: str) -> Any:
+    def settled(self, given: Any) -> Any:
         """The value as the model holds it, or an error that says what would be right."""
-        at = f"{where}: {self.name}"
         match self.kind:
             case Kind.AXIS:
-                return unit(coerce.axis(given, at), at)
+                return direction(given, self.name)
             case Kind.NUMBER:
-                number = coerce.scalar(given, at)
-                coerce.finite((number,), where, self.name)
+                number = coerce.scalar(given, self.name)
+                coerce.finite((number,), self.name)
                 return number
             case Kind.FUNCTION:
-                return self._function(given, at)
+                return self._function(given)
             case Kind.DIRECTIONS:
-                return _directions(given, where)
+                return _directions(given, self.name)
 
-    def _function(self, given: Any, at: str) -> Scalar:
-        try:
-            function = (
-                parse(given, {self.argument: symbol(self.argument)}) if isinstance(given, str) else coerce.scalar(given, at)
-            )
-        except DescriptionError as error:  # of the expression, which does not know where it stands
-            raise error.at(at) from None
+    def _function(self, given: Any) -> Scalar:
+        if isinstance(given, str):
+            with placed(self.name):
+                function = parse(given, {self.argument: symbol(self.argument)})
+        else:
+            function = coerce.scalar(given, self.name)
         others = sorted(free_symbols(function) - {self.argument})
         if others:
-            raise MechanismError(f"{at}: it may depend on {self.argument!r} and on parameters, not on {others[0]!r}")
+            raise MechanismError(f"it may depend on {self.argument!r} and on parameters, not on {others[0]!r}", where=self.name)
         return function
 
 
+class HasEntries(Protocol):
+    """A type of joint or loop, as far as its entries go."""
+
+    name: ClassVar[str]
+    entries: ClassVar[tuple[Entry, ...]]
+
+
 def settled(
-    entries: Iterable[Entry], given: Mapping[str, Any], where: str, what: str, every: Iterable[str] = ()
+    kind: HasEntries, given: Mapping[str, Any], what: str, types: Iterable[HasEntries], every: Iterable[str] = ()
 ) -> tuple[tuple[str, Any], ...]:
-    """All entries of a type by name, checked; `what` names the type in errors, such as "a revolute joint", and `every` the
-    entries that all types have, one of which may have been meant.
+    """All entries of a type by name, checked; `what` names the type in errors, such as "a revolute joint".
+
+    `types` are those that may have been meant instead, and `every` the entries that all types have.
     """
-    known = {entry.name: entry for entry in entries}
+    known = {entry.name: entry for entry in kind.entries}
     for name in given:
         if name not in known:
+            owners = [other.name for other in types if any(entry.name == name for entry in other.entries)]
+            if owners:
+                raise MechanismError(f"{what} has no {name}", where=name, remedy=f"only {', '.join(owners)} have one")
             close = nearest(name, [*known, *every])
             hint = f" Did you mean {close!r}?" if close else ""
             has = f"Its own entries are {', '.join(known)}." if known else "It has no entries of its own."
-            raise MechanismError(f"{where}: {what} has no {name!r}.{hint} {has}")
+            raise MechanismError(f"{what} has no {name!r}.{hint} {has}")
     for name, entry in known.items():
         if name not in given and entry.default is None:
-            raise MechanismError(f"{where}: {name!r} is missing; {what} needs {entry.meaning}")
-    return tuple((name, entry.settled(given.get(name, entry.default), where)) for name, entry in known.items())
+            raise MechanismError(f"{name!r} is missing", remedy=f"{what} needs {entry.meaning}")
+    return tuple((name, entry.settled(given.get(name, entry.default))) for name, entry in known.items())
 
 
-def refuse_common(entries: Iterable[Entry], common: Iterable[str], where: str) -> None:
+def refuse_common(entries: Iterable[Entry], common: Iterable[str]) -> None:
     """An entry of a type may not be called like what every joint or loop has."""
     placed = [f"{side}{key}" for side in ("", "child_", "a_", "b_") for key in ("xyz", "rpy", "quaternion", "rotation")]
     for entry in entries:
         if entry.name in (*common, *placed):
-            raise MechanismError(f"{where}: its entry {entry.name!r} is called like one that all have; call it otherwise")
+            raise MechanismError(f"its entry {entry.name!r} is called like one that all have; call it otherwise")
         if entry.default is None and not entry.meaning:
-            raise MechanismError(f"{where}: its entry {entry.name!r} must be given, so it needs a `meaning`")
+            raise MechanismError(f"its entry {entry.name!r} must be given, so it needs a `meaning`")
 
 
 class Typed:
@@ -121,11 +130,17 @@ class Typed:
         return found
 
 
-def unit(axis: v.Vector, where: str) -> v.Vector:
+def direction(given: Any, name: str) -> v.Vector:
+    """A unit vector, of whatever a user may give as an axis."""
+    return unit(coerce.axis(given, name), name)
+
+
+def unit(axis: v.Vector, name: str) -> v.Vector:
     """The axis at length one; left alone, and so exact, where it already has it, but for the rounding of a division."""
     length2 = float(v.dot(axis, axis))
     if not 1e-20 < length2 < float("inf"):
-        raise MechanismError(f"{where} is {tuple(float(x) for x in axis)}; it needs a finite direction, such as (0, 0, 1)")
+        needed = "it needs a finite direction, such as (0, 0, 1)"
+        raise MechanismError(f"is {tuple(float(x) for x in axis)}", argument=name, remedy=needed)
     if abs(length2 - 1.0) < 1e-15:
         return axis
     length = sqrt(v.dot(axis, axis))
@@ -138,9 +153,9 @@ def perpendicular(a: v.Vector, b: v.Vector, message: str) -> None:
         raise MechanismError(message)
 
 
-def _directions(given: Any, where: str) -> tuple[str, ...]:
+def _directions(given: Any, name: str) -> tuple[str, ...]:
     directions = tuple(given)
     known = all(d in ("x", "y", "z") for d in directions)
     if not known or len(set(directions)) != len(directions) or not directions:
-        raise MechanismError(f"{where}: directions are {directions}; they must be different ones of x, y, z")
+        raise MechanismError(f"are {directions}", argument=name, remedy="they must be different ones of x, y, z")
     return directions

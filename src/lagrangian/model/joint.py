@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
-from lagrangian.errors import MechanismError
+from lagrangian.errors import MechanismError, Part, placed
 from lagrangian.model import coerce, joints
 from lagrangian.model import vector as v
 from lagrangian.model.entries import Kind, Typed, settled
 from lagrangian.model.expression import Scalar
 from lagrangian.model.joints.joint_type import JointType
 from lagrangian.model.placement import Placement
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +32,11 @@ class Friction:
         if self.coulomb_negative is None:
             object.__setattr__(self, "coulomb_negative", self.coulomb)
         for name in ("viscous", "coulomb", "coulomb_negative"):
-            x = float(coerce.scalar(getattr(self, name), f"friction: {name}"))
+            with placed("friction"):
+                x = float(coerce.scalar(getattr(self, name), name))
             if not (math.isfinite(x) and x >= 0):
-                raise MechanismError(
-                    f"friction: {name} is {x:g}; it must be finite and not negative, or it would drive the joint"
-                )
+                needed = "it must be finite and not negative, or it would drive the joint"
+                raise MechanismError(f"is {x:g}", where="friction", argument=name, remedy=needed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +47,12 @@ class Rotor:
     ratio: Scalar = 1
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(float(self.inertia)) and float(self.inertia) >= 0):
-            raise MechanismError(f"rotor: inertia is {float(self.inertia):g} kg m^2; it must be finite and not negative")
-        if not math.isfinite(float(self.ratio)) or float(self.ratio) == 0:
-            raise MechanismError(f"rotor: gear ratio is {float(self.ratio):g}; it must be finite and not 0")
+        with placed("rotor"):
+            inertia, ratio = (float(coerce.scalar(getattr(self, name), name)) for name in ("inertia", "ratio"))
+            if not (math.isfinite(inertia) and inertia >= 0):
+                raise MechanismError(f"is {inertia:g} kg m^2", argument="inertia", remedy="it must be finite and not negative")
+            if not math.isfinite(ratio) or ratio == 0:
+                raise MechanismError(f"is {ratio:g}", argument="ratio", remedy="the gear ratio must be finite and not 0")
 
     @property
     def reflected(self) -> Scalar:
@@ -66,6 +66,11 @@ class JointSpring:
     stiffness: Scalar = 0
     rest: Scalar = 0
 
+    def __post_init__(self) -> None:
+        with placed("spring"):
+            for name in ("stiffness", "rest"):
+                coerce.finite((coerce.scalar(getattr(self, name), name),), name)
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -78,11 +83,13 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name in ("lower", "upper", "speed", "effort"):
-            x = float(coerce.scalar(getattr(self, name), f"limits: {name}"))
+            with placed("limits"):
+                x = float(coerce.scalar(getattr(self, name), name))
             if math.isnan(x) or (name in ("speed", "effort") and x < 0):
-                raise MechanismError(f"limits: {name} is {x:g}; a number is needed, and speed and effort cannot be negative")
+                needed = "a number is needed, and speed and effort cannot be negative"
+                raise MechanismError(f"is {x:g}", where="limits", argument=name, remedy=needed)
         if self.lower > self.upper:
-            raise MechanismError(f"limits: the lower limit {self.lower:g} is above the upper {self.upper:g}")
+            raise MechanismError(f"the lower limit {self.lower:g} is above the upper {self.upper:g}", where="limits")
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -126,39 +133,26 @@ class Joint(Typed):
         own: Iterable[tuple[str, Any]] = (),
         **entries: Any,
     ) -> None:
-        where = f"joint {name!r}"
-        kind = joints.named(type, where)
         if axis is not None:
             entries["axis"] = axis
-        if isinstance(limits, (tuple, list)) and len(limits) == 2:
-            limits = Limits(*limits)
-        values = {
-            "name": name,
-            "type": type,
-            "parent": parent,
-            "child": child,
-            "placement": Placement.of(Placement() if placement is None else placement, f"{where}: placement"),
-            "child_placement": Placement.of(
-                Placement() if child_placement is None else child_placement, f"{where}: child_placement"
-            ),
-            "friction": _part(Friction, friction, f"{where}: friction"),
-            "rotor": _part(Rotor, rotor, f"{where}: rotor"),
-            "spring": _part(JointSpring, spring, f"{where}: spring"),
-            "limits": _part(Limits, limits, f"{where}: limits"),
-            "actuated": actuated,
-            "own": settled(kind.entries, {**dict(own), **entries}, where, f"a {type} joint", self.__slots__),
-        }
-        for key, value in values.items():
-            object.__setattr__(self, key, value)
-        kind.check(self, where)
-        steps = kind.steps(self)
-        if (sum(step.kind.nq for step in steps), sum(step.kind.nv for step in steps)) != (kind.nq, kind.nv):
-            raise MechanismError(
-                f"{where}: the steps of type {type!r} do not have its {kind.nq} coordinates and {kind.nv} speeds in all"
-            )
-        coerce.finite((self.spring.stiffness, self.spring.rest), where, "spring")
-        if "spring" in kind.refuses and float(self.spring.stiffness) != 0:
-            raise MechanismError(f"{where}: a {type} joint has no single coordinate for a spring; use a spring between points")
+        at_joint = {"friction": friction, "rotor": rotor, "spring": spring, "limits": limits}
+        with placed(Part("joint", name)):
+            kind = joints.named(type)
+            values = {
+                "name": name,
+                "type": type,
+                "parent": parent,
+                "child": child,
+                "placement": Placement.of(Placement() if placement is None else placement, "placement"),
+                "child_placement": Placement.of(Placement() if child_placement is None else child_placement, "child_placement"),
+                **{key: _at_joint(kind, key, given) for key, given in at_joint.items()},
+                "actuated": actuated,
+                "own": settled(kind, {**dict(own), **entries}, f"a {type} joint", joints.TYPES.values(), self.__slots__),
+            }
+            for key, value in values.items():
+                object.__setattr__(self, key, value)
+            kind.check(self)
+            _check_steps(self)
 
     @property
     def kind(self) -> JointType:
@@ -183,5 +177,25 @@ class Joint(Typed):
         return self.kind.slides
 
 
-def _part(kind: type[T], given: Any, where: str) -> T:
-    return kind() if given is None else coerce.part(kind, given, where)
+AT_JOINT: dict[str, type] = {"friction": Friction, "rotor": Rotor, "spring": JointSpring, "limits": Limits}
+
+
+def _at_joint(kind: JointType, key: str, given: Any) -> Any:
+    """What sits at a joint, checked; what would mean nothing at a joint of this type is refused."""
+    part = AT_JOINT[key]
+    if given is None:
+        return part()
+    if part is Limits and isinstance(given, (tuple, list)) and len(given) == 2:
+        given = Limits(*given)
+    made: Any = coerce.part(part, given, key)
+    if made != part():
+        joints.refuse(kind, key)
+    return made
+
+
+def _check_steps(joint: Joint) -> None:
+    kind, steps = joint.kind, joint.kind.steps(joint)
+    if (sum(step.kind.nq for step in steps), sum(step.kind.nv for step in steps)) != (kind.nq, kind.nv):
+        raise MechanismError(
+            f"the steps of type {joint.type!r} do not have its {kind.nq} coordinates and {kind.nv} speeds in all"
+        )

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from lagrangian.errors import MechanismError
+from lagrangian.errors import MechanismError, Part, placed
 from lagrangian.model import coerce, loops
 from lagrangian.model import vector as v
-from lagrangian.model.entries import Typed, settled, unit
+from lagrangian.model.entries import Typed, direction, settled
 from lagrangian.model.expression import Scalar
 from lagrangian.model.loops.loop_type import Equations, LoopType, PlacedFrame
 from lagrangian.model.placement import Placement
@@ -47,22 +47,22 @@ class LoopJoint(Typed):
         own: Iterable[tuple[str, Any]] = (),
         **entries: Any,
     ) -> None:
-        where = f"loop {name!r}"
-        kind = loops.named(type, where)
-        if a == b:
-            raise MechanismError(f"{where}: joins body {a!r} to itself; it needs two bodies")
-        values = {
-            "name": name,
-            "type": type,
-            "a": a,
-            "b": b,
-            "a_placement": Placement.of(Placement() if a_placement is None else a_placement, f"{where}: a_placement"),
-            "b_placement": Placement.of(Placement() if b_placement is None else b_placement, f"{where}: b_placement"),
-            "own": settled(kind.entries, {**dict(own), **entries}, where, f"a {type} loop", self.__slots__),
-        }
-        for key, value in values.items():
-            object.__setattr__(self, key, value)
-        kind.check(self, where)
+        with placed(Part("loop", name)):
+            kind = loops.named(type)
+            if a == b:
+                raise MechanismError(f"it joins body {a!r} to itself", remedy="it needs two bodies")
+            values = {
+                "name": name,
+                "type": type,
+                "a": a,
+                "b": b,
+                "a_placement": Placement.of(Placement() if a_placement is None else a_placement, "a_placement"),
+                "b_placement": Placement.of(Placement() if b_placement is None else b_placement, "b_placement"),
+                "own": settled(kind, {**dict(own), **entries}, f"a {type} loop", loops.TYPES.values(), self.__slots__),
+            }
+            for key, value in values.items():
+                object.__setattr__(self, key, value)
+            kind.check(self)
 
     @property
     def kind(self) -> LoopType:
@@ -78,7 +78,8 @@ class LoopJoint(Typed):
         found = self.kind.equations(self, a, b)
         if len(found) != self.equations:
             raise MechanismError(
-                f"loop {self.name!r}: its type {self.type!r} gives {len(found)} equations, and says that it has {self.equations}"
+                f"its type {self.type!r} gives {len(found)} equations, and says that it has {self.equations}",
+                where=Part("loop", self.name),
             )
         return found
 
@@ -100,15 +101,15 @@ class PointSpring:
     damping: Scalar = 0
 
     def __post_init__(self) -> None:
-        where = f"spring {self.name!r}"
-        for what in ("a_point", "b_point"):
-            point = coerce.vector(getattr(self, what), f"{where}: {what}", "(0.1, 0, 0)")
-            coerce.finite(point, where, what)
-            object.__setattr__(self, what, point)
-        for what in ("stiffness", "rest", "damping"):
-            coerce.finite((coerce.scalar(getattr(self, what), f"{where}: {what}"),), where, what)
-        if float(self.damping) < 0 or float(self.stiffness) < 0 or float(self.rest) < 0:
-            raise MechanismError(f"spring {self.name!r}: stiffness, rest length and damping cannot be negative")
+        with placed(Part("spring", self.name)):
+            for name in ("a_point", "b_point"):
+                object.__setattr__(self, name, coerce.point(getattr(self, name), name))
+            for name in ("stiffness", "rest", "damping"):
+                number = coerce.scalar(getattr(self, name), name)
+                coerce.finite((number,), name)
+                if float(number) < 0:
+                    needed = "stiffness, rest length and damping cannot be negative"
+                    raise MechanismError(f"is {float(number):g}", argument=name, remedy=needed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,22 +131,20 @@ class Wall:
     damping: Scalar = 0
 
     def __post_init__(self) -> None:
-        where = f"wall {self.name!r}"
-        for what in ("point", "position"):
-            given = coerce.vector(getattr(self, what), f"{where}: {what}", "(0.1, 0, 0)")
-            coerce.finite(given, where, what)
-            object.__setattr__(self, what, given)
-        object.__setattr__(self, "normal", unit(coerce.axis(self.normal, f"{where}: normal"), f"{where}: normal"))
-        for what in ("stiffness", "damping"):
-            coerce.finite((coerce.scalar(getattr(self, what), f"{where}: {what}"),), where, what)
-        if float(self.stiffness) <= 0:
-            raise MechanismError(f"{where}: the stiffness is {float(self.stiffness):g} N/m; it must be positive, such as 1e5")
-        if float(self.damping) < 0:
-            raise MechanismError(f"{where}: the damping is {float(self.damping):g} N s/m^2; it cannot be negative")
-        if self.body == self.on:
-            raise MechanismError(
-                f"{where}: it is fixed to body {self.on!r} and stops a point of the same body; it needs two bodies"
-            )
+        with placed(Part("wall", self.name)):
+            for name in ("point", "position"):
+                object.__setattr__(self, name, coerce.point(getattr(self, name), name))
+            object.__setattr__(self, "normal", direction(self.normal, "normal"))
+            for name in ("stiffness", "damping"):
+                coerce.finite((coerce.scalar(getattr(self, name), name),), name)
+            if float(self.stiffness) <= 0:
+                needed = "it must be positive, such as 1e5"
+                raise MechanismError(f"is {float(self.stiffness):g} N/m", argument="stiffness", remedy=needed)
+            if float(self.damping) < 0:
+                raise MechanismError(f"is {float(self.damping):g} N s/m^2", argument="damping", remedy="it cannot be negative")
+            if self.body == self.on:
+                same = f"it is fixed to body {self.on!r} and stops a point of the same body"
+                raise MechanismError(same, remedy="it needs two bodies")
 
 
 Spring = PointSpring | Wall  # what may stand in `Mechanism.springs`
@@ -160,4 +159,5 @@ class Frame:
     placement: Placement = field(default_factory=Placement)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "placement", Placement.of(self.placement, f"frame {self.name!r}"))
+        with placed(Part("frame", self.name)):
+            object.__setattr__(self, "placement", Placement.of(self.placement, "placement"))

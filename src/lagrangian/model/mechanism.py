@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import MechanismError, one_of
+from lagrangian.errors import MechanismError, Part, Place, one_of, placed
 from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
@@ -59,18 +59,16 @@ class Mechanism(ShownMechanism):
     file: str = ""
 
     def __post_init__(self) -> None:
-        try:
+        with placed(self.file or self.name):
             for name, kind in _PARTS.items():
                 object.__setattr__(self, name, coerce.items(kind, getattr(self, name), name))
             object.__setattr__(self, "poses", dict(self.poses))  # a copy of one's own
             object.__setattr__(self, "parameters", Parameters(self.parameters))
             object.__setattr__(self, "gravity", coerce.vector(self.gravity, "gravity", "(0, 0, -9.81)"))
             self._check()
-        except MechanismError as error:
-            raise MechanismError(f"{self.file or self.name}: {error}") from None
 
     def _check(self) -> None:
-        coerce.finite(self.gravity, "the mechanism", "gravity")
+        coerce.finite(self.gravity, "gravity")
         _unique("body", [b.name for b in self.bodies])
         _unique("joint", [j.name for j in self.joints])
         _unique("frame", [GROUND, *(f.name for f in self.frames), *(b.name for b in self.bodies if b.name != GROUND)])
@@ -81,25 +79,26 @@ class Mechanism(ShownMechanism):
             raise MechanismError(f"a body is called {GROUND!r}, which is the name of the fixed world; call it otherwise")
         known = self._bodies_and_ground
         for joint in self.joints:
+            where = Part("joint", joint.name)
             for role, body in (("parent", joint.parent), ("child", joint.child)):
                 if body not in known:
-                    raise MechanismError(f"joint {joint.name!r}: unknown {role}: {one_of('body', body, known)}")
+                    raise MechanismError(one_of("body", body, known), where=(where, role))
             if joint.child == GROUND:
-                raise MechanismError(f"joint {joint.name!r}: {GROUND!r} cannot be a child; swap parent and child")
+                raise MechanismError(f"{GROUND!r} cannot be a child", where=where, remedy="swap parent and child")
             if joint.parent == joint.child:
-                raise MechanismError(f"joint {joint.name!r}: joins body {joint.child!r} to itself")
+                raise MechanismError(f"it joins body {joint.child!r} to itself", where=where)
         for item in (*self.loops, *self.springs):
             what = {LoopJoint: "loop", Wall: "wall"}.get(type(item), "spring")
             for body in (item.body, item.on) if isinstance(item, Wall) else (item.a, item.b):
                 if body not in known:
-                    raise MechanismError(f"{what} {item.name!r}: {one_of('body', body, known)}")
+                    raise MechanismError(one_of("body", body, known), where=Part(what, item.name))
         for frame in self.frames:
             if frame.body not in known:
-                raise MechanismError(f"frame {frame.name!r}: {one_of('body', frame.body, known)}")
+                raise MechanismError(one_of("body", frame.body, known), where=Part("frame", frame.name))
         self._check_tree()
         self._check_constraints()
         for name, pose in self.poses.items():
-            self._check_configuration(f"pose {name!r}", pose)
+            self._check_configuration(Part("pose", name), pose)
         if self.initial.q is not None:
             self._check_configuration("[initial] q", self.initial.q)
         if self.initial.qd is not None:
@@ -107,10 +106,11 @@ class Mechanism(ShownMechanism):
         if self.initial.t_span is not None:
             start, end = (float(t) for t in self.initial.t_span)
             if not (math.isfinite(start) and math.isfinite(end) and start < end):
-                raise MechanismError(f"[initial] t_span is ({start:g}, {end:g}); two finite times are needed, the earlier first")
+                needed = "two finite times are needed, the earlier first"
+                raise MechanismError(f"is ({start:g}, {end:g})", where="[initial]", argument="t_span", remedy=needed)
         for speed, _ in self.initial.torque:
             if speed not in self.speed_names:
-                raise MechanismError(f"[initial] torque: {one_of('joint or speed', speed, self.speed_names)}")
+                raise MechanismError(one_of("joint or speed", speed, self.speed_names), where=("[initial]", "torque"))
 
     def _check_tree(self) -> None:
         parent_joint: dict[str, Joint] = {}
@@ -143,43 +143,46 @@ class Mechanism(ShownMechanism):
                 at = parent_joint[at].parent
             reached.update(path)
 
-    def _check_configuration(self, where: str, q: Sequence[float]) -> None:
+    def _check_configuration(self, where: Place, q: Sequence[float]) -> None:
         self._check_numbers(where, q, self.nq, self.coordinate_names)
         at = 0
         for joint in self.joints:
             if joint.kind.quaternion and not any(float(x) for x in q[at : at + 4]):
-                raise MechanismError(f"{where}: the quaternion of joint {joint.name!r} is zero; (1, 0, 0, 0) is no rotation")
+                raise MechanismError(
+                    f"the quaternion of joint {joint.name!r} is zero", where=where, remedy="(1, 0, 0, 0) is no rotation"
+                )
             at += joint.kind.nq
 
     def _check_constraints(self) -> None:
         coordinates = {*self.coordinate_names, "t"}
         for constraint in self.constraints:
-            where = f"constraint {constraint.name!r}"
+            where = Part("constraint", constraint.name)
             scalars: list[Scalar] = []
             if isinstance(constraint, Pfaffian):
                 for speed, coefficient in constraint.coefficients:
                     if speed not in self.speed_names:
-                        raise MechanismError(f"{where}: {one_of('speed', speed, self.speed_names)}")
+                        raise MechanismError(one_of("speed", speed, self.speed_names), where=where)
                     scalars.append(coefficient)
                 for name in free_symbols(constraint.phi) - {"t"}:
-                    raise MechanismError(f"{where}: phi may depend on t alone, not on {name!r}")
+                    raise MechanismError(f"may depend on t alone, not on {name!r}", where=where, argument="phi")
             elif isinstance(constraint, Holonomic):
                 scalars.append(constraint.equation)
             for body in [b for b in (getattr(constraint, "body", None), getattr(constraint, "on", None)) if b is not None]:
                 if body not in self._bodies_and_ground:
-                    raise MechanismError(f"{where}: {one_of('body', body, self._bodies_and_ground)}")
+                    raise MechanismError(one_of("body", body, self._bodies_and_ground), where=where)
             for scalar in scalars:
                 for name in sorted(free_symbols(scalar) - coordinates):
-                    raise MechanismError(f"{where}: {one_of('coordinate', name, coordinates)}")
+                    raise MechanismError(one_of("coordinate", name, coordinates), where=where)
             if isinstance(constraint, Holonomic) and not free_symbols(constraint.equation) - {"t"}:
-                raise MechanismError(f"{where}: its equation has no coordinate in it: {constraint.equation}")
+                raise MechanismError(f"its equation has no coordinate in it: {constraint.equation}", where=where)
 
     @staticmethod
-    def _check_numbers(where: str, numbers: Sequence[float], size: int, names: Sequence[str]) -> None:
+    def _check_numbers(where: Place, numbers: Sequence[float], size: int, names: Sequence[str]) -> None:
         if len(numbers) != size:
-            raise MechanismError(f"{where} has {len(numbers)} numbers; {size} are needed: {', '.join(names[:12])}")
+            needed = f"{size} are needed: {', '.join(names[:12])}"
+            raise MechanismError(f"it has {len(numbers)} numbers", where=where, remedy=needed)
         if not all(math.isfinite(float(x)) for x in numbers):
-            raise MechanismError(f"{where} has a number that is not finite")
+            raise MechanismError("it has a number that is not finite", where=where)
 
     # -- names and sizes ---------------------------------------------------------------------------------------------
 
@@ -316,7 +319,8 @@ class Mechanism(ShownMechanism):
         """
         from lagrangian.model.dh import arm
 
-        base = Placement() if base is None else Placement.of(base, f"{name}: base")
+        with placed(name):
+            base = Placement() if base is None else Placement.of(base, "base")
         return arm(cls, rows, convention, name, gravity, base, tool, more)
 
 

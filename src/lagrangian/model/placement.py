@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import MechanismError
+from lagrangian.errors import MechanismError, placed
 from lagrangian.model import coerce, quaternion
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar, cos, kept, sin, sqrt
@@ -22,22 +22,25 @@ class Placement:
     position: v.Vector = v.ZERO
 
     @staticmethod
-    def of(given: Any, where: str) -> Placement:
+    def of(given: Any, name: str) -> Placement:
         """A checked placement from one, from three numbers (a position), or from a 4x4 homogeneous matrix."""
         if isinstance(given, Placement):
             if type(given.rotation) is tuple and type(given.position) is tuple and given.is_identity:
                 return given
-            R = coerce.rotation(given.rotation, where)
-            p = coerce.vector(given.position, f"{where}: the position", "(0, 0, 0.5)")
-            coerce.finite(p, where, "the position")
+            with placed(name):
+                R = coerce.rotation(given.rotation)
+                p = coerce.vector(given.position, "the position", "(0, 0, 0.5)")
+                coerce.finite(p, "the position")
             return given if R is given.rotation and p is given.position else Placement(R, p)
         if getattr(given, "shape", None) == (4, 4):
-            return Placement.of(Placement.from_matrix(given), where)
+            return Placement.of(Placement.from_matrix(given), name)
         if hasattr(given, "__len__") and len(given) == 3 and not any(hasattr(x, "__len__") for x in given):
-            return Placement.of(Placement(position=given), where)
+            return Placement.of(Placement(position=given), name)
         raise MechanismError(
-            f"{where} is {given!r:.60}; a Placement is needed, such as Placement(position=(0, 0, 0.5)) or "
-            f"Placement.from_rpy(xyz, rpy), or three numbers for a position"
+            f"is {given!r:.60}",
+            argument=name,
+            remedy="a Placement is needed, such as Placement(position=(0, 0, 0.5)) or Placement.from_rpy(xyz, rpy), "
+            "or three numbers for a position",
         )
 
     def __matmul__(self, other: Placement) -> Placement:

@@ -1,4 +1,4 @@
-"""What is to be said before a run begins: limits that are not kept, friction and starts that determine nothing."""
+"""What is to be said before a run begins: limits that are not kept, starts that determine nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ def told(known: Prepared, source: Torque, method: str, limits: bool, q: np.ndarr
     model, (start, end) = known.dyn.mechanism, span
     _warn_of_source(model, source, method, end - start)
     _warn_of_limits(model, q, limits)
-    _warn_of_coupled_friction(known, q, start)
     return _is_redundant(known.dyn, q, start)
 
 
@@ -35,21 +34,6 @@ def _warn_of_source(model: Mechanism, source: Torque, method: str, duration: flo
         warn(
             f"{model.name}: rodas5p needs the slope of torques and wrenches, and that of a Python function is not known: its "
             f"steps will be small. Expressions and Traced(function) have one; method='dop853' needs none",
-            SimulationWarning,
-        )
-
-
-def _warn_of_coupled_friction(known: Prepared, q: np.ndarray, t: float) -> None:
-    """Joints that a loop couples can hold each other: which one does is not determined."""
-    dyn, speeds = known.dyn, [h.speed for h in known.frictional]
-    if not dyn.mechanism.equations or not speeds:
-        return
-    psi = dyn.constraint_jacobian(q, t)
-    both = np.vstack([psi, np.eye(dyn.nv)[speeds]])
-    if np.linalg.matrix_rank(both) < np.linalg.matrix_rank(psi) + len(speeds):
-        warn(
-            f"{dyn.mechanism.name}: more joints have dry friction than can move by themselves. How they share what holds the "
-            f"mechanism at rest is not determined, and it may begin to slip too early",
             SimulationWarning,
         )
 

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from lagrangian.closed_form.definitions import Definition
 from lagrangian.closed_form.equations import Equations
-from lagrangian.closed_form.sections import Section
+from lagrangian.closed_form.sections import Entries
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix, index
 from lagrangian.equations.writing import mathml
@@ -43,8 +44,8 @@ def row(before: str, pieces: Iterable[str]) -> Html:
     return Html(f'<div class="eq"><span class="lhs">{math(before)}</span><span class="rhs">{right}</span></div>')
 
 
-def formulas(section: Section, style: MathML) -> Html:
-    return Html(f'<div class="eqs">{"".join(equation(same, x.pieces(style)) for same, x in section.formulas)}</div>')
+def formulas(entries: Entries, style: MathML) -> Html:
+    return Html(f'<div class="eqs">{"".join(equation(same, x.pieces(style)) for same, x in entries)}</div>')
 
 
 def lines(*inner: str) -> Html:
@@ -101,7 +102,7 @@ def of_multipliers(driven: bool) -> tuple[str, str, str]:
 
 
 def coordinates(eom: Equations) -> str:
-    notation = eom._writer.notation
+    notation = eom.notation
     inner = "<mo>,</mo>".join(mathml.name(notation.coordinate(k)) for k in range(eom.n))
     return f"<mi>q</mi><mo>=</mo>{mathml.OPEN}{inner}{mathml.CLOSE}"
 
@@ -111,8 +112,7 @@ def pair(name: str, value: Html) -> Html:
     return Html(f'<span class="pair">{math(f"{name}<mo>=</mo>")} {value}</span>')
 
 
-def meaning(words: str) -> Html:
+def definition(given: Definition, style: MathML) -> Html:
     """What a name stands for: typeset if it is a formula."""
-    if re.fullmatch(r"(sin|cos|sqrt)\(.*\)", words):
-        return Html(math(mathml.words(words)))
-    return Html(escape(words))
+    meaning = math(mathml.words(given.meaning)) if given.is_formula else escape(given.meaning)
+    return pair(style.name(given.name), Html(meaning))

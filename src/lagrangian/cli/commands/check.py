@@ -64,7 +64,7 @@ def check(given: Described, json: Json = False) -> int:
 
 
 def _without_file(message: Warning | str, m: Mechanism | None) -> str:
-    return message.inside(m.file) if m is not None and isinstance(message, LagrangianWarning) else str(message)
+    return str(message.without(m.file)) if m is not None and isinstance(message, LagrangianWarning) else str(message)
 
 
 def _read(m: Mechanism) -> dict[str, Any]:
@@ -167,7 +167,7 @@ def _missing_meshes(m: Mechanism) -> dict[str, str]:
         try:
             find(file, m.file)
         except (OSError, ValueError) as error:
-            found[file] = error.inside(file) if isinstance(error, LagrangianError) else str(error)
+            found[file] = str(error.without(file)) if isinstance(error, LagrangianError) else str(error)
     return found
 
 

@@ -145,6 +145,7 @@ def _data(eom: Equations, full: bool) -> dict[str, Any]:
         "parameters": eom.parameters(),
         "sections": [
             {
+                "key": section.key,
                 "title": section.title,
                 "words": section.words,
                 "formulas": [{"names": same, "text": str(f), "latex": f.latex()} for same, f in section.formulas],

@@ -11,8 +11,8 @@ from lagrangian.description.mjcf.document import MAIN, Defaults
 from lagrangian.description.mjcf.schema import check_attributes
 from lagrangian.description.mjcf.tree import Tree
 from lagrangian.description.notes import Notes
-from lagrangian.description.xml import Element, located, number, numbers, text
-from lagrangian.errors import one_of
+from lagrangian.description.xml import Element, number, numbers, text
+from lagrangian.errors import one_of, placed
 from lagrangian.model import vector as v
 from lagrangian.model.joint import Joint
 from lagrangian.model.loop import LoopJoint
@@ -23,7 +23,7 @@ _OTHER = ("joint", "tendon", "flex", "flexstrain", "flexvert", "distance")
 
 def loops(elements: Iterable[Element], tree: Tree, defaults: Defaults, notes: Notes) -> list[LoopJoint]:
     """The connect and weld constraints that are active."""
-    made: list[LoopJoint] = []
+    made: list[tuple[LoopJoint, str]] = []
     lines: dict[str, int] = {}
     for element in elements:
         name = element.attributes.get("name", "")
@@ -40,7 +40,7 @@ def loops(elements: Iterable[Element], tree: Tree, defaults: Defaults, notes: No
         if name and name in lines:
             raise element.error(f"an equality of this name is already in line {lines[name]}; names must differ")
         lines[name] = element.line
-        made.append(_loop(element, name, tree))
+        made.append((_loop(element, name, tree), element.tag))
     return _named(made)
 
 
@@ -54,7 +54,7 @@ def _loop(element: Element, name: str, tree: Tree) -> LoopJoint:
         a = _body(element, text(element, "body1"), tree)
         b = _body(element, text(element, "body2", "world"), tree)
         at_a, at_b = _weld(element, a, b, tree) if weld else _connect(element, a, b, tree)
-    with located(element):
+    with placed(*element.where):
         return LoopJoint(name, kind, a, b, at_a, at_b)
 
 
@@ -91,12 +91,12 @@ def _weld(element: Element, a: str, b: str, tree: Tree) -> tuple[Placement, Plac
     return Placement(quaternion(element, "relpose", pose[3:]), pose[:3]), anchor  # type: ignore[arg-type]
 
 
-def _named(made: list[LoopJoint]) -> list[LoopJoint]:
-    """Loops of which none is without a name."""
-    taken = {loop.name for loop in made}
+def _named(made: list[tuple[LoopJoint, str]]) -> list[LoopJoint]:
+    """Loops of which none is without a name: one that the file does not name is called after its element."""
+    taken = {loop.name for loop, _ in made}
     named = []
-    for k, loop in enumerate(made):
-        name = loop.name or f"{'weld' if loop.type == 'fixed' else 'connect'}{k + 1}"
+    for k, (loop, tag) in enumerate(made):
+        name = loop.name or f"{tag}{k + 1}"
         while not loop.name and name in taken:
             name += "_"
         taken.add(name)

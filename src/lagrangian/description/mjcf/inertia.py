@@ -11,7 +11,8 @@ import numpy as np
 
 from lagrangian.description.mjcf.compiler import POSE, Compiler, least_turn, yes
 from lagrangian.description.mjcf.schema import check_attributes
-from lagrangian.description.xml import Element, choice, located, number, numbers, text
+from lagrangian.description.xml import Element, choice, number, numbers, text
+from lagrangian.errors import placed
 from lagrangian.model import body as solids
 from lagrangian.model import vector as v
 from lagrangian.model.body import NO_INERTIA, Body, Shape, Visual
@@ -119,7 +120,7 @@ def shape(geom: Geom) -> Shape | None:
     if yes(element, "shellinertia"):
         raise element.error("shellinertia is not computed; give the body an <inertial>")
     how = {"mass": mass} if mass is not None else {"density": density}
-    with located(element):
+    with placed(*element.where):
         if geom.type == "sphere":
             return solids.sphere(size[0], at=geom.placement, **how)
         if geom.type == "box":

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from lagrangian.description.mjcf.compiler import Compiler, about, as_quaternion
 from lagrangian.description.mjcf.schema import check_attributes
 from lagrangian.description.notes import Notes
-from lagrangian.description.xml import Element, choice, located, number, numbers
+from lagrangian.description.xml import Element, choice, number, numbers
+from lagrangian.errors import placed
 from lagrangian.model import vector as v
 from lagrangian.model.entries import unit
 from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
@@ -50,9 +51,9 @@ def joint(
     friction, rotor = _friction(element), Rotor(inertia=_not_negative(element, "armature"))
     if given.type == "ball":
         _note_ball(element, name, compiler, notes)
-        with located(element):
+        with placed(*element.where):
             return Joint(name, "ball", parent, child, pose @ anchor, anchor, friction=friction, rotor=rotor), 0.0
-    with located(element):
+    with placed(*element.where):
         axis = unit(v.mat_vec(given.frame.rotation, numbers(element, "axis", 3, v.Z)), "axis")  # type: ignore[arg-type]
     hinge = given.type == "hinge"
     ref, rest = number(element, "ref", 0.0), number(element, "springref", 0.0)
@@ -63,7 +64,7 @@ def joint(
         back = Placement(about(axis, -ref)) if hinge else Placement(position=v.scale(-ref, axis))
     limits = _limits(element, hinge, name, compiler, notes)
     unlimited = math.isinf(limits.lower) and math.isinf(limits.upper)
-    with located(element):
+    with placed(*element.where):
         made = Joint(
             name,
             ("continuous" if unlimited else "revolute") if hinge else "prismatic",
@@ -95,7 +96,7 @@ def _free(given: Given, name: str, parent: str, child: str, compiler: Compiler, 
             notes.add(f"{attribute} of a free joint", "not carried over", name, warn=True)
     _note_nonlinear(element, name, notes)
     damping = numbers(element, "damping", 3, (0.0,), least=1)[0]
-    with located(element):
+    with placed(*element.where):
         return Joint(name, "free", parent, child, friction=Friction(damping), actuated=False)
 
 

@@ -11,8 +11,8 @@ from lagrangian.description.mjcf.document import MAIN, Defaults
 from lagrangian.description.mjcf.inertia import Assets, Geom, Inertial, bounded, from_geoms, geom, inertial
 from lagrangian.description.mjcf.schema import check_attributes
 from lagrangian.description.notes import Notes, tolerant_body
-from lagrangian.description.xml import Element, located, number, numbers
-from lagrangian.errors import one_of
+from lagrangian.description.xml import Element, number, numbers
+from lagrangian.errors import one_of, placed
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body, Visual
 from lagrangian.model.joint import Joint
@@ -183,7 +183,7 @@ class Walker:
             geoms = [g for g in geoms if g.type not in ("mesh", "sdf")]
             if len(geoms) < len(parts.geoms):
                 self.notes.add("mesh of a fixed body", "its mass is not computed and left out", name)
-        with located(parts.geoms[0].element):
+        with placed(*parts.geoms[0].element.where):
             return from_geoms(name, geoms, self.compiler)
 
     # -- joints --------------------------------------------------------------------------------------------------------
@@ -269,7 +269,7 @@ class Walker:
         factor = self.compiler.settotalmass / total if self.compiler.settotalmass > 0 and total > 0 else 1
         for name, given, visuals, element in self._masses:
             inertia: v.Symmetric = tuple(factor * x for x in given.inertia)
-            with located(element):
+            with placed(*element.where):
                 body = tolerant_body(name, factor * given.mass, given.center, inertia, visuals, self.notes)
             self.tree.bodies.append(body)
         bodies = {body.name for body in self.tree.bodies}

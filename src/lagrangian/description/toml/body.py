@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lagrangian.description.toml.table import Table, located, shown, vector
-from lagrangian.errors import DescriptionError, MechanismWarning, one_of, warn
+from lagrangian.description.toml.table import Table, Where, entry_of, shown, vector
+from lagrangian.errors import DescriptionError, MechanismWarning, one_of, placed, warn
 from lagrangian.model import body as model
 from lagrangian.model import vector as v
 from lagrangian.model.coerce import symmetric
@@ -29,27 +29,27 @@ def placement(table: Table, prefix: str = "") -> Placement:
         rows, at = table.get(rotation), table.at(rotation)
         if not isinstance(rows, list) or len(rows) != 3:
             wanted = "a 3x3 matrix is needed, such as [[1, 0, 0], [0, 1, 0], [0, 0, 1]]"
-            raise DescriptionError(f"{at}: {shown(rows)} is given; {wanted}")
-        matrix = tuple(vector(row, f"{at}[{i}]", 3, table.names) for i, row in enumerate(rows))
-        with located(table.here):
+            raise DescriptionError(f"{shown(rows)} is given", where=at, remedy=wanted)
+        matrix = tuple(vector(row, entry_of(at, i), 3, table.names) for i, row in enumerate(rows))
+        with placed(*table.here):
             return Placement.of(Placement(matrix, position), rotation)  # type: ignore[arg-type]
     if quaternion in table:
         wxyz = table.vector(quaternion, 4, example=(1, 0, 0, 0))
-        with located(table.at(quaternion)):
+        with placed(*table.at(quaternion)):
             return Placement.from_quaternion(position, wxyz)
     angles = table.vector(rpy, default=v.ZERO)
     for i, angle in enumerate(angles):
-        doubt_degrees(angle, f"{table.at(rpy)}[{i}]")
+        doubt_degrees(angle, entry_of(table.at(rpy), i))
     return Placement.from_rpy(position, angles)
 
 
-def doubt_degrees(angle: Scalar, at: str) -> None:
+def doubt_degrees(angle: Scalar, at: Where) -> None:
     """Warn of a constant angle of more than a turn; what is written with pi is meant in radians."""
     value = float(angle)
     if abs(value) > _A_TURN and not has_pi(angle):
         text = str(angle) if isinstance(angle, Expression) and len(str(angle)) <= 40 else f"{value:g}"
-        problem = f"{value:g} rad is more than a turn; if degrees are meant write deg({text}), in quotes"
-        warn(f"{at}: {problem}", MechanismWarning)
+        meant = f"if degrees are meant write deg({text}), in quotes"
+        warn(MechanismWarning(f"{value:g} rad is more than a turn", where=at, remedy=meant))
 
 
 def placement_keys(prefix: str = "") -> tuple[str, str, str, str]:
@@ -65,12 +65,12 @@ def _tensor(table: Table, key: str) -> v.Symmetric:
         return tuple(entries.number(k, 0) for k in _ENTRIES)
     if not isinstance(value, list) or len(value) != 3:
         wanted = "write [xx, yy, zz], a 3x3 matrix, or {xx = .., yy = .., zz = .., xy = ..}"
-        raise DescriptionError(f"{at}: {shown(value)} is given; {wanted}")
+        raise DescriptionError(f"{shown(value)} is given", where=at, remedy=wanted)
     if any(isinstance(x, list) for x in value):
-        rows: Any = [vector(row, f"{at}[{i}]", 3, table.names) for i, row in enumerate(value)]
+        rows: Any = [vector(row, entry_of(at, i), 3, table.names) for i, row in enumerate(value)]
     else:
         rows = vector(value, at, 3, table.names)
-    with located(table.here):
+    with placed(*table.here):
         return symmetric(rows, key)
 
 
@@ -93,13 +93,13 @@ def body(table: Table) -> model.Body:
     if "shapes" not in table:
         mass, center, inertia = inertial(table)
         visuals = tuple(_visual(item) for item in table.inline_tables("visuals"))
-        with located(table.here):
+        with placed(*table.here):
             return model.Body(name, mass, center, inertia, table.flag("effective", False), visuals)
     for key in (*INERTIAL, "visuals"):
         if key in table:
             raise table.error(f"{key!r} and 'shapes' are both given; the shapes already say it")
     shapes = [part for item in table.inline_tables("shapes") for part in _shape(item)]
-    with located(table.here):
+    with placed(*table.here):
         return model.Body.from_shapes(name, shapes)
 
 
@@ -124,7 +124,7 @@ def _holes(table: Table) -> list[tuple[Any, ...]]:
     value = table.get("holes", [])
     if not isinstance(value, list):
         raise table.error(f"{shown(value)} is given; an array of holes [x, y, radius] is needed", "holes")
-    return [vector(hole, f"{table.at('holes')}[{i}]", 3, table.names, (0, 0, 0.01)) for i, hole in enumerate(value)]
+    return [vector(hole, entry_of(table.at("holes"), i), 3, table.names, (0, 0, 0.01)) for i, hole in enumerate(value)]
 
 
 def _size(table: Table) -> Any:
@@ -161,6 +161,6 @@ def _shape(table: Table) -> tuple[model.Shape, ...]:
     keys, make = _SHAPES[kind]
     weights = ("mass",) if kind == "point" else ("mass", "density")
     table.only("shape", *keys, *weights, *placement_keys())
-    with located(table.here):
+    with placed(*table.here):
         made = make(table)
     return made if isinstance(made, tuple) else (made,)

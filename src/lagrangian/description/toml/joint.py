@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from lagrangian.description.toml.body import INERTIAL, doubt_degrees, inertial, placement, placement_keys
-from lagrangian.description.toml.table import Table, located, scalar, shown
-from lagrangian.errors import LagrangianError, one_of
+from lagrangian.description.toml.table import Table, scalar, shown
+from lagrangian.errors import LagrangianError, one_of, placed
 from lagrangian.model import joints, loops
 from lagrangian.model import vector as v
 from lagrangian.model.dh import CONVENTIONS, DHRow
@@ -28,14 +28,16 @@ _DH_ALIASES = {
 
 def _friction(table: Table) -> Friction:
     table.only("viscous", "coulomb", "coulomb_negative")
+    if isinstance(table.get("coulomb", 0), list):
+        raise table.error("an array is given; write a number, and that of negative speeds as `coulomb_negative`", "coulomb")
     negative = table.number("coulomb_negative") if "coulomb_negative" in table else None
-    with located(table.here):
+    with placed(*table.here):
         return Friction(table.number("viscous", 0), table.number("coulomb", 0), negative)
 
 
 def _rotor(table: Table) -> Rotor:
     table.only("inertia", "ratio")
-    with located(table.here):
+    with placed(*table.here):
         return Rotor(table.number("inertia", 0), table.number("ratio", 1))
 
 
@@ -50,7 +52,7 @@ def _limits(table: Table) -> Limits:
     for key in ("speed", "effort"):
         if given.get(key, 0) < 0:
             raise table.error(f"it is {given[key]:g}; a {key} limit is a size, and not negative", key)
-    with located(table.here):
+    with placed(*table.here):
         return Limits(**given)
 
 
@@ -68,34 +70,10 @@ def _at_joint(table: Table) -> dict[str, Any]:
     return {key: read(table.table(key, example)) for key, (read, example) in _AT_JOINT.items() if key in table}
 
 
-def _refuse_others(table: Table, kind: str, types: Mapping[str, JointType] | Mapping[str, LoopType]) -> None:
-    """An entry that the type does not have is an error, not something to pass over."""
-    own = {name: _own(t) for name, t in types.items()}
-    for key in dict.fromkeys(key for keys in own.values() for key in keys):
-        if key in table and key not in own[kind]:
-            names = [name for name, keys in own.items() if key in keys]
-            what = "actuator" if key == "actuated" else key
-            raise table.error(f"a {kind} joint has no {what}; only {', '.join(names)} have one", key)
-
-
-def _own(kind: JointType | LoopType) -> list[str]:
-    """The entries that not every type has."""
-    found = [entry.name for entry in kind.entries]
-    if isinstance(kind, JointType):
-        found += [key for key in (*_AT_JOINT, "actuated") if key not in kind.refuses]
-    return found
-
-
-def _entries(table: Table, kind: JointType | LoopType, what: str) -> dict[str, Any]:
-    """The entries of a type, where they are given."""
-    found: dict[str, Any] = {}
-    for entry in kind.entries:
-        if entry.name not in table:
-            if entry.default is None:
-                raise table.error(f"{entry.name!r} is missing; a {kind.name} {what} needs {entry.meaning}")
-            continue
-        found[entry.name] = _entry(table, entry)
-    return found
+def _entries(table: Table, types: Iterable[JointType | LoopType]) -> dict[str, Any]:
+    """The entries of any type, where they are given; those that its own type does not have are refused by the model."""
+    known = {entry.name: entry for kind in types for entry in kind.entries}
+    return {name: _entry(table, entry) for name, entry in known.items() if name in table}
 
 
 def _entry(table: Table, entry: Entry) -> Any:
@@ -108,7 +86,7 @@ def _entry(table: Table, entry: Entry) -> Any:
             given, at = table.get(entry.name), table.at(entry.name)
             if not isinstance(given, str):
                 return scalar(given, at, table.names)
-            with located(at):
+            with placed(*at):
                 return parse(given, {**table.names, entry.argument: symbol(entry.argument)})
         case Kind.DIRECTIONS:
             given = table.get(entry.name)
@@ -119,13 +97,14 @@ def _entry(table: Table, entry: Entry) -> Any:
 
 def joint(table: Table) -> Joint:
     """One `[[joint]]`."""
-    placed = (*placement_keys(), *placement_keys("child_"))
-    own = dict.fromkeys(key for kind in joints.TYPES.values() for key in _own(kind))
-    table.only("name", "type", "parent", "child", *placed, *own)
+    places = (*placement_keys(), *placement_keys("child_"))
+    own = [entry.name for kind in joints.TYPES.values() for entry in kind.entries]
+    table.only("name", "type", "parent", "child", *places, *dict.fromkeys(own), *_AT_JOINT, "actuated")
     name, kind = table.name(), joints.TYPES[table.choice("type", tuple(joints.TYPES))]
-    _refuse_others(table, kind.name, joints.TYPES)
-    entries = _entries(table, kind, "joint")
-    with located(table.here):
+    with placed(*table.here):
+        for key in (*_AT_JOINT, "actuated"):
+            if key in table:
+                joints.refuse(kind, key)
         return Joint(
             name,
             kind.name,
@@ -134,19 +113,17 @@ def joint(table: Table) -> Joint:
             placement(table),
             placement(table, "child_"),
             actuated=table.flag("actuated", True),
-            **entries,
+            **_entries(table, joints.TYPES.values()),
             **_at_joint(table),
         )
 
 
 def loop(table: Table) -> LoopJoint:
     """One `[[loop]]`."""
-    own = dict.fromkeys(key for kind in loops.TYPES.values() for key in _own(kind))
-    table.only("name", "type", "a", "b", *placement_keys("a_"), *placement_keys("b_"), *own)
+    own = [entry.name for kind in loops.TYPES.values() for entry in kind.entries]
+    table.only("name", "type", "a", "b", *placement_keys("a_"), *placement_keys("b_"), *dict.fromkeys(own))
     kind = loops.TYPES[table.choice("type", tuple(loops.TYPES))]
-    _refuse_others(table, kind.name, loops.TYPES)
-    entries = _entries(table, kind, "loop")
-    with located(table.here):
+    with placed(*table.here):
         return LoopJoint(
             table.name(),
             kind.name,
@@ -154,14 +131,14 @@ def loop(table: Table) -> LoopJoint:
             table.name("b"),
             placement(table, "a_"),
             placement(table, "b_"),
-            **entries,
+            **_entries(table, loops.TYPES.values()),
         )
 
 
 def spring(table: Table) -> PointSpring:
     """One `[[spring]]` between two points."""
     table.only("name", "a", "b", "a_point", "b_point", "stiffness", "rest", "damping")
-    with located(table.here):
+    with placed(*table.here):
         return PointSpring(
             table.name(),
             table.name("a"),
@@ -177,7 +154,7 @@ def spring(table: Table) -> PointSpring:
 def wall(table: Table) -> Wall:
     """One `[[wall]]`."""
     table.only("name", "body", "point", "on", "position", "normal", "stiffness", "damping")
-    with located(table.here):
+    with placed(*table.here):
         return Wall(
             table.name(),
             table.name("body"),
@@ -230,10 +207,11 @@ def dh_arm(table: Table, name: str) -> Mechanism:
             end = table.table(key, "{ xyz = [0, 0, 0.4] }")
             end.only(*placement_keys())
             ends[key] = placement(end)
-    try:
-        return Mechanism.from_dh(rows, convention=convention, name=name, **ends)
-    except LagrangianError as error:  # the arm calls itself by its name, which is the file's by default
-        raise type(error)(f"{table.here}: {str(error).removeprefix(f'{name}: ')}") from None
+    with placed(*table.here):
+        try:
+            return Mechanism.from_dh(rows, convention=convention, name=name, **ends)
+        except LagrangianError as error:  # the arm calls itself by its name, which is the file's
+            raise error.without(name) from None
 
 
 def _convention(table: Table) -> str:

@@ -9,8 +9,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lagrangian.description.toml.table import Table, located, scalar, shown, vector
-from lagrangian.errors import DescriptionError, MechanismError, one_of
+from lagrangian.description.toml.table import Table, Where, scalar, shown, vector
+from lagrangian.errors import DescriptionError, MechanismError, one_of, placed
 from lagrangian.model import vector as v
 from lagrangian.model.configuration import Partial
 from lagrangian.model.constraint import GROUND, Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
@@ -44,7 +44,7 @@ class Coordinates:
         for name in more:
             if name in together or name in RESERVED:
                 what = "part of expressions" if name in RESERVED else "also a parameter or another coordinate"
-                raise DescriptionError(f"{file}: the coordinate or speed {name!r} is {what}; call the joint otherwise")
+                raise DescriptionError(f"the coordinate or speed {name!r} is {what}; call the joint otherwise", where=file)
             together[name] = symbol(name)
         return together
 
@@ -55,7 +55,7 @@ KINDS = ("pfaffian", "equation", "rolling", "knife_edge")
 def constraint(table: Table, coordinates: Coordinates) -> Constraint:
     """One `[[constraint]]`; without a type it is what its entries say."""
     kind = table.choice("type", KINDS, "equation" if "equation" in table else "pfaffian")
-    with located(table.here):
+    with placed(*table.here):
         match kind:
             case "equation":
                 return _equation(table, coordinates)
@@ -112,10 +112,10 @@ def _pfaffian(table: Table, coordinates: Coordinates) -> Pfaffian:
     return Pfaffian(table.name(), tuple(coefficients), _of(table.get("phi", 0), table.at("phi"), coordinates.of_time))
 
 
-def _of(value: Any, at: str, names: Mapping[str, Scalar]) -> Scalar:
+def _of(value: Any, at: Where, names: Mapping[str, Scalar]) -> Scalar:
     """A scalar that may depend on coordinates or time, and then has no value to check."""
     if isinstance(value, str):
-        with located(at):
+        with placed(*at):
             found = parse(value, names)
             if free_symbols(found):
                 return found
@@ -148,8 +148,8 @@ def _configuration(table: Table, key: str, coordinates: Coordinates) -> tuple[fl
         if joint.kind.quaternion:
             length = math.hypot(*q[at : at + 4])
             if abs(length - 1) > 1e-6:
-                where = f"{table.at(key)}: the quaternion of joint {joint.name!r}"
-                raise MechanismError(f"{where} has length {length:g}; it must be 1")
+                length_is = f"the quaternion of joint {joint.name!r} has length {length:g}"
+                raise MechanismError(length_is, where=table.at(key), remedy="it must be 1")
         at += joint.kind.nq
     return q
 

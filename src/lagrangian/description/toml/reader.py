@@ -15,8 +15,8 @@ from lagrangian.description.text_file import MAX_BYTES, as_path, read_text
 from lagrangian.description.toml import joint as joints_of
 from lagrangian.description.toml import motion as motion_of
 from lagrangian.description.toml.body import body
-from lagrangian.description.toml.table import Table, scalar, shown
-from lagrangian.errors import ArgumentError, DescriptionError, one_of
+from lagrangian.description.toml.table import Table, Where, scalar, shown
+from lagrangian.errors import Argument, ArgumentError, DescriptionError, one_of
 from lagrangian.model.expression import Expression, Scalar, parameter
 from lagrangian.model.expression import parameters as parameters_in
 from lagrangian.model.mechanism import Mechanism
@@ -43,10 +43,10 @@ def parse(text: str, file: str = TEXT, parameters: Mapping[str, float] | None = 
     """The mechanism a TOML text describes; `file` is what errors call it, `parameters` replace values of its own."""
     if not isinstance(text, str):
         raise ArgumentError(f"TOML text is needed, not {type(text).__name__}")
-    top = Table(_document(text, file), file, {}, elsewhere=_ABOVE)
+    top = Table(_document(text, file), (file,), {}, elsewhere=_ABOVE)
     top.only(*_TOP)
     known = _parameters(_overridden(top.table("parameters"), parameters, file), file)
-    top = Table(top.data, file, known, elsewhere=_ABOVE)
+    top = Table(top.data, (file,), known, elsewhere=_ABOVE)
     name = top.name("name", PurePath(file).stem if file != TEXT else "mechanism")
 
     for kind in _ELEMENTS:
@@ -59,7 +59,7 @@ def parse(text: str, file: str = TEXT, parameters: Mapping[str, float] | None = 
         # the arm comes first, whatever stands beside it is mounted on it or next to it
         bodies, joints, frames = [*arm.bodies, *bodies], [*arm.joints, *joints], [*arm.frames, *frames]
     if not joints:
-        raise DescriptionError(f"{file}: it describes no joints; give [[body]] and [[joint]], or a [dh] table")
+        raise DescriptionError("it describes no joints; give [[body]] and [[joint]], or a [dh] table", where=file)
 
     coordinates = motion_of.Coordinates(joints, known, file)
     return Mechanism(
@@ -88,7 +88,7 @@ def _no_twins(elements: list[Table]) -> None:
     for element in elements:
         name = element.data.get("name")
         if isinstance(name, str) and first.setdefault(name, element) is not element:
-            raise element.error(f"the name is already taken by {first[name].where.rpartition(': ')[2]}; names must differ")
+            raise element.error(f"the name is already taken by {first[name].where[-1]}; names must differ")
 
 
 _COMMA = re.compile(r"[\w.-]+\s*=\s*([+-]?\d+),(\d+)\s*(?:#.*)?$")
@@ -97,23 +97,23 @@ _COMMA = re.compile(r"[\w.-]+\s*=\s*([+-]?\d+),(\d+)\s*(?:#.*)?$")
 def _document(text: str, file: str) -> dict[str, Any]:
     """The parsed document; tomllib's own complaints with the line they are about."""
     if len(text) > MAX_BYTES:
-        raise DescriptionError(f"{file}: larger than the {MAX_BYTES // 1_000_000} MB a description may have")
+        raise DescriptionError(f"larger than the {MAX_BYTES // 1_000_000} MB a description may have", where=file)
     for number, line in enumerate(text.split("\n"), 1):
         if len(line) > MAX_LINE:
-            raise DescriptionError(f"{file}: line {number} is longer than {MAX_LINE} characters; break it")
+            raise DescriptionError(f"line {number} is longer than {MAX_LINE} characters; break it", where=file)
         # the TOML parser's time grows with the square of a dotted key's parts
         if line.count(".") > MAX_PARTS and any(len(_PART.findall(x)) > MAX_PARTS for x in re.split("[,=]", line)):
-            raise DescriptionError(f"{file}: line {number}: a name of more than {MAX_PARTS} dotted parts is not understood")
+            raise DescriptionError(f"line {number}: a name of more than {MAX_PARTS} dotted parts is not understood", where=file)
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise DescriptionError(f"{file}: arrays or tables are nested too deeply; a description needs a few levels") from None
+        raise DescriptionError("arrays or tables are nested too deeply; a description needs a few levels", where=file) from None
     except ValueError as error:
         message = str(error)
         at = re.search(r"at line (\d+)", message)
         line = text.split("\n")[int(at.group(1)) - 1].strip() if at else ""
         quoted = f": {line[:100]}" if line else ""
-        raise DescriptionError(f"{file}: this is not TOML: {message}{quoted}{_repeated(line)}{_comma(line)}") from None
+        raise DescriptionError(f"this is not TOML: {message}{quoted}{_repeated(line)}{_comma(line)}", where=file) from None
 
 
 def _repeated(line: str) -> str:
@@ -134,14 +134,15 @@ def _overridden(table: Table, given: Mapping[str, float] | None, file: str) -> M
     """The entries of `[parameters]` with the caller's values in place of the file's."""
     if given is None:
         return table.data
+    at = (file, Argument("parameters"))
     if not isinstance(given, Mapping):
-        raise ArgumentError(f"{file}: parameters: a mapping of names to numbers is needed, not {type(given).__name__}")
+        raise ArgumentError(f"a mapping of names to numbers is needed, not {type(given).__name__}", where=at)
     values: dict[str, float] = {}
     for name, value in given.items():
         if name not in table.data:
-            raise ArgumentError(f"{file}: parameters: {one_of('parameter', name, table.data)}")
+            raise ArgumentError(one_of("parameter", name, table.data), where=at)
         if isinstance(value, bool) or not isinstance(value, Real) or not _is_finite(value):
-            raise ArgumentError(f"{file}: parameters: {name} is {shown(value)}; a finite number is needed")
+            raise ArgumentError(f"{name} is {shown(value)}", where=at, remedy="a finite number is needed")
         values[name] = float(value)
     return {**table.data, **values}
 
@@ -161,28 +162,31 @@ def _parameters(entries: Mapping[str, Any], file: str) -> dict[str, Expression]:
     """
     found: dict[str, Expression] = {}
     for name, value in entries.items():
-        at = f"{file}: [parameters]: {name}"
+        at = (file, "[parameters]", name)
         if not name.isidentifier():
-            raise DescriptionError(f"{file}: [parameters]: {shown(name)} cannot be a name; use letters, digits and _, such as m1")
+            needed = "use letters, digits and _, such as m1"
+            raise DescriptionError(f"{shown(name)} cannot be a name", where=at[:-1], remedy=needed)
         if name in motion_of.RESERVED:
-            raise DescriptionError(f"{at}: this name is part of expressions ({', '.join(motion_of.RESERVED)}); call it otherwise")
+            reserved = ", ".join(motion_of.RESERVED)
+            raise DescriptionError(f"this name is part of expressions ({reserved})", where=at, remedy="call it otherwise")
         given = _constant(name, value, at, found)
         if _is_long(given):
-            raise DescriptionError(f"{at}: written out it has more than {MAX_PARAMETER} operations and names; give its value")
+            long = f"written out it has more than {MAX_PARAMETER} operations and names"
+            raise DescriptionError(long, where=at, remedy="give its value")
         named = isinstance(given, Expression) and bool(parameters_in(given))
         found[name] = given if named else parameter(name, float(given))  # type: ignore[assignment]
     return found
 
 
-def _constant(name: str, value: Any, at: str, names: Mapping[str, Scalar]) -> Scalar:
+def _constant(name: str, value: Any, at: Where, names: Mapping[str, Scalar]) -> Scalar:
     try:
         if isinstance(value, (Mapping, list)):
-            raise DescriptionError(f"{at}: {shown(value)} is given; a parameter is one number or expression")
+            raise DescriptionError(f"{shown(value)} is given", where=at, remedy="a parameter is one number or expression")
         return scalar(value, at, names)
     except DescriptionError as error:
         if name not in _ABOVE:  # a parameter may have such a name: only a mistake makes it doubtful
             raise
-        raise DescriptionError(f"{error}. {name!r} {_ABOVE[name]}") from None
+        raise DescriptionError(f"{error.problem}. {name!r} {_ABOVE[name]}", where=error.where) from None
 
 
 def _is_long(given: Scalar) -> bool:

@@ -7,36 +7,21 @@ wrong and what would be right. Nothing here knows what a mechanism is.
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lagrangian.errors import DescriptionError, LagrangianError, one_of
+from lagrangian.errors import DescriptionError, Part, Place, one_of, placed
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar, parse
 
 _REQUIRED: Any = object()
-_ELEMENT = re.compile(r"\[\[([\w.]+)\]\] \d+ (['\"].*['\"])$")
 Names = Mapping[str, Scalar]
+Where = tuple[Place, ...]  # the file, an element of it, an entry
 
 
-@contextmanager
-def located(where: str) -> Iterator[None]:
-    """Say where, in an error the model raises about the values that stand there."""
-    try:
-        yield
-    except LagrangianError as error:
-        if str(error).startswith(where):
-            raise
-        raise type(error)(f"{where}: {_without_place(str(error), where)}") from None
-
-
-def _without_place(message: str, where: str) -> str:
-    """The model's message without what it says of the place, if `where` ends in the same: `body 'a'` after `[[body]] 1 'a'`."""
-    element = _ELEMENT.search(where)
-    place = f"{element.group(1)} {element.group(2)}" if element else where.rpartition(": ")[2]
-    return message.removeprefix(f"{place}: ")
+def entry_of(at: Where, i: int) -> Where:
+    """The place of an entry of an array."""
+    return (*at[:-1], f"{at[-1]}[{i}]")
 
 
 def shown(value: Any) -> str:
@@ -54,29 +39,30 @@ def shown(value: Any) -> str:
     return f"{type(value).__name__} {value}" if not isinstance(value, (int, float)) else str(value)
 
 
-def scalar(value: Any, at: str, names: Names, *, finite: bool = True) -> Scalar:
+def scalar(value: Any, at: Where, names: Names, *, finite: bool = True) -> Scalar:
     """A number, or an expression of `names`."""
     if isinstance(value, str):
-        with located(at):
+        with placed(*at):
             value = parse(value, names)
     elif isinstance(value, bool) or not isinstance(value, (int, float)):
         wanted = "write a number, or an expression in quotes such as 'm1*l1^2/12'"
-        raise DescriptionError(f"{at}: {shown(value)} is not a number; {wanted}")
+        raise DescriptionError(f"{shown(value)} is not a number", where=at, remedy=wanted)
     try:
         size = float(value)
     except OverflowError:
         size = math.inf
     if math.isnan(size) or (finite and math.isinf(size)):
-        raise DescriptionError(f"{at}: it is {size}; a finite number is needed")
+        raise DescriptionError(f"it is {size}", where=at, remedy="a finite number is needed")
     return value
 
 
-def vector(value: Any, at: str, size: int, names: Names, example: Sequence[float] = ()) -> tuple[Scalar, ...]:
+def vector(value: Any, at: Where, size: int, names: Names, example: Sequence[float] = ()) -> tuple[Scalar, ...]:
     """An array of a known length, of numbers or expressions; an error shows `example`, if zeros would not be right there."""
     if not isinstance(value, list) or len(value) != size:
         such = list(example) or [0] * size
-        raise DescriptionError(f"{at}: {shown(value)} is given; an array of {size} numbers is needed, such as {such}")
-    return tuple(scalar(x, f"{at}[{i}]", names) for i, x in enumerate(value))
+        needed = f"an array of {size} numbers is needed, such as {such}"
+        raise DescriptionError(f"{shown(value)} is given", where=at, remedy=needed)
+    return tuple(scalar(x, entry_of(at, i), names) for i, x in enumerate(value))
 
 
 _AXES = {"x": v.X, "y": v.Y, "z": v.Z}
@@ -86,7 +72,7 @@ class Table:
     """A table of the file, with its place and the names its expressions may use."""
 
     def __init__(
-        self, data: Mapping[str, Any], where: str, names: Names, prefix: str = "", elsewhere: Mapping[str, str] | None = None
+        self, data: Mapping[str, Any], where: Where, names: Names, prefix: str = "", elsewhere: Mapping[str, str] | None = None
     ) -> None:
         self.data = data
         self.where = where  # the file and the element
@@ -94,15 +80,15 @@ class Table:
         self.prefix = prefix  # the keys that lead from the element to this table
         self.elsewhere = elsewhere or {}  # entries that belong to another table, and what to say of them in this one
 
-    def at(self, key: str) -> str:
-        return f"{self.where}: {self.prefix}{key}"
+    def at(self, key: str) -> Where:
+        return (*self.where, f"{self.prefix}{key}")
 
     @property
-    def here(self) -> str:
-        return f"{self.where}: {self.prefix.rstrip('.')}" if self.prefix else self.where
+    def here(self) -> Where:
+        return (*self.where, self.prefix.rstrip(".")) if self.prefix else self.where
 
     def error(self, message: str, key: str = "") -> DescriptionError:
-        return DescriptionError(f"{self.at(key) if key else self.here}: {message}")
+        return DescriptionError(message, where=self.at(key) if key else self.here)
 
     def __contains__(self, key: str) -> bool:
         return key in self.data
@@ -186,28 +172,28 @@ class Table:
 
     def section(self, key: str) -> Table:
         """A `[key]` of the file: a sub-table that is a place of its own."""
-        return Table(self.table(key).data, f"{self.where}: [{key}]", self.names, elsewhere=self.elsewhere)
+        return Table(self.table(key).data, (*self.where, f"[{key}]"), self.names, elsewhere=self.elsewhere)
 
     def inline_tables(self, key: str) -> list[Table]:
         """Tables written as an array inside this element."""
-        rows = self._array(key, "{ ... }")
+        rows = self._array(key, "each is { ... }")
         return [Table(x, self.where, self.names, f"{self.prefix}{key}[{i}].") for i, x in enumerate(rows)]
 
     def elements(self, key: str, title: str | None = None) -> list[Table]:
         """The `[[key]]` elements, each located by its number and its name."""
         title = title or f"[[{key}]]"
         found = []
-        for i, data in enumerate(self._array(key, title), 1):
+        for i, data in enumerate(self._array(key, f"each begins with {title}"), 1):
             name = data.get("name")
             called = f" {shown(name)}" if isinstance(name, str) and name else ""
-            found.append(Table(data, f"{self.where}: {title} {i}{called}", self.names, elsewhere=self.elsewhere))
+            place = Part(key, str(name or ""), f"{title} {i}{called}")
+            found.append(Table(data, (*self.where, place), self.names, elsewhere=self.elsewhere))
         return found
 
-    def _array(self, key: str, begin: str) -> list[Mapping[str, Any]]:
+    def _array(self, key: str, how: str) -> list[Mapping[str, Any]]:
         value = self.get(key, [])
         if not isinstance(value, list) or not all(isinstance(x, Mapping) for x in value):
-            how = "each begins with" if begin.startswith("[") else "each is"
-            raise self.error(f"{shown(value)} is given; an array of tables is needed ({how} {begin})", key)
+            raise self.error(f"{shown(value)} is given; an array of tables is needed ({how})", key)
         return value
 
     def flat(self, limit: int = 4) -> dict[str, Any]:

@@ -53,18 +53,15 @@ def joint(s: Scalars, given: Joint) -> Entries:
     found = {k: text.string(x) for k, x in zip(("name", "type", "parent", "child"), _called(given), strict=True)}
     found |= s.placement(given.placement) | s.placement(given.child_placement, "child_")
     found |= _own(s, given)
-    refused = given.kind.refuses
-    if not given.actuated and "actuated" not in refused:
+    if not given.actuated and "actuated" not in given.kind.refuses:
         found["actuated"] = "false"
-    if given.friction != Friction() and "friction" not in refused:
+    if given.friction != Friction():
         found["friction"] = text.inline(_friction(s, given.friction))
-    if given.rotor != Rotor() and given.kind.nv:
-        if "rotor" in refused:
-            raise ArgumentError(f"joint {given.name!r}: a {given.type} joint has no rotor in TOML; take it off")
+    if given.rotor != Rotor():
         found["rotor"] = _table(s, given.rotor, Rotor(), "inertia", "ratio")
-    if given.spring != JointSpring() and "spring" not in refused:
+    if given.spring != JointSpring():
         found["spring"] = text.inline({"stiffness": s.number(given.spring.stiffness), "rest": s.number(given.spring.rest)})
-    if given.limits != Limits() and "limits" not in refused:
+    if given.limits != Limits():
         found["limits"] = _table(s, given.limits, Limits(), "lower", "upper", "speed", "effort")
     return found
 

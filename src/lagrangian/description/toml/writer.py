@@ -17,7 +17,6 @@ from lagrangian.description.toml.write_scalars import Scalars
 from lagrangian.errors import ArgumentError, LagrangianError, ReaderWarning, warn
 from lagrangian.model.configuration import Partial
 from lagrangian.model.expression import Expression, Scalar, parameters
-from lagrangian.model.joint import Limits
 from lagrangian.model.loop import PointSpring, Wall
 from lagrangian.model.mechanism import Mechanism
 
@@ -53,8 +52,7 @@ def dumps(mechanism: MechanismLike) -> str:
     except UnicodeEncodeError as error:
         raise ArgumentError(f"{mechanism.name}: it cannot be written: a text in it is not Unicode: {error.reason}") from None
     except LagrangianError as error:
-        problem = str(error).removeprefix(f"{toml.TEXT}: ")
-        raise ArgumentError(f"{mechanism.name}: it cannot be written as TOML: {problem}") from None
+        raise ArgumentError(f"it cannot be written as TOML: {error.without(toml.TEXT)}", where=mechanism.name) from None
     for problem in left_out:
         warn(f"{mechanism.name}: {problem}", ReaderWarning)
     return written
@@ -86,9 +84,6 @@ def _text(m: Mechanism) -> tuple[str, list[str]]:
     left_out = []
     if s.evaluated:
         left_out.append(f"{s.evaluated} expressions are longer than a file may have them; their values are written")
-    bounded = [j.name for j in m.joints if j.kind.nv and "limits" in j.kind.refuses and j.limits != Limits()]
-    if bounded:
-        left_out.append(f"limits of {', '.join(bounded[:5])}: not written, as TOML has none for ball and free joints")
     if tuple(m.springs) != (*springs, *walls):
         left_out.append("springs come before walls in TOML: their order changes")
     return "\n\n".join([*blocks, *elements]) + "\n", left_out

@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping
 
 from lagrangian.description.notes import Notes, tolerant_body
-from lagrangian.description.xml import Element, located, number, numbers, text
+from lagrangian.description.xml import Element, number, numbers, text
+from lagrangian.errors import placed
 from lagrangian.model import vector as v
 from lagrangian.model.body import NO_INERTIA, Body, Visual
 from lagrangian.model.placement import Placement
@@ -47,7 +48,7 @@ def body(link: Element, name: str, colors: Colors, notes: Notes) -> Body:
             notes.add("<collision>", "not carried over: there are no contacts")
     visuals = tuple(x for x in (_visual(element, colors, notes) for element in link.all("visual")) if x is not None)
     mass, center, inertia = _inertial(link)
-    with located(link):
+    with placed(*link.where):
         return tolerant_body(name, mass, center, inertia, visuals, notes)
 
 

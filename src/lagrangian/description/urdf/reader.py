@@ -11,13 +11,13 @@ from lagrangian.description import xml
 from lagrangian.description.notes import Notes
 from lagrangian.description.urdf.check import NOT_CARRIED, check
 from lagrangian.description.urdf.link import body, materials, origin
-from lagrangian.description.xml import Element, located, number, numbers, text
-from lagrangian.errors import one_of
+from lagrangian.description.xml import Element, number, numbers, text
+from lagrangian.errors import one_of, placed
 from lagrangian.model import joints as joint_types
 from lagrangian.model.body import Body
 from lagrangian.model.constraint import Holonomic
 from lagrangian.model.expression import symbol
-from lagrangian.model.joint import Friction, Joint, Limits
+from lagrangian.model.joint import AT_JOINT, Friction, Joint, Limits
 from lagrangian.model.mechanism import GROUND, Mechanism
 
 ROOT_JOINT = "root_joint"
@@ -204,8 +204,7 @@ def _joint(element: Element, names: Mapping[str, str], notes: Notes) -> Joint:
     if any(entry.name == "axis" for entry in joint_types.TYPES[_TYPES[kind]].entries):
         given = element.find("axis")
         own["axis"] = (1.0, 0.0, 0.0) if given is None else numbers(given, "xyz", 3)
-    limits = _limits(element, kind, notes)
-    with located(element):
+    with placed(*element.where):
         return Joint(
             name,
             _TYPES[kind],
@@ -213,10 +212,18 @@ def _joint(element: Element, names: Mapping[str, str], notes: Notes) -> Joint:
             names[_end(element, "child", names)],
             origin(element),
             **own,
-            friction=_friction(element),
-            limits=limits,
+            **_at_joint(element, kind, notes),
             actuated=kind != "floating",
         )
+
+
+def _at_joint(element: Element, kind: str, notes: Notes) -> dict[str, Any]:
+    """Friction and limits, without those that mean nothing for a joint of this type, which URDF allows."""
+    found: dict[str, Any] = {"friction": _friction(element), "limits": _limits(element, kind, notes)}
+    for key, tag in (("friction", "dynamics"), ("limits", "limit")):
+        if key in joint_types.TYPES[_TYPES[kind]].refuses and found.pop(key) != AT_JOINT[key]():
+            notes.add(f"<{tag}> of a {kind} joint", f"{NOT_CARRIED}: it means nothing there", element.attributes["name"])
+    return found
 
 
 def _couplings(joints: Mapping[str, Element], tree: list[Joint], mimic: bool, notes: Notes) -> tuple[Holonomic, ...]:
@@ -254,11 +261,11 @@ def _limits(joint: Element, kind: str, notes: Notes) -> Limits:
     if not bounded:
         if (lower or upper) and not (math.isinf(lower) and math.isinf(upper)):
             notes.add(f"<limit> lower and upper of a {kind} joint", NOT_CARRIED, joint.attributes["name"])
-        with located(element):
+        with placed(*element.where):
             return Limits(speed=speed, effort=effort)
     if "lower" not in element.attributes and "upper" not in element.attributes:
         notes.add("<limit> without lower and upper", "both are 0, as URDF says", joint.attributes["name"])
-    with located(element):
+    with placed(*element.where):
         return Limits(lower, upper, speed, effort)
 
 

@@ -50,8 +50,8 @@ def generator_values(
     environment |= scalars.values | {name: x for name, x in given.items() if name in scalars.values}
     environment |= {s.meaning or s.name: given.get(s.name, s.value) for s in symbols if s.kind in CONSTANTS}
     found = {s.name: _of(s, scalars, state, environment, given) for s in symbols if s.name not in scalars.lengths}
-    for name, square in scalars.lengths.items():
-        length = math.sqrt(value(square, found))
+    for name, of_spring in scalars.lengths.items():
+        length = math.sqrt(value(of_spring.square, found))
         found[name] = length if scalars.ring.symbols[scalars.ring.number[name]].kind == "root" else 1 / length
     return found
 

@@ -104,6 +104,16 @@ class Christoffel:
                     twice = self.rate(i, j, k) + self.rate(i, k, j) - self.rate(j, k, i)
                     self.symbols[i, j, k] = twice * half if twice.poly else twice
 
+    @property
+    def terms(self) -> int:
+        """How many terms all of them have."""
+        return sum(x.terms for x in self.symbols.values())
+
+    @property
+    def count(self) -> int:
+        """How many are not zero, of those with j <= k."""
+        return sum(bool(x.poly) for x in self.symbols.values())
+
     def rate(self, i: int, j: int, k: int) -> Element:
         return self.rates[(i, j, k) if i <= j else (j, i, k)]
 

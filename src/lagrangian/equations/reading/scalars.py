@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from lagrangian.equations.algebra.exact import exact
 from lagrangian.equations.algebra.ring import Element, Ring, Symbol
@@ -32,6 +32,13 @@ _ORDER = (
 )
 
 
+class SpringLength(NamedTuple):
+    """The distance between the ends of a spring: its name, and the square of the distance."""
+
+    spring: str
+    square: Element
+
+
 class Scalars:
     """Reads scalars into the ring of the symbols declared so far; `angles` reads the angles among them."""
 
@@ -45,7 +52,7 @@ class Scalars:
         self.atoms: dict[str, tuple[str, Any]] = {}  # generators that are functions: what of
         self._seen: dict[str, float] = {}
         self.values: dict[str, float] = {}  # of parameters met in angles and functions
-        self.lengths: dict[str, Element] = {}  # of springs, and their inverses: the square of the length
+        self.lengths: dict[str, SpringLength] = {}  # generators that are the length of a spring, or its inverse
         self.notes: list[str] = []
         # names of parameters that sines, cosines and signs must not take
         self.reserved = reserved

@@ -168,20 +168,21 @@ class MathML:
     def _scripts(self, word: str) -> tuple[str, str, str]:
         """What stands on the line, below it and above: as `Notation.latex` has it."""
         notation = self.notation
-        symbol_of = notation._symbol(word)
+        symbol_of = notation.symbol(word)
         kind = symbol_of.kind if symbol_of else "sine"
-        if notation._is_difference(word):
+        if notation.is_difference(word):
             return f"<mrow>{words(notation.meaning(word))}</mrow>", "", ""
         if kind in ("sine", "cosine"):
-            prefix = notation._prefix(word)
+            prefix = notation.prefix(word)
             return f"<mi>{prefix}</mi>", index(word[len(prefix) :].lstrip("_").replace("_", ",")), ""
         if symbol_of is not None and kind in ("coordinate", "speed", "acceleration", "sign"):
             base, below = symbol(notation.coordinate(symbol_of.index), {"coordinate": 0, "acceleration": 2}.get(kind, 1))
             if kind == "sign":
                 return f"<mrow><mi>sgn</mi>{OPEN}{scripted(base, below)}{CLOSE}</mrow>", "", ""
             return base, below, ""
-        if symbol_of is not None and word in notation.system.scalars.lengths:
-            length = f"<msub><mi>ℓ</mi><mtext>{escape(word.removeprefix('1/')[7:-1])}</mtext></msub>"
+        of_spring = notation.system.scalars.lengths.get(word)
+        if of_spring is not None:
+            length = f"<msub><mi>ℓ</mi><mtext>{escape(of_spring.spring)}</mtext></msub>"
             return length if kind == "root" else f"<mfrac><mn>1</mn>{length}</mfrac>", "", ""
         if kind in ("constant_sine", "constant_cosine", "root"):
             return f"<mrow>{words(word)}</mrow>", "", ""
@@ -189,7 +190,7 @@ class MathML:
             return f"<mrow>{OPEN}{words(word)}{CLOSE}</mrow>", "", ""
         if word[0].isdigit():
             return f"<mn>{escape(word)}</mn>", "", ""
-        original = notation._original(word)
+        original = notation.original(word)
         return *symbol(original), "" if original == word else "<mi>R</mi>"
 
 

@@ -61,33 +61,33 @@ class Notation:
         self.system, self.writer = writer.system, writer
         self.own_names = all(_SHORT.match(name) for name in self.system.coordinates)
 
-    def _symbol(self, name: str) -> Symbol | None:
+    def symbol(self, name: str) -> Symbol | None:
         number = self.writer.number.get(name)
         return None if number is None else self.system.ring.symbols[number]
 
     def plain(self, name: str) -> str:
         """As it is; but the cosine of a difference of coordinates in full, because no short name tells it."""
-        symbol = self._symbol(name)
+        symbol = self.symbol(name)
         if symbol is not None and symbol.kind == "inverse":
             return f"({name})"
-        return self.meaning(name) if self._is_difference(name) else name
+        return self.meaning(name) if self.is_difference(name) else name
 
     def coordinate(self, k: int) -> str:
         """A coordinate's own name if all names are short; else its number, which the legend explains."""
         return self.system.coordinates[k] if self.own_names else f"q{k + 1}"
 
-    def _is_difference(self, name: str) -> bool:
+    def is_difference(self, name: str) -> bool:
         found = self.writer.trigonometry.named.get(name)
         return found is not None and any(times < 0 for _, times in found[1])
 
     def unicode(self, name: str) -> str:
-        symbol = self._symbol(name)
+        symbol = self.symbol(name)
         kind = symbol.kind if symbol else "sine"
-        if self._is_difference(name):
+        if self.is_difference(name):
             words = re.split(r"([A-Za-z_][A-Za-z_0-9.]*)", self.meaning(name))
             return "".join(word if word in ("sin", "cos") else pretty(word) for word in words)
         if kind in ("sine", "cosine"):
-            return self._prefix(name) + name[len(self._prefix(name)) :].lstrip("_").replace("_", ",").translate(_LOW)
+            return self.prefix(name) + name[len(self.prefix(name)) :].lstrip("_").replace("_", ",").translate(_LOW)
         if symbol is not None and kind in ("coordinate", "speed", "acceleration", "sign"):
             word = self.coordinate(symbol.index)
             if kind == "sign":
@@ -97,21 +97,21 @@ class Notation:
             name = f"({name})"
         if kind in ("constant_sine", "constant_cosine", "root", "inverse", "function"):
             return re.sub(r"[A-Za-z_][A-Za-z_0-9.]*(?!\w*\()", lambda m: pretty(m.group()), name)
-        original = self._original(name)
+        original = self.original(name)
         return pretty(name) if original == name else pretty(original) + "ᴿ"
 
-    def _original(self, name: str) -> str:
+    def original(self, name: str) -> str:
         """The parameter a regrouped one, such as Izz1R, is named after."""
-        symbol = self._symbol(name)
+        symbol = self.symbol(name)
         return name if symbol is None else symbol.name
 
     def latex(self, name: str) -> str:
-        symbol = self._symbol(name)
+        symbol = self.symbol(name)
         kind = symbol.kind if symbol else "sine"
-        if self._is_difference(name):
+        if self.is_difference(name):
             return typeset_words(self.meaning(name))
         if kind in ("sine", "cosine"):
-            prefix = self._prefix(name)
+            prefix = self.prefix(name)
             below = name[len(prefix) :].lstrip("_").replace("_", ",")
             return f"{prefix if len(prefix) == 1 else chr(92) + prefix}_{{{below}}}"
         if symbol is not None and kind in ("coordinate", "speed", "acceleration", "sign"):
@@ -121,8 +121,9 @@ class Notation:
             return rf"\operatorname{{sgn}}({word})" if kind == "sign" else word
         if kind in ("constant_sine", "constant_cosine"):
             return rf"\{name[:3]}{{{typeset_words(name[3:])}}}"
-        if symbol is not None and name in self.system.scalars.lengths:
-            length = rf"\ell_{{\mathrm{{{re.sub('[^A-Za-z0-9]', ' ', name.removeprefix('1/')[7:-1])}}}}}"
+        of_spring = self.system.scalars.lengths.get(name)
+        if of_spring is not None:
+            length = rf"\ell_{{\mathrm{{{re.sub('[^A-Za-z0-9]', ' ', of_spring.spring)}}}}}"
             return length if kind == "root" else rf"\frac{{1}}{{{length}}}"
         if kind == "root":
             return rf"\sqrt{{{typeset_words(name[5:-1])}}}"
@@ -130,16 +131,16 @@ class Notation:
             return f"({typeset_words(name)})"
         if name[0].isdigit():
             return name
-        original = self._original(name)
+        original = self.original(name)
         return "".join(parts(original)) + ("" if original == name else "^{R}")
 
-    def _prefix(self, name: str) -> str:
+    def prefix(self, name: str) -> str:
         s, c = self.system.scalars.prefixes
         return s if self.writer.angle_of(name)[0] == "sine" else c
 
     def meaning(self, name: str) -> str:
         """What a name stands for, in a few words or a formula; "" if it stands for itself."""
-        symbol = self._symbol(name)
+        symbol = self.symbol(name)
         if symbol is None or symbol.kind in ("sine", "cosine"):
             kind, angle = self.writer.angle_of(name)
             return f"{'sin' if kind == 'sine' else 'cos'}({self.sum_of_coordinates(angle)})"

@@ -53,9 +53,9 @@ class Export:
                 return self.qdd[symbol.index]
             case "sign":
                 return sympy.sign(self.qd[symbol.index])
-        square = self.writer.system.scalars.lengths.get(symbol.name)
-        if square is not None:
-            length = sympy.sqrt(self._tree(self.writer.write(square)))
+        of_spring = self.writer.system.scalars.lengths.get(symbol.name)
+        if of_spring is not None:
+            length = sympy.sqrt(self._tree(self.writer.write(of_spring.square)))
             return length if symbol.kind == "root" else 1 / length
         atom = self.writer.system.scalars.atoms.get(symbol.name)
         if atom is not None:

@@ -28,7 +28,7 @@ def _machine(target: Target, level: int) -> Any:
     return triple.create_target_machine(cpu=target.cpu, features=target.features, opt=level, reloc="pic", jit=True)
 
 
-# In loops over links, these passes alone give what LLVM's whole pipelines give, as fast and bit for bit the same, in half the time.
+# In loops over links, these passes give what LLVM's whole pipelines give, as fast and bit for bit the same, in half the time.
 PASSES = ("sroa", "instruction_combine", "simplify_cfg")
 # The same for integrators: their loops over the coordinates are short, and not every function reads all that it is given
 UNROLLING = (

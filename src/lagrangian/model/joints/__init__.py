@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lagrangian.errors import MechanismError, one_of
+from lagrangian.errors import MechanismError, Part, one_of, placed
 from lagrangian.model.entries import refuse_common
 from lagrangian.model.joints.ball import Ball
 from lagrangian.model.joints.cam import Cam
@@ -55,32 +55,46 @@ def register(joint_type: JointType) -> None:
     """Add a type of joint, which is then known by its name in Python and in TOML files."""
     if not isinstance(joint_type, JointType):
         raise MechanismError(f"{joint_type!r} is no joint type; an object of a class that derives from JointType is needed")
-    where = f"joint type {getattr(joint_type, 'name', type(joint_type).__name__)!r}"
+    with placed(Part("joint type", getattr(joint_type, "name", type(joint_type).__name__))):
+        _check(joint_type)
+    TYPES[joint_type.name] = joint_type
+
+
+def _check(joint_type: JointType) -> None:
     for owed in ("name", "coordinates", "speeds", "slides", "units", "entries", "refuses", "look", "turns"):
         if not hasattr(joint_type, owed):
-            raise MechanismError(f"{where} has no `{owed}`; `JointType` says what that is")
+            raise MechanismError(f"it has no `{owed}`; `JointType` says what that is")
     for owed in ("coordinates", "speeds", "slides", "units", "entries", "refuses"):
         if not isinstance(getattr(joint_type, owed), tuple):
-            raise MechanismError(f"{where}: `{owed}` is {getattr(joint_type, owed)!r}; a tuple is needed, such as ('rad',)")
+            raise MechanismError(f"`{owed}` is {getattr(joint_type, owed)!r}; a tuple is needed, such as ('rad',)")
     unknown = sorted(set(joint_type.units) - {"rad", "m", ""})
     if unknown:
-        raise MechanismError(f"{where}: its units are {joint_type.units}; they are 'rad', 'm', or '' of a quaternion's parts")
+        raise MechanismError(f"its units are {joint_type.units}; they are 'rad', 'm', or '' of a quaternion's parts")
     if not isinstance(joint_type.look, Look):
-        raise MechanismError(f"{where}: its look is {joint_type.look!r}; one of {', '.join(map(str, Look))} is needed")
-    refuse_common(joint_type.entries, COMMON, where)
+        raise MechanismError(f"its look is {joint_type.look!r}; one of {', '.join(map(str, Look))} is needed")
+    refuse_common(joint_type.entries, COMMON)
     for owed, size in (("units", joint_type.nq), ("slides", joint_type.nv)):
         if len(getattr(joint_type, owed)) != size:
             each = "coordinate" if owed == "units" else "speed"
             raise MechanismError(
-                f"{where}: `{owed}` has {len(getattr(joint_type, owed))} entries; one for each of its {size} {each}s is needed"
+                f"`{owed}` has {len(getattr(joint_type, owed))} entries; one for each of its {size} {each}s is needed"
             )
     if joint_type.name in TYPES:
         raise MechanismError(f"there is a joint type {joint_type.name!r} already; give this one another name")
-    TYPES[joint_type.name] = joint_type
 
 
-def named(name: str, where: str) -> JointType:
+def named(name: str) -> JointType:
     """A type by its name."""
     if name not in TYPES:
-        raise MechanismError(f"{where}: {one_of('joint type', name, TYPES)}")
+        raise MechanismError(one_of("joint type", name, TYPES))
     return TYPES[name]
+
+
+def refuse(kind: JointType, key: str) -> None:
+    """An error if friction, a rotor, a spring, limits or an actuator (`key`) would mean nothing at a joint of this type."""
+    if key not in kind.refuses:
+        return
+    having = ", ".join(t.name for t in TYPES.values() if key not in t.refuses)
+    what = "actuator" if key == "actuated" else key
+    instead = "; use a spring between points" if key == "spring" else ""
+    raise MechanismError(f"a {kind.name} joint has no {what}", where=key, remedy=f"only {having} have one{instead}")

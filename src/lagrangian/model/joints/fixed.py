@@ -25,7 +25,7 @@ class Fixed(PlainCoordinates, JointType):
     look = Look.WELD
     turns = False
 
-    def check(self, joint: Joint, where: str) -> None:
+    def check(self, joint: Joint) -> None:
         return
 
     def steps(self, joint: Joint) -> tuple[Step, ...]:

@@ -36,7 +36,7 @@ class Free(JointType):
     turns = False
     quaternion = True
 
-    def check(self, joint: Joint, where: str) -> None:
+    def check(self, joint: Joint) -> None:
         return
 
     def steps(self, joint: Joint) -> tuple[Step, ...]:

@@ -28,10 +28,10 @@ class Gimbal(Compound):
     entries = (AXIS, Entry("axis2", Kind.AXIS, v.Y), Entry("axis3", Kind.AXIS, v.X))
     look = Look.CROSS
 
-    def check(self, joint: Joint, where: str) -> None:
+    def check(self, joint: Joint) -> None:
         for first, second in (("axis", "axis2"), ("axis2", "axis3")):
             a, b = getattr(joint, first), getattr(joint, second)
-            perpendicular(a, b, f"{where}: {first} and {second} of a gimbal must be perpendicular")
+            perpendicular(a, b, f"{first} and {second} of a gimbal must be perpendicular")
 
     def steps(self, joint: Joint) -> tuple[Step, ...]:
         axes = (joint.axis, joint.axis2, joint.axis3)

@@ -22,9 +22,9 @@ class Helical(Screw):
     look = Look.SCREW
     turns = True
 
-    def check(self, joint: Joint, where: str) -> None:
+    def check(self, joint: Joint) -> None:
         if float(joint.pitch) == 0:
-            raise MechanismError(f"{where}: a helical joint needs a pitch, in metres per radian, that is not 0")
+            raise MechanismError("a helical joint needs a pitch, in metres per radian, that is not 0")
 
     def own(self, joint: Joint) -> Scalar:
         pitch: Scalar = joint.pitch

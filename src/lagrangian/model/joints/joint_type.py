@@ -120,7 +120,7 @@ class JointType(ABC):
     # -- a joint of this type ----------------------------------------------------------------------------------------
 
     @abstractmethod
-    def check(self, joint: Joint, where: str) -> None:
+    def check(self, joint: Joint) -> None:
         """Refuse a joint whose entries do not fit together."""
 
     @abstractmethod

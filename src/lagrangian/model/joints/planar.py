@@ -25,7 +25,7 @@ class Planar(Compound):
     entries = (AXIS,)
     look = Look.PLANE
 
-    def check(self, joint: Joint, where: str) -> None:
+    def check(self, joint: Joint) -> None:
         return
 
     def steps(self, joint: Joint) -> tuple[Step, ...]:

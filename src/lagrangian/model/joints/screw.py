@@ -38,7 +38,7 @@ class Screw(PlainCoordinates, JointType):
     def rise_slope(self, state: State) -> Any:
         """The derivative of `rise` by the coordinate: the number 0 where `rise` is constant."""
 
-    def check(self, joint: Joint, where: str) -> None:
+    def check(self, joint: Joint) -> None:
         return
 
     def steps(self, joint: Joint) -> tuple[Step, ...]:

@@ -24,8 +24,8 @@ class Universal(Compound):
     entries = (AXIS, Entry("axis2", Kind.AXIS, v.Y))
     look = Look.CROSS
 
-    def check(self, joint: Joint, where: str) -> None:
-        perpendicular(joint.axis, joint.axis2, f"{where}: the two axes of a universal joint must be perpendicular")
+    def check(self, joint: Joint) -> None:
+        perpendicular(joint.axis, joint.axis2, "the two axes of a universal joint must be perpendicular")
 
     def steps(self, joint: Joint) -> tuple[Step, ...]:
         return (Step("1", Revolute(), joint.axis), Step("2", Revolute(), joint.axis2))

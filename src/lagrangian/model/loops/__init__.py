@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lagrangian.errors import MechanismError, one_of
+from lagrangian.errors import MechanismError, Part, one_of, placed
 from lagrangian.model.entries import refuse_common
 from lagrangian.model.loops.ball import Ball
 from lagrangian.model.loops.cylindrical import Cylindrical
@@ -26,20 +26,24 @@ def register(loop_type: LoopType) -> None:
     """Add a type of loop joint, which is then known by its name in Python and in TOML files."""
     if not isinstance(loop_type, LoopType):
         raise MechanismError(f"{loop_type!r} is no loop type; an object of a class that derives from LoopType is needed")
-    where = f"loop type {getattr(loop_type, 'name', type(loop_type).__name__)!r}"
-    for owed in ("name", "entries", "look", "holds_point"):
-        if not hasattr(loop_type, owed):
-            raise MechanismError(f"{where} has no `{owed}`; `LoopType` says what that is")
-    if not isinstance(loop_type.look, Look):
-        raise MechanismError(f"{where}: its look is {loop_type.look!r}; one of {', '.join(map(str, Look))} is needed")
-    refuse_common(loop_type.entries, COMMON, where)
-    if loop_type.name in TYPES:
-        raise MechanismError(f"there is a loop joint type {loop_type.name!r} already; give this one another name")
+    with placed(Part("loop type", getattr(loop_type, "name", type(loop_type).__name__))):
+        _check(loop_type)
     TYPES[loop_type.name] = loop_type
 
 
-def named(name: str, where: str) -> LoopType:
+def _check(loop_type: LoopType) -> None:
+    for owed in ("name", "entries", "look", "holds_point"):
+        if not hasattr(loop_type, owed):
+            raise MechanismError(f"it has no `{owed}`; `LoopType` says what that is")
+    if not isinstance(loop_type.look, Look):
+        raise MechanismError(f"its look is {loop_type.look!r}; one of {', '.join(map(str, Look))} is needed")
+    refuse_common(loop_type.entries, COMMON)
+    if loop_type.name in TYPES:
+        raise MechanismError(f"there is a loop joint type {loop_type.name!r} already; give this one another name")
+
+
+def named(name: str) -> LoopType:
     """A type by its name."""
     if name not in TYPES:
-        raise MechanismError(f"{where}: {one_of('loop joint type', name, TYPES)}")
+        raise MechanismError(one_of("loop joint type", name, TYPES))
     return TYPES[name]

@@ -17,7 +17,7 @@ class Ball(LoopType):
     look = Look.BALL
     holds_point = True
 
-    def check(self, loop: LoopJoint, where: str) -> None:
+    def check(self, loop: LoopJoint) -> None:
         return
 
     def count(self, loop: LoopJoint) -> int:

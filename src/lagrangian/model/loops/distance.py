@@ -19,9 +19,9 @@ class Distance(LoopType):
     look = Look.ROD
     holds_point = True
 
-    def check(self, loop: LoopJoint, where: str) -> None:
+    def check(self, loop: LoopJoint) -> None:
         if float(loop.length) <= 0:
-            raise MechanismError(f"{where}: the distance kept is {float(loop.length):g} m; `length` must be positive")
+            raise MechanismError(f"is {float(loop.length):g} m", argument="length", remedy="the distance must be positive")
 
     def count(self, loop: LoopJoint) -> int:
         return 1

@@ -17,7 +17,7 @@ class Fixed(LoopType):
     look = Look.NOTHING
     holds_point = True
 
-    def check(self, loop: LoopJoint, where: str) -> None:
+    def check(self, loop: LoopJoint) -> None:
         return
 
     def count(self, loop: LoopJoint) -> int:

@@ -61,7 +61,7 @@ class LoopType(ABC):
     holds_point: ClassVar[bool]  # whether it keeps the two origins together, so that its force acts there
 
     @abstractmethod
-    def check(self, loop: LoopJoint, where: str) -> None:
+    def check(self, loop: LoopJoint) -> None:
         """Refuse a loop whose entries do not fit together."""
 
     @abstractmethod
@@ -80,7 +80,7 @@ class AxisLoop(LoopType):
     holds_point = True
     size: ClassVar[int]
 
-    def check(self, loop: LoopJoint, where: str) -> None:
+    def check(self, loop: LoopJoint) -> None:
         return
 
     def count(self, loop: LoopJoint) -> int:

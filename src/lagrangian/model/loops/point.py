@@ -21,7 +21,7 @@ class Point(LoopType):
     look = Look.POINT
     holds_point = True
 
-    def check(self, loop: LoopJoint, where: str) -> None:
+    def check(self, loop: LoopJoint) -> None:
         return
 
     def count(self, loop: LoopJoint) -> int:

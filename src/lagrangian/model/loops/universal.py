@@ -18,8 +18,8 @@ class Universal(AxisLoop):
     look = Look.BALL
     size = 4
 
-    def check(self, loop: LoopJoint, where: str) -> None:
-        perpendicular(loop.axis, loop.axis2, f"{where}: the two axes of a universal joint must be perpendicular")
+    def check(self, loop: LoopJoint) -> None:
+        perpendicular(loop.axis, loop.axis2, "the two axes of a universal joint must be perpendicular")
 
     def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
         _, _, z = a.triad(loop.axis)

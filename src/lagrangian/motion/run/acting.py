@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lagrangian.motion.events import RESTART, Event, Lock, SetTorque, Unlock
+import numpy as np
+
+from lagrangian.errors import SimulationError
+from lagrangian.motion.events import RESTART, Event, Happening, Lock, SetTorque, Unlock
 from lagrangian.motion.status import Ending, Status
 from lagrangian.motion.system.event_table import LimitMet, ModeChange, Watched
 from lagrangian.motion.system.holdable import Holdable
@@ -18,18 +21,15 @@ CROWD, MOMENT = 300, 1e-6
 
 
 def name_of(run: Run, number: int) -> str:
-    """What an event is called, before it is acted on; empty if it is not told."""
+    """What an event is called, before it is acted on; empty if it is not told, or only once it is known what follows."""
     entry = run.table[number]
     if isinstance(entry, Watched):
         return entry.event.name
-    names = run.dyn.mechanism.speed_names
     if isinstance(entry, LimitMet):
-        return f"{names[entry.speed]} meets its {_side(entry.side)} limit"
-    name = names[run.system.holdable[entry.joint].speed]
-    held = run.supply.u[run.modes.place(entry.joint, entry.what)] > 0.5
-    if entry.what == STUCK:
-        return f"{name} slips" if held else f"{name} comes to rest"
-    return f"{name} leaves its {_side(entry.what)} limit" if held else f"{name} meets its {_side(entry.what)} limit"
+        return f"{run.dyn.mechanism.speed_names[entry.speed]} meets its {_side(entry.side)} limit"
+    if entry.what == STUCK or run.modes.side(run.supply.u, entry.joint):
+        return ""
+    return f"{run.modes.name(entry.joint)} meets its {_side(entry.what)} limit"
 
 
 def act_on_event(run: Run) -> Ending | None:
@@ -40,11 +40,12 @@ def act_on_event(run: Run) -> Ending | None:
     entry = run.table[which]
     seen: list[int] = []  # events that are not to be seen a second time
     smooth = False  # a kink is no jump: what holds goes on holding, and the steps as they were
-    if isinstance(entry, LimitMet):
-        _meet(run, entry)
-    elif isinstance(entry, ModeChange):
-        if not _change_mode(run, entry):
-            seen = [which]
+    if not isinstance(entry, Watched):
+        try:
+            _meet(run, entry) if isinstance(entry, LimitMet) else _change_mode(run, entry)
+        except SimulationError as error:
+            run.supply.error = error
+            return run.failed()
     else:
         # others may happen at the same instant
         seen = [which, *(k for k in together if k != which and isinstance(run.table[k], Watched))]
@@ -62,8 +63,7 @@ def act_on_event(run: Run) -> Ending | None:
     if _without_end(run):
         return run.ended(
             Status.CHATTERING,
-            "joints stick and slip, or meet their stops, without end; dry friction at joints that a loop couples may have no "
-            "solution",
+            "joints stick and slip, or meet their stops, without end",
             "viscous friction beside it helps",
         )
     run.start(min(step, 1e-3 * max(step, 1e-3)) if run.settings.method.adaptive and not smooth else step)
@@ -87,9 +87,9 @@ def _do(run: Run, event: Event) -> None:
     action = event.action
     names = run.dyn.mechanism.speed_names
     if isinstance(action, Lock):
-        run.modes.hold(run.supply.u, run.y, run.t, [names.index(j) for j in action.joints])
+        run.modes.lock(run.supply.u, run.y, run.t, [names.index(j) for j in action.joints])
     elif isinstance(action, Unlock):
-        run.modes.let_go(run.supply.u, [names.index(j) for j in action.joints])
+        run.modes.unlock(run.supply.u, [names.index(j) for j in action.joints])
     elif isinstance(action, SetTorque):
         for name, value in action.torques.items():
             run.supply.u[run.system.inputs.added + names.index(name)] = float(value)
@@ -107,23 +107,30 @@ def _meet(run: Run, entry: LimitMet) -> None:
     run.modes.at_stop(run.supply.u, run.y, run.t, entry.speed, entry.side, run.settings.restitution)
 
 
-def _change_mode(run: Run, entry: ModeChange) -> bool:
-    """Act on what tells of a joint; whether from now on it tells something else, of which nothing has happened yet."""
-    j, u = entry.joint, run.supply.u
-    speed = run.system.holdable[j].speed
-    held = u[run.modes.place(j, entry.what)] > 0.5
-    if entry.what == STUCK:
-        if not held:
-            run.y[run.system.nq + speed] = 0.0
-        run.modes.settle_friction(u, run.y, run.t, [j] if held else [])
-        # where it sticks, or sticks again, a torque that jumps, as a controller's where a path turns, may overcome it at once
-        return bool(u[run.modes.place(j, STUCK)] > 0.5)
-    if held:
-        run.modes.let_go(u, [speed])
-        run.modes.settle_friction(u, run.y, run.t)
+def _change_mode(run: Run, entry: ModeChange) -> None:
+    """Act on what tells of a joint that its mode ends, and say what followed."""
+    j, u, modes = entry.joint, run.supply.u, run.modes
+    side, before = modes.side(u, j), u.copy()
+    q, qd = run.y[: run.system.nq].copy(), run.y[run.system.nq :].copy()
+    if entry.what != STUCK and not side:
+        modes.at_stop(u, run.y, run.t, run.system.holdable[j].speed, entry.what, run.settings.restitution)
+        return
+    modes.settle(u, run.y, run.t, j)
+    if entry.what != STUCK:
+        names = [] if modes.stuck(u, j) or modes.side(u, j) else [f"{modes.name(j)} leaves its {_side(side)} limit"]
     else:
-        run.modes.at_stop(u, run.y, run.t, speed, entry.what, run.settings.restitution)
-    return False
+        names = [name for k in range(len(run.system.holdable)) if (name := _followed(run, before, k))]
+    run.trajectory.happenings += [Happening(name, run.t, q, qd) for name in names]
+
+
+def _followed(run: Run, before: np.ndarray, j: int) -> str:
+    """What is said of a joint whose friction has changed; one that turns back at once does not come to rest."""
+    modes, u = run.modes, run.supply.u
+    if modes.stuck(u, j) != modes.stuck(before, j):
+        if modes.stuck(u, j):
+            return f"{modes.name(j)} comes to rest"
+        return f"{modes.name(j)} slips" if modes.way(u, j) else ""
+    return f"{modes.name(j)} reverses" if modes.way(u, j) * modes.way(before, j) < 0 else ""
 
 
 def _side(what: int) -> str:

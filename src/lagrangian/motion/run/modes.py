@@ -1,9 +1,10 @@
 """Joints that are held and let go: dry friction that sticks and slips, stops at joint limits, locks.
 
 Between events a mode is fixed and the equations are smooth: a held joint is a constraint, a slipping one has a constant friction
-force. At an event the new mode is found from the forces: a joint sticks if friction can hold it, and slips the way it is pushed
-otherwise (Glocker 2001); a joint stays at its stop while the stop pushes. Speeds that change at once do so by the balance of
-momentum, through the same constraints.
+force. At an event the modes of all joints at rest are found together, from the accelerations that the whole mechanism would have:
+see `complementarity`. Of joints at rest that depend on each other, as in a loop, as many are held by equations as can move
+independently; the others are at rest with them, and keep the friction that they had. Speeds that change at once do so by the
+balance of momentum, through the same constraints.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from lagrangian.errors import SimulationError
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kernels.linear import RANK
+from lagrangian.motion.run.complementarity import ROUNDING, Bounds, Contradiction, independent, solved
+from lagrangian.motion.run.freedom import Freedom, corrected
 from lagrangian.motion.run.supply import Supply
 from lagrangian.motion.solver.solver import Solver
-from lagrangian.motion.system.inputs import HELD, HIGH, LOW, PER_JOINT, SLIP, STUCK
+from lagrangian.motion.system.holdable import Holdable
+from lagrangian.motion.system.inputs import ALLOWED, HELD, HIGH, LOW, PER_JOINT, SLIP, STUCK, WAY
 from lagrangian.motion.system.system import EDGE
 
 # slower than this, in units of what the tolerances allow, a joint counts as at rest
@@ -25,6 +29,8 @@ REST = 10.0
 AHEAD = 1e-9
 # bounces slower than this part of the hardest impact are over: they would never end
 STILL = 1e-3
+# nearer than this to its limit a joint touches its stop
+TOUCH = 1e-12
 
 
 class Modes:
@@ -37,11 +43,30 @@ class Modes:
         self.nq, self.nv = self.system.nq, self.system.nv
         self.hardest = 0.0  # the fastest impact at a stop so far
 
+    # -- what u says -------------------------------------------------------------------------------------------------
+
     def place(self, j: int, what: int) -> int:
         return self.system.inputs.joint(j) + what
 
     def number(self, speed: int) -> int:
         return next(j for j, h in enumerate(self.system.holdable) if h.speed == speed)
+
+    def name(self, j: int) -> str:
+        return self.system.mechanism.speed_names[self.system.holdable[j].speed]
+
+    def stuck(self, u: np.ndarray, j: int) -> bool:
+        return bool(u[self.place(j, STUCK)] > 0.5)
+
+    def side(self, u: np.ndarray, j: int) -> int:
+        """At which of its limits a joint is held: LOW, HIGH, or 0."""
+        return next((what for what in (LOW, HIGH) if u[self.place(j, what)] > 0.5), 0)
+
+    def way(self, u: np.ndarray, j: int) -> float:
+        """Which way a joint with friction slips; 0 if it does not."""
+        return float(u[self.place(j, WAY)])
+
+    def locked(self, u: np.ndarray, j: int) -> bool:
+        return bool(u[self.place(j, HELD)] > 0.5) and not self.stuck(u, j) and not self.side(u, j)
 
     def of_speeds(self, u: np.ndarray) -> dict[int, np.ndarray]:
         """What u says of every joint that can be held, by its speed."""
@@ -53,132 +78,212 @@ class Modes:
             at = self.place(self.number(speed), 0)
             u[at : at + PER_JOINT] = values
 
+    def _set(self, u: np.ndarray, j: int, **values: float) -> None:
+        """A joint's mode; what is not given is zero."""
+        at = self.place(j, 0)
+        u[at : at + PER_JOINT] = 0.0
+        names = {"held": HELD, "stuck": STUCK, "low": LOW, "high": HIGH, "slip": SLIP, "way": WAY, "allowed": ALLOWED}
+        for name, value in values.items():
+            u[at + names[name]] = value
+
+    def _slip(self, u: np.ndarray, j: int, way: float, speed: float) -> None:
+        positive, negative = self.system.holdable[j].friction or (0.0, 0.0)
+        # of a speed that is not yet quite zero, or past it by rounding, nothing is told
+        self._set(u, j, slip=positive if way > 0 else -negative, way=way, allowed=max(0.0, -2 * way * speed))
+
+    # -- forces ------------------------------------------------------------------------------------------------------
+
     def forces(self, u: np.ndarray, y: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:
         """Accelerations, and what holds each joint that is held."""
         out = self._programs.outputs(y[: self.nq], y[self.nq :], self._supply.inputs_at(u, self.system, t, y), np.array([t]))
         at = 3 * self.nv + self.system.mechanism.equations
         return out[self.nv : 2 * self.nv], out[at : at + len(self.system.holdable)]
 
-    def settle(self, u: np.ndarray, y: np.ndarray, t: float) -> None:
-        """Decide anew what holds and what does not, when forces or speeds have changed at once."""
-        _, force = self.forces(u, y, t)
+    def _rows(self, u: np.ndarray, y: np.ndarray, t: float, held: Iterable[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Psi of the constraints and of joints held, and the rates of both."""
+        q, qd, speeds = y[: self.nq], y[self.nq :], [self.system.holdable[j].speed for j in held]
+        psi, rate = np.eye(self.nv)[speeds], qd[speeds]
+        if self.system.mechanism.equations:
+            psi = np.vstack([self.dyn.constraint_jacobian(q, t), psi])
+            rate = np.concatenate([self.dyn.constraint_rate(q, qd, t), rate])
+        return psi, rate
+
+    def _locks(self, u: np.ndarray) -> list[int]:
+        return [j for j in range(len(self.system.holdable)) if self.locked(u, j)]
+
+    def _touches(self, u: np.ndarray, y: np.ndarray, j: int) -> int:
+        """The limit at which a joint is: LOW, HIGH, or 0."""
+        h = self.system.holdable[j]
+        for what, bound in ((LOW, h.lower), (HIGH, h.upper)):
+            if np.isfinite(bound) and abs(y[h.coordinate] - bound) <= TOUCH * (1 + abs(bound)):
+                return what
+        return self.side(u, j)
+
+    # -- what is at rest ---------------------------------------------------------------------------------------------
+
+    def settle(self, u: np.ndarray, y: np.ndarray, t: float, passed: int = -1) -> None:
+        """Decide which joints at rest stay, and how the others begin to move, when forces or speeds have changed at once.
+
+        `passed` is a joint whose friction, or whose stop, has just come to its end.
+        """
+        resting, sides = [], []
         for j, h in enumerate(self.system.holdable):
-            pushed = (u[self.place(j, LOW)] and force[j] < 0) or (u[self.place(j, HIGH)] and force[j] > 0)
-            if pushed:
-                self.let_go(u, [h.speed])
-        self.settle_friction(u, y, t)
-
-    # -- friction ----------------------------------------------------------------------------------------------------
-
-    def settle_friction(self, u: np.ndarray, y: np.ndarray, t: float, released: Iterable[int] = ()) -> None:
-        """Decide which joints at rest stick, and which slip and how; `released` are those whose friction was just overcome."""
-        holdable = self.system.holdable
-        t = t + AHEAD * max(abs(t), 1e-3)  # a torque that jumps just now counts as after the jump, whatever roundings say
-        resting = [
-            j
-            for j, h in enumerate(holdable)
-            if h.friction is not None
-            and (u[self.place(j, STUCK)] or (not u[self.place(j, HELD)] and abs(y[self.nq + h.speed]) <= self.rest))
-        ]
-        for j, h in enumerate(holdable):
-            if h.friction is not None and j not in resting and not u[self.place(j, HELD)]:
-                self._slip(u, j, float(np.sign(y[self.nq + h.speed])))
-        _, before = self.forces(u, y, t)
-        gone = set(released)
-        for j in resting:
-            if j in gone:
-                self._slip(u, j, -1.0 if before[j] > 0 else 1.0)
-            else:
-                self._stick(u, j)
-        for _ in range(4 * len(resting) + 1):
-            qdd, force = self.forces(u, y, t)
-            over = {j: self._excess(j, force[j]) for j in resting if u[self.place(j, STUCK)]}
-            worst = max(over, key=over.__getitem__, default=-1)
-            if worst >= 0 and over[worst] > EDGE:
-                self._slip(u, worst, -1.0 if force[worst] > 0 else 1.0)
-                gone.add(worst)
+            speed = y[self.nq + h.speed]
+            side = self._touches(u, y, j)
+            if self.locked(u, j):
                 continue
-            # at the moment it begins to slip the acceleration is zero but for rounding
-            tiny = 1e-9 * (1 + float(np.abs(qdd).max()))
-            wrong = [
-                j for j in gone if u[self.place(j, SLIP)] * qdd[holdable[j].speed] < 0 and abs(qdd[holdable[j].speed]) > tiny
-            ]
-            if not wrong:
-                break
-            # pushed back the other way: friction of that sign would drive it, so it stays
-            gone.discard(wrong[0])
-            self._stick(u, wrong[0])
+            if abs(speed) <= self.rest and (side or h.friction is not None):
+                resting.append(j)
+                sides.append(side)
+            elif h.friction is not None:
+                self._slip(u, j, float(np.sign(speed)), float(speed))
+            else:
+                self._set(u, j)
+        if resting:
+            try:
+                self._settle(u, y, t, resting, sides, passed)
+            except Contradiction as contradiction:
+                raise self._conflict(resting[contradiction.which]) from None
+
+    def _settle(self, u: np.ndarray, y: np.ndarray, t: float, resting: list[int], sides: list[int], passed: int) -> None:
+        now, t = t, t + AHEAD * max(abs(t), 1e-3)  # a torque that jumps just now counts as after the jump, whatever roundings say
+        holdable = [self.system.holdable[j] for j in resting]
+        _, held = self.forces(u, y, t)
+        before = held[resting] - u[[self.place(j, SLIP) for j in resting]] * [self.stuck(u, j) for j in resting]
         for j in resting:
-            if u[self.place(j, STUCK)]:
-                y[self.nq + holdable[j].speed] = 0.0
+            self._set(u, j)
+        qdd, _ = self.forces(u, y, t)
+        psi, _ = self._rows(u, y, t, self._locks(u))
+        freedom = Freedom(self.dyn.mass_matrix(y[: self.nq]), psi, [h.speed for h in holdable])
+        size, B = freedom.size, freedom.B
+        bounds = _bounds(holdable, sides)
+        edge = 0.25 * EDGE * np.array([sum(h.friction or (0.0, 0.0)) / 2 for h in holdable]) * size * (B**2).sum(axis=0)
+        tiny = edge + ROUNDING * freedom.measured(qdd)
+        scaled = Bounds(bounds.low * size, bounds.high * size)
+        w = np.array([qdd[h.speed] for h in holdable]) / size
+        s, a = solved(B, w, scaled, before * size, tiny)
+        s = s / size
+        staying = [k for k in range(len(resting)) if abs(a[k]) <= tiny[k]]
+        room = np.minimum(s - bounds.low, bounds.high - s)
+        last = resting.index(passed) if passed in resting else -1
+        # stops that push are held in any case; then joints whose friction has the most left
+        order = sorted(staying, key=lambda k: (not _pushes(holdable[k], sides[k], s[k]), k == last, -room[k]))
+        basis = independent(B, order)
+        for k, (j, h) in enumerate(zip(resting, holdable, strict=True)):
+            if k in staying and not (k == last and k in basis and _at_end(h, sides[k], s[k], room[k])):
+                self._stay(u, j, sides[k], float(s[k]), k in basis)
+            elif h.friction is not None:
+                up = a[k] > 0 if k not in staying else s[k] - bounds.low[k] < bounds.high[k] - s[k]
+                self._slip(u, j, 1.0 if up else -1.0, float(y[self.nq + h.speed]))
+        self._still(u, y, now)
+        self._allow(u, y, now, t - now, resting)
 
-    def _excess(self, j: int, force: float) -> float:
-        """How much more than friction can give is needed to hold, as a part of it."""
-        limits = self.system.holdable[j].friction
-        assert limits is not None
-        positive, negative = limits
-        return max(-force - positive, force - negative) * 2 / (positive + negative)
+    def _allow(self, u: np.ndarray, y: np.ndarray, t: float, ahead: float, resting: list[int]) -> None:
+        """Until a torque jumps that was looked at ahead, a joint may begin to move the wrong way: that is no event."""
+        slipping = [(j, self.way(u, j), self.system.holdable[j].speed) for j in resting if self.way(u, j)]
+        if slipping:
+            qdd, _ = self.forces(u, y, t)
+            for j, way, speed in slipping:
+                u[self.place(j, ALLOWED)] += max(0.0, -2 * way * qdd[speed] * ahead)
 
-    def _stick(self, u: np.ndarray, j: int) -> None:
-        u[[self.place(j, HELD), self.place(j, STUCK), self.place(j, SLIP)]] = 1.0, 1.0, 0.0
+    def _stay(self, u: np.ndarray, j: int, side: int, force: float, held: bool) -> None:
+        """A joint stays at rest: at its stop if that pushes, by friction otherwise."""
+        h = self.system.holdable[j]
+        if _pushes(h, side, force):
+            self._set(u, j, held=float(held), low=float(side == LOW), high=float(side == HIGH))
+        elif held:
+            self._set(u, j, held=1.0, stuck=1.0)
+        else:
+            self._set(u, j, stuck=1.0, slip=-force, allowed=2 * self.rest)
 
-    def _slip(self, u: np.ndarray, j: int, way: float) -> None:
-        limits = self.system.holdable[j].friction
-        assert limits is not None
-        force = limits[0] if way > 0 else -limits[1] if way < 0 else 0.0
-        u[[self.place(j, HELD), self.place(j, STUCK), self.place(j, SLIP)]] = 0.0, 0.0, force
+    def _still(self, u: np.ndarray, y: np.ndarray, t: float) -> None:
+        """Take away what is left of the speeds of joints that are held."""
+        held = [j for j in range(len(self.system.holdable)) if u[self.place(j, HELD)] > 0.5]
+        speeds = [self.nq + self.system.holdable[j].speed for j in held]
+        if np.any(y[speeds]):
+            psi, rate = self._rows(u, y, t, held)
+            y[self.nq :] += corrected(self.dyn.mass_matrix(y[: self.nq]), psi, rate)
+            y[speeds] = 0.0
 
     # -- stops and locks ---------------------------------------------------------------------------------------------
 
-    def hold(self, u: np.ndarray, y: np.ndarray, t: float, speeds: Iterable[int], what: int = HELD) -> None:
+    def lock(self, u: np.ndarray, y: np.ndarray, t: float, speeds: Iterable[int]) -> None:
         """Stop some joints at once, and hold them."""
         for speed in speeds:
-            j = self.number(speed)
-            u[[self.place(j, k) for k in (HELD, STUCK, LOW, HIGH, SLIP)]] = 1.0, 0.0, 0.0, 0.0, 0.0
-            u[self.place(j, what)] = 1.0
+            self._set(u, self.number(speed), held=1.0)
         self.impact(u, y, t)
 
-    def let_go(self, u: np.ndarray, speeds: Iterable[int]) -> None:
+    def unlock(self, u: np.ndarray, speeds: Iterable[int]) -> None:
         for speed in speeds:
-            j = self.number(speed)
-            u[[self.place(j, k) for k in (HELD, STUCK, LOW, HIGH)]] = 0.0
+            self._set(u, self.number(speed))
 
-    def impact(self, u: np.ndarray, y: np.ndarray, t: float, wanted: dict[int, float] | None = None) -> None:
-        """Speeds after held joints stop, or others take the speeds wanted: M (qd+ - qd-) = Psi^T impulse."""
-        q, qd = y[: self.nq], y[self.nq :]
-        # friction is bounded and gives no impulse: what it held may move on
-        targets = {
-            h.speed: 0.0 for j, h in enumerate(self.system.holdable) if u[self.place(j, HELD)] and not u[self.place(j, STUCK)]
-        }
-        targets |= wanted or {}
-        rows, right = [], []
-        if self.system.mechanism.equations:
-            rows.append(self.dyn.constraint_jacobian(q, t))
-            right.append(-self.dyn.constraint_rate(q, qd, t))
-        for speed, value in targets.items():
-            rows.append(np.eye(self.nv)[speed : speed + 1])
-            right.append(np.array([value - qd[speed]]))
-        if not rows:
-            return
-        psi = np.vstack(rows)
-        L = np.linalg.cholesky(self.dyn.mass_matrix(q))
-        half = np.linalg.solve(L, psi.T).T
-        qd += np.linalg.solve(L.T, np.linalg.lstsq(half, np.concatenate(right), rcond=RANK)[0])
+    def impact(self, u: np.ndarray, y: np.ndarray, t: float, bounce: dict[int, float] | None = None) -> None:
+        """Speeds after locks and stops have taken what they do not let pass: M (qd+ - qd-) = Psi^T impulse.
+
+        A stop only pushes, and the joint at it may leave; by `bounce` joints have at least these speeds away from their stops.
+        Friction is bounded and gives no impulse: what it held may move on.
+        """
+        qd, locks = y[self.nq :], self._locks(u)
+        psi, rate = self._rows(u, y, t, locks)
+        mass = self.dyn.mass_matrix(y[: self.nq])
+        if len(psi):
+            qd += corrected(mass, psi, rate)
+        stops = [j for j in range(len(self.system.holdable)) if j not in locks and self._touches(u, y, j)]
+        if stops:
+            holdable = [self.system.holdable[j] for j in stops]
+            sides = [self._touches(u, y, j) for j in stops]
+            freedom = Freedom(mass, psi, [h.speed for h in holdable])
+            wanted = np.array([(bounce or {}).get(h.speed, 0.0) for h in holdable])
+            w = (np.array([qd[h.speed] for h in holdable]) - wanted) / freedom.size
+            bounds = Bounds(*(np.array([x[k] for x in map(_pushing, sides)]) for k in range(2)))
+            tiny = np.full(len(stops), ROUNDING * freedom.measured(qd))
+            try:
+                impulse, _ = solved(freedom.B, w, bounds, np.zeros(len(stops)), tiny)
+            except Contradiction as contradiction:
+                raise self._conflict(stops[contradiction.which]) from None
+            qd += freedom.moved(impulse)
+        for j in locks:
+            qd[self.system.holdable[j].speed] = 0.0
+
+    def _conflict(self, j: int) -> SimulationError:
+        return SimulationError(f"{self.name(j)} is at its limit, and a constraint that moves drives it further")
 
     def at_stop(self, u: np.ndarray, y: np.ndarray, t: float, speed: int, what: int, restitution: float) -> None:
         """A joint meets its limit: it bounces, or stays while the stop pushes."""
-        q, qd = y[: self.nq], y[self.nq :]
-        j = self.number(speed)
-        h = self.system.holdable[j]
-        q[h.coordinate] = h.lower if what == LOW else h.upper
+        h = self.system.holdable[self.number(speed)]
+        y[h.coordinate] = h.lower if what == LOW else h.upper
+        qd = y[self.nq :]
         back = -restitution * qd[speed]
         self.hardest = max(self.hardest, abs(qd[speed]))
-        if abs(back) > max(self.rest, STILL * self.hardest) and np.sign(back) == (1 if what == LOW else -1):
-            self.impact(u, y, t, {speed: back})
-            self.settle_friction(u, y, t)
-            return
-        self.hold(u, y, t, [speed], what)
-        _, force = self.forces(u, y, t)
-        if (force[j] if what == LOW else -force[j]) < 0:
-            self.let_go(u, [speed])
-        self.settle_friction(u, y, t)
+        bounces = abs(back) > max(self.rest, STILL * self.hardest) and np.sign(back) == (1 if what == LOW else -1)
+        self.impact(u, y, t, {speed: back} if bounces else None)
+        self.settle(u, y, t)
+
+
+def _pushing(side: int) -> tuple[float, float]:
+    """The bounds of what a stop gives."""
+    return (0.0, np.inf) if side == LOW else (-np.inf, 0.0) if side == HIGH else (0.0, 0.0)
+
+
+def _bounds(holdable: list[Holdable], sides: list[int]) -> Bounds:
+    """Of friction and stop together: a joint at its stop can only move away, and only friction opposes that."""
+    low, high = [], []
+    for h, side in zip(holdable, sides, strict=True):
+        positive, negative = h.friction or (0.0, 0.0)
+        low.append(-np.inf if side == HIGH else -positive)
+        high.append(np.inf if side == LOW else negative)
+    return Bounds(np.array(low), np.array(high))
+
+
+def _pushes(h: Holdable, side: int, force: float) -> bool:
+    """Whether a stop has a part in the force that holds a joint at it."""
+    if h.friction is None:
+        return side != 0
+    return (side == LOW and force > 0) or (side == HIGH and force < 0)
+
+
+def _at_end(h: Holdable, side: int, force: float, room: float) -> bool:
+    """Whether what holds a joint has come to its end: all of its friction is used, or its stop does not push."""
+    if h.friction is None:
+        return side != 0
+    return room <= 1e-6 * sum(h.friction)

@@ -22,7 +22,6 @@ from lagrangian.motion.solver.stepper import KEPT, Stepper
 from lagrangian.motion.status import Ending, Status
 from lagrangian.motion.system.event_table import EventTable
 from lagrangian.motion.system.holdable import Holdable
-from lagrangian.motion.system.inputs import HELD
 from lagrangian.motion.system.prepared import prepared
 from lagrangian.motion.torque import Torque
 
@@ -113,10 +112,7 @@ class Run:
         """Inputs at the start: torques, and who sticks."""
         self.supply.from_now(self.t, self.y)
         if self.system.holdable:
-            for j, h in enumerate(self.system.holdable):
-                if h.friction is not None:
-                    self.supply.u[self.modes.place(j, HELD)] = 0.0
-            self.modes.settle_friction(self.supply.u, self.y, self.t)
+            self.modes.settle(self.supply.u, self.y, self.t)
 
     # -- going -------------------------------------------------------------------------------------------------------
 

@@ -46,14 +46,8 @@ class ModeChange:
 
     what: int
     joint: int  # its number among those that can be held
-
-    @property
-    def direction(self) -> int:
-        return 0 if self.what == STUCK else -1
-
-    @property
-    def kind(self) -> int:
-        return STOP if self.what == STUCK else GUARD
+    direction = -1
+    kind = GUARD
 
 
 Entry = Watched | LimitMet | ModeChange

@@ -36,7 +36,7 @@ from lagrangian.motion.settings import Stabilisation
 from lagrangian.motion.system.event_table import EventTable, LimitMet, ModeChange
 from lagrangian.motion.system.forces import Forces
 from lagrangian.motion.system.holdable import Holdable
-from lagrangian.motion.system.inputs import HELD, LOW, SLIP, STUCK, Inputs
+from lagrangian.motion.system.inputs import ALLOWED, HELD, LOW, SLIP, STUCK, WAY, Inputs
 from lagrangian.motion.system.large import RolledRates, too_large
 from lagrangian.motion.torque import Torque
 from lagrangian.motion.wrench import ENTRIES
@@ -287,11 +287,15 @@ class System:
         if what == STUCK:
             assert joint.friction is not None
             positive, negative = joint.friction
+            way, allowed = (self.forces.of_joint(graph, j, k) for k in (WAY, ALLOWED))
+            speed = state.qd[joint.speed]
             # stuck: what friction has left, as a part of what it can, with room for rounding: torques that bring a joint to the
-            # very edge of slipping, as those of inverse dynamics do, are to be seen to pass it; slipping: the speed
+            # very edge of slipping, as those of inverse dynamics do, are to be seen to pass it
             left = f.minimum(force + positive, negative - force) * (2 / (positive + negative)) + EDGE
-            slipping = f.choose(0.5, held, 1.0, state.qd[joint.speed])  # held otherwise: nothing happens
-            return f.choose(0.5, self.forces.of_joint(graph, j, STUCK), left, slipping)
+            # stuck by what holds others: it stays at rest with them; slipping: the speed
+            stuck = f.choose(0.5, held, left, allowed - f.absolute(speed))
+            slipping = f.choose(0.5, held, 1.0, way * speed + allowed)  # held otherwise: nothing happens
+            return f.choose(0.5, self.forces.of_joint(graph, j, STUCK), stuck, slipping)
         at = state.q[joint.coordinate]
         room, push = (at - joint.lower, force) if what == LOW else (joint.upper - at, -force)
         away = f.choose(0.5, held, 1.0, room)

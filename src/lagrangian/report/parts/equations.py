@@ -7,7 +7,7 @@ from typing import Any
 from lagrangian.closed_form.definitions import definitions, parameter_values
 from lagrangian.closed_form.derive import derive
 from lagrangian.closed_form.equations import Equations
-from lagrangian.closed_form.sections import Section, christoffel_entries, driven, has_entries
+from lagrangian.closed_form.sections import Entries, christoffel_entries, driven, has_entries
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix
 from lagrangian.equations.writing import mathml
@@ -65,8 +65,8 @@ class _Written:
     def __init__(self, eom: Equations) -> None:
         self.eom = eom
         self.rounding = Rounding(DIGITS)
-        self.style = MathML(eom._writer.notation, self.rounding)
-        self.shown: list[Section] = []
+        self.style = MathML(eom.notation, self.rounding)
+        self.shown: list[Formula] = []
 
     def blocks(self) -> list[Html]:
         eom = self.eom
@@ -91,7 +91,7 @@ class _Written:
 
     def _legend(self) -> list[Html]:
         eom = self.eom
-        if eom._writer.notation.own_names:
+        if eom.notation.own_names:
             return [typeset.lines(typeset.coordinates(eom))]
         rows = [(Html(math(mathml.name(f"q{k}"))), name) for k, name in enumerate(eom.coordinates, 1)]
         return [folded(f"The {eom.n} coordinates", table(("coordinate", "is"), rows, left=(0, 1), most=COORDINATES), eom.n <= 8)]
@@ -104,13 +104,12 @@ class _Written:
         if not terms:
             return _block(title, paragraph(Html(math(typeset.left(matrix.name) + "<mo>=</mo><mn>0</mn>"))))
         whole = terms <= READ
-        entries = [(same, x) for same, x in _entries(matrix) if whole or x.terms <= ENTRY]
-        section = Section(title, tuple(entries))
-        self.shown.append(section)
+        entries = tuple((same, x) for same, x in _entries(matrix) if whole or x.terms <= ENTRY)
+        self.shown += [x for _, x in entries]
         inner = []
         if drawn and len(matrix.rows) <= STRUCTURE:
             inner.append(typeset.lines(f"<mi>{matrix.name}</mi><mo>=</mo>{typeset.structure(matrix)}"))
-        body = typeset.formulas(section, self.style)
+        body = typeset.formulas(entries, self.style)
         if not whole:
             left_out = sum(1 for _ in _entries(matrix)) - len(entries)
             inner.append(
@@ -121,23 +120,22 @@ class _Written:
 
     def _velocity(self) -> list[Html]:
         eom = self.eom
-        symbols = eom._derived.christoffel.symbols
-        terms = sum(x.terms for x in symbols.values())
+        christoffel = eom.derived.christoffel
+        terms = christoffel.terms
         title = "Velocity terms C q̇"
         if not terms:
             return [_block(title, paragraph("All Christoffel symbols are zero: there are no velocity terms."))]
-        some = sum(bool(x.poly) for x in symbols.values())
+        some = christoffel.count
         rule = typeset.lines(_CORIOLIS)
         if terms > READ:
             told = f"{some} Christoffel symbols are not zero; they have {terms} terms, and are not written out here."
             return [_block(title, rule, paragraph(told))]
-        section = Section(title, christoffel_entries(eom))
-        self.shown.append(section)
-        body = typeset.formulas(section, self.style)
-        coriolis = Section("C", tuple(_entries(eom.C)))
+        symbols, coriolis = christoffel_entries(eom), _entries(eom.C)
+        self.shown += [x for _, x in symbols]
+        body = typeset.formulas(symbols, self.style)
         long = terms > SHORT
         if not long:
-            self.shown.append(coriolis)
+            self.shown += [x for _, x in coriolis]
         inner = [rule, folded(f"Christoffel symbols that are not zero ({some})", body, not long, long)]
         if terms <= READ // 2:
             inner.append(folded("The matrix C", typeset.formulas(coriolis, self.style), not long, long))
@@ -157,10 +155,8 @@ class _Written:
         eom = self.eom
         if eom.kinetic_energy.terms > 2 * SHORT or eom.potential_energy.terms > 2 * SHORT:
             return []
-        pair = (("K", eom.kinetic_energy), ("V", eom.potential_energy))
-        section = Section("L", tuple(((name,), x) for name, x in pair))
-        self.shown.append(section)
-        body = typeset.formulas(section, self.style)
+        self.shown += [eom.kinetic_energy, eom.potential_energy]
+        body = typeset.formulas(((("K",), eom.kinetic_energy), (("V",), eom.potential_energy)), self.style)
         return [_block("The Lagrangian", typeset.lines("<mi>L</mi><mo>=</mo><mi>K</mi><mo>−</mo><mi>V</mi>"), body)]
 
     def _where(self) -> list[Html]:
@@ -168,7 +164,7 @@ class _Written:
         met = definitions(eom, self.shown)
         found = []
         if met:
-            pairs = [typeset.pair(self.style.name(name), typeset.meaning(words)) for name, words in met]
+            pairs = [typeset.definition(x, self.style) for x in met]
             body = element("div", *pairs, class_="pairs")
             found.append(_block("where", folded(f"{len(met)} abbreviations", body) if len(met) > 24 else body))
         values = parameter_values(eom)
@@ -179,7 +175,7 @@ class _Written:
 
     def _proof(self) -> Html:
         eom = self.eom
-        terms = sum(x.terms for x in eom._derived.christoffel.symbols.values()) + _terms(eom.M)
+        terms = eom.derived.christoffel.terms + _terms(eom.M)
         if eom.n > PROVED[0] or terms > PROVED[1]:
             return paragraph("Not proved here: the proof would take longer than all the rest of this page.", kind="quiet")
         return certificate(eom.prove())
@@ -214,9 +210,9 @@ def _terms(matrix: FormulaMatrix) -> int:
     return sum(x.terms for _, x in matrix.entries)
 
 
-def _entries(matrix: FormulaMatrix) -> list[tuple[tuple[str, ...], Formula]]:
+def _entries(matrix: FormulaMatrix) -> Entries:
     """Those that are not zero; of a symmetric matrix the upper triangle."""
-    return [((name,), x) for name, x in matrix.entries if not x.is_zero]
+    return tuple(((name,), x) for name, x in matrix.entries if not x.is_zero)
 
 
 EQUATIONS = Part("equations", "Equations of motion", equations)

@@ -152,9 +152,9 @@ def stewart(place: Place) -> Chapter:
     motion = inverse(model, path, frame="platform", t_eval=401)
     again = simulate(model, torque=motion.torque, **motion.start)
     off = float(np.abs(again(motion.last)[0] - motion.q[-1]).max())
-    legs = [k for k, name in enumerate(motion.speed_names) if name.startswith("leg")]
-    forces = motion.tau[:, legs]
-    plot = motion.plot("torques", joints=[motion.speed_names[k] for k in legs])
+    legs = [name for joint in model.joints if joint.actuated for name in joint.speed_names]
+    forces = motion.tau[:, [motion.speed_names.index(name) for name in legs]]
+    plot = motion.plot("torques", joints=legs)
     picture = still(model, motion.q[0])
     return Chapter(
         "stewart",

@@ -9,7 +9,6 @@ import numpy as np
 from lagrangian.closed_form.definitions import definitions
 from lagrangian.closed_form.derive import derive
 from lagrangian.closed_form.equations import Equations
-from lagrangian.closed_form.sections import Section
 from lagrangian.equations.writing.mathml import MathML
 from lagrangian.equations.writing.text import Rounding
 from lagrangian.library import library
@@ -133,15 +132,14 @@ def _turnable(model: Mechanism, pose: str, picture: bytes) -> Html:
 
 def _where(eom: Equations, *what: str) -> Html:
     """What the abbreviations in some matrices stand for."""
-    style = MathML(eom._writer.notation, Rounding(DIGITS))
-    sections = [Section(name, tuple(((n,), x) for n, x in getattr(eom, name).entries)) for name in what]
-    pairs = [typeset.pair(style.name(name), typeset.meaning(words)) for name, words in definitions(eom, sections)]
-    return element("div", *pairs, class_="pairs")
+    style = MathML(eom.notation, Rounding(DIGITS))
+    formulas = [x for name in what for _, x in getattr(eom, name).entries]
+    return element("div", *(typeset.definition(x, style) for x in definitions(eom, formulas)), class_="pairs")
 
 
 def _entries(eom: Equations, *what: tuple[str, str]) -> Html:
     rounding = Rounding(DIGITS)
-    style = MathML(eom._writer.notation, rounding)
+    style = MathML(eom.notation, rounding)
     parts = []
     for name, title in what:
         entries = [(n, x) for n, x in getattr(eom, name).entries if not x.is_zero]

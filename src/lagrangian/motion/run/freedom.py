@@ -1,0 +1,44 @@
+"""What constraints and locks leave free of a mechanism in one configuration: how forces and impulses at joints move it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lagrangian.kernels.linear import RANK
+
+
+class Freedom:
+    """With M = L L^T and the rows of Psi: the columns of B are L^-1 e_k of some speeds, less what Psi does not let move.
+
+    They are divided by `size`, the lengths they would have without constraints. So a joint that cannot move at all, or that is at
+    a dead centre, has a column of zeros, whatever its units.
+    """
+
+    def __init__(self, mass: np.ndarray, psi: np.ndarray, speeds: list[int]) -> None:
+        self.L, self._psi = np.linalg.cholesky(mass), psi
+        half = np.linalg.solve(self.L, psi.T)
+        half = half / np.maximum(np.linalg.norm(half, axis=0), 1e-300)
+        U, s, _ = np.linalg.svd(half, full_matrices=False)
+        self._fixed = U[:, s > RANK]
+        columns = np.linalg.solve(self.L, np.eye(len(mass))[:, speeds])
+        self.size = np.linalg.norm(columns, axis=0)
+        self.B = columns / self.size
+        for _ in range(2):  # the second time takes what rounding left
+            self.B -= self._fixed @ (self._fixed.T @ self.B)
+
+    def measured(self, x: np.ndarray) -> float:
+        """The length of speeds or accelerations, by M."""
+        return float(np.linalg.norm(self.L.T @ x))
+
+    def moved(self, s: np.ndarray) -> np.ndarray:
+        """The change of speeds by impulses (of accelerations by forces) at the joints, times their `size`."""
+        found: np.ndarray = np.linalg.solve(self.L.T, self.B @ s)
+        return found
+
+
+def corrected(mass: np.ndarray, psi: np.ndarray, residual: np.ndarray) -> np.ndarray:
+    """The smallest change of speeds, by M, that takes the residual away: Psi x = -residual."""
+    L = np.linalg.cholesky(mass)
+    half = np.linalg.solve(L, psi.T).T
+    found: np.ndarray = np.linalg.solve(L.T, np.linalg.lstsq(half, -residual, rcond=RANK)[0])
+    return found
