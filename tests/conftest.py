@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import getpass
 import os
 import tempfile
@@ -17,6 +18,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # compiling a kernel takes longer than hypothesis expects of an example
 settings.register_profile("lagrangian", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("lagrangian")
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests and their modules stay: Python's search for garbage leaves them out."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from lagrangian.closed_form.derive import derive
     from lagrangian.closed_form.equations import Equations
     from lagrangian.configuration.assemble import assemble, assembly_modes
+    from lagrangian.configuration.consistent_speeds import consistent_speeds
     from lagrangian.configuration.mobility import Mobility, mobility
-    from lagrangian.configuration.speeds import consistent_speeds
     from lagrangian.description.load import load, loads
     from lagrangian.description.toml.writer import dumps, save
     from lagrangian.equations.formula import Formula
@@ -98,7 +98,7 @@ _LATER = {
     "Placement": "lagrangian.model.placement",
     **dict.fromkeys(("Linearisation", "Mode", "equilibrium", "linearise"), "lagrangian.motion.linearise"),
     **dict.fromkeys(("assemble", "assembly_modes"), "lagrangian.configuration.assemble"),
-    "consistent_speeds": "lagrangian.configuration.speeds",
+    "consistent_speeds": "lagrangian.configuration.consistent_speeds",
     **dict.fromkeys(("Event", "Lock", "SetTorque", "Unlock"), "lagrangian.motion.events"),
     **dict.fromkeys(("Mobility", "mobility"), "lagrangian.configuration.mobility"),
     **dict.fromkeys(("Sampled", "Traced"), "lagrangian.motion.torque"),

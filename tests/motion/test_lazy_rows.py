@@ -1,6 +1,7 @@
 """What a motion computes when it is asked for is what it was in the run, whatever has happened in between."""
 
 import numpy as np
+import pytest
 
 import lagrangian as lg
 
@@ -37,3 +38,17 @@ def test_arrays_that_are_changed_change_nothing_else():
     assert (motion.tau == other.tau).all()
     assert (motion.potential_energy == other.potential_energy).all()
     assert (motion.qdd == other.qdd).all()
+
+
+def test_a_motion_stays_readable_when_its_dynamics_are_closed():
+    """Everything that has not been asked for yet is as it is of a motion whose dynamics are open."""
+    bar = lg.library("four_bar")
+    options = {"torque": {"theta1": "sin(t)"}, "t_eval": 21}
+    with lg.compile(bar) as dyn:
+        motion = lg.simulate(dyn, 0.5, **options)
+    other = lg.simulate(bar, 0.5, **options)
+    for name in ("q", "qdd", "tau", "multipliers", "constraint_forces", "kinetic_energy", "balance", "drift", "reactions"):
+        assert np.array_equal(getattr(motion, name), getattr(other, name)), name
+    assert np.array_equal(motion.resample(5).qd, other.resample(5).qd)
+    with pytest.raises(lg.ClosedError, match="were closed; compile the mechanism again"):
+        lg.simulate(dyn, 0.5)

@@ -372,9 +372,9 @@ def test_no_equilibrium_is_said() -> None:
 
 
 def test_bad_arguments() -> None:
-    with pytest.raises(lg.ArgumentError, match=r"q0 is .*; 2 finite numbers are needed: a0, a1"):
+    with pytest.raises(lg.ArgumentError, match=r"q is .*; 2 finite numbers are needed: a0, a1"):
         lg.linearise(chain(2), [0, 0, 0])
-    with pytest.raises(lg.ArgumentError, match=r"qd0 is \[0\]; 2 finite numbers are needed: a0, a1"):
+    with pytest.raises(lg.ArgumentError, match=r"qd is \[0\]; 2 finite numbers are needed: a0, a1"):
         lg.linearise(chain(2), [0, 0], [0])
     with pytest.raises(lg.ArgumentError, match="there is no joint or speed 'a7'"):
         lg.linearise(chain(2), [0, 0], torque={"a7": "1"})

@@ -52,3 +52,31 @@ def test_what_cannot_be_held_is_said(machine: lg.Mechanism) -> None:
     wrong = lg.loads(lg.dumps(machine).replace("q = { theta1 = 0.9 }", "q = { theta1 = 0.9, phi2 = 2.5 }"))
     with pytest.raises(lg.AssemblyError, match="with theta1, phi2 fixed"):
         lg.simulate(wrong)
+
+
+def test_speeds_by_name_are_kept(machine: lg.Mechanism) -> None:
+    """As in simulate: those given keep their values, whether by a mapping, as text or as `fixed`, and the others follow."""
+    q = lg.assemble(machine, {"theta1": 0.9})
+    dyn = lg.compile(machine)
+    found = lg.consistent_speeds(machine, q, {"theta1": 2.0})
+    assert found[0] == 2.0
+    np.testing.assert_allclose(dyn.constraint_rate(q, found), 0, atol=1e-12)
+    np.testing.assert_array_equal(found, lg.consistent_speeds(machine, q, "theta1=2"))
+    np.testing.assert_array_equal(found, lg.consistent_speeds(machine, q, fixed={"theta1": 2.0}))
+    np.testing.assert_allclose(found, lg.consistent_speeds(machine, {"theta1": 0.9}, {"theta1": 2.0}), atol=1e-12)
+    with pytest.raises(lg.ArgumentError, match="speed 'theta7'"):
+        lg.consistent_speeds(machine, q, {"theta7": 2.0})
+
+
+@pytest.mark.parametrize("of", [lg.linearise, lg.mobility, lg.consistent_speeds], ids=lambda f: f.__name__)
+def test_numbers_that_leave_a_loop_open_are_refused(machine: lg.Mechanism, of: Callable[..., object]) -> None:
+    """As in simulate: they would be moved to another configuration than the one that was given."""
+    with pytest.raises(lg.ArgumentError, match=r"q does not close the loops: closure0\.\w misses by .* nearest configuration"):
+        of(machine, [0.9, 0.1, 0.2])
+    closed = lg.assemble(machine, {"theta1": 0.9})
+    of(machine, closed.round(8))  # rounded when it was written down
+
+
+def test_speeds_that_open_a_loop_are_refused_by_linearise(machine: lg.Mechanism) -> None:
+    with pytest.raises(lg.ArgumentError, match="qd breaks the constraints"):
+        lg.linearise(machine, {"theta1": 0.9}, [1.0, 0.0, 0.0])

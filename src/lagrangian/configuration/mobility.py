@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.configuration.assemble import assemble
 from lagrangian.configuration.coordinates import moved
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.configuration.loops import Loops
+from lagrangian.configuration.start import Start
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.showing import ShownText
@@ -57,9 +57,14 @@ class Mobility(ShownText):
 
 
 def mobility(mechanism: MechanismLike | Dynamics, q: Any = None, t: float = 0.0) -> Mobility:
-    """Degrees of freedom of a mechanism at a configuration that closes its loops; at its own start if none is given."""
+    """Degrees of freedom of a mechanism at a configuration that closes its loops.
+
+    `q` is an array, the name of a pose, or a mapping of some coordinates, the others being found so that the loops close. If none
+    is given it is the configuration nearest to the mechanism's own start that closes the loops.
+    """
     dyn = dynamics_of(mechanism)
-    q = assemble(dyn, q, t=t)
+    start = Start(dyn, q, t, ("q", "qd"))
+    q = start.closed() if start.own else start.q
     m, n = len(dyn.constraint_names), dyn.nv
     if not m:
         return Mobility(n, n, n, 0, 0, n)

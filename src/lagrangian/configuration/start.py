@@ -6,7 +6,6 @@ not. Of one that gives some by name the others are found.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +14,7 @@ import numpy as np
 from lagrangian.configuration import reading
 from lagrangian.configuration.assemble import STARTS
 from lagrangian.configuration.loops import EXACT, NEAR, Loops, Miss
-from lagrangian.configuration.speeds import consistent_speeds
+from lagrangian.configuration.speeds import nearest_speeds
 from lagrangian.errors import Argument, ArgumentError, LagrangianError
 from lagrangian.kernels.dynamics import Dynamics
 
@@ -25,9 +24,11 @@ LISTED = 12  # coordinates whose values a message gives
 class Start:
     """A configuration at a time, as it was given and with its loops closed."""
 
-    def __init__(self, dyn: Dynamics, q0: Any = None, t: float = 0.0) -> None:
+    def __init__(self, dyn: Dynamics, q0: Any = None, t: float = 0.0, arguments: tuple[str, str] = ("q0", "qd0")) -> None:
+        """`arguments` are what the caller calls the configuration and the speeds."""
         self.dyn, self.t, self.own = dyn, t, q0 is None
-        self.given = reading.configuration(dyn.mechanism, q0)
+        self.arguments = arguments
+        self.given = reading.configuration(dyn.mechanism, q0, arguments[0])
 
     @cached_property
     def loops(self) -> Loops:
@@ -72,39 +73,39 @@ class Start:
             near = None
         if near is not None:
             values = ", ".join(f"{n} = {x:.6g}" for n, x in zip(model.coordinate_names, near, strict=True))
-            remedy = f"the nearest configuration that does, lagrangian.assemble(mechanism, q0), has {values}"
+            remedy = f"the nearest configuration that does, lagrangian.assemble(mechanism, {self.arguments[0]}), has {values}"
         else:
-            remedy = "lagrangian.assemble(mechanism, q0) finds the nearest configuration that does"
+            remedy = f"lagrangian.assemble(mechanism, {self.arguments[0]}) finds the nearest configuration that does"
         example = next((j.name for j in model.joints if j.actuated and j.kind.nq == 1), "")
         if example:
             value = float(f"{q[model.coordinate_names.index(example)]:.4g}")
-            remedy += f". Or give only what is driven, {Argument('q0', {example: value})}, and the others follow"
+            remedy += f". Or give only what is driven, {Argument(self.arguments[0], {example: value})}, and the others follow"
         return ArgumentError(f"{self.given.where} does not close the loops: {miss}", where=model.name, remedy=remedy)
 
     # -- speeds ------------------------------------------------------------------------------------------------------
 
     def speeds(self, qd0: Any = None) -> np.ndarray:
         """Speeds at q: all must keep the constraints, but for rounding; of some by name the others are found."""
-        model, wanted = self.dyn.mechanism, self.wanted(qd0)
-        if isinstance(wanted, Mapping):
-            return consistent_speeds(self.dyn, self.q, None, wanted, self.t)
-        if wanted is None:
-            return consistent_speeds(self.dyn, self.q, None, (), self.t)
+        model, wanted, argument = self.dyn.mechanism, self.wanted(qd0), self.arguments[1]
+        if not isinstance(wanted, np.ndarray):
+            given = wanted or {}
+            qd = np.array([given.get(name, 0.0) for name in model.speed_names])
+            return nearest_speeds(self.dyn, self.q, qd, tuple(given), self.t)
         breaks = self.breaking(self.q, wanted)
         if breaks is not None:
             raise ArgumentError(
                 f"breaks the constraints: {breaks.name} changes at {breaks.amount:.3g} a second",
                 where=model.name,
-                argument="qd0",
-                remedy=f"lagrangian.consistent_speeds(mechanism, q, qd0) finds the nearest speeds that keep them; or give the "
-                f"driven ones by name, {Argument('qd0', {'joint': 1.0})}",
+                argument=argument,
+                remedy=f"lagrangian.consistent_speeds(mechanism, q, {argument}) finds the nearest speeds that keep them; or give "
+                f"the driven ones by name, {Argument(argument, {'joint': 1.0})}",
             )
-        return consistent_speeds(self.dyn, self.q, wanted, t=self.t)
+        return nearest_speeds(self.dyn, self.q, wanted, t=self.t)
 
     def wanted(self, qd0: Any) -> np.ndarray | dict[str, float] | None:
         """`qd0` as numbers in order or by name. Where neither it nor q0 is given, the mechanism's own; None if there is none."""
         model = self.dyn.mechanism
-        return reading.speeds(model, model.initial.qd if qd0 is None and self.own else qd0)
+        return reading.speeds(model, model.initial.qd if qd0 is None and self.own else qd0, self.arguments[1])
 
     def breaking(self, q: np.ndarray, qd: np.ndarray) -> Miss | None:
         """The constraint that speeds break the most, and how fast it changes; None if they keep all, but for rounding."""

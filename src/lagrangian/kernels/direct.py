@@ -43,7 +43,7 @@ class Direct:
         if dynamics is None:
             return self.method
         kernels = dynamics._kernels
-        function = self.method.__get__(dynamics._twin())
+        function = self.method.__get__(dynamics.handle())
         kernel = self.kernel(kernels)
         if kernel is not None and kernels.tree.nv:
             function = kernel.direct(function, self.name, self.signature, self.__doc__ or "")

@@ -72,14 +72,14 @@ class Dynamics:
             raise ClosedError(f"the dynamics of {self.mechanism.name!r} were closed; compile the mechanism again")
         return kernels
 
-    def _twin(self) -> Dynamics:
-        """Another handle on the same kernels: what functions taken from this one fall back on, even when this one is closed."""
-        twin = object.__new__(Dynamics)
-        twin._use(self._kernels)
-        return twin
+    def handle(self) -> Dynamics:
+        """Another `Dynamics` on the same machine code, which stays open when this one is closed."""
+        other = object.__new__(Dynamics)
+        other._use(self._kernels)
+        return other
 
     def close(self) -> None:
-        """Let go of the machine code. Functions taken from here before keep their own and stay safe to call."""
+        """Let go of the machine code. Functions taken from here before, and motions simulated with it, keep their own."""
         for name in [name for name in self.__dict__ if name not in ("mechanism", "nq", "nv")]:
             del self.__dict__[name]
         self.__dict__["_open"] = None

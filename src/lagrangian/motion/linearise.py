@@ -10,7 +10,7 @@ import numpy as np
 from lagrangian.configuration.assemble import assemble
 from lagrangian.configuration.coordinates import moved
 from lagrangian.configuration.dynamics_of import dynamics_of
-from lagrangian.configuration.speeds import consistent_speeds
+from lagrangian.configuration.start import Start
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import ArgumentError, AssemblyError
 from lagrangian.kernels.dynamics import Dynamics
@@ -134,12 +134,14 @@ def linearise(
 ) -> Linearisation:
     """The linear system of small motions about a state, with constraints about rest.
 
+    `q` is an array that closes the loops, the name of a pose, or a mapping of some coordinates, the others being found so that
+    the loops close; the mechanism's own start if it is not given. `qd` is an array or a mapping likewise, and zero if not given.
     `torque` is as in simulate: numbers or expressions, whose slopes count; the description's own if it is not given.
     """
     dyn = dynamics_of(mechanism)
     model = dyn.mechanism
-    q = assemble(dyn, q, t=t)
-    qd = consistent_speeds(dyn, q, qd, t=t)
+    about = Start(dyn, q, t, ("q", "qd"))
+    q, qd = about.q, about.speeds({} if qd is None else qd)
     if model.equations and np.abs(qd).max() > 1e-12:
         raise ArgumentError(f"{model.name}: with constraints it is linearised about rest; qd is not zero")
     Aq, Av, B = _Equations(dyn, torque).derivatives(q, qd, t)

@@ -67,8 +67,8 @@ def simulate(
     `restitution`. `progress(done, total)` is told now and then how many of the seconds are done.
     A run that is interrupted returns what it has.
     """
-    dyn = dynamics_of(mechanism)
-    known = prepared(dyn)
+    known = prepared(dynamics_of(mechanism))
+    dyn = known.dyn
     start, end = arguments.span(t_span, dyn.mechanism)
     grid = arguments.grid(t_eval, start, end)
     arguments.check_progress(progress)

@@ -77,7 +77,7 @@ def _more_than_led(m: Mechanism, motion: Any) -> bool:
     """Whether a path leaves freedom, and so an orientation to choose: a planar 2R has none to spare."""
     from lagrangian import mobility
 
-    freedom = mobility(m, motion.q[0]).degrees if m.equations else m.nv
+    freedom = mobility(m, motion.q[0], float(motion.t[0])).degrees if m.equations else m.nv
     return bool(freedom > len(motion.follower.path.directions))
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from numpy.polynomial import legendre
 
+from lagrangian.motion.quadrature import rule
 from lagrangian.motion.run.trajectory import Trajectory
 from lagrangian.motion.solver.segment import Segment
 from lagrangian.motion.system.prepared import prepared
@@ -18,16 +18,6 @@ CHUNK = 2048  # steps at a time, so that long runs need little memory
 # what the last coefficients of a step's power may be, of the largest power; where they are larger, the step is halved
 TAIL = 1e-11
 HALVINGS = 6
-
-
-@cache
-def rule(nodes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Gauss's nodes; what takes values there to coefficients over Legendre's polynomials; the integrals of these from -1."""
-    at, weights = legendre.leggauss(nodes)
-    values = legendre.legvander(at, nodes - 1)  # nodes x polynomials
-    fit = (values * weights[:, None]).T * ((2 * np.arange(nodes) + 1) / 2)[:, None]
-    integral = np.array([legendre.legint(np.eye(nodes)[k], lbnd=-1) for k in range(nodes)])
-    return at, fit, integral
 
 
 @dataclass
@@ -72,9 +62,10 @@ def work(trajectory: Trajectory, t: np.ndarray) -> dict[str, np.ndarray]:
         return {**none, **({"constraints": np.zeros(len(t))} if constrained else {}), **_impacts(trajectory, t)}
     total = np.zeros(2 * nv + 2)
     found = np.zeros((len(t), 2 * nv + 2))
-    row = 0
+    row, largest = 0, 0.0
     for pieces in whole_steps(trajectory):
-        pieces, coefficients = _resolved(trajectory, pieces)
+        pieces, coefficients = _resolved(trajectory, pieces, largest)
+        largest = max(largest, _size(coefficients))
         until = row + int(np.searchsorted(t[row:], pieces.end[-1], side="right"))
         found[row:until], total = _until(pieces, coefficients, t[row:until], total)
         row = until
@@ -100,15 +91,16 @@ def _until(pieces: Pieces, coefficients: np.ndarray, t: np.ndarray, total: np.nd
     return before[here] + 0.5 * width[here] * part, total + grown.sum(axis=0)
 
 
-def _resolved(trajectory: Trajectory, pieces: Pieces) -> tuple[Pieces, np.ndarray]:
+def _resolved(trajectory: Trajectory, pieces: Pieces, largest: float) -> tuple[Pieces, np.ndarray]:
     """Pieces short enough for the power over each to be a polynomial, and its coefficients.
 
     Steps are as long as the motion allows, and the forces along it may vary faster: those of a motion that is led, say.
+    `largest` is the power before: beside it, that of a mechanism which has come to rest is rounding, and no polynomial.
     """
     at, fit, _ = rule(NODES)
     coefficients = np.einsum("kn,snc->skc", fit, power(trajectory, pieces, (at + 1) / 2))
     for _ in range(HALVINGS):
-        size = np.abs(coefficients).max(axis=(0, 1), initial=0.0).max(initial=0.0)
+        size = max(largest, _size(coefficients))
         with np.errstate(invalid="ignore"):
             rough = np.abs(coefficients[:, -2:]).max(axis=(1, 2)) > TAIL * size
         if not rough.any():
@@ -125,6 +117,10 @@ def _resolved(trajectory: Trajectory, pieces: Pieces) -> tuple[Pieces, np.ndarra
         )
         coefficients = np.concatenate([coefficients[~rough], fresh])[order]
     return pieces, coefficients
+
+
+def _size(coefficients: np.ndarray) -> float:
+    return float(np.abs(coefficients).max(initial=0.0))
 
 
 def _impacts(trajectory: Trajectory, t: np.ndarray) -> dict[str, np.ndarray]:

@@ -46,8 +46,9 @@ class Run:
         grid: np.ndarray,
         watch: Callable[[float], None] | None = None,
     ) -> None:
-        self.dyn, self.settings, self.watch = dyn, settings, watch
-        self.events, self.known = list(events), prepared(dyn)
+        self.known = prepared(dyn)
+        self.dyn, self.settings, self.watch = self.known.dyn, settings, watch
+        self.events = list(events)
         self.t, self.y = t0, np.array(y0, dtype=float)
         self.origin = self.end = t0
         limits = self.known.limits if settings.limits else {}
@@ -55,7 +56,7 @@ class Run:
         if any(isinstance(e.action, SetTorque) for e in events):
             source = replace(source, adjustable=True)
         self.supply = Supply(source, [e.when for e in events if callable(e.when)], t0)
-        self.trajectory = Trajectory(dyn, self.supply, settings, t0, y0, grid)
+        self.trajectory = Trajectory(self.dyn, self.supply, settings, t0, y0, grid)
         self.trajectory.watches_dead_centres = any(e.when is DEAD_CENTRE for e in events)
         self.recent: list[float] = []  # when the last events were acted on
         self.stepper: Stepper

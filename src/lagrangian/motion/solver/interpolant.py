@@ -58,36 +58,48 @@ class Interpolant:
             m.c[STORED] = m.c[STORED] + 1
 
 
-def emit_replay(module: Module, method: Method, workspace: Workspace) -> None:
-    """Rows of steps that were made before: `which` step and `theta` in it for each, those of one step side by side.
+class StoredSteps:
+    """Steps that were made before, one of which is at hand: its first state is in `y`, its interpolant in `F`.
 
-    c holds the number of rows, and whether `dense` holds coefficients.
+    c holds how many rows, or steps, are wanted, and whether `dense` holds coefficients.
     """
-    n, size = module.size, method.degree * module.size
-    b = module.function("replay", REPLAY_ARGUMENTS, internal=False)
-    m = Memory(b, REPLAY_ARGUMENTS, workspace)
-    m.y = m.state
-    interpolant = Interpolant(b, method, m, n)
-    m.clock[2], m.clock[3] = m.s[RTOL], m.s[ATOL]
-    last = b.variable(-1, INTEGER)
 
-    def again() -> None:
-        module.rates(b, m.clock, m.y, m.u, m.slopes)
+    def __init__(self, module: Module, method: Method, b: Builder, memory: Memory) -> None:
+        self.module, self.method, self.b, self.memory = module, method, b, memory
+        memory.y = memory.state
+        memory.clock[2], memory.clock[3] = memory.s[RTOL], memory.s[ATOL]
+        self.interpolant = Interpolant(b, method, memory, module.size)
+
+    def recall(self, which: Value) -> None:
+        """Take up a step: its coefficients as they were kept, or found by making it again."""
+        b, m, n = self.b, self.memory, self.module.size
+        size = self.method.degree * n
+        here, there = m.steps.part(which * (n + 2)), m.dense.part(which * size)
+        m.clock[0], m.clock[1] = here[0], here[1]
+        b.copy(here.part(2), m.y, n)
+
+        def kept() -> None:
+            b.either(there[0].equals(there[0]), lambda: b.copy(there, m.F, size), self._again)
+
+        b.either(m.c[1].differs(0), kept, self._again)
+
+    def _again(self) -> None:
+        b, m = self.b, self.memory
+        self.module.rates(b, m.clock, m.y, m.u, m.slopes)
         b.call("step", m.clock, m.y, m.u, m.slopes, m.end, m.report)
         b.call("dense", m.clock, m.y, m.u, m.slopes, m.end, m.F)
 
+
+def emit_replay(module: Module, method: Method, workspace: Workspace) -> None:
+    """Rows of steps that were made before: `which` step and `theta` in it for each, those of one step side by side."""
+    b = module.function("replay", REPLAY_ARGUMENTS, internal=False)
+    m = Memory(b, REPLAY_ARGUMENTS, workspace)
+    steps = StoredSteps(module, method, b, m)
+    last = b.variable(-1, INTEGER)
     with b.count(m.c[0]) as k:
         with b.when(m.which[k].differs(last.get())):
-            here = m.steps.part(m.which[k] * (n + 2))
-            m.clock[0], m.clock[1] = here[0], here[1]
-            b.copy(here.part(2), m.y, n)
-            there = m.dense.part(m.which[k] * size)
-
-            def kept(there: Array = there) -> None:
-                b.either(there[0].equals(there[0]), lambda: b.copy(there, m.F, size), again)
-
-            b.either(m.c[1].differs(0), kept, again)
+            steps.recall(m.which[k])
             last.set(m.which[k])
-        interpolant.at(m.theta[k], m.rows.part(k * n))
+        steps.interpolant.at(m.theta[k], m.rows.part(k * module.size))
     b.leave(0)
     module.add(b)

@@ -20,6 +20,7 @@ DONE, BUSY, EVENT, TOO_SMALL, FAILURE, NEAR_SINGULAR, IS_STIFF, TOO_MANY, RUNS_A
 
 LOOP_ARGUMENTS = ["s", "c", "y", "u", "work", "grid", "rows", "steps", "dense", "found", "kinds"]
 REPLAY_ARGUMENTS = ["s", "c", "steps", "dense", "u", "work", "which", "theta", "rows"]
+BALANCE_ARGUMENTS = ["s", "c", "steps", "dense", "u", "work", "totals"]
 WHOLE = {"c", "kinds", "which"}  # arrays of integers
 
 # kinds of events: told; ending the run; also when it starts at zero and goes on below; where the equations have a kink
@@ -78,6 +79,7 @@ class Memory:
     looks: Array
     value: Array
     theta: Array
+    totals: Array
 
     def __init__(self, b: Builder, arguments: list[str], workspace: Workspace) -> None:
         work = b.array("work")

@@ -11,6 +11,7 @@ from lagrangian.errors import ArgumentError
 from lagrangian.kernels.llvm import cache, jit, target
 from lagrangian.motion.integrators.method import Method, Module
 from lagrangian.motion.solver import places
+from lagrangian.motion.solver.balance import emit_balance
 from lagrangian.motion.solver.interpolant import emit_replay
 from lagrangian.motion.solver.segment import Segment
 from lagrangian.motion.solver.time_loop import TimeLoop
@@ -22,6 +23,11 @@ from lagrangian.motion.system.system import System
 LONG = 8000
 
 _NONE = np.zeros(1)
+
+
+def address(array: np.ndarray) -> int:
+    """Where the numbers of an array are; numpy takes three times as long to say so, and a run asks for dozens."""
+    return ctypes.addressof(ctypes.c_char.from_buffer(array.data)) if array.size else array.ctypes.data
 
 
 class Solver:
@@ -41,6 +47,8 @@ class Solver:
                 f"use dop853, dp5, verner9 or rk4"
             )
         self.data = self.rolled.data() if self.rolled is not None else []
+        # a fixed step promises nothing; of Python functions, and of what is too large to write out, the balance itself is taken
+        self.balances = method.adaptive and not callback and self.rolled is None
 
         def compiled() -> tuple[dict[str, object], bytes]:
             text = self._module(chosen.fma)
@@ -51,13 +59,15 @@ class Solver:
         self._code = jit.Code(code, chosen)
         self.integrate = self._function("integrate", len(places.LOOP_ARGUMENTS))
         self._replay = self._function("replay", len(places.REPLAY_ARGUMENTS))
+        self._balance = self._function("balance", len(places.BALANCE_ARGUMENTS)) if self.balances else None
 
     def _function(self, name: str, pointers: int) -> Callable[..., int]:
         return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * pointers)(self._code.address(name))
 
     def _module(self, fma: bool) -> str:
         declared: set[str] = set()
-        lines = self.system.functions(declared, fma, self.method.jacobian, self.method.canonical, self.rolled)
+        method = self.method
+        lines = self.system.functions(declared, fma, method.jacobian, method.canonical, self.balances, self.rolled)
         module = Module(lines, declared, fma, self.n, self.system.angles, self.system.projects, self.callback)
         module.second_order = self.system.second_order
         if self.callback:
@@ -67,6 +77,8 @@ class Solver:
         self.method.emit(module)
         TimeLoop(module, self.method, len(self.system.table), self.workspace).emit()
         emit_replay(module, self.method, self.workspace)
+        if self.balances:
+            emit_balance(module, self.method, self.workspace)
         return "\n".join([*lines, *sorted(declared)])
 
     def _ask(self, module: Module) -> None:
@@ -100,8 +112,18 @@ class Solver:
         u = segment.u.copy()  # Python functions that are asked again write into it
         which, theta = np.ascontiguousarray(which, dtype=np.int64), np.ascontiguousarray(theta, dtype=float)
         rows, work = np.empty((len(which), self.n)), np.zeros(self.workspace.size)
-        self._replay(*(a.ctypes.data for a in (s, c, segment.steps, dense, u, work, which, theta, rows)))
+        self._replay(*(address(a) for a in (s, c, segment.steps, dense, u, work, which, theta, rows)))
         return rows
+
+    def balance(self, segment: Segment, totals: np.ndarray, rtol: float, atol: float) -> None:
+        """Go on with the energy balance of a run over another segment: see `solver.balance`."""
+        assert self._balance is not None
+        s = np.zeros(places.REALS)
+        s[places.RTOL], s[places.ATOL], s[places.END] = rtol, atol, segment.until
+        dense = segment.dense if segment.dense is not None else _NONE
+        c = np.array([len(segment.steps), segment.dense is not None])
+        work = np.zeros(self.workspace.size)
+        self._balance(*(address(a) for a in (s, c, segment.steps, dense, segment.u, work, totals)))
 
 
 _SOLVERS: dict[tuple[bytes, bytes, str, bool], Solver] = {}

@@ -9,7 +9,7 @@ import numpy as np
 
 from lagrangian.motion.solver import places
 from lagrangian.motion.solver.segment import Segment
-from lagrangian.motion.solver.solver import Solver
+from lagrangian.motion.solver.solver import Solver, address
 
 # how long compiled code runs before Python may look at signals and show progress
 PATIENCE = 0.05
@@ -70,7 +70,7 @@ class Stepper:
             *(self.s, self.c, self.y, self.u, self.work, self.grid, self.rows),
             *(self.steps, self.dense, self.found, self.kinds),
         )
-        self._pointers = [a.ctypes.data for a in arrays]
+        self._pointers = [address(a) for a in arrays]
 
     @property
     def t(self) -> float:

@@ -7,9 +7,9 @@ from functools import cached_property
 
 from lagrangian.algorithms.undetermined import undetermined_joints
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.model.constraint import Pfaffian, PfaffianFunction
 from lagrangian.motion.events import of_walls
 from lagrangian.motion.settings import Stabilisation
+from lagrangian.motion.system.balance import moves_constraints
 from lagrangian.motion.system.event_table import EventTable
 from lagrangian.motion.system.holdable import Holdable, frictional, limited
 from lagrangian.motion.system.system import System
@@ -22,7 +22,8 @@ class Prepared:
     """A mechanism, compiled, and what is known of it."""
 
     def __init__(self, dyn: Dynamics) -> None:
-        self.dyn, self.tree = dyn, dyn.tree
+        # a handle of its own: a motion can be asked for anything after the caller's has been closed
+        self.dyn, self.tree = dyn.handle(), dyn.tree
         self.undetermined = undetermined_joints(self.tree)
         self.limits = limited(dyn.mechanism)
         self.frictional = frictional(dyn.mechanism)
@@ -34,15 +35,7 @@ class Prepared:
         """Whether nothing of the mechanism itself takes or gives energy: no friction, no constraint that moves."""
         springs = self.dyn.mechanism.springs
         lossy = any(x.any() for x in self.dyn.friction_constants) or any(float(s.damping) for s in springs)
-        return not (lossy or self.moves_constraints)
-
-    @cached_property
-    def moves_constraints(self) -> bool:
-        """Whether some constraint moves by itself, and so does work: with time, or at a constant rate."""
-        constraints = self.dyn.mechanism.constraints
-        given = [c.phi for c in constraints if isinstance(c, Pfaffian)]
-        asked = any(isinstance(c, PfaffianFunction) for c in constraints)  # a function may give anything
-        return asked or self.dyn.depends_on_time or any(not (isinstance(x, (int, float)) and x == 0) for x in given)
+        return not (lossy or moves_constraints(self.dyn.mechanism))
 
     def system(
         self, torque: Torque, stabilisation: Stabilisation, table: EventTable, holdable: Sequence[Holdable], redundant: bool
@@ -64,10 +57,11 @@ _PREPARED: dict[int, Prepared] = {}
 
 
 def prepared(dyn: Dynamics) -> Prepared:
-    """What is known of a mechanism; of the last ones it is remembered."""
-    found = _PREPARED.get(id(dyn))
-    if found is None or found.dyn is not dyn:
+    """What is known of a mechanism; of the last ones it is remembered. Dynamics that were closed are refused."""
+    tree = dyn.tree
+    found = _PREPARED.get(id(tree))
+    if found is None or found.tree is not tree:
         if len(_PREPARED) >= MECHANISMS:
             _PREPARED.clear()
-        found = _PREPARED[id(dyn)] = Prepared(dyn)
+        found = _PREPARED[id(tree)] = Prepared(dyn)
     return found

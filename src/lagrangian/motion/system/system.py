@@ -33,6 +33,7 @@ from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import dead_centre
 from lagrangian.motion.events import DEAD_CENTRE, Kink, When
 from lagrangian.motion.settings import Stabilisation
+from lagrangian.motion.system.balance import balance_terms
 from lagrangian.motion.system.event_table import EventTable, LimitMet, ModeChange
 from lagrangian.motion.system.forces import Forces
 from lagrangian.motion.system.holdable import Holdable
@@ -59,7 +60,8 @@ class System:
     ) -> None:
         self.mechanism, self.torque = mechanism, torque
         self.holdable = tuple(holdable)
-        self.tree = regroup(_without_coulomb(tree))
+        self.true_tree = _without_coulomb(tree)
+        self.tree = regroup(self.true_tree)
         self.stabilisation, self.redundant = stabilisation, redundant
         self.table = table if table is not None else EventTable(holdable=self.holdable)
         self.nq, self.nv = tree.nq, tree.nv
@@ -302,7 +304,9 @@ class System:
         # at the stop: while it pushes, it holds
         return f.choose(0.5, self.forces.of_joint(graph, j, what), push, away)
 
-    def functions(self, declared: set[str], fma: bool, jacobian: bool, canonical: bool, rolled: RolledRates | None) -> list[str]:
+    def functions(
+        self, declared: set[str], fma: bool, jacobian: bool, canonical: bool, balanced: bool, rolled: RolledRates | None
+    ) -> list[str]:
         """The IR of all that an integrator calls."""
         places = {"t": ("time", 0), "q": ("state", 0), "qd": ("state", self.nq), "u": ("u", 0)}
         lines: list[str] = []
@@ -324,6 +328,8 @@ class System:
             add("project", self.project)
         if self.table.compiled:
             add("event_values", self.event_values)
+        if balanced:
+            add("balance_terms", lambda graph: balance_terms(self, graph))
         return lines
 
 

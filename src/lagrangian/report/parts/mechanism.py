@@ -35,8 +35,8 @@ def _mobility(subject: Subject) -> Html:
     model = subject.mechanism
     if len(model.joints) > LARGE:
         return paragraph(f"{model.nv} speeds, {model.equations} constraint equations; Gruebler's count gives {model.gruebler}.")
-    q = subject.motion.q[0] if len(subject.motion.q) else None
-    return paragraph(str(mobility(model, q)))
+    motion = subject.motion
+    return paragraph(str(mobility(model, motion.q[0], float(motion.t[0])) if len(motion.q) else mobility(model)))
 
 
 def _joints(m: Mechanism) -> Html:
