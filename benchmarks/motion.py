@@ -25,7 +25,7 @@ import motion_peers as peers
 from lagrangian.motion.events import checked
 from lagrangian.motion.run.run import Run
 from lagrangian.motion.settings import Settings, method_of
-from lagrangian.motion.solver.stepper import Stepper
+from lagrangian.motion.solver.stepper import KEPT, Stepper
 from lagrangian.motion.torque import source
 
 OURS = "lagrangian"
@@ -42,9 +42,10 @@ class Ours:
         self.start = problem.start
         self.run = Run(lg.compile(mechanism), driven, watched, Settings(method_of(method)), 0.0, self.start, peers.TIMES)
 
-    def __call__(self, rtol: float, atol: float) -> np.ndarray:
+    def __call__(self, rtol: float, atol: float, keep: int = 0) -> np.ndarray:
+        """`keep` is how many numbers of the steps' interpolants are kept: none where rows alone are wanted, as of the peers."""
         u, kinds = self.run.supply.u, [(0, 0)]
-        self.stepper = Stepper(self.run.solver, 0.0, self.start, u, peers.TIMES, rtol, atol, kinds=kinds)
+        self.stepper = Stepper(self.run.solver, 0.0, self.start, u, peers.TIMES, rtol, atol, kinds=kinds, keep=keep)
         self.stepper.to(float(peers.TIMES[-1]))
         return self.stepper.rows
 
@@ -99,7 +100,7 @@ def compare(problem: peers.Problem, target: float, seconds: float) -> None:
         return lg.simulate(problem.mechanism, span, q0, qd0, problem.torques, method=method, rtol=r, atol=r / 100)
 
     def alone() -> object:
-        return ours(r, r / 100)
+        return ours(r, r / 100, keep=KEPT)  # as `simulate` does
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

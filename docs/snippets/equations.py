@@ -39,6 +39,6 @@ for statement in certificate.statements:
 
 # --- loops
 five_bar = lg.derive(lg.library("five_bar"))
-print("eta1 =", five_bar.closure[0], "= 0")
+print("closure1 =", five_bar.closure[0], "= 0")
 print("singular where one of these is zero:", five_bar.singularities())
 print(five_bar.reduced())

@@ -156,6 +156,47 @@ scotch = lg.Mechanism(
 turning = lg.simulate(scotch, 1.0, qd0={"theta": 6.0})
 print(np.abs(turning.q[:, 1] - 0.2 * np.cos(turning.q[:, 0])).max() < 1e-9)
 
+# --- loop-type-alone
+from lagrangian.errors import MechanismError
+from lagrangian.model import vector
+from lagrangian.model.loops.loop_type import LoopType, gap
+
+
+class Ring(LoopType):
+    """The origin of frame b stays at a distance `radius` from the axis of frame a."""
+
+    name = "ring"
+    entries = (
+        AXIS,
+        Entry("radius", Kind.NUMBER, None, "the radius of its ring, in metres"),
+    )
+    look = LoopLook.POINT
+    holds_point = False
+
+    def check(self, loop):
+        if float(loop.radius) <= 0:
+            given = f"is {float(loop.radius):g} m"
+            raise MechanismError(given, argument="radius", remedy="it must be positive")
+
+    def count(self, loop):
+        return 1
+
+    def equations(self, loop, a, b):
+        apart, radius = gap(a, b), a.number(loop.radius)
+        along = vector.dot(apart, a.direction(loop.axis))
+        return [("radius", vector.dot(apart, apart) - along * along - radius * radius)]
+
+
+loops.register(Ring())
+arm = lg.library("two_r")
+ring = lg.LoopJoint("rim", "ring", "ground", "link2", b_placement=(1, 0, 0), radius=1.2)
+swinging = lg.simulate(arm.replace(loops=[ring]), 1.0, q0={"theta1": 0.4}, torque=None)
+print(np.abs(np.cos(swinging.q[:, 1]) - (1.2**2 - 2) / 2).max() < 1e-9)  # law of cosines
+try:
+    lg.LoopJoint("rim", "ring", "ground", "link2", radius=-1)
+except MechanismError as error:
+    print(error)
+
 # --- integrator
 from lagrangian.motion.integrators.explicit import ExplicitMethod
 from lagrangian.motion.settings import register as register_method

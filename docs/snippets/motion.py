@@ -182,7 +182,7 @@ print(lg.mobility(parallelogram))
 print(lg.mobility(parallelogram, parallelogram.poses["level"]))
 
 # --- drift
-print("                 steps    eta   rate  energy")
+print("                 steps   open   rate  energy")
 for how in ("projection", "baumgarte", "ggl", "none"):
     motion = lg.simulate(bar, 5, qd0={"theta1": 10.0}, torque=0, stabilisation=how)
     steps, energy = motion.statistics["accepted"], np.abs(motion.balance).max()

@@ -76,20 +76,28 @@ class Message:
     """What errors and warnings have in common: fields, and a text that is made from them.
 
     The text is `where: argument what; remedy`, of which only `what` must be given. `where` is a place, or several from the
-    outermost to the innermost: a file, an element of it, a joint. An `Argument` may be a place, too: then it is the `argument`,
-    unless one is given.
+    outermost to the innermost: a file, an element of it, a joint. An `Argument` may be a place, too. `concerns` names the
+    argument at fault where the text does not begin with it.
     """
 
     _spelled: ClassVar[bool] = True  # whether `argument` is one of a function, which the command line has as an option
 
     def __init__(
-        self, what: str = "", *, where: Place | tuple[Place, ...] = (), argument: str = "", remedy: str = "", **data: Any
+        self,
+        what: str = "",
+        *,
+        where: Place | tuple[Place, ...] = (),
+        argument: str = "",
+        remedy: str = "",
+        concerns: str = "",
+        **data: Any,
     ) -> None:
         super().__init__(what)  # type: ignore[call-arg]  # of ValueError or UserWarning
         self.what = what
         self.where: tuple[Place, ...] = where if isinstance(where, tuple) else (where,)
         self._subject, self.remedy = argument, remedy
-        self.argument = argument or next((x.name for x in reversed(self.where) if isinstance(x, Argument)), "")
+        places = [x.name for x in self.where if isinstance(x, Argument)]
+        self.argument = argument or concerns or (places[-1] if places else "")
         for name, value in data.items():
             if not hasattr(type(self), name):
                 raise TypeError(f"{type(self).__name__} has no field {name!r}")

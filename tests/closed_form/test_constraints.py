@@ -88,7 +88,7 @@ def test_directions_of_a_planar_loop() -> None:
         eom = lg.derive(lg.library(name))
         assert all(word.endswith((".x", ".y")) for word in eom.constraint_names)
     four_bar = lg.derive(lg.library("four_bar"))
-    assert str(four_bar.closure) == "eta1 = l1*c1 + l2*c12 - l3*c3 - l0\neta2 = l1*s1 + l2*s12 - l3*s3"
+    assert str(four_bar.closure) == "closure1 = l1*c1 + l2*c12 - l3*c3 - l0\nclosure2 = l1*s1 + l2*s12 - l3*s3"
     tree = random_mechanism(["revolute", "revolute", "revolute"], 1, chain=True)
     loop = lg.LoopJoint("close", "point", "b2", "ground", directions=("x", "z"))
     turning = tree.replace(loops=(loop,))

@@ -204,9 +204,9 @@ STRETCHED = np.diag([2.0, 2, 2, 1])
     [
         ((1, 1), {}, "which frame.*tip"),
         ((1, 1), {"frame": "tpi"}, "'tpi'. Did you mean 'tip'"),
-        ((1,), {"frame": "tip"}, r"the target is \(1,\); a point"),
-        ((1, np.nan), {"frame": "tip"}, "the target is"),
-        ("there", {"frame": "tip"}, "the target is 'there'"),
+        ((1,), {"frame": "tip"}, r"target is \(1,\); a point"),
+        ((1, np.nan), {"frame": "tip"}, "target is"),
+        ("there", {"frame": "tip"}, "target is 'there'"),
         (STRETCHED, {"frame": "tip"}, "the target is not a rotation matrix"),
         ((1, 1), {"frame": "tip", "directions": ("x", "zz")}, "no direction 'zz'"),
         ((1, 1), {"frame": "tip", "directions": ()}, r"directions is \(\)"),

@@ -36,7 +36,7 @@ def force(**more):
         (lambda: lg.exciting_path(TWO_R, samples=-3), "samples is -3; a whole number of at least 6 .* 12 parameters"),
         (lambda: lg.exciting_path(TWO_R, samples=0), "samples is 0"),
         (lambda: lg.exciting_path(TWO_R, samples=5), "samples is 5"),
-        (lambda: paths.circle((0, 0), True, 1.0), "the radius is True"),
+        (lambda: paths.circle((0, 0), True, 1.0), "radius is True"),
         (lambda: paths.circle((0, 0), 1.0, 1.0, turns=True), "turns is True"),
         (lambda: lg.inverse_kinematics(TWO_R, (1.2, 1.2), "tip", limits="no"), "limits is 'no'; True or False"),
         (lambda: lg.inverse(TWO_R, CIRCLE, limits="no"), "limits is 'no'; True or False"),

@@ -14,8 +14,9 @@ def machine(kind: str) -> lg.Mechanism:
     """Frames at right angles, so that the exact grouping is at hand."""
     rng = np.random.default_rng(3)
     own = own_entries(TYPES[kind], (0, 0, 1), (0, 1, 0), axis2=(1, 0, 0), axis3=(0, 1, 0), pitch=0.25)
+    rotor = None if "rotor" in TYPES[kind].refuses else ROTOR
     joints = [
-        lg.Joint("first", kind, "ground", "b0", **own, rotor=ROTOR),
+        lg.Joint("first", kind, "ground", "b0", **own, rotor=rotor),
         lg.Joint("second", "revolute", "b0", "b1", lg.Placement(position=(0.5, 0.25, 0)), axis=(0, 1, 0), rotor=ROTOR),
     ]
     return lg.Mechanism("machine", [random_body(rng, "b0"), random_body(rng, "b1")], joints)

@@ -18,7 +18,7 @@ def chosen_frame(mechanism: Mechanism, frame: str | Frame) -> Frame:
     """A frame of the mechanism, or another one whose rotation the ring has."""
     unturned = Frame("", "").placement.rotation
     if isinstance(frame, Frame) and frame not in mechanism.frames and frame.placement.rotation != unturned:
-        raise ArgumentError(f"frame {frame.name!r} is turned; add it to the mechanism's frames before deriving")
+        raise ArgumentError(f"frame {frame.name!r} is turned; add it to the mechanism's frames before deriving", concerns="frame")
     return mechanism.frame(frame)
 
 
@@ -26,14 +26,15 @@ def square_jacobian(system: System, frame: str | Frame, directions: Sequence[str
     """The rows of a frame's Jacobian along as many directions as there are coordinates."""
     for direction in directions:
         if direction not in DIRECTIONS:
-            raise ArgumentError(one_of("direction", direction, DIRECTIONS))
+            raise ArgumentError(one_of("direction", direction, DIRECTIONS), concerns="directions")
     if len(directions) != system.n or len(set(directions)) != len(directions):
         raise ArgumentError(
             f"{len(directions)} directions for {system.n} coordinates: choose {system.n} different ones of "
             f"{', '.join(DIRECTIONS)}; an arm with more joints than directions has no Cartesian equations of its own"
             if system.n <= 6
             else f"{system.mechanism.name} has {system.n} coordinates, more than the 6 directions of a frame: its Cartesian "
-            f"equations do not determine the motion of its joints"
+            f"equations do not determine the motion of its joints",
+            concerns="directions",
         )
     J = kinematics.jacobian(system, chosen_frame(system.mechanism, frame))
     return [J[DIRECTIONS.index(direction)] for direction in directions]
@@ -47,7 +48,7 @@ def independent_coordinates(mechanism: Mechanism, given: Sequence[str] | None) -
         return [k for k, name in enumerate(names) if name in actuated]
     for name in given:
         if name not in names:
-            raise ArgumentError(one_of("coordinate", name, names))
+            raise ArgumentError(one_of("coordinate", name, names), concerns="independent")
     return [names.index(name) for name in given]
 
 

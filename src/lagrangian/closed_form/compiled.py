@@ -43,7 +43,7 @@ class CompiledEquations:
         known = eom.parameters()
         for name in parameters:
             if name not in known:
-                raise ArgumentError(f"compile: {one_of('parameter', name, known)}")
+                raise ArgumentError(f"compile: {one_of('parameter', name, known)}", concerns="parameters")
         self._given = {name: float(x) for name, x in parameters.items()}
         self._threads = Threads(threads or cores())
         self._kernels: dict[str, Kernel] = {}

@@ -32,15 +32,18 @@ def save(eom: Equations, path: Any, digits: int | None, document: bool = True, w
     target = Path(os.fspath(path))
     writers = {".tex": _tex, ".md": _markdown_of}
     if target.suffix not in writers:
-        raise ArgumentError(f"save: {target.name!r} ends in {target.suffix!r}; .tex and .md can be written")
+        raise ArgumentError(f"save: {target.name!r} ends in {target.suffix!r}; .tex and .md can be written", concerns="path")
     if not document and target.suffix != ".tex":
-        raise ArgumentError(f"save: {target.name!r}: document=False writes LaTeX to be pasted into another document, a .tex file")
+        raise ArgumentError(
+            f"save: {target.name!r}: document=False writes LaTeX to be pasted into another document, a .tex file",
+            concerns="document",
+        )
     sections = _sections(eom)
     written = writers[target.suffix](eom, sections, digits) if document else typeset(eom, sections, digits, width) + "\n"
     try:
         target.write_text(written, encoding="utf-8")
     except OSError as error:
-        raise ArgumentError(f"save: {target}: {error.strerror or error}") from None
+        raise ArgumentError(f"save: {target}: {error.strerror or error}", concerns="path") from None
 
 
 def markdown(eom: Equations, digits: int | None = 6) -> str:

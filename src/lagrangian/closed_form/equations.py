@@ -194,7 +194,7 @@ class Equations:
     @cached_property
     def closure(self) -> FormulaMatrix:
         """The loops' equations eta(q) = 0; constraints on speeds have none."""
-        return self._made.vector("eta", [row.eta for row in self._rows_of_constraints if row.eta is not None])
+        return self._made.vector("closure", [row.eta for row in self._rows_of_constraints if row.eta is not None])
 
     @cached_property
     def Psi(self) -> FormulaMatrix:

@@ -67,7 +67,7 @@ def aligned(same: tuple[str, ...], formula: Formula, style: text.Style, widest: 
 
 def left_latex(name: str) -> str:
     letters = name.rstrip("0123456789,")
-    word = {"eta": r"\eta", "Γ": r"\Gamma", "Psi": r"\Psi", "Psi_dot": r"\dot{\Psi}", "tau": r"\tau"}.get(letters, letters)
+    word = {"closure": r"\eta", "Γ": r"\Gamma", "Psi": r"\Psi", "Psi_dot": r"\dot{\Psi}", "tau": r"\tau"}.get(letters, letters)
     return f"{word}_{{{name[len(letters) :]}}}" if letters != name else parts(name)[0]
 
 

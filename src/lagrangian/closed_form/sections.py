@@ -107,7 +107,7 @@ def christoffel_entries(eom: Equations) -> Entries:
 def _constraint_sections(eom: Equations) -> list[Section]:
     found = []
     if len(eom.closure):
-        found.append(Section("closure", Title("Loop closure", "eta(q) = 0", r"\eta(q) = 0"), entries(eom.closure)))
+        found.append(Section("closure", Title("Loops", "closure(q) = 0", r"\eta(q) = 0"), entries(eom.closure)))
     found.append(_matrix_section("Psi", Title("Constraint matrix", "Psi", r"\Psi"), eom.Psi))
     of_rate = Title("", "Psi_dot = d Psi / dt", r"\dot{\Psi} = \mathrm{d}\Psi / \mathrm{d}t")
     found.append(_matrix_section("Psi_dot", of_rate, eom.Psi_dot))

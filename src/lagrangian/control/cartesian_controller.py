@@ -10,7 +10,7 @@ import numpy as np
 from lagrangian.configuration.coordinates import single_coordinates
 from lagrangian.control.controller import Controller, gains
 from lagrangian.control.reference import CartesianReference, pose_error
-from lagrangian.errors import ArgumentError, SingularWarning, warn
+from lagrangian.errors import Argument, ArgumentError, SingularWarning, warn
 from lagrangian.kernels.cartesian import CartesianDynamics, cartesian
 from lagrangian.model.loop import DIRECTIONS
 from lagrangian.paths.argument_checks import coordinates
@@ -63,7 +63,9 @@ class CartesianController(Controller):
             led = {n: x for n, x in zip(named or mechanism.coordinate_names, values.tolist(), strict=True) if n in places}
             for name in named or ():
                 if name not in places:
-                    raise ArgumentError(f"posture: {name!r} is not a coordinate with a speed of its own: {', '.join(places)}")
+                    raise ArgumentError(
+                        f"{name!r} is not a coordinate with a speed of its own: {', '.join(places)}", where=Argument("posture")
+                    )
         iq, iv = (np.array([places[n][k] for n in led], dtype=int) for k in (0, 1))
         self._keep(_posture=(iq, iv, np.array(list(led.values()))))
 

@@ -102,7 +102,9 @@ def gains(what: str, given: Any, names: tuple[str, ...]) -> np.ndarray:
         values = np.full(0, np.nan)
     if values.shape not in ((), (len(names),)) or not np.isfinite(values).all() or (values < 0).any():
         raise ArgumentError(
-            f"{what} is {given!r}; a number that is not negative is needed, or {len(names)} of them: {', '.join(names[:12])}"
+            f"is {given!r}",
+            argument=what,
+            remedy=f"a number that is not negative is needed, or {len(names)} of them: {', '.join(names[:12])}",
         )
     return np.broadcast_to(values, (len(names),)).copy()
 

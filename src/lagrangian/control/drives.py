@@ -88,5 +88,6 @@ def degrees_told(drives: Drives, count: int, names: Any) -> None:
     if count < drives.degrees:
         raise ArgumentError(
             f"control: the path leads {', '.join(names)}, but {drives.dyn.mechanism.name} has {drives.degrees} degrees of "
-            f"freedom; lead as many independent coordinates"
+            f"freedom; lead as many independent coordinates",
+            concerns="path",
         )

@@ -10,7 +10,7 @@ import numpy as np
 
 from lagrangian.control.cartesian_controller import CartesianController
 from lagrangian.control.controller import FREQUENCY, gains, second_order
-from lagrangian.errors import ArgumentError, is_number, one_of, shown
+from lagrangian.errors import Argument, ArgumentError, is_number, one_of, shown
 from lagrangian.model.loop import DIRECTIONS
 from lagrangian.motion.torque import Sampled
 from lagrangian.public import public
@@ -49,21 +49,32 @@ class ForceMotion(CartesianController):
 
     def _prepare(self) -> None:
         if not isinstance(self.force, Mapping) or not self.force:
-            raise ArgumentError(f"force is {self.force!r}; a mapping of directions to newtons is needed, such as {{'z': -10.0}}")
+            raise ArgumentError(
+                f"is {self.force!r}",
+                argument="force",
+                remedy="a mapping of directions to newtons is needed, such as {'z': -10.0}",
+            )
         pressed = tuple(self.force)
         for name, value in self.force.items():
             if name not in DIRECTIONS:
-                raise ArgumentError(f"force: {one_of('direction', name, DIRECTIONS)}")
+                raise ArgumentError(one_of("direction", name, DIRECTIONS), where=Argument("force"))
             if not callable(value) and not is_number(value):
-                raise ArgumentError(f"force along {name} is {value!r}; a finite number, or a function of time, is needed")
+                raise ArgumentError(
+                    f"force along {name} is {value!r}; a finite number, or a function of time, is needed", concerns="force"
+                )
         super()._prepare()
         led = tuple(d for d in self.directions if d not in pressed)
         kp, kd = second_order(led, self.frequency, self.damping, self.kp, self.kd, FREQUENCY)
         kf, ki, kv = (gains(n, getattr(self, n), pressed) for n in ("kf", "ki", "kv"))
         if self.measured is not None and not callable(self.measured):
-            raise ArgumentError(f"measured is {self.measured!r}; a function of (t, q, qd) that gives the force is needed")
+            raise ArgumentError(
+                f"is {self.measured!r}", argument="measured", remedy="a function of (t, q, qd) that gives the force is needed"
+            )
         if self.measured is None and ki.any():
-            raise ArgumentError("ki integrates the error of the force; `measured`, a function of (t, q, qd), is needed for it")
+            raise ArgumentError(
+                "ki integrates the error of the force; `measured`, a function of (t, q, qd), is needed for it",
+                concerns="measured",
+            )
         self._control((*led, *pressed), led)  # motion first, then forces
         self._keep(kp=kp, kd=kd, kf=kf, ki=ki, kv=kv)
 
@@ -71,7 +82,8 @@ class ForceMotion(CartesianController):
         if self.ki.any():
             raise ArgumentError(
                 "ForceMotion with ki integrates the force's error, which needs a memory from sample to sample: "
-                "torque=controller.sampled(period), or ki=0"
+                "torque=controller.sampled(period), or ki=0",
+                concerns="ki",
             )
         return self.respond(t, q, qd, np.zeros(len(self.force)))[0]
 
@@ -104,7 +116,9 @@ class ForceMotion(CartesianController):
         except (TypeError, ValueError):
             value = np.nan
         if not np.isfinite(value):
-            raise ArgumentError(f"force along {direction} is {shown(found)} at t = {t:g} s; a finite number is needed")
+            raise ArgumentError(
+                f"force along {direction} is {shown(found)} at t = {t:g} s; a finite number is needed", concerns="force"
+            )
         return value
 
     def _measure(self, t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
@@ -116,7 +130,9 @@ class ForceMotion(CartesianController):
         if found.shape == (6,):
             found = found[[DIRECTIONS.index(d) for d in self.force]]
         if found.shape not in ((count,), ()) or (found.ndim == 0 and count != 1) or not np.isfinite(found).all():
-            raise ArgumentError(f"measured gave {shown(given)} at t = {t:g} s; {count} or 6 finite numbers are needed")
+            raise ArgumentError(
+                f"gave {shown(given)} at t = {t:g} s", argument="measured", remedy=f"{count} or 6 finite numbers are needed"
+            )
         return found.reshape(count)
 
 

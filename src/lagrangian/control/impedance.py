@@ -34,17 +34,20 @@ class Impedance(CartesianController):
         if self.stiffness is None:
             raise ArgumentError(
                 f"how stiff is the frame to be? Give stiffness= in N/m (N m/rad about wx, wy, wz), a number, one for each of "
-                f"{', '.join(self.directions)}, or a matrix"
+                f"{', '.join(self.directions)}, or a matrix",
+                concerns="stiffness",
             )
         try:
             K = np.asarray(self.stiffness, dtype=float)
         except (TypeError, ValueError):
-            raise ArgumentError(f"stiffness is {shown(self.stiffness)}; numbers are needed") from None
+            raise ArgumentError(f"is {shown(self.stiffness)}", argument="stiffness", remedy="numbers are needed") from None
         if K.ndim == 2:
             fine = K.shape == (k, k) and np.isfinite(K).all() and np.allclose(K, K.T) and np.linalg.eigvalsh(K).min() >= 0
             if not fine:
                 raise ArgumentError(
-                    f"stiffness is a matrix of shape {K.shape}; a symmetric one of ({k}, {k}), not negative, is needed"
+                    f"is a matrix of shape {K.shape}",
+                    argument="stiffness",
+                    remedy=f"a symmetric one of ({k}, {k}), not negative, is needed",
                 )
         else:
             K = np.diag(gains("stiffness", self.stiffness, self.directions))

@@ -37,7 +37,8 @@ class JointReference:
         if isinstance(given, CartesianPath):
             raise ArgumentError(
                 "control: a path of joints is needed, not one of a frame; OperationalSpace follows that, or inverse kinematics "
-                "makes joints of it"
+                "makes joints of it",
+                concerns="path",
             )
         if isinstance(given, JointPath):
             path: Any = _Remembered.of(given)
@@ -48,22 +49,29 @@ class JointReference:
             path, size = _Still((point, np.zeros(len(point)), np.zeros(len(point)))), len(point)
         every = mechanism.coordinate_names if names is None else names
         if size != len(every):
-            raise ArgumentError(f"control: the path has {size} coordinates; {len(every)} are needed: {', '.join(every[:12])}")
+            raise ArgumentError(
+                f"has {size} coordinates; {len(every)} are needed: {', '.join(every[:12])}", where="control", argument="path"
+            )
         places = single_coordinates(mechanism)
         for name in every:
             if name not in mechanism.coordinate_names:
-                raise ArgumentError(f"control: the path leads {name!r}: {one_of('coordinate', name, mechanism.coordinate_names)}")
+                raise ArgumentError(
+                    f"control: the path leads {name!r}: {one_of('coordinate', name, mechanism.coordinate_names)}", concerns="path"
+                )
             if name not in places and names is not None:
                 raise ArgumentError(
                     f"control: the path leads {name!r}, of a ball or free joint, whose orientation is not a matter of single "
-                    f"coordinates; lead others: {', '.join(list(places)[:12])}"
+                    f"coordinates; lead others: {', '.join(list(places)[:12])}",
+                    concerns="path",
                 )
         chosen = [k for k, n in enumerate(every) if n in places and (only is None or names is not None or places[n][1] in only)]
         if only is not None:
             for k in chosen:
                 if places[every[k]][1] not in only:
                     driven = [n for n, (_, iv) in places.items() if iv in only]
-                    raise ArgumentError(f"control: the path leads {every[k]!r}, which has no actuator; {', '.join(driven)} do")
+                    raise ArgumentError(
+                        f"control: the path leads {every[k]!r}, which has no actuator; {', '.join(driven)} do", concerns="path"
+                    )
         led = tuple(every[k] for k in chosen)
         iq, iv = (np.array([places[n][part] for n in led], dtype=int) for part in (0, 1))
         return JointReference(path, led, np.array(chosen, dtype=int), iq, iv)
@@ -85,7 +93,9 @@ class CartesianReference:
     def of(given: Any, mechanism: Mechanism, frame: Any, directions: Any) -> CartesianReference:
         """Of a CartesianPath, or of a point (x, y), (x, y, z) or a 4x4 pose."""
         if isinstance(given, JointPath):
-            raise ArgumentError("control: a path of a frame is needed, not one of joints; ComputedTorque follows that")
+            raise ArgumentError(
+                "control: a path of a frame is needed, not one of joints; ComputedTorque follows that", concerns="path"
+            )
         if isinstance(given, CartesianPath):
             path: Any = _Remembered.of(given)
             led = given.directions
@@ -100,12 +110,14 @@ class CartesianReference:
             led = DIRECTIONS if turn is not None else DIRECTIONS[3 : 3 + len(position)]
         if frame is None:
             frames = ", ".join([*(f.name for f in mechanism.frames), *(b.name for b in mechanism.bodies)])
-            raise ArgumentError(f"control: which frame is to follow the path? frame= one of {frames}")
+            raise ArgumentError(f"control: which frame is to follow the path? frame= one of {frames}", concerns="frame")
         mechanism.frame(frame)
         chosen = led if directions is None else (directions,) if isinstance(directions, str) else tuple(directions)
         for direction in chosen:
             if direction not in led:
-                raise ArgumentError(f"control: the path leads {', '.join(led)}: {one_of('direction', direction, led)}")
+                raise ArgumentError(
+                    f"control: the path leads {', '.join(led)}: {one_of('direction', direction, led)}", concerns="path"
+                )
         return CartesianReference(path, frame, chosen)
 
     def __call__(self, t: float) -> Values:

@@ -57,11 +57,11 @@ def load(path: str | os.PathLike[str], **options: Any) -> Mechanism:
 def loads(text: str, format: str = "toml", **options: Any) -> Mechanism:  # noqa: A002
     """The mechanism a text describes, of the format "toml", "urdf" or "mjcf"; the options are those of `load`."""
     if format not in FORMATS:
-        raise ArgumentError(one_of("format", format, FORMATS))
+        raise ArgumentError(one_of("format", format, FORMATS), concerns="format")
     if not isinstance(text, str):
-        raise ArgumentError(f"loads takes a text, not {type(text).__name__}; for a file there is load(path)")
+        raise ArgumentError(f"loads takes a text, not {type(text).__name__}; for a file there is load(path)", concerns="text")
     if "\n" not in text and Path(text[:_LONGEST_PATH]).suffix.lower() in _BY_SUFFIX:
-        raise ArgumentError(f"loads takes a text, and {text[:60]!r} is a path; for a file there is load(path)")
+        raise ArgumentError(f"loads takes a text, and {text[:60]!r} is a path; for a file there is load(path)", concerns="text")
     _check_options(format, options, "<text>")
     if format == "toml":
         from lagrangian.description.toml import reader as toml
@@ -95,7 +95,8 @@ def _refuse_text(path: Any) -> None:
         format = "toml" if not begin.startswith("<") else "mjcf" if "<mujoco" in path else "urdf"  # noqa: A001
         raise ArgumentError(
             f"load takes the path of a file, and this names none: it looks like a description itself ({begin!r}...); "
-            f'for a text there is loads(text, format="{format}")'
+            f'for a text there is loads(text, format="{format}")',
+            concerns="path",
         )
 
 

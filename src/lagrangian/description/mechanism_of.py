@@ -24,10 +24,15 @@ def mechanism_of(given: Any, **options: Any) -> Mechanism:
         return given
     if not isinstance(given, (str, os.PathLike)):
         has = "; it has one, as .mechanism" if isinstance(getattr(given, "mechanism", None), Mechanism) else ""
-        raise ArgumentError(f"a Mechanism, a file's path or a name of the library is needed, not {type(given).__name__}{has}")
+        raise ArgumentError(
+            f"a Mechanism, a file's path or a name of the library is needed, not {type(given).__name__}{has}",
+            concerns="mechanism",
+        )
     name, path = os.fspath(given), Path(given)
     if not name.strip():
-        raise ArgumentError("no mechanism is named: a file or a name of the library is needed, such as two_r")
+        raise ArgumentError(
+            "no mechanism is named: a file or a name of the library is needed, such as two_r", concerns="mechanism"
+        )
     if "\n" in name or path.suffix.lower() in SUFFIXES:
         if "\n" not in name and not path.exists():
             raise _unknown("there is no such file", name, where=name)

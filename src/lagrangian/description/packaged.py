@@ -27,7 +27,7 @@ def names() -> tuple[str, ...]:
 def packaged(name: str, parameters: Mapping[str, float] | None = None) -> Mechanism:
     """One by its name, with other values of some of its parameters."""
     if name not in names():  # looked up in the list, so that a name can never lead out of the folder
-        raise ArgumentError(one_of("mechanism in the library called", name, names()))
+        raise ArgumentError(one_of("mechanism in the library called", name, names()), concerns="name")
     from lagrangian.description.toml import reader as toml  # the names are known without it
 
     return toml.parse((folder() / f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml", parameters)

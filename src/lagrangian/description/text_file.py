@@ -13,10 +13,10 @@ MAX_BYTES = 16_000_000
 def as_path(path: str | os.PathLike[str]) -> Path:
     """A path from what the caller gave."""
     if not isinstance(path, (str, os.PathLike)):
-        raise ArgumentError(f"a path to a file is needed, not {type(path).__name__}")
+        raise ArgumentError(f"a path to a file is needed, not {type(path).__name__}", concerns="path")
     given = os.fspath(path)
     if not isinstance(given, str) or not given:
-        raise ArgumentError(f"a path to a file is needed, not {given!r}")
+        raise ArgumentError(f"a path to a file is needed, not {given!r}", concerns="path")
     return Path(given)
 
 

@@ -60,7 +60,9 @@ class LowPass:
         self.rate = (len(t) - 1) / (t[-1] - t[0])
         if not 0 < cutoff < 0.5 * self.rate:
             raise ArgumentError(
-                f"cutoff is {cutoff:g} Hz; it must be positive and below half the sampling rate, {0.5 * self.rate:g} Hz"
+                f"is {cutoff:g} Hz",
+                argument="cutoff",
+                remedy=f"it must be positive and below half the sampling rate, {0.5 * self.rate:g} Hz",
             )
         self.cutoff = cutoff
         self.sections = butter(ORDER, cutoff, fs=self.rate, output="sos")
@@ -68,7 +70,8 @@ class LowPass:
         if len(t) < 4 * self.spoilt + 20:
             raise ArgumentError(
                 f"the record has {len(t)} rows at {self.rate:g} Hz, of which a cutoff of {cutoff:.3g} Hz spoils {self.spoilt} at "
-                f"each end; record longer, raise the cutoff, or give qd and qdd"
+                f"each end; record longer, raise the cutoff, or give qd and qdd",
+                concerns="cutoff",
             )
 
     def __call__(self, x: np.ndarray) -> np.ndarray:

@@ -127,26 +127,34 @@ def exciting_path(
     if mechanism.nq != mechanism.nv or not mechanism.nv:
         raise ArgumentError(f"exciting_path: {mechanism.name} must have joints that move, none of them a ball or free joint")
     period = _positive(period, "period")
-    least = 2 if rest else 1
-    for name, count, floor in (("harmonics", harmonics, least), ("periods", periods, 1), ("iterations", iterations, 0)):
-        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < floor:
-            raise ArgumentError(f"exciting_path: {name} is {count!r}; a whole number of at least {floor} is needed")
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise ArgumentError(f"exciting_path: seed is {seed!r:.60}; a whole number, not negative, is needed")
+    _check_counts(harmonics, periods, iterations, seed, 2 if rest else 1)
     if progress is not None and not callable(progress):
-        raise ArgumentError(f"exciting_path: progress is {progress!r:.60}; a function of (done, total) is needed")
+        raise ArgumentError(
+            f"is {progress!r:.60}", where="exciting_path", argument="progress", remedy="a function of (done, total) is needed"
+        )
     bounds = _limits(mechanism, q_limits, qd_limits, qdd_limits)
     regression = regression_of(dyn, friction, False, rotors, None)
     grouping = grouped(regression)
     needed = -(-len(grouping) // dyn.nv)
     if samples is not None and (isinstance(samples, bool) or not isinstance(samples, (int, np.integer)) or samples < needed):
         raise ArgumentError(
-            f"exciting_path: samples is {samples!r:.60}; a whole number of at least {needed} is needed, for {len(grouping)} "
-            f"parameters and {dyn.nv} equations a sample"
+            f"is {samples!r:.60}; a whole number of at least {needed} is needed, for {len(grouping)} "
+            f"parameters and {dyn.nv} equations a sample",
+            where="exciting_path",
+            argument="samples",
         )
     search = _Search(dyn, (period, int(harmonics), rest, samples), bounds, (regression, grouping))
     x, first, best = search.run(int(iterations), seed, progress)
     return search.path(x, int(periods), first, best)
+
+
+def _check_counts(harmonics: int, periods: int, iterations: int, seed: int, fewest: int) -> None:
+    counts = (("harmonics", harmonics, fewest), ("periods", periods, 1), ("iterations", iterations, 0), ("seed", seed, 0))
+    for name, count, least in counts:
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < least:
+            raise ArgumentError(
+                f"is {count!r:.60}", where="exciting_path", argument=name, remedy=f"a whole number of at least {least} is needed"
+            )
 
 
 class _Search:
@@ -262,12 +270,15 @@ def _limits(mechanism: Mechanism, q: Any, qd: Any, qdd: Any) -> tuple[np.ndarray
     lower, upper, fastest, hardest = np.array(rows, dtype=float).T.copy()
     if q is not None:
         if not isinstance(q, (tuple, list, np.ndarray)) or len(q) != 2:
-            raise ArgumentError("exciting_path: q_limits is (lower, upper), each a number or one for every coordinate")
+            raise ArgumentError(
+                "is (lower, upper), each a number or one for every coordinate", where="exciting_path", argument="q_limits"
+            )
         lower, upper = (_each(x, n, f"q_limits[{k}]", signed=True) for k, x in enumerate(q))
     if np.any(lower >= upper):
         k = int(np.argmax(lower >= upper))
         raise ArgumentError(
-            f"exciting_path: {mechanism.coordinate_names[k]} may move from {lower[k]:g} to {upper[k]:g}: there is no room"
+            f"exciting_path: {mechanism.coordinate_names[k]} may move from {lower[k]:g} to {upper[k]:g}: there is no room",
+            concerns="q_limits",
         )
     fastest = fastest if qd is None else _each(qd, n, "qd_limits")
     hardest = hardest if qdd is None else _each(qdd, n, "qdd_limits")
@@ -278,13 +289,20 @@ def _each(given: Any, n: int, what: str, signed: bool = False) -> np.ndarray:
     try:
         x = np.broadcast_to(np.asarray(given, dtype=float), (n,)).copy()
     except (TypeError, ValueError):
-        raise ArgumentError(f"exciting_path: {what} is {given!r}; a number, or {n} of them, is needed") from None
+        raise ArgumentError(
+            f"is {given!r}", where="exciting_path", argument=what, remedy=f"a number, or {n} of them, is needed"
+        ) from None
     if not np.isfinite(x).all() or (not signed and np.any(x <= 0)):
-        raise ArgumentError(f"exciting_path: {what} is {given!r}; {'finite' if signed else 'positive'} numbers are needed")
+        raise ArgumentError(
+            f"is {given!r}",
+            where="exciting_path",
+            argument=what,
+            remedy=f"{'finite' if signed else 'positive'} numbers are needed",
+        )
     return x
 
 
 def _positive(given: Any, what: str) -> float:
     if not is_number(given) or given <= 0:
-        raise ArgumentError(f"exciting_path: {what} is {given!r}; a positive number is needed")
+        raise ArgumentError(f"is {given!r}", where="exciting_path", argument=what, remedy="a positive number is needed")
     return float(given)

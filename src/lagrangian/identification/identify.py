@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from lagrangian.configuration.assemble import assemble
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.description.mechanism_of import MechanismLike
-from lagrangian.errors import ArgumentError, MechanismWarning, is_number, one_of
+from lagrangian.errors import Argument, ArgumentError, MechanismWarning, is_number, one_of
 from lagrangian.identification.estimate import Products, fit
 from lagrangian.identification.full_parameters import completed
 from lagrangian.identification.grouping import Grouping, exact_grouping
@@ -112,11 +112,13 @@ def _identified(regression: Regression, record: Record, physical: bool, prior: f
 
 def _check_options(folds: int, prior: float, slow: float) -> None:
     if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or folds < 2:
-        raise ArgumentError(f"identify: folds is {folds!r}; a whole number of at least 2 is needed")
+        raise ArgumentError(f"is {folds!r}", where="identify", argument="folds", remedy="a whole number of at least 2 is needed")
     if not is_number(prior) or prior <= 0:
-        raise ArgumentError(f"identify: prior is {prior!r}; a positive number is needed")
+        raise ArgumentError(f"is {prior!r}", where="identify", argument="prior", remedy="a positive number is needed")
     if not is_number(slow) or not 0 <= slow < 1:
-        raise ArgumentError(f"identify: slow is {slow!r}; a share of the largest speed, from 0 to below 1, is needed")
+        raise ArgumentError(
+            f"is {slow!r}", where="identify", argument="slow", remedy="a share of the largest speed, from 0 to below 1, is needed"
+        )
 
 
 def _check_equations(name: str, Y: np.ndarray, z: np.ndarray, used: np.ndarray, described: np.ndarray) -> None:
@@ -174,10 +176,12 @@ def regression_of(dyn: Dynamics, friction: bool | str, offset: bool, rotors: boo
     if friction is True:
         friction = "asymmetric"
     if friction and friction not in FRICTION:
-        raise ArgumentError(f"friction: {one_of('kind', friction, FRICTION)}; or True, or False")
+        raise ArgumentError(one_of("kind", friction, FRICTION), where=Argument("friction"), remedy="or True, or False")
     if offset and friction == "asymmetric":
         raise ArgumentError(
-            'offset: asymmetric Coulomb friction takes up a constant force already; use friction="coulomb" with it, or none'
+            "asymmetric Coulomb friction takes up a constant force already",
+            where=Argument("offset"),
+            remedy='use friction="coulomb" with it, or none',
         )
     return Regression(dyn, friction=friction or "", offset=offset, rotors=rotors, joints=joints)
 

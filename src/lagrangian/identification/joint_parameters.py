@@ -23,6 +23,10 @@ class JointParameter(Enum):
     def meaning(self) -> str:
         return self.value
 
+    def meant(self, joint: Joint) -> bool:
+        """Whether it means something at this joint: what its type refuses is not identified."""
+        return _OF[self] not in joint.kind.refuses
+
     @property
     def dry(self) -> bool:
         """Whether it is dry friction, of which nothing is known where the joint is at rest."""
@@ -82,6 +86,8 @@ _LETTERS = {
     BACKWARD: ("Fc", "-"),
     OFFSET: ("Fo", ""),
 }
+# what of a joint it describes
+_OF = {ROTOR: "rotor", VISCOUS: "friction", COULOMB: "friction", FORWARD: "friction", BACKWARD: "friction", OFFSET: ""}
 
 # what the argument `friction` of `identify` may be, and what is estimated then
 FRICTION = {"viscous": (VISCOUS,), "coulomb": (VISCOUS, COULOMB), "asymmetric": (VISCOUS, FORWARD, BACKWARD)}

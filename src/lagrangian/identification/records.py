@@ -74,7 +74,7 @@ def read_record(
     if len(given) == 1:
         raise ArgumentError(f"identify: {given[0]} is given alone; give both qd and qdd, or neither")
     if cutoff is not None and not (is_number(cutoff) and cutoff > 0):
-        raise ArgumentError(f"identify: cutoff is {cutoff!r}; a positive frequency in Hz is needed")
+        raise ArgumentError(f"is {cutoff!r}", where="identify", argument="cutoff", remedy="a positive frequency in Hz is needed")
     start = q[0] if q.shape[1] == mechanism.nq else None
     if mechanism.nq != mechanism.nv and not given:
         if not mechanism.equations or not set(driven) <= set(mechanism.coordinate_names):
@@ -114,7 +114,12 @@ def read_record(
 def _differentiate(t: np.ndarray, q: np.ndarray, tau: np.ndarray, path: Followed | None, cutoff: float | None) -> tuple[Any, ...]:
     period, own = getattr(path, "period", None), getattr(path, "harmonics", None)
     if path is not None and not callable(path):
-        raise ArgumentError(f"identify: path is a {type(path).__name__}; a path, such as exciting_path gives, is needed")
+        raise ArgumentError(
+            f"is a {type(path).__name__}",
+            where="identify",
+            argument="path",
+            remedy="a path, such as exciting_path gives, is needed",
+        )
     if period is not None and own is not None:
         harmonics = HARMONICS * int(own) if cutoff is None else max(int(own), int(cutoff * period))
         q, qd, qdd = fourier_fit(t, q, float(period), harmonics)
@@ -131,14 +136,16 @@ def _times(t: ArrayLike) -> np.ndarray:
     try:
         t = np.asarray(t, dtype=float)
     except (TypeError, ValueError):
-        raise ArgumentError("identify: t must be an array of times") from None
+        raise ArgumentError("must be an array of times", where="identify", argument="t") from None
     if t.ndim != 1 or len(t) < 20:
-        raise ArgumentError(f"identify: t has shape {t.shape}; one time for each of at least 20 rows is needed")
+        raise ArgumentError(
+            f"has shape {t.shape}", where="identify", argument="t", remedy="one time for each of at least 20 rows is needed"
+        )
     if not np.isfinite(t).all():
-        raise ArgumentError(f"identify: t is not finite in row {int(np.argmin(np.isfinite(t)))}")
+        raise ArgumentError(f"is not finite in row {int(np.argmin(np.isfinite(t)))}", where="identify", argument="t")
     if np.any(np.diff(t) <= 0):
         k = int(np.argmax(np.diff(t) <= 0))
-        raise ArgumentError(f"identify: times must increase; after {t[k]:g} s (row {k}) comes {t[k + 1]:g} s")
+        raise ArgumentError(f"identify: times must increase; after {t[k]:g} s (row {k}) comes {t[k + 1]:g} s", concerns="t")
     return t
 
 
@@ -146,16 +153,19 @@ def _array(what: str, given: Any, rows: int, names: tuple[str, ...], fewer: tupl
     try:
         x = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
-        raise ArgumentError(f"identify: {what} must be an array of numbers") from None
+        raise ArgumentError(f"identify: {what} must be an array of numbers", concerns="t") from None
     if x.ndim == 1 and len(x) == rows and len(names) == 1:
         x = x[:, None]
     widths = {len(names), len(fewer)} - {0}
     if x.ndim != 2 or x.shape[0] != rows or x.shape[1] not in widths:
         wanted = " or ".join(f"({rows}, {width})" for width in sorted(widths, reverse=True))
         raise ArgumentError(
-            f"identify: {what} has shape {x.shape}; {wanted} is needed, a column for each of {', '.join(names[:12])}"
+            f"has shape {x.shape}",
+            where="identify",
+            argument=what,
+            remedy=f"{wanted} is needed, a column for each of {', '.join(names[:12])}",
         )
     if not np.isfinite(x).all():
         row, column = np.argwhere(~np.isfinite(x))[0]
-        raise ArgumentError(f"identify: {what} is not finite in row {row}, column {column}")
+        raise ArgumentError(f"is not finite in row {row}, column {column}", where="identify", argument=what)
     return x

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.errors import Argument, ArgumentError, one_of
 from lagrangian.identification.joint_parameters import BACKWARD, COULOMB, FORWARD, FRICTION, OFFSET, ROTOR, JointParameter
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.programs.parameters import body_parameters
@@ -75,6 +75,7 @@ class Regression:
             Term(parameter.named(numbers[j]), j, parameter, parameter.described(mechanism.joints[j]))
             for parameter in parameters
             for j in self.owners
+            if parameter.meant(mechanism.joints[j])
         ]
         self.terms = (*inertial, *of_joints)
         self.described = np.array([term.value for term in self.terms])
@@ -170,5 +171,5 @@ def _joints(mechanism: Mechanism, names: Sequence[str] | None) -> list[int]:
     known = [mechanism.joints[k].name for k in moving]
     for name in names:
         if name not in known:
-            raise ArgumentError(f"joints: {one_of('joint that moves', name, known)}")
+            raise ArgumentError(one_of("joint that moves", name, known), where=Argument("joints"))
     return [k for k in moving if mechanism.joints[k].name in names]

@@ -48,19 +48,22 @@ def inverse(
     dyn = dynamics_of(mechanism)
     outside = Outside(dyn, wrenches)
     if not isinstance(limits, (bool, np.bool_)):
-        raise ArgumentError(f"limits is {limits!r:.60}; True or False is needed")
+        raise ArgumentError(f"is {limits!r:.60}", argument="limits", remedy="True or False is needed")
     if progress is not None and not callable(progress):
-        raise ArgumentError(f"progress is {progress!r}; a function of (done, total) is needed")
+        raise ArgumentError(f"is {progress!r}", argument="progress", remedy="a function of (done, total) is needed")
     if isinstance(path, Motion):
         if frame is not None or q0 is not None or t_eval is not None:
             raise ArgumentError("a motion is taken as it is: frame, q0 and t_eval go with paths")
         if path.q.shape[1:] != (dyn.nq,) or path.qd.shape[1:] != (dyn.nv,):
-            raise ArgumentError(f"the motion has {path.q.shape[1]} coordinates; {dyn.mechanism.name!r} has {dyn.nq}")
+            raise ArgumentError(
+                f"the motion has {path.q.shape[1]} coordinates; {dyn.mechanism.name!r} has {dyn.nq}", concerns="path"
+            )
         return along(dyn, outside, None, path.t, (path.q, path.qd, path.qdd))
     if not isinstance(path, (JointPath, CartesianPath)):
         raise ArgumentError(
-            f"the path is a {type(path).__name__}; one of lagrangian.paths is needed, such as paths.joint_line(q0, q1, 2.0), "
-            f"paths.circle(...) or paths.recorded(t, q)"
+            f"is a {type(path).__name__}; one of lagrangian.paths is needed, such as paths.joint_line(q0, q1, 2.0), "
+            f"paths.circle(...) or paths.recorded(t, q)",
+            argument="path",
         )
     watch = None if progress is None else lambda t: progress(t - path.start, path.duration)
     follower = Follower(dyn, path, frame, q0, limits, watch)

@@ -91,7 +91,9 @@ def cartesian(
     """What `Dynamics.cartesian` gives; without `warn` it is left to the caller to look at `singular`."""
     (q, qd), batch = rows_of("cartesian", ("q", "qd"), (dyn.nq, dyn.nv), (q, qd))
     if not is_number(threshold) or not 1e-7 <= threshold < 1:
-        raise ArgumentError(f"cartesian: threshold is {threshold!r}; a number from 1e-7 to below 1 is needed")
+        raise ArgumentError(
+            f"is {threshold!r}", where="cartesian", argument="threshold", remedy="a number from 1e-7 to below 1 is needed"
+        )
     bad = ~(np.isfinite(q).all(axis=1) & np.isfinite(qd).all(axis=1))
     if bad.any():  # what is not a number must not hide those that are
         q, qd = np.where(bad[:, None], dyn.mechanism.neutral(), q), np.where(bad[:, None], 0.0, qd)
@@ -221,13 +223,17 @@ def _effective_mass(T: np.ndarray, A: np.ndarray, near: np.ndarray, threshold: f
 def _directions(dyn: Dynamics, frame: str | Frame, given: Directions, whole: np.ndarray, N: np.ndarray | None) -> tuple[str, ...]:
     """Checked, and no more than there are degrees of freedom."""
     if not isinstance(given, (str, Iterable, NoneType)):
-        raise ArgumentError(f"cartesian: directions is {given!r}; names are needed, of {', '.join(DIRECTIONS)}")
+        raise ArgumentError(
+            f"is {given!r}; names are needed, of {', '.join(DIRECTIONS)}", where="cartesian", argument="directions"
+        )
     names = DIRECTIONS if given is None else (given,) if isinstance(given, str) else tuple(given)
     for name in names:
         if name not in DIRECTIONS:
-            raise ArgumentError(f"cartesian: {one_of('direction', name, DIRECTIONS)}")
+            raise ArgumentError(f"cartesian: {one_of('direction', name, DIRECTIONS)}", concerns="directions")
     if not names or len(set(names)) != len(names):
-        raise ArgumentError(f"cartesian: directions are {names}; different ones of {', '.join(DIRECTIONS)} are needed")
+        raise ArgumentError(
+            f"are {names}; different ones of {', '.join(DIRECTIONS)} are needed", where="cartesian", argument="directions"
+        )
     degrees = dyn.nv if N is None else int((N != 0).any(axis=1).sum(axis=1).max())
     if len(names) > degrees:
         label = dyn.mechanism.frame(frame).name

@@ -180,7 +180,9 @@ class Dynamics:
         F = F[0] if batch is None else F
         if any(float(s.damping) for s in self.mechanism.springs):
             if q is None:
-                raise ArgumentError("friction: dampers between points, or in walls, depend on q too: give friction(qd, q=q)")
+                raise ArgumentError(
+                    "friction: dampers between points, or in walls, depend on q too: give friction(qd, q=q)", concerns="q"
+                )
             F = F - self._kernels.spring("viscous_torque")(q, qd)
         return F
 

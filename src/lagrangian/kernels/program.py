@@ -14,7 +14,7 @@ from lagrangian.kernels.trace.node import Graph, Trace, with_all_inputs
 
 Header = dict[str, Any]
 
-# operations up to which LLVM's optimiser is worth its time
+# operations up to which choosing instructions and registers with care is worth its time
 OPTIMISED = 12_000
 
 
@@ -45,13 +45,14 @@ class Program:
 
 
 def straight(program: Program, trace: Trace, chosen: target.Target, width: int) -> tuple[Header, bytes]:
-    """A trace as straight-line code; very long code is not optimised, which would take minutes."""
+    """A trace as straight-line code; very long code is assembled with little effort, as more would take minutes.
+
+    A trace has no common subexpressions, no dead code and is in a good order: LLVM's passes would find nothing to improve.
+    """
     ir = unrolled.module(trace, tuple(program.inputs), list(program.sizes), program.size, chosen, width)
     scratch = unrolled.scratch_size(list(program.sizes), program.size, width)
     header = {"form": "unrolled", "scratch": scratch, "operations": trace.operations}
-    if trace.operations > OPTIMISED:
-        return header, jit.compile_object(ir, chosen, level=0, passes=())
-    return header, jit.compile_object(ir, chosen)
+    return header, jit.compile_object(ir, chosen, 1 if trace.operations <= OPTIMISED else 0, passes=())
 
 
 class Straight(Program):

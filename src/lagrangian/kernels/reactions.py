@@ -34,7 +34,10 @@ def reactions(
         return np.zeros((0, 6) if batch is None else (batch, 0, 6))
     W: np.ndarray = kernels.reactions()(q, qd, qdd)
     if mechanism.equations and multipliers is None:
-        raise ArgumentError("reactions: the mechanism has constraints, whose forces are needed: multipliers=dyn.multipliers(...)")
+        raise ArgumentError(
+            "reactions: the mechanism has constraints, whose forces are needed: multipliers=dyn.multipliers(...)",
+            concerns="multipliers",
+        )
     if given or mechanism.springs or multipliers is not None:
         loads = Loads(mechanism, tree, kernels.link_poses()(q))
         loads.taken_from(W, loads.of_wrenches(dict(zip(given, acting, strict=True))))

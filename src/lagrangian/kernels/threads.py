@@ -24,7 +24,7 @@ class Threads:
 
     def change(self, count: int) -> None:
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
-            raise ArgumentError(f"threads is {count!r}; a whole number of at least 1 is needed")
+            raise ArgumentError(f"is {count!r}; a whole number of at least 1 is needed", argument="threads")
         self.count = int(count)
 
     def share(self, run: Callable[[int, int], bool], count: int, operations: int) -> bool:

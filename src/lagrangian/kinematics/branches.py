@@ -37,7 +37,9 @@ def branches(mechanism: Mechanism, pose: Any, frame: str | Frame) -> list[np.nda
     arm, lies. Configurations less than 1e-6 rad apart count as one.
     """
     if not isinstance(mechanism, Mechanism):
-        raise ArgumentError(f"branches takes a Mechanism, as load() or library() give it, not {type(mechanism).__name__}")
+        raise ArgumentError(
+            f"branches takes a Mechanism, as load() or library() give it, not {type(mechanism).__name__}", concerns="mechanism"
+        )
     wanted = _numbers(pose)
     solver = _solver(mechanism, frame)
     if solver is None:
@@ -46,7 +48,9 @@ def branches(mechanism: Mechanism, pose: Any, frame: str | Frame) -> list[np.nda
         angles = np.array(solver.solve(wanted if wanted.ndim == 1 else wanted[:3, 3])).reshape(-1, 2)
     else:
         if wanted.ndim == 1:
-            raise ArgumentError(f"pose has {len(wanted)} numbers; an arm of six joints needs a 4x4 homogeneous matrix")
+            raise ArgumentError(
+                f"has {len(wanted)} numbers", argument="pose", remedy="an arm of six joints needs a 4x4 homogeneous matrix"
+            )
         angles = solver.solve(_rigid(wanted))
     return list(Bounds(mechanism).turned_inside(_different(angles)))
 
@@ -56,7 +60,7 @@ def within_limits(mechanism: Mechanism, q: Any) -> bool:
     q = np.asarray(q, dtype=float)
     if q.shape != (mechanism.nq,):
         names = ", ".join(mechanism.coordinate_names[:12])
-        raise ArgumentError(f"q has shape {q.shape}; ({mechanism.nq},) is needed: {names}")
+        raise ArgumentError(f"has shape {q.shape}", argument="q", remedy=f"({mechanism.nq},) is needed: {names}")
     return not Bounds(mechanism).outside(q).any()
 
 
@@ -78,11 +82,17 @@ def _numbers(pose: Any) -> np.ndarray:
     try:
         wanted = np.asarray(pose, dtype=float)
     except (TypeError, ValueError):
-        raise ArgumentError(f"pose is {shown(pose)}; a 4x4 homogeneous matrix, or a point of 2 or 3 numbers, is needed") from None
+        raise ArgumentError(
+            f"is {shown(pose)}", argument="pose", remedy="a 4x4 homogeneous matrix, or a point of 2 or 3 numbers, is needed"
+        ) from None
     if wanted.shape not in ((2,), (3,), (4, 4)):
-        raise ArgumentError(f"pose has shape {wanted.shape}; a 4x4 homogeneous matrix, or a point of 2 or 3 numbers, is needed")
+        raise ArgumentError(
+            f"has shape {wanted.shape}",
+            argument="pose",
+            remedy="a 4x4 homogeneous matrix, or a point of 2 or 3 numbers, is needed",
+        )
     if not np.isfinite(wanted).all():
-        raise ArgumentError("pose has a number that is not finite")
+        raise ArgumentError("has a number that is not finite", argument="pose")
     return wanted
 
 
@@ -91,7 +101,9 @@ def _rigid(pose: np.ndarray) -> np.ndarray:
     U, stretch, V = np.linalg.svd(pose[:3, :3])
     R = U @ V
     if np.abs(stretch - 1).max() > 1e-4 or np.linalg.det(R) < 0 or np.abs(pose[3] - (0, 0, 0, 1)).max() > 1e-9:
-        raise ArgumentError("pose is not a homogeneous matrix: its upper 3x3 must be a rotation, and its last row (0, 0, 0, 1)")
+        raise ArgumentError(
+            "is not a homogeneous matrix: its upper 3x3 must be a rotation, and its last row (0, 0, 0, 1)", argument="pose"
+        )
     rigid = np.eye(4)
     rigid[:3, :3], rigid[:3, 3] = R, pose[:3, 3]
     return rigid

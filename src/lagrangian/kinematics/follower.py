@@ -70,7 +70,9 @@ class Follower:
         self.failure: ReachError | None = None
         self.knots: list[Knot] = []
         if self.direct and q0 is not None:
-            raise ArgumentError("the path leads all joints and so says where it begins; q0 is for paths that leave a choice")
+            raise ArgumentError(
+                "the path leads all joints and so says where it begins; q0 is for paths that leave a choice", concerns="q0"
+            )
         if not self.direct:
             self._begin(q0, limits)
             self._advance(progress)

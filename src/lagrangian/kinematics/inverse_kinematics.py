@@ -20,7 +20,7 @@ from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import Argument, ArgumentError, ReachError, is_number, shown
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kinematics.requirements import FrameGoal, JointGoal, Requirements, Towards, told
-from lagrangian.model.loop import DIRECTIONS, Frame
+from lagrangian.model.loop import DIRECTIONS, TURNS, Frame
 from lagrangian.paths.argument_checks import different, place
 
 STARTS = 60
@@ -48,16 +48,16 @@ def inverse_kinematics(
     """
     dyn = dynamics_of(mechanism)
     if isinstance(starts, bool) or not isinstance(starts, (int, np.integer)) or starts < 0:
-        raise ArgumentError(f"starts is {starts!r:.60}; a whole number, not negative, is needed")
+        raise ArgumentError(f"is {starts!r:.60}", argument="starts", remedy="a whole number, not negative, is needed")
     if not is_number(t):
-        raise ArgumentError(f"t is {t!r:.60}; a finite time is needed")
+        raise ArgumentError(f"is {t!r:.60}", argument="t", remedy="a finite time is needed")
     if not isinstance(limits, (bool, np.bool_)):
-        raise ArgumentError(f"limits is {limits!r:.60}; True or False is needed")
+        raise ArgumentError(f"is {limits!r:.60}", argument="limits", remedy="True or False is needed")
     if isinstance(target, Mapping) and not target:
-        raise ArgumentError("the target has no coordinates; give some, such as {'theta1': 0.5}, or a place of a frame")
+        raise ArgumentError("has no coordinates; give some, such as {'theta1': 0.5}, or a place of a frame", argument="target")
     if isinstance(target, Mapping):
         if frame is not None or directions is not None:
-            raise ArgumentError("the target is of coordinates, so it has no frame and no directions")
+            raise ArgumentError("the target is of coordinates, so it has no frame and no directions", concerns="frame")
         goal: Any = JointGoal(dyn, tuple(target))
         wanted = np.array([[reading.number(dyn.mechanism, x, (Argument("target"), repr(n))) for n, x in target.items()]])
     else:
@@ -79,7 +79,7 @@ def _frame_goal(dyn: Dynamics, target: Any, frame: Any, directions: Any) -> tupl
     except (TypeError, ValueError):
         x = np.zeros(0)
     if x.shape not in ((2,), (3,), (4, 4)) or not np.isfinite(x).all():
-        raise ArgumentError(f"the target is {shown(target)}; a point (x, y) or (x, y, z), or a 4x4 pose, is needed")
+        raise ArgumentError(f"is {shown(target)}; a point (x, y) or (x, y, z), or a 4x4 pose, is needed", argument="target")
     pose = np.eye(4)
     if x.ndim == 2:
         place(x, "the target")  # which says if it is no pose
@@ -87,8 +87,8 @@ def _frame_goal(dyn: Dynamics, target: Any, frame: Any, directions: Any) -> tupl
     else:
         pose[: len(x), 3] = x
     led = different(directions, "directions") or (DIRECTIONS if x.ndim == 2 else DIRECTIONS[3 : 3 + len(x)])
-    if x.ndim == 1 and any(d.startswith("w") for d in led):
-        raise ArgumentError("the target is a point, so it has no directions wx, wy, wz; give a 4x4 pose")
+    if x.ndim == 1 and any(d in TURNS for d in led):
+        raise ArgumentError("the target is a point, so it has no directions wx, wy, wz; give a 4x4 pose", concerns="directions")
     return FrameGoal(dyn, frame, led), pose[None]
 
 

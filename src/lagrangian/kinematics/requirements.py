@@ -17,7 +17,7 @@ from lagrangian.errors import ArgumentError, one_of
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.linear import RANK, unit_rows
 from lagrangian.model import quaternion
-from lagrangian.model.loop import DIRECTIONS, Frame
+from lagrangian.model.loop import DIRECTIONS, TURNS, Frame
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.paths.path import CartesianPath
 
@@ -36,9 +36,9 @@ class JointGoal:
                 extra = ""
                 if name in self.dyn.mechanism.coordinate_names:
                     extra = " (a quaternion is led by a path of the body's frame)"
-                raise ArgumentError(f"{name!r} is to be led: {one_of('coordinate', name, known)}{extra}")
+                raise ArgumentError(f"{name!r} is to be led: {one_of('coordinate', name, known)}{extra}", concerns="path")
         if len(set(self.names)) != len(self.names):
-            raise ArgumentError("a coordinate is to be led twice")
+            raise ArgumentError("a coordinate is to be led twice", concerns="path")
         places = [known[name] for name in self.names]
         object.__setattr__(self, "iq", [q for q, _ in places])
         object.__setattr__(self, "iv", [v for _, v in places])
@@ -77,7 +77,7 @@ class FrameGoal:
         self.dyn.mechanism.frame(self.frame)
         for name in self.names:
             if name not in DIRECTIONS:
-                raise ArgumentError(one_of("direction", name, DIRECTIONS))
+                raise ArgumentError(one_of("direction", name, DIRECTIONS), concerns="directions")
 
     @property
     def _rows(self) -> list[int]:
@@ -87,7 +87,7 @@ class FrameGoal:
         pose = self.dyn.pose(q, self.frame)
         off = np.zeros((len(q), 6))
         off[:, 3:] = pose[:, :3, 3] - wanted[:, :3, 3]
-        if any(name.startswith("w") for name in self.names):
+        if any(name in TURNS for name in self.names):
             turn = pose[:, :3, :3] @ np.swapaxes(wanted[:, :3, :3], 1, 2)
             off[:, :3] = quaternion.logarithm(quaternion.from_matrix(turn))
         return off[:, self._rows]
@@ -126,11 +126,14 @@ def goal_of(dyn: Dynamics, path: Any, frame: Any) -> Goal:
             )
         return FrameGoal(dyn, frame, path.directions)
     if frame is not None:
-        raise ArgumentError(f"the path leads joints, not frame {frame!r}; paths.line, circle, arc and spline lead frames")
+        raise ArgumentError(
+            f"the path leads joints, not frame {frame!r}; paths.line, circle, arc and spline lead frames", concerns="frame"
+        )
     if path.names is None and path.size != dyn.nq:
         raise ArgumentError(
-            f"the path has {path.size} coordinates; {dyn.mechanism.name!r} has {dyn.nq}: "
-            f"{', '.join(dyn.mechanism.coordinate_names[:12])}. For some of them, give their names: names=(...)"
+            f"has {path.size} coordinates; {dyn.mechanism.name!r} has {dyn.nq}: "
+            f"{', '.join(dyn.mechanism.coordinate_names[:12])}. For some of them, give their names: names=(...)",
+            argument="path",
         )
     return JointGoal(dyn, path.names if path.names is not None else dyn.mechanism.coordinate_names)
 

@@ -27,5 +27,7 @@ def library(name: str | None = None, parameters: Mapping[str, float] | None = No
     if name is not None:
         return packaged.packaged(name, parameters)
     if parameters is not None:
-        raise ArgumentError("parameters are given, but no mechanism is named; such as library('two_r', parameters=...)")
+        raise ArgumentError(
+            "are given, but no mechanism is named", argument="parameters", remedy="such as library('two_r', parameters=...)"
+        )
     return Catalogue(packaged.names(), packaged.folder())

@@ -25,11 +25,6 @@ class Entry:
     constraints: int  # rolling, knife edges and others
     poses: tuple[str, ...]
 
-    @property
-    def constructed(self) -> bool:
-        """Whether the source says that some of its values are made up."""
-        return "constructed" in self.source.lower()
-
 
 class Catalogue(list[str]):
     """The names of the library's mechanisms. Files are read when more than the names is asked for."""

@@ -19,8 +19,3 @@ class Partial(tuple[float, ...]):
 
     def __repr__(self) -> str:
         return f"Partial({tuple(self)!r}, given={self.given!r})"
-
-
-def given_in(values: object) -> tuple[str, ...] | None:
-    """The names that were given, or None where all were."""
-    return values.given if isinstance(values, Partial) else None

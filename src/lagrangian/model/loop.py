@@ -16,6 +16,7 @@ from lagrangian.model.placement import Placement
 
 # of a frame, along the world's axes: turning about them, and moving
 DIRECTIONS = ("wx", "wy", "wz", "x", "y", "z")
+TURNS = DIRECTIONS[:3]
 
 
 @dataclass(frozen=True, slots=True, init=False)

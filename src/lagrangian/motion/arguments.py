@@ -94,7 +94,7 @@ def _saturates(given: object, model: Mechanism) -> bool:
 
 def check_progress(given: object) -> None:
     if given is not None and not callable(given):
-        raise ArgumentError(f"progress is {given!r}; a function of (done, total) is needed")
+        raise ArgumentError(f"is {given!r}; a function of (done, total) is needed", argument="progress")
 
 
 @dataclass
@@ -171,7 +171,8 @@ class Options:
         if model.equations or known.frictional or any(j.kind.quaternion for j in model.joints):
             raise ArgumentError(
                 f"method {self.method!r} is for mechanisms without constraints, dry friction, ball and free joints; for others "
-                f"dop853 with projection keeps the energy to its tolerance"
+                f"dop853 with projection keeps the energy to its tolerance",
+                concerns="method",
             )
         if (self.limits and known.limits) or any(isinstance(e.action, Lock) for e in events) or source.asks:
             raise ArgumentError(

@@ -77,12 +77,14 @@ class Event:
 
     def __post_init__(self) -> None:
         if self.direction not in DIRECTIONS:
-            raise ArgumentError(f"event: {one_of('direction', self.direction, DIRECTIONS)}")
+            raise ArgumentError(f"event: {one_of('direction', self.direction, DIRECTIONS)}", concerns="direction")
         if isinstance(self.when, Kink):
             return
         if not (self.action in ("record", "stop") or isinstance(self.action, (Lock, Unlock, SetTorque))):
             raise ArgumentError(
-                f"event: the action is {self.action!r}; 'record', 'stop', Lock(...), Unlock(...) or SetTorque({{...}}) is needed"
+                f"is {self.action!r}; 'record', 'stop', Lock(...), Unlock(...) or SetTorque({{...}}) is needed",
+                where="event",
+                argument="action",
             )
 
 
@@ -103,7 +105,7 @@ def checked(events: Any, mechanism: Mechanism) -> list[Event]:
     if isinstance(events, (str, Event)) or callable(events):
         events = [events]
     if not hasattr(events, "__iter__"):
-        raise ArgumentError(f"events is {events!r}; a list of Event(...) is needed")
+        raise ArgumentError(f"is {events!r}", argument="events", remedy="a list of Event(...) is needed")
     found: list[Event] = []
     for given in events:
         event = given if isinstance(given, Event) else Event(given, "stop")
@@ -115,10 +117,10 @@ def checked(events: Any, mechanism: Mechanism) -> list[Event]:
         joints = getattr(event.action, "joints", ()) or tuple(getattr(event.action, "torques", ()))
         for value in getattr(event.action, "torques", {}).values():
             if not is_number(value):
-                raise ArgumentError(f"event: SetTorque has {value!r}; finite numbers are needed")
+                raise ArgumentError(f"event: SetTorque has {value!r}; finite numbers are needed", concerns="torque")
         for joint in joints:
             if joint not in mechanism.speed_names:
-                raise ArgumentError(f"event: {one_of('joint or speed', joint, mechanism.speed_names)}")
+                raise ArgumentError(f"event: {one_of('joint or speed', joint, mechanism.speed_names)}", concerns="torque")
         name = event.name or (str(event.when) if not callable(event.when) else getattr(event.when, "__name__", ""))
         name = f"event {len(found) + 1}" if name in ("", "<lambda>") else name
         found.append(Event(when, event.action, event.direction, name))

@@ -153,9 +153,11 @@ def save(motion: Motion, path: str | Path) -> Path:
     """Write a netCDF file, with all there is; or a CSV file of its rows, for spreadsheets."""
     target = Path(path)
     if target.suffix not in (".nc", ".csv"):
-        raise ArgumentError(f"{target}: a motion is saved as netCDF, with the ending .nc, or its rows as text, with .csv")
+        raise ArgumentError(
+            f"{target}: a motion is saved as netCDF, with the ending .nc, or its rows as text, with .csv", concerns="path"
+        )
     if not target.parent.is_dir():
-        raise ArgumentError(f"{target}: there is no folder {str(target.parent)!r} to save in")
+        raise ArgumentError(f"{target}: there is no folder {str(target.parent)!r} to save in", concerns="path")
     if target.suffix == ".csv":
         write_table(motion, target)
     else:

@@ -12,7 +12,7 @@ from lagrangian.configuration.coordinates import moved
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.configuration.start import Start
 from lagrangian.description.mechanism_of import MechanismLike
-from lagrangian.errors import ArgumentError, AssemblyError
+from lagrangian.errors import Argument, ArgumentError, AssemblyError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.kernel import Kernel
 from lagrangian.kernels.programs.derivatives import accelerations, residual_derivatives
@@ -104,7 +104,9 @@ class _Equations:
         self.dyn = dyn
         source = torque_of.source(torque, dyn.mechanism)
         if source.external:
-            raise ArgumentError("torque: numbers, expressions or Traced(function) are needed here, whose derivatives are known")
+            raise ArgumentError(
+                "numbers, expressions or Traced(function) are needed here, whose derivatives are known", where=Argument("torque")
+            )
         system = System(dyn.mechanism, dyn.tree, source, Stabilisation(), redundant=True)
         u = system.inputs.size
         program = residual_derivatives(dyn.mechanism, system.tree, system.forces.torques, u, b"".join(system.key))
@@ -143,7 +145,7 @@ def linearise(
     about = Start(dyn, q, t, ("q", "qd"))
     q, qd = about.q, about.speeds({} if qd is None else qd)
     if model.equations and np.abs(qd).max() > 1e-12:
-        raise ArgumentError(f"{model.name}: with constraints it is linearised about rest; qd is not zero")
+        raise ArgumentError(f"{model.name}: with constraints it is linearised about rest; qd is not zero", concerns="qd")
     Aq, Av, B = _Equations(dyn, torque).derivatives(q, qd, t)
     basis = _free_moves(dyn, q, t)
     n = basis.shape[1]

@@ -216,7 +216,7 @@ class Motion(ShownMotion):
             (times >= self.first - 1e-12) & (times <= self.last + 1e-12) if len(self.t) else np.zeros(times.shape, dtype=bool)
         )
         if not inside.all():
-            raise ArgumentError(f"the run is from {self.first:g} to {self.last:g} s")
+            raise ArgumentError(f"the run is from {self.first:g} to {self.last:g} s", concerns="t")
         run = self.trajectory
         if run is not None:
             y = run.settled(times, run.states(times))
@@ -244,7 +244,7 @@ class Motion(ShownMotion):
             raise ArgumentError("a motion that was read from a file has the rows it was saved with; motion(t) interpolates them")
         times = np.linspace(self.first, self.last, int(t)) if np.ndim(t) == 0 else np.asarray(t, dtype=float)
         if times[0] < self.first - 1e-12 or times[-1] > self.last + 1e-12 or np.any(np.diff(times) <= 0):
-            raise ArgumentError(f"times must increase, from {self.first:g} to {self.last:g} s")
+            raise ArgumentError(f"times must increase, from {self.first:g} to {self.last:g} s", concerns="t")
         return Motion.of(run, self.ending, times, run.states(times))
 
     def second_opinion(self, rtol: float | None = None, atol: float | None = None, method: str = "BDF") -> float:

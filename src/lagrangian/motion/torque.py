@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, SimulationError, is_number, one_of
+from lagrangian.errors import Argument, ArgumentError, DescriptionError, LagrangianError, SimulationError, is_number, one_of
 from lagrangian.model.expression import Expression, Scalar, free_symbols, parse, symbol
 from lagrangian.model.mechanism import Mechanism
 
@@ -32,11 +32,11 @@ class Sampled:
 
     def __post_init__(self) -> None:
         if not callable(self.function):
-            raise ArgumentError(f"Sampled: a function of (t, q, qd) is needed, not {self.function!r}")
+            raise ArgumentError(f"Sampled: a function of (t, q, qd) is needed, not {self.function!r}", concerns="function")
         if not (math.isfinite(self.period) and self.period > 0):
-            raise ArgumentError(f"Sampled: the period is {self.period!r}; a positive number of seconds is needed")
+            raise ArgumentError(f"is {self.period!r}; a positive number of seconds is needed", where="Sampled", argument="period")
         if not (math.isfinite(self.delay) and self.delay >= 0):
-            raise ArgumentError(f"Sampled: the delay is {self.delay!r}; seconds, not negative, are needed")
+            raise ArgumentError(f"is {self.delay!r}; seconds, not negative, are needed", where="Sampled", argument="delay")
 
 
 @dataclass(frozen=True)
@@ -135,14 +135,16 @@ def source(given: Any, mechanism: Mechanism) -> Torque:
         speeds = mechanism.speed_names
         for name in given:
             if name not in speeds:
-                raise ArgumentError(f"torque: {one_of('joint or speed', name, speeds)}")
+                raise ArgumentError(one_of("joint or speed", name, speeds), where=Argument("torque"))
         return Torque({name: expression(x, mechanism, f"torque of {name!r}") for name, x in given.items()})
     if isinstance(given, Sampled):
         return Torque(sampled=given, external=True)
     if isinstance(given, Traced):
         return Torque(traced=given.function)
     if isinstance(given, type):
-        raise ArgumentError(f"torque is the class {given.__name__} itself; make one of it: {given.__name__}(model, path)")
+        raise ArgumentError(
+            f"is the class {given.__name__} itself; make one of it: {given.__name__}(model, path)", argument="torque"
+        )
     if callable(given):
         return Torque(called=given, external=True, breaks=_breaks(getattr(given, "breaks", ())))
     if isinstance(given, tuple) and len(given) == 2 and np.ndim(given[0]) == 1:
@@ -151,13 +153,16 @@ def source(given: Any, mechanism: Mechanism) -> Torque:
         values = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
         raise ArgumentError(
-            f"torque is {type(given).__name__}; it may be None, numbers, a mapping of speeds to expressions, (times, values), "
-            f"a function of (t, q, qd), Sampled(...) or Traced(...)"
+            f"is {type(given).__name__}; it may be None, numbers, a mapping of speeds to expressions, (times, values), "
+            f"a function of (t, q, qd), Sampled(...) or Traced(...)",
+            argument="torque",
         ) from None
     if values.ndim == 0:
         values = np.full(mechanism.nv, float(values))
     if values.shape != (mechanism.nv,) or not np.isfinite(values).all():
-        raise ArgumentError(f"torque has shape {values.shape}; {mechanism.nv} finite numbers are needed, one for each speed")
+        raise ArgumentError(
+            f"has shape {values.shape}; {mechanism.nv} finite numbers are needed, one for each speed", argument="torque"
+        )
     return Torque({name: float(x) for name, x in zip(mechanism.speed_names, values, strict=True) if x})
 
 
@@ -168,7 +173,9 @@ def _breaks(given: Any) -> tuple[float, ...]:
     except (TypeError, ValueError):
         found = (math.nan,)
     if not all(math.isfinite(x) for x in found):
-        raise ArgumentError(f"torque: the function's breaks are {given!r:.60}; the times at which it jumps are needed")
+        raise ArgumentError(
+            f"the function's breaks are {given!r:.60}; the times at which it jumps are needed", where=Argument("torque")
+        )
     return found
 
 
@@ -178,14 +185,17 @@ def _table(times: Any, values: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
         values = values.reshape(-1, 1)
     if len(times) < 2 or values.shape != (len(times), n):
         raise ArgumentError(
-            f"torque: a table of {len(times)} times and values of shape {values.shape} is given; ({len(times)}, {n}) is needed, "
-            f"for at least two times"
+            f"a table of {len(times)} times and values of shape {values.shape} is given; ({len(times)}, {n}) is needed, "
+            f"for at least two times",
+            where=Argument("torque"),
         )
     if not (np.isfinite(times).all() and np.isfinite(values).all()):
-        raise ArgumentError("torque: the table has a number that is not finite")
+        raise ArgumentError("the table has a number that is not finite", where=Argument("torque"))
     if np.any(np.diff(times) <= 0):
         k = int(np.argmax(np.diff(times) <= 0))
-        raise ArgumentError(f"torque: times must increase; after {times[k]:g} s comes {times[k + 1]:g} s")
+        raise ArgumentError(
+            "times must increase", where=Argument("torque"), remedy=f"after {times[k]:g} s comes {times[k + 1]:g} s"
+        )
     return times, values
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from lagrangian.algorithms.closed.world import World
 from lagrangian.algorithms.link import is_zero
-from lagrangian.errors import ArgumentError, MechanismError, shown
+from lagrangian.errors import Argument, ArgumentError, MechanismError, shown
 from lagrangian.model.expression import Scalar
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
@@ -41,17 +41,21 @@ def checked(given: Any, mechanism: Mechanism) -> tuple[Wrench, ...]:
         return ()
     example = '{"tool": (0, 0, 0, 0, 0, -10)}'
     if not isinstance(given, Mapping):
-        raise ArgumentError(f"wrenches is a {type(given).__name__}; a mapping of frames to moment and force is needed: {example}")
+        raise ArgumentError(
+            f"is a {type(given).__name__}; a mapping of frames to moment and force is needed: {example}", argument="wrenches"
+        )
     return tuple(_wrench(name, entries, mechanism) for name, entries in given.items())
 
 
 def _wrench(name: Any, given: Any, mechanism: Mechanism) -> Wrench:
     if not isinstance(name, str):
-        raise ArgumentError(f"wrenches: a frame is given by its name, or its body's, as text; this is a {type(name).__name__}")
+        raise ArgumentError(
+            f"a frame is given by its name, or its body's, as text; this is a {type(name).__name__}", where=Argument("wrenches")
+        )
     try:
         frame = mechanism.frame(name)
     except MechanismError as error:
-        raise ArgumentError(f"wrenches: {error}") from None
+        raise ArgumentError(f"{error}", where=Argument("wrenches")) from None
     if callable(given):
         return Wrench(frame, called=given)
     where = f"wrench on {name!r}"

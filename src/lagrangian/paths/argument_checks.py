@@ -31,26 +31,28 @@ def different(names: Any, what: str) -> tuple[str, ...] | None:
         return None
     found = (names,) if isinstance(names, str) else tuple(names) if isinstance(names, Iterable) else ()
     if not found or len(set(found)) != len(found) or not all(isinstance(n, str) for n in found):
-        raise ArgumentError(f"{what} is {shown(names)}; texts, each of them once, are needed")
+        raise ArgumentError(f"is {shown(names)}", argument=what, remedy="texts, each of them once, are needed")
     return found
 
 
 def coordinates(given: Any, names: tuple[str, ...] | None, what: str, mechanism: Mechanism | None) -> np.ndarray:
     if isinstance(given, str):
         if mechanism is None:
-            raise ArgumentError(f"{what} is {given!r}: a pose is known by name when `mechanism` is given")
+            raise ArgumentError(f"is {given!r}: a pose is known by name when `mechanism` is given", argument=what)
         at = configuration(mechanism, given, what)
         q = at.q if at.complete else assemble(mechanism, at)
         pose = dict(zip(mechanism.coordinate_names, q.tolist(), strict=True))
         return np.array([pose[n] for n in names or mechanism.coordinate_names])
     if isinstance(given, Mapping):
         if names is None or set(given) != set(names):
-            raise ArgumentError(f"{what} has coordinates {', '.join(map(str, given))}; {', '.join(names or ())} are needed")
+            raise ArgumentError(
+                f"has coordinates {', '.join(map(str, given))}", argument=what, remedy=f"{', '.join(names or ())} are needed"
+            )
         given = [given[n] for n in names]
     x = array(given, what, 1)
     size = len(names) if names is not None else mechanism.nq if mechanism is not None else len(x)
     if len(x) != size:
-        raise ArgumentError(f"{what} has {len(x)} coordinates; {size} are needed")
+        raise ArgumentError(f"has {len(x)} coordinates", argument=what, remedy=f"{size} are needed")
     return x
 
 
@@ -67,10 +69,10 @@ def place(given: Any, what: str) -> tuple[np.ndarray, np.ndarray | None]:
         x = np.zeros(0)
     if x.shape == (4, 4):
         if not np.isfinite(x).all() or np.abs(x[3] - (0, 0, 0, 1)).max() > 1e-9:
-            raise ArgumentError(f"{what} is no pose: all its numbers must be finite, and its last row 0, 0, 0, 1")
+            raise ArgumentError("is no pose: all its numbers must be finite, and its last row 0, 0, 0, 1", argument=what)
         return x[:3, 3], quaternion_of(x, what)
     if x.shape not in ((2,), (3,)) or not np.isfinite(x).all():
-        raise ArgumentError(f"{what} is {shown(given)}; a point (x, y) or (x, y, z), or a 4x4 pose, is needed")
+        raise ArgumentError(f"is {shown(given)}", argument=what, remedy="a point (x, y) or (x, y, z), or a 4x4 pose, is needed")
     return x, None
 
 
@@ -81,19 +83,21 @@ def array(given: Any, what: str, dimensions: int) -> np.ndarray:
         x = np.zeros((0,) * 3)
     if x.ndim != dimensions or not x.size or not np.isfinite(x).all():
         shape = "a row of numbers" if dimensions == 1 else "rows of numbers"
-        raise ArgumentError(f"{what} is {shown(given)}; {shape}, all finite, are needed")
+        raise ArgumentError(f"is {shown(given)}", argument=what, remedy=f"{shape}, all finite, are needed")
     return x
 
 
 def increasing(times: np.ndarray, n: int) -> None:
     if len(times) != n:
-        raise ArgumentError(f"{len(times)} times are given for {n} rows")
+        raise ArgumentError(f"{len(times)} times are given for {n} rows", concerns="times")
     if len(times) < 2 or (np.diff(times) <= 0).any():
         k = int(np.argmax(np.diff(times) <= 0)) if len(times) > 1 else 0
         told = f"after {times[k]:g} s comes {times[k + 1]:g} s" if len(times) > 1 else "there is only one"
-        raise ArgumentError(f"times must increase: {told}")
+        raise ArgumentError(f"must increase: {told}", argument="times")
 
 
 def only_times(*others: Any) -> None:
     if any(x is not None for x in others):
-        raise ArgumentError("times say when each point is passed; leave out duration, timing, ramp and limits of speed")
+        raise ArgumentError(
+            "times say when each point is passed; leave out duration, timing, ramp and limits of speed", concerns="times"
+        )

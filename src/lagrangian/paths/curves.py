@@ -83,19 +83,23 @@ ENDS = ("free", "natural", "clamped", "periodic")
 def spline(points: np.ndarray, knots: np.ndarray, degree: int | None, ends: str) -> Spline:
     """A spline, its arguments checked; without a degree, of the fifth, or as far as few points with free ends determine it."""
     if ends not in ENDS:
-        raise ArgumentError(one_of("end condition", ends, ENDS))
+        raise ArgumentError(one_of("end condition", ends, ENDS), concerns="ends")
     if degree is None:
         if ends == "free" and len(points) == 2:
             degree, ends = 3, "natural"  # a straight line
         else:
             degree = min(5, len(points) - 1) if ends == "free" else 5
     elif degree not in (3, 5):
-        raise ArgumentError(f"the spline's degree is {degree!r}; 3 (continuous acceleration) or 5 (smoother) is needed")
+        raise ArgumentError(
+            f"the spline's degree is {degree!r}; 3 (continuous acceleration) or 5 (smoother) is needed", concerns="degree"
+        )
     least = degree + 1 if ends == "free" else 3 if ends == "periodic" else 2
     if len(points) < least:
-        raise ArgumentError(f"{len(points)} points are given; a spline of degree {degree} with {ends} ends needs {least}")
+        raise ArgumentError(
+            f"{len(points)} points are given; a spline of degree {degree} with {ends} ends needs {least}", concerns="points"
+        )
     if ends == "periodic" and np.abs(points[0] - points[-1]).max() > 1e-9 * max(1.0, float(np.abs(points).max())):
-        raise ArgumentError("a periodic spline ends where it begins: its last point must be its first")
+        raise ArgumentError("a periodic spline ends where it begins: its last point must be its first", concerns="points")
     if ends == "periodic":
         points = np.vstack([points[:-1], points[:1]])
     return Spline(knots, points, degree, ends)
@@ -109,7 +113,7 @@ def circle(center: np.ndarray, radius: float, normal: ArrayLike, start: ArrayLik
     first = _unit(start, "start")
     u = first - (first @ n) * n
     if np.linalg.norm(u) < 1e-9:
-        raise ArgumentError(f"the circle's start direction {first} is along its normal {n}; it must lie across")
+        raise ArgumentError(f"the circle's start direction {first} is along its normal {n}; it must lie across", concerns="start")
     u = u / np.linalg.norm(u)
     return Circle(center, radius, u, np.cross(n, u), 0.0, sweep)
 
@@ -120,7 +124,7 @@ def arc(a: np.ndarray, via: np.ndarray, b: np.ndarray) -> Circle:
     n = np.cross(x, y)
     size = float(n @ n)
     if size < 1e-18 * max(float(x @ x), float(y @ y)) ** 2 or size == 0:
-        raise ArgumentError("the three points of the arc lie on a line; use a line, or move the middle one")
+        raise ArgumentError("the three points of the arc lie on a line; use a line, or move the middle one", concerns="through")
     center = a + np.cross((x @ x) * y - (y @ y) * x, n) / (2 * size)
     u = a - center
     radius = float(np.linalg.norm(u))
@@ -135,7 +139,9 @@ def chords(points: np.ndarray) -> np.ndarray:
     steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
     if (steps == 0).any():
         k = int(np.argmin(steps))
-        raise ArgumentError(f"points {k + 1} and {k + 2} of the spline are the same; leave one out, or give `times`")
+        raise ArgumentError(
+            f"points {k + 1} and {k + 2} of the spline are the same; leave one out, or give `times`", concerns="points"
+        )
     total = np.concatenate([[0.0], np.cumsum(steps)])
     return total / (total[-1] or 1.0)
 

@@ -20,7 +20,7 @@ GRID = 4001  # points at which the fastest and the strongest are looked for
 def given(timing: str, duration: Any, ramp: Any, *limits: Any) -> Timing:
     """A timing of a duration, if no limits are given besides."""
     if any(x is not None for x in limits):
-        raise ArgumentError("give a duration, or limits of speed and acceleration, not both")
+        raise ArgumentError("give a duration, or limits of speed and acceleration, not both", concerns="duration")
     return timed(timing, duration, ramp)
 
 
@@ -32,7 +32,7 @@ def within(parts: Sequence[tuple[Any, Any, Any]], timing: str, ramp: float | Non
     """
     timed(timing, 1.0)
     if ramp is not None:
-        raise ArgumentError("a ramp goes with a duration; limits of speed and acceleration say how long it is")
+        raise ArgumentError("a ramp goes with a duration; limits of speed and acceleration say how long it is", concerns="ramp")
     shape, straight = timed(timing, 1.0), True
     fastest = strongest = math.inf  # of s, on a straight line
     longest, moves, bound = 0.0, False, False
@@ -50,9 +50,11 @@ def within(parts: Sequence[tuple[Any, Any, Any]], timing: str, ramp: float | Non
             fastest = min(fastest, float((v_max[moving] / length[moving]).min())) if straight else fastest
             strongest = min(strongest, float((a_max[moving] / length[moving]).min())) if straight else strongest
     if not moves:
-        raise ArgumentError("the path goes nowhere; its duration must be given, or use paths.dwell")
+        raise ArgumentError("the path goes nowhere; its duration must be given, or use paths.dwell", concerns="duration")
     if not bound:
-        raise ArgumentError("how long does the path take? Give a duration, or limits of speed and acceleration")
+        raise ArgumentError(
+            "how long does the path take? Give a duration, or limits of speed and acceleration", concerns="duration"
+        )
     return quickest(timing, fastest, strongest) if straight else timed(timing, longest)
 
 
@@ -84,5 +86,7 @@ def _limit(given: Any, n: int, what: str) -> np.ndarray:
     except (TypeError, ValueError):
         x = np.zeros(n)
     if not (x > 0).all():
-        raise ArgumentError(f"{what} is {shown(given)}; a positive number{f', or {n} of them,' * (n > 1)} is needed")
+        raise ArgumentError(
+            f"is {shown(given)}", argument=what, remedy=f"a positive number{f', or {n} of them,' * (n > 1)} is needed"
+        )
     return x

@@ -40,7 +40,9 @@ def motion_of(texts: Sequence[Any], names: Sequence[str], parameters: Mapping[st
     """A motion of the expressions and their two derivatives, at times since `start`."""
     for name, given in parameters.items():
         if name == "t" or not is_number(given):
-            raise ArgumentError(f"parameter {name!r} is {shown(given)}; a finite number is needed, and t is the time")
+            raise ArgumentError(
+                f"parameter {name!r} is {shown(given)}; a finite number is needed, and t is the time", concerns="parameters"
+            )
     known: dict[str, Scalar] = {**{n: float(x) for n, x in parameters.items()}, "t": symbol("t")}
     x = [_expression(text, name, known) for text, name in zip(texts, names, strict=True)]
     slopes = [derivative(e, "t") for e in x]

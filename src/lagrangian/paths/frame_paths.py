@@ -69,16 +69,18 @@ def circle(
     middle = array(center, "center", 1)
     planar = len(middle) == 2
     if len(middle) not in (2, 3):
-        raise ArgumentError(f"center has {len(middle)} numbers; (x, y) or (x, y, z) is needed")
+        raise ArgumentError(f"has {len(middle)} numbers", argument="center", remedy="(x, y) or (x, y, z) is needed")
     if not is_number(radius) or radius <= 0:
-        raise ArgumentError(f"the radius is {radius!r}; a positive number of metres is needed")
+        raise ArgumentError(f"is {radius!r}; a positive number of metres is needed", argument="radius")
     if not is_number(turns) or turns == 0:
-        raise ArgumentError(f"turns is {turns!r}; a number that is not 0 is needed, negative for clockwise")
+        raise ArgumentError(f"is {turns!r}", argument="turns", remedy="a number that is not 0 is needed, negative for clockwise")
     if planar and start is not None and np.shape(start) == (2,):
         start = (*start, 0)
     made = curves.circle(np.append(middle, 0.0) if planar else middle, float(radius), normal, start, 2 * math.pi * turns)
     if planar and abs(made.u[2]) + abs(made.v[2]) > 1e-12:
-        raise ArgumentError(f"a circle around (x, y) lies in that plane, so its normal {shown(normal)} must be along z")
+        raise ArgumentError(
+            f"a circle around (x, y) lies in that plane, so its normal {shown(normal)} must be along z", concerns="normal"
+        )
     return _cartesian(made, len(middle), duration, more)
 
 
@@ -111,20 +113,24 @@ def spline(
     try:
         given = list(points)
     except TypeError:
-        raise ArgumentError("a spline needs points, such as [(0.3, 0), (0.4, 0.1), (0.5, 0)]") from None
+        raise ArgumentError("a spline needs points, such as [(0.3, 0), (0.4, 0.1), (0.5, 0)]", concerns="points") from None
     places = [place(p, f"point {k + 1}") for k, p in enumerate(given)]
     if len({len(p) for p, _ in places}) != 1:
-        raise ArgumentError("the points of the spline have different numbers of coordinates, or there are none")
+        raise ArgumentError(
+            "the points of the spline have different numbers of coordinates, or there are none", concerns="points"
+        )
     x = np.array([p for p, _ in places])
     turns = [t for _, t in places if t is not None]
     if turns and len(turns) != len(x):
-        raise ArgumentError(f"{len(turns)} of the spline's {len(x)} points are poses; give points, or poses, throughout")
+        raise ArgumentError(
+            f"{len(turns)} of the spline's {len(x)} points are poses; give points, or poses, throughout", concerns="points"
+        )
     if orientations is not None:
         if turns or not isinstance(orientations, Iterable):
-            raise ArgumentError("orientations are one for every point, for points that are no poses themselves")
+            raise ArgumentError("are one for every point, for points that are no poses themselves", argument="orientations")
         turns = [quaternion_of(o, f"orientation {k + 1}") for k, o in enumerate(orientations)]
         if len(turns) != len(x):
-            raise ArgumentError(f"{len(turns)} orientations are given for {len(x)} points")
+            raise ArgumentError(f"{len(turns)} orientations are given for {len(x)} points", concerns="orientations")
     if times is None:
         knots = curves.chords(x)
     else:
@@ -149,7 +155,7 @@ def _cartesian(curve: Any, dimensions: int, duration: float | None, more: Follow
     given = more.get("orientation")
     if given is not None:
         if turn is not None:
-            raise ArgumentError("the orientation is given twice: by poses, and by itself")
+            raise ArgumentError("is given twice: by poses, and by itself", argument="orientation")
         pair = given if isinstance(given, (tuple, list)) and len(given) == 2 and np.ndim(given[0]) else (given, given)
         turn = tuple(quaternion_of(x, "orientation") for x in pair)
     if isinstance(turn, tuple):
@@ -157,7 +163,9 @@ def _cartesian(curve: Any, dimensions: int, duration: float | None, more: Follow
     linear = more.get("speed"), more.get("acceleration")
     angular = more.get("angular_speed"), more.get("angular_acceleration")
     if turn is None and any(x is not None for x in angular):
-        raise ArgumentError("the path has no orientation, so it has no angular speed or acceleration to limit")
+        raise ArgumentError(
+            "the path has no orientation, so it has no angular speed or acceleration to limit", concerns="orientation"
+        )
     timing, ramp = more.get("timing") or "quintic", more.get("ramp")
     if duration is not None:
         made = limits.given(timing, duration, ramp, *linear, *angular)
@@ -167,7 +175,7 @@ def _cartesian(curve: Any, dimensions: int, duration: float | None, more: Follow
     if led is None:
         led = (DIRECTIONS[:3] if turn is not None else ()) + DIRECTIONS[3 : 3 + dimensions]
     elif dimensions == 2 and "z" in led:
-        raise ArgumentError("the path is one of points (x, y), so it cannot lead z; give points (x, y, z)")
+        raise ArgumentError("the path is one of points (x, y), so it cannot lead z; give points (x, y, z)", concerns="directions")
     return CartesianPath(
         made.duration,
         position=_spatial(Run(curve, made)),

@@ -37,7 +37,9 @@ def formula(
     Keys are x, y, z of `frame`, or else coordinates of joints. Derivatives are found by the rules of calculus.
     """
     if not isinstance(expressions, Mapping) or not expressions:
-        raise ArgumentError("a formula path needs a mapping of names to expressions of t, such as {'theta1': '0.5*sin(t)'}")
+        raise ArgumentError(
+            "a formula path needs a mapping of names to expressions of t, such as {'theta1': '0.5*sin(t)'}", concerns="formulas"
+        )
     begin, names = _begin(duration, start), different(tuple(expressions), "the formula's names") or ()
     if frame is None:
         made = motion_of([expressions[n] for n in names], names, parameters or {}, begin)
@@ -65,7 +67,7 @@ def function(
     """From a function of an array of times (n,) that gives (q, qd, qdd), each (n, coordinates)."""
     begin = _begin(duration, start)
     if not callable(values):
-        raise ArgumentError(f"a function of times is needed, not {shown(values)}")
+        raise ArgumentError(f"a function of times is needed, not {shown(values)}", concerns="values")
 
     def motion(t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         try:
@@ -129,11 +131,13 @@ def dwell(path: Path, duration: float) -> Path:
     """A rest where a path ends, to go on from."""
     seconds(duration, "duration")
     if not isinstance(path, (JointPath, CartesianPath)):
-        raise ArgumentError(f"a rest follows a path, such as paths.line(...); {shown(path)} is none")
+        raise ArgumentError(f"a rest follows a path, such as paths.line(...); {shown(path)} is none", concerns="path")
 
     speed = float(np.abs(path(path.end)[1]).max())
     if speed > MEET:
-        raise ArgumentError(f"a rest follows a path that ends at rest; this one still moves at its end, at {speed:.3g} a second")
+        raise ArgumentError(
+            f"a rest follows a path that ends at rest; this one still moves at its end, at {speed:.3g} a second", concerns="path"
+        )
 
     def still(motion: Any) -> Any:
         x, v, _ = motion(np.array([path.duration]))
@@ -154,5 +158,5 @@ def _begin(duration: Any, start: Any) -> float:
     """When a path begins, its duration checked."""
     seconds(duration, "duration")
     if not is_number(start):
-        raise ArgumentError(f"start is {shown(start)}; a number of seconds is needed")
+        raise ArgumentError(f"is {shown(start)}", argument="start", remedy="a number of seconds is needed")
     return float(start)

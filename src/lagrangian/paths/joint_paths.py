@@ -84,7 +84,7 @@ def recorded(
     curve = curves.spline(x, times - times[0], degree, ends)
     led = different(names, "names")
     if led is not None and len(led) != x.shape[1]:
-        raise ArgumentError(f"{len(led)} names are given for {x.shape[1]} columns")
+        raise ArgumentError(f"{len(led)} names are given for {x.shape[1]} columns", concerns="names")
     inner = tuple(float(x) for x in times[1:-1])
     return JointPath(float(times[-1] - times[0]), motion=curve, names=led, start=float(times[0]), corners=inner)
 

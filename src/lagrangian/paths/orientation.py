@@ -43,9 +43,14 @@ class Turning:
                 turns[k] = -turns[k]
         if ends == "periodic":
             if np.abs(np.abs(turns[0] @ turns[-1]) - 1) > 1e-9:
-                raise ArgumentError("a periodic spline ends where it begins: its last orientation must be its first")
+                raise ArgumentError(
+                    "a periodic spline ends where it begins: its last orientation must be its first", concerns="orientation"
+                )
             if turns[0] @ turns[-1] < 0:
-                raise ArgumentError("the orientations turn once around, so they do not close periodically; use ends='clamped'")
+                raise ArgumentError(
+                    "the orientations turn once around, so they do not close periodically; use ends='clamped'",
+                    concerns="orientation",
+                )
             turns[-1] = turns[0]
         return Turning(Spline(knots, turns, degree, ends))
 

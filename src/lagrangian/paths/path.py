@@ -10,7 +10,7 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError, is_number, one_of, shown
 from lagrangian.model import quaternion
-from lagrangian.model.loop import DIRECTIONS
+from lagrangian.model.loop import DIRECTIONS, TURNS
 
 Values = tuple[np.ndarray, np.ndarray, np.ndarray]
 # a function of times (n,) since the path's beginning: values and their two derivatives, (n, k) each
@@ -37,7 +37,7 @@ class Path:
     def beginning(self, t: float) -> Any:
         """The same path, begun at another time."""
         if not is_number(t):
-            raise ArgumentError(f"the path is to begin at {shown(t)}; a number of seconds is needed")
+            raise ArgumentError(f"the path is to begin at {shown(t)}; a number of seconds is needed", concerns="t")
         later = float(t) - self.start
         breaks, corners = (tuple(x + later for x in times) for times in (self.breaks, self.corners))
         return replace(self, start=float(t), breaks=breaks, corners=corners)
@@ -51,10 +51,10 @@ class Path:
         try:
             times = np.atleast_1d(np.asarray(t, dtype=float)) - self.start
         except (TypeError, ValueError):
-            raise ArgumentError(f"t is {shown(t)}; a time, or an array of times, is needed") from None
+            raise ArgumentError(f"is {shown(t)}", argument="t", remedy="a time, or an array of times, is needed") from None
         room = 1e-9 * max(1.0, abs(self.start), abs(self.end))
         if times.ndim != 1 or not (np.all(times >= -room) and np.all(times <= self.duration + room)):
-            raise ArgumentError(f"the path is from {self.start:g} to {self.end:g} s; t is {shown(t, 80)}")
+            raise ArgumentError(f"the path is from {self.start:g} to {self.end:g} s; t is {shown(t, 80)}", concerns="t")
         return np.clip(times, 0.0, self.duration)
 
 
@@ -96,9 +96,9 @@ class CartesianPath(Path):
     def __post_init__(self) -> None:
         for direction in self.directions:
             if direction not in DIRECTIONS:
-                raise ArgumentError(f"the path's directions: {one_of('direction', direction, DIRECTIONS)}")
-        if self.orientation is None and any(d.startswith("w") for d in self.directions):
-            raise ArgumentError("the path has no orientation, so it cannot lead wx, wy or wz")
+                raise ArgumentError(f"the path's directions: {one_of('direction', direction, DIRECTIONS)}", concerns="directions")
+        if self.orientation is None and any(d in TURNS for d in self.directions):
+            raise ArgumentError("the path has no orientation, so it cannot lead wx, wy or wz", concerns="directions")
 
     def __call__(self, t: Any) -> Values:
         since = self._since(t)
@@ -164,7 +164,7 @@ class Joined:
 def sequence(paths: Sequence[Any]) -> Any:
     """Paths one after the other, as one: all of joints, or all of the same frame; each begins where the one before ends."""
     if not paths or not all(isinstance(p, Path) for p in paths):
-        raise ArgumentError("a sequence needs paths, such as paths.sequence(a, b)")
+        raise ArgumentError("a sequence needs paths, such as paths.sequence(a, b)", concerns="paths")
     first = paths[0]
     duration, starts, breaks, corners = 0.0, [], [], []
     for k, path in enumerate(paths):
@@ -195,7 +195,9 @@ def _fits(first: Any, path: Any, k: int) -> None:
     elif same:
         same = (path.frame, path.directions) == (first.frame, first.directions)
     if not same:
-        raise ArgumentError(f"path {k + 1} of the sequence, {path!r}, does not lead what the first does, {first!r}")
+        raise ArgumentError(
+            f"path {k + 1} of the sequence, {path!r}, does not lead what the first does, {first!r}", concerns="paths"
+        )
 
 
 def _meets(before: Any, after: Any, k: int) -> None:
@@ -204,5 +206,6 @@ def _meets(before: Any, after: Any, k: int) -> None:
         if off > MEET * max(1.0, float(np.abs(a).max())):
             raise ArgumentError(
                 f"path {k + 1} of the sequence begins with another {what} than path {k} ends with, {off:.3g} away; "
-                f"paths from rest to rest, such as those with timing='quintic', join"
+                f"paths from rest to rest, such as those with timing='quintic', join",
+                concerns="paths",
             )

@@ -81,7 +81,7 @@ def timed(name: Any, duration: float, ramp: float | None = None) -> Timing:
     """A timing by its name."""
     duration = seconds(duration, "duration")
     if ramp is not None and name in ("uniform", "quintic"):
-        raise ArgumentError(f"a ramp goes with timing='trapezoidal'; this timing is {name!r}")
+        raise ArgumentError(f"a ramp goes with timing='trapezoidal'; this timing is {name!r}", concerns="ramp")
     if name == "uniform":
         return Uniform(duration)
     if name == "quintic":
@@ -89,9 +89,9 @@ def timed(name: Any, duration: float, ramp: float | None = None) -> Timing:
     if name == "trapezoidal":
         ramp = RAMP * duration if ramp is None else seconds(ramp, "ramp")
         if not ramp <= duration / 2:
-            raise ArgumentError(f"the ramp is {ramp:g} s; it is at most half of the duration, {duration:g} s")
+            raise ArgumentError(f"is {ramp:g} s; it is at most half of the duration, {duration:g} s", argument="ramp")
         return Trapezoid(duration, ramp)
-    raise ArgumentError(f"timing is {name!r}; it is one of {', '.join(NAMES)}")
+    raise ArgumentError(f"is {name!r}; it is one of {', '.join(NAMES)}", argument="timing")
 
 
 def seconds(given: Any, what: str) -> float:
@@ -114,5 +114,7 @@ def quickest(name: Any, speed: float, acceleration: float) -> Timing:
     strongest = 10 / math.sqrt(3) if name == "quintic" else strongest  # between the grid's points
     duration = max(fastest / speed, math.sqrt(strongest / acceleration))
     if not duration:
-        raise ArgumentError("at constant speed a straight line has no acceleration to limit; give a duration, or a speed")
+        raise ArgumentError(
+            "at constant speed a straight line has no acceleration to limit; give a duration, or a speed", concerns="acceleration"
+        )
     return timed(name, duration)

@@ -31,7 +31,7 @@ def frame_path(
     """
     file = style.writable(path)
     if plane is not None and plane not in PLANES:
-        raise ArgumentError(one_of("plane", plane, PLANES))
+        raise ArgumentError(one_of("plane", plane, PLANES), concerns="plane")
     m = motion.mechanism
     if m is None:
         raise ArgumentError("paths of frames need the mechanism, which a file does not have: lagrangian.read(path, mechanism)")
@@ -43,7 +43,7 @@ def frame_path(
     known = [*(f.name for f in m.frames), *(b.name for b in m.bodies)]
     for name in names:
         if name not in known:
-            raise ArgumentError(one_of("frame or body", name, known))
+            raise ArgumentError(one_of("frame or body", name, known), concerns="frames")
     dyn = motion.trajectory.dyn if motion.trajectory is not None else compiled(m)
     q = motion.q[np.isfinite(motion.q).all(axis=1)]  # of a run that broke down, what was before
     if not len(q):

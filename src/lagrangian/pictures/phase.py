@@ -74,7 +74,10 @@ def _pairs(motion: Motion, names: Sequence[str]) -> list[tuple[int, int, str]]:
         found = [(k, n, chosen.kinds_q[k]) for _, q, v in whole for k, n in zip(q, v, strict=True) if k in set(chosen.q)]
         for name in names:
             if not any(name in (joint.name, *joint.coordinate_names, *joint.speed_names) for joint, _, _ in whole):
-                raise ArgumentError(f"{name!r} is of a ball or free joint, whose coordinates are not the integrals of its speeds")
+                raise ArgumentError(
+                    f"{name!r} is of a ball or free joint, whose coordinates are not the integrals of its speeds",
+                    concerns="joints",
+                )
     if not found:
         raise ArgumentError(f"{motion.name} has no coordinate with a speed of its own to plot over it")
     return found

@@ -91,7 +91,7 @@ class Chosen:
                 name,
             )
         known = dict.fromkeys([*(j.name for j, _, _ in spans(motion)), *motion.coordinate_names, *motion.speed_names])
-        raise ArgumentError(one_of("joint or coordinate", name, known))
+        raise ArgumentError(one_of("joint or coordinate", name, known), concerns="joints")
 
     def over(
         self, what: str, names: Sequence[str], values: np.ndarray, kinds: Sequence[str], at: Sequence[int], like: Like
@@ -261,7 +261,7 @@ def panels(motion: Motion, what: Sequence[str] = (), joints: str | Iterable[str]
         raise ArgumentError(f"{motion.name}: the motion has no rows to plot")
     for name in what:
         if name not in WHAT:
-            raise ArgumentError(one_of("quantity to plot called", name, WHAT))
+            raise ArgumentError(one_of("quantity to plot called", name, WHAT), concerns="what")
     chosen = Chosen(motion, joints)
     if what:
         # of forces and torques, those that are all zero are left out where the others are not

@@ -158,7 +158,8 @@ def writable(path: str | os.PathLike[str] | None) -> Path | None:
     if file.suffix.lower() not in WRITTEN:
         kind = f"as {file.suffix!r}" if file.suffix else "without an ending"
         raise ArgumentError(
-            f"{file}: a figure cannot be written {kind}; end its name with {', '.join(WRITTEN[:-1])} or {WRITTEN[-1]}"
+            f"{file}: a figure cannot be written {kind}; end its name with {', '.join(WRITTEN[:-1])} or {WRITTEN[-1]}",
+            concerns="path",
         )
     return file
 
@@ -169,5 +170,5 @@ def written(figure: Picture, file: Path | None) -> Picture:
         try:
             figure.savefig(file)
         except OSError as error:
-            raise ArgumentError(f"{file}: the figure cannot be written: {error.strerror or error}") from None
+            raise ArgumentError(f"{file}: the figure cannot be written: {error.strerror or error}", concerns="path") from None
     return figure

@@ -15,7 +15,7 @@ from lagrangian.equations.writing import mathml
 from lagrangian.equations.writing.mathml import MathML, math, scripted
 from lagrangian.report.html import Html
 
-_LETTERS = {"eta": "η", "Psi": "Ψ", "tau": "τ", "phi": "ϕ", "lambda": "λ", "Gamma": "Γ"}
+_LETTERS = {"closure": "η", "Psi": "Ψ", "tau": "τ", "phi": "ϕ", "lambda": "λ", "Gamma": "Γ"}
 
 
 def letter(word: str, dots: int = 0) -> str:

@@ -36,17 +36,19 @@ def write_report(motion: Motion, path: str | os.PathLike[str] | None = None, pro
     `ReportWarning`.
     """
     if not isinstance(motion, Motion):
-        raise ArgumentError(f"a report is of a motion, as simulate() or inverse() give it, not of {type(motion).__name__}")
+        raise ArgumentError(
+            f"a report is of a motion, as simulate() or inverse() give it, not of {type(motion).__name__}", concerns="motion"
+        )
     target = Path(os.fspath(path)) if path is not None else Path(f"{file_stem(motion.name)}-report.html")
     if target.suffix.lower() not in (".html", ".htm"):
-        raise ArgumentError(f"{target}: a report is a page, with the ending .html")
+        raise ArgumentError(f"{target}: a report is a page, with the ending .html", concerns="path")
     if not target.parent.is_dir():
-        raise ArgumentError(f"{target}: there is no folder {str(target.parent)!r} to write in")
+        raise ArgumentError(f"{target}: there is no folder {str(target.parent)!r} to write in", concerns="path")
     written = report_html(motion, progress)
     try:
         target.write_text(written, encoding="utf-8", newline="\n")
     except OSError as error:
-        raise ArgumentError(f"{target}: it cannot be written: {error.strerror or error}") from None
+        raise ArgumentError(f"{target}: it cannot be written: {error.strerror or error}", concerns="path") from None
     return target
 
 

@@ -168,7 +168,7 @@ def size_actuators(
     dyn = dynamics_of(mechanism)
     of = getattr(motion, "name", dyn.mechanism.name)
     if of != dyn.mechanism.name:
-        raise ArgumentError(f"the motion is of {of!r}, not of {dyn.mechanism.name!r}; give the mechanism it is of")
+        raise ArgumentError(f"is of {of!r}, not of {dyn.mechanism.name!r}; give the mechanism it is of", argument="motion")
     motors = catalogue_of(catalogue)
     prefer = preference(prefer, motors)
     required = required_margins(margin)

@@ -16,7 +16,7 @@ from lagrangian.sizing.gears import Gear, GearRange, gears_of
 def dwell_of(motion: Any, cycle_time: float | None, dwell: float | None) -> float:
     """How long the mechanism rests after the motion."""
     if cycle_time is not None and dwell is not None:
-        raise ArgumentError("cycle_time and dwell say the same thing in two ways; give one of them")
+        raise ArgumentError("cycle_time and dwell say the same thing in two ways; give one of them", concerns="cycle_time")
     for name, x in (("cycle_time", cycle_time), ("dwell", dwell)):
         if x is not None and not (is_number(x) and x >= 0):
             raise ArgumentError(f"{name} is {x!r}; a number of seconds, not negative, is needed")
@@ -25,7 +25,7 @@ def dwell_of(motion: Any, cycle_time: float | None, dwell: float | None) -> floa
     t = np.asarray(getattr(motion, "t", ()), dtype=float)
     duration = float(t[-1] - t[0]) if t.size else 0.0
     if cycle_time < duration * (1 - 1e-12):
-        raise ArgumentError(f"cycle_time is {cycle_time:g} s, but the motion takes {duration:g} s")
+        raise ArgumentError(f"is {cycle_time:g} s, but the motion takes {duration:g} s", argument="cycle_time")
     return max(0.0, float(cycle_time) - duration)
 
 
@@ -60,4 +60,4 @@ def pitches(given: Any, rows: Rows, needed: bool) -> list[float]:
 
 def positive(name: str, x: Any) -> None:
     if isinstance(x, bool) or not isinstance(x, (int, float, np.integer, np.floating)) or math.isnan(x) or x <= 0:
-        raise ArgumentError(f"{name} is {x!r}; a number greater than 0 is needed")
+        raise ArgumentError(f"is {x!r}", argument=name, remedy="a number greater than 0 is needed")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, is_number, one_of
+from lagrangian.errors import Argument, ArgumentError, is_number, one_of
 from lagrangian.sizing.demand import Demand, Rows
 from lagrangian.sizing.gears import Gear, GearRange
 from lagrangian.sizing.motors import RPM, Motor
@@ -226,9 +226,9 @@ def nearest(candidates: Sequence[Candidate]) -> Candidate | None:
 def preference(prefer: str, motors: Sequence[Motor]) -> str:
     """A known word; and the catalogue says something about it."""
     if prefer not in PREFER:
-        raise ArgumentError(f"prefer: {one_of('preference', prefer, PREFER)}")
+        raise ArgumentError(one_of("preference", prefer, PREFER), where=Argument("prefer"))
     if motors and not any(getattr(m, PREFER[prefer]) is not None for m in motors):
-        raise ArgumentError(f"prefer is {prefer!r}, but no motor in the catalogue states its {prefer}")
+        raise ArgumentError(f"is {prefer!r}, but no motor in the catalogue states its {prefer}", argument="prefer")
     return prefer
 
 
@@ -238,13 +238,15 @@ def required_margins(margin: Any) -> dict[str, float]:
     if isinstance(margin, Mapping):
         for check in margin:
             if check not in CHECKS:
-                raise ArgumentError(f"margin: {one_of('check', check, CHECKS)}")
+                raise ArgumentError(one_of("check", check, CHECKS), where=Argument("margin"))
         found = {**default, **margin}
     else:
         found = {**dict.fromkeys(CHECKS, margin), "inertia": 1.0}
     for check, x in found.items():
         if not is_number(x) or x <= 0:
-            raise ArgumentError(f"margin: {check} is {x!r}; a number greater than 0 is needed, such as 1.2")
+            raise ArgumentError(
+                f"{check} is {x!r}", where=Argument("margin"), remedy="a number greater than 0 is needed, such as 1.2"
+            )
     return {check: float(x) for check, x in found.items()}
 
 

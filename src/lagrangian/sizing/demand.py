@@ -170,7 +170,7 @@ def rows_of(dyn: Dynamics, motion: Any, dwell: float, held: bool) -> Rows:
     qd, qdd = qd[:, at], qdd[:, at]
     if dwell > 0:
         if np.any(np.abs(qd[-1]) > 1e-3 * np.abs(qd).max()):
-            raise ArgumentError("a dwell follows a motion that ends at rest; the last row still moves")
+            raise ArgumentError("a dwell follows a motion that ends at rest; the last row still moves", concerns="dwell")
         hold = _holding(dyn, q[-1], at, None if basis is None else basis[-1]) if held else np.zeros(len(at))
         t, weight = np.append(t, t[-1] + dwell), np.append(weight, dwell)
         rest = np.zeros((1, len(at)))
@@ -199,23 +199,26 @@ def _arrays(mechanism: Mechanism, motion: Any) -> list[np.ndarray]:
     for name, width in (("t", 0), ("q", mechanism.nq), ("qd", mechanism.nv), ("qdd", mechanism.nv), ("tau", mechanism.nv)):
         if not hasattr(motion, name):
             raise ArgumentError(
-                f"the motion has no {name!r}; one from inverse() or simulate(), or anything with t, q, qd, qdd and tau, is needed"
+                f"has no {name!r}; one from inverse() or simulate(), or anything with t, q, qd, qdd and tau, is needed",
+                argument="motion",
             )
         try:
             x = np.asarray(getattr(motion, name), dtype=float)
         except (TypeError, ValueError):
-            raise ArgumentError(f"motion.{name} is not an array of numbers") from None
+            raise ArgumentError(f"motion.{name} is not an array of numbers", concerns="motion") from None
         rows = len(found[0]) if found else len(x) if x.ndim else 0
         shape = (rows, width) if width or name != "t" else (rows,)
         if x.shape != shape or rows < 2:
             needed = f"({rows}, {width})" if name != "t" else "(rows,), at least 2,"
-            raise ArgumentError(f"motion.{name} has shape {x.shape}; {needed} is needed for {mechanism.name!r}")
+            raise ArgumentError(
+                f"motion.{name} has shape {x.shape}; {needed} is needed for {mechanism.name!r}", concerns="motion"
+            )
         if not np.isfinite(x).all():
             row = int(np.argmax(~np.isfinite(x.reshape(rows, -1)).all(axis=1)))
-            raise ArgumentError(f"motion.{name} has a number that is not finite, in row {row}")
+            raise ArgumentError(f"motion.{name} has a number that is not finite, in row {row}", concerns="motion")
         found.append(x)
     if np.any(np.diff(found[0]) < 0) or found[0][-1] <= found[0][0]:
-        raise ArgumentError("motion.t must increase")
+        raise ArgumentError("motion.t must increase", concerns="motion")
     return found
 
 

@@ -34,7 +34,9 @@ class Gear:
     def __post_init__(self) -> None:
         _check(self, "gear")
         if not (math.isfinite(self.ratio) and self.ratio > 0):
-            raise ArgumentError(f"gear: ratio is {self.ratio:g}; it must be finite and greater than 0")
+            raise ArgumentError(
+                f"is {self.ratio:g}", where="gear", argument="ratio", remedy="it must be finite and greater than 0"
+            )
 
     def __str__(self) -> str:
         return f"{self.name} {self.ratio:.4g}:1".strip()
@@ -73,13 +75,18 @@ def _check(gear: Gear | GearRange, what: str) -> None:
         if f.name == "name":
             continue
         if isinstance(x, bool) or not isinstance(x, (int, float, np.integer, np.floating)) or math.isnan(x):
-            raise ArgumentError(f"{what}: {f.name} is {x!r}; a number is needed")
-        if f.name == "efficiency" and not 0 < x <= 1:
-            raise ArgumentError(f"{what}: efficiency is {x:g}; it must be greater than 0 and at most 1")
-        if f.name == "inertia" and not 0 <= x < math.inf:
-            raise ArgumentError(f"{what}: inertia is {x:g} kg m^2; it must be finite and not negative")
-        if f.name.endswith(("torque", "speed")) and x <= 0:
-            raise ArgumentError(f"{what}: {f.name} is {x:g}; it must be greater than 0")
+            raise ArgumentError(f"is {x!r}", where=what, argument=f.name, remedy="a number is needed")
+    if not 0 < gear.efficiency <= 1:
+        needed = "it must be greater than 0 and at most 1"
+        raise ArgumentError(f"is {gear.efficiency:g}", where=what, argument="efficiency", remedy=needed)
+    if not 0 <= gear.inertia < math.inf:
+        needed = "it must be finite and not negative"
+        raise ArgumentError(f"is {gear.inertia:g} kg m^2", where=what, argument="inertia", remedy=needed)
+    if isinstance(gear, Gear):
+        for name in ("rated_torque", "peak_torque", "max_speed"):
+            if not getattr(gear, name) > 0:
+                needed = "it must be greater than 0"
+                raise ArgumentError(f"is {getattr(gear, name):g}", where=what, argument=name, remedy=needed)
 
 
 # ratios that makers commonly offer; the efficiencies are typical ones, not a maker's

@@ -30,16 +30,21 @@ def animate(
     """
     target = Path(path) if path is not None else Path(f"{file_stem(motion.name)}.html")
     if target.suffix.lower() not in ENDINGS:
-        raise ArgumentError(f"{target}: an animation is a page, with the ending .html, or a film, with .gif or .mp4")
+        raise ArgumentError(
+            f"{target}: an animation is a page, with the ending .html, or a film, with .gif or .mp4", concerns="path"
+        )
     if not target.parent.is_dir():
-        raise ArgumentError(f"{target}: there is no folder {str(target.parent)!r} to write in")
+        raise ArgumentError(f"{target}: there is no folder {str(target.parent)!r} to write in", concerns="path")
     if target.is_dir():
-        raise ArgumentError(f"{target}: this is a folder; a file's name is needed")
+        raise ArgumentError(f"{target}: this is a folder; a file's name is needed", concerns="path")
     if not is_number(speed) or speed <= 0:
-        raise ArgumentError(f"speed is {shown(speed)}; a factor above 0 is needed: 1 is as it happens, 0.5 slow motion")
+        raise ArgumentError(
+            f"is {shown(speed)}", argument="speed", remedy="a factor above 0 is needed: 1 is as it happens, 0.5 slow motion"
+        )
     if motion.mechanism is None:
         raise ArgumentError(
-            "an animation needs the mechanism, which this motion's file does not have: lagrangian.read(path, mechanism)"
+            "an animation needs the mechanism, which this motion's file does not have: lagrangian.read(path, mechanism)",
+            concerns="motion",
         )
     from lagrangian.viewer.scene.track import track
 

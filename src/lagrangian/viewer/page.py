@@ -11,7 +11,7 @@ from itertools import count
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, is_number, shown
+from lagrangian.errors import Argument, ArgumentError, is_number, shown
 from lagrangian.viewer.pack import packed
 from lagrangian.viewer.scene.scene import Track
 
@@ -56,7 +56,9 @@ def player_html(
     if not len(track.t):
         raise ArgumentError("a track without rows cannot be shown: it needs one, for a still, or more")
     if not is_number(speed) or speed <= 0:
-        raise ArgumentError(f"speed: {shown(speed)} is no factor of time; 1 is as it happens, 0.5 slow motion")
+        raise ArgumentError(
+            f"{shown(speed)} is no factor of time", where=Argument("speed"), remedy="1 is as it happens, 0.5 slow motion"
+        )
     data = {**packed(_finite(track)), "autoplay": bool(autoplay), "speed": float(speed), "full": full}
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     for character in "<>&":  # a name may be "</script>"

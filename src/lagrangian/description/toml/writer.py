@@ -25,16 +25,16 @@ def save(mechanism: MechanismLike, path: str | os.PathLike[str]) -> Path:
     """Write a mechanism as a TOML file, which `load` reads back to the same; a file of this name is overwritten."""
     target = as_path(path)
     if target.suffix.lower() != ".toml":
-        raise ArgumentError(f"{target}: a mechanism is saved as TOML; give the file the ending .toml")
+        raise ArgumentError(f"{target}: a mechanism is saved as TOML; give the file the ending .toml", concerns="path")
     if target.is_dir():
-        raise ArgumentError(f"{target}: this is a folder; name a file in it")
+        raise ArgumentError(f"{target}: this is a folder; name a file in it", concerns="path")
     if not target.parent.is_dir():
-        raise ArgumentError(f"{target}: there is no folder {str(target.parent)!r} to save in")
+        raise ArgumentError(f"{target}: there is no folder {str(target.parent)!r} to save in", concerns="path")
     written = dumps(mechanism)
     try:
         target.write_text(written, encoding="utf-8", newline="\n")
     except OSError as error:
-        raise ArgumentError(f"{target}: it cannot be written: {error.strerror or error}") from None
+        raise ArgumentError(f"{target}: it cannot be written: {error.strerror or error}", concerns="path") from None
     return target
 
 

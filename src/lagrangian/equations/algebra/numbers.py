@@ -36,16 +36,18 @@ def generator_values(
     state = {}
     for name, numbers in (("q", q), ("qd", qd), ("qdd", qdd)):
         if len(numbers) not in (0, n):
-            raise ArgumentError(f"{name} has {len(numbers)} numbers; {n} are needed: {', '.join(scalars.coordinates)}")
+            raise ArgumentError(
+                f"has {len(numbers)} numbers", argument=name, remedy=f"{n} are needed: {', '.join(scalars.coordinates)}"
+            )
         try:
             state[name] = [float(x) for x in numbers] if len(numbers) else [0.0] * n
         except (TypeError, ValueError):
-            raise ArgumentError(f"{name} is {numbers!r:.60}; {n} numbers are needed: one state") from None
+            raise ArgumentError(f"is {numbers!r:.60}", argument=name, remedy=f"{n} numbers are needed: one state") from None
     symbols: Sequence[Symbol] = scalars.ring.symbols
     known = {s.name for s in symbols if s.kind in (*CONSTANTS, "load")} | set(scalars.values) | {"t"}
     for name in given:
         if name not in known:
-            raise ArgumentError(one_of("parameter", name, sorted(known)))
+            raise ArgumentError(one_of("parameter", name, sorted(known)), concerns="parameters")
     environment = {**dict(zip(scalars.coordinates, state["q"], strict=True)), "t": given.get("t", 0.0)}
     environment |= scalars.values | {name: x for name, x in given.items() if name in scalars.values}
     environment |= {s.meaning or s.name: given.get(s.name, s.value) for s in symbols if s.kind in CONSTANTS}

@@ -23,7 +23,7 @@ from lagrangian.equations.reading.polynomial import point_springs, scalars_of
 from lagrangian.equations.reading.rotation import Rotations
 from lagrangian.equations.reading.scalars import Scalars
 from lagrangian.equations.reading.states import DeclaringFrame, ExactState
-from lagrangian.errors import ArgumentError, MechanismError, one_of
+from lagrangian.errors import Argument, ArgumentError, MechanismError, one_of
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
 from lagrangian.model.expression import Expression, parameters
@@ -41,7 +41,7 @@ class System:
 
     def __init__(self, mechanism: Mechanism, symbols: str = "given") -> None:
         if symbols not in SYMBOLS:
-            raise ArgumentError(f"derive: symbols: {one_of('choice', symbols, SYMBOLS)}")
+            raise ArgumentError(one_of("choice", symbols, SYMBOLS), where=("derive", Argument("symbols")))
         self.mechanism = mechanism
         self.springs = point_springs(mechanism)
         self.symbols = symbols

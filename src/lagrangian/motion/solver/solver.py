@@ -44,7 +44,8 @@ class Solver:
         if self.rolled is not None and (method.jacobian or method.canonical):
             raise ArgumentError(
                 f"method {method.name!r} needs derivatives written out, and {system.mechanism.name} is too large for that; "
-                f"use dop853, dp5, verner9 or rk4"
+                f"use dop853, dp5, verner9 or rk4",
+                concerns="method",
             )
         self.data = self.rolled.data() if self.rolled is not None else []
         # a fixed step promises nothing; of Python functions, and of what is too large to write out, the balance itself is taken

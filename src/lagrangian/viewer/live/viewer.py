@@ -38,7 +38,7 @@ class Viewer:
         # whatever is wrong with the mechanism or the motion is found before anything is served
         if isinstance(what, Motion):
             if q is not None:
-                raise ArgumentError("q is for a mechanism; a motion has its own configurations")
+                raise ArgumentError("is for a mechanism", argument="q", remedy="a motion has its own configurations")
             from lagrangian.viewer.scene.track import track
 
             drawn = track(what)
@@ -118,7 +118,7 @@ def view(
     Ctrl-C; without, the viewer is given at once, and closed by its `close()`, or by `with`.
     """
     if not isinstance(what, Mechanism | Motion):
-        raise ArgumentError(f"view takes a Mechanism or a Motion, not {type(what).__name__}")
+        raise ArgumentError(f"view takes a Mechanism or a Motion, not {type(what).__name__}", concerns="what")
     viewer = Viewer(what, q, port)
     print(f"{viewer.mechanism.name} is shown at {viewer.url}{' (Ctrl-C ends it)' if block else ''}", flush=True)
     if browser and _has_screen():
@@ -132,13 +132,17 @@ def view(
 def _serve(port: int | None, name: str) -> Any:
     if port is not None:
         if isinstance(port, bool) or not isinstance(port, int) or not 0 < port < 65536:
-            raise ArgumentError(f"port is {port!r}; a whole number from 1 to 65535 is needed, or none for a free one")
+            raise ArgumentError(
+                f"is {port!r}", argument="port", remedy="a whole number from 1 to 65535 is needed, or none for a free one"
+            )
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind((HOST, port))
             except OSError as error:
-                raise ArgumentError(f"port {port} cannot be used: {error.strerror}; leave it out for a free one") from None
+                raise ArgumentError(
+                    f"port {port} cannot be used: {error.strerror}; leave it out for a free one", concerns="port"
+                ) from None
     import viser
 
     with _quiet():

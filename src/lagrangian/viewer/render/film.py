@@ -36,12 +36,12 @@ def film(
     file = Path(path)
     suffix = file.suffix.lower()
     if suffix not in SIZES:
-        raise ArgumentError(f"{file}: a film is written as .gif or .mp4, not {suffix or 'without a suffix'!r}")
+        raise ArgumentError(f"{file}: a film is written as .gif or .mp4, not {suffix or 'without a suffix'!r}", concerns="path")
     if not is_number(speed) or not speed > 0:
-        raise ArgumentError(f"speed is {speed!r}; a positive number is needed, such as 0.5 for slow motion")
+        raise ArgumentError(f"is {speed!r}", argument="speed", remedy="a positive number is needed, such as 0.5 for slow motion")
     width, height = checked_size(size or SIZES[suffix])
     if not file.absolute().parent.is_dir():
-        raise ArgumentError(f"{file}: there is no directory {str(file.parent)!r} to write it to")
+        raise ArgumentError(f"{file}: there is no directory {str(file.parent)!r} to write it to", concerns="path")
     if suffix == ".mp4":
         if shutil.which("ffmpeg") is None:
             raise ArgumentError(

@@ -25,7 +25,7 @@ def draw(
     size = checked_size(size)
     file = None if path is None else Path(path)
     if file is not None and file.suffix.lower() != ".png":
-        raise ArgumentError(f"{file}: a picture is written as .png, not {file.suffix or 'without a suffix'!r}")
+        raise ArgumentError(f"{file}: a picture is written as .png, not {file.suffix or 'without a suffix'!r}", concerns="path")
     image: np.ndarray = Painter(still_track(mechanism, q), size).frame(0)
     if file is None:
         return image
@@ -43,7 +43,9 @@ def checked_size(size: Any) -> tuple[int, int]:
     try:
         width, height = (int(x) for x in size)
     except (TypeError, ValueError):
-        raise ArgumentError(f"size is {size!r}; width and height in pixels are needed, such as (960, 720)") from None
+        raise ArgumentError(
+            f"is {size!r}", argument="size", remedy="width and height in pixels are needed, such as (960, 720)"
+        ) from None
     if not (16 <= width <= 8192 and 16 <= height <= 8192):
-        raise ArgumentError(f"size is {width} x {height} pixels; 16 to 8192 each way are drawn")
+        raise ArgumentError(f"is {width} x {height} pixels", argument="size", remedy="16 to 8192 each way are drawn")
     return width, height

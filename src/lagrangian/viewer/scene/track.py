@@ -35,7 +35,7 @@ def track(motion: Motion, rows: int | None = None, trace: Any = None, forces: bo
         raise ArgumentError(f"{motion.name}: the motion has no rows; there is nothing to draw")
     span = motion.last - motion.first
     if rows is not None and (isinstance(rows, bool) or int(rows) != rows or rows < 1):
-        raise ArgumentError(f"rows is {rows!r}; a whole number of at least 1 is needed")
+        raise ArgumentError(f"is {rows!r}", argument="rows", remedy="a whole number of at least 1 is needed")
     most = min(MOST, max(FEWEST, MOST_POSES // (1 + len(mechanism.bodies) + len(mechanism.frames))))
     count = int(min(most, max(FEWEST, math.ceil(RATE * span) + 1))) if rows is None else int(rows)
     t, q = _at(motion, count if span > 0 else 1)
@@ -94,7 +94,7 @@ def _traced(seen: Scene, given: Any) -> tuple[int, ...]:
         return ()
     names: Iterable[Any] = [given] if isinstance(given, str) else given
     if given is True:
-        raise ArgumentError('trace is True; it takes the names of frames or bodies, such as trace="tip"')
+        raise ArgumentError('is True; it takes the names of frames or bodies, such as trace="tip"', argument="trace")
     rows = []
     for name in names:
         if name not in seen.frames:
