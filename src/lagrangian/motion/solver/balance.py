@@ -19,7 +19,7 @@ from lagrangian.motion.solver.interpolant import StoredSteps
 from lagrangian.motion.solver.places import BALANCE_ARGUMENTS, END, Memory, Workspace
 from lagrangian.motion.system import balance as terms
 
-# in every step: quadrature to degree 11, beyond the integrators' own order, so that the estimate shows their error and not its own
+# in every step: quadrature to degree 11, beyond the integrators' order, so that the estimate shows their error and not its own
 PLACES = 6
 # places in totals: the work so far, the energy at the beginning, and the largest of each so far (of LOWEST the smallest)
 WORK, BEGINNING, OFF, KINETIC, HIGHEST, LOWEST, DONE, DRIFT = range(8)
