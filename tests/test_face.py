@@ -204,3 +204,30 @@ def test_texts_that_are_no_configuration(q0: str, told: str) -> None:
     with pytest.raises(lg.ArgumentError) as caught:
         lg.simulate("two_r", 1, q0=q0)
     assert told in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "argument"),
+    [
+        (lambda arm: lg.simulate(arm, 1.0, torque=object()), "torque"),
+        (lambda arm: lg.simulate(arm, 1.0, torque={"theta9": 1.0}), "torque"),
+        (lambda arm: lg.simulate(arm, 1.0, wrenches=3), "wrenches"),
+        (lambda arm: lg.simulate(arm, 1.0, events=3), "events"),
+        (lambda arm: lg.inverse(arm, None), "path"),
+        (lambda arm: lg.inverse_kinematics(arm, "there", frame="tip"), "target"),
+        (lambda arm: lg.paths.circle((0, 0), -1.0, 1.0), "radius"),
+        (lambda arm: lg.paths.line((0, 0), (1, 0)), "duration"),
+        (lambda arm: lg.paths.line((0, 0), (1, 0), 1.0, timing="slow"), "timing"),
+        (lambda arm: lg.identify(arm, [0.0], [[0.0, 0.0]], [[0.0, 0.0]], folds=1), "folds"),
+        (lambda arm: lg.exciting_path(arm, harmonics=0), "harmonics"),
+        (lambda arm: lg.size_actuators(arm, lg.inverse(arm, lg.paths.joint_line((0, 0), (1, 0), 1.0)), prefer="cheap"), "prefer"),
+        (lambda arm: lg.load("two_r.txt\n"), "path"),
+        (lambda arm: lg.loads("", "yaml"), "format"),
+        (lambda arm: lg.Gear(-1.0), "ratio"),
+        (lambda arm: lg.Sampled(print, 0.0), "period"),
+    ],
+)
+def test_a_wrong_argument_is_named_as_data(call: Callable[[lg.Mechanism], Any], argument: str) -> None:
+    with pytest.raises(lg.ArgumentError) as caught:
+        call(lg.library("two_r"))
+    assert caught.value.argument == argument

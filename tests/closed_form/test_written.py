@@ -29,7 +29,7 @@ def formulas(eom: lg.Equations) -> list[lg.Formula]:
     return [*found, eom.kinetic_energy, eom.potential_energy] if eom.n <= 3 else found
 
 
-@pytest.mark.parametrize("name", [pytest.param(x, marks=pytest.mark.slow) if x == "panda" else x for x in MARKED])
+@pytest.mark.parametrize("name", [pytest.param(x, marks=pytest.mark.slow) if x in ("panda", "stewart") else x for x in MARKED])
 def test_library_reads_back(name: str) -> None:
     for formula in formulas(lg.derive(lg.library(name))):
         assert formula.read_back()
@@ -81,7 +81,7 @@ def evaluated(x: object, writer: object) -> object:
     return -arguments[0]
 
 
-@pytest.mark.parametrize("name", ["two_r", "puma560", "furuta", "five_bar", "stanford"])
+@pytest.mark.parametrize("name", ["two_r", pytest.param("puma560", marks=pytest.mark.slow), "furuta", "five_bar", "stanford"])
 def test_sympy_agrees(name: str) -> None:
     """The exported expressions, evaluated by SymPy at a state, are what the formulas say."""
     mechanism = lg.library(name)

@@ -121,7 +121,7 @@ def closed(name: str) -> tuple[lg.Mechanism, np.ndarray, JointPath, list[int]]:
     return arm, start, path, places
 
 
-@pytest.mark.parametrize("name", ["five_bar", "three_rrr"])
+@pytest.mark.parametrize("name", ["five_bar", pytest.param("three_rrr", marks=pytest.mark.slow)])
 def test_computed_torque_of_parallel_mechanisms(name: str) -> None:
     arm, start, path, places = closed(name)
     motion = lg.simulate(arm, 0.5, q0=start, torque=lg.control.ComputedTorque(arm, path), t_eval=21)

@@ -134,7 +134,9 @@ def test_out_of_reach() -> None:
 # -- impedance -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("stiffness", [400.0, [300.0, 800.0], [[500.0, 200.0], [200.0, 900.0]]])
+@pytest.mark.parametrize(
+    "stiffness", [400.0, pytest.param([300.0, 800.0], marks=pytest.mark.slow), [[500.0, 200.0], [200.0, 900.0]]]
+)
 def test_deflection_under_a_force(stiffness: Any) -> None:
     """A constant force moves the frame by K^-1 F."""
     K = np.asarray(stiffness) if np.ndim(stiffness) == 2 else np.diag(np.broadcast_to(stiffness, 2))

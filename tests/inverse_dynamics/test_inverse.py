@@ -80,7 +80,7 @@ def test_against_pinocchio():
 # -- and back --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ROUND_TRIPS)
+@pytest.mark.parametrize("name", [pytest.param(x, marks=pytest.mark.slow) if x == "stewart" else x for x in ROUND_TRIPS])
 def test_simulated_again_it_is_the_path(name):
     which, path, more = ROUND_TRIPS[name]
     mechanism = lg.library(which)

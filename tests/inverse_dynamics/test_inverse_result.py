@@ -177,7 +177,7 @@ def test_progress_is_told():
 @pytest.mark.parametrize(
     ("path", "more", "say"),
     [
-        (None, {}, "the path is a NoneType; one of lagrangian.paths"),
+        (None, {}, "path is a NoneType; one of lagrangian.paths"),
         (paths.circle((1.2, 1.2), 0.2, 1.0), {}, "which frame of 'two_r' follows the path.*tip"),
         (CIRCLE, {"frame": "tpi"}, "Did you mean 'tip'"),
         (paths.joint_line([0, 0], [1, 1], 1.0), {"frame": "tip"}, "the path leads joints, not frame 'tip'"),

@@ -51,7 +51,7 @@ def but_slow(*names: str) -> list[Any]:
     return [pytest.param(name, marks=pytest.mark.slow) if name in names else name for name in CLOSED_CHAINS]
 
 
-@pytest.mark.parametrize("name", but_slow("delta"))
+@pytest.mark.parametrize("name", but_slow("delta", "three_rrr"))
 def test_every_actuated_joint_goes_through_its_range_and_back(name: str) -> None:
     mechanism = lg.library(name)
     posture = Posture(mechanism)

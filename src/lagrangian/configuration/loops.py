@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -98,24 +98,24 @@ class Loops:
         return self._newton.solve(np.atleast_2d(q), self.t)
 
     def closed(self, q: np.ndarray, starts: int) -> np.ndarray:
-        """A closed configuration near q: by one descent, else by others from ever further away, `starts` times."""
+        """A closed configuration near q: by one descent, else by others from ever further away, `starts` of them at once."""
         if not self:
             return q
         best = self.nearest(q)
-        for trial in self._around(q, starts):
-            if best.miss[0] <= CLOSED:
-                break
-            other = self.nearest(trial)
-            best = other if other.miss[0] < best.miss[0] else best
+        if best.miss[0] > CLOSED and starts:
+            others = self.nearest(self._around(q, starts))
+            closed = np.flatnonzero(others.miss <= CLOSED)
+            nearest = int(closed[0]) if closed.size else int(np.argmin(others.miss))
+            best = others.row(nearest) if others.miss[nearest] < best.miss[0] else best
         if best.miss[0] > CLOSED:
             raise self.error(best.q[0])
         return best.q[0]
 
-    def _around(self, q: np.ndarray, starts: int) -> Iterator[np.ndarray]:
+    def _around(self, q: np.ndarray, starts: int) -> np.ndarray:
         rng = np.random.default_rng(0)
-        for k in range(starts):
-            spread = np.pi * (k + 1) / starts
-            yield moved(self.dyn.mechanism, q, self.free * rng.normal(scale=spread, size=self.dyn.nv))
+        spread = np.pi * np.arange(1, starts + 1)[:, None] / starts
+        steps = self.free * spread * rng.normal(size=(starts, self.dyn.nv))
+        return moved(self.dyn.mechanism, np.repeat(q[None], starts, axis=0), steps)
 
     def error(self, q: np.ndarray) -> AssemblyError:
         """That no configuration was found; q is the nearest to one."""

@@ -50,6 +50,10 @@ class Found:
     miss: np.ndarray
     way: np.ndarray
 
+    def row(self, k: int) -> Found:
+        """One of them."""
+        return Found(self.q[k : k + 1], self.miss[k : k + 1], self.way[k : k + 1])
+
 
 @dataclass(frozen=True, eq=False)
 class Newton:

@@ -153,7 +153,7 @@ def _array(what: str, given: Any, rows: int, names: tuple[str, ...], fewer: tupl
     try:
         x = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
-        raise ArgumentError(f"identify: {what} must be an array of numbers", concerns="t") from None
+        raise ArgumentError("must be an array of numbers", where="identify", argument=what) from None
     if x.ndim == 1 and len(x) == rows and len(names) == 1:
         x = x[:, None]
     widths = {len(names), len(fewer)} - {0}

@@ -24,12 +24,12 @@ def rows_of(
     for name, n, given in zip(names, sizes, arguments, strict=True):
         array = given if type(given) is np.ndarray and given.dtype == np.float64 else _as_float(where, name, given)
         if array.ndim not in (1, 2) or array.shape[-1] != n:
-            raise ArgumentError(
-                f"{where}: {name} has shape {array.shape}; ({n},) for one state or (batch, {n}) for many is needed"
-            )
+            needed = f"({n},) for one state or (batch, {n}) for many is needed"
+            raise ArgumentError(f"has shape {array.shape}", where=where, argument=name, remedy=needed)
         if array.ndim == 2:
             if batch not in (None, 1, len(array)) and len(array) != 1:
-                raise ArgumentError(f"{where}: {name} has {len(array)} rows where another argument has {batch}; they must agree")
+                several = f"has {len(array)} rows where another argument has {batch}"
+                raise ArgumentError(several, where=where, argument=name, remedy="they must agree")
             batch = len(array) if batch in (None, 1) else batch
         arrays.append(array)
     rows = 1 if batch is None else batch
@@ -49,11 +49,12 @@ def _as_float(where: str, name: str, given: Any) -> np.ndarray:
     try:
         array = np.asarray(given)
     except ValueError as error:
-        raise ArgumentError(f"{where}: {name} is not an array of numbers: {error}") from None
+        raise ArgumentError(f"is not an array of numbers: {error}", where=where, argument=name) from None
     if array.size == 0 and array.dtype == object:
         array = array.astype(float)
     if array.dtype.kind not in "fiub":
-        raise ArgumentError(f"{where}: {name} is an array of {array.dtype}; real numbers (float64) are needed")
+        needed = "real numbers (float64) are needed"
+        raise ArgumentError(f"is an array of {array.dtype}", where=where, argument=name, remedy=needed)
     return array.astype(np.float64, copy=False)
 
 
@@ -64,7 +65,9 @@ def wrenches_of(given: Wrenches) -> Mapping[str, ArrayLike]:
     if not isinstance(given, Mapping):
         example = '{"tool": (mx, my, mz, fx, fy, fz)}'
         raise ArgumentError(
-            f"wrenches is a {type(given).__name__}; a mapping from frames to moment and force is needed: {example}"
+            f"is a {type(given).__name__}",
+            argument="wrenches",
+            remedy=f"a mapping from frames to moment and force is needed: {example}",
         )
     return given
 

@@ -74,9 +74,10 @@ class Motor:
             if f.name in TEXT or (x is None and f.default is None):
                 continue
             if isinstance(x, bool) or not isinstance(x, (int, float, np.integer, np.floating)):
-                raise ArgumentError(f"{where}: {f.name} is {x!r}; a number is needed")
+                raise ArgumentError(f"is {x!r}", where=where, argument=f.name, remedy="a number is needed")
             if not (math.isfinite(x) and x > 0):
-                raise ArgumentError(f"{where}: {f.name} is {x:g}; it must be finite and greater than 0")
+                needed = "it must be finite and greater than 0"
+                raise ArgumentError(f"is {x:g}", where=where, argument=f.name, remedy=needed)
             object.__setattr__(self, f.name, float(x))
         if self.rated_power is None:
             object.__setattr__(self, "rated_power", self.rated_torque * self.rated_speed)

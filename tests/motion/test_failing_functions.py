@@ -1,0 +1,257 @@
+"""Functions that fail during a run, and runs that are interrupted: what was computed until then is kept, and said."""
+
+from __future__ import annotations
+
+import math
+import signal
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lagrangian as lg
+from tests.motion.machines import chain, slider
+from tests.processes import PATIENCE, interruptible, worked
+
+NAN, INF = math.nan, math.inf
+
+
+@pytest.fixture(scope="module")
+def arm() -> lg.Dynamics:
+    return lg.compile(chain(2))
+
+
+@pytest.fixture(scope="module")
+def rail() -> lg.Dynamics:
+    return lg.compile(slider(1.0))
+
+
+# -- torque functions that go wrong ----------------------------------------------------------------------------------
+
+
+def raising(t: float, q: np.ndarray, qd: np.ndarray) -> list[float]:
+    if t > 1:
+        raise ZeroDivisionError("the drive is off")
+    return [math.sin(5 * t)]
+
+
+LATER = {
+    "raises": (raising, "the drive is off"),
+    "gives nan": (lambda t, q, qd: [NAN if t > 1 else math.sin(5 * t)], r"the torque function returned \[nan\] at t = 1\.\d+ s"),
+    "wrong length": (lambda t, q, qd: [math.sin(5 * t)] * (2 if t > 1 else 1), r"returned shape \(2,\) at t = 1\.\d+ s; \(1,\)"),
+    "no numbers": (
+        lambda t, q, qd: "off" if t > 1 else [math.sin(5 * t)],
+        r"returned 'off' at t = 1\.\d+ s; 1 numbers are needed",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_torque_that_goes_wrong_later(rail: lg.Dynamics, name: str) -> None:
+    """The error says when, and holds the motion until then."""
+    function, said = LATER[name]
+    with pytest.raises(lg.SimulationError, match=said) as error:
+        lg.simulate(rail, 3.0, [0.0], torque=function, rtol=1e-10, t_eval=301)
+    assert str(error.value).startswith("slider: stopped at t = 0.")
+    assert "in the error's `motion`" in str(error.value)
+    motion = error.value.motion
+    assert not motion.success
+    assert 0.7 < motion.t[-1] <= motion.last <= 1.0
+    np.testing.assert_allclose(motion.q[:, 0], motion.t / 5 - np.sin(5 * motion.t) / 25, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(motion.tau[:, 0], np.sin(5 * motion.t), rtol=0, atol=1e-9)
+    if name == "raises":
+        assert isinstance(error.value.__cause__, ZeroDivisionError)
+
+
+def test_all_of_the_motion_is_there_after_a_failure(rail: lg.Dynamics) -> None:
+    with pytest.raises(lg.SimulationError) as error:
+        lg.simulate(rail, 3.0, [0.0], torque=raising, rtol=1e-10, t_eval=301)
+    motion = error.value.motion
+    assert np.abs(motion.balance).max() < 1e-9
+    assert motion(0.333)[0][0] == pytest.approx(0.333 / 5 - math.sin(5 * 0.333) / 25, abs=1e-9)
+
+
+@pytest.mark.parametrize("value", [[NAN], [1.0, 2.0], "off", None, [1j]])
+def test_torque_that_is_wrong_from_the_beginning(rail: lg.Dynamics, value: Any) -> None:
+    with pytest.raises(lg.SimulationError, match="at t = 0 s") as error:
+        lg.simulate(rail, 3.0, [0.0], torque=lambda t, q, qd: value)
+    motion = error.value.motion
+    assert list(motion.t) in ([], [0.0])  # at most its start
+    assert motion.q.shape == (len(motion.t), 1)
+
+
+def test_torque_that_raises_from_the_beginning(rail: lg.Dynamics) -> None:
+    def broken(t: float, q: np.ndarray, qd: np.ndarray) -> list[float]:
+        return [q[7]]
+
+    with pytest.raises(lg.SimulationError, match="stopped at t = 0 s: index 7 is out of bounds") as error:
+        lg.simulate(rail, 3.0, [0.0], torque=broken)
+    assert isinstance(error.value.__cause__, IndexError)
+    assert error.value.motion is not None
+
+
+def counting(error: BaseException, calls: int, again: bool) -> Any:
+    """A function that fails at its n-th call, and at all after it, or only then."""
+    made = 0
+
+    def function(t: float, q: np.ndarray, qd: np.ndarray) -> list[float]:
+        nonlocal made
+        made += 1
+        if made == calls or (again and made > calls):
+            raise error
+        return [math.sin(5 * t)]
+
+    return function
+
+
+def test_torque_that_never_works_again(rail: lg.Dynamics) -> None:
+    with pytest.raises(lg.SimulationError) as error:
+        lg.simulate(rail, 30.0, [0.0], torque=counting(RuntimeError("gone"), 200, True))
+    assert len(error.value.motion.t) > 2
+
+
+def test_controller_that_goes_wrong_later(rail: lg.Dynamics) -> None:
+    def controller(t: float, q: np.ndarray, qd: np.ndarray) -> list[float]:
+        if t > 0.95:
+            raise RuntimeError("no signal")
+        return [1.0]
+
+    with pytest.raises(lg.SimulationError, match="no signal") as error:
+        lg.simulate(rail, 3.0, [0.0], torque=lg.Sampled(controller, 0.1), t_eval=301)
+    motion = error.value.motion
+    assert motion.last == pytest.approx(1.0)
+    np.testing.assert_allclose(motion.q[:, 0], motion.t**2 / 2, rtol=0, atol=1e-9)
+    assert len(motion.t) == 101
+
+
+@pytest.mark.parametrize("result", [[NAN], [1.0, 2.0], RuntimeError("no signal")])
+def test_controller_that_is_wrong_from_the_beginning(rail: lg.Dynamics, result: Any) -> None:
+    def controller(t: float, q: np.ndarray, qd: np.ndarray) -> Any:
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    with pytest.raises(lg.SimulationError) as error:
+        lg.simulate(rail, 3.0, [0.0], torque=lg.Sampled(controller, 0.1))
+    assert error.value.motion is not None
+
+
+def test_event_function_that_raises(rail: lg.Dynamics) -> None:
+    def event(t: float, q: np.ndarray, qd: np.ndarray) -> float:
+        if t > 1:
+            raise RuntimeError("no sensor")
+        return 1.0
+
+    with pytest.raises(lg.SimulationError, match="no sensor") as error:
+        lg.simulate(rail, 3.0, [0.0], [1.0], events=event, max_step=0.1, t_eval=31)
+    motion = error.value.motion
+    assert 0.8 < motion.last <= 1.11
+    np.testing.assert_allclose(motion.q[:, 0], motion.t, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("value", [NAN, [1.0, 2.0], None])
+def test_event_function_that_gives_no_number(rail: lg.Dynamics, value: Any) -> None:
+    with pytest.raises(lg.SimulationError, match="event"):
+        lg.simulate(rail, 3.0, [0.0], [1.0], events=lambda t, q, qd: value)
+
+
+def test_torque_expression_that_becomes_infinite(rail: lg.Dynamics) -> None:
+    """1/(1 - t)^2 has no end at t = 1: it stops there, says so, and keeps what it has."""
+    with pytest.warns(lg.SimulationWarning, match=r"stopped at t = 0\.99|stopped at t = 1 "):
+        motion = lg.simulate(rail, 2.0, [0.0], torque={"x": "1/(1 - t)^2"})
+    assert not motion.success
+    assert motion.last == pytest.approx(1.0, abs=1e-3)
+    assert "grows without bound: x reaches" in motion.message
+    assert "a torque drives it ever faster, or is singular there" in motion.message
+    early = motion.t < 0.9
+    np.testing.assert_allclose(motion.q[early, 0], -np.log(1 - motion.t[early]) - motion.t[early], rtol=0, atol=1e-6)
+
+
+def test_traced_function_that_branches(rail: lg.Dynamics) -> None:
+    with pytest.raises((lg.LagrangianError, TypeError)):
+        lg.simulate(rail, 1.0, [0.0], torque=lg.Traced(lambda t, q, qd: [1.0 if t > 0.5 else 0.0]))
+
+
+# -- interrupted -----------------------------------------------------------------------------------------------------
+
+
+def test_interrupt_from_progress(arm: lg.Dynamics) -> None:
+    """What was computed is returned, with a warning, and can be used as any other motion."""
+
+    def progress(done: float, total: float) -> None:
+        if done > 0.5:
+            raise KeyboardInterrupt
+
+    with pytest.warns(lg.SimulationWarning, match=r"interrupted at t = 0\.\d+ s; what was computed until then is here"):
+        motion = lg.simulate(arm, 2.0, [0.5, 0.1], progress=progress, max_step=1e-5)
+    assert not motion.success
+    assert 0.5 < motion.last < 1
+    assert motion.t[-1] <= motion.last < motion.t[-1] + 0.003
+    whole = lg.simulate(arm, 2.0, [0.5, 0.1])
+    np.testing.assert_allclose(motion.q, whole(motion.t)[0], rtol=0, atol=1e-7)
+    assert np.abs(motion.balance).max() < 1e-9
+    assert motion(0.4)[0] == pytest.approx(whole(0.4)[0], abs=1e-7)
+
+
+def test_progress_is_told_the_seconds_done(arm: lg.Dynamics) -> None:
+    told: list[tuple[float, float]] = []
+    lg.simulate(arm, (1.0, 3.0), [0.5, 0.1], progress=lambda done, total: told.append((done, total)), max_step=1e-4)
+    assert len(told) > 3
+    assert told == sorted(told)
+    assert told[-1] == (2.0, 2.0)
+
+
+def test_interrupt_from_a_torque_function(rail: lg.Dynamics) -> None:
+    with pytest.warns(lg.SimulationWarning, match="interrupted at t = "):
+        motion = lg.simulate(rail, 30.0, [0.0], torque=counting(KeyboardInterrupt(), 400, False))
+    assert not motion.success
+    assert motion.last > 0.5
+    np.testing.assert_allclose(motion.q[:, 0], motion.t / 5 - np.sin(5 * motion.t) / 25, rtol=0, atol=1e-6)
+    assert np.abs(motion.balance).max() < 1e-6
+
+
+def test_interrupt_from_a_torque_function_again_and_again(rail: lg.Dynamics) -> None:
+    try:
+        with pytest.warns(lg.SimulationWarning, match="interrupted at t = "):
+            motion = lg.simulate(rail, 30.0, [0.0], torque=counting(KeyboardInterrupt(), 400, True))
+    except KeyboardInterrupt:  # it would end the tests
+        pytest.fail("nothing was returned")
+    assert motion.last > 0.5
+
+
+def test_interrupt_at_once(rail: lg.Dynamics) -> None:
+    with pytest.warns(lg.SimulationWarning, match="interrupted at t = 0 s"):
+        motion = lg.simulate(rail, 30.0, [0.0], torque=counting(KeyboardInterrupt(), 1, False))
+    assert list(motion.t) in ([], [0.0])
+    assert "interrupted" in str(motion)
+
+
+LONG = """
+import sys
+import lagrangian as lg
+mechanism = lg.library("two_r")
+torques = {{"none": None, "python": lambda t, q, qd: [0.0, 0.0], "sampled": lg.Sampled(lambda t, q, qd: [0.0, 0.0], 1e-3)}}
+lg.simulate(mechanism, 0.01, torque=torques["{kind}"])  # compiled before
+print("started", flush=True)
+motion = lg.simulate(mechanism, (0, 1e6), torque=torques["{kind}"], max_step=1e-2, t_eval=1001)
+kept = abs(motion.balance).max() < 1e-3 * motion.energy_scale
+print(motion.success, motion.last > 0, kept, "interrupted" in motion.message, flush=True)
+"""
+
+
+@pytest.mark.parametrize("kind", ["none", "python", "sampled"])
+def test_a_real_interrupt(kind: str) -> None:
+    """Ctrl-C during a run of a million seconds: it returns what it has, within a moment."""
+    command = [sys.executable, "-W", "ignore", "-c", LONG.format(kind=kind)]
+    process = interruptible(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "started\n"
+        worked(process, 0.2)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()
+    assert out == "False True True True\n", err[-500:]
