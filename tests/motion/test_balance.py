@@ -119,3 +119,9 @@ def test_a_mechanism_at_rest_asks_its_controller_no_more_often() -> None:
         lg.simulate(pendulum(), 5.0, [0.0], torque=controller)
         asked[breaks] = controller.calls
     assert asked[3.0, 4.0] < 1.5 * asked[()]
+
+
+def test_a_balance_that_is_no_number_is_not_taken_for_zero() -> None:
+    assert np.isnan(accuracy.unbalance(np.nan, 1.0, 1.0, 1.0))
+    assert np.isnan(accuracy.unbalance(1.0, 1.0, np.nan, 1.0))
+    assert not accuracy.Estimate(np.nan, np.nan).surely_within(1.0)[0]

@@ -23,9 +23,9 @@ def promised(rtol: float, steps: int) -> float:
 
 
 def unbalance(off: float, kinetic: float, potential: float, scale: float) -> float:
-    """By what part of the energy moved the balance is off, from the largest amounts of all."""
+    """By what part of the energy moved the balance is off, from the largest amounts of all; NaN if one of them is."""
     # of a motion that hardly moves, the stored energy is the measure
-    return max(0.0, off - 1e-10 * (kinetic + potential)) / scale
+    return float(np.maximum(0.0, off - 1e-10 * (kinetic + potential))) / scale
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from lagrangian.motion.solver.interpolant import StoredSteps
 from lagrangian.motion.solver.places import BALANCE_ARGUMENTS, END, Memory, Workspace
 from lagrangian.motion.system import balance as terms
 
-PLACES = 5  # in every step, its middle among them, where interpolation is at its worst
+# in every step: quadrature to degree 11, beyond the integrators' order, so that the estimate shows their error and not its own
+PLACES = 6
 # places in totals: the work so far, the energy at the beginning, and the largest of each so far (of LOWEST the smallest)
 WORK, BEGINNING, OFF, KINETIC, HIGHEST, LOWEST, DONE, DRIFT = range(8)
 UNKNOWN = math.nan  # the energy at the beginning, before the first step
