@@ -15,7 +15,7 @@ class Freedom:
     """
 
     def __init__(self, mass: np.ndarray, psi: np.ndarray, speeds: list[int]) -> None:
-        self.L, self._psi = np.linalg.cholesky(mass), psi
+        self.L, self.speeds = np.linalg.cholesky(mass), speeds
         half = np.linalg.solve(self.L, psi.T)
         half = half / np.maximum(np.linalg.norm(half, axis=0), 1e-300)
         U, s, _ = np.linalg.svd(half, full_matrices=False)

@@ -31,6 +31,8 @@ AHEAD = 1e-9
 STILL = 1e-3
 # nearer than this to its limit a joint touches its stop
 TOUCH = 1e-12
+# so many impacts at one instant may follow each other; the last does not bounce
+IMPACTS = 1000
 # speeds that locks and constraints leave to each other, from which they contradict each other
 CONTRADICTS = 1e-6
 
@@ -128,6 +130,27 @@ class Modes:
 
         `passed` is a joint whose friction, or whose stop, has just come to its end.
         """
+        self._decide(u, y, t, passed)
+        if ended := self._low_flights(u, y, t):
+            self._still(u, y, t, ended)
+            self._decide(u, y, t)
+
+    def _low_flights(self, u: np.ndarray, y: np.ndarray, t: float) -> list[int]:
+        """Joints that leave their stops so slowly that they would not come clear of them: ever shorter flights would not end."""
+        found = []
+        sides = [self._touches(u, y, j) for j in range(len(self.system.holdable))]
+        leaving = [j for j, h in enumerate(self.system.holdable) if sides[j] and abs(y[self.nq + h.speed]) > self.rest]
+        if leaving:
+            qdd, _ = self.forces(u, y, t)
+        for j in leaving:
+            h = self.system.holdable[j]
+            speed, back = y[self.nq + h.speed], qdd[h.speed]
+            outward, bound = (1.0, h.lower) if sides[j] == LOW else (-1.0, h.upper)
+            if outward * speed > 0 > outward * back and speed**2 < 2 * abs(back) * TOUCH * (1 + abs(bound)):
+                found.append(j)
+        return found
+
+    def _decide(self, u: np.ndarray, y: np.ndarray, t: float, passed: int = -1) -> None:
         resting, sides = [], []
         for j, h in enumerate(self.system.holdable):
             speed = y[self.nq + h.speed]
@@ -201,12 +224,13 @@ class Modes:
         else:
             self._set(u, j, stuck=1.0, slip=-force, allowed=2 * self.rest)
 
-    def _still(self, u: np.ndarray, y: np.ndarray, t: float) -> None:
-        """Take away what is left of the speeds of joints that are held."""
+    def _still(self, u: np.ndarray, y: np.ndarray, t: float, others: Iterable[int] = ()) -> None:
+        """Take away what is left of the speeds of joints that are held, and of others."""
         held = [j for j in range(len(self.system.holdable)) if u[self.place(j, HELD)] > 0.5]
-        speeds = [self.nq + self.system.holdable[j].speed for j in held]
+        still = [*held, *others]
+        speeds = [self.nq + self.system.holdable[j].speed for j in still]
         if np.any(y[speeds]):
-            psi, rate = self._rows(u, y, t, held)
+            psi, rate = self._rows(u, y, t, still)
             y[self.nq :] += corrected(self.dyn.mass_matrix(y[: self.nq]), psi, rate)
             y[speeds] = 0.0
 
@@ -222,11 +246,12 @@ class Modes:
         for speed in speeds:
             self._set(u, self.number(speed))
 
-    def impact(self, u: np.ndarray, y: np.ndarray, t: float, bounce: dict[int, float] | None = None) -> None:
+    def impact(self, u: np.ndarray, y: np.ndarray, t: float, restitution: float = 0.0) -> None:
         """Speeds after locks and stops have taken what they do not let pass: M (qd+ - qd-) = Psi^T impulse.
 
-        A stop only pushes, and the joint at it may leave; by `bounce` joints have at least these speeds away from their stops.
-        Friction is bounded and gives no impulse: what it held may move on.
+        Stops that are touched together act together, by Moreau's law (Unilateral Contact and Dry Friction in Finite Freedom
+        Dynamics, 1988): the impulse of each only pushes, and v+ = -restitution v- where it does; so no energy is gained. Friction
+        is bounded and gives no impulse: what it held may move on.
         """
         qd, locks = y[self.nq :], self._locks(u)
         psi, rate = self._rows(u, y, t, locks)
@@ -236,20 +261,32 @@ class Modes:
             self._check_locks(u, y, t, locks)
         stops = [j for j in range(len(self.system.holdable)) if j not in locks and self._touches(u, y, j)]
         if stops:
-            holdable = [self.system.holdable[j] for j in stops]
+            freedom = Freedom(mass, psi, [self.system.holdable[j].speed for j in stops])
             sides = [self._touches(u, y, j) for j in stops]
-            freedom = Freedom(mass, psi, [h.speed for h in holdable])
-            wanted = np.array([(bounce or {}).get(h.speed, 0.0) for h in holdable])
-            w = (np.array([qd[h.speed] for h in holdable]) - wanted) / freedom.size
-            bounds = Bounds(*(np.array([x[k] for x in map(_pushing, sides)]) for k in range(2)))
-            tiny = np.full(len(stops), ROUNDING * freedom.measured(qd))
             try:
-                impulse, _ = solved(freedom.B, w, bounds, np.zeros(len(stops)), tiny)
+                self._meet_stops(qd, freedom, sides, restitution)
             except Contradiction as contradiction:
                 raise self._conflict(stops[contradiction.which]) from None
-            qd += freedom.moved(impulse)
         for j in locks:
             qd[self.system.holdable[j].speed] = 0.0
+
+    def _meet_stops(self, qd: np.ndarray, freedom: Freedom, sides: list[int], restitution: float) -> None:
+        """The speeds after one impact or several at once: a joint that bounces may throw another one against its stop."""
+        speeds, size = freedom.speeds, freedom.size
+        inwards = np.array([-1.0 if side == LOW else 1.0 for side in sides])
+        bounds = Bounds(*(np.array([x[k] for x in map(_pushing, sides)]) for k in range(2)))
+        for turn in range(IMPACTS):
+            before = qd[speeds]
+            hardest = float((inwards * before).max())
+            self.hardest = max(self.hardest, hardest)
+            bounces = restitution * hardest > max(self.rest, STILL * self.hardest) and turn < IMPACTS - 1
+            e = restitution if bounces else 0.0
+            tiny = np.full(len(speeds), ROUNDING * freedom.measured(qd))
+            impulse, _ = solved(freedom.B, (1 + e) * before / size, bounds, np.zeros(len(speeds)), tiny)
+            qd += freedom.moved(impulse)
+            qd[speeds] = np.where(impulse != 0, -e * before, qd[speeds])  # exactly: a rest is none with what rounding leaves
+            if not bounces:
+                break
 
     def _check_locks(self, u: np.ndarray, y: np.ndarray, t: float, locks: list[int]) -> None:
         _, left = self._rows(u, y, t, locks)
@@ -264,11 +301,7 @@ class Modes:
         """A joint meets its limit: it bounces, or stays while the stop pushes."""
         h = self.system.holdable[self.number(speed)]
         y[h.coordinate] = h.lower if what == LOW else h.upper
-        qd = y[self.nq :]
-        back = -restitution * qd[speed]
-        self.hardest = max(self.hardest, abs(qd[speed]))
-        bounces = abs(back) > max(self.rest, STILL * self.hardest) and np.sign(back) == (1 if what == LOW else -1)
-        self.impact(u, y, t, {speed: back} if bounces else None)
+        self.impact(u, y, t, restitution)
         self.settle(u, y, t)
 
 
