@@ -92,6 +92,7 @@ def test_time_spans(arm: lg.Dynamics, span: Any, said: str) -> None:
         ({"restitution": 1.5}, "restitution is 1.5; a number of at least 0 and at most 1 is needed"),
         ({"alpha": -1}, "alpha is -1"),
         ({"beta": NAN}, "beta is nan"),
+        ({"torque": [float("nan"), 0.0]}, "torque is [nan  0.]; 2 finite numbers are needed, one for each speed"),
         ({"torque": [1.0]}, "torque has shape (1,); 2 finite numbers are needed, one for each speed"),
         ({"torque": [NAN, 0.0]}, "2 finite numbers are needed"),
         ({"torque": {"a2": 1.0}}, "torque: there is no joint or speed 'a2'"),

@@ -160,9 +160,8 @@ def source(given: Any, mechanism: Mechanism) -> Torque:
     if values.ndim == 0:
         values = np.full(mechanism.nv, float(values))
     if values.shape != (mechanism.nv,) or not np.isfinite(values).all():
-        raise ArgumentError(
-            f"has shape {values.shape}; {mechanism.nv} finite numbers are needed, one for each speed", argument="torque"
-        )
+        given = f"is {values}" if values.shape == (mechanism.nv,) else f"has shape {values.shape}"
+        raise ArgumentError(f"{given}; {mechanism.nv} finite numbers are needed, one for each speed", argument="torque")
     return Torque({name: float(x) for name, x in zip(mechanism.speed_names, values, strict=True) if x})
 
 
