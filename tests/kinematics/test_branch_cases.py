@@ -27,9 +27,8 @@ def test_aligned_wrist_gives_one_with_q4_zero():
         q[4] = 0
         T = pose(arm, q)
         found = sound(arm, T, branches(arm, T, "tip"))
-        assert (
-            len(found) == 6
-        )  # two shoulders and two elbows; at one of the four the wrist is aligned, at another it is folded back
+        # two shoulders and two elbows; at one of the four the wrist is aligned, at another it is folded back
+        assert len(found) == 6
         aligned = [b for b in found if abs(np.sin(b[4])) < 1e-9]
         assert all(b[3] == 0 for b in aligned)
         own = min(aligned, key=lambda b: apart(b[:3], q[:3]))

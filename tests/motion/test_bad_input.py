@@ -10,19 +10,9 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from tests.motion.machines import chain, four_bar, n_four_bar, slider
+from tests.motion.machines import four_bar, n_four_bar
 
 NAN, INF = math.nan, math.inf
-
-
-@pytest.fixture(scope="module")
-def arm() -> lg.Dynamics:
-    return lg.compile(chain(2))
-
-
-@pytest.fixture(scope="module")
-def rail() -> lg.Dynamics:
-    return lg.compile(slider(1.0))
 
 
 @pytest.fixture(scope="module")

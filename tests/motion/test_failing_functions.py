@@ -12,20 +12,9 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from tests.motion.machines import chain, slider
 from tests.processes import PATIENCE, interruptible, worked
 
 NAN, INF = math.nan, math.inf
-
-
-@pytest.fixture(scope="module")
-def arm() -> lg.Dynamics:
-    return lg.compile(chain(2))
-
-
-@pytest.fixture(scope="module")
-def rail() -> lg.Dynamics:
-    return lg.compile(slider(1.0))
 
 
 # -- torque functions that go wrong ----------------------------------------------------------------------------------

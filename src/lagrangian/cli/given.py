@@ -129,7 +129,7 @@ def mechanism_of(name: str, settings: list[str] | None = None, floating: bool = 
     if changed := values.parameters(settings):
         options["parameters"] = changed
     if Path(name).suffix.lower() == ".nc" and Path(name).is_file():
-        raise ArgumentError("is a run", argument=name, remedy="the mechanism it is of is needed here")
+        raise ArgumentError(f"{name} is a run; the mechanism it is of is needed here")
     try:
         return found(name, **options)
     except UnknownMechanismError as error:

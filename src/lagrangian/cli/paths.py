@@ -204,5 +204,5 @@ def _start(m: Mechanism) -> list[float]:
 
 def _exactly(found: list[Any], n: int, what: str) -> list[Any]:
     if len(found) != n:
-        raise ArgumentError(f"has {len(found)} points", argument=what, remedy=f"{n} are needed. --spline goes through more")
+        raise ArgumentError(f"{what} has {len(found)} points; {n} are needed. --spline goes through more")
     return found

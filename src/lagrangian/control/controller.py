@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +21,7 @@ FREQUENCY = 20.0  # rad/s, where nothing else is said
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Controller:
+class Controller(ABC):
     """`controller(t, q, qd)` are the joint forces; `simulate(plant, torque=controller)` asks it at every stage of every step.
 
     `model` is a mechanism, or its compiled `Dynamics`, with the coordinates of the one it drives. Walls in it are left out: a
@@ -35,13 +36,13 @@ class Controller:
         self._keep(_drives=Drives.of(self.dynamics))
         self._prepare()
 
+    @abstractmethod
     def _prepare(self) -> None:
         """Check the rest of the arguments, and compute what does not change."""
-        raise NotImplementedError
 
+    @abstractmethod
     def __call__(self, t: float, q: Any, qd: Any) -> np.ndarray:
         """The joint forces (nv,): zero where there is no actuator."""
-        raise NotImplementedError
 
     def sampled(self, period: float, delay: float = 0.0) -> Sampled:
         """The controller asked every `period` seconds, its torques held in between and acting `delay` later."""

@@ -116,7 +116,7 @@ class CartesianReference:
         for direction in chosen:
             if direction not in led:
                 raise ArgumentError(
-                    f"control: the path leads {', '.join(led)}: {one_of('direction', direction, led)}", concerns="path"
+                    f"control: the path leads {', '.join(led)}: {one_of('direction', direction, led)}", concerns="directions"
                 )
         return CartesianReference(path, frame, chosen)
 

@@ -13,6 +13,9 @@ from lagrangian.kernels.program import Program
 # i64 kernel(ptr inputs, ptr output, ptr scratch, i64 states)
 _SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 
+# doubles in a cache line
+LINE = 8
+
 
 class MachineCode:
     """Taken from the cache, or compiled. It reads `data` besides the program's inputs."""
@@ -35,12 +38,12 @@ class MachineCode:
         pointers = [a.ctypes.data + first * a.strides[0] for a in arrays]
         pointers.append(pointers[0] if angles is arrays[0] else angles.ctypes.data + first * angles.strides[0])
         given = (ctypes.c_void_p * (len(pointers) + len(self.data)))(*pointers, *(a.ctypes.data for a in self.data))
-        room = np.empty(self.scratch + 8)
+        room = np.empty(self.scratch + LINE)
         to = output.ctypes.data + first * output.strides[0]
         return bool(self._function(ctypes.addressof(given), to, start_of_line(room), last - first))
 
 
 def start_of_line(room: np.ndarray) -> int:
-    """The first address in an array, after at most 7 doubles, that starts a cache line: vectors from there on straddle no two."""
+    """The first address in an array that starts a cache line, from where on no vector straddles two of them."""
     address: int = room.ctypes.data
-    return address + -address % 64
+    return address + -address % (8 * LINE)

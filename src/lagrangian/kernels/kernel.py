@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.kernels.arguments import result_rows, rows_of
-from lagrangian.kernels.code import MachineCode, start_of_line
+from lagrangian.kernels.code import LINE, MachineCode, start_of_line
 from lagrangian.kernels.llvm import fastcall, sincos, target
 from lagrangian.kernels.program import Program
 from lagrangian.kernels.threads import Threads
@@ -90,8 +90,8 @@ class Kernel:
 
     def _serve(self, code: MachineCode) -> None:
         """Give the entries for one state their code."""
-        if self._scratch is None or len(self._scratch) < code.scratch + 8:
-            self._scratch = np.empty(code.scratch + 8)
+        if self._scratch is None or len(self._scratch) < code.scratch + LINE:
+            self._scratch = np.empty(code.scratch + LINE)
         parameters, table = (a.ctypes.data for a in code.data) if code.data else (0, 0)
         for context in self._entries:
             context.serve(code.address, start_of_line(self._scratch), parameters, table)

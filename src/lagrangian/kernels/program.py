@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ Header = dict[str, Any]
 OPTIMISED = 12_000
 
 
-class Program:
+class Program(ABC):
     """Inputs by name and size, the shape of the result for one state, and which entries of q are angles."""
 
     name: str
@@ -32,12 +33,13 @@ class Program:
         """How many numbers the result has."""
         return math.prod(self.shape)
 
+    @abstractmethod
     def key(self) -> tuple[str | bytes | int, ...]:
         """All that the code depends on."""
-        raise NotImplementedError
 
+    @abstractmethod
     def compile(self, chosen: target.Target, width: int) -> tuple[Header, bytes]:
-        raise NotImplementedError
+        """What is known of the code, and the code for `width` states at once."""
 
     def data(self, header: Header) -> list[np.ndarray]:
         """Arrays that compiled code reads besides its inputs."""

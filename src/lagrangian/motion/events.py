@@ -117,10 +117,10 @@ def checked(events: Any, mechanism: Mechanism) -> list[Event]:
         joints = getattr(event.action, "joints", ()) or tuple(getattr(event.action, "torques", ()))
         for value in getattr(event.action, "torques", {}).values():
             if not is_number(value):
-                raise ArgumentError(f"event: SetTorque has {value!r}; finite numbers are needed", concerns="torque")
+                raise ArgumentError(f"event: SetTorque has {value!r}; finite numbers are needed", concerns="events")
         for joint in joints:
             if joint not in mechanism.speed_names:
-                raise ArgumentError(f"event: {one_of('joint or speed', joint, mechanism.speed_names)}", concerns="torque")
+                raise ArgumentError(f"event: {one_of('joint or speed', joint, mechanism.speed_names)}", concerns="events")
         name = event.name or (str(event.when) if not callable(event.when) else getattr(event.when, "__name__", ""))
         name = f"event {len(found) + 1}" if name in ("", "<lambda>") else name
         found.append(Event(when, event.action, event.direction, name))

@@ -192,9 +192,7 @@ def _table(times: Any, values: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
         raise ArgumentError("the table has a number that is not finite", where=Argument("torque"))
     if np.any(np.diff(times) <= 0):
         k = int(np.argmax(np.diff(times) <= 0))
-        raise ArgumentError(
-            "times must increase", where=Argument("torque"), remedy=f"after {times[k]:g} s comes {times[k + 1]:g} s"
-        )
+        raise ArgumentError(f"times must increase; after {times[k]:g} s comes {times[k + 1]:g} s", where=Argument("torque"))
     return times, values
 
 
