@@ -14,8 +14,9 @@ import numpy as np
 
 from lagrangian.configuration.mobility import SINGULAR as LOST
 from lagrangian.motion.events import Happening
+from lagrangian.motion.run.acting import act_on_event
 from lagrangian.motion.run.collocation import Bridge
-from lagrangian.motion.run.way import LOOKS, Way
+from lagrangian.motion.run.way import Way
 from lagrangian.motion.solver import places
 from lagrangian.motion.status import Ending, Status
 
@@ -32,30 +33,63 @@ CLOSER = 0.25
 CENTRINGS, OFF_CENTRE = 4, 0.02
 # of states on the constraints beside a singular configuration, as a part of them: no step over it is better
 ROUNDING = 1e-10
+# accelerations that are rounding, as a part of those that gravity and torques would cause
+NONE = 1e-9
+UNTOLD = "which way it goes on is not determined"
 
 
 def pass_singular(run: Run) -> Ending | None:
     """Go through a singular configuration where the branch is that of the motion; or how the run ends there."""
-    stepper, s, nq = run.stepper, run.stepper.s, run.system.nq
-    q, qd = stepper.y[:nq], stepper.y[nq:]
+    s = run.stepper.s
     ratio = float(s[places.RATIO_NOW])
-    if ratio < AT_ONE and float(run.dyn.kinetic_energy(q, qd)) <= 1e-12 * float(np.trace(run.dyn.mass_matrix(q))):
+    if ratio < AT_ONE and _rests(run) and not _stays(run):
+        q = run.stepper.y[: run.system.nq]
         run.take_over()
-        why = "it is at rest in a singular configuration, and which way it goes on is not determined"
-        return run.ended(Status.SINGULAR, why, place=run.configuration(q))
+        return run.ended(Status.SINGULAR, f"it is at rest in a singular configuration, and {UNTOLD}", place=run.configuration(q))
     s[places.SINGULAR] = CLOSER * ratio if ratio > 1e-13 else 0.0
-    # the root of the ratio falls like the distance
-    now, before = np.sqrt(max(ratio, 0.0)), np.sqrt(max(float(s[places.RATIO_BEFORE]), 0.0))
-    elapsed = stepper.t - float(s[places.T_BEFORE])
-    if now < before and elapsed > 0:
-        _leap(run, now * elapsed / (before - now))
-    return None
+    return _leap(run)
 
 
-def _leap(run: Run, ahead: float) -> None:
-    """One long step over a place that is about so far ahead, if there is one, and if the step is smooth."""
+def begin_singular(run: Run) -> Ending | None:
+    """Leave a singular configuration in which a run begins, along the branch of its speeds; or why it cannot."""
+    if not run.system.projects:
+        why = "it begins in a singular configuration, which it can only leave with stabilisation='projection'"
+    elif _rests(run):
+        if _stays(run):
+            return None
+        why = f"it begins at rest in a singular configuration, and {UNTOLD}. A start beside it, or with some speed, would tell"
+    else:
+        t = run.t
+        ending = _leap(run)
+        if ending is not None or run.stepper.t > t:
+            return ending
+        why = (
+            f"it begins in a singular configuration, with speeds that are of none of the branches there, so {UNTOLD}. "
+            f"Those of a configuration beside it would tell"
+        )
+    return run.ended(Status.SINGULAR, why, place=run.configuration(run.stepper.y[: run.system.nq]))
+
+
+def _rests(run: Run) -> bool:
+    q, qd = run.stepper.y[: run.system.nq], run.stepper.y[run.system.nq :]
+    return bool(run.dyn.kinetic_energy(q, qd) <= 1e-12 * np.trace(run.dyn.mass_matrix(q)))
+
+
+def _stays(run: Run) -> bool:
+    """Whether nothing moves it from where it is at rest: what acts on it is in balance whichever way it could go."""
     way = Way(run)
-    expected = way.nearest(way.ahead, way.t + 3 * ahead)
+    psi = way.psi(way.y[None], way.t)[0]
+    force = run.dyn.mass_matrix(way.y[: run.system.nq]) @ way.acceleration
+    idle = np.linalg.svd(psi)[2][way.rank_at(way.y[None], way.t) :]
+    return bool(np.abs(idle @ force).max(initial=0.0) <= NONE * (1 + np.abs(force).max()))
+
+
+def _leap(run: Run) -> Ending | None:
+    """One long step over a place ahead, if there is one, and if the step is smooth; what follows if it ends at an event."""
+    way = Way(run)
+    expected = way.expected()
+    if expected is None:
+        return None
     least, best = max(1.0, ROUNDING / run.settings.rtol), None
     for t, y in way.starts():
         step, at = _centred(way, t, y, expected)
@@ -64,8 +98,7 @@ def _leap(run: Run, ahead: float) -> None:
             least, best = error, (step, at)
         if error <= 1:
             break
-    if best is not None:
-        _take(run, way, *best)
+    return None if best is None else _take(run, way, *best)
 
 
 def _centred(way: Way, t: float, y: np.ndarray, expected: float) -> tuple[Bridge | None, float]:
@@ -74,22 +107,27 @@ def _centred(way: Way, t: float, y: np.ndarray, expected: float) -> tuple[Bridge
         step = way.over(t, y, expected)
         if step is None:
             break
-        before, expected = expected, way.nearest(step.states, step.t + step.h)
+        before, expected = expected, way.nearest(step.states, step.t, step.t + step.h)
         if abs(expected - before) <= OFF_CENTRE * step.h:
             break
     return step, expected
 
 
-def _take(run: Run, way: Way, step: Bridge, at: float) -> None:
+def _take(run: Run, way: Way, step: Bridge, at: float) -> Ending | None:
     """Go on with a long step, which passes the place at a time."""
     s, nq = run.stepper.s, run.system.nq
-    until, event = way.before_event(step)
+    found, until, which = way.events(step)
     if until <= way.t:
-        return
+        return None
     state = step.states(np.array([at]))
-    if at < until and way.independence(state, at)[0] < LOST:
+    if way.t < at < until and way.independence(state, at)[0] < LOST:
         run.trajectory.happenings.append(Happening("singular configuration passed", at, state[0, :nq], state[0, nq:]))
-    run.stepper.leap(*way.pieces(step, until))
+    run.stepper.leap(*way.pieces(step, until), found, which)
     s[places.SINGULAR], s[places.RATIO_NOW] = SINGULAR, 0.0
-    if event:  # it is for a short step to find
-        s[places.H] = (step.t + step.h - way.t) / (LOOKS - 1)
+    if which < 0:
+        return None
+    run.t = until
+    ending = act_on_event(run)
+    if ending is None and run.system.projects and not _rests(run):
+        return _leap(run)  # it is beside the place still
+    return ending

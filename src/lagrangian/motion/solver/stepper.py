@@ -134,17 +134,20 @@ class Stepper:
             self._events.append(self.found[: c[places.FOUND]].copy())
         c[places.STORED] = c[places.FOUND] = 0
 
-    def leap(self, segment: Segment, after: np.ndarray) -> None:
-        """Steps that were made elsewhere, from here on, to the state after them; their interpolants are known."""
+    def leap(self, segment: Segment, after: np.ndarray, events: np.ndarray, which: int) -> None:
+        """Steps that were made elsewhere, with their interpolants and events, to the state after them; `which` event ends them."""
         first = self.rows_filled
         last = first + int(np.searchsorted(self.grid[first:], segment.until, side="right"))
         if last > first:
             times, begins = self.grid[first:last], segment.steps[:, 0]
-            which = np.searchsorted(begins, times, side="right") - 1
-            theta = (times - begins[which]) / segment.steps[which, 1]
-            self.rows[first:last] = self.solver.replay(segment, which, theta, self.s[places.RTOL], self.s[places.ATOL])
+            of = np.searchsorted(begins, times, side="right") - 1
+            theta = (times - begins[of]) / segment.steps[of, 1]
+            self.rows[first:last] = self.solver.replay(segment, of, theta, self.s[places.RTOL], self.s[places.ATOL])
         self.c[places.ROW] = last
         self._blocks.append((segment.steps, segment.dense))
+        if len(events):
+            self._events.append(events)
+        self.c[places.WHICH] = which
         self.y[:] = after
         self.s[places.T] = segment.until
         self.c[places.ACCEPTED] += len(segment.steps)
