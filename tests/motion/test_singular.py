@@ -103,3 +103,25 @@ def test_branches_that_do_not_meet_are_not_crossed() -> None:
     assert motion.drift.max() < 1e-12
     energy = motion.kinetic_energy
     assert np.ptp(energy) < 1e-6 * energy[0]
+
+
+@pytest.mark.parametrize(("theta", "speed"), [(0.0, 3.0), (math.pi, -3.0)])
+def test_a_start_in_the_flat_position_with_speed(theta: float, speed: float) -> None:
+    """Its speeds tell the branch: there it lies flat, with theta' = psi' = -phi'."""
+    motion = lg.simulate(parallelogram(), 1.0, **start(theta, speed), rtol=1e-11, atol=1e-13, t_eval=2)
+    assert motion.success, motion.message
+    assert motion.q[-1, [0, 2]] == pytest.approx([reduced(theta, speed, 1.0)[0]] * 2, abs=1e-8)
+
+
+def test_a_start_from_which_the_motion_is_not_determined_is_refused() -> None:
+    """At rest under gravity, or with speeds that no branch has: 1.3 theta' + 0.9 phi' = 0.4 psi' is all that Psi asks for."""
+    for qd0, told in (([0.0, 0.0, 0.0], "at rest in a singular configuration"), ([0.9, -1.3, 0.0], "of none of the branches")):
+        with pytest.raises(lg.SimulationError, match=told):
+            lg.simulate(parallelogram(), 1.0, [0.0, 0.0, 0.0], qd0, t_eval=2)
+    with pytest.raises(lg.SimulationError, match="projection"):
+        lg.simulate(parallelogram(), 1.0, **start(0.0, 1.0), stabilisation="baumgarte")
+
+
+def test_rest_without_forces_is_determined() -> None:
+    motion = lg.simulate(parallelogram(g=0.0), 1.0, [0.0, 0.0, 0.0], t_eval=2)
+    assert motion.success and not motion.qd.any() and not motion.q.any()

@@ -43,6 +43,7 @@ class Settings:
     limits: bool = True
     restitution: float = 0.0
     redundant: bool = False  # whether some constraint equations follow from others
+    rank: int = 0  # of Psi around where it begins, if it is less there: the start is singular
     max_steps: int = 20_000_000
     stiff: Method | None = None  # the method to change to when the motion turns out to be stiff
 

@@ -78,7 +78,7 @@ def simulate(
     settings = options.settings(known, source, watched)
     begin = Start(dyn, q0, start)
     y = np.concatenate([begin.q, begin.speeds(qd0)])
-    settings.redundant = cautions.told(known, source, options.method, limits, begin.q, (start, end))
+    settings.redundant, settings.rank = cautions.told(known, source, options.method, limits, begin.q, (start, end))
     watch = None if progress is None else lambda t: progress(t - start, end - start)
     run = _begun(dyn.mechanism.name, lambda: Run(dyn, source, watched, settings, start, y, grid, watch))
     return _finished(run, _ending(run, end))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lagrangian.configuration.mobility import SINGULAR as LOST
+from lagrangian.errors import SimulationError
 from lagrangian.motion.events import Happening
 from lagrangian.motion.run.acting import act_on_event
 from lagrangian.motion.run.collocation import Bridge
@@ -51,23 +52,21 @@ def pass_singular(run: Run) -> Ending | None:
 
 
 def begin_singular(run: Run) -> Ending | None:
-    """Leave a singular configuration in which a run begins, along the branch of its speeds; or why it cannot."""
-    if not run.system.projects:
-        why = "it begins in a singular configuration, which it can only leave with stabilisation='projection'"
-    elif _rests(run):
+    """Leave a singular configuration in which a run begins, along the branch of its speeds; refuse it if nothing tells which."""
+    if _rests(run):
         if _stays(run):
             return None
-        why = f"it begins at rest in a singular configuration, and {UNTOLD}. A start beside it, or with some speed, would tell"
+        why = f"it is at rest in a singular configuration, and {UNTOLD}; a start beside it, or with some speed, would tell"
+    elif not run.system.projects:
+        why = "it is in a singular configuration, which a motion passes only with stabilisation='projection'"
     else:
         t = run.t
         ending = _leap(run)
         if ending is not None or run.stepper.t > t:
             return ending
-        why = (
-            f"it begins in a singular configuration, with speeds that are of none of the branches there, so {UNTOLD}. "
-            f"Those of a configuration beside it would tell"
-        )
-    return run.ended(Status.SINGULAR, why, place=run.configuration(run.stepper.y[: run.system.nq]))
+        why = f"it is in a singular configuration, its speeds are of none of the branches there, and {UNTOLD}"
+    place = run.configuration(run.stepper.y[: run.system.nq])
+    raise SimulationError(f"{run.dyn.mechanism.name}: the run could not begin ({place}): {why}")
 
 
 def _rests(run: Run) -> bool:

@@ -11,7 +11,7 @@ from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.events import DEAD_CENTRE, Event, Happening, Lock, SetTorque, Unlock
 from lagrangian.motion.run.acting import act_on_event, name_of
 from lagrangian.motion.run.modes import REST, Modes
-from lagrangian.motion.run.passing import SINGULAR, pass_singular
+from lagrangian.motion.run.passing import SINGULAR, begin_singular, pass_singular
 from lagrangian.motion.run.stopped import runs_away, too_small
 from lagrangian.motion.run.supply import Supply
 from lagrangian.motion.run.trajectory import Trajectory
@@ -50,7 +50,7 @@ class Run:
         self.dyn, self.settings, self.watch = self.known.dyn, settings, watch
         self.events = list(events)
         self.t, self.y = t0, np.array(y0, dtype=float)
-        self.origin = self.end = t0
+        self.origin = self.end = self.until = t0  # the last: until when inputs hold
         limits = self.known.limits if settings.limits else {}
         self.limits = {k: x for k, x in limits.items() if x.lower <= y0[x.coordinate] <= x.upper}
         if any(isinstance(e.action, SetTorque) for e in events):
@@ -111,7 +111,7 @@ class Run:
 
     def _begin(self) -> None:
         """Inputs at the start: torques, and who sticks."""
-        self.supply.from_now(self.t, self.y)
+        self.until = self.supply.from_now(self.t, self.y)
         if self.system.holdable:
             self.modes.settle(self.supply.u, self.y, self.t)
 
@@ -126,17 +126,21 @@ class Run:
             self.supply.error = error
             return self.failed()
         self.start(self.settings.step or 0.0)
+        if self.settings.rank:
+            ending = begin_singular(self)
+            if ending is not None:
+                return ending
         last = self.t
         while True:
             try:
-                until = self._supply_again(last)
+                self.until = self._supply_again(last)
             except Exception as error:
                 self.supply.error = error
                 return self.failed()
             last = self.t
             if self.supply.error is not None:  # interrupted between two calls
                 return self.failed()
-            status = self.stepper.to(min(until, end), self.watch, self.settings.max_steps)
+            status = self.stepper.to(min(self.until, end), self.watch, self.settings.max_steps)
             self.t = self.stepper.t
             if status == places.DONE and self.t < end:
                 self.y = self.stepper.y

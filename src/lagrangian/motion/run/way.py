@@ -25,6 +25,8 @@ CLEAR = 0.01
 FAR = (0.15, 0.05, 0.015)
 # steps before now that are looked at for such a beginning
 BEFORE = 100
+# rad/s or m/s: what moves no faster rests, and the place is not passed
+REST = 1e-9
 # places in the long step at which events and constraints are looked at
 LOOKS = 49
 # pieces in which its interpolant is kept, which is of a lower degree
@@ -39,7 +41,7 @@ class Way:
     def __init__(self, run: Run) -> None:
         self.run, self.nq = run, run.system.nq
         self.t, self.y = run.stepper.t, run.stepper.y.copy()
-        self.end = float(run.end if run.stepper.s[places.END] <= self.t else run.stepper.s[places.END])
+        self.end = min(run.until, run.end)
         self.segment = Segment(run.solver, run.stepper.u, np.zeros((0, len(self.y) + 2)), self.t)
         inputs, u = run.system.inputs, self.segment.u
         held = [joint.speed for j, joint in enumerate(run.system.holdable) if u[inputs.joint(j) + HELD]]
@@ -50,11 +52,13 @@ class Way:
         clear = np.flatnonzero(self._apart >= CLEAR)
         self._base = self._steps[clear[-1] if clear.size else -1]
         self.acceleration = self.slopes(self._base[:1], self._base[None, 2:])[0, self.nq :]
+        self._bend = self.acceleration if self._apart[-1] > SINGULAR else 0 * self.acceleration  # at the place it is not known
 
     def _falling(self) -> np.ndarray:
         """How independent the constraints were at the last steps, as far back as it falls; others are forgotten."""
         values = self._singular_values(self._steps[:, 2:], self._steps[:, 0])
-        self.rank = int((values > SINGULAR).sum(axis=1).max())
+        known = self.run.settings.rank + len(self._held) if self.run.settings.rank else 0
+        self.rank = max(known, int((values > SINGULAR).sum(axis=1).max()))
         apart = values[:, self.rank - 1]
         first = len(apart) - 1
         while first and apart[first - 1] > apart[first]:
@@ -79,8 +83,8 @@ class Way:
     def ahead(self, t: np.ndarray) -> np.ndarray:
         """Where the motion leads with its last acceleration that is clear."""
         q, qd, dt = self._base[2 : 2 + self.nq], self._base[2 + self.nq :], t[:, None] - self._base[0]
-        moved = self._rates(np.tile(q, (len(dt), 1)), qd + 0.5 * dt * self.acceleration)
-        return np.hstack([q + dt * moved, qd + dt * self.acceleration])
+        moved = self._rates(np.tile(q, (len(dt), 1)), qd + 0.5 * dt * self._bend)
+        return np.hstack([q + dt * moved, qd + dt * self._bend])
 
     # -- how independent the constraints are -------------------------------------------------------------------------
 
@@ -113,11 +117,17 @@ class Way:
         return float(t[k])
 
     def expected(self) -> float | None:
-        """When the place will be passed, if the constraints become less independent."""
-        t, apart = float(self._base[0]), float(self.independence(self._base[None, 2:], self._base[0])[0])
-        soon = 1e-4 * apart / max(float(np.abs(self._base[2 + self.nq :]).max()), 1e-300)
+        """When the place will be passed, or was if the motion begins beside it; None if it does not come nearer."""
+        t, y = float(self._base[0]), self._base[2:]
+        speed = float(np.abs(y[self.nq :]).max())
+        if speed < REST:
+            return None
+        apart = float(self.independence(y[None], t)[0])
+        soon = 1e-4 * apart / speed
         fall = apart - float(self.independence(self.ahead(np.array([t + soon])), t + soon)[0])
-        return self.nearest(self.ahead, t, t + 3 * soon * apart / fall) if soon > 0 and fall > 0 else None
+        if soon > 0 and fall > 0:
+            return self.nearest(self.ahead, t, t + 3 * soon * apart / fall)
+        return t if apart < FAR[-1] else None
 
     # -- the step ----------------------------------------------------------------------------------------------------
 
@@ -130,6 +140,7 @@ class Way:
             if k != tried:
                 yield float(self._steps[k, 0]), self._steps[k, 2:]
             tried = k
+
     def over(self, t: float, y: np.ndarray, undefined: float) -> Bridge | None:
         """A step from a state before, with the time of the singular configuration in its middle if the run goes on so long."""
         until = min(max(2 * undefined - t, self._leaves()), self.end)
