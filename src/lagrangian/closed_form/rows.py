@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import index
-from lagrangian.equations.writing import text
+from lagrangian.equations.writing import mathml, text
 from lagrangian.equations.writing.lines import WIDTH, broken
+from lagrangian.equations.writing.mathml import MathML
 from lagrangian.equations.writing.notation import parts, pretty
 from lagrangian.equations.writing.tree import Name, Tree, add, product
 
+S = TypeVar("S", text.Style, MathML)
 _FORCE = "force:"  # before the name of a force, which no parameter can be called
 
 
@@ -51,6 +54,11 @@ class Row:
         rows = [first.replace("&=", "&", 1).strip(), *others]
         return [*rows[:-1], f"{rows[-1]} = {right}"]
 
+    def pieces(self, style: MathML) -> list[str]:
+        """As MathML, in pieces between which a line may be broken."""
+        right = _with_forces(style, mathml.name).pieces(self.right)
+        return [*self.left.pieces(style), f"<mo>=</mo>{right[0]}", *right[1:]]
+
     def __str__(self) -> str:
         return self.written(text.plain(self.left.writer.notation))
 
@@ -79,8 +87,13 @@ class Row:
         return sympy.Eq(self.left.to_sympy(dynamic), sum(held, sympy.Symbol(self.force)), evaluate=False)
 
 
-def _with_forces(style: text.Style, named: Any) -> text.Style:
+def _with_forces(style: S, named: Callable[[str], str]) -> S:
     """The style, in which marked names are those of forces."""
     made = copy.copy(style)
-    made.name = lambda name: named(name.removeprefix(_FORCE)) if name.startswith(_FORCE) else style.name(name)
+    written = style.name
+
+    def name(word: str) -> str:
+        return named(word.removeprefix(_FORCE)) if word.startswith(_FORCE) else written(word)
+
+    made.name = name  # type: ignore[method-assign]
     return made

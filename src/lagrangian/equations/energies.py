@@ -54,9 +54,11 @@ def has_inertia(system: System, link: Link) -> bool:
 
 
 def written(writer: Writer, link: Link, here: lagrange.Columns, energy: Element) -> Tree:
-    """A link's kinetic energy as 1/2 m v_C^2 + 1/2 w.I_C w, or arranged as any other formula if that is shorter."""
+    """A link's kinetic energy as 1/2 m v_C^2 + 1/2 w.I_C w, or arranged as any other formula if that is clearly shorter."""
     by_parts, arranged = _by_parts(writer, link, here), writer.write(energy)
-    return arranged if by_parts is None else min((by_parts, arranged), key=operators)
+    if by_parts is None or 3 * operators(by_parts) > 4 * operators(arranged):
+        return arranged
+    return by_parts
 
 
 def _by_parts(writer: Writer, link: Link, here: lagrange.Columns) -> Tree | None:
