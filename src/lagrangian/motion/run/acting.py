@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lagrangian.errors import SimulationError
-from lagrangian.motion.events import RESTART, Event, Lock, SetTorque, Unlock
+from lagrangian.model.event import Event, Lock, SetTorque, Unlock
+from lagrangian.motion.events import RESTART
 from lagrangian.motion.run.impacts import driven_lock
 from lagrangian.motion.run.modes import TOUCH
 from lagrangian.motion.run.rest import settle
