@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lagrangian.errors import SimulationError
-from lagrangian.motion.events import RESTART, Event, Happening, Lock, SetTorque, Unlock
+from lagrangian.motion.events import RESTART, Event, Happening, Lock, SetTorque, Switch, Unlock
 from lagrangian.motion.status import Ending, Status
-from lagrangian.motion.system.event_table import LimitMet, ModeChange, Watched
+from lagrangian.motion.system.event_table import Entry, LimitMet, ModeChange, Watched
 from lagrangian.motion.system.holdable import Holdable
 from lagrangian.motion.system.inputs import LOW, STUCK
 
@@ -44,7 +44,7 @@ def act_on_event(run: Run) -> Ending | None:
 def _act(run: Run) -> Ending | None:
     which, step = run.stepper.event, run.stepper.next_step
     together = run.take_over()
-    before = _energy(run)
+    before = run.energy()
     entry = run.table[which]
     seen: list[int] = []  # events that are not to be seen a second time
     smooth = False  # a kink is no jump: what holds goes on holding, and the steps as they were
@@ -63,15 +63,11 @@ def _act(run: Run) -> Ending | None:
         smooth = all(event.action == RESTART for event in acting)
         if run.system.holdable and not smooth:
             run.modes.settle(run.supply.u, run.y, run.t)
-    change = _energy(run) - before
+    change = run.energy() - before
     if change:
         run.trajectory.impacts.append((run.t, change))
     if _without_end(run):
-        return run.ended(
-            Status.CHATTERING,
-            "joints stick and slip, or meet their stops, without end",
-            "viscous friction beside it helps",
-        )
+        return run.ended(Status.CHATTERING, *_why_without_end(entry))
     run.start(min(step, 1e-3 * max(step, 1e-3)) if run.settings.method.adaptive and not smooth else step)
     for k in seen:
         run.stepper.mark(k)
@@ -84,9 +80,14 @@ def _without_end(run: Run) -> bool:
     return len(run.recent) == CROWD and run.recent[-1] - run.recent[0] < MOMENT * (run.end - run.origin)
 
 
-def _energy(run: Run) -> float:
-    q, qd = run.y[: run.system.nq], run.y[run.system.nq :]
-    return float(run.dyn.kinetic_energy(q, qd) + run.dyn.potential_energy(q))
+def _why_without_end(entry: Entry) -> tuple[str, str]:
+    """What goes on without end, and what helps."""
+    if isinstance(entry, Watched) and isinstance(entry.event.when, Switch):
+        return (
+            f"'{entry.event.when.argument}' changes its sign without end, because what jumps there pushes back from both sides",
+            "a smooth function, such as tanh for sign, does not jump; dry friction is a joint's own `friction`",
+        )
+    return "joints stick and slip, or meet their stops, without end", "viscous friction beside it helps"
 
 
 def _do(run: Run, event: Event) -> None:
