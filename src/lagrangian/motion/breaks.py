@@ -12,9 +12,10 @@ import numpy as np
 
 from lagrangian.errors import SimulationWarning, warn
 from lagrangian.model.constraint import Holonomic, Pfaffian
+from lagrangian.model.event import Event, Switch
 from lagrangian.model.expression import Expression, Scalar, call, features, free_symbols, switching
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.motion.events import RESTART, Event, Switch
+from lagrangian.motion.events import RESTART
 from lagrangian.motion.torque import Torque
 
 Span = tuple[float, float]

@@ -1,8 +1,8 @@
 """Where smooth functions of time change much faster than before: a pulse so short that a step could pass over it unseen.
 
-The interval is cut into cells in each of which the function is nearly a polynomial, as its values at a few places show, and has no
-slope that these do not show, as interval arithmetic does. A cell far narrower than those before it is what a step, as long as the
-quiet before it allows, would not see.
+The interval is cut into cells in each of which the function is nearly a polynomial, as its values at a few places show, and has
+no slope that these do not show, as interval arithmetic does. A cell far narrower than those before it is what a step, as long as
+the quiet before it allows, would not see.
 """
 
 from __future__ import annotations

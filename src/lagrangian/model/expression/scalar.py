@@ -43,7 +43,7 @@ _UNARY: dict[str, Callable[[float], float]] = {
     "tanh": math.tanh,
     "abs": abs,
     "sign": lambda x: float((x > 0) - (x < 0)),
-    "floor": math.floor,
+    "floor": lambda x: float(math.floor(x)),
     # read as x*pi/180 and -floor(-x), so that no node is called so
     "deg": math.radians,
     "ceil": math.ceil,
