@@ -43,6 +43,6 @@ def follow_jump(run: Run) -> bool:
     if just_after(lambda t: dyn.constraint_rate(q, qd, t)).max() <= RATE * (1 + np.abs(qd).max()):
         return False
     before = run.energy()
-    run.modes.impact(run.supply.u, run.y, run.t + ahead)
+    run.impacts.impact(run.modes, run.supply.u, run.y, run.t + ahead)
     run.trajectory.impacts.append((run.t, run.energy() - before))
     return True
