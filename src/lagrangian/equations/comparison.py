@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # generators between which there may be relations that the ring does not know
 _OPEN = ("root", "function", "constant_sine", "constant_cosine")
 POINTS = 3  # at which a difference that is not zero in the ring is looked at in numbers
-ROUNDING = 1e-9
+ROUNDING = 1e-12
 
 
 def equal(a: Formula, b: Formula) -> bool:
@@ -29,7 +29,7 @@ def equal(a: Formula, b: Formula) -> bool:
         return False
     writer, above, below, c, d = both
     ring = above.ring
-    difference = numbers_put_in(ring(above * d) - ring(c * below))
+    difference, _ = _normal(writer, ring(above * d) - ring(c * below))
     if not difference:
         return True
     kinds = {s.kind for s, e in zip(ring.symbols, difference.poly.degrees(), strict=True) if e > 0}
@@ -39,6 +39,27 @@ def equal(a: Formula, b: Formula) -> bool:
             f"functions in them that is not known here"
         )
     return False
+
+
+def _normal(writer: Writer, x: Element) -> tuple[Element, Element]:
+    """Over what is not zero, with cos^2(a/2) = (1 + cos a)/2 and sin(a/2) = sin(a) cos(a/2)/(1 + cos a) put in."""
+    x = numbers_put_in(x)
+    scalars, ring = writer.system.scalars, x.ring
+    below = ring.one
+    for name, k in scalars.coordinates.items():
+        cosine, sine = (ring.number.get(f"{f}({name}/2)") for f in ("cos", "sin"))
+        if cosine is None or sine is None or max(x.poly.degrees()[cosine], x.poly.degrees()[sine]) <= 0:
+            continue
+        c, s = (ring(part) for part in scalars.angles.coordinate_pair(k))
+        half = ring.generator(ring.symbols[cosine].name)
+        without, with_sine = (Element(ring, split(x.poly, sine).get(power, ring.context.constant(0))) for power in (0, 1))
+        x = ring(without * (1 + c)) + ring(with_sine * s * half)
+        below = ring(below * (1 + c))
+        total = ring.zero
+        for power, part in split(x.poly, cosine).items():
+            total = total + ring(Element(ring, part) * ((1 + c) / 2) ** (power // 2) * half ** (power % 2))
+        x = total
+    return x, below
 
 
 def numbers_put_in(x: Element) -> Element:
@@ -68,9 +89,9 @@ def _vanishes_in_numbers(writer: Writer, x: Element) -> bool:
 def hashed(x: Formula) -> int:
     """Of the quotient in a form that is the same for equal ones: without inverses, and without sines and roots below the line."""
     ring = x.element.ring
-    above, below = _without_inverses(numbers_put_in(x.element))
+    above, below = _plain(x.writer, x.element)
     if x.denominator is not None:
-        c, d = _without_inverses(numbers_put_in(x.denominator))
+        c, d = _plain(x.writer, x.denominator)
         above, below = ring(above * d), ring(below * c)
     for k, _ in ring._squares:
         if below.poly.degrees()[k] > 0:
@@ -86,6 +107,13 @@ def hashed(x: Formula) -> int:
     if top.poly.is_constant() and bottom.poly.is_constant():
         return hash(fraction(top.poly.leading_coefficient()))
     return hash((_terms(top), _terms(bottom)))
+
+
+def _plain(writer: Writer, x: Element) -> tuple[Element, Element]:
+    """As a quotient, without inverses and angles halved below the line."""
+    above, first = _normal(writer, x)
+    above, second = _without_inverses(above)
+    return above, x.ring(first * second)
 
 
 def _without_inverses(x: Element) -> tuple[Element, Element]:

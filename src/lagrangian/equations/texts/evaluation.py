@@ -7,6 +7,8 @@ import math
 from fractions import Fraction
 from typing import Any
 
+from flint import fmpz
+
 from lagrangian.equations.algebra.exact import Pair, linear, turned
 from lagrangian.equations.algebra.ring import Element, Ring, Symbol
 from lagrangian.equations.reading import lengths
@@ -199,12 +201,18 @@ class Evaluation:
             scaled = f"sin({abs(factor.numerator)}*{name})"
             if name in ("", "pi") or not whole or scaled in self.ring.number:
                 one = values.get(name, symbol(name)) if name not in ("", "pi") else None
-                part = angles._term(name, factor) if one is None else angles.pair(_scaled(one, factor))
+                part = angles._term(name, factor) if one is None else self._fraction(one, factor)
             else:
                 base = angles.coordinate_pair(coordinates[name]) if name in coordinates else angles.pair(values[name])
                 part = self._multiple(base, int(factor))
             result = turned(result, part)
         return result
+
+    def _fraction(self, one: Scalar, factor: Fraction) -> Pair:
+        """Of a fraction of an angle: multiples of a half from the half."""
+        if factor.denominator == 2 and abs(factor) <= TIMES:
+            return self._multiple(self.scalars.angles.pair(one / 2), factor.numerator)
+        return self.scalars.angles.pair(_scaled(one, factor))
 
     def _same_angle(self, angle: Scalar) -> Pair | None:
         """A pair that the ring has, of an angle that is the same but is written otherwise."""
@@ -232,11 +240,20 @@ class Evaluation:
                 return self.ring.generator(name)
         return self.scalars.of(call(node.operation, *arguments))
 
+    def _root_of_number(self, x: Fraction) -> Any:
+        """By prime factors, so that sqrt(6) is sqrt(2) sqrt(3)."""
+        if x < 0:
+            raise ArgumentError(f"the square root of {x} is not real")
+        made: Any = Fraction(1, x.denominator)
+        for prime, e in _prime_factors(x.numerator * x.denominator):
+            made = made * prime ** (e // 2) * (self.scalars.of(call("sqrt", prime)) if e % 2 else 1)
+        return made
+
     def _root(self, argument: Scalar) -> Any:
         """The root of a square number, or a rational multiple of a root that the ring has."""
         square = self.ring(self.scalars.of(argument))
         if square.poly.is_constant():
-            return _rational_root(Fraction(str(square.poly.leading_coefficient())) if square else Fraction(0))
+            return self._root_of_number(Fraction(str(square.poly.leading_coefficient()))) if square else 0
         for name, (_, x) in self.scalars.atoms.items():
             if x.operation != "sqrt" or name not in self.ring.number:
                 continue
@@ -247,6 +264,10 @@ class Evaluation:
                 if factor is not None and square == other * Fraction(str(ratio)):
                     return self.ring.generator(name) * factor
         return None
+
+
+def _prime_factors(x: int) -> list[tuple[int, int]]:
+    return [(int(p), int(e)) for p, e in fmpz(x).factor()]
 
 
 def _symbols(x: Scalar) -> list[Expression]:
