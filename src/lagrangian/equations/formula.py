@@ -16,7 +16,7 @@ from lagrangian.equations.writing import text
 from lagrangian.equations.writing.horner import multiplied_out
 from lagrangian.equations.writing.lines import broken
 from lagrangian.equations.writing.tree import Name, Power, Product, Sum, Tree, operators
-from lagrangian.equations.writing.writer import Structure, Writer
+from lagrangian.equations.writing.writer import Writer
 from lagrangian.errors import ArgumentError
 from lagrangian.model.expression import Expression
 
@@ -31,20 +31,21 @@ class Formula:
     formulas. `==` is a proof for all motions and parameters: `eom.M[0, 1] == "m2*(lc2^2 + l1*lc2*cos(q2)) + I2"`.
     """
 
-    __slots__ = ("_structure", "_tree", "_under", "denominator", "element", "writer")
+    __slots__ = ("_form", "_tree", "_under", "denominator", "element", "writer")
 
     def __init__(
         self,
         writer: Writer,
         element: Element,
         denominator: Element | None = None,
-        structure: Callable[[], Structure] | None = None,
+        tree: Callable[[], Tree] | None = None,
     ) -> None:
+        """`tree` gives the form in which it is written, where the writer is not to find one."""
         self.writer, self.element = writer, element
         if denominator is not None and denominator.poly.is_constant():
             self.element, denominator = element / denominator, None
         self.denominator = denominator
-        self._structure = structure
+        self._form = tree
         self._tree: Tree | None = None
         self._under: Tree | None = None
 
@@ -54,7 +55,7 @@ class Formula:
     def tree(self) -> Tree:
         """The formula as it is written; of a quotient, what stands above the line."""
         if self._tree is None:
-            self._tree = self.writer.write(self.element, self._structure() if self._structure else None)
+            self._tree = self.writer.write(self.element) if self._form is None else self._form()
         return self._tree
 
     @property
