@@ -9,7 +9,7 @@ from typing import Any
 
 from lagrangian.equations import calculus, comparison
 from lagrangian.equations.algebra.numbers import value as value_of
-from lagrangian.equations.algebra.ring import Element
+from lagrangian.equations.algebra.ring import Element, content
 from lagrangian.equations.texts.evaluation import lifted
 from lagrangian.equations.writing import mathml as markup
 from lagrangian.equations.writing import text
@@ -235,8 +235,8 @@ class Formula:
             shared = above.poly.gcd(below.poly)
             if not shared.is_constant():
                 above, below = (Element(x.ring, divmod(x.poly, shared)[0]) for x in (above, below))
-            lead = below.poly.leading_coefficient()
-            above, below = above / lead, below / lead
+            whole = content(below.poly)
+            above, below = above / whole, below / whole
         return Formula(writer, above, below if above else None)
 
     def _together(self, other: Any) -> tuple[Writer, Element, Element, Element, Element] | None:
