@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from lagrangian.equations.writing.writer import Writer
 
 PARTS = 60_000  # numbers, names and marks in one text
-_TWO = ("atan2", "min", "max")
-_ARGUMENTS = {name: 2 if name in _TWO else 1 for name in (*FUNCTIONS, "sgn")}
+_TWO = ("atan2", "min", "max", "mod")
+_ARGUMENTS = {name: 2 if name in _TWO else 1 for name in (*FUNCTIONS, "sgn") if name != "piecewise"}
 _HIGH = {c: str(k) for k, c in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
 _MARKS = {"−": "-", "–": "-", "·": "*", "×": "*", "⋅": "*"}
 _TOKEN = re.compile(
