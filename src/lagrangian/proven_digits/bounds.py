@@ -7,8 +7,8 @@ cover the disc, so that M holds everywhere, and so does analyticity: a ball that
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from flint import acb, arb, arb_poly, fmpq
@@ -18,7 +18,6 @@ from lagrangian.proven_digits.precision import bits
 from lagrangian.proven_digits.taylor import Coefficients, coefficients, series
 
 LOW = 64  # bits of bounds, of which a few digits matter
-EDGES = (0.0, 0.4, 0.6, 0.75, 0.875, 1.0)  # of the rings that cover a disc
 
 
 def upper(x: Any) -> Any:
@@ -52,38 +51,75 @@ def majorised(y: Coefficients) -> list[Majorised]:
 
 
 def largest(equations: Equations, t: fmpq, y: list[Majorised], radius: Any) -> list[Any] | None:
-    """M of every entry of f on the disc of this radius about t; None where a ball gives none."""
+    """M of every entry of f on the disc of this radius about t; None where none is found.
+
+    The upper half of the disc is covered by smaller discs, the smaller where f is not bounded on larger ones. The lower half
+    needs none: f and p are real where their arguments are, so that values there are conjugate.
+    """
     found = [arb(0)] * equations.size
     with bits(LOW):
-        for size, reach, centers in _cover(radius):
-            spreads = [p.spread(size, reach) for p in y]
-            at = arb(0, upper(reach))
-            for z in centers:
-                inputs = {key: p.complex_ball(z, s) for key, p, s in zip(equations.inputs, y, spreads, strict=False)}
-                inputs["t", 0] = acb(arb(t)) + z + acb(at, at)
-                for i, x in enumerate(equations.rates(inputs)):
-                    m = upper(x)
-                    if not m.is_finite():
-                        return None
-                    found[i] = found[i].max(m)
+        left: list[tuple[Sector, int]] = [(sector, 0) for sector in COVER]
+        while left:
+            sector, depth = left.pop()
+            values = _over(equations, t, y, sector, radius)
+            if all(m.is_finite() for m in values):
+                found = [a.max(b) for a, b in zip(found, values, strict=True)]
+            elif depth == SPLITS:
+                return None
+            else:
+                left += [(part, depth + 1) for part in sector.parts()]
     return found
 
 
-def _cover(radius: Any) -> Iterator[tuple[Any, Any, list[Any]]]:
-    """Discs that cover the upper half of a disc, in rings: size of their centres, their radius, their centres.
+@dataclass(frozen=True)
+class Sector:
+    """The points between two circles and two angles; angles are in half turns, sizes in parts of a radius."""
 
-    The lower half needs none: f and p are real where their arguments are, so that values there are conjugate.
-    """
-    yield arb(0), radius * arb(EDGES[1]), [acb(0)]
-    for inner, outer in zip(EDGES[1:], EDGES[2:], strict=False):
-        count = math.ceil(math.pi * outer / (outer - inner))
-        size, half = radius * (arb(inner) + arb(outer)) / 2, arb.pi() / (2 * count)
-        # the corners of a sector are the furthest from its centre
-        reach = max(
-            (upper((size * size + edge * edge - 2 * size * edge * half.cos()).sqrt()) for edge in (radius * inner, radius * outer)),
-            key=float,
-        )
-        yield size, reach, [acb(size * a.cos(), size * a.sin()) for a in (half * (2 * k + 1) for k in range(count))]
+    inner: Fraction
+    outer: Fraction
+    first: Fraction
+    last: Fraction
+
+    def parts(self) -> list[Sector]:
+        size, angle = (self.inner + self.outer) / 2, (self.first + self.last) / 2
+        angles = ((self.first, angle), (angle, self.last))
+        return [Sector(a, b, *c) for a, b in ((self.inner, size), (size, self.outer)) for c in angles]
+
+    def disc(self, radius: Any) -> tuple[Any, Any, Any]:
+        """A disc that has all its points: its centre, the centre's size, and its radius."""
+        if self.inner == 0 and self.last - self.first == 1:
+            return acb(0), arb(0), radius * _ball(self.outer)
+        size = radius * _ball((self.inner + self.outer) / 2)
+        sine, cosine = arb.sin_cos_pi_fmpq(_fmpq((self.first + self.last) / 2))
+        _, half = arb.sin_cos_pi_fmpq(_fmpq((self.last - self.first) / 2))
+        # the corners are the furthest from the centre
+        edges = [radius * _ball(edge) for edge in (self.inner, self.outer)]
+        inner, outer = (upper((size * size + edge * edge - 2 * size * edge * half).sqrt()) for edge in edges)
+        return acb(size * cosine, size * sine), size, inner.max(outer)
+
+
+def _fmpq(x: Fraction) -> fmpq:
+    return fmpq(x.numerator, x.denominator)
+
+
+def _ball(x: Fraction) -> Any:
+    return arb(_fmpq(x))
+
+
+COVER = [
+    Sector(Fraction(0), Fraction(1, 2), Fraction(0), Fraction(1)),
+    *(Sector(Fraction(1, 2), Fraction(1), Fraction(k, 8), Fraction(k + 1, 8)) for k in range(8)),
+]
+SPLITS = 2  # how often a sector is split before a disc is given up
+
+
+def _over(equations: Equations, t: fmpq, y: list[Majorised], sector: Sector, radius: Any) -> list[Any]:
+    """Bounds of |f| on a sector of a disc."""
+    z, size, reach = sector.disc(radius)
+    spread = arb(0, upper(reach))
+    inputs = {key: p.complex_ball(z, p.spread(size, reach)) for key, p in zip(equations.inputs, y, strict=False)}
+    inputs["t", 0] = acb(arb(t)) + z + acb(spread, spread)
+    return [upper(x) for x in equations.rates(inputs)]
 
 
 def known_defect(equations: Equations, t: fmpq, y: Coefficients, precision: int) -> Coefficients:

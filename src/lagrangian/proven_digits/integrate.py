@@ -7,16 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from flint import arb, arb_mat, arb_poly, fmpq
+from flint import arb, arb_poly, fmpq
 
 from lagrangian.errors import SimulationError
 from lagrangian.proven_digits.bounds import LOW, Majorised, defect, known_defect, largest, majorised, upper
 from lagrangian.proven_digits.equations import Equations
 from lagrangian.proven_digits.precision import bits
 from lagrangian.proven_digits.taylor import Coefficients, polynomial
-from lagrangian.proven_digits.tube import Tube
+from lagrangian.proven_digits.tube import Errors, Tube
 
-ORDER = 0.4  # terms for each bit: products of series make high orders cheap (Jorba and Zou 2005 have 0.35)
+ORDER = 0.6  # terms for each bit: products of series make high orders cheap (Jorba and Zou 2005 have 0.35)
 RATIO = 0.5  # of the radius of convergence: the disc on which f is bounded, to begin with
 TRIES = 30
 
@@ -27,11 +27,13 @@ class Enclosure:
 
     t: fmpq
     y: list[Any]
-    error: list[Any]
+    errors: Errors
 
     @property
     def balls(self) -> list[Any]:
-        return [x + arb(0, r) for x, r in zip(self.y, self.error, strict=True)]
+        with bits(LOW):
+            radii = self.errors.box
+        return [arb(x, r) for x, r in zip(self.y, radii, strict=True)]
 
 
 class TooFewBits(Exception):
@@ -49,7 +51,6 @@ class Integration:
         self.order = max(12, math.ceil(ORDER * precision))
         self.at = start
         self.steps = 0
-        self.growth = arb_mat(len(start.y), len(start.y), [int(i == j) for i in range(len(start.y)) for j in range(len(start.y))])
         self._ratio = RATIO
 
     def to(self, end: fmpq, watch: Callable[[list[Any], fmpq], None], told: Callable[[float], None]) -> Enclosure:
@@ -65,7 +66,6 @@ class Integration:
         with bits(LOW):
             low = majorised(y)
         radius, M = self._disc(y, low)
-        known = known_defect(eq, at.t, y, self.precision)
         h = min(self._length(radius, M), end - at.t)
         for _ in range(TRIES):
             tube = Tube(eq, at.t, low, h)
@@ -74,19 +74,23 @@ class Integration:
             h = h / 2
         else:
             raise SimulationError(f"no bounds of its motion could be found after t = {float(arb(at.t)):g} s")
-        with bits(LOW):
-            found = tube.error([arb(0)] * eq.size if self.scouting else at.error, defect(known, M, radius, arb(h)))
-        if found is None:
-            raise TooFewBits(float(arb(at.t)))
         for box in tube.boxes:
             watch(box, at.t)
         with bits(self.precision):
             ends = [arb_poly(c)(arb(h)) for c in y]
-            error = [upper(e + x.rad()) for e, x in zip(found, ends, strict=True)]
-            self.at = Enclosure(at.t + h, [x.mid() for x in ends], error)
-        if self.scouting:
-            self.growth = tube.grown(self.growth)
+        self.at = Enclosure(at.t + h, [x.mid() for x in ends], self._carried(tube, y, M, radius, h, ends))
         self.steps += 1
+
+    def _carried(self, tube: Tube, y: Coefficients, M: list[Any], radius: Any, h: fmpq, ends: list[Any]) -> Errors:
+        """The errors at the end of a step, with those of rounding its midpoints."""
+        if self.scouting:
+            return tube.grown(self.at.errors)
+        known = known_defect(self.equations, self.at.t, y, self.precision)
+        with bits(LOW):
+            found = tube.carried(self.at.errors, defect(known, M, radius, arb(h)))
+            if found is None:
+                raise TooFewBits(float(arb(self.at.t)))
+            return found.with_more([upper(x.rad()) for x in ends])
 
     def _disc(self, y: Coefficients, low: list[Majorised]) -> tuple[Any, list[Any]]:
         """A disc about the present time on which f is bounded, and by how much."""
@@ -94,6 +98,8 @@ class Integration:
         for _ in range(TRIES):
             with bits(LOW):
                 radius = arb(self._ratio * whole)
+            if self.scouting:
+                return radius, [arb(1)] * self.equations.size
             M = largest(self.equations, self.at.t, low, radius)
             if M is not None:
                 self._ratio = min(0.9, 1.05 * self._ratio)

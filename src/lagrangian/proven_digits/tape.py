@@ -66,12 +66,14 @@ class Tape:
             else:
                 fixed.append(node[0] == "constant" or all(fixed[a] for a in arguments(node)))
         self._constant = [k for k, is_fixed in enumerate(fixed) if is_fixed]
-        self._moving = [k for k, is_fixed in enumerate(fixed) if not is_fixed]
+        moving = [k for k, is_fixed in enumerate(fixed) if not is_fixed]
+        self._inputs = [(k, trace.nodes[k][1:]) for k in moving if trace.nodes[k][0] == "input"]
+        self._plan = _plan(trace.nodes, [k for k in moving if trace.nodes[k][0] != "input"])
         self._values: dict[int, list[Any]] = {}
 
     def __len__(self) -> int:
         """The number of operations that are not on constants alone."""
-        return sum(self.nodes[k][0] != "input" for k in self._moving)
+        return len(self._plan)
 
     def _constants(self) -> list[Any]:
         """The values of all nodes that are constant, at the present precision."""
@@ -85,27 +87,52 @@ class Tape:
                 elif node[0] == "input":
                     found[k] = ball(self.numbers.table[node[2]])
                 else:
-                    found[k] = _applied(node, found, {})
+                    _run(_plan(self.nodes, [k]), found)
             self._values[ctx.prec] = found
         return found
 
     def __call__(self, inputs: Inputs) -> list[Any]:
         """The outputs; those that depend on no input are real balls."""
         values = list(self._constants())
-        pairs: dict[int, Any] = {}
-        for k in self._moving:
-            node = self.nodes[k]
-            values[k] = inputs[node[1], node[2]] if node[0] == "input" else _applied(node, values, pairs)
+        for k, (name, index) in self._inputs:
+            values[k] = inputs[name, index]
+        _run(self._plan, values)
         return [values[k] for k in self.outputs]
 
 
-def _applied(node: tuple[Any, ...], values: list[Any], pairs: dict[int, Any]) -> Any:
-    name = node[0]
-    if name in ("sin", "cos"):
-        if node[1] not in pairs:
-            pairs[node[1]] = values[node[1]].sin_cos()
-        return pairs[node[1]][name == "cos"]
-    return OPERATIONS[name](*(values[a] for a in node[1:]))
+Planned = tuple[Any, int, int, int]  # an operation, where its value goes, and its arguments; SIN_COS has two values and one
+
+
+def _plan(nodes: Sequence[tuple[Any, ...]], chosen: Sequence[int]) -> list[Planned]:
+    """Operations ready to run; a sine and a cosine of one angle are computed together."""
+    pairs: dict[int, list[int]] = {}
+    for k in chosen:
+        if nodes[k][0] in ("sin", "cos"):
+            pairs.setdefault(nodes[k][1], [-1, -1])[nodes[k][0] == "cos"] = k
+    plan: list[Planned] = []
+    for k in chosen:
+        name, a, *rest = nodes[k]
+        if name in ("sin", "cos"):
+            if a in pairs:
+                sine, cosine = pairs.pop(a)
+                plan.append((None, sine, a, cosine))
+        else:
+            plan.append((OPERATIONS[name], k, a, rest[0] if rest else -1))
+    return plan
+
+
+def _run(plan: Sequence[Planned], values: list[Any]) -> None:
+    for operation, k, a, b in plan:
+        if operation is None:
+            sine, cosine = values[a].sin_cos()
+            if k >= 0:
+                values[k] = sine
+            if b >= 0:
+                values[b] = cosine
+        elif b < 0:
+            values[k] = operation(values[a])
+        else:
+            values[k] = operation(values[a], values[b])
 
 
 def _whole(x: float) -> Any:
