@@ -9,16 +9,16 @@ import sympy
 from lagrangian.equations.writing.sympy_export import Export
 
 if TYPE_CHECKING:
-    from lagrangian.closed_form.equations import Equations
+    from lagrangian.closed_form.parts.basis import Basis
 
 
-def sympy_matrices(eom: Equations, dynamic: bool) -> dict[str, Any]:
+def sympy_matrices(eom: Basis, dynamic: bool) -> dict[str, Any]:
     """Matrices by name, those without entries left out; phi and phi_dot where there are constraints."""
-    constrained = bool(eom.constraint_names)
-    names = ["M", "C", "G", "F", "tau", *(("closure", "Psi", "Psi_dot") if constrained else ())]
+    rows = eom._rows_of_constraints
+    names = ["M", "C", "G", "F", "tau", *(("closure", "Psi", "Psi_dot") if rows else ())]
     found = {name: getattr(eom, name).to_sympy(dynamic) for name in names if len(getattr(eom, name))}
-    if constrained:
+    if rows:
         export = Export(eom.writer, dynamic)
-        found["phi"] = sympy.Matrix([export.expression(x) for x in eom.phi])
-        found["phi_dot"] = sympy.Matrix([export.expression(x) for x in eom.phi_dot])
+        found["phi"] = sympy.Matrix([export.expression(row.phi) for row in rows])
+        found["phi_dot"] = sympy.Matrix([export.expression(row.phi_dot) for row in rows])
     return found

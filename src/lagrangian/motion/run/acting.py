@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lagrangian.errors import SimulationError
-from lagrangian.motion.events import RESTART, Event, Happening, Lock, SetTorque, Unlock
+from lagrangian.model.event import Event, Lock, SetTorque, Unlock
+from lagrangian.motion.events import RESTART, Happening
 from lagrangian.motion.status import Ending, Status
 from lagrangian.motion.system.event_table import LimitMet, ModeChange, Watched
 from lagrangian.motion.system.holdable import Holdable

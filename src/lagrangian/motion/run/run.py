@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.motion.events import DEAD_CENTRE, Event, Happening, Lock, SetTorque, Unlock
+from lagrangian.model.event import DEAD_CENTRE, Event, Lock, SetTorque, Unlock
+from lagrangian.motion.events import Happening
 from lagrangian.motion.run.acting import act_on_event, name_of
 from lagrangian.motion.run.modes import REST, Modes
 from lagrangian.motion.run.passing import SINGULAR, pass_singular

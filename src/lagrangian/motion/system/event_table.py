@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lagrangian.motion.events import DIRECTIONS, RESTART, Event
+from lagrangian.model.event import DIRECTIONS, Event
+from lagrangian.motion.events import RESTART
 from lagrangian.motion.solver.places import GUARD, KINK, STOP, TOLD
 from lagrangian.motion.system.holdable import Holdable, JointLimits
 from lagrangian.motion.system.inputs import HIGH, LOW, STUCK

@@ -26,12 +26,12 @@ from lagrangian.kernels.programs.closed import digest, traced_state
 from lagrangian.kernels.programs.sweeps import FACTORISE_SPEEDS, links
 from lagrangian.kernels.trace.differentiate import along, derivatives
 from lagrangian.kernels.trace.node import Graph, Trace
+from lagrangian.model.event import DEAD_CENTRE, Kink, When
 from lagrangian.model.expression import Expression, Scalar, parameters
 from lagrangian.model.expression import functions as f
 from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import dead_centre
-from lagrangian.motion.events import DEAD_CENTRE, Kink, When
 from lagrangian.motion.settings import Stabilisation
 from lagrangian.motion.system.balance import balance_terms
 from lagrangian.motion.system.event_table import EventTable, LimitMet, ModeChange
