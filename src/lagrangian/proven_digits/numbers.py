@@ -7,11 +7,11 @@ is known; 0, 1 and -1 stay plain and fold away.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 from flint import arb, fmpq
 
 from lagrangian.errors import ArgumentError
@@ -20,6 +20,7 @@ from lagrangian.model import quaternion
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Expression, Scalar
 from lagrangian.model.expression import functions as f
+from lagrangian.proven_digits.precision import bits
 
 CONSTANT = "constant number"  # the inputs of a trace that are numbers of the description
 ORTHOGONAL_BITS = 256
@@ -99,7 +100,7 @@ class Numbers:
         """A rotation: as it is written where that is exactly one, else the exact rotation next to its rounded numbers."""
         if all(not isinstance(x, Expression) and x in (0, 1, -1) for row in R for x in row) or _orthogonal(R):
             return tuple(self.vector(row) for row in R)  # type: ignore[return-value]
-        found = quaternion.from_matrix([[float(x) for x in row] for row in R])  # type: ignore[arg-type]
+        found = quaternion.from_matrix(np.array([[float(x) for x in row] for row in R]))
         exact = quaternion.rotation([Fraction(float(x)) for x in found])
         return tuple(self.vector(row) for row in exact)  # type: ignore[return-value]
 
@@ -127,16 +128,9 @@ class Numbers:
 
 def _orthogonal(R: v.Matrix) -> bool:
     """Whether the numbers of a matrix make exactly a rotation, as far as balls of many bits can tell."""
-    from lagrangian.proven_digits.precision import bits
-
     if not any(isinstance(x, Expression) for row in R for x in row):
         rows = [[fraction(x) for x in row] for row in R]
         return all(v.dot(rows[i], rows[j]) == int(i == j) for i in range(3) for j in range(3))  # type: ignore[arg-type]
     with bits(ORTHOGONAL_BITS):
         balls: Any = [[ball(x) for x in row] for row in R]
         return all(v.dot(balls[i], balls[j]).contains(int(i == j)) for i in range(3) for j in range(3))
-
-
-def decimal_text(x: float) -> str:
-    """How a number was taken, for a result's record."""
-    return repr(int(x)) if math.isfinite(x) and float(x).is_integer() and abs(x) < 1e15 else repr(float(x))
