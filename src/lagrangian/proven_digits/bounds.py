@@ -1,8 +1,9 @@
 """How far a polynomial is from solving y' = f(t, y), rigorously.
 
-The defect f(t, p) - p' is a power series. Its first coefficients are balls; the others are bounded by Cauchy's estimate: where f(t, p) is
-analytic and at most M on the disc |z| <= R, the coefficient of z^k is at most M / R^k. f is evaluated over complex balls that
-cover the disc, so that M holds everywhere, and so does analyticity: a ball that meets a pole or a branch cut gives no finite M.
+The defect f(t, p) - p' is a power series. Its first coefficients are balls; the others are bounded by Cauchy's estimate: where
+f(t, p) is analytic and at most M on the disc |z| <= R, the coefficient of z^k is at most M / R^k. f is evaluated over complex
+balls that cover the disc, so that M holds everywhere, and so does analyticity: a ball that meets a pole or a branch cut gives no
+finite M.
 """
 
 from __future__ import annotations

@@ -99,10 +99,10 @@ class Numbers:
     def rotation(self, R: v.Matrix) -> v.Matrix:
         """A rotation: as it is written where that is exactly one, else the exact rotation next to its rounded numbers."""
         if all(not isinstance(x, Expression) and x in (0, 1, -1) for row in R for x in row) or _orthogonal(R):
-            return tuple(self.vector(row) for row in R)  # type: ignore[return-value]
+            return tuple(self.vector(row) for row in R)
         found = quaternion.from_matrix(np.array([[float(x) for x in row] for row in R]))
         exact = quaternion.rotation([Fraction(float(x)) for x in found])
-        return tuple(self.vector(row) for row in exact)  # type: ignore[return-value]
+        return tuple(self.vector(row) for row in exact)
 
     def function(self, expression: Scalar, names: Mapping[str, Any], where: Any = ()) -> Any:
         """An expression over traced names; `where` says whose it is. What is not smooth everywhere is refused."""

@@ -75,6 +75,6 @@ class Stops:
         for k, name, low, high in self._bounds:
             if not low < box[k] < high:
                 raise SimulationError(
-                    f"{self.mechanism.name}: after t = {t:.6g} s it cannot be excluded that {name} reaches its limit, and what happens "
-                    f"there is not smooth; end earlier, or leave the limits out by {Argument('limits', False)}"
+                    f"{self.mechanism.name}: after t = {t:.6g} s it cannot be excluded that {name} reaches its limit, and what "
+                    f"happens there is not smooth; end earlier, or leave the limits out by {Argument('limits', False)}"
                 )

@@ -43,8 +43,7 @@ def _coordinates(mechanism: Mechanism, q0: Any) -> list[Any]:
     given = _by_name(mechanism, q0, names)
     if given is None:
         return _in_order(mechanism, q0)
-    own = _coordinates(mechanism, None)
-    return [given.get(name, x) for name, x in zip(names, own, strict=True)]
+    return [given.get(name, x) for name, x in zip(names, _coordinates(mechanism, None), strict=True)]
 
 
 def speeds(mechanism: Mechanism, q0: Any, qd0: Any) -> list[Any]:

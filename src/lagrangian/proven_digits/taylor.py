@@ -1,7 +1,7 @@
 """The Taylor polynomial of a solution, by Newton's method on power series (Brent and Kung 1978).
 
-Each pass doubles the terms that are right: with y right to n terms, the rest e solves e' = J e + f(y) - y' to 2 n + 1 terms, where
-J = df/dy along y. The products of series are FLINT's. What comes out is an approximation, whose coefficients are taken as
+Each pass doubles the terms that are right: with y right to n terms, the rest e solves e' = J e + f(y) - y' to 2 n + 1 terms,
+where J = df/dy along y. The products of series are FLINT's. What comes out is an approximation, whose coefficients are taken as
 exact numbers; how far it is from the solution is found afterwards, by `defect` and `tube`.
 """
 

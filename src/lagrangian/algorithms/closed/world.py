@@ -40,7 +40,7 @@ class Frame:
 
     def direction(self, axis: v.Vector) -> Jets:
         """A direction given in the frame, in the world."""
-        return self.world.direction(self.link, v.mat_vec(self._rotation, tuple(self.number(x) for x in axis)))  # type: ignore[arg-type]
+        return self.world.direction(self.link, v.mat_vec(self._rotation, tuple(self.number(x) for x in axis)))
 
     def triad(self, axis: v.Vector) -> tuple[Jets, Jets, Jets]:
         """Two directions across an axis that is given in the frame, and the axis, in the world."""
