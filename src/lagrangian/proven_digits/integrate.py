@@ -73,7 +73,7 @@ class Integration:
                 break
             h = h / 2
         else:
-            raise SimulationError(f"no bounds of its motion could be found after t = {float(arb(at.t)):g} s")
+            raise self._lost("no bounds of its motion could be found after")
         for box in tube.boxes:
             watch(box, at.t)
         with bits(self.precision):
@@ -105,7 +105,11 @@ class Integration:
                 self._ratio = min(0.9, 1.05 * self._ratio)
                 return radius, M
             self._ratio *= 0.8
-        raise SimulationError(f"no disc was found about t = {float(arb(self.at.t)):g} s on which its motion is bounded")
+        raise self._lost("no disc on which its motion is bounded could be found about")
+
+    def _lost(self, what: str) -> SimulationError:
+        """Where f has no bounds, as at a root of what becomes negative."""
+        return SimulationError(f"{self.equations.mechanism.name}: {what} t = {float(arb(self.at.t)):g} s")
 
     def _length(self, radius: Any, M: list[Any]) -> fmpq:
         """The step at which what is bounded by Cauchy's estimate falls to the last bit."""
