@@ -19,7 +19,7 @@ def printed(matrix: lg.FormulaMatrix) -> dict[str, str]:
 def test_particle_on_a_vertical_line() -> None:
     """m x'' + m g = f."""
     eom = lg.derive(lg.library("point_mass"))
-    assert str(eom.tau[0]) == "m*(qdd1 + g)"
+    assert str(eom.rows[0]) == "m*qdd1 + m*g = tau1"
     assert str(eom.kinetic_energy) == "m*qd1^2/2"
     assert str(eom.potential_energy) == "m*g*q1"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.closed_form.definitions import definitions, families, groups, parameter_values
-from lagrangian.closed_form.latex import aligned, coordinates, equation, typeset
+from lagrangian.closed_form.latex import block, coordinates, equation, typeset
 from lagrangian.closed_form.sections import LONG, Section, formulas_of
 from lagrangian.equations.writing import text
 from lagrangian.equations.writing.lines import WIDTH, broken
@@ -61,9 +61,7 @@ def _title(eom: Equations) -> str:
 
 
 def _blocks(eom: Equations, section: Section, rounding: text.Rounding) -> str:
-    style = text.latex(eom.notation, rounding)
-    rows = [row for same, formula in section.formulas for row in aligned(same, formula, style)]
-    return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
+    return block(section, text.latex(eom.notation, rounding))
 
 
 def _meanings(eom: Equations, sections: list[Section], escaped: Callable[[str], str]) -> list[tuple[str, str]]:
@@ -89,7 +87,7 @@ def _tex(eom: Equations, sections: list[Section], digits: int | None) -> str:
     for section in sections:
         lines.append(f"\\subsection*{{{section.heading.typeset(_escaped)}}}")
         lines += [f"\\[ {line} \\]" for line in section.typeset] or [_escaped(word) + r"\par" for word in section.words]
-        if section.formulas:
+        if section.formulas or section.rows:
             lines.append(_blocks(eom, section, rounding))
     meanings = _meanings(eom, sections, _escaped)
     if meanings:
@@ -112,7 +110,7 @@ def _markdown_of(eom: Equations, sections: list[Section], digits: int | None) ->
     for section in sections:
         lines += [f"## {section.heading.typeset()}", ""]
         lines += [f"$$\n{line}\n$$\n" for line in section.typeset] or [f"{word}  " for word in section.words]
-        if section.formulas:
+        if section.formulas or section.rows:
             lines += ["$$", _blocks(eom, section, rounding).replace("align*", "aligned"), "$$", ""]
     meanings = _meanings(eom, sections, str)
     if meanings:

@@ -56,7 +56,8 @@ def derive(
 ) -> None:
     """Derive the equations of motion, exact and short.
 
-    By Lagrange's formulation, in closed form: M, Christoffel symbols, C, G, friction, and the equations of loops.
+    By Lagrange's formulation, in closed form: M, Christoffel symbols, C, G, friction, the equations of loops, the energies of
+    every link, and the whole equation of every coordinate.
     """
     form = _form(latex, markdown, pdf, json, out)
     m = given.load()
@@ -149,6 +150,7 @@ def _data(eom: Equations, full: bool) -> dict[str, Any]:
                 "title": section.title,
                 "words": section.words,
                 "formulas": [{"names": same, "text": str(f), "latex": f.latex()} for same, f in section.formulas],
+                "rows": [{"coordinate": x.coordinate, "text": str(x), "latex": x.latex()} for x in section.rows],
             }
             for section in sections
         ],
