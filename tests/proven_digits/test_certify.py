@@ -53,7 +53,7 @@ def test_numbers_are_taken_as_they_are_written() -> None:
 
 
 def test_pi_is_pi() -> None:
-    """From the description, by name and in degrees: an upright pendulum stays where it is for ever, but not at the double next to it."""
+    """By name and in degrees: an upright pendulum stays where it is for ever, but not at the double next to it."""
     upright = lg.certify("pendulum", 3, q0={"theta": "pi/2"}, digits=25)
     degrees = lg.certify("pendulum", 3, q0="theta=90deg", digits=25)
     assert str(upright.q[0])[:27] == str(degrees.q[0])[:27] == "1.5707963267948966192313216"

@@ -89,7 +89,7 @@ def test_limits_must_surely_not_be_reached() -> None:
 
 def test_a_function_that_ends_is_told() -> None:
     """The root of what becomes negative: there is no motion beyond, and no digits."""
-    with pytest.raises(lg.SimulationError, match="slider: no .* t = 1 s"):
+    with pytest.raises(lg.SimulationError, match=r"slider: no .* t = 1 s"):
         lg.certify(slider(), 2, torque={"x": "sqrt(1 - t)"}, digits=5)
 
 

@@ -98,6 +98,15 @@ class ProvenNumber:
             return f"between {low} and {high}"
         return _decimal(_rounded(self.lower_bound, self._places), self._places)
 
+    def __format__(self, spec: str) -> str:
+        """`.30` gives thirty digits, or as many as are proven if they are fewer; other formats are those of its float."""
+        if not (spec.startswith(".") and spec[1:].isdigit()) or not self.digits:
+            return format(float(self), spec) if spec else str(self)
+        places = self._places - max(0, self.digits - int(spec[1:]))
+        while _rounded(self.lower_bound, places) != _rounded(self.upper_bound, places):
+            places -= 1
+        return _decimal(_rounded(self.lower_bound, places), places)
+
     def __repr__(self) -> str:
         return f"ProvenNumber({self}, {self.digits} digits)"
 

@@ -68,6 +68,8 @@ def ball(x: Scalar | fmpq) -> Any:
         return arb.pi()
     if x.operation in ("symbol", "number"):
         return arb(fraction(float(x)))
+    if x.operation not in _BALLS:
+        raise ArgumentError(f"'{x}' has no proven digits, because of {x.operation}", remedy="give the number it stands for")
     return _BALLS[x.operation](*(ball(a) for a in x.arguments))
 
 
