@@ -378,7 +378,7 @@ def test_certificate_is_plain() -> None:
 def test_other_derivations_are_the_same() -> None:
     eom = lg.derive(lg.library("stanford"))
     bare = [x - f for x, f in zip(eom.tau, eom.F, strict=True)]
-    assert list(eom.newton_euler()) == bare
+    assert list(eom.newton_euler().tau) == list(eom.tau)
     assert list(eom.kane()) == bare
 
 
