@@ -199,8 +199,9 @@ def is_off_constraint(given: object, stabilisation: str, model: Mechanism) -> bo
         raise ArgumentError(f"is {given!r}; True or False is needed", argument="off_constraint")
     if given and stabilisation not in ("baumgarte", "none"):
         raise ArgumentError(
-            f"needs {Argument('stabilisation', 'baumgarte')}, which lets the error fade, or 'none'; this run has {stabilisation!r}",
+            f"needs {Argument('stabilisation', 'baumgarte')}, which lets the error fade, or 'none'",
             argument="off_constraint",
+            remedy=f"this run has {stabilisation!r}",
         )
     return bool(given) and bool(model.equations)
 
