@@ -65,8 +65,8 @@ def simulate(
     six, moment first, along the world's axes, at the frame's origin: {"tool": (0, 0, 0, 0, 0, "-10*sin(t)")}.
 
     `events` are `Event`s. `t_eval` is the number of rows, or their times. `stabilisation` keeps constraints from drifting:
-    projection, baumgarte (with alpha and beta), ggl or none; with `off_constraint` the run begins at q0 and qd0 as they are, though
-    off the constraints, and baumgarte brings it back. Joints stop at their limits unless `limits` is False, and bounce by
+    projection, baumgarte (with alpha and beta), ggl or none; with `off_constraint` the run begins at q0 and qd0 as they are, off
+    the constraints, and baumgarte brings it back. Joints stop at their limits unless `limits` is False, and bounce by
     `restitution`. `progress(done, total)` is told now and then how many of the seconds are done. An interrupted
     run returns what it has.
     """
