@@ -58,12 +58,12 @@ if TYPE_CHECKING:
     from lagrangian.model.body import Body, box, capsule, cylinder, ellipsoid, plate, point_mass, sphere, tube
     from lagrangian.model.constraint import Holonomic, KnifeEdge, Pfaffian, PfaffianFunction, Rolling
     from lagrangian.model.dh import DHRow
+    from lagrangian.model.event import Event, Lock, SetTorque, Unlock
     from lagrangian.model.expression import parameter
     from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
     from lagrangian.model.loop import Frame, LoopJoint, PointSpring, Wall
     from lagrangian.model.mechanism import Initial, Mechanism
     from lagrangian.model.placement import Placement
-    from lagrangian.motion.events import Event, Lock, SetTorque, Unlock
     from lagrangian.motion.files import read
     from lagrangian.motion.linearise import Linearisation, Mode, equilibrium, linearise
     from lagrangian.motion.linearise import Linearisation as Linearization
@@ -72,6 +72,9 @@ if TYPE_CHECKING:
     from lagrangian.motion.simulate import simulate
     from lagrangian.motion.status import Ending, Status
     from lagrangian.motion.torque import Sampled, Traced
+    from lagrangian.proven_digits.certified import Certified, CertifiedState
+    from lagrangian.proven_digits.certify import certify
+    from lagrangian.proven_digits.number import ProvenNumber
     from lagrangian.sizing.actuators import Sizing, size_actuators
     from lagrangian.sizing.gears import Gear, GearRange
     from lagrangian.sizing.motors import Motor, read_catalogue
@@ -91,6 +94,7 @@ _LATER = {
     ),
     **dict.fromkeys(("Holonomic", "KnifeEdge", "Pfaffian", "PfaffianFunction", "Rolling"), "lagrangian.model.constraint"),
     "DHRow": "lagrangian.model.dh",
+    **dict.fromkeys(("Event", "Lock", "SetTorque", "Unlock"), "lagrangian.model.event"),
     "parameter": "lagrangian.model.expression",
     **dict.fromkeys(("Friction", "Joint", "JointSpring", "Limits", "Rotor"), "lagrangian.model.joint"),
     **dict.fromkeys(("Frame", "LoopJoint", "PointSpring", "Wall"), "lagrangian.model.loop"),
@@ -99,7 +103,6 @@ _LATER = {
     **dict.fromkeys(("Linearisation", "Mode", "equilibrium", "linearise"), "lagrangian.motion.linearise"),
     **dict.fromkeys(("assemble", "assembly_modes"), "lagrangian.configuration.assemble"),
     "consistent_speeds": "lagrangian.configuration.consistent_speeds",
-    **dict.fromkeys(("Event", "Lock", "SetTorque", "Unlock"), "lagrangian.motion.events"),
     **dict.fromkeys(("Mobility", "mobility"), "lagrangian.configuration.mobility"),
     **dict.fromkeys(("Sampled", "Traced"), "lagrangian.motion.torque"),
     **dict.fromkeys(("FourierPath", "exciting_path"), "lagrangian.identification.exciting"),
@@ -117,6 +120,9 @@ _LATER = {
     "Equations": "lagrangian.closed_form.equations",
     "Formula": "lagrangian.equations.formula",
     "FormulaMatrix": "lagrangian.equations.formula_matrix",
+    **dict.fromkeys(("Certified", "CertifiedState"), "lagrangian.proven_digits.certified"),
+    "certify": "lagrangian.proven_digits.certify",
+    "ProvenNumber": "lagrangian.proven_digits.number",
     **dict.fromkeys(("Sizing", "size_actuators"), "lagrangian.sizing.actuators"),
     **dict.fromkeys(("Gear", "GearRange"), "lagrangian.sizing.gears"),
     **dict.fromkeys(("Motor", "read_catalogue"), "lagrangian.sizing.motors"),
@@ -131,6 +137,8 @@ __all__ = [
     "AssemblyError",
     "Body",
     "CartesianDynamics",
+    "Certified",
+    "CertifiedState",
     "ClosedError",
     "CostError",
     "DHRow",
@@ -173,6 +181,7 @@ __all__ = [
     "PfaffianFunction",
     "Placement",
     "PointSpring",
+    "ProvenNumber",
     "ReachError",
     "ReaderWarning",
     "ReportWarning",
@@ -192,6 +201,7 @@ __all__ = [
     "assembly_modes",
     "box",
     "capsule",
+    "certify",
     "compile",
     "consistent_speeds",
     "control",

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from tests.motion.machines import four_bar, n_four_bar
+from tests.motion.machines import four_bar
 
 NAN, INF = math.nan, math.inf
 
@@ -92,7 +92,8 @@ def test_time_spans(arm: lg.Dynamics, span: Any, said: str) -> None:
         ({"torque": "a0"}, "it may be None, numbers, a mapping of speeds to expressions, (times, values), a function"),
         ({"torque": object()}, "torque is object"),
         ({"torque": ([0, 1], [[1, 2]])}, "a table of 2 times and values of shape (1, 2) is given; (2, 2) is needed"),
-        ({"torque": ([0, 1, 1], [[1, 2]] * 3)}, "torque: times must increase; after 1 s comes 1 s"),
+        ({"torque": ([0, 1, 0.5], [[1, 2]] * 3)}, "torque: times must increase; after 1 s comes 0.5 s"),
+        ({"torque": ([0, 1, 1, 1], [[1, 2]] * 4)}, "torque: the time 1 s is given more than twice; a jump is a time given twice"),
         ({"torque": ([0, 1], [[1, 2], [NAN, 2]])}, "the table has a number that is not finite"),
         ({"torque": ([0], [[1, 2]])}, "for at least two times"),
         ({"events": "a2"}, "event: in the expression 'a2': there is no name 'a2'"),

@@ -85,7 +85,7 @@ def test_torques_and_events_on_the_way() -> None:
     events = [lg.Event(f"theta - {math.pi + off!r}", name=str(off)) for off in (-0.01, 0.0, 0.02)]
     motion = lg.simulate(parallelogram(), 1.0, **start(2.2, 2.0), torque=torque, events=events, rtol=1e-10, t_eval=2)
     assert motion.success, motion.message
-    theta, w = reduced(2.2, 2.0, 1.0, torque=lambda t, q, w: 0.5 * math.cos(3 * t) - 0.1 * w)
+    theta, _ = reduced(2.2, 2.0, 1.0, torque=lambda t, q, w: 0.5 * math.cos(3 * t) - 0.1 * w)
     assert motion.q[-1, 0] == pytest.approx(theta, abs=1e-7)
     for event in motion.events:
         if event.name in ("-0.01", "0.0", "0.02"):
@@ -124,4 +124,6 @@ def test_a_start_from_which_the_motion_is_not_determined_is_refused() -> None:
 
 def test_rest_without_forces_is_determined() -> None:
     motion = lg.simulate(parallelogram(g=0.0), 1.0, [0.0, 0.0, 0.0], t_eval=2)
-    assert motion.success and not motion.qd.any() and not motion.q.any()
+    assert motion.success
+    assert not motion.qd.any()
+    assert not motion.q.any()

@@ -24,7 +24,7 @@ from lagrangian.kernels.trace.node import Graph
 from lagrangian.model.expression import Expression, free_symbols, parameters
 
 if TYPE_CHECKING:
-    from lagrangian.closed_form.equations import Equations
+    from lagrangian.closed_form.parts.basis import Basis
     from lagrangian.closed_form.terms import Terms
 
 
@@ -35,7 +35,7 @@ class CompiledEquations:
     """
 
     def __init__(
-        self, eom: Equations, terms: Terms, rows: Sequence[Row], parameters: Mapping[str, float], threads: int | None
+        self, eom: Basis, terms: Terms, rows: Sequence[Row], parameters: Mapping[str, float], threads: int | None
     ) -> None:
         self.equations, self.nq, self.nv = eom, eom.n, eom.n
         self._terms, self._derived, self._rows = terms, terms.derived, rows

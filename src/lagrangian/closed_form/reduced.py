@@ -18,7 +18,7 @@ from lagrangian.equations.reading.system import System
 from lagrangian.errors import MechanismError
 
 if TYPE_CHECKING:
-    from lagrangian.closed_form.equations import Equations
+    from lagrangian.closed_form.parts.basis import Basis
     from lagrangian.closed_form.terms import Terms
 
 
@@ -28,7 +28,7 @@ class ReducedEquations:
     `tau` is what acts along the independent coordinates, of forces at every joint: A^T tau.
     """
 
-    def __init__(self, whole: Equations, terms: Terms, independent: Sequence[int], at: Sequence[float]) -> None:
+    def __init__(self, whole: Basis, terms: Terms, independent: Sequence[int], at: Sequence[float]) -> None:
         system = whole.system
         self.whole = whole
         found = reduced.solve(system, whole._rows_of_constraints, independent, at, _closed)

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sympy
 
 from lagrangian.equations.writing.sympy_export import Export
 
-if TYPE_CHECKING:
-    from lagrangian.closed_form.equations import Equations
 
-
-def sympy_matrices(eom: Equations, dynamic: bool) -> dict[str, Any]:
-    """Matrices by name, those without entries left out; phi and phi_dot where there are constraints."""
-    constrained = bool(eom.constraint_names)
-    names = ["M", "C", "G", "F", "tau", *(("closure", "Psi", "Psi_dot") if constrained else ())]
+def sympy_matrices(eom: Any, dynamic: bool) -> dict[str, Any]:
+    """Matrices by name, those without entries left out; phi and phi_dot where there are constraints; energies; rows."""
+    rows = eom._rows_of_constraints
+    names = ["M", "C", "G", "F", "tau", *(("closure", "Psi", "Psi_dot") if rows else ())]
     found = {name: getattr(eom, name).to_sympy(dynamic) for name in names if len(getattr(eom, name))}
-    if constrained:
+    if rows:
         export = Export(eom.writer, dynamic)
-        found["phi"] = sympy.Matrix([export.expression(x) for x in eom.phi])
-        found["phi_dot"] = sympy.Matrix([export.expression(x) for x in eom.phi_dot])
+        found["phi"] = sympy.Matrix([export.expression(row.phi) for row in rows])
+        found["phi_dot"] = sympy.Matrix([export.expression(row.phi_dot) for row in rows])
+    energies = {"K": eom.kinetic_energy, "V": eom.potential_energy, "L": eom.lagrangian}
+    found |= {name: formula.to_sympy(dynamic) for name, formula in energies.items()}
+    found["rows"] = [row.to_sympy(dynamic) for row in eom.rows]
     return found

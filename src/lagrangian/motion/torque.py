@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lagrangian.errors import Argument, ArgumentError, DescriptionError, LagrangianError, SimulationError, is_number, one_of
-from lagrangian.model.expression import Expression, Scalar, free_symbols, parse, symbol
+from lagrangian.model.event import state_names
+from lagrangian.model.expression import Expression, Scalar, free_symbols, parse
 from lagrangian.model.mechanism import Mechanism
 
 if TYPE_CHECKING:
@@ -60,7 +62,7 @@ class Torque:
     sampled: Sampled | None = None
     external: bool = False  # whether Python supplies torques during the run
     adjustable: bool = False  # whether events set further ones
-    breaks: tuple[float, ...] = ()  # times at which a function of them jumps
+    breaks: tuple[float, ...] = ()  # times, in their order, at which something jumps: steps end there
     saturate: bool = False  # whether joints' limits of effort bound them all
     wrenches: tuple[Wrench, ...] = ()
 
@@ -79,17 +81,8 @@ class Torque:
 
     def jump(self, t: float) -> float:
         """The next of these times after t."""
-        return min((x for x in self.breaks if x > t), default=math.inf)
-
-
-def names_of(mechanism: Mechanism) -> dict[str, Scalar]:
-    """What expressions of a mechanism's state may use: parameters, t, coordinates, and speeds as qd_<name>."""
-    names: dict[str, Scalar] = {**mechanism.parameters, "t": symbol("t")}
-    for name in mechanism.coordinate_names:
-        names[name] = symbol(name)
-    for name in mechanism.speed_names:
-        names[f"qd_{name}"] = symbol(f"qd_{name}")
-    return names
+        k = bisect.bisect_right(self.breaks, t)
+        return self.breaks[k] if k < len(self.breaks) else math.inf
 
 
 # texts that were read before, with their mechanisms: the same run is often made again with another start
@@ -102,7 +95,7 @@ def _read(text: str, mechanism: Mechanism) -> Scalar:
     if known is None or known[0] is not mechanism:
         if len(_TEXTS) >= REMEMBERED:
             _TEXTS.clear()
-        known = _TEXTS[id(mechanism), text] = (mechanism, parse(text, names_of(mechanism)))
+        known = _TEXTS[id(mechanism), text] = (mechanism, parse(text, state_names(mechanism)))
     return known[1]
 
 
@@ -114,7 +107,7 @@ def expression(given: Any, mechanism: Mechanism, where: str) -> Scalar:
         except DescriptionError as error:
             raise ArgumentError(f"{where}: {error}") from None
     if isinstance(given, Expression):
-        names = names_of(mechanism)
+        names = state_names(mechanism)
         for name in sorted(free_symbols(given) - set(names)):
             raise ArgumentError(f"{where}: {one_of('name', name, names)}")
         return given
@@ -175,7 +168,7 @@ def _breaks(given: Any) -> tuple[float, ...]:
         raise ArgumentError(
             f"the function's breaks are {given!r:.60}; the times at which it jumps are needed", where=Argument("torque")
         )
-    return found
+    return tuple(sorted(found))
 
 
 def _table(times: Any, values: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -190,10 +183,20 @@ def _table(times: Any, values: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
         )
     if not (np.isfinite(times).all() and np.isfinite(values).all()):
         raise ArgumentError("the table has a number that is not finite", where=Argument("torque"))
-    if np.any(np.diff(times) <= 0):
-        k = int(np.argmax(np.diff(times) <= 0))
-        raise ArgumentError(f"times must increase; after {times[k]:g} s comes {times[k + 1]:g} s", where=Argument("torque"))
+    _check_order(times)
     return times, values
+
+
+def _check_order(times: np.ndarray) -> None:
+    """Times increase; one that is given twice is a jump, from the value before to the value after."""
+    if np.any(np.diff(times) < 0):
+        k = int(np.argmax(np.diff(times) < 0))
+        raise ArgumentError(f"times must increase; after {times[k]:g} s comes {times[k + 1]:g} s", where=Argument("torque"))
+    if np.any(times[2:] == times[:-2]):
+        k = int(np.argmax(times[2:] == times[:-2]))
+        raise ArgumentError(
+            f"the time {times[k]:g} s is given more than twice", where=Argument("torque"), remedy="a jump is a time given twice"
+        )
 
 
 def checked(

@@ -8,12 +8,17 @@ from dataclasses import replace
 import numpy as np
 
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.motion.events import DEAD_CENTRE, Event, Happening, Lock, SetTorque, Unlock
+from lagrangian.model.event import DEAD_CENTRE, Event, Lock, SetTorque, Unlock
+from lagrangian.motion.events import Happening
 from lagrangian.motion.run.acting import act_on_event, name_of
+from lagrangian.motion.run.impacts import Impacts
+from lagrangian.motion.run.jumping import follow_jump
 from lagrangian.motion.run.modes import REST, Modes
 from lagrangian.motion.run.passing import SINGULAR, begin_singular, pass_singular
+from lagrangian.motion.run.rest import settle
 from lagrangian.motion.run.stopped import runs_away, too_small
 from lagrangian.motion.run.supply import Supply
+from lagrangian.motion.run.telling import Before, Rest
 from lagrangian.motion.run.trajectory import Trajectory
 from lagrangian.motion.settings import Settings
 from lagrangian.motion.solver import places
@@ -58,6 +63,8 @@ class Run:
         self.supply = Supply(source, [e.when for e in events if callable(e.when)], t0)
         self.trajectory = Trajectory(self.dyn, self.supply, settings, t0, y0, grid)
         self.trajectory.watches_dead_centres = any(e.when is DEAD_CENTRE for e in events)
+        self.impacts = Impacts()
+        self.rests: dict[int, Rest] = {}  # the last one of each speed
         self.recent: list[float] = []  # when the last events were acted on
         self.stepper: Stepper
         self._taken = True  # whether the trajectory has all that the stepper computed
@@ -71,7 +78,7 @@ class Run:
         locked = {j for e in self.events if isinstance(e.action, (Lock, Unlock)) for j in e.action.joints}
         for name in sorted(locked):
             speed = self.dyn.mechanism.speed_names.index(name)
-            found.setdefault(speed, Holdable(speed))
+            found[speed] = replace(found.get(speed, Holdable(speed)), lockable=True)
         return list(found.values())
 
     def prepare(self, holdable: list[Holdable]) -> None:
@@ -113,13 +120,13 @@ class Run:
         """Inputs at the start: torques, and who sticks."""
         self.until = self.supply.from_now(self.t, self.y)
         if self.system.holdable:
-            self.modes.settle(self.supply.u, self.y, self.t)
+            settle(self.modes, self.supply.u, self.y, self.t)
 
     # -- going -------------------------------------------------------------------------------------------------------
 
     def go(self, end: float) -> Ending:
         """To `end`, or to where it stops: how it ended."""
-        self.end = end
+        self.end = self.supply.end = end
         try:
             self._begin()
         except Exception as error:
@@ -128,6 +135,7 @@ class Run:
         self.start(self.settings.step or 0.0)
         if self.settings.rank:
             ending = begin_singular(self)
+            self.t = self.stepper.t
             if ending is not None:
                 return ending
         last = self.t
@@ -188,9 +196,13 @@ class Run:
         u = self.supply.u
         before, jumped = u.copy(), self.supply.jump <= self.t
         until = self.supply.from_now(self.t, self.y)
+        if jumped:
+            follow_jump(self)
         if jumped or not np.array_equal(before, u, equal_nan=True) or self.t == last:
             if self.system.holdable:  # torques that jump may overcome what holds
-                self.modes.settle(u, self.y, self.t)
+                modes = Before(self)
+                settle(self.modes, u, self.y, self.t)
+                modes.tell(self)
             self.stepper.change(u, self.y)
         return until
 
@@ -221,6 +233,11 @@ class Run:
     def ended(self, status: Status, reason: str = "", remedy: str = "", place: str = "") -> Ending:
         """An ending here and now."""
         return Ending(status, float(self.t), reason=reason, remedy=remedy, place=place)
+
+    def energy(self) -> float:
+        """Kinetic and potential, here and now."""
+        q, qd = self.y[: self.system.nq], self.y[self.system.nq :]
+        return float(self.dyn.kinetic_energy(q, qd) + self.dyn.potential_energy(q))
 
     def configuration(self, q: np.ndarray) -> str:
         names = self.dyn.mechanism.coordinate_names

@@ -135,7 +135,7 @@ class Stepper:
         c[places.STORED] = c[places.FOUND] = 0
 
     def leap(self, segment: Segment, after: np.ndarray, events: np.ndarray, which: int) -> None:
-        """Steps that were made elsewhere, with their interpolants and events, to the state after them; `which` event ends them."""
+        """Steps that were made elsewhere, with interpolants and events, to the state after them; `which` event ends them."""
         first = self.rows_filled
         last = first + int(np.searchsorted(self.grid[first:], segment.until, side="right"))
         if last > first:

@@ -26,23 +26,22 @@ from lagrangian.kernels.programs.closed import digest, traced_state
 from lagrangian.kernels.programs.sweeps import FACTORISE_SPEEDS, links
 from lagrangian.kernels.trace.differentiate import along, derivatives
 from lagrangian.kernels.trace.node import Graph, Trace
+from lagrangian.model.event import DEAD_CENTRE, Kink, Switch, When
 from lagrangian.model.expression import Expression, Scalar, parameters
 from lagrangian.model.expression import functions as f
 from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import dead_centre
-from lagrangian.motion.events import DEAD_CENTRE, Kink, When
 from lagrangian.motion.settings import Stabilisation
 from lagrangian.motion.system.balance import balance_terms
 from lagrangian.motion.system.event_table import EventTable, LimitMet, ModeChange
 from lagrangian.motion.system.forces import Forces
 from lagrangian.motion.system.holdable import Holdable
-from lagrangian.motion.system.inputs import ALLOWED, HELD, LOW, SLIP, STUCK, WAY, Inputs
+from lagrangian.motion.system.inputs import HELD, LOW, Inputs
 from lagrangian.motion.system.large import RolledRates, too_large
+from lagrangian.motion.system.mode_events import mode_event
 from lagrangian.motion.torque import Torque
 from lagrangian.motion.wrench import ENTRIES
-
-EDGE = 1e-10  # of what dry friction can hold, as `Modes` counts it
 
 
 class System:
@@ -83,8 +82,8 @@ class System:
         listed: list[tuple[str, Scalar]] = list(self.torque.formulas.items())
         others: list[object] = []
         for k, known in enumerate(self.table.key):
-            if isinstance(known, Expression):
-                listed.append((str(k), known))
+            if isinstance(known, (Expression, Switch)):
+                listed.append((str(k), known.argument if isinstance(known, Switch) else known))
             else:
                 others.append((k, known))
         listed += [(name, x) for w in self.torque.wrenches for name, x in zip(ENTRIES, w.entries, strict=False)]
@@ -112,7 +111,11 @@ class System:
 
     def state(self, graph: Graph) -> State:
         """The mechanism at the state that is the graph's input."""
-        return traced_state(graph, self.mechanism, self.tree, graph.input("t", 0))
+        return traced_state(graph, self.mechanism, self.tree, graph.input("t", 0), decided=self.decided(graph))
+
+    def decided(self, graph: Graph) -> Any:
+        """The time at which functions of time that jump are decided."""
+        return graph.input("u", self.inputs.decided)
 
     def _rows(self, graph: Graph, state: State) -> list[Row]:
         """The constraints, and a row for every joint that can be held: of no weight while it is not."""
@@ -135,7 +138,7 @@ class System:
         force = [a - b for a, b in zip(tau, state.bias, strict=True)]
         for j, joint in enumerate(self.holdable):
             if joint.friction is not None:
-                force[joint.speed] = force[joint.speed] - self.forces.of_joint(graph, j, SLIP)
+                force[joint.speed] = force[joint.speed] - self.forces.dry(graph, state, j)
         qdd, found = system.acceleration(force, [self._gamma(row) for row in system.rows] if gamma is None else gamma)
         of = dict(zip((id(row) for row in system.rows), found, strict=True))
         return qdd, [of.get(id(row), 0) for row in rows], system
@@ -189,7 +192,7 @@ class System:
         made = links(self.tree, ("q",), graph.input, lambda x: x.cos(), lambda x: x.sin())
         for link in made:
             link.qd = tuple(qd[link.iv + k] for k in range(link.nv))
-        return State(self.mechanism, self.tree, made, state.q, qd, state.t)
+        return State(self.mechanism, self.tree, made, state.q, qd, state.t, state.decided)
 
     @property
     def second_order(self) -> bool:
@@ -213,7 +216,7 @@ class System:
         n = self.nv
         momenta = [graph.input("qd", k) for k in range(n)]
         # M depends on coordinates alone: the speeds are found from it first, then all else from them
-        still = traced_state(graph, self.mechanism, self.tree, graph.input("t", 0), moving=False)
+        still = traced_state(graph, self.mechanism, self.tree, graph.input("t", 0), moving=False, decided=self.decided(graph))
         qd = still.factors.solve(momenta)
         state = self._with_speeds(graph, still, qd)
         tau = self.forces.driven(graph, state)
@@ -258,7 +261,8 @@ class System:
     def event_values(self, graph: Graph) -> list[Any]:
         """What is zero where an event takes place, of all that are compiled."""
         state = self.state(graph)
-        names = self.forces.names(state)
+        # what jumps does so here: that is what is looked for
+        names = {name: x for name, x in self.forces.names(state).items() if name != f.DECIDED}
         forces: list[Any] = []
         if self.table.has_modes:
             _, multipliers, _ = self.solved(graph, state)
@@ -266,7 +270,7 @@ class System:
         values = []
         for entry in self.table.compiled:
             if isinstance(entry, ModeChange):
-                values.append(self._mode_event(graph, state, entry.what, entry.joint, forces[entry.joint]))
+                values.append(mode_event(self.forces, graph, state, entry, forces))
             elif isinstance(entry, LimitMet):
                 at = state.q[entry.coordinate]
                 values.append(at - entry.bound if entry.side == LOW else entry.bound - at)
@@ -281,29 +285,9 @@ class System:
             return springs.kinks(state.world, wall)[when.which]
         if when is DEAD_CENTRE:
             return dead_centre.determinant(self.mechanism, state.rows)
+        when = when.argument if isinstance(when, Switch) else when
         assert isinstance(when, (int, float, Expression))
         return f.evaluate(when, names)
-
-    def _mode_event(self, graph: Graph, state: State, what: int, j: int, force: Any) -> Any:
-        joint, held = self.holdable[j], self.forces.of_joint(graph, j, HELD)
-        if what == STUCK:
-            assert joint.friction is not None
-            positive, negative = joint.friction
-            way, allowed = (self.forces.of_joint(graph, j, k) for k in (WAY, ALLOWED))
-            speed = state.qd[joint.speed]
-            # stuck: what friction has left, as a part of what it can, with room for rounding: torques that bring a joint to the
-            # very edge of slipping, as those of inverse dynamics do, are to be seen to pass it
-            left = f.minimum(force + positive, negative - force) * (2 / (positive + negative)) + EDGE
-            # stuck by what holds others: it stays at rest with them; slipping: the speed
-            stuck = f.choose(0.5, held, left, allowed - f.absolute(speed))
-            slipping = f.choose(0.5, held, 1.0, way * speed + allowed)  # held otherwise: nothing happens
-            return f.choose(0.5, self.forces.of_joint(graph, j, STUCK), stuck, slipping)
-        at = state.q[joint.coordinate]
-        room, push = (at - joint.lower, force) if what == LOW else (joint.upper - at, -force)
-        rests = f.maximum(held, self.forces.of_joint(graph, j, STUCK))  # then it cannot meet its stop, but for rounding
-        away = f.choose(0.5, rests, 1.0, room)
-        # at the stop: while it pushes, it holds
-        return f.choose(0.5, self.forces.of_joint(graph, j, what), push, away)
 
     def functions(
         self, declared: set[str], fma: bool, jacobian: bool, canonical: bool, balanced: bool, rolled: RolledRates | None

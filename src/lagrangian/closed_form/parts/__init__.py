@@ -1,0 +1,1 @@
+"""The parts that `Equations` is made of, each with the formulas of one kind."""

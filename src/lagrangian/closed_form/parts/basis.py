@@ -1,0 +1,72 @@
+"""What all parts of the equations start from: the system, what was derived from it, and the maker of formulas."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from lagrangian.closed_form.formulas import Formulas
+from lagrangian.closed_form.terms import Terms
+from lagrangian.equations import base_parameters as base
+from lagrangian.equations import constraints
+from lagrangian.equations.derivations import lagrange
+from lagrangian.equations.reading.system import System
+from lagrangian.equations.writing.notation import Notation
+from lagrangian.equations.writing.structure import Velocities
+from lagrangian.proof.prove import Derived
+
+
+class Basis:
+    """`_made` makes formulas of exact elements (`formula`, `vector`, `matrix`), `_terms` has the terms of the equations."""
+
+    def __init__(self, system: System, derived: Derived, jacobians: list[lagrange.Columns], grouping: Any = None) -> None:
+        self.system, self.mechanism = system, system.mechanism
+        self.derived, self._jacobians = derived, jacobians
+        self.grouping: base.BaseParameters | None = grouping
+        self._terms, self._made = Terms(system, derived), Formulas(system, grouping)
+        self.writer = self._made.writer
+
+    @cached_property
+    def _velocities(self) -> Velocities:
+        return Velocities(self.writer, self.system, self._jacobians)
+
+    @cached_property
+    def _rows_of_constraints(self) -> list[constraints.Row]:
+        return constraints.rows(self.system)
+
+    @property
+    def constraint_names(self) -> tuple[str, ...]:
+        return tuple(row.name for row in self._rows_of_constraints)
+
+    @property
+    def notation(self) -> Notation:
+        """How the names in its formulas are written."""
+        return self.writer.notation
+
+    @property
+    def n(self) -> int:
+        """How many coordinates there are."""
+        return self.system.n
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        return self.system.coordinates
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was taken otherwise than the description says, such as 1.5708 for a right angle."""
+        return tuple(self.system.scalars.notes)
+
+    def parameters(self) -> dict[str, float | None]:
+        """The named parameters in the equations, with their values."""
+        return self._made.parameters()
+
+    @property
+    def readable(self) -> Any:
+        """The equations as they are shown."""
+        return self
+
+    @property
+    def ungrouped(self) -> Any:
+        """The equations in the links' own parameters."""
+        return self if self.grouping is None else type(self)(self.system, self.derived, self._jacobians)

@@ -1,0 +1,90 @@
+"""The terms of the equations of motion: M, C, G and F."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from lagrangian.closed_form.parts.basis import Basis
+from lagrangian.equations.derivations import lagrange
+from lagrangian.equations.formula import Formula
+from lagrangian.equations.formula_matrix import FormulaMatrix
+from lagrangian.errors import ArgumentError
+
+
+class MotionPart(Basis):
+    """What `M q'' + C q' + G + F = tau` is made of."""
+
+    @cached_property
+    def q(self) -> FormulaMatrix:
+        """The coordinates, as formulas to work with."""
+        return self._made.vector("q", [self.system.generator(f"q{k + 1}") for k in range(self.n)])
+
+    @cached_property
+    def qd(self) -> FormulaMatrix:
+        """The speeds q'."""
+        return self._made.vector("qd", [self.system.speed(k) for k in range(self.n)])
+
+    @cached_property
+    def qdd(self) -> FormulaMatrix:
+        """The accelerations q''."""
+        return self._made.vector("qdd", [self.system.acceleration(k) for k in range(self.n)])
+
+    @cached_property
+    def M(self) -> FormulaMatrix:
+        """The mass matrix, rotors included."""
+        made: dict[tuple[int, int], Formula] = {}
+        for i in range(self.n):
+            for j in range(i, self.n):
+                # products of velocities are a known form where each inertial parameter is one symbol
+                known = (lambda i=i, j=j: self._velocities.structure(i, j)) if self.system.symbols != "given" else None
+                made[i, j] = made[j, i] = self._made.formula(self.derived.M[i][j], known)
+        return FormulaMatrix("M", [[made[i, j] for j in range(self.n)] for i in range(self.n)], symmetric=True)
+
+    def christoffel(self, i: int, j: int, k: int) -> Formula:
+        """c_ijk = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2, the first kind; C_ij = sum_k c_ijk q'_k."""
+        for given in (i, j, k):
+            if not isinstance(given, (int, np.integer)) or not 0 <= given < self.n:
+                raise ArgumentError(f"christoffel: indices run from 0 to {self.n - 1}; {given} is outside")
+        return self._made.formula(self.derived.christoffel[i, j, k])
+
+    @cached_property
+    def C(self) -> FormulaMatrix:
+        """The Coriolis matrix of the Christoffel symbols: M' - 2C is skew."""
+        return self._made.matrix("C", lagrange.coriolis_matrix(self.system, self.derived.christoffel))
+
+    @cached_property
+    def centripetal(self) -> FormulaMatrix:
+        """The part of C q' with squares q'_j^2."""
+        return self._made.vector("centripetal", self._terms.velocity[0])
+
+    @cached_property
+    def coriolis(self) -> FormulaMatrix:
+        """The part of C q' with products q'_j q'_k of different speeds."""
+        return self._made.vector("coriolis", self._terms.velocity[1])
+
+    @cached_property
+    def G(self) -> FormulaMatrix:
+        """dV/dq: gravity and springs."""
+        return self._made.vector("G", self._terms.slopes)
+
+    @cached_property
+    def gravity(self) -> FormulaMatrix:
+        """The part of G that gravity makes."""
+        return self._made.vector("gravity", self.derived.G)
+
+    @cached_property
+    def springs(self) -> FormulaMatrix:
+        """The part of G that springs make."""
+        return self._made.vector("springs", self._terms.springs)
+
+    @cached_property
+    def F(self) -> FormulaMatrix:
+        """Friction: viscous, Coulomb (sgn), and dampers."""
+        return self._made.vector("F", self._terms.friction)
+
+    @cached_property
+    def rotors(self) -> FormulaMatrix:
+        """What the rotors add to the diagonal of M: r^2 J_m."""
+        return self._made.vector("rotors", self._terms.rotors)
