@@ -292,7 +292,9 @@ class Motion(ShownMotion):
                 drift = f"{s['drift_at_steps']:.1g} at the steps, {s['drift_between_steps']:.1g} between"
             else:
                 drift = f"{float(self.drift.max(initial=0.0)):.1g}"
-            lines.append(f"constraint drift: {drift}; of rates {rate:.1g} in the rows")
+            kept = [str(s.get("stabilisation", "")), *(f"{name} {s[name]:g}/s" for name in ("alpha", "beta") if name in s)]
+            by = f" ({', '.join(kept)})" if kept[0] not in ("", "projection") else ""
+            lines.append(f"constraint drift: {drift}; of rates {rate:.1g} in the rows{by}")
         lines += over_limits(self)
         if events is None:
             return "\n".join(lines)
