@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lagrangian.equations.algebra.ring import Symbol
 from lagrangian.equations.kinematics import point
-from lagrangian.equations.reading.scalars import SpringLength
+from lagrangian.equations.reading.scalars import Length
 from lagrangian.model import vector as v
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def relate(system: System) -> None:
         length, inverse = name(spring.name), inverse_name(spring.name)
         d = v.sub(point(system, spring.b, spring.b_point), point(system, spring.a, spring.a_point))
         square = ring(v.dot(d, d))
-        system.scalars.lengths[length] = system.scalars.lengths[inverse] = SpringLength(spring.name, square)
+        system.scalars.lengths[length] = system.scalars.lengths[inverse] = Length(spring.name, square)
         ring.relate_square(length, square)
         ring.relate_inverse(inverse, ring.generator(length))
         over = ring.generator(inverse)
