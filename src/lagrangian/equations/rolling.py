@@ -1,4 +1,4 @@
-"""Rolling without slipping, over polynomials: the contact `eta(q) = 0`, and two Pfaffian rows, one for each direction of the plane.
+"""Rolling without slipping, over polynomials: the contact `eta(q) = 0`, and a Pfaffian row for each direction of the plane.
 
 A sphere touches the plane at its centre less radius times normal. A disc touches it at its lowest point, which lies across its
 axis: with the normal n and the axis a, the centre is `h = r sqrt(1 - (n.a)^2)` above the plane, and the point in contact is
@@ -116,4 +116,3 @@ class Contact:
             moves = v.add(J[3:], v.cross(J[:3], self.down))  # type: ignore[arg-type]
             columns.append(v.sub(moves, v.add(K[3:], v.cross(K[:3], contact))))  # type: ignore[arg-type]
         return [tuple(self.ring(v.dot(direction, column)) for column in columns) for direction in (self.x, self.y)]
-

@@ -1,7 +1,7 @@
 """Angles for bodies that roll: those of the textbooks, in which the height of a wheel's centre is a plain cosine.
 
-A disc that is otherwise free turns by its yaw about the plane's normal, leans, and spins about its axle (Neimark, Fufaev 1972; for
-bicycles Meijaard et al. 2007). Yaw, pitch and roll describe it as well, but its lowest point is then a root of them.
+A disc that is otherwise free turns by its yaw about the plane's normal, leans, and spins about its axle (Neimark, Fufaev 1972;
+for bicycles Meijaard et al. 2007). Yaw, pitch and roll describe it as well, but its lowest point is then a root of them.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def read(system: System) -> None:
 
 def declare(system: System) -> bool:
     """Generators for the heights that are no polynomials; whether there are any."""
-    found = [contact for contact in _discs(system) if contact.divided is None]
+    found = [contact for contact in discs(system) if contact.divided is None]
     for contact in found:
         meaning = f"height of the centre of {contact.rolling.body} above its plane"
         system.scalars.declare(Symbol("root", name(contact.rolling), meaning=meaning))
@@ -45,12 +45,12 @@ def declare(system: System) -> bool:
 def relate(system: System) -> None:
     """height^2 = r^2 (1 - (n.a)^2), and the derivatives that follow; a root that was taken is noted."""
     ring = system.ring
-    for contact in _discs(system):
+    for contact in discs(system):
         rolling = contact.rolling
         if contact.divided is not None:
             system.scalars.notes.append(
-                f"constraint {rolling.name!r}: the centre of body {rolling.body!r} is taken to be above its plane, on the side of "
-                f"its normal"
+                f"constraint {rolling.name!r}: the centre of body {rolling.body!r} is taken to be on the side of its plane to "
+                f"which the normal points"
             )
             continue
         made = Length(rolling.name, contact.square, "height")
@@ -64,7 +64,7 @@ def relate(system: System) -> None:
             ring.set_rate(inverse_name(rolling), k, -(slope * (over * over * over)))
 
 
-def _discs(system: System) -> list[Contact]:
+def discs(system: System) -> list[Contact]:
     from lagrangian.equations.rolling import Contact
 
     rolling = [c for c in system.mechanism.constraints if isinstance(c, Rolling)]
