@@ -29,10 +29,12 @@ class Closed:
         self.points: list[Point] = []
         self.regular: list[Point] = []
         self.nowhere = self.singular = ""
+        self.unknown = loops.unknown(system)
         if self.rows:
             telling = multipliers.telling(self.rows)
             self.points, self.nowhere = spread(system, points, lambda _: "")
-            self.regular, self.singular = spread(system, points, lambda p: multipliers.undetermined(system, M, telling, p))
+            if not self.unknown:
+                self.regular, self.singular = spread(system, points, lambda p: multipliers.undetermined(system, M, telling, p))
 
     def solved(self, recursions: Recursions, given: Derived) -> Entries:
         return multipliers.Multipliers(Forward(recursions, given, self.regular), self.rows, self.regular).entries()
@@ -44,6 +46,9 @@ class Closed:
             for loop in self.system.mechanism.loops
             if loop not in self.said
         ]
+        found += [f"the shipped equation of constraint {name!r}: {why} has no exact value" for name, why in self.unknown]
+        if self.unknown:
+            found.append("accelerations and multipliers, because they follow from it")
         for what, reason in (
             ("the shipped constraint equations", self.nowhere),
             ("accelerations and multipliers", self.singular),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,23 @@ from lagrangian.algorithms.link import is_zero
 from lagrangian.algorithms.tree import Floats, Tree
 from lagrangian.errors import MechanismError
 from lagrangian.model import vector as v
-from lagrangian.model.expression import Expression, Scalar, call, symbol
+from lagrangian.model.expression import Expression, Scalar, call, free_symbols, functions, symbol
+from lagrangian.model.expression.scalar import walk
 from lagrangian.model.placement import Placement
 from lagrangian.proof.points import Point
 
-FUNCTIONS = ("sin", "cos", "exp", "log", "tanh", "asin", "acos", "atan")
+FUNCTIONS = ("sin", "cos", "exp", "log", "tanh")
+# what else an expression may have: its derivatives are made of the same
+OPERATIONS = ("symbol", "number", "pi", "+", "-", "*", "/", "neg", "tan", "sqrt", *FUNCTIONS)
+
+
+def unknown(x: Scalar) -> str:
+    """The first operation in an expression that has no value at an exact point, if any; whole powers have one."""
+    for node in walk(x):
+        whole = node.operation == "^" and isinstance(node.arguments[1], (int, float)) and float(node.arguments[1]).is_integer()
+        if node.operation not in OPERATIONS and not whole and node.value is None:
+            return node.operation
+    return ""
 
 
 class Field:
@@ -25,7 +38,6 @@ class Field:
 
     def __init__(self, point: Point) -> None:
         self.point = point
-        self._chosen: dict[str, Any] = {}
         self.roots: dict[str, Any] = {}  # of squares: which of the two roots is meant
 
     def __call__(self, x: Any, meaning: Scalar | None = None) -> Any:
@@ -37,13 +49,31 @@ class Field:
         """A scalar of the description; an expression can be asked for its sine."""
         return self(self.point.system.scalars.of(x), x)
 
-    def function(self, name: str, meaning: Scalar) -> Any:
-        """A function of what a number stands for."""
-        expression = call(name, meaning)
+    def function(self, name: str, x: Number) -> Any:
+        """A function of a number, with the value that the point has given it."""
+        if x.meaning is None:
+            raise ArithmeticError(f"{name} of a number that is not known as an expression")
         try:
-            return self.point.of(self.point.system.scalars.of(expression))
-        except MechanismError:  # the equations do not have it: a function of time alone
-            return self._chosen.setdefault(str(expression), self.point.number(Fraction(len(self._chosen) + 2, 7)))
+            return self.point.of(self.point.system.scalars.of(call(name, x.meaning)))
+        except MechanismError:  # the equations have it in other words, or not at all: a function of time alone
+            return self._functions.setdefault((name, str(x.value)), self.point.number(Fraction(len(self._functions) + 2, 7)))
+
+    @cached_property
+    def _functions(self) -> dict[tuple[str, str], Any]:
+        """The generators that are functions, by name and argument."""
+        system, found = self.point.system, {}
+        for atom, (_, expression) in system.scalars.atoms.items():
+            if atom in system.ring.number and expression.operation in FUNCTIONS:
+                names: dict[str, Any] = {n: self.t if n == "t" else self.scalar(symbol(n)) for n in free_symbols(expression)}
+                argument = functions.evaluate(self.named(expression.arguments[0], names), names)
+                found[expression.operation, str(argument)] = self.point.of(system.generator(atom))
+        return found
+
+    @cached_property
+    def t(self) -> Any:
+        """Time."""
+        system = self.point.system
+        return self(system.generator("t") if "t" in system.ring.number else system.ring(3) / 5, symbol("t"))
 
     def named(self, x: Scalar, names: dict[str, Any]) -> Scalar:
         """An expression in which constants are names too, so that they stay exact; `names` takes their values."""
@@ -51,9 +81,18 @@ class Field:
             return x
         if x.value is not None:
             key = f"constant {x}"
-            names[key] = self.scalar(x)
+            try:
+                names[key] = self.scalar(x)
+            except MechanismError:  # it stands in phi(t) alone, of which the equations have the name only
+                names[key] = self(self.point.system.ring(x.value), x)
             return symbol(key)
-        return x if x.operation == "symbol" else Expression(x.operation, tuple(self.named(a, names) for a in x.arguments), None)
+        if x.operation == "symbol":
+            return x
+        arguments = tuple(self.named(a, names) for a in x.arguments)
+        if x.operation == "/" and not isinstance(arguments[1], Expression):  # 1/3 is no decimal
+            names[f"number {arguments[1]}"] = self(self.point.system.scalars.of(arguments[1]), arguments[1])
+            arguments = (arguments[0], symbol(f"number {arguments[1]}"))
+        return Expression(x.operation, arguments, None)
 
     def tree(self, tree: Tree) -> Tree:
         """A tree of exact scalars, at the point."""
@@ -153,20 +192,16 @@ class Number:
         return Number(self.field, self.field.point.root(self.value, "a root") if known is None else known)
 
     def choose(self, a: Any, b: Any, x: Any, y: Any) -> Any:
-        """x where a < b, else y; modulo a prime nothing is less than another, and the usual case is the other."""
-        if self.field.point.modulus:
-            return y
-        return x if self._plain(a) < self._plain(b) else y
-
-    def _plain(self, x: Any) -> Any:
-        return x.value if isinstance(x, Number) else self.field.point.number(x)
+        """y, which stands where nothing is left out as too small: numbers modulo a prime have no order, and masses at a point are
+        any numbers, so that what is positive for bodies need not be.
+        """
+        return y
 
 
 def _function(name: str) -> Callable[[Number], Number]:
     def applied(self: Number) -> Number:
-        if self.meaning is None:
-            raise ArithmeticError(f"{name} of a number that is not known as an expression")
-        return Number(self.field, self.field.function(name, self.meaning), call(name, self.meaning))
+        known = None if self.meaning is None else call(name, self.meaning)
+        return Number(self.field, self.field.function(name, self), known)
 
     return applied
 

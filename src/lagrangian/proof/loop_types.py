@@ -7,6 +7,7 @@ of body a is, by virtual work, what its multiplier does to a; on b the opposite 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +16,7 @@ from lagrangian.algorithms.link import is_zero
 from lagrangian.equations.reading.system import System
 from lagrangian.model import quaternion
 from lagrangian.model import vector as v
+from lagrangian.model.entries import Kind
 from lagrangian.model.expression import Scalar
 from lagrangian.model.loop import LoopJoint
 from lagrangian.model.loops.loop_type import LoopType
@@ -67,9 +69,16 @@ def entries(system: System, point: Point) -> Entries:
     """Of each, in every orientation: the equations, and their slopes along the motions of a and b."""
     field = Field(point)
     for loop in said(system):
+        loop = _plain(loop)
         for number, turned in enumerate(ORIENTATIONS):
             R = tuple(tuple(field(Fraction(x)) for x in row) for row in quaternion.rotation([Fraction(x) for x in turned]))
             yield from _closed(system, field, loop, R, f"of {loop.name}, orientation {number + 1}")  # type: ignore[arg-type]
+
+
+def _plain(loop: LoopJoint) -> LoopJoint:
+    """With the axes that its type has by default: those given may be perpendicular to rounding only."""
+    own = {entry.name: entry.default for entry in loop.kind.entries if entry.kind is Kind.AXIS}
+    return replace(loop, own=tuple({**dict(loop.own), **own}.items()))
 
 
 def _closed(system: System, field: Field, loop: LoopJoint, R: v.Matrix, where: str) -> Iterator[tuple[str, Any, Any]]:

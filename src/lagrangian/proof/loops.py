@@ -21,6 +21,7 @@ from lagrangian.equations.reading import heights
 from lagrangian.equations.reading.system import System
 from lagrangian.model.constraint import Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
 from lagrangian.model.expression import Scalar, functions, symbol
+from lagrangian.proof import field
 from lagrangian.proof.certificate import Entries
 from lagrangian.proof.field import Field
 from lagrangian.proof.points import Point
@@ -94,24 +95,20 @@ class AtPoint:
         return [self.field(self.system.speed(k)) for k in range(self.system.n)]
 
     @cached_property
-    def t(self) -> Any:
-        timed = "t" in self.system.ring.number
-        return self.field(self.system.generator("t") if timed else self.system.ring(3) / 5, symbol("t"))
-
-    @cached_property
     def rows(self) -> list[shipped.Row]:
         """The constraint equations, by jets."""
         mechanism = self.system.mechanism
         names: dict[str, Any] = {}
-        given = [_named(self.field, c, names) for c in mechanism.constraints]
-        coordinates = shipped.Coordinates(mechanism, self.q, self.qd, self.t)
+        left_out = {name for name, _ in unknown(self.system)}
+        given = [_named(self.field, c, names) for c in mechanism.constraints if c.name not in left_out]
+        coordinates = shipped.Coordinates(mechanism, self.q, self.qd, self.field.t)
         coordinates.names = {**coordinates.names, **names}
         read: Any = SimpleNamespace(loops=mechanism.loops, constraints=given, speed_names=mechanism.speed_names)
         return shipped.rows(read, World(self.tree, self.links), coordinates)
 
     def of_time(self, x: Scalar) -> Any:
         """A function of time and parameters."""
-        names: dict[str, Any] = {"t": self.t}
+        names: dict[str, Any] = {"t": self.field.t}
         return functions.evaluate(self.field.named(x, names), names)
 
     def phi(self, row: constraints.Row) -> tuple[Any, Any]:
@@ -119,13 +116,13 @@ class AtPoint:
         return self.of_time(row.phi), self.of_time(row.phi_dot)
 
 
-def _named(field: Field, constraint: Constraint, names: dict[str, Any]) -> Constraint:
+def _named(made: Field, constraint: Constraint, names: dict[str, Any]) -> Constraint:
     """A constraint whose constants are names."""
     if isinstance(constraint, Holonomic):
-        return replace(constraint, equation=field.named(constraint.equation, names))
+        return replace(constraint, equation=made.named(constraint.equation, names))
     if isinstance(constraint, Pfaffian):
-        kept = tuple((speed, field.named(x, names)) for speed, x in constraint.coefficients)
-        return replace(constraint, coefficients=kept, phi=field.named(constraint.phi, names))
+        kept = tuple((speed, made.named(x, names)) for speed, x in constraint.coefficients)
+        return replace(constraint, coefficients=kept, phi=made.named(constraint.phi, names))
     return constraint
 
 
@@ -136,6 +133,19 @@ def of_polynomials(system: System) -> tuple[list[Any], list[Any]]:
     ]
     others = [c for c in system.mechanism.constraints if c not in plain_ones]
     return [*system.mechanism.loops, *plain_ones], others
+
+
+def unknown(system: System) -> list[tuple[str, str]]:
+    """Constraints with functions that have no value at an exact point, and the first of these."""
+    found = []
+    for constraint in system.mechanism.constraints:
+        scalars: list[Scalar] = []
+        if isinstance(constraint, Holonomic):
+            scalars = [constraint.equation]
+        elif isinstance(constraint, Pfaffian):
+            scalars = [constraint.phi, *(x for _, x in constraint.coefficients)]
+        found += [(constraint.name, field.unknown(x)) for x in scalars if field.unknown(x)][:1]
+    return found
 
 
 def shipped_polynomials(recursions: Recursions, rows: Sequence[constraints.Row]) -> Iterator[Entry]:
@@ -156,7 +166,8 @@ def shipped_at_points(recursions: Recursions, rows: Sequence[constraints.Row], p
     """The same of those that are no polynomials, at exact points."""
     system = recursions.system
     known = {row.name: row for row in rows}
-    others = {constraint.name for constraint in of_polynomials(system)[1]}
+    left_out = {name for name, _ in unknown(system)}
+    others = {constraint.name for constraint in of_polynomials(system)[1]} - left_out
     for number, point in enumerate(points):
         here = AtPoint(recursions, point)
         for row in here.rows:

@@ -57,7 +57,7 @@ class Multipliers:
     def _shipped(self, here: AtPoint, torques: list[Any]) -> tuple[list[Any], list[Any]]:
         """By `algorithms.closed.constrained`, without springs between points."""
         bare: Any = SimpleNamespace(springs=())
-        state = State(bare, here.tree, here.links, here.q, here.qd, here.t)
+        state = State(bare, here.tree, here.links, here.q, here.qd, here.field.t)
         rows = [row for row in here.rows if row.psi]
         force = [Number(here.field, tau) - h for tau, h in zip(torques, state.bias, strict=True)]
         return Constrained(state, rows, redundant=False).acceleration(force, [row.gamma for row in rows])

@@ -160,7 +160,7 @@ class _Proof:
         if plain:
             entries = lambda: loops.shipped_polynomials(self.recursions, closed.rows)  # noqa: E731
             listed.append(Claim(what.format("loops" if self.system.mechanism.loops else "constraints"), POLYNOMIALS, entries))
-        if others and closed.points:
+        if len(others) > len(closed.unknown) and closed.points:
             points = closed.points
             entries = lambda: loops.shipped_at_points(self.recursions, closed.rows, points)  # noqa: E731
             listed.append(Claim(what.format("constraints"), _points(points), entries))
