@@ -220,9 +220,9 @@ print("energy lost in the lock:", -motion.work["impacts"][-1].round(4), "J")
 
 # --- dead-centres
 linkage = lg.library("deployable_four_bar")
-motion = lg.simulate(linkage, 13, events="dead centre")
+motion = lg.simulate(linkage)
 print(motion.message, "theta1 =", np.degrees(motion.q[-1, 0]).round(2), "degrees")
-motion = lg.simulate(linkage, 13, events=lg.Event("dead centre", lg.Lock("phi2")))
+motion = lg.simulate(linkage, 13, events={"locked": lg.Lock("phi2")})
 lost = -motion.work["impacts"][-1]
 print("locked:", motion.qd[-1].round(9) + 0.0, "energy lost:", lost.round(3), "J")
 

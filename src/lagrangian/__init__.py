@@ -58,12 +58,12 @@ if TYPE_CHECKING:
     from lagrangian.model.body import Body, box, capsule, cylinder, ellipsoid, plate, point_mass, sphere, tube
     from lagrangian.model.constraint import Holonomic, KnifeEdge, Pfaffian, PfaffianFunction, Rolling
     from lagrangian.model.dh import DHRow
+    from lagrangian.model.event import Event, Lock, SetTorque, Unlock
     from lagrangian.model.expression import parameter
     from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
     from lagrangian.model.loop import Frame, LoopJoint, PointSpring, Wall
     from lagrangian.model.mechanism import Initial, Mechanism
     from lagrangian.model.placement import Placement
-    from lagrangian.motion.events import Event, Lock, SetTorque, Unlock
     from lagrangian.motion.files import read
     from lagrangian.motion.linearise import Linearisation, Mode, equilibrium, linearise
     from lagrangian.motion.linearise import Linearisation as Linearization
@@ -91,6 +91,7 @@ _LATER = {
     ),
     **dict.fromkeys(("Holonomic", "KnifeEdge", "Pfaffian", "PfaffianFunction", "Rolling"), "lagrangian.model.constraint"),
     "DHRow": "lagrangian.model.dh",
+    **dict.fromkeys(("Event", "Lock", "SetTorque", "Unlock"), "lagrangian.model.event"),
     "parameter": "lagrangian.model.expression",
     **dict.fromkeys(("Friction", "Joint", "JointSpring", "Limits", "Rotor"), "lagrangian.model.joint"),
     **dict.fromkeys(("Frame", "LoopJoint", "PointSpring", "Wall"), "lagrangian.model.loop"),
@@ -99,7 +100,6 @@ _LATER = {
     **dict.fromkeys(("Linearisation", "Mode", "equilibrium", "linearise"), "lagrangian.motion.linearise"),
     **dict.fromkeys(("assemble", "assembly_modes"), "lagrangian.configuration.assemble"),
     "consistent_speeds": "lagrangian.configuration.consistent_speeds",
-    **dict.fromkeys(("Event", "Lock", "SetTorque", "Unlock"), "lagrangian.motion.events"),
     **dict.fromkeys(("Mobility", "mobility"), "lagrangian.configuration.mobility"),
     **dict.fromkeys(("Sampled", "Traced"), "lagrangian.motion.torque"),
     **dict.fromkeys(("FourierPath", "exciting_path"), "lagrangian.identification.exciting"),

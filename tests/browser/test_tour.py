@@ -31,7 +31,7 @@ def test_the_tour(toured: Path) -> None:
     assert {path.name for path in toured.iterdir()} == expected
     html = (toured / "index.html").read_text(encoding="utf-8")
     assert len(html) < 4e6
-    for figure in ("71.9 to 168.3", "12.25", "150.46", "31.6399"):
+    for figure in ("71.9 to 168.3", "12.2830", "150.46", "31.6399"):
         assert figure in html
     for link in re.findall(r'href="([^"#]+)"', html):
         assert link.startswith("data:") or (toured / link).is_file(), link

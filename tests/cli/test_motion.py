@@ -46,9 +46,14 @@ def test_starts_and_torques(run: Run) -> None:
 
 
 def test_events_wrenches_and_methods(run: Run) -> None:
-    done = run("simulate", "deployable_four_bar", "-t", "13", "--event", "dead centre", "--json").json
+    done = run("simulate", "deployable_four_bar", "--json").json
+    assert done["message"].startswith("stopped by event 'locked'")
+    assert done["t"][1] == pytest.approx(12.282995609629952, abs=1e-7)
+    done = run("simulate", "deployable_four_bar", "--at-event", "locked=record", "--event", "dead centre", "--json").json
     assert done["message"].startswith("stopped by event 'dead centre'")
-    assert done["t"][1] == pytest.approx(12.25, abs=1e-6)  # the crank's constant rate: the lectures' value
+    done = run("simulate", "deployable_four_bar", "-t", "13", "--at-event", "locked=lock:phi1,phi2", "--json").json
+    assert done["t"][1] == 13
+    assert done["qd_end"] == pytest.approx([0, 0, 0], abs=1e-12)
     pushed = run("simulate", "two_r", "-t", "1", "--wrench", "tip=0,0,0,0,-15*sin(t),0", "--method", "dp5", "--json").json
     ours = lg.simulate(lg.library("two_r"), 1, wrenches={"tip": (0, 0, 0, 0, "-15*sin(t)", 0)}, method="dp5")
     assert pushed["q_end"] == pytest.approx(ours.q[-1].tolist(), abs=1e-12)

@@ -254,7 +254,7 @@ def test_springs_are_typeset_and_exported(tmp_path: Path) -> None:
     written = (tmp_path / "stay.tex").read_text()
     assert r"$\ell_{\mathrm{s}}$: $\sqrt{" in written  # typeset, as sines and cosines are
     assert r"\subsection*{Mass matrix $M$}" in written
-    assert [section.key for section in eom.sections()] == ["M", "christoffel", "G"]
+    assert [section.key for section in eom.sections()] == ["M", "christoffel", "G", "energies", "rows"]
     theta = sympy.Symbol("theta")
     V, G = eom.potential_energy.to_sympy(), eom.G[0].to_sympy()
     assert float((V.diff(theta) - G).subs(theta, 0.7)) == pytest.approx(0.0, abs=1e-12)
@@ -309,7 +309,8 @@ def test_latex_is_to_be_pasted(tmp_path: Path) -> None:
         eom.save(tmp_path / "part.md", document=False)
     columns = eom.latex(width=15)
     assert columns.count(r"\quad") > written.count(r"\quad")
-    assert columns.replace(" \\\\\n&\\quad ", " ") == written
+    unbroken = [latex.replace(" \\\\\n&\\quad ", " ") for latex in (columns, written)]
+    assert unbroken[0] == unbroken[1]
 
 
 def test_titles_are_typeset(tmp_path: Path) -> None:
@@ -377,7 +378,7 @@ def test_certificate_is_plain() -> None:
 def test_other_derivations_are_the_same() -> None:
     eom = lg.derive(lg.library("stanford"))
     bare = [x - f for x, f in zip(eom.tau, eom.F, strict=True)]
-    assert list(eom.newton_euler()) == bare
+    assert list(eom.newton_euler().tau) == list(eom.tau)
     assert list(eom.kane()) == bare
 
 

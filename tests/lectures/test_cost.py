@@ -15,7 +15,7 @@ from tests.mechanisms import random_mechanism
 
 
 @pytest.mark.parametrize("algorithm", [INVERSE_DYNAMICS, FORWARD_DYNAMICS], ids=lambda a: a.name)
-def test_operations_grow_linearly(algorithm: Algorithm, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_row_14_operations_grow_linearly(algorithm: Algorithm, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sweeps, "FACTORISE_SPEEDS", 0)  # articulated bodies, for short chains too
     counts = []
     for links in (10, 20, 30, 40):

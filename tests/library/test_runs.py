@@ -72,7 +72,8 @@ def test_it_runs_as_it_stands(name: str) -> None:
         warnings.simplefilter("error")
         motion = lg.simulate(mechanism)
     assert motion.success
-    assert motion.t[-1] == mechanism.initial.t_span[1]
+    if not mechanism.events:
+        assert motion.t[-1] == mechanism.initial.t_span[1]
     assert np.isfinite(motion.q).all()
     assert np.ptp(motion.q, axis=0).max() > 0.01  # it moves
     assert np.abs(motion.balance).max() < 2e-6 * motion.kinetic_energy.max()

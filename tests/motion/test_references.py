@@ -94,45 +94,60 @@ def test_chain(n: int) -> None:
 
 # -- closed loops ----------------------------------------------------------------------------------------------------
 
-VARIANTS = DEPLOYABLE["parameters"]["variants"]
+LINKAGE, TOLERANCE = DEPLOYABLE["reference"], DEPLOYABLE["tolerance"]
+SAMPLES = LINKAGE["samples (theta1, coupler absolute, rocker, and their rates)"]
+FORCES = LINKAGE["multipliers (force on link 2's end, world x and y)"]
 
 
-def deployable(variant: str) -> tuple[lg.Mechanism, list[float]]:
-    """The linkage with a variant's masses, and its start: the reference's second angle is that of link 2 in the world."""
-    data = VARIANTS[variant]
-    theta1, link2, phi3 = data["start"]
-    return lg.library("deployable_four_bar", {"rho": data["rho"]}), [theta1, link2 - theta1, phi3]
+def absolute(q: np.ndarray) -> list[float]:
+    """Crank, coupler and rocker, as the reference has them: the coupler's angle, or its rate, from the world's axes."""
+    theta1, phi1, phi2 = q
+    return [theta1, theta1 + phi2, phi1]
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("rtol", [1e-8, 1e-12])
-def test_deployable_four_bar_locks(variant: str, rtol: float) -> None:
-    """Links 2 and 3 align: the time by an event, the angle from it, and the way there."""
-    mechanism, q0 = deployable(variant)
-    aligned = lg.Event("sin(phi3 - theta1 - phi2)", name="aligned")
-    motion = lg.simulate(mechanism, (0, 13), q0=q0, rtol=rtol, atol=1e-2 * rtol, events=aligned)
-    assert motion.success
-    assert motion.t[-1] == 13
-    (event,) = [e for e in motion.events if e.name == "aligned"]
-    assert event.t == pytest.approx(DEPLOYABLE["reference"]["t_lock"], abs=DEPLOYABLE["tolerance"]["t_lock"])
-    lock = DEPLOYABLE["reference"]["theta1_lock_deg"]
-    assert math.degrees(event.q[0]) == pytest.approx(lock, abs=DEPLOYABLE["tolerance"]["theta1_lock_deg"])
-    assert event.t == pytest.approx(VARIANTS[variant]["t_lock_DAE"], abs=3 * rtol)
-    rates = VARIANTS[variant]["rates_at_lock"]
-    assert [event.qd[0], event.qd[0] + event.qd[1], event.qd[2]] == pytest.approx(rates, abs=1e-2 * rtol**0.5)
-    for key, row in VARIANTS[variant]["samples"].items():
-        q, qd = motion(float(key))
-        found = [q[0], q[0] + q[1], q[2], qd[0], qd[0] + qd[1], qd[2]]
-        assert found == pytest.approx(row, abs=max(10 * rtol, 2e-11))
+def test_deployable_four_bar_is_that_of_the_reference() -> None:
+    mechanism, data = lg.library("deployable_four_bar"), DEPLOYABLE["parameters"]
+    assert {name: float(x) for name, x in mechanism.parameters.items()} == {k: data[k] for k in mechanism.parameters}
+    assert mechanism.coordinate_names == ("theta1", "phi1", "phi2")
+    start = [DEPLOYABLE["initial"][name] for name in mechanism.coordinate_names]
+    assert mechanism.initial.q == pytest.approx(start, abs=1e-16)
+
+
+@pytest.mark.parametrize(("method", "rtol"), [("auto", 1e-10), ("auto", 1e-12)])
+def test_deployable_four_bar_locks(method: str, rtol: float) -> None:
+    """It stops by itself where links 2 and 3 align: the time, the angle, the rates, and the way there; `auto` is two methods."""
+    times = sorted({*map(float, SAMPLES), *map(float, FORCES)})
+    motion = lg.simulate(lg.library("deployable_four_bar"), method=method, rtol=rtol, atol=1e-2 * rtol, t_eval=times)
+    assert motion.status is lg.Status.STOPPED_BY_EVENT
+    (event,) = motion.events
+    assert event.name == "locked"
+    assert event.t == pytest.approx(LINKAGE["t_lock"], abs=TOLERANCE["t_lock"])
+    assert math.degrees(event.q[0]) == pytest.approx(LINKAGE["theta1_lock_deg"], abs=TOLERANCE["theta1_lock_deg"])
+    rates = LINKAGE["rates_at_lock (theta1, coupler absolute, rocker)"]
+    assert absolute(event.qd) == pytest.approx(rates, abs=TOLERANCE["samples"])
+    for key, row in SAMPLES.items():
+        k = times.index(float(key))
+        assert [*absolute(motion.q[k]), *absolute(motion.qd[k])] == pytest.approx(row, abs=TOLERANCE["samples"])
+    for key, force in FORCES.items():
+        found = motion.multipliers[times.index(float(key))]
+        assert found == pytest.approx(force, abs=1e-7 * np.linalg.norm(force))
     assert motion.drift.max() < 1e-14
 
 
+def test_deployable_four_bar_as_the_lecture_reads_it() -> None:
+    """150.2 degrees at 12.25 s; multipliers of 0.1 N half way, which grow to 1504.7 N: by four orders of magnitude."""
+    motion = lg.simulate(lg.library("deployable_four_bar"), rtol=1e-12, atol=1e-14)
+    assert math.degrees(motion(12.25)[0][0]) == pytest.approx(150.2, abs=0.05)
+    size = np.linalg.norm(motion.multipliers, axis=1)
+    assert float(np.interp(6, motion.t, size)) == pytest.approx(0.1, abs=0.05)
+    assert np.abs(motion.multipliers[-1]).max() == pytest.approx(1504.7, abs=0.05)
+
+
 def test_deployable_four_bar_held_where_it_locks() -> None:
-    mechanism, q0 = deployable(next(iter(VARIANTS)))
-    lock = lg.Event("sin(phi3 - theta1 - phi2)", lg.Lock("phi2", "phi3"), name="lock")
-    motion = lg.simulate(mechanism, (0, 13), q0=q0, rtol=1e-10, events=lock)
-    after = motion.t > next(e.t for e in motion.events if e.name == "lock")
-    np.testing.assert_allclose(np.degrees(motion.q[after, 0]), DEPLOYABLE["reference"]["theta1_lock_deg"], atol=1e-8)
+    motion = lg.simulate(lg.library("deployable_four_bar"), 13, rtol=1e-10, events={"locked": lg.Lock("phi2", "phi1")})
+    assert motion.status is lg.Status.FINISHED
+    after = motion.t > next(e.t for e in motion.events if e.name == "locked")
+    np.testing.assert_allclose(np.degrees(motion.q[after, 0]), LINKAGE["theta1_lock_deg"], atol=1e-8)
     assert np.abs(motion.qd[after]).max() < 1e-12
     # all that the spring has given is lost in the impact
     assert motion.work["impacts"][-1] == pytest.approx(-motion.work["torque"][-1, 0], rel=1e-9)

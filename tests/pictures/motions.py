@@ -19,8 +19,8 @@ def run(name: str) -> lg.Motion:
 
 @cache
 def stopped() -> lg.Motion:
-    """The deployable four-bar until its dead centre."""
-    return lg.simulate(lg.library("deployable_four_bar"), 13, t_eval=np.linspace(0, 13, 200), events="dead centre")
+    """The deployable four-bar until it locks."""
+    return lg.simulate(lg.library("deployable_four_bar"), 13, t_eval=np.linspace(0, 13, 200))
 
 
 @cache

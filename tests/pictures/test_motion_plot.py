@@ -257,7 +257,7 @@ def test_events_are_marked_and_their_labels_apart() -> None:
     at = motion.events[0].t
     for axes in figure.axes:
         assert any(len(set(line.get_xdata())) == 1 and line.get_xdata()[0] == at for line in axes.lines)
-    assert [t.get_text() for t in figure.axes[0].texts if t.get_text()] == ["dead centre"]
+    assert [t.get_text() for t in figure.axes[0].texts if t.get_text()] == ["locked"]
     close = [(f"event number {k} with a longer name", 0.2 + 0.003 * k) for k in range(9)]
     for events in (close, [(f"late {k}", 0.4 - 0.01 * k) for k in range(5)], [("again", 0.01 * k) for k in range(30)]):
         figure = with_events(run("two_r"), *events).plot("coordinates", "speeds")

@@ -90,7 +90,7 @@ def test_a_motion_shows_its_summary_and_plot() -> None:
     page = Read(motion._repr_html_())
     whole = " ".join(page.text)
     assert f"event at {motion.events[0].t:.9g} s" in page.text
-    assert "dead centre" in page.text
+    assert "locked" in page.text
     assert f"of {motion.energy_scale:.3g} J moved" in whole
     assert len(page.images) == 1
 

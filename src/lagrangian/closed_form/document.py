@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.closed_form.definitions import definitions, families, groups, parameter_values
-from lagrangian.closed_form.latex import aligned, coordinates, equation, typeset
+from lagrangian.closed_form.latex import block, coordinates, equation, typeset
 from lagrangian.closed_form.sections import LONG, Section, formulas_of
 from lagrangian.equations.writing import text
 from lagrangian.equations.writing.lines import WIDTH, broken
@@ -28,7 +28,15 @@ _TEX = r"""\documentclass[11pt]{article}
 """
 
 
-def save(eom: Equations, path: Any, digits: int | None, document: bool = True, width: float = WIDTH) -> None:
+def save(
+    eom: Equations,
+    path: Any,
+    digits: int | None,
+    document: bool = True,
+    width: float = WIDTH,
+    sections: list[Section] | None = None,
+) -> None:
+    """The equations, or other sections about them."""
     target = Path(os.fspath(path))
     writers = {".tex": _tex, ".md": _markdown_of}
     if target.suffix not in writers:
@@ -38,7 +46,7 @@ def save(eom: Equations, path: Any, digits: int | None, document: bool = True, w
             f"save: {target.name!r}: document=False writes LaTeX to be pasted into another document, a .tex file",
             concerns="document",
         )
-    sections = _sections(eom)
+    sections = _sections(eom) if sections is None else sections
     written = writers[target.suffix](eom, sections, digits) if document else typeset(eom, sections, digits, width) + "\n"
     try:
         target.write_text(written, encoding="utf-8")
@@ -46,9 +54,9 @@ def save(eom: Equations, path: Any, digits: int | None, document: bool = True, w
         raise ArgumentError(f"save: {target}: {error.strerror or error}", concerns="path") from None
 
 
-def markdown(eom: Equations, digits: int | None = 6) -> str:
+def markdown(eom: Equations, digits: int | None = 6, sections: list[Section] | None = None) -> str:
     """The document in Markdown, as a text."""
-    return _markdown_of(eom, _sections(eom), digits)
+    return _markdown_of(eom, _sections(eom) if sections is None else sections, digits)
 
 
 def _sections(eom: Equations) -> list[Section]:
@@ -61,9 +69,7 @@ def _title(eom: Equations) -> str:
 
 
 def _blocks(eom: Equations, section: Section, rounding: text.Rounding) -> str:
-    style = text.latex(eom.notation, rounding)
-    rows = [row for same, formula in section.formulas for row in aligned(same, formula, style)]
-    return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
+    return block(section, text.latex(eom.notation, rounding))
 
 
 def _meanings(eom: Equations, sections: list[Section], escaped: Callable[[str], str]) -> list[tuple[str, str]]:
@@ -89,7 +95,7 @@ def _tex(eom: Equations, sections: list[Section], digits: int | None) -> str:
     for section in sections:
         lines.append(f"\\subsection*{{{section.heading.typeset(_escaped)}}}")
         lines += [f"\\[ {line} \\]" for line in section.typeset] or [_escaped(word) + r"\par" for word in section.words]
-        if section.formulas:
+        if section.formulas or section.lines:
             lines.append(_blocks(eom, section, rounding))
     meanings = _meanings(eom, sections, _escaped)
     if meanings:
@@ -112,7 +118,7 @@ def _markdown_of(eom: Equations, sections: list[Section], digits: int | None) ->
     for section in sections:
         lines += [f"## {section.heading.typeset()}", ""]
         lines += [f"$$\n{line}\n$$\n" for line in section.typeset] or [f"{word}  " for word in section.words]
-        if section.formulas:
+        if section.formulas or section.lines:
             lines += ["$$", _blocks(eom, section, rounding).replace("align*", "aligned"), "$$", ""]
     meanings = _meanings(eom, sections, str)
     if meanings:

@@ -6,13 +6,13 @@ from typing import Any
 
 from lagrangian.closed_form.parts.constraints import ConstraintsPart
 from lagrangian.closed_form.parts.derivations import DerivationsPart
+from lagrangian.closed_form.parts.energies import EnergiesPart
 from lagrangian.closed_form.parts.frames import FramesPart
-from lagrangian.closed_form.parts.motion import MotionPart
 from lagrangian.closed_form.parts.output import OutputPart
 from lagrangian.model.mechanism import Mechanism
 
 
-class Equations(MotionPart, FramesPart, ConstraintsPart, DerivationsPart, OutputPart):
+class Equations(EnergiesPart, FramesPart, ConstraintsPart, DerivationsPart, OutputPart):
     """`M q'' + C q' + G + F = tau + Psi^T lambda`, exact and readable.
 
     `M, C, G, F, tau`, the Christoffel symbols, energies and Jacobians are formulas: `print` writes them, notebooks typeset

@@ -10,8 +10,8 @@ from lagrangian.equations.base_parameters import BaseParameters
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix
 from lagrangian.equations.reading.system import NUMBER, System
-from lagrangian.equations.writing.tree import is_negative
-from lagrangian.equations.writing.writer import Writer
+from lagrangian.equations.writing.tree import Tree, is_negative
+from lagrangian.equations.writing.writer import Structure, Writer
 
 
 class Formulas:
@@ -21,9 +21,15 @@ class Formulas:
         self.system, self.grouping = system, grouping
         self.writer = Writer(system, grouping.grouping if grouping else None)
 
-    def formula(self, x: Any, structure: Callable[[], Any] | None = None) -> Formula:
-        """One formula; `structure` gives a known form in which it is written."""
-        return Formula(self.writer, self._regrouped(self.system.ring(x)), None, structure)
+    def formula(self, x: Any, structure: Callable[[], Structure] | None = None) -> Formula:
+        """One formula; `structure` gives a known form of what multiplies its inertial parameters."""
+        element = self._regrouped(self.system.ring(x))
+        known = None if structure is None else (lambda: self.writer.write(element, structure()))
+        return Formula(self.writer, element, None, known)
+
+    def written(self, x: Any, tree: Callable[[], Tree]) -> Formula:
+        """One formula, in a form that is known."""
+        return Formula(self.writer, self._regrouped(self.system.ring(x)), None, tree)
 
     def vector(self, name: str, elements: Sequence[Any]) -> FormulaMatrix:
         return FormulaMatrix(name, [[self.formula(x)] for x in elements], vector=True)
@@ -34,7 +40,9 @@ class Formulas:
     def quotient(self, above: Element, below: Element | None = None) -> Formula:
         """`above / below`, without the factors that they share."""
         above = self._regrouped(above)
-        if below is not None and above:
+        if not above:
+            return Formula(self.writer, above)
+        if below is not None:
             shared = above.poly.gcd(below.poly)
             if not shared.is_constant():  # what stands above and below the line cancels
                 above, below = (Element(self.system.ring, divmod(x.poly, shared)[0]) for x in (above, below))

@@ -42,10 +42,8 @@ def typeset(eom: Equations, sections: list[Section], digits: int | None, widest:
     if not eom.notation.own_names:
         blocks.append("% " + ", ".join(f"q{k} = {x}" for k, x in enumerate(eom.coordinates, 1)))
     for section in sections:
-        if section.formulas:
-            rows = [row for same, formula in section.formulas for row in aligned(same, formula, style, widest)]
-            body = " \\\\\n".join(rows)
-            blocks.append(f"% {section.title}\n\\begin{{align*}}\n{body}\n\\end{{align*}}")
+        if section.formulas or section.lines:
+            blocks.append(f"% {section.title}\n{block(section, style, widest)}")
         elif section.typeset or section.words:
             blocks += [f"% {section.title}", *(rf"\[ {line} \]" for line in section.typeset)]
             blocks += [] if section.typeset else [f"% {word}" for word in section.words]
@@ -60,12 +58,22 @@ def typeset(eom: Equations, sections: list[Section], digits: int | None, widest:
     return "\n".join(blocks)
 
 
+def block(section: Section, style: text.Style, widest: float = LINE) -> str:
+    """The formulas and equations of a section, aligned."""
+    rows = [row for same, formula in section.formulas for row in aligned(same, formula, style, widest)]
+    rows += [line for row in section.lines for line in row.aligned(style, widest)]
+    return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
+
+
 def aligned(same: tuple[str, ...], formula: Formula, style: text.Style, widest: float = LINE) -> list[str]:
     """`left &= right`, broken into lines where it is long."""
     return broken(" = ".join(left_latex(name) for name in same), formula.typeset(style), widest)
 
 
 def left_latex(name: str) -> str:
+    if " of " in name:  # K of link1
+        letter, what = name.split(" of ", 1)
+        return rf"{letter}_{{\mathrm{{{re.sub('[^A-Za-z0-9]+', chr(92) + chr(92) + ' ', what)}}}}}"
     letters = name.rstrip("0123456789,")
     word = {"closure": r"\eta", "Γ": r"\Gamma", "Psi": r"\Psi", "Psi_dot": r"\dot{\Psi}", "tau": r"\tau"}.get(letters, letters)
     return f"{word}_{{{name[len(letters) :]}}}" if letters != name else parts(name)[0]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from lagrangian.closed_form.lines import Line
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix, index
 from lagrangian.equations.writing.notation import typeset_words
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 # parts with more terms than this are printed only when asked for: nobody reads them
 LONG = 1500
+# energies and whole rows repeat what stands above them: of these, fewer are printed unasked
+READ = 400
 
 
 # formulas, each with the names of the entries that are equal to it
@@ -44,7 +47,8 @@ class Title:
 class Section:
     """A part of the equations: formulas with the names they are equal to, or lines of plain words.
 
-    `key` says which part it is: `M`, `christoffel`, `C`, `G`, `F`, `closure`, `Psi`, `Psi_dot`, `multipliers`, `none`.
+    `key` says which part it is: `M`, `christoffel`, `C`, `G`, `F`, `closure`, `Psi`, `Psi_dot`, `multipliers`, `energies`,
+    `rows`, `none`.
     """
 
     key: str
@@ -52,6 +56,7 @@ class Section:
     formulas: Entries = ()
     words: tuple[str, ...] = ()
     typeset: tuple[str, ...] = ()  # the words as formulas, for documents
+    lines: tuple[Line, ...] = ()  # whole equations, and vectors
 
     @property
     def title(self) -> str:
@@ -61,11 +66,16 @@ class Section:
 
 def formulas_of(sections: Iterable[Section]) -> list[Formula]:
     """All formulas of some sections."""
-    return [formula for section in sections for _, formula in section.formulas]
+    found = []
+    for section in sections:
+        found += [formula for _, formula in section.formulas]
+        for line in section.lines:
+            found += line.formulas
+    return found
 
 
 def of_equations(eom: Equations, full: bool) -> list[Section]:
-    """M, the Christoffel symbols, C, G, F, constraints."""
+    """M, the Christoffel symbols, C, G, F, constraints, energies, and the equations row by row."""
     if not eom.n:
         words = "no joint moves: there are no coordinates, and nothing to derive"
         return [Section("none", Title("No equations"), words=(words,))]
@@ -77,7 +87,33 @@ def of_equations(eom: Equations, full: bool) -> list[Section]:
         found.append(Section("F", Title("Friction", "F", "F"), entries(eom.F)))
     if eom.constraint_names:
         found += _constraint_sections(eom)
-    return found
+    return [*found, _energies(eom, full), _rows(eom, full)]
+
+
+def _energies(eom: Equations, full: bool) -> Section:
+    """Of every link, if the equations are in the links' own parameters; and L."""
+    title = Title("Energies", "L = K - V", "L = K - V")
+    whole: list[tuple[tuple[str, ...], Formula]] = [(("K",), eom.kinetic_energy), (("V",), eom.potential_energy)]
+    if sum(x.terms for _, x in whole) > READ and not full:
+        return Section("energies", title, words=(not_printed("kinetic and potential energy", [x for _, x in whole]),))
+    parts = []
+    if eom.grouping is None:
+        parts += [((f"K of {name}",), x) for name, x in eom.kinetic_energies.items()]
+        parts += [((f"V of {name}",), x) for name, x in eom.potential_energies.items()]
+        whole = []
+    return Section("energies", title, (*parts, *whole, (("L",), eom.lagrangian)))
+
+
+def _rows(eom: Equations, full: bool) -> Section:
+    title = Title("Row by row")
+    formulas = [row.left for row in eom.rows]
+    if sum(x.terms for x in formulas) > READ and not full:
+        return Section("rows", title, words=(not_printed(f"{eom.n} equations", formulas),))
+    return Section("rows", title, lines=eom.rows)
+
+
+def not_printed(what: str, formulas: Sequence[Formula]) -> str:
+    return f"{what} of {sum(x.terms for x in formulas)} terms, not printed: {Argument('full', True, of='show')} prints them"
 
 
 def _velocity_sections(eom: Equations, full: bool) -> list[Section]:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sympy
 
 from lagrangian.equations.writing.sympy_export import Export
 
-if TYPE_CHECKING:
-    from lagrangian.closed_form.parts.basis import Basis
 
-
-def sympy_matrices(eom: Basis, dynamic: bool) -> dict[str, Any]:
-    """Matrices by name, those without entries left out; phi and phi_dot where there are constraints."""
+def sympy_matrices(eom: Any, dynamic: bool) -> dict[str, Any]:
+    """Matrices by name, those without entries left out; phi and phi_dot where there are constraints; energies; rows."""
     rows = eom._rows_of_constraints
     names = ["M", "C", "G", "F", "tau", *(("closure", "Psi", "Psi_dot") if rows else ())]
     found = {name: getattr(eom, name).to_sympy(dynamic) for name in names if len(getattr(eom, name))}
@@ -21,4 +18,7 @@ def sympy_matrices(eom: Basis, dynamic: bool) -> dict[str, Any]:
         export = Export(eom.writer, dynamic)
         found["phi"] = sympy.Matrix([export.expression(row.phi) for row in rows])
         found["phi_dot"] = sympy.Matrix([export.expression(row.phi_dot) for row in rows])
+    energies = {"K": eom.kinetic_energy, "V": eom.potential_energy, "L": eom.lagrangian}
+    found |= {name: formula.to_sympy(dynamic) for name, formula in energies.items()}
+    found["rows"] = [row.to_sympy(dynamic) for row in eom.rows]
     return found

@@ -28,6 +28,8 @@ def show(eom: Equations, sections: list[Section], digits: int | None, width: int
         for same, formula in section.formulas:
             left = " = ".join(_subscripted(name) for name in same)
             lines += _wrapped(f"  {left} = {formula.written(style)}", width)
+        for given in section.lines:
+            lines += [line for whole in given.lines(style, width - 4) for line in _wrapped(f"  {whole}", width)]
         lines.append("")
     lines += _where(eom, sections, width)
     if rounding.rounded:
@@ -88,5 +90,7 @@ def _wrapped(line: str, width: int) -> list[str]:
 
 
 def _subscripted(name: str) -> str:
+    if " of " in name:  # K of link1
+        return name
     letters = name.rstrip("0123456789,")
     return letters + name[len(letters) :].translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))

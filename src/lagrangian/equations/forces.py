@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from lagrangian.equations.algebra.ring import Element
+from lagrangian.equations.algebra.ring import Element, total
 from lagrangian.equations.reading import lengths
 from lagrangian.equations.reading.names import given
 from lagrangian.equations.reading.system import System
@@ -13,27 +13,35 @@ from lagrangian.equations.reading.system import System
 HALF = Fraction(1, 2)
 
 
-def joint_spring_potential(system: System) -> Element:
-    """1/2 k (q - rest)^2 of springs at joints."""
+def joint_springs(system: System) -> dict[str, Element]:
+    """1/2 k (q - rest)^2 of the springs at joints, by the joint's name."""
     of = system.scalars.of
-    total: Any = system.ring.zero
+    found: dict[str, Element] = {}
     for link in system.links:
         spring = link.joint.spring
         if given(spring.stiffness):
             stretch = link.q - of(spring.rest)
-            total = total + of(spring.stiffness) * HALF * (stretch * stretch)
-    return total
+            found[link.joint.name] = system.ring(of(spring.stiffness) * HALF * (stretch * stretch))
+    return found
 
 
-def point_spring_potential(system: System) -> Element:
-    """1/2 k (length - rest)^2 of springs between points."""
+def point_springs(system: System) -> dict[str, Element]:
+    """1/2 k (length - rest)^2 of the springs between points, by the spring's name."""
     ring, of = system.ring, system.scalars.of
-    total: Any = ring.zero
+    found: dict[str, Element] = {}
     for spring in system.springs:
         if given(spring.stiffness):
             stretch = ring.generator(lengths.name(spring.name)) - of(spring.rest)
-            total = total + of(spring.stiffness) * HALF * (stretch * stretch)
-    return total
+            found[spring.name] = ring(of(spring.stiffness) * HALF * (stretch * stretch))
+    return found
+
+
+def joint_spring_potential(system: System) -> Element:
+    return system.ring(total(joint_springs(system).values(), system.ring.zero))
+
+
+def point_spring_potential(system: System) -> Element:
+    return system.ring(total(point_springs(system).values(), system.ring.zero))
 
 
 def viscous_friction(system: System) -> list[Element]:
@@ -44,9 +52,9 @@ def viscous_friction(system: System) -> list[Element]:
     return F
 
 
-def friction(system: System) -> list[Element]:
-    """Viscous and Coulomb friction of the joints, and what dampers between points take."""
-    ring, of, n = system.ring, system.scalars.of, system.n
+def joint_friction(system: System) -> list[Element]:
+    """Viscous and Coulomb friction of the joints."""
+    ring, of = system.ring, system.scalars.of
     F: list[Any] = viscous_friction(system)
     for link in system.links:
         coulomb = link.joint.friction
@@ -55,6 +63,13 @@ def friction(system: System) -> list[Element]:
             sign = ring.generator(system.scalars.sign_name(link.k + 1))
             # different in the two directions: the mean follows the sign, half the difference its square
             F[link.k] = F[link.k] + (plus + minus) * HALF * sign + (plus - minus) * HALF * (sign * sign)
+    return F
+
+
+def friction(system: System) -> list[Element]:
+    """Friction of the joints, and what dampers between points take."""
+    ring, of, n = system.ring, system.scalars.of, system.n
+    F: list[Any] = joint_friction(system)
     for spring in system.springs:
         if given(spring.damping):
             length = ring.generator(lengths.name(spring.name))

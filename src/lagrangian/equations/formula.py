@@ -12,7 +12,7 @@ from lagrangian.equations.writing import mathml as markup
 from lagrangian.equations.writing import text
 from lagrangian.equations.writing.lines import broken
 from lagrangian.equations.writing.tree import Name, Product, Tree, operators
-from lagrangian.equations.writing.writer import Structure, Writer
+from lagrangian.equations.writing.writer import Writer
 from lagrangian.errors import ArgumentError, one_of
 
 # matrices with more terms than this are not typeset unasked: a notebook would stand still
@@ -25,20 +25,21 @@ class Formula:
     `str` writes it in plain text, notebooks typeset it; `==` is a proof. Arithmetic with formulas and numbers gives formulas.
     """
 
-    __slots__ = ("_structure", "_tree", "_under", "denominator", "element", "writer")
+    __slots__ = ("_form", "_tree", "_under", "denominator", "element", "writer")
 
     def __init__(
         self,
         writer: Writer,
         element: Element,
         denominator: Element | None = None,
-        structure: Callable[[], Structure] | None = None,
+        tree: Callable[[], Tree] | None = None,
     ) -> None:
+        """`tree` gives the form in which it is written, where the writer is not to find one."""
         self.writer, self.element = writer, element
         if denominator is not None and denominator.poly.is_constant():
             self.element, denominator = element / denominator, None
         self.denominator = denominator
-        self._structure = structure
+        self._form = tree
         self._tree: Tree | None = None
         self._under: Tree | None = None
 
@@ -48,7 +49,7 @@ class Formula:
     def tree(self) -> Tree:
         """The formula as it is written; of a quotient, what stands above the line."""
         if self._tree is None:
-            self._tree = self.writer.write(self.element, self._structure() if self._structure else None)
+            self._tree = self.writer.write(self.element) if self._form is None else self._form()
         return self._tree
 
     @property

@@ -15,6 +15,7 @@ from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
 from lagrangian.model.constraint import Constraint, Holonomic, Pfaffian
+from lagrangian.model.event import Event, own_events
 from lagrangian.model.expression import Expression, Scalar, free_symbols
 from lagrangian.model.joint import Joint
 from lagrangian.model.loop import Frame, LoopJoint, Spring, Wall
@@ -52,6 +53,7 @@ class Mechanism(ShownMechanism):
     gravity: v.Vector = (0, 0, -9.81)
     poses: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     initial: Initial = field(default_factory=Initial)
+    events: tuple[Event, ...] = ()
     parameters: Mapping[str, Expression] = field(default_factory=dict)
     source: str = ""
     description: str = ""
@@ -66,6 +68,7 @@ class Mechanism(ShownMechanism):
             object.__setattr__(self, "parameters", Parameters(self.parameters))
             object.__setattr__(self, "gravity", coerce.vector(self.gravity, "gravity", "(0, 0, -9.81)"))
             self._check()
+            object.__setattr__(self, "events", own_events(self.events, self))
 
     def _check(self) -> None:
         coerce.finite(self.gravity, "gravity")
@@ -331,6 +334,7 @@ _PARTS: dict[str, type] = {
     "constraints": Constraint,  # type: ignore[dict-item]
     "springs": Spring,  # type: ignore[dict-item]
     "frames": Frame,
+    "events": Event,
     "notes": str,
 }
 

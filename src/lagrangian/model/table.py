@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lagrangian.model import vector as v
 from lagrangian.model.constraint import Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
+from lagrangian.model.event import event_words
 from lagrangian.model.expression import Expression
 from lagrangian.model.loop import Spring, Wall
 
@@ -167,6 +168,7 @@ def remarks(m: Mechanism) -> list[str]:
     lines += [spring_words(x) for x in m.springs]
     for constraint in m.constraints:
         lines.append(f"constraint {constraint.name}: {constraint_words(constraint)}")
+    lines += [f"event {x.name} {event_words(x)}" for x in m.events]
     if m.frames:
         names = [f.name for f in m.frames]
         lines.append("frames: " + ", ".join(names[:SHOWN]) + (" ..." if len(names) > SHOWN else ""))

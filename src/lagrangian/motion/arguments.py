@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import Argument, ArgumentError, one_of
+from lagrangian.model.event import Event, Lock
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import torque as torque_of
-from lagrangian.motion.events import Event, Lock
 from lagrangian.motion.integrators.method import Method
 from lagrangian.motion.settings import METHODS, STABILISATIONS, Settings, Stabilisation, method_of
 from lagrangian.motion.system.prepared import Prepared

@@ -1,91 +1,20 @@
-"""What may happen during a run, and what is then done."""
+"""The events of a run: those of the mechanism and those that are given, with names; and what was found of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, is_number, one_of
-from lagrangian.model.expression import Scalar, symbol
+from lagrangian.errors import ArgumentError, LagrangianError, one_of
+from lagrangian.model.event import DEAD_CENTRE, Event, Kink, check_action, is_action, is_dead_centre
 from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.torque import expression
 
-# stands for det K*, which no expression of coordinates says so shortly
-DEAD_CENTRE = symbol("dead centre")
-
-DIRECTIONS = {"rising": 1, "falling": -1, "both": 0}
-
-
-@dataclass(frozen=True)
-class Lock:
-    """The joints stop, as if bolted, from here on: their momentum passes to the rest through the constraints."""
-
-    joints: tuple[str, ...]
-
-    def __init__(self, *joints: str) -> None:
-        object.__setattr__(self, "joints", joints)
-
-
-@dataclass(frozen=True)
-class Unlock:
-    """The joints that were locked are free again."""
-
-    joints: tuple[str, ...]
-
-    def __init__(self, *joints: str) -> None:
-        object.__setattr__(self, "joints", joints)
-
-
-@dataclass(frozen=True)
-class SetTorque:
-    """From here on these constant torques act besides the run's own."""
-
-    torques: Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class Kink:
-    """Stands for a quantity of a wall at whose zeros its force has a kink: see `algorithms.springs.kinks`."""
-
-    spring: int
-    which: int
-
-
-When = str | Scalar | Kink | Callable[[float, np.ndarray, np.ndarray], float]
-
 RESTART = "restart"  # the action there: a step ends and another begins, so that none has to pass over a kink
-
-
-@dataclass(frozen=True)
-class Event:
-    """A zero of `when`, an expression of t, coordinates and speeds (qd_<name>), or a Python function of (t, q, qd).
-
-    "dead centre" is where the driven joints no longer determine the passive ones.
-
-    `action` is "record", "stop", `Lock(...)`, `Unlock(...)` or `SetTorque({...})`; `direction` which crossings count. An
-    expression or a function given to simulate without an `Event` around it stops the run.
-    """
-
-    when: When
-    action: Any = "record"
-    direction: str = "both"
-    name: str = ""
-
-    def __post_init__(self) -> None:
-        if self.direction not in DIRECTIONS:
-            raise ArgumentError(f"event: {one_of('direction', self.direction, DIRECTIONS)}", concerns="direction")
-        if isinstance(self.when, Kink):
-            return
-        if not (self.action in ("record", "stop") or isinstance(self.action, (Lock, Unlock, SetTorque))):
-            raise ArgumentError(
-                f"is {self.action!r}; 'record', 'stop', Lock(...), Unlock(...) or SetTorque({{...}}) is needed",
-                where="event",
-                argument="action",
-            )
 
 
 @dataclass(frozen=True)
@@ -99,32 +28,62 @@ class Happening:
 
 
 def checked(events: Any, mechanism: Mechanism) -> list[Event]:
-    """What `events=` may be, with names, and expressions read."""
+    """The mechanism's own events, and those of `events=`, with names, and expressions read.
+
+    A list adds events. A mapping of names changes what the mechanism's own do, and adds those whose value is an `Event`.
+    """
+    own = {event.name: _read(event, mechanism, 0) for event in mechanism.events}
     if events is None:
-        return []
-    if isinstance(events, (str, Event)) or callable(events):
-        events = [events]
-    if not hasattr(events, "__iter__"):
-        raise ArgumentError(f"is {events!r}", argument="events", remedy="a list of Event(...) is needed")
-    found: list[Event] = []
-    for given in events:
-        event = given if isinstance(given, Event) else Event(given, "stop")
-        when = event.when
-        if isinstance(when, str) and when.replace("_", " ").replace("center", "centre") == DEAD_CENTRE.name:
-            when = DEAD_CENTRE
-        elif not callable(when):
-            when = expression(when, mechanism, "event")
-        joints = getattr(event.action, "joints", ()) or tuple(getattr(event.action, "torques", ()))
-        for value in getattr(event.action, "torques", {}).values():
-            if not is_number(value):
-                raise ArgumentError(f"event: SetTorque has {value!r}; finite numbers are needed", concerns="events")
-        for joint in joints:
-            if joint not in mechanism.speed_names:
-                raise ArgumentError(f"event: {one_of('joint or speed', joint, mechanism.speed_names)}", concerns="events")
-        name = event.name or (str(event.when) if not callable(event.when) else getattr(event.when, "__name__", ""))
-        name = f"event {len(found) + 1}" if name in ("", "<lambda>") else name
-        found.append(Event(when, event.action, event.direction, name))
+        return list(own.values())
+    if isinstance(events, Mapping):
+        added = _changed(own, events)
+    else:
+        given = [events] if isinstance(events, (str, Event)) or callable(events) else events
+        if not hasattr(given, "__iter__"):
+            needed = "a list of Event(...), or a mapping of names to actions, is needed"
+            raise ArgumentError(f"is {events!r}", argument="events", remedy=needed)
+        added = [x if isinstance(x, Event) else Event(x, "stop") for x in given]
+    found = list(own.values())
+    for event in added:
+        read = _read(event, mechanism, len(found) - len(own))
+        if read.name in own:
+            how = f"to change what it does, give a mapping: events={{{read.name!r}: 'record'}}"
+            raise ArgumentError(f"{mechanism.name} has an event {read.name!r} of its own; {how}", concerns="events")
+        found.append(read)
+    for event in found:
+        try:
+            check_action(event.action, mechanism)
+        except LagrangianError as error:
+            raise ArgumentError(f"event: {error}", concerns="events") from None
     return found
+
+
+def _changed(own: dict[str, Event], given: Mapping[str, Any]) -> list[Event]:
+    """Give the mechanism's own events other actions; the events that the mapping adds."""
+    added = []
+    for name, action in given.items():
+        if isinstance(action, Event):
+            added.append(replace(action, name=name))
+        elif name not in own:
+            raise ArgumentError(one_of("event of the mechanism called", name, own), concerns="events")
+        elif not is_action(action):
+            needed = "'record', 'stop', Lock(...), Unlock(...), SetTorque({...}) or an Event is needed"
+            raise ArgumentError(f"event {name!r}: {action!r} is given; {needed}", concerns="events")
+        else:
+            own[name] = replace(own[name], action=action)
+    return added
+
+
+def _read(event: Event, mechanism: Mechanism, number: int) -> Event:
+    """With its expression read, and a name."""
+    when = event.when
+    if when == DEAD_CENTRE or (isinstance(when, str) and is_dead_centre(when)):
+        when = DEAD_CENTRE  # the very one, which runs look for
+    elif not callable(when):
+        when = expression(when, mechanism, "event")
+    name = event.name or (str(event.when) if not callable(event.when) else getattr(event.when, "__name__", ""))
+    name = f"event {number + 1}" if name in ("", "<lambda>") else name
+    return replace(event, when=when, name=name)
 
 
 def of_walls(mechanism: Mechanism) -> list[Event]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lagrangian.errors import Argument, ArgumentError, DescriptionError, LagrangianError, SimulationError, is_number, one_of
-from lagrangian.model.expression import Expression, Scalar, free_symbols, parse, symbol
+from lagrangian.model.event import state_names
+from lagrangian.model.expression import Expression, Scalar, free_symbols, parse
 from lagrangian.model.mechanism import Mechanism
 
 if TYPE_CHECKING:
@@ -82,16 +83,6 @@ class Torque:
         return min((x for x in self.breaks if x > t), default=math.inf)
 
 
-def names_of(mechanism: Mechanism) -> dict[str, Scalar]:
-    """What expressions of a mechanism's state may use: parameters, t, coordinates, and speeds as qd_<name>."""
-    names: dict[str, Scalar] = {**mechanism.parameters, "t": symbol("t")}
-    for name in mechanism.coordinate_names:
-        names[name] = symbol(name)
-    for name in mechanism.speed_names:
-        names[f"qd_{name}"] = symbol(f"qd_{name}")
-    return names
-
-
 # texts that were read before, with their mechanisms: the same run is often made again with another start
 _TEXTS: dict[tuple[int, str], tuple[Mechanism, Scalar]] = {}
 REMEMBERED = 256
@@ -102,7 +93,7 @@ def _read(text: str, mechanism: Mechanism) -> Scalar:
     if known is None or known[0] is not mechanism:
         if len(_TEXTS) >= REMEMBERED:
             _TEXTS.clear()
-        known = _TEXTS[id(mechanism), text] = (mechanism, parse(text, names_of(mechanism)))
+        known = _TEXTS[id(mechanism), text] = (mechanism, parse(text, state_names(mechanism)))
     return known[1]
 
 
@@ -114,7 +105,7 @@ def expression(given: Any, mechanism: Mechanism, where: str) -> Scalar:
         except DescriptionError as error:
             raise ArgumentError(f"{where}: {error}") from None
     if isinstance(given, Expression):
-        names = names_of(mechanism)
+        names = state_names(mechanism)
         for name in sorted(free_symbols(given) - set(names)):
             raise ArgumentError(f"{where}: {one_of('name', name, names)}")
         return given

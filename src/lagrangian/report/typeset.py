@@ -8,6 +8,7 @@ from html import escape
 
 from lagrangian.closed_form.definitions import Definition
 from lagrangian.closed_form.equations import Equations
+from lagrangian.closed_form.lines import Row
 from lagrangian.closed_form.sections import Entries
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix, index
@@ -26,6 +27,9 @@ def letter(word: str, dots: int = 0) -> str:
 
 def left(name: str) -> str:
     """The name of an entry: M12, Psi_dot11, Γ112."""
+    if " of " in name:  # K of link1
+        word, what = name.split(" of ", 1)
+        return scripted(letter(word), f"<mtext>{escape(what)}</mtext>")
     found = re.fullmatch(r"(.*?)([\d,]*)", name)
     assert found is not None
     word, numbers = found.groups()
@@ -46,6 +50,11 @@ def row(before: str, pieces: Iterable[str]) -> Html:
 
 def formulas(entries: Entries, style: MathML) -> Html:
     return Html(f'<div class="eqs">{"".join(equation(same, x.pieces(style)) for same, x in entries)}</div>')
+
+
+def rows(given: Iterable[Row], style: MathML) -> Html:
+    """Whole equations."""
+    return Html(f'<div class="eqs">{"".join(row("", x.pieces(style)) for x in given)}</div>')
 
 
 def lines(*inner: str) -> Html:

@@ -13,7 +13,7 @@ from lagrangian.cli.command import FAILED, FINE, INTERRUPTED, Json
 from lagrangian.cli.given import Described
 from lagrangian.cli.progress import bar
 from lagrangian.cli.results import Results
-from lagrangian.errors import ArgumentError, EndedEarlyWarning, SimulationError
+from lagrangian.errors import ArgumentError, EndedEarlyWarning, SimulationError, one_of
 from lagrangian.model.expression import quantity
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 SIMULATE = """
 lagrangian simulate arm.toml --plot --animate
 lagrangian simulate two_r -t 5 --q0 theta1=30deg,theta2=0 --torque "theta1=20 - 2*qd_theta1"
-lagrangian simulate deployable_four_bar -t 13 --event "dead centre" -o run.nc
+lagrangian simulate deployable_four_bar -o run.nc
+lagrangian simulate deployable_four_bar -t 15 --at-event locked=lock:phi2
 """
 _EVENTS = 6  # that are listed
 STATE = "A pose's name; numbers in order; or some by name: theta1=30deg,theta2=0.1"
@@ -36,6 +37,14 @@ Torque = Annotated[
 StopAt = Annotated[
     list[str] | None,
     typer.Option("--event", metavar="EXPR", help='Stop where it is zero; or "dead centre". May be given again.'),
+]
+AtEvent = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--at-event",
+        metavar="NAME=ACTION",
+        help="What an event of the description does: record, stop, lock:JOINT,... or unlock:JOINT,... May be given again.",
+    ),
 ]
 
 
@@ -60,6 +69,7 @@ def simulate(
         ),
     ] = None,
     event: StopAt = None,
+    at_event: AtEvent = None,
     method: Annotated[
         str, typer.Option("--method", metavar="NAME", help="auto, dop853, dp5, verner9, rodas5p (stiff), symplectic, rk4.")
     ] = "auto",
@@ -86,7 +96,7 @@ def simulate(
         qd0=qd0,
         torque=_torques(torque),
         wrenches=wrenches(wrench),
-        events=event or None,
+        events=events(event, at_event),
         method=method,
         rtol=rtol,
         atol=atol,
@@ -151,6 +161,28 @@ def _torques(given: list[str] | None) -> Any:
     if len(found) != len(given):
         raise ArgumentError("--torque: a joint has two torques; give each one expression")
     return found
+
+
+def events(stop_at: list[str] | None, actions: list[str] | None) -> Any:
+    """Expressions at whose zeros to stop, and other actions of the description's own events."""
+    from lagrangian.model.event import Event, Lock, Unlock
+
+    found: dict[str, Any] = {}
+    for given in actions or []:
+        name, action = quantity.named(given, "--at-event")
+        kind, _, joints = action.partition(":")
+        if kind in ("lock", "unlock"):
+            named = [x.strip() for x in joints.split(",") if x.strip()]
+            if not named:
+                raise ArgumentError(f"--at-event {given}: name the joints, such as {name}={kind}:theta1")
+            found[name] = (Lock if kind == "lock" else Unlock)(*named)
+        elif kind in ("record", "stop"):
+            found[name] = action
+        else:
+            raise ArgumentError(
+                f"--at-event {given}: {one_of('action', action, ('record', 'stop', 'lock:JOINT', 'unlock:JOINT'))}"
+            )
+    return found | {text: Event(text, "stop") for text in stop_at or []} or None
 
 
 def wrenches(given: list[str] | None) -> Any:

@@ -1,4 +1,4 @@
-"""The terms of the equations of motion: M, C, G, F, tau, and the energies."""
+"""The terms of the equations of motion: M, C, G and F."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lagrangian.errors import ArgumentError
 
 
 class MotionPart(Basis):
-    """`M q'' + C q' + G + F = tau` and what it is made of."""
+    """What `M q'' + C q' + G + F = tau` is made of."""
 
     @cached_property
     def M(self) -> FormulaMatrix:
@@ -73,23 +73,3 @@ class MotionPart(Basis):
     def rotors(self) -> FormulaMatrix:
         """What the rotors add to the diagonal of M: r^2 J_m."""
         return self._made.vector("rotors", self._terms.rotors)
-
-    @cached_property
-    def tau(self) -> FormulaMatrix:
-        """M q'' + C q' + G + F: the joint forces of a motion of the tree."""
-        return self._made.vector("tau", self._terms.torques)
-
-    @cached_property
-    def kinetic_energy(self) -> Formula:
-        """K = 1/2 q'^T M q'."""
-        return self._made.formula(self._terms.kinetic_energy)
-
-    @cached_property
-    def potential_energy(self) -> Formula:
-        """V of gravity and springs; zero height is the ground's origin."""
-        return self._made.formula(self.derived.V + self._terms.spring_potential)
-
-    @property
-    def lagrangian(self) -> Formula:
-        """L = K - V."""
-        return self.kinetic_energy - self.potential_energy

@@ -50,6 +50,8 @@ class OutputPart(Basis):
     def to_sympy(self, dynamic: bool = False) -> dict[str, Any]:
         """SymPy matrices by name: M, C, G, F, tau, and closure, Psi, Psi_dot, phi, phi_dot where there are constraints.
 
+        K, V and L are expressions, `rows` the whole equations, with tau1 and lambda1 for the forces.
+
         Coordinates are symbols of their names, rates `qd_name` and `qdd_name`; with `dynamic`, functions of t and derivatives.
         """
         from lagrangian.closed_form.sympy_matrices import sympy_matrices

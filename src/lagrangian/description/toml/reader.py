@@ -15,6 +15,7 @@ from lagrangian.description.text_file import MAX_BYTES, as_path, read_text
 from lagrangian.description.toml import joint as joints_of
 from lagrangian.description.toml import motion as motion_of
 from lagrangian.description.toml.body import body
+from lagrangian.description.toml.event import event
 from lagrangian.description.toml.table import Table, Where, scalar, shown
 from lagrangian.errors import Argument, ArgumentError, DescriptionError, one_of
 from lagrangian.model.expression import Expression, Scalar, parameter
@@ -27,7 +28,7 @@ MAX_PARAMETER = 100  # operations and names: what stands for expressions of expr
 TEXT = "<text>"  # what errors call a text that is of no file
 _PART = re.compile(r"\.[ \t]*[^.\s]")
 _HEADER = re.compile(r"\[+\s*([\w.]+)\s*\]")
-_ELEMENTS = ("body", "joint", "loop", "constraint", "spring", "wall", "frame")
+_ELEMENTS = ("body", "joint", "loop", "constraint", "spring", "wall", "frame", "event")
 _ENTRIES = ("name", "description", "source", "gravity")
 _TOP = (*_ENTRIES, "parameters", "dh", *_ELEMENTS, "pose", "initial")
 # TOML gives what is written below a table's header to that table
@@ -76,6 +77,7 @@ def parse(text: str, file: str = TEXT, parameters: Mapping[str, float] | None = 
         gravity=top.vector("gravity", default=(0, 0, -9.81), example=(0, 0, -9.81)),
         poses=motion_of.poses(top.section("pose"), coordinates),
         initial=motion_of.initial(top.section("initial"), coordinates),
+        events=tuple(event(t, coordinates) for t in top.elements("event")),
         parameters=known,
         source=top.text("source", ""),
         description=top.text("description", ""),

@@ -13,6 +13,7 @@ from lagrangian.description.text_file import as_path
 from lagrangian.description.toml import reader as toml
 from lagrangian.description.toml import text
 from lagrangian.description.toml import write_elements as of
+from lagrangian.description.toml.event import entries as event_entries
 from lagrangian.description.toml.write_scalars import Scalars
 from lagrangian.errors import ArgumentError, LagrangianError, ReaderWarning, warn
 from lagrangian.model.configuration import Partial
@@ -72,6 +73,7 @@ def _text(m: Mechanism) -> tuple[str, list[str]]:
         *_elements(s, "spring", of.spring, springs),
         *_elements(s, "wall", of.wall, walls),
         *_elements(s, "frame", of.frame, m.frames),
+        *_elements(s, "event", event_entries, m.events),
         *_motion(s, m),
     ]
     top = {"name": text.string(m.name)}

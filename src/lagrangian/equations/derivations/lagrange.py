@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from lagrangian.equations.algebra.ring import Element
+from lagrangian.equations.algebra.ring import Element, total
 from lagrangian.equations.reading.link import Link
 from lagrangian.equations.reading.system import System
 from lagrangian.model import vector as v
@@ -69,17 +69,22 @@ def mass_matrix(system: System, jacobians: list[Columns], tick: Tick = quiet) ->
     return M
 
 
-def gravity_potential(system: System) -> Element:
-    """-sum m g.p_C; g is carried into each body's frame, and g.p of its origin with it."""
-    total: Any = system.ring.zero
+def gravity_potentials(system: System) -> list[Element]:
+    """-m g.p_C of every link; g is carried into each body's frame, and g.p of its origin with it."""
+    found: list[Element] = []
     carried: list[tuple[v.Vector, Any]] = []
     for link in system.links:
         g, height = carried[link.parent] if link.parent >= 0 else (system.gravity, 0)
         height = height + v.dot(g, link.offset)
         g = link.to_child(g)
         carried.append((g, height))
-        total = total - (link.inertia.mass * height + v.dot(g, link.inertia.h))
-    return total
+        found.append(system.ring(-(link.inertia.mass * height + v.dot(g, link.inertia.h))))
+    return found
+
+
+def gravity_potential(system: System) -> Element:
+    """-sum m g.p_C."""
+    return system.ring(total(gravity_potentials(system), system.ring.zero))
 
 
 def gradient(system: System, x: Element) -> list[Element]:

@@ -177,12 +177,12 @@ class Writer:
 
     def _factored(self, polynomial: Polynomial) -> list[Tree]:
         """As a product of sums, if it is one: (m2/2 + m3)(q1' + q2')."""
-        if not 3 < len(polynomial) <= FACTORED or any(c.denominator > PLAIN for c in polynomial.values()):
+        if not 2 < len(polynomial) <= FACTORED or any(c.denominator > PLAIN for c in polynomial.values()):
             return []
         ring = self.system.ring
         dense = {_dense(m, len(self.names)): rational(c) for m, c in polynomial.items()}
         content, factors = ring.context.from_dict(dense).factor()
-        if len(factors) < 2:
+        if len(factors) < 2 and all(e == 1 for _, e in factors):
             return []
         made = []
         for f, e in factors:

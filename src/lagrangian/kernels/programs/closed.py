@@ -15,26 +15,26 @@ from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.program import Straight
 from lagrangian.kernels.programs.sweeps import links
 from lagrangian.kernels.trace.node import Graph, Trace
-from lagrangian.model.constraint import Holonomic, Pfaffian, PfaffianFunction
+from lagrangian.model.constraint import Constraint, Holonomic, Pfaffian, PfaffianFunction
 from lagrangian.model.expression import Expression, free_symbols, parameters
 from lagrangian.model.mechanism import Mechanism
 
 
 def depends_on_time(mechanism: Mechanism) -> bool:
     """Whether its constraints do."""
-    for constraint in mechanism.constraints:
-        match constraint:
-            case Pfaffian():
-                scalars = [constraint.phi, *(c for _, c in constraint.coefficients)]
-            case Holonomic():
-                scalars = [constraint.equation]
-            case PfaffianFunction():
-                return True
-            case _:
-                continue
-        if any("t" in free_symbols(x) for x in scalars):
-            return True
-    return False
+    return any(of_time(constraint) for constraint in mechanism.constraints)
+
+
+def of_time(constraint: Constraint) -> bool:
+    """Whether a constraint says something of the time; a Python function may."""
+    match constraint:
+        case Pfaffian():
+            scalars = [constraint.phi, *(c for _, c in constraint.coefficients)]
+        case Holonomic():
+            scalars = [constraint.equation]
+        case _:
+            return isinstance(constraint, PfaffianFunction)
+    return any("t" in free_symbols(x) for x in scalars)
 
 
 def traced_state(graph: Graph, mechanism: Mechanism, tree: Tree, t: Any = 0, moving: bool = True) -> State:

@@ -6,6 +6,8 @@ It knows nothing of what an expression is made of: names stand for any values, a
     product := power (('*' | '/') power)*
     power   := ('+' | '-') power | atom (('^' | '**') power)?
     atom    := number | name | name '(' sum (',' sum)* ')' | '(' sum ')'
+
+A grammar with `adjacent` takes what stands side by side as a product, too, as formulas are printed: `2 m l^2`.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from lagrangian.errors import DescriptionError, one_of
 
@@ -26,6 +28,19 @@ _TOKEN = re.compile(
 )
 
 
+class Token(NamedTuple):
+    """A number, a name or a mark, and the column in which it begins, from 1."""
+
+    kind: str
+    text: str
+    column: int
+
+
+def number(text: str) -> int | float:
+    """A number as an expression has it."""
+    return int(text) if text.isdigit() and len(text) < 16 else float(text)
+
+
 @dataclass(frozen=True)
 class Grammar:
     """What the text may name, and how its parts are put together: `apply("+", a, b)` is their sum."""
@@ -34,11 +49,17 @@ class Grammar:
     constants: Mapping[str, Any]  # names that are known unless others hide them
     functions: Mapping[str, int]  # with the number of their arguments
     apply: Callable[..., Any]
+    number: Callable[[str], Any] = number
+    respelled: Callable[[Token], Iterator[Token]] | None = None  # what a token of another spelling stands for
+    token: re.Pattern[str] = _TOKEN
+    adjacent: bool = False  # whether what stands side by side is a product
+    parts: int = MAX_PARTS
 
     def read(self, text: str) -> Any:
         """What an expression in text stands for."""
-        if len(text) > MAX_LENGTH:
-            raise DescriptionError(f"an expression of {len(text)} characters is longer than the {MAX_LENGTH} allowed")
+        longest = MAX_LENGTH * self.parts // MAX_PARTS
+        if len(text) > longest:
+            raise DescriptionError(f"an expression of {len(text)} characters is longer than the {longest} allowed")
         parser = _Parser(text, self)
         if not parser.tokens:
             raise DescriptionError("an expression is empty; a number or an expression is needed")
@@ -52,31 +73,47 @@ class _Parser:
     def __init__(self, text: str, grammar: Grammar) -> None:
         self.text = text
         self.grammar = grammar
-        self.tokens = list(self._tokenise())
-        if len(self.tokens) > MAX_PARTS:
-            raise self.error(f"it has {len(self.tokens)} parts, more than the {MAX_PARTS} allowed; name parts as parameters")
         self.position = 0
         self.depth = 0
+        self.tokens = list(self._tokenise())
+        if len(self.tokens) > grammar.parts:
+            allowed = f"more than the {grammar.parts} allowed; name parts as parameters"
+            raise self.error(f"it has {len(self.tokens)} parts, {allowed}", column=0)
 
-    def _tokenise(self) -> Iterator[tuple[str, str]]:
-        text, at = self.text.rstrip(), 0
+    def _tokenise(self) -> Iterator[Token]:
+        text, at, respelled = self.text.rstrip(), 0, self.grammar.respelled
         while at < len(text):
-            match = _TOKEN.match(text, at)
+            match = self.grammar.token.match(text, at)
             if not match:
-                raise self.error(f"'{text[at:].strip()[:12]}' is not understood at column {at + 1}")
-            yield str(match.lastgroup), match.group(str(match.lastgroup))
+                start = at + len(text[at:]) - len(text[at:].lstrip())
+                raise self.error(f"'{text[start : start + 12]}' is not understood", column=start + 1)
+            kind = str(match.lastgroup)
+            token = Token(kind, match.group(kind), match.start(kind) + 1)
+            if respelled is None:
+                yield token
+            else:
+                yield from respelled(token)
             at = match.end()
 
-    def error(self, message: str, *, grammar: bool = True) -> DescriptionError:
+    def error(self, message: str, *, grammar: bool = True, column: int | None = None) -> DescriptionError:
+        """What is wrong, at a column: the next token's unless another is given; 0 for none."""
         shown = self.text if len(self.text) <= 60 else self.text[:57] + "..."
+        if column is None:
+            left = self.position < len(self.tokens)
+            column = self.tokens[self.position].column if left else len(self.text.rstrip()) + 1
+        place = f" (column {column})" if column else ""
         parts = f"numbers, names, + - * / ^, parentheses and the functions {', '.join(self.grammar.functions)}"
         more = f"an expression is {parts}" if grammar else ""
-        return DescriptionError(f"in the expression '{shown}': {message}", remedy=more)
+        return DescriptionError(f"in the expression '{shown}': {message}{place}", remedy=more)
+
+    def before(self) -> int:
+        """The column of the token that was taken last."""
+        return self.tokens[self.position - 1].column
 
     def peek(self) -> str:
-        return self.tokens[self.position][1] if self.position < len(self.tokens) else ""
+        return self.tokens[self.position].text if self.position < len(self.tokens) else ""
 
-    def take(self) -> tuple[str, str]:
+    def take(self) -> Token:
         if self.position >= len(self.tokens):
             raise self.error("it ends too early")
         self.position += 1
@@ -93,22 +130,31 @@ class _Parser:
             raise self.error(f"it is nested more than {MAX_DEPTH} deep")
         result = self.product()
         while self.peek() in ("+", "-"):
-            sign = self.take()[1]
+            sign = self.take().text
             result = self.grammar.apply(sign, result, self.product())
         self.depth -= 1
         return result
 
     def product(self) -> Any:
-        result = self.power()
-        while self.peek() in ("*", "/"):
-            sign = self.take()[1]
+        result, divided = self.power(), False
+        while self.peek() in ("*", "/") or self.is_beside():
+            sign = "*" if self.is_beside() else self.take().text
+            if divided and sign == "*" and self.tokens[self.position - 1].text != "*":
+                raise self.error("what stands beside a divisor may be meant above or below the line; write * or parentheses")
+            kind = self.tokens[self.position].kind if self.position < len(self.tokens) else ""
+            divided = sign == "/" and kind != "number"
             result = self.grammar.apply(sign, result, self.power())
         return result
+
+    def is_beside(self) -> bool:
+        """Whether a factor follows without a mark between."""
+        follows = self.position < len(self.tokens) and (self.tokens[self.position].kind != "mark" or self.peek() == "(")
+        return self.grammar.adjacent and follows
 
     def power(self) -> Any:
         negative = False
         while self.peek() in ("+", "-"):
-            negative ^= self.take()[1] == "-"
+            negative ^= self.take().text == "-"
         result = self.atom()
         if self.peek() in ("^", "**"):
             self.take()
@@ -122,15 +168,15 @@ class _Parser:
         return -result
 
     def atom(self) -> Any:
-        kind, token = self.take()
+        kind, token, column = self.take()
         if kind == "number":
-            return int(token) if token.isdigit() and len(token) < 16 else float(token)
+            return self.grammar.number(token)
         if token == "(":
             result = self.sum()
             self.expect(")")
             return result
         if kind == "mark":
-            raise self.error(f"'{token}' is not expected there")
+            raise self.error(f"'{token}' is not expected there", column=column)
         names, constants = self.grammar.names, self.grammar.constants
         if token in names:
             return names[token]
@@ -138,12 +184,13 @@ class _Parser:
             return self.call(token)
         if token in constants:
             return constants[token]
-        raise self.error(one_of("name", token, [*names, *constants]))
+        raise self.error(one_of("name", token, [*names, *constants]), column=column)
 
     def call(self, function: str) -> Any:
-        functions = self.grammar.functions
+        functions, column = self.grammar.functions, self.before()
         if function not in functions:
-            raise self.error(one_of("function", function, functions), grammar=False)  # which lists the functions too
+            # which lists the functions too
+            raise self.error(one_of("function", function, functions), grammar=False, column=column)
         self.expect("(")
         arguments = [self.sum()]
         while self.peek() == ",":
@@ -152,5 +199,6 @@ class _Parser:
         self.expect(")")
         wanted = functions[function]
         if len(arguments) != wanted:
-            raise self.error(f"{function} takes {wanted} argument{'s' * (wanted > 1)}, not {len(arguments)}")
+            given = f"{function} takes {wanted} argument{'s' * (wanted > 1)}, not {len(arguments)}"
+            raise self.error(given, column=column)
         return self.grammar.apply(function, *arguments)

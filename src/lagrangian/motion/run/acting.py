@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lagrangian.errors import SimulationError
-from lagrangian.motion.events import RESTART, Event, Happening, Lock, SetTorque, Unlock
+from lagrangian.model.event import Event, Lock, SetTorque, Unlock
+from lagrangian.motion.events import RESTART
+from lagrangian.motion.run.impacts import driven_lock
+from lagrangian.motion.run.modes import TOUCH
+from lagrangian.motion.run.rest import settle
+from lagrangian.motion.run.telling import Before, meets
 from lagrangian.motion.status import Ending, Status
-from lagrangian.motion.system.event_table import LimitMet, ModeChange, Watched
+from lagrangian.motion.system.event_table import Entry, LimitMet, ModeChange, Watched
 from lagrangian.motion.system.holdable import Holdable
-from lagrangian.motion.system.inputs import LOW, STUCK
+from lagrangian.motion.system.inputs import HELD, HIGH, LOW
 
 if TYPE_CHECKING:
     from lagrangian.motion.run.run import Run
@@ -25,11 +32,8 @@ def name_of(run: Run, number: int) -> str:
     entry = run.table[number]
     if isinstance(entry, Watched):
         return entry.event.name
-    if isinstance(entry, LimitMet):
-        return f"{run.dyn.mechanism.speed_names[entry.speed]} meets its {_side(entry.side)} limit"
-    if entry.what == STUCK or run.modes.side(run.supply.u, entry.joint):
-        return ""
-    return f"{run.modes.name(entry.joint)} meets its {_side(entry.what)} limit"
+    meeting = _meeting(run, entry)
+    return meets(run, *meeting) if meeting else ""
 
 
 def act_on_event(run: Run) -> Ending | None:
@@ -48,8 +52,8 @@ def _act(run: Run) -> Ending | None:
     entry = run.table[which]
     seen: list[int] = []  # events that are not to be seen a second time
     smooth = False  # a kink is no jump: what holds goes on holding, and the steps as they were
-    if isinstance(entry, LimitMet):
-        _meet(run, entry)
+    if _meeting(run, entry):
+        _meet(run, [run.table[k] for k in (which, *together)])
     elif isinstance(entry, ModeChange):
         _change_mode(run, entry)
     else:
@@ -59,10 +63,13 @@ def _act(run: Run) -> Ending | None:
         for event in acting:
             if event.action == "stop":
                 return Ending(Status.STOPPED_BY_EVENT, run.t, event=event.name)
+        modes = Before(run)
+        for event in acting:
             _do(run, event)
         smooth = all(event.action == RESTART for event in acting)
         if run.system.holdable and not smooth:
-            run.modes.settle(run.supply.u, run.y, run.t)
+            settle(run.modes, run.supply.u, run.y, run.t)
+            modes.tell(run)
     change = _energy(run) - before
     if change:
         run.trajectory.impacts.append((run.t, change))
@@ -93,51 +100,68 @@ def _do(run: Run, event: Event) -> None:
     action = event.action
     names = run.dyn.mechanism.speed_names
     if isinstance(action, Lock):
-        run.modes.lock(run.supply.u, run.y, run.t, [names.index(j) for j in action.joints])
+        run.impacts.lock(run.modes, run.supply.u, run.y, run.t, [names.index(j) for j in action.joints])
     elif isinstance(action, Unlock):
-        run.modes.unlock(run.supply.u, [names.index(j) for j in action.joints])
+        run.impacts.unlock(run.modes, run.supply.u, [names.index(j) for j in action.joints])
     elif isinstance(action, SetTorque):
         for name, value in action.torques.items():
             run.supply.u[run.system.inputs.added + names.index(name)] = float(value)
 
 
-def _meet(run: Run, entry: LimitMet) -> None:
-    """A limit met for the first time: from now on the joint can be held there."""
-    limit = run.limits[entry.speed]
+def _meeting(run: Run, entry: Entry) -> tuple[int, int] | None:
+    """The speed of a joint that meets its limit, and which: LOW or HIGH; or none."""
+    if isinstance(entry, LimitMet):
+        return entry.speed, entry.side
+    if isinstance(entry, ModeChange) and entry.what in (LOW, HIGH) and not run.modes.side(run.supply.u, entry.joint):
+        return run.system.holdable[entry.joint].speed, entry.what
+    return None
+
+
+def _meet(run: Run, entries: list[Entry]) -> None:
+    """Limits met at one instant. Of limits met for the first time: from now on the joints can be held there."""
+    meeting = dict(x for entry in entries if (x := _meeting(run, entry)))
+    before = Before(run)
+    for speed, side in _beside(run).items():
+        if speed not in meeting:
+            meeting[speed] = side
+            before.say(run, meets(run, speed, side))
+    _make_holdable(run, meeting)
+    modes, u = run.modes, run.supply.u
+    at = {modes.number(speed): side for speed, side in meeting.items()}
+    run.impacts.at_stop(modes, u, run.y, run.t, at, run.settings.restitution)
+    settle(modes, u, run.y, run.t)
+    before.tell(run, meeting)
+
+
+def _beside(run: Run) -> dict[int, int]:
+    """Joints that roundings alone keep from meeting their limits at this very instant, by their speeds."""
+    found, nq = {}, run.system.nq
+    for speed, limit in run.limits.items():
+        for side, bound, way in ((LOW, limit.lower, -1.0), (HIGH, limit.upper, 1.0)):
+            near = np.isfinite(bound) and abs(run.y[limit.coordinate] - bound) <= TOUCH * (1 + abs(bound))
+            if near and way * run.y[nq + speed] > run.modes.rest:
+                found[speed] = side
+    return found
+
+
+def _make_holdable(run: Run, meeting: Iterable[int]) -> None:
     holdable = {h.speed: h for h in run.system.holdable}
-    friction = holdable[entry.speed].friction if entry.speed in holdable else None
-    holdable[entry.speed] = Holdable(entry.speed, friction, limit.coordinate, limit.lower, limit.upper)
+    new = [speed for speed in meeting if speed not in holdable or holdable[speed].coordinate < 0]
+    if not new:
+        return
+    for speed in new:
+        limit = run.limits[speed]
+        known = holdable.get(speed, Holdable(speed))
+        holdable[speed] = replace(known, coordinate=limit.coordinate, lower=limit.lower, upper=limit.upper)
     modes = run.modes.of_speeds(run.supply.u)
     run.prepare(list(holdable.values()))
     run.modes.set_speeds(run.supply.u, modes)
-    run.modes.at_stop(run.supply.u, run.y, run.t, entry.speed, entry.side, run.settings.restitution)
 
 
 def _change_mode(run: Run, entry: ModeChange) -> None:
     """Act on what tells of a joint that its mode ends, and say what followed."""
-    j, u, modes = entry.joint, run.supply.u, run.modes
-    side, before = modes.side(u, j), u.copy()
-    q, qd = run.y[: run.system.nq].copy(), run.y[run.system.nq :].copy()
-    if entry.what != STUCK and not side:
-        modes.at_stop(u, run.y, run.t, run.system.holdable[j].speed, entry.what, run.settings.restitution)
-        return
-    modes.settle(u, run.y, run.t, j)
-    if entry.what != STUCK:
-        names = [] if modes.stuck(u, j) or modes.side(u, j) else [f"{modes.name(j)} leaves its {_side(side)} limit"]
-    else:
-        names = [name for k in range(len(run.system.holdable)) if (name := _followed(run, before, k))]
-    run.trajectory.happenings += [Happening(name, run.t, q, qd) for name in names]
-
-
-def _followed(run: Run, before: np.ndarray, j: int) -> str:
-    """What is said of a joint whose friction has changed; one that turns back at once does not come to rest."""
-    modes, u = run.modes, run.supply.u
-    if modes.stuck(u, j) != modes.stuck(before, j):
-        if modes.stuck(u, j):
-            return f"{modes.name(j)} comes to rest"
-        return f"{modes.name(j)} slips" if modes.way(u, j) else ""
-    return f"{modes.name(j)} reverses" if modes.way(u, j) * modes.way(before, j) < 0 else ""
-
-
-def _side(what: int) -> str:
-    return "lower" if what == LOW else "upper"
+    if entry.what == HELD:
+        raise driven_lock(run.modes, [entry.joint])
+    before = Before(run)
+    settle(run.modes, run.supply.u, run.y, run.t, entry.joint)
+    before.tell(run)

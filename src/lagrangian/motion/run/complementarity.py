@@ -76,7 +76,7 @@ def solved(B: np.ndarray, w: np.ndarray, bounds: Bounds, start: np.ndarray, tiny
         s = bounds.clipped(s + step)
         a = w + B.T @ (B @ s)
         inward = np.where(s <= bounds.low, -a, np.where(s >= bounds.high, a, 0.0))
-        inward[free] = 0.0
+        inward[free | (bounds.low == bounds.high)] = 0.0
         wrong = np.flatnonzero(inward > tiny)
         if not len(wrong):
             break

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from lagrangian.kernels.linear import RANK
@@ -11,10 +13,10 @@ class Freedom:
     """With M = L L^T and the rows of Psi: the columns of B are L^-1 e_k of some speeds, less what Psi does not let move.
 
     They are divided by `size`, the lengths they would have without constraints. So a joint that cannot move at all, or that is at
-    a dead centre, has a column of zeros, whatever its units.
+    a dead centre, has a column of zeros, whatever its units. Columns that are to be measured `together` have the longest's size.
     """
 
-    def __init__(self, mass: np.ndarray, psi: np.ndarray, speeds: list[int]) -> None:
+    def __init__(self, mass: np.ndarray, psi: np.ndarray, speeds: list[int], together: Iterable[tuple[int, ...]] = ()) -> None:
         self.L, self.speeds = np.linalg.cholesky(mass), speeds
         half = np.linalg.solve(self.L, psi.T)
         half = half / np.maximum(np.linalg.norm(half, axis=0), 1e-300)
@@ -22,6 +24,8 @@ class Freedom:
         self._fixed = U[:, s > RANK]
         columns = np.linalg.solve(self.L, np.eye(len(mass))[:, speeds])
         self.size = np.linalg.norm(columns, axis=0)
+        for k in map(list, together):
+            self.size[k] = self.size[k].max()
         self.B = columns / self.size
         for _ in range(2):  # the second time takes what rounding left
             self.B -= self._fixed @ (self._fixed.T @ self.B)

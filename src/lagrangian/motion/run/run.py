@@ -8,12 +8,16 @@ from dataclasses import replace
 import numpy as np
 
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.motion.events import DEAD_CENTRE, Event, Happening, Lock, SetTorque, Unlock
+from lagrangian.model.event import DEAD_CENTRE, Event, Lock, SetTorque, Unlock
+from lagrangian.motion.events import Happening
 from lagrangian.motion.run.acting import act_on_event, name_of
+from lagrangian.motion.run.impacts import Impacts
 from lagrangian.motion.run.modes import REST, Modes
 from lagrangian.motion.run.passing import SINGULAR, pass_singular
+from lagrangian.motion.run.rest import settle
 from lagrangian.motion.run.stopped import runs_away, too_small
 from lagrangian.motion.run.supply import Supply
+from lagrangian.motion.run.telling import Before, Rest
 from lagrangian.motion.run.trajectory import Trajectory
 from lagrangian.motion.settings import Settings
 from lagrangian.motion.solver import places
@@ -58,6 +62,8 @@ class Run:
         self.supply = Supply(source, [e.when for e in events if callable(e.when)], t0)
         self.trajectory = Trajectory(self.dyn, self.supply, settings, t0, y0, grid)
         self.trajectory.watches_dead_centres = any(e.when is DEAD_CENTRE for e in events)
+        self.impacts = Impacts()
+        self.rests: dict[int, Rest] = {}  # the last one of each speed
         self.recent: list[float] = []  # when the last events were acted on
         self.stepper: Stepper
         self._taken = True  # whether the trajectory has all that the stepper computed
@@ -71,7 +77,7 @@ class Run:
         locked = {j for e in self.events if isinstance(e.action, (Lock, Unlock)) for j in e.action.joints}
         for name in sorted(locked):
             speed = self.dyn.mechanism.speed_names.index(name)
-            found.setdefault(speed, Holdable(speed))
+            found[speed] = replace(found.get(speed, Holdable(speed)), lockable=True)
         return list(found.values())
 
     def prepare(self, holdable: list[Holdable]) -> None:
@@ -113,7 +119,7 @@ class Run:
         """Inputs at the start: torques, and who sticks."""
         self.supply.from_now(self.t, self.y)
         if self.system.holdable:
-            self.modes.settle(self.supply.u, self.y, self.t)
+            settle(self.modes, self.supply.u, self.y, self.t)
 
     # -- going -------------------------------------------------------------------------------------------------------
 
@@ -186,7 +192,9 @@ class Run:
         until = self.supply.from_now(self.t, self.y)
         if jumped or not np.array_equal(before, u, equal_nan=True) or self.t == last:
             if self.system.holdable:  # torques that jump may overcome what holds
-                self.modes.settle(u, self.y, self.t)
+                modes = Before(self)
+                settle(self.modes, u, self.y, self.t)
+                modes.tell(self)
             self.stepper.change(u, self.y)
         return until
 

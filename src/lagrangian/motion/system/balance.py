@@ -9,9 +9,9 @@ from lagrangian.algorithms.closed.cholesky import inner
 from lagrangian.algorithms.closed.constrained import State
 from lagrangian.algorithms.energy import KINETIC_ENERGY, POTENTIAL_ENERGY
 from lagrangian.algorithms.sweep import run
-from lagrangian.kernels.programs.closed import depends_on_time, traced_state
+from lagrangian.kernels.programs.closed import of_time, traced_state
 from lagrangian.kernels.trace.node import Graph
-from lagrangian.model.constraint import Pfaffian, PfaffianFunction
+from lagrangian.model.constraint import Pfaffian
 from lagrangian.model.expression import functions as f
 from lagrangian.model.mechanism import Mechanism
 
@@ -51,6 +51,9 @@ def _power(system: System, graph: Graph, state: State) -> Any:
 
 def moves_constraints(mechanism: Mechanism) -> bool:
     """Whether some constraint moves by itself, and so does work: with time, or at a constant rate."""
-    given = [c.phi for c in mechanism.constraints if isinstance(c, Pfaffian)]
-    asked = any(isinstance(c, PfaffianFunction) for c in mechanism.constraints)  # a function may give anything
-    return asked or depends_on_time(mechanism) or any(not (isinstance(x, (int, float)) and x == 0) for x in given)
+    return bool(moving_constraints(mechanism))
+
+
+def moving_constraints(mechanism: Mechanism) -> list[str]:
+    """The names of those that do; a Python function may give anything."""
+    return [c.name for c in mechanism.constraints if of_time(c) or (isinstance(c, Pfaffian) and c.phi != 0)]

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lagrangian.motion.events import DIRECTIONS, RESTART, Event
+from lagrangian.model.event import DIRECTIONS, Event
+from lagrangian.motion.events import RESTART
 from lagrangian.motion.solver.places import GUARD, KINK, STOP, TOLD
 from lagrangian.motion.system.holdable import Holdable, JointLimits
-from lagrangian.motion.system.inputs import HIGH, LOW, STUCK
+from lagrangian.motion.system.inputs import HELD, HIGH, LOW, STUCK
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class LimitMet:
 
 @dataclass(frozen=True)
 class ModeChange:
-    """A joint that can be held begins or ceases to be: by friction (STUCK), or at a stop (LOW, HIGH)."""
+    """A joint that can be held begins or ceases to be: by friction (STUCK), at a stop (LOW, HIGH), by a lock (HELD)."""
 
     what: int
     joint: int  # its number among those that can be held
@@ -69,12 +70,7 @@ class EventTable:
             for side, bound in ((LOW, limit.lower), (HIGH, limit.upper))
             if np.isfinite(bound)
         ]
-        modes = [
-            ModeChange(what, j)
-            for j, h in enumerate(holdable)
-            for what, has in ((STUCK, h.friction is not None), (LOW, np.isfinite(h.lower)), (HIGH, np.isfinite(h.upper)))
-            if has
-        ]
+        modes = [ModeChange(what, j) for j, h in enumerate(holdable) for what in _changes(h)]
         self.compiled: tuple[Entry, ...] = (*written, *stops, *modes)
         self.entries: tuple[Entry, ...] = (*self.compiled, *asked)
         self.functions: list[Callable[[float, np.ndarray, np.ndarray], float]] = [
@@ -98,3 +94,10 @@ class EventTable:
         """What compiled code depends on."""
         known = [entry.event.when if isinstance(entry, Watched) else entry for entry in self.compiled]
         return (*known, len(self.functions))
+
+
+def _changes(h: Holdable) -> list[int]:
+    """What may change of a joint that can be held. Joints whose friction acts together have one such event."""
+    rubs = h.friction is not None and (not h.disc or h.speed == h.disc[0])
+    found = ((STUCK, rubs), (LOW, np.isfinite(h.lower)), (HIGH, np.isfinite(h.upper)), (HELD, h.lockable))
+    return [what for what, has in found if has]

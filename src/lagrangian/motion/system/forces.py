@@ -15,9 +15,12 @@ from lagrangian.kernels.trace.node import Graph
 from lagrangian.model.expression import functions as f
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.system.holdable import Holdable
-from lagrangian.motion.system.inputs import SLIP, Inputs
+from lagrangian.motion.system.inputs import SLIP, WAY, Inputs
 from lagrangian.motion.torque import Torque
 from lagrangian.motion.wrench import generalised
+
+# a speed that is none: below it a direction is rounding
+TINY = 1e-100
 
 
 class Forces:
@@ -99,8 +102,33 @@ class Forces:
                 friction[k] = friction[k] - torque
         for j, joint in enumerate(self.holdable):
             if joint.friction is not None:
-                friction[joint.speed] = friction[joint.speed] + self.of_joint(graph, j, SLIP)
+                friction[joint.speed] = friction[joint.speed] + self.dry(graph, state, j)
         return friction
+
+    def together(self, j: int) -> list[int]:
+        """The joints whose friction acts with that of a joint."""
+        return [k for k, other in enumerate(self.holdable) if other.speed in self.holdable[j].disc]
+
+    def dry(self, graph: Graph, state: State, j: int) -> Any:
+        """The dry friction of a joint that no equation holds.
+
+        That of joints which slide in a plane is against their velocity v, as it was along `way` when they began to: of
+        v/(way.v) only the direction counts, and where they come to a stop and would turn back it goes on steadily.
+        """
+        joint, constant = self.holdable[j], self.of_joint(graph, j, SLIP)
+        if not joint.disc or joint.friction is None:
+            return constant
+        along: Any = 0.0
+        square: Any = 0.0
+        slips: Any = 0.0
+        for k in self.together(j):
+            way, speed = self.of_joint(graph, k, WAY), state.qd[self.holdable[k].speed]
+            along, square = along + way * speed, square + speed * speed
+            slips = f.maximum(slips, f.absolute(way))
+        size = f.sqrt(square)
+        own = f.choose(along, 0.0, -state.qd[joint.speed], state.qd[joint.speed])
+        sliding = f.choose(TINY, size, own * (1 / f.maximum(size, TINY)), self.of_joint(graph, j, WAY))
+        return constant + joint.friction[0] * f.choose(0.0, slips, sliding, 0.0)
 
 
 def traced_torques(function: Callable[..., Any], state: State, n: int) -> list[Any]:

@@ -20,13 +20,24 @@ class JointLimits:
 
 @dataclass(frozen=True)
 class Holdable:
-    """A speed that can be held: by dry friction (positive and negative limits), at a stop (lower, upper), by a lock."""
+    """A speed that can be held: by dry friction (positive and negative limits), at a stop (lower, upper), by a lock.
+
+    `friction` is that of sliding, `static` what a joint at rest can give, at least as much. Speeds in `disc`, of which this is
+    one, have their friction together: it has a direction, against that of their motion, and `friction` is its size.
+    """
 
     speed: int
     friction: tuple[float, float] | None = None
     coordinate: int = -1
     lower: float = -np.inf
     upper: float = np.inf
+    static: tuple[float, float] | None = None
+    disc: tuple[int, ...] = ()
+    lockable: bool = False
+
+    def __post_init__(self) -> None:
+        if self.static is None:
+            object.__setattr__(self, "static", self.friction)
 
 
 def frictional(mechanism: Mechanism) -> list[Holdable]:
@@ -34,9 +45,12 @@ def frictional(mechanism: Mechanism) -> list[Holdable]:
     found = []
     iv = 0
     for joint in mechanism.joints:
-        positive, negative = float(joint.friction.coulomb), float(joint.friction.coulomb_negative or 0)
-        if positive or negative:
-            found += [Holdable(iv + k, (positive, negative)) for k in range(joint.kind.nv)]
+        friction = joint.friction
+        sliding = float(friction.coulomb), float(friction.coulomb_negative or 0)
+        if any(sliding):
+            for members in ([k] for k in range(joint.kind.nv)):
+                disc = tuple(iv + k for k in members) if len(members) > 1 else ()
+                found += [Holdable(iv + k, sliding, disc=disc) for k in members]
         iv += joint.kind.nv
     return found
 

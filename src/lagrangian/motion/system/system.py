@@ -26,23 +26,22 @@ from lagrangian.kernels.programs.closed import digest, traced_state
 from lagrangian.kernels.programs.sweeps import FACTORISE_SPEEDS, links
 from lagrangian.kernels.trace.differentiate import along, derivatives
 from lagrangian.kernels.trace.node import Graph, Trace
+from lagrangian.model.event import DEAD_CENTRE, Kink, When
 from lagrangian.model.expression import Expression, Scalar, parameters
 from lagrangian.model.expression import functions as f
 from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import dead_centre
-from lagrangian.motion.events import DEAD_CENTRE, Kink, When
 from lagrangian.motion.settings import Stabilisation
 from lagrangian.motion.system.balance import balance_terms
 from lagrangian.motion.system.event_table import EventTable, LimitMet, ModeChange
 from lagrangian.motion.system.forces import Forces
 from lagrangian.motion.system.holdable import Holdable
-from lagrangian.motion.system.inputs import ALLOWED, HELD, LOW, SLIP, STUCK, WAY, Inputs
+from lagrangian.motion.system.inputs import HELD, LOW, Inputs
 from lagrangian.motion.system.large import RolledRates, too_large
+from lagrangian.motion.system.mode_events import mode_event
 from lagrangian.motion.torque import Torque
 from lagrangian.motion.wrench import ENTRIES
-
-EDGE = 1e-10  # of what dry friction can hold, as `Modes` counts it
 
 
 class System:
@@ -135,7 +134,7 @@ class System:
         force = [a - b for a, b in zip(tau, state.bias, strict=True)]
         for j, joint in enumerate(self.holdable):
             if joint.friction is not None:
-                force[joint.speed] = force[joint.speed] - self.forces.of_joint(graph, j, SLIP)
+                force[joint.speed] = force[joint.speed] - self.forces.dry(graph, state, j)
         qdd, found = system.acceleration(force, [self._gamma(row) for row in system.rows] if gamma is None else gamma)
         of = dict(zip((id(row) for row in system.rows), found, strict=True))
         return qdd, [of.get(id(row), 0) for row in rows], system
@@ -266,7 +265,7 @@ class System:
         values = []
         for entry in self.table.compiled:
             if isinstance(entry, ModeChange):
-                values.append(self._mode_event(graph, state, entry.what, entry.joint, forces[entry.joint]))
+                values.append(mode_event(self.forces, graph, state, entry, forces))
             elif isinstance(entry, LimitMet):
                 at = state.q[entry.coordinate]
                 values.append(at - entry.bound if entry.side == LOW else entry.bound - at)
@@ -283,27 +282,6 @@ class System:
             return dead_centre.determinant(self.mechanism, state.rows)
         assert isinstance(when, (int, float, Expression))
         return f.evaluate(when, names)
-
-    def _mode_event(self, graph: Graph, state: State, what: int, j: int, force: Any) -> Any:
-        joint, held = self.holdable[j], self.forces.of_joint(graph, j, HELD)
-        if what == STUCK:
-            assert joint.friction is not None
-            positive, negative = joint.friction
-            way, allowed = (self.forces.of_joint(graph, j, k) for k in (WAY, ALLOWED))
-            speed = state.qd[joint.speed]
-            # stuck: what friction has left, as a part of what it can, with room for rounding: torques that bring a joint to the
-            # very edge of slipping, as those of inverse dynamics do, are to be seen to pass it
-            left = f.minimum(force + positive, negative - force) * (2 / (positive + negative)) + EDGE
-            # stuck by what holds others: it stays at rest with them; slipping: the speed
-            stuck = f.choose(0.5, held, left, allowed - f.absolute(speed))
-            slipping = f.choose(0.5, held, 1.0, way * speed + allowed)  # held otherwise: nothing happens
-            return f.choose(0.5, self.forces.of_joint(graph, j, STUCK), stuck, slipping)
-        at = state.q[joint.coordinate]
-        room, push = (at - joint.lower, force) if what == LOW else (joint.upper - at, -force)
-        rests = f.maximum(held, self.forces.of_joint(graph, j, STUCK))  # then it cannot meet its stop, but for rounding
-        away = f.choose(0.5, rests, 1.0, room)
-        # at the stop: while it pushes, it holds
-        return f.choose(0.5, self.forces.of_joint(graph, j, what), push, away)
 
     def functions(
         self, declared: set[str], fma: bool, jacobian: bool, canonical: bool, balanced: bool, rolled: RolledRates | None

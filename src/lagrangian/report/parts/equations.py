@@ -7,7 +7,7 @@ from typing import Any
 from lagrangian.closed_form.definitions import definitions, parameter_values
 from lagrangian.closed_form.derive import derive
 from lagrangian.closed_form.equations import Equations
-from lagrangian.closed_form.sections import Entries, christoffel_entries, driven, has_entries
+from lagrangian.closed_form.sections import Entries, Section, Title, christoffel_entries, driven, formulas_of, has_entries
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix
 from lagrangian.equations.writing import mathml
@@ -80,6 +80,7 @@ class _Written:
         if constrained:
             found += self._constraints()
         found += self._energies()
+        found += self._rows()
         found += self._where()
         found.append(self._proof())
         if self.rounding.rounded:
@@ -155,9 +156,20 @@ class _Written:
         eom = self.eom
         if eom.kinetic_energy.terms > 2 * SHORT or eom.potential_energy.terms > 2 * SHORT:
             return []
-        self.shown += [eom.kinetic_energy, eom.potential_energy]
-        body = typeset.formulas(((("K",), eom.kinetic_energy), (("V",), eom.potential_energy)), self.style)
+        entries = [((f"K of {name}",), x) for name, x in eom.kinetic_energies.items()]
+        entries += [((f"V of {name}",), x) for name, x in eom.potential_energies.items()]
+        entries.append((("L",), eom.lagrangian))
+        self.shown += [x for _, x in entries]
+        body = typeset.formulas(tuple(entries), self.style)
         return [_block("The Lagrangian", typeset.lines("<mi>L</mi><mo>=</mo><mi>K</mi><mo>−</mo><mi>V</mi>"), body)]
+
+    def _rows(self) -> list[Html]:
+        """The whole equations, if they can be read."""
+        eom = self.eom
+        if sum(row.left.terms for row in eom.rows) > OPEN:
+            return []
+        self.shown += formulas_of([Section("rows", Title("Row by row"), lines=eom.rows)])
+        return [_block("Row by row", typeset.rows(eom.rows, self.style))]
 
     def _where(self) -> list[Html]:
         eom = self.eom

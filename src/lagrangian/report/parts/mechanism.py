@@ -7,6 +7,7 @@ from typing import Any
 
 from lagrangian.configuration.mobility import mobility
 from lagrangian.model import table as plain
+from lagrangian.model.event import event_words
 from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.report.html import MOST, Html, facts, folded, joined, number, paragraph, table
@@ -117,6 +118,7 @@ def _others(m: Mechanism) -> Html:
             ("Loops", "; ".join(f"{x.name}: {x.type} joint of {x.a} and {x.b}" for x in m.loops[:some])),
             ("Constraints", "; ".join(f"{x.name}: {plain.constraint_words(x)}" for x in m.constraints[:some])),
             ("Walls" if all(isinstance(x, Wall) for x in m.springs) else "Springs", "; ".join(springs)),
+            ("Events", "; ".join(f"{x.name} {event_words(x)}" for x in m.events[:some])),
             ("Frames", names),
             ("Poses", ", ".join(list(m.poses)[:some])),
         ]

@@ -1,0 +1,237 @@
+"""What is at rest, and how it goes on: stays by friction, at a stop, or begins to move.
+
+At an event the modes of all joints at rest are found together, from the accelerations that the whole mechanism would have: see
+`complementarity`. Of joints at rest that depend on each other, as in a loop, as many are held by equations as can move
+independently; the others are at rest with them, and keep the friction that they had. Where forces are not unique they are the
+least: see `least`.
+
+Static friction may exceed that of sliding. Then a joint that breaks loose pushes less than it did, and what is left for the
+others to hold changes: they are decided once more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lagrangian.motion.run.complementarity import ROUNDING, Bounds, Contradiction, independent
+from lagrangian.motion.run.discs import Disc, solved_in_discs
+from lagrangian.motion.run.freedom import Freedom
+from lagrangian.motion.run.impacts import driven_limit
+from lagrangian.motion.run.least import least
+from lagrangian.motion.run.modes import TOUCH, Modes
+from lagrangian.motion.system.holdable import Holdable
+from lagrangian.motion.system.inputs import ALLOWED, HIGH, LOW, SLIP
+from lagrangian.motion.system.mode_events import EDGE
+
+# by what part of the time forces are looked at ahead of an event
+AHEAD = 1e-9
+# so near to all that it can give, as a part of it, a joint's friction has come to its end
+AT_END = 1e-6
+
+
+def settle(modes: Modes, u: np.ndarray, y: np.ndarray, t: float, passed: int = -1) -> None:
+    """Decide which joints at rest stay, and how the others begin to move, when forces or speeds have changed at once.
+
+    `passed` is a joint whose friction, or whose stop, has just come to its end.
+    """
+    _decide(modes, u, y, t, passed)
+    if ended := _low_flights(modes, u, y, t):
+        modes.still(u, y, t, ended)
+        _decide(modes, u, y, t)
+
+
+def _low_flights(modes: Modes, u: np.ndarray, y: np.ndarray, t: float) -> list[int]:
+    """Joints that leave their stops so slowly that they would not come clear of them: ever shorter flights would not end."""
+    found, holdable = [], modes.system.holdable
+    sides = [modes.touches(u, y, j) for j in range(len(holdable))]
+    leaving = [j for j, h in enumerate(holdable) if sides[j] and abs(y[modes.nq + h.speed]) > modes.rest]
+    if leaving:
+        qdd, _ = modes.forces(u, y, t)
+    for j in leaving:
+        h = holdable[j]
+        speed, back = y[modes.nq + h.speed], qdd[h.speed]
+        outward, bound = (1.0, h.lower) if sides[j] == LOW else (-1.0, h.upper)
+        if outward * speed > 0 > outward * back and speed**2 < 2 * abs(back) * TOUCH * (1 + abs(bound)):
+            found.append(j)
+    return found
+
+
+def _decide(modes: Modes, u: np.ndarray, y: np.ndarray, t: float, passed: int = -1) -> None:
+    resting, sides = [], []
+    for j, h in enumerate(modes.system.holdable):
+        if modes.locked(u, j):
+            continue
+        speed, side = modes.speed(u, y, j), modes.touches(u, y, j)
+        if speed <= modes.rest and (side or h.friction is not None):
+            resting.append(j)
+            sides.append(side)
+        elif h.friction is not None:
+            modes.slip(u, j, float(y[modes.nq + h.speed]) / speed)
+        else:
+            modes.set(u, j)
+    if resting:
+        try:
+            _Problem(modes, u, y, t, resting, sides, passed).decide()
+        except Contradiction as contradiction:
+            raise driven_limit(modes, resting[contradiction.which]) from None
+
+
+@dataclass
+class _Problem:
+    """The joints at rest, all together. Its lists and arrays go by their number k among these; forces s are theirs."""
+
+    modes: Modes
+    u: np.ndarray
+    y: np.ndarray
+    now: float
+    resting: list[int]
+    sides: list[int]  # the stop that each touches: LOW, HIGH, or 0
+    passed: int
+
+    def __post_init__(self) -> None:
+        modes, u, y = self.modes, self.u, self.y
+        # a torque that jumps just now counts as after the jump, whatever roundings say
+        self.t = self.now + AHEAD * max(abs(self.now), 1e-3)
+        self.holdable = [modes.system.holdable[j] for j in self.resting]
+        _, held = modes.forces(u, y, self.t)
+        self.last = self.resting.index(self.passed) if self.passed in self.resting else -1
+        self.let_go = self.last >= 0 and modes.side(u, self.passed) != 0
+        kept = [u[modes.place(j, SLIP)] * modes.stuck(u, j) for j in self.resting]
+        self.before = held[self.resting] - kept
+        for j in self.resting:
+            modes.set(u, j)
+        qdd, _ = modes.forces(u, y, self.t)
+        psi, _ = modes.rows(y, self.t, modes.locks(u))
+        speeds = [h.speed for h in self.holdable]
+        self.discs = self._groups()
+        freedom = Freedom(modes.dyn.mass_matrix(y[: modes.nq]), psi, speeds, list(self.discs))
+        self.size, self.B = freedom.size, freedom.B
+        self.bounds = _bounds(self.holdable, self.sides)
+        widths = np.array([sum(h.static or (0.0, 0.0)) / 2 for h in self.holdable])
+        self.tiny = 0.25 * EDGE * widths * self.size * (self.B**2).sum(axis=0) + ROUNDING * freedom.measured(qdd)
+        self.w = qdd[speeds] / self.size
+
+    def _groups(self) -> dict[tuple[int, ...], float]:
+        """The joints whose friction acts together, in a plane or in space, and what that is at most."""
+        found: dict[tuple[int, ...], float] = {}
+        for h in self.holdable:
+            if h.disc and h.static is not None:
+                found[tuple(k for k, other in enumerate(self.holdable) if other.speed in h.disc)] = h.static[0]
+        return found
+
+    def group(self, k: int) -> tuple[int, ...]:
+        return next((members for members in self.discs if k in members), (k,))
+
+    def decide(self) -> None:
+        """Write into u which joints stay, and which way the others begin to move."""
+        ways: dict[int, float] = {}  # of joints that slide although static friction could give more
+        while True:
+            s, a, staying = self._forces(ways)
+            basis = self._basis(staying, s)
+            ending = [k for k in staying if self._ends(k, basis, s)]
+            loose = [k for k, h in enumerate(self.holdable) if h.static != h.friction and k not in ways]
+            more = [k for k in loose if k not in staying or k in ending]
+            if not more:
+                break
+            for k in more:
+                ways[k] = self._way(k, s, a, staying)
+        for k, j in enumerate(self.resting):
+            if k in staying and k not in ending:
+                self._stay(j, self.sides[k], float(s[k]), k in basis)
+            elif self.holdable[k].friction is not None:
+                self._slip(k, ways[k] if k in ways else self._way(k, s, a, staying))
+        self.modes.still(self.u, self.y, self.now)
+        self._allow()
+
+    def _forces(self, ways: dict[int, float]) -> tuple[np.ndarray, np.ndarray, list[int]]:
+        """Forces and accelerations of all, and who stays at rest; of joints that slide the way is known."""
+        low, high, size = self.bounds.low * self.size, self.bounds.high * self.size, self.size
+        for k, way in ways.items():
+            low[k] = high[k] = -self.modes.sliding(self.resting[k], way) * size[k]
+        scaled = Bounds(low, high)
+        discs = [Disc(m, radius * size[m[0]]) for m, radius in self.discs.items() if m[0] not in ways]
+        s, a = solved_in_discs(self.B, self.w, scaled, discs, scaled.clipped(self.before * size), self.tiny)
+        staying = [k for k in range(len(s)) if k not in ways and self._stays(k, a)]
+        return least(self.B, s, scaled, discs, staying) / size, a, staying
+
+    def _stays(self, k: int, a: np.ndarray) -> bool:
+        return all(abs(a[m]) <= self.tiny[m] for m in self.group(k))
+
+    def _room(self, k: int, s: np.ndarray) -> float:
+        """What a joint's friction has left."""
+        members = self.group(k)
+        if members in self.discs:
+            return self.discs[members] - float(np.linalg.norm(s[list(members)]))
+        return float(min(s[k] - self.bounds.low[k], self.bounds.high[k] - s[k]))
+
+    def _basis(self, staying: list[int], s: np.ndarray) -> list[int]:
+        """The joints that are held by equations: stops that push first, then those whose friction has the most left."""
+        last = self.last
+        if self.let_go and _can_hold(self.holdable[last], s[last]):  # from its stop to its friction
+            self.sides[last] = 0
+        pushing = [_pushes(h, side, s[k]) for k, (h, side) in enumerate(zip(self.holdable, self.sides, strict=True))]
+        return independent(self.B, sorted(staying, key=lambda k: (k == last, not pushing[k], -self._room(k, s))))
+
+    def _ends(self, k: int, basis: list[int], s: np.ndarray) -> bool:
+        """Whether what holds a joint has come to its end: all of its friction is used, or its stop does not push."""
+        members, h = self.group(k), self.holdable[k]
+        if self.last not in members or not any(m in basis for m in members):
+            return False
+        return self.sides[k] != 0 if h.static is None else self._room(k, s) <= AT_END * sum(h.static)
+
+    def _way(self, k: int, s: np.ndarray, a: np.ndarray, staying: list[int]) -> float:
+        """Which way a joint begins to move: up or down, or its part of a direction."""
+        members = list(self.group(k))
+        if len(members) > 1:
+            along = -s[members] if k in staying else a[members]
+            return float(along[members.index(k)] / max(float(np.linalg.norm(along)), 1e-300))
+        up = a[k] > 0 if k not in staying else s[k] - self.bounds.low[k] < self.bounds.high[k] - s[k]
+        return 1.0 if up else -1.0
+
+    def _slip(self, k: int, way: float) -> None:
+        """A joint begins to move. Of a speed that is not yet quite zero, or past it by rounding, nothing is told."""
+        speed = float(self.y[self.modes.nq + self.holdable[k].speed])
+        self.modes.slip(self.u, self.resting[k], way, max(0.0, -2 * way * speed))
+
+    def _stay(self, j: int, side: int, force: float, held: bool) -> None:
+        """A joint stays at rest: at its stop if that pushes, by friction otherwise."""
+        modes, u = self.modes, self.u
+        if _pushes(modes.system.holdable[j], side, force):
+            modes.set(u, j, held=float(held), low=float(side == LOW), high=float(side == HIGH))
+        elif held:
+            modes.set(u, j, held=1.0, stuck=1.0)
+        else:
+            modes.set(u, j, stuck=1.0, slip=-force, allowed=2 * modes.rest)
+
+    def _allow(self) -> None:
+        """Until a torque jumps that was looked at ahead, a joint may begin to move the wrong way: that is no event."""
+        modes, u = self.modes, self.u
+        slipping = [(j, modes.way(u, j), modes.system.holdable[j].speed) for j in self.resting if modes.way(u, j)]
+        if slipping:
+            qdd, _ = modes.forces(u, self.y, self.now)
+            for j, way, speed in slipping:
+                u[modes.place(j, ALLOWED)] += max(0.0, -2 * way * qdd[speed] * (self.t - self.now))
+
+
+def _bounds(holdable: list[Holdable], sides: list[int]) -> Bounds:
+    """Of friction and stop together: a joint at its stop can only move away, and only friction opposes that."""
+    low, high = [], []
+    for h, side in zip(holdable, sides, strict=True):
+        positive, negative = h.static or (0.0, 0.0)
+        low.append(-np.inf if side == HIGH else -positive)
+        high.append(np.inf if side == LOW else negative)
+    return Bounds(np.array(low), np.array(high))
+
+
+def _pushes(h: Holdable, side: int, force: float) -> bool:
+    """Whether a stop has a part in the force that holds a joint at it."""
+    if h.friction is None:
+        return side != 0
+    return (side == LOW and force > 0) or (side == HIGH and force < 0)
+
+
+def _can_hold(h: Holdable, force: float) -> bool:
+    """Whether friction alone gives a force."""
+    return h.static is not None and -h.static[0] <= force <= h.static[1]

@@ -1,0 +1,79 @@
+"""What is zero where the mode of a joint that can be held ends, traced."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lagrangian.algorithms.closed.constrained import State
+from lagrangian.kernels.trace.node import Graph
+from lagrangian.model.expression import functions as f
+from lagrangian.motion.system.event_table import ModeChange
+from lagrangian.motion.system.forces import Forces
+from lagrangian.motion.system.inputs import ALLOWED, HELD, LOW, SLIP, STUCK, WAY
+
+EDGE = 1e-10  # of what dry friction can hold, as `Rest` counts it
+
+
+def mode_event(forces: Forces, graph: Graph, state: State, entry: ModeChange, holding: Sequence[Any]) -> Any:
+    """`holding` are the forces that hold joints."""
+    j = entry.joint
+    joint, held = forces.holdable[j], forces.of_joint(graph, j, HELD)
+    if entry.what == HELD:
+        # locked: a constraint that moves may drive it all the same
+        rests = _largest(forces, graph, j, range(STUCK, SLIP))
+        locked = f.choose(0.5, rests, 0.0, held)
+        return f.choose(0.5, locked, forces.of_joint(graph, j, ALLOWED) - f.absolute(state.qd[joint.speed]), 1.0)
+    if entry.what == STUCK:
+        return _in_disc(forces, graph, state, j, holding) if joint.disc else _friction(forces, graph, state, j, holding[j])
+    at = state.q[joint.coordinate]
+    room, push = (at - joint.lower, holding[j]) if entry.what == LOW else (joint.upper - at, -holding[j])
+    rests = f.maximum(held, forces.of_joint(graph, j, STUCK))  # then it cannot meet its stop, but for rounding
+    away = f.choose(0.5, rests, 1.0, room)
+    # at the stop: while it pushes, it holds
+    return f.choose(0.5, forces.of_joint(graph, j, entry.what), push, away)
+
+
+def _largest(forces: Forces, graph: Graph, j: int, which: Sequence[int]) -> Any:
+    found: Any = 0.0
+    for what in which:
+        found = f.maximum(found, forces.of_joint(graph, j, what))
+    return found
+
+
+def _friction(forces: Forces, graph: Graph, state: State, j: int, force: Any) -> Any:
+    joint, held = forces.holdable[j], forces.of_joint(graph, j, HELD)
+    assert joint.static is not None
+    positive, negative = joint.static
+    way, allowed = (forces.of_joint(graph, j, k) for k in (WAY, ALLOWED))
+    speed = state.qd[joint.speed]
+    # stuck: what friction has left, as a part of what it can, with room for rounding: torques that bring a joint to the
+    # very edge of slipping, as those of inverse dynamics do, are to be seen to pass it
+    left = f.minimum(force + positive, negative - force) * (2 / (positive + negative)) + EDGE
+    # stuck by what holds others: it stays at rest with them; slipping: the speed
+    stuck = f.choose(0.5, held, left, allowed - f.absolute(speed))
+    slipping = f.choose(0.5, held, 1.0, way * speed + allowed)  # held otherwise: nothing happens
+    return f.choose(0.5, forces.of_joint(graph, j, STUCK), stuck, slipping)
+
+
+def _in_disc(forces: Forces, graph: Graph, state: State, j: int, holding: Sequence[Any]) -> Any:
+    """The same of joints whose friction acts together: its size counts, and the speed along the direction of their slip."""
+    joint = forces.holdable[j]
+    assert joint.static is not None
+    square: Any = 0.0
+    speed: Any = 0.0
+    slow: Any = 1.0
+    rests: Any = 0.0
+    slips: Any = 0.0
+    for k in forces.together(j):
+        way, held, stuck, allowed = (forces.of_joint(graph, k, what) for what in (WAY, HELD, STUCK, ALLOWED))
+        own = state.qd[forces.holdable[k].speed]
+        force = f.choose(0.5, stuck, holding[k] - forces.of_joint(graph, k, SLIP), 0.0)
+        square = square + force * force
+        speed = speed + way * own + allowed
+        follows = f.choose(0.5, stuck, 1.0 - held, 0.0)
+        slow = f.minimum(slow, f.choose(0.5, follows, allowed - f.absolute(own), 1.0))
+        rests, slips = f.maximum(rests, stuck), f.maximum(slips, f.absolute(way))
+    left = 1.0 + EDGE - f.sqrt(square) * (1 / joint.static[0])
+    slipping = f.choose(0.0, slips, speed, 1.0)
+    return f.choose(0.5, rests, f.minimum(left, slow), slipping)
