@@ -70,7 +70,7 @@ def test_every_loop_type(kind: str) -> None:
 
 
 def rolled(*constraints: lg.Rolling | lg.KnifeEdge) -> lg.Mechanism:
-    table = lg.Joint("table", "revolute", "ground", "plate", axis=(0, 0.6, 0.8), actuated=False)
+    table = lg.Joint("table", "revolute", "ground", "plate", axis="x", actuated=False)
     bodies = [lg.Body("plate", 2.0, (0.1, 0, 0), (0.2, 0.3, 0.4)), lg.Body("ball", 1.0, inertia=(0.1, 0.2, 0.1))]
     joints = [table, lg.Joint("ball", "free", "ground", "ball", actuated=False)]
     return lg.Mechanism("rolled", bodies, joints, constraints=constraints)
@@ -85,7 +85,7 @@ ON_PLATE = {"on": "plate", "point": (0, 0, 0.1), "normal": (0.36, 0.48, 0.8)}
         lg.Rolling("sphere", "ball", 0.3),
         lg.Rolling("sphere", "ball", 0.3, center=(0.1, 0.02, 0), **ON_PLATE),
         lg.Rolling("disc", "ball", 0.3, axis="z"),
-        lg.Rolling("disc", "ball", 0.3, center=(0.1, 0, 0), axis=(0.6, 0.8, 0), **ON_PLATE),
+        lg.Rolling("disc", "ball", 0.3, center=(0.1, 0, 0), axis="y", on="plate", point=(0, 0, 0.1)),
         lg.KnifeEdge("blade", "ball", (0, 1, 0), (0.3, 0.1, 0)),
     ],
     ids=["sphere", "sphere on a plate", "disc lying flat", "disc on a plate", "knife edge"],

@@ -25,6 +25,7 @@ class Closed:
         self.rows = constraints.rows(system)
         self.holonomic = any(row.eta is not None for row in self.rows)
         self.rates = loops.Rates(system, self.rows)
+        self.roots = any(length.word == "height" for length in system.scalars.lengths.values())
         self.said = loop_types.said(system)
         self.points: list[Point] = []
         self.regular: list[Point] = []

@@ -61,6 +61,12 @@ class Rates:
                 rate = self._along(row.eta, speeds[:n])
             yield f"Psi' q' of {row.name}", found, self._along(rate, speeds)
 
+    def rates_at(self, points: Sequence[Point]) -> Entries:
+        """The same at exact points."""
+        for name, a, b in self.rates():
+            for number, point in enumerate(points):
+                yield f"{name} at point {number + 1}", point.number(0) + point.of(a), point.of(b)
+
     def _along(self, x: Element, speeds: Sequence[Element]) -> Element:
         return total((self.system.ring.derivative(x, k) * qd for k, qd in enumerate(speeds)), self.system.ring.zero)
 
