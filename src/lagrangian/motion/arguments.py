@@ -76,7 +76,7 @@ def drive(torque: Any, wrenches: Any, saturate: object, model: Mechanism) -> Tor
     pushes = wrenches_of(wrenches, model)
     if not pushes and not bounded:
         return source
-    breaks = (*source.breaks, *(t for push in pushes for t in getattr(push.called, "breaks", ())))
+    breaks = tuple(sorted((*source.breaks, *(t for push in pushes for t in getattr(push.called, "breaks", ())))))
     return replace(source, wrenches=pushes, breaks=breaks, saturate=bounded)
 
 

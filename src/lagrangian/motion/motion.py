@@ -280,11 +280,14 @@ class Motion(ShownMotion):
 
         return dataset(self)
 
-    def save(self, path: str | Path) -> Path:
-        """Write a netCDF file (.nc), which `lagrangian.read` and many other tools open; or its rows as text (.csv)."""
+    def save(self, path: str | Path, angles: str = "radians") -> Path:
+        """Write a netCDF file (.nc), which `lagrangian.read` and many other tools open; or its rows as text (.csv).
+
+        The `angles` of a .csv may be in "degrees"; a netCDF file has radians.
+        """
         from lagrangian.motion.files import save
 
-        return save(self, path)
+        return save(self, path, angles)
 
     def summary(self, events: int | None = 20) -> str:
         """How it went, in a few lines, with this many of its events; None leaves them out."""

@@ -18,6 +18,7 @@ from lagrangian.errors import EndedEarlyWarning, LagrangianError, SimulationErro
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion import arguments, cautions
 from lagrangian.motion.arguments import Options
+from lagrangian.motion.breaks import with_breaks
 from lagrangian.motion.events import checked
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.run.run import Run
@@ -73,8 +74,10 @@ def simulate(
     grid = arguments.grid(t_eval, start, end)
     arguments.check_progress(progress)
     options = Options(method, rtol, atol, stabilisation, alpha, beta, step, max_step, limits, restitution, max_steps)
-    source = arguments.drive(torque, wrenches, saturate, dyn.mechanism)
     watched = [*checked(events, dyn.mechanism), *known.walls]
+    driving = arguments.drive(torque, wrenches, saturate, dyn.mechanism)
+    source, kinks = with_breaks(driving, dyn.mechanism, watched, (start, end))
+    watched += kinks
     settings = options.settings(known, source, watched)
     begin = Start(dyn, q0, start)
     y = np.concatenate([begin.q, begin.speeds(qd0)])

@@ -13,7 +13,7 @@ from lagrangian.description.toml.table import Table, Where, scalar, shown, vecto
 from lagrangian.errors import DescriptionError, MechanismError, one_of, placed
 from lagrangian.model import vector as v
 from lagrangian.model.configuration import Partial
-from lagrangian.model.constraint import GROUND, Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
+from lagrangian.model.constraint import GROUND, SIDES, Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
 from lagrangian.model.expression import FUNCTIONS, Scalar, free_symbols, parse, symbol
 from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import Initial
@@ -70,7 +70,7 @@ def _equation(table: Table, coordinates: Coordinates) -> Holonomic:
     """An equation of coordinates and time, `left = right` or an expression that is zero."""
     table.only("name", "type", "equation")
     text, at = table.text("equation"), table.at("equation")
-    sides = text.split("=")
+    sides = SIDES.split(text)
     if len(sides) > 2:
         raise table.error(f"{shown(text)} has more than one '='; write 'left = right', or an expression that is zero", "equation")
     left, *right = (_of(side, at, coordinates.of_position) for side in sides)
