@@ -53,6 +53,12 @@ LEFT_OUT = {
     "across = f.sqrt(across) if": "whether a disc is upright by structure: the root of one is one",
     "for j in range(i + 1):": "more of a symmetric matrix than its lower triangle",
     "def ancestors": "the numbering of speeds, not mechanics: altered, the walk to the ground never ends",
+    "iv + k": "joints of several coordinates: here each has one",
+    "def coordinate_rates": "joints of several coordinates: here each has one",
+    "return -self if is_zero(other) else NotImplemented": "a rate taken from nothing; tests.algorithms.test_closed_mutations has it",
+    "return Rate(-self.value, -self.bias": "a rate taken from nothing, again",
+    "bias[k] = bias[k] - torque": "springs between points are left out of the proof, and the certificate says so",
+    "al = v.add(al, bw)": "the axis of a cam does not turn with it: the angular part of its bias is zero",
     "if not self.along - cosine or not self.along + cosine": "either sign will do, as the height has one of its own",
 }
 
@@ -104,6 +110,8 @@ def install(patch: pytest.MonkeyPatch, module: types.ModuleType, changed: types.
                 patch.setattr(user, name, changed)
             elif name in own and value is own[name]:
                 patch.setattr(user, name, getattr(changed, name))
+    if module is rolling:
+        patch.setattr(rolling, "Contact", changed.Contact)
     for name, kind in list(TYPES.items()):
         if type(kind).__module__ == module.__name__:
             patch.setitem(loop_types.TYPES, name, getattr(changed, type(kind).__name__)())
@@ -119,7 +127,8 @@ def missed(module: types.ModuleType, cases: list[System]) -> list[str]:
         with pytest.MonkeyPatch.context() as patch:
             install(patch, module, changed)
             try:
-                wrong = first_failure(cases)
+                anew = [System(system.mechanism) for system in cases] if module is rolling else cases
+                wrong = first_failure(anew)
             except (
                 ArithmeticError,
                 ValueError,
@@ -167,7 +176,7 @@ def test_a_wrong_sign_of_any_equation_is_caught(sign: int, monkeypatch: pytest.M
     ("module", "cases"),
     [
         (loop_type, ("prismatic", "revolute", "planar", "universal")),
-        (constraints, ("contacts", "written", "loops")),
+        (constraints, ("contacts", "written", "loops", "universal")),
         (rolling, ("contacts",)),
         (shipped, ("contacts", "written")),
         (jet, ("contacts", "written", "loops")),
