@@ -351,6 +351,23 @@ q = lg.equilibrium(bar, [4.8, -3.5, 2.2])
 mode = lg.linearise(bar, q).modes()[0]
 print("four-bar:", np.degrees(q).round(2), f"{mode.frequency:.4f} Hz")
 
+# --- proven-digits
+proven = lg.certify("two_r", [0.5, 1.0], digits=30)
+for name in ("theta1", "theta2", "qd_theta1", "qd_theta2"):
+    print(f"{name:<9} {proven[name]:.30}")
+run = lg.simulate("two_r", 1.0, rtol=1e-12, atol=1e-14)
+print(proven.contains(run, within=1e-12), (proven.errors(run) < 1e-12).all())
+print(0 in proven.balance, proven.balance.radius < 1e-30)
+low, high = proven["theta1"].bounds
+print(low[:30] == high[:30], float(proven["theta1"]))
+
+# --- proven-digits-2
+for refused in ("four_bar", "puma560"):
+    try:
+        lg.certify(refused, 1)
+    except lg.ArgumentError as error:
+        print(error)
+
 # --- derivatives
 dyn = lg.compile(arm)
 q, qd, tau = np.array([0.3, 0.5]), np.array([1.0, 2.0]), np.zeros(2)

@@ -55,7 +55,7 @@ LEFT_OUT = {
     "def ancestors": "the numbering of speeds, not mechanics: altered, the walk to the ground never ends",
     "iv + k": "joints of several coordinates: here each has one",
     "def coordinate_rates": "joints of several coordinates: here each has one",
-    "return -self if is_zero(other) else NotImplemented": "a rate taken from nothing; tests.algorithms.test_closed_mutations has it",
+    "return -self if is_zero(other) else NotImplemented": "a rate taken from nothing, which none of these has",
     "return Rate(-self.value, -self.bias": "a rate taken from nothing, again",
     "bias[k] = bias[k] - torque": "springs between points are left out of the proof, and the certificate says so",
     "al = v.add(al, bw)": "the axis of a cam does not turn with it: the angular part of its bias is zero",

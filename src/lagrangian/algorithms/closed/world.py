@@ -49,7 +49,7 @@ class Frame:
         return self.world.direction(self.link, v.mat_vec(self._placement.rotation, axis))
 
     def number(self, scalar: Scalar) -> Any:
-        return self._read.number(scalar)
+        return self.world.number(scalar)
 
     def vanishes(self, x: Any) -> bool:
         """Whether a part of a direction is zero by structure."""
@@ -73,6 +73,10 @@ class World:
     def frame(self, body: str, placement: Placement) -> Frame:
         link, at = self.tree.place[body]
         return Frame(self, link, self.tree.read.place(at, placement))
+
+    def number(self, x: Scalar) -> Any:
+        """A number of the description."""
+        return self.tree.read.number(x)
 
     def motion(self, i: int) -> Motion:
         if i not in self._motions:

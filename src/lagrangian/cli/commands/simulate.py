@@ -94,7 +94,7 @@ def simulate(
         values.span(time),
         q0=q0,
         qd0=qd0,
-        torque=_torques(torque),
+        torque=torques(torque),
         wrenches=wrenches(wrench),
         events=events(event, at_event),
         method=method,
@@ -152,7 +152,8 @@ def simulated(m: Mechanism, t_span: Any = None, **options: Any) -> Motion:
     return motion
 
 
-def _torques(given: list[str] | None) -> Any:
+def torques(given: list[str] | None) -> Any:
+    """By their joints; 0 for none."""
     if not given:
         return None
     if [x.strip() for x in given] == ["0"]:

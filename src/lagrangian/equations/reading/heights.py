@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from lagrangian.equations.algebra.ring import Symbol
+from lagrangian.equations.reading import lengths
 from lagrangian.equations.reading.scalars import Length
 from lagrangian.model.constraint import Rolling
 from lagrangian.model.placement import turn_z_to
@@ -44,7 +44,6 @@ def declare(system: System) -> bool:
 
 def relate(system: System) -> None:
     """height^2 = r^2 (1 - (n.a)^2), and the derivatives that follow; a root that was taken is noted."""
-    ring = system.ring
     for contact in discs(system):
         rolling = contact.rolling
         if contact.divided is not None:
@@ -53,15 +52,7 @@ def relate(system: System) -> None:
                 f"which the normal points"
             )
             continue
-        made = Length(rolling.name, contact.square, "height")
-        system.scalars.lengths[name(rolling)] = system.scalars.lengths[inverse_name(rolling)] = made
-        ring.relate_square(name(rolling), contact.square)
-        ring.relate_inverse(inverse_name(rolling), ring.generator(name(rolling)))
-        over = ring.generator(inverse_name(rolling))
-        for k in range(system.n):
-            slope = ring.derivative(contact.square, k) * Fraction(1, 2)
-            ring.set_rate(name(rolling), k, slope * over)
-            ring.set_rate(inverse_name(rolling), k, -(slope * (over * over * over)))
+        lengths.relate_one(system.scalars, Length(rolling.name, contact.square, "height"))
 
 
 def discs(system: System) -> list[Contact]:
