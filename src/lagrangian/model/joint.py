@@ -21,22 +21,41 @@ class Friction:
     """Viscous plus Coulomb friction, the latter possibly different in the two directions.
 
     F = viscous * qd + (coulomb if qd > 0, -coulomb_negative if qd < 0); both Coulomb values are positive, and the second is the
-    first unless it is given.
+    first unless it is given. A joint at rest is held by as much, or by `static` friction where that is given: it breaks loose at
+    the static force and slides against the other.
     """
 
     viscous: Scalar = 0
     coulomb: Scalar = 0
     coulomb_negative: Scalar | None = None
+    static: Scalar | None = None
+    static_negative: Scalar | None = None
 
     def __post_init__(self) -> None:
         if self.coulomb_negative is None:
             object.__setattr__(self, "coulomb_negative", self.coulomb)
-        for name in ("viscous", "coulomb", "coulomb_negative"):
+        for name in ("viscous", "coulomb", "coulomb_negative", "static", "static_negative"):
+            if getattr(self, name) is None:
+                continue
             with placed("friction"):
                 x = float(coerce.scalar(getattr(self, name), name))
             if not (math.isfinite(x) and x >= 0):
                 needed = "it must be finite and not negative, or it would drive the joint"
                 raise MechanismError(f"is {x:g}", where="friction", argument=name, remedy=needed)
+        sides = (("static", "coulomb"), ("static_negative", "coulomb_negative"))
+        for (name, other), most in zip(sides, self.breakaway, strict=True):
+            least = float(getattr(self, other))
+            if float(most) < least:
+                needed = f"a joint at rest is held by at least the friction of sliding, `{other}`, which is {least:g}"
+                raise MechanismError(f"is {float(most):g}", where="friction", argument=name, remedy=needed)
+
+    @property
+    def breakaway(self) -> tuple[Scalar, Scalar]:
+        """The forces at which a joint at rest breaks loose, forwards and backwards."""
+        assert self.coulomb_negative is not None
+        forwards = self.coulomb if self.static is None else self.static
+        backwards = self.static if self.static_negative is None else self.static_negative
+        return forwards, self.coulomb_negative if backwards is None else backwards
 
 
 @dataclass(frozen=True, slots=True)

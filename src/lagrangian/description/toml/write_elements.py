@@ -76,6 +76,9 @@ def _friction(s: Scalars, given: Friction) -> Entries:
         found["coulomb"] = s.number(given.coulomb)
     if given.coulomb_negative is not None and given.coulomb_negative != given.coulomb:
         found["coulomb_negative"] = s.number(given.coulomb_negative)
+    for name in ("static", "static_negative"):
+        if getattr(given, name) is not None:
+            found[name] = s.number(getattr(given, name))
     return found
 
 

@@ -47,10 +47,11 @@ def frictional(mechanism: Mechanism) -> list[Holdable]:
     for joint in mechanism.joints:
         friction = joint.friction
         sliding = float(friction.coulomb), float(friction.coulomb_negative or 0)
-        if any(sliding):
+        static = float(friction.breakaway[0]), float(friction.breakaway[1])
+        if any(static):
             for members in ([k] for k in range(joint.kind.nv)):
                 disc = tuple(iv + k for k in members) if len(members) > 1 else ()
-                found += [Holdable(iv + k, sliding, disc=disc) for k in members]
+                found += [Holdable(iv + k, sliding, static=static, disc=disc) for k in members]
         iv += joint.kind.nv
     return found
 
