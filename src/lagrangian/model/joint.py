@@ -183,6 +183,13 @@ class Joint(Typed):
         return tuple(getattr(self, entry.name) for entry in self.kind.entries if entry.kind is Kind.AXIS)
 
     @property
+    def rubbing_plane(self) -> tuple[int, ...]:
+        """The speeds whose dry friction acts together, against their direction; none if it differs between the two ways."""
+        f = self.friction
+        same = f.coulomb == f.coulomb_negative and f.breakaway[0] == f.breakaway[1]
+        return self.kind.plane if same and float(f.breakaway[0]) else ()
+
+    @property
     def coordinate_names(self) -> tuple[str, ...]:
         return tuple(f"{self.name}.{c}" if c else self.name for c in self.kind.coordinates)
 

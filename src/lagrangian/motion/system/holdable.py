@@ -49,9 +49,9 @@ def frictional(mechanism: Mechanism) -> list[Holdable]:
         sliding = float(friction.coulomb), float(friction.coulomb_negative or 0)
         static = float(friction.breakaway[0]), float(friction.breakaway[1])
         if any(static):
-            for members in ([k] for k in range(joint.kind.nv)):
-                disc = tuple(iv + k for k in members) if len(members) > 1 else ()
-                found += [Holdable(iv + k, sliding, static=static, disc=disc) for k in members]
+            disc = tuple(iv + k for k in joint.rubbing_plane)
+            for k in range(iv, iv + joint.kind.nv):
+                found.append(Holdable(k, sliding, static=static, disc=disc if k in disc else ()))
         iv += joint.kind.nv
     return found
 

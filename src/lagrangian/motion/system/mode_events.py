@@ -12,6 +12,8 @@ from lagrangian.motion.system.event_table import ModeChange
 from lagrangian.motion.system.forces import Forces
 from lagrangian.motion.system.inputs import ALLOWED, HELD, LOW, SLIP, STUCK, WAY
 
+# the cosine of how far the direction of slip in a plane may turn before it is taken anew
+TURNED = 0.5
 EDGE = 1e-10  # of what dry friction can hold, as `Rest` counts it
 
 
@@ -62,6 +64,7 @@ def _in_disc(forces: Forces, graph: Graph, state: State, j: int, holding: Sequen
     assert joint.static is not None
     square: Any = 0.0
     speed: Any = 0.0
+    whole: Any = 0.0
     slow: Any = 1.0
     rests: Any = 0.0
     slips: Any = 0.0
@@ -70,10 +73,11 @@ def _in_disc(forces: Forces, graph: Graph, state: State, j: int, holding: Sequen
         own = state.qd[forces.holdable[k].speed]
         force = f.choose(0.5, stuck, holding[k] - forces.of_joint(graph, k, SLIP), 0.0)
         square = square + force * force
-        speed = speed + way * own + allowed
+        speed, whole = speed + way * own + allowed, whole + own * own
         follows = f.choose(0.5, stuck, 1.0 - held, 0.0)
         slow = f.minimum(slow, f.choose(0.5, follows, allowed - f.absolute(own), 1.0))
         rests, slips = f.maximum(rests, stuck), f.maximum(slips, f.absolute(way))
     left = 1.0 + EDGE - f.sqrt(square) * (1 / joint.static[0])
-    slipping = f.choose(0.0, slips, speed, 1.0)
+    # at an end, or turned so far that the direction is taken anew
+    slipping = f.choose(0.0, slips, speed - TURNED * f.sqrt(whole), 1.0)
     return f.choose(0.5, rests, f.minimum(left, slow), slipping)
