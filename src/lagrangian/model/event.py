@@ -55,7 +55,14 @@ class Kink:
     which: int
 
 
-When = str | Scalar | Kink | Callable[[float, np.ndarray, np.ndarray], float]
+@dataclass(frozen=True)
+class Pull:
+    """Stands for the force of a contact, which only pushes, as a zero of which it would have to begin to pull."""
+
+    constraint: str
+
+
+When = str | Scalar | Kink | Pull | Callable[[float, np.ndarray, np.ndarray], float]
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,16 @@ from typing import Any
 
 from lagrangian.algorithms.closed.constrained import State
 from lagrangian.kernels.trace.node import Graph
+from lagrangian.model.event import Pull
 from lagrangian.model.expression import functions as f
+from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.system.event_table import ModeChange
 from lagrangian.motion.system.forces import Forces
 from lagrangian.motion.system.inputs import ALLOWED, HELD, LOW, SLIP, STUCK, WAY
 
 # the cosine of how far the direction of slip in a plane may turn before it is taken anew
 TURNED = 0.5
+NO_FORCE = 1e-9  # as a part of the weight
 EDGE = 1e-10  # of what dry friction can hold, as `Rest` counts it
 
 
@@ -34,6 +37,13 @@ def mode_event(forces: Forces, graph: Graph, state: State, entry: ModeChange, ho
     away = f.choose(0.5, rests, 1.0, room)
     # at the stop: while it pushes, it holds
     return f.choose(0.5, forces.of_joint(graph, j, entry.what), push, away)
+
+
+def contact_event(mechanism: Mechanism, state: State, when: Pull, multipliers: Sequence[Any]) -> Any:
+    """The force by which a contact pushes; what rounding leaves of none counts as a push."""
+    row = next(k for k, row in enumerate(state.rows) if row.name in (when.constraint, f"{when.constraint}.contact"))
+    weight = sum(float(body.mass) for body in mechanism.bodies) * max(1.0, sum(float(x) ** 2 for x in mechanism.gravity) ** 0.5)
+    return multipliers[row] + NO_FORCE * weight
 
 
 def _largest(forces: Forces, graph: Graph, j: int, which: Sequence[int]) -> Any:
