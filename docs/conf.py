@@ -42,7 +42,18 @@ nitpick_ignore_regex = [("py:(class|data|exc|mod|attr|meth|func)", ".*")]
 
 # classes that functions give, and nobody calls: what their constructors take says nothing
 GIVEN = {
-    *("Equations", "Formula", "FormulaMatrix", "TraceForm", "UickerKahn", "Dynamics", "CartesianDynamics", "Constrained"),
+    *(
+        "Equations",
+        "Formula",
+        "FormulaMatrix",
+        "TraceForm",
+        "NewtonEuler",
+        "LinkBody",
+        "UickerKahn",
+        "Dynamics",
+        "CartesianDynamics",
+        "Constrained",
+    ),
     *("Motion", "PathMotion", "Mobility", "Linearisation", "Mode", "JointPath", "CartesianPath", "FourierPath"),
     *("Sizing", "Demand", "Actuator", "Candidate", "Identification", "Controller", "CartesianController"),
 }

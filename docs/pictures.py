@@ -152,6 +152,7 @@ def see() -> None:
     leg, motion = names["leg"], names["motion"]
     drawn(leg, "see_leg", q="lifted")
     figure(motion.plot("coordinates", "energy", joints=["theta"]), "see_plot")
+    figure(names["lock"].plot("coordinates", "multipliers", angles="radians"), "see_lock", 700)
     figure(motion.phase_portrait("delta"), "see_phase", 600)
     figure(motion.plot_path("foot"), "see_path", 700)
     from playwright.sync_api import sync_playwright

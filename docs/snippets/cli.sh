@@ -26,6 +26,9 @@ lagrangian prove two_r
 lagrangian simulate arm.toml --plot --animate
 lagrangian simulate arm.toml -t 3 --q0 raised --torque "theta1=-30*theta1" -o held.nc
 
+# --- certify
+lagrangian certify two_r --time 1 --digits 30
+
 # --- inverse
 lagrangian inverse arm.toml --circle 0.6,0.2,0.1 --frame tip -t 2 -o circle.nc
 

@@ -31,6 +31,14 @@ grouped = puma.grouped()
 print("M55 =", grouped.M[4, 4])
 print(len(puma.base_parameters()), "base parameters")
 
+# --- links
+bodies = eom.newton_euler()
+second = bodies.links["link2"]
+print("a_C =", second.center_acceleration[1])
+print("f_y =", second.force[1])
+print("n_z =", second.moment[2])
+print("the same torques, exactly:", list(bodies.tau) == list(eom.tau))
+
 # --- prove
 certificate = eom.prove()  # print it for the table, with entries, terms and times
 print(certificate.proved)

@@ -189,6 +189,19 @@ for how in ("projection", "baumgarte", "ggl", "none"):
     drift, rate = motion.drift.max(), motion.rate_drift.max()
     print(f"{how:<15} {steps:6} {drift:6.0e} {rate:6.0e} {energy:6.0e} J")
 
+# --- off-constraint
+off = lg.assemble(bar) + [0.0, 0.02, 0.0]
+motion = lg.simulate(
+    bar, 2, off, stabilisation="baumgarte", alpha=3, beta=5, off_constraint=True
+)
+exact = (
+    np.exp(-3 * motion.t)
+    * (np.cos(4 * motion.t) + 3 / 4 * np.sin(4 * motion.t))
+    * motion.drift[0]
+)
+print("eta:", motion.drift[0].round(4), "then", motion.drift[-1].round(6))
+print("as the equation has it:", np.allclose(motion.drift, np.abs(exact), atol=1e-6))
+
 # --- events
 motion = lg.simulate(arm, events="theta2")
 print(motion)
@@ -350,6 +363,23 @@ print(system.A.shape, system.B.shape, system.inputs)
 q = lg.equilibrium(bar, [4.8, -3.5, 2.2])
 mode = lg.linearise(bar, q).modes()[0]
 print("four-bar:", np.degrees(q).round(2), f"{mode.frequency:.4f} Hz")
+
+# --- proven-digits
+proven = lg.certify("two_r", [0.5, 1.0], digits=30)
+for name in ("theta1", "theta2", "qd_theta1", "qd_theta2"):
+    print(f"{name:<9} {proven[name]:.30}")
+run = lg.simulate("two_r", 1.0, rtol=1e-12, atol=1e-14)
+print(proven.contains(run, within=1e-12), (proven.errors(run) < 1e-12).all())
+print(0 in proven.balance, proven.balance.radius < 1e-30)
+low, high = proven["theta1"].bounds
+print(low[:30] == high[:30], float(proven["theta1"]))
+
+# --- proven-digits-2
+for refused in ("four_bar", "puma560"):
+    try:
+        lg.certify(refused, 1)
+    except lg.ArgumentError as error:
+        print(error)
 
 # --- derivatives
 dyn = lg.compile(arm)

@@ -10,6 +10,11 @@ motion = lg.simulate(leg)
 figure = motion.plot()  # coordinates, speeds, torques, energy, balance, drift ...
 motion.plot("coordinates", "energy", joints=["theta"], path="leg.svg")  # or .png, .pdf
 
+# --- frames
+motion.plot(frames="foot", path="foot.png")
+lock = lg.simulate("deployable_four_bar")
+lock.plot("coordinates", "multipliers", angles="radians", path="lock.png")
+
 # --- phase
 motion.phase_portrait("delta", path="leg-phase.png")
 

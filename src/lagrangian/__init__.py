@@ -72,6 +72,9 @@ if TYPE_CHECKING:
     from lagrangian.motion.simulate import simulate
     from lagrangian.motion.status import Ending, Status
     from lagrangian.motion.torque import Sampled, Traced
+    from lagrangian.proven_digits.certified import Certified, CertifiedState
+    from lagrangian.proven_digits.certify import certify
+    from lagrangian.proven_digits.number import ProvenNumber
     from lagrangian.sizing.actuators import Sizing, size_actuators
     from lagrangian.sizing.gears import Gear, GearRange
     from lagrangian.sizing.motors import Motor, read_catalogue
@@ -117,6 +120,9 @@ _LATER = {
     "Equations": "lagrangian.closed_form.equations",
     "Formula": "lagrangian.equations.formula",
     "FormulaMatrix": "lagrangian.equations.formula_matrix",
+    **dict.fromkeys(("Certified", "CertifiedState"), "lagrangian.proven_digits.certified"),
+    "certify": "lagrangian.proven_digits.certify",
+    "ProvenNumber": "lagrangian.proven_digits.number",
     **dict.fromkeys(("Sizing", "size_actuators"), "lagrangian.sizing.actuators"),
     **dict.fromkeys(("Gear", "GearRange"), "lagrangian.sizing.gears"),
     **dict.fromkeys(("Motor", "read_catalogue"), "lagrangian.sizing.motors"),
@@ -131,6 +137,8 @@ __all__ = [
     "AssemblyError",
     "Body",
     "CartesianDynamics",
+    "Certified",
+    "CertifiedState",
     "ClosedError",
     "CostError",
     "DHRow",
@@ -173,6 +181,7 @@ __all__ = [
     "PfaffianFunction",
     "Placement",
     "PointSpring",
+    "ProvenNumber",
     "ReachError",
     "ReaderWarning",
     "ReportWarning",
@@ -192,6 +201,7 @@ __all__ = [
     "assembly_modes",
     "box",
     "capsule",
+    "certify",
     "compile",
     "consistent_speeds",
     "control",

@@ -38,12 +38,15 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[Any, ...], 
 
 def test_plots(run: Run, called: list[Any]) -> None:
     assert run("plot", "two_r", "-t", "1", "coordinates", "torques", "--joints", "theta1, theta2").code == 0
-    assert called.pop() == ("plot", ("coordinates", "torques"), {"joints": ["theta1", "theta2"]})
+    over_time = {"frames": None, "angles": "degrees", "scale": "auto"}
+    assert called.pop() == ("plot", ("coordinates", "torques"), {"joints": ["theta1", "theta2"], **over_time})
     assert Path("two_r.png").read_text() == "plot"
     run("plot", "two_r", "-t", "1", "--joints", "2")
-    assert called.pop()[2] == {"joints": ["theta2"]}
+    assert called.pop()[2] == {"joints": ["theta2"], **over_time}
+    run("plot", "two_r", "-t", "1", "--frames", "tip,link1", "--angles", "radians", "--scale", "log")
+    assert called.pop()[2] == {"joints": None, "frames": ["tip", "link1"], "angles": "radians", "scale": "log"}
     run("plot", "two_r", "-t", "1", "--phase", "-o", "p.svg")
-    assert called.pop() == ("phase_portrait", (), {})
+    assert called.pop() == ("phase_portrait", (), {"angles": "degrees"})
     assert run("plot", "two_r", "-t", "1", "--path", "tip", "--plane", "xy", "--json").json == {"files": ["two_r-path.png"]}
     assert called.pop() == ("plot_path", ("tip",), {"plane": "xy"})
 
@@ -76,6 +79,7 @@ def test_a_pose_that_is_none_is_told_before_anything_is_served(wrong: Callable[.
     ("arguments", "told"),
     [
         (["plot", "two_r", "q", "--phase"], "one at a time"),
+        (["plot", "two_r", "--frames", "tip", "--phase"], "one at a time"),
         (["plot", "two_r", "-o", "a.html"], ".png, .svg, .pdf"),
         (["plot", "two_r", "energy", "--joints", "theta1"], "changes nothing in a plot of energy"),
         (["plot", "two_r", "-t", "1", "--joints", "theta1", "theta2"], "--joints theta1,theta2"),

@@ -13,6 +13,7 @@ from typing import Any
 
 from lagrangian.algorithms.closed.jet import Slopes
 from lagrangian.algorithms.closed.world import World
+from lagrangian.algorithms.link import is_zero
 from lagrangian.model import vector as v
 from lagrangian.model.expression import functions as f
 from lagrangian.model.loop import PointSpring, Wall
@@ -64,16 +65,17 @@ def torques(mechanism: Mechanism, world: World, elastic: bool = True, viscous: b
             for i, slope in g.slopes.items():
                 total[i] = total.get(i, 0) + push * slope
             continue
-        k, rest, c = float(spring.stiffness), float(spring.rest), float(spring.damping)
+        k, rest, c = (world.number(x) for x in (spring.stiffness, spring.rest, spring.damping))
+        stretches, damps = elastic and not is_zero(rest), viscous and not is_zero(c)
         square = _separation(world, spring)
-        if elastic and rest == 0:
+        if elastic and not stretches:
             # a spring without rest length pulls by k d, also where its ends meet and it has no direction
             for i, slope in square.slopes.items():
                 total[i] = total.get(i, 0) - (0.5 * k) * slope
-        if (elastic and rest != 0) or (viscous and c):
+        if stretches or damps:
             s = square.sqrt()
-            tension: Any = k * (s.value - rest) if elastic and rest != 0 else 0
-            if viscous and c:
+            tension: Any = k * (s.value - rest) if stretches else 0
+            if damps:
                 tension = tension + c * s.rate
             for i, slope in s.slopes.items():
                 total[i] = total.get(i, 0) - tension * slope
@@ -89,8 +91,9 @@ def energy(mechanism: Mechanism, world: World) -> Any:
             total = total + (0.5 * float(spring.stiffness)) * (depth * depth)
             continue
         square = _separation(world, spring).value
-        stretch = f.sqrt(square) - float(spring.rest) if float(spring.rest) else None
-        total = total + (0.5 * float(spring.stiffness)) * (square if stretch is None else stretch * stretch)
+        k, rest = world.number(spring.stiffness), world.number(spring.rest)
+        stretch = None if is_zero(rest) else f.sqrt(square) - rest
+        total = total + (0.5 * k) * (square if stretch is None else stretch * stretch)
     return total
 
 

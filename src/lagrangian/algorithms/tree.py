@@ -134,6 +134,10 @@ class Floats:
         """Mass, centre, and inertia about it."""
         return body.mass, body.center, body.inertia
 
+    def rotor(self, joint: Joint) -> Any:
+        """The inertia of the rotor as the joint feels it."""
+        return joint.rotor.reflected
+
     def array(self, column: list[Any]) -> np.ndarray:
         return np.array(column, dtype=float)
 
@@ -224,7 +228,7 @@ def _constants(rows: list[Row], inertias: list[Any], read: Floats) -> dict[str, 
         "h": [h for _, h, _ in inertias],
         "I": [I for _, _, I in inertias],
         "own": [j.kind.own(j) for j in joints],
-        "rotor": [j.rotor.reflected for j in joints],
+        "rotor": [read.rotor(j) for j in joints],
         "viscous": [j.friction.viscous for j in joints],
         "coulomb_positive": [j.friction.coulomb for j in joints],
         "coulomb_negative": [j.friction.coulomb_negative for j in joints],

@@ -12,7 +12,7 @@ import typer
 from lagrangian.cli import output
 from lagrangian.cli.given import file_for
 from lagrangian.cli.progress import bar, spinner
-from lagrangian.errors import ArgumentError
+from lagrangian.errors import ArgumentError, one_of
 
 if TYPE_CHECKING:
     from lagrangian.motion.motion import Motion
@@ -34,6 +34,10 @@ class Results:
             rich_help_panel=PANEL,
         ),
     ] = None
+    angles: Annotated[
+        str | None,
+        typer.Option("--angles", metavar="UNIT", help="Of the plot and of .csv rows: degrees or radians.", rich_help_panel=PANEL),
+    ] = None
     plot: Annotated[bool, typer.Option("--plot", metavar="", help="Plot it, as .png.", rich_help_panel=PANEL)] = False
     animate: Annotated[
         bool, typer.Option("--animate", metavar="", help="Animate it, as one offline page (.html).", rich_help_panel=PANEL)
@@ -48,6 +52,8 @@ class Results:
 
     def check(self) -> None:
         """Before a long run, not after it."""
+        if self.angles not in (None, "degrees", "radians"):
+            raise ArgumentError(f"--angles: {one_of('unit', self.angles, ('degrees', 'radians'))}")
         if self.out is None:
             return
         if self.out.suffix not in (".nc", ".csv"):
@@ -72,9 +78,10 @@ class Results:
 
         more = f"lagrangian report {target}" if target.suffix == ".nc" and not self.report else ""
         page = "" if self.browse else "open it in a browser"
-        write(target, "the run", more, motion.save)
+        rows = (self.angles or "radians") if target.suffix == ".csv" else "radians"
+        write(target, "the run", more, lambda place: motion.save(place, rows))
         if self.plot:
-            write(target.with_suffix(".png"), "its plot", "", lambda place: plotted(motion, place))
+            write(target.with_suffix(".png"), "its plot", "", lambda place: plotted(motion, place, self.angles or "degrees"))
         if self.animate:
             write(target.with_suffix(".html"), "its animation", page, lambda place: animated(motion, place))
         if self.report:
@@ -82,9 +89,9 @@ class Results:
         return made
 
 
-def plotted(motion: Motion, place: Path) -> None:
+def plotted(motion: Motion, place: Path, angles: str = "degrees") -> None:
     with spinner("plotting"):
-        motion.plot(path=place)
+        motion.plot(path=place, angles=angles)
 
 
 def animated(motion: Motion, place: Path, **options: Any) -> None:

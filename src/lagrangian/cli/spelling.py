@@ -11,7 +11,15 @@ from typer.models import OptionInfo
 from lagrangian.errors import Argument, Spelling
 
 # arguments whose options have other names; every other option is called as the argument is
-_RENAMED = {"t_span": "time", "t_eval": "rows", "wrenches": "wrench", "events": "event", "parameters": "set", "q": "pose"}
+_RENAMED = {
+    "t_span": "time",
+    "t_eval": "rows",
+    "wrenches": "wrench",
+    "events": "event",
+    "parameters": "set",
+    "q": "pose",
+    "t": "time",
+}
 # what an option is given where Python has None
 _NONE = "0"
 

@@ -13,6 +13,7 @@ from lagrangian.errors import ArgumentError
 
 if TYPE_CHECKING:
     from lagrangian.closed_form.equations import Equations
+    from lagrangian.closed_form.reading import Reading
 
 PROGRAMS = ("pdflatex", "tectonic", "xelatex", "lualatex")
 _PATIENCE = 120.0  # seconds
@@ -29,7 +30,7 @@ def latex_program() -> str:
     )
 
 
-def pdf_of(eom: Equations, target: Path, digits: int | None) -> None:
+def pdf_of(eom: Equations | Reading, target: Path, digits: int | None) -> None:
     """Typeset in a folder of its own, without a shell: what a description says can only be text in it."""
     program = latex_program()
     with tempfile.TemporaryDirectory() as folder, spinner("typesetting"):

@@ -28,7 +28,15 @@ _TEX = r"""\documentclass[11pt]{article}
 """
 
 
-def save(eom: Equations, path: Any, digits: int | None, document: bool = True, width: float = WIDTH) -> None:
+def save(
+    eom: Equations,
+    path: Any,
+    digits: int | None,
+    document: bool = True,
+    width: float = WIDTH,
+    sections: list[Section] | None = None,
+) -> None:
+    """The equations, or other sections about them."""
     target = Path(os.fspath(path))
     writers = {".tex": _tex, ".md": _markdown_of}
     if target.suffix not in writers:
@@ -38,7 +46,7 @@ def save(eom: Equations, path: Any, digits: int | None, document: bool = True, w
             f"save: {target.name!r}: document=False writes LaTeX to be pasted into another document, a .tex file",
             concerns="document",
         )
-    sections = _sections(eom)
+    sections = _sections(eom) if sections is None else sections
     written = writers[target.suffix](eom, sections, digits) if document else typeset(eom, sections, digits, width) + "\n"
     try:
         target.write_text(written, encoding="utf-8")
@@ -46,9 +54,9 @@ def save(eom: Equations, path: Any, digits: int | None, document: bool = True, w
         raise ArgumentError(f"save: {target}: {error.strerror or error}", concerns="path") from None
 
 
-def markdown(eom: Equations, digits: int | None = 6) -> str:
+def markdown(eom: Equations, digits: int | None = 6, sections: list[Section] | None = None) -> str:
     """The document in Markdown, as a text."""
-    return _markdown_of(eom, _sections(eom), digits)
+    return _markdown_of(eom, _sections(eom) if sections is None else sections, digits)
 
 
 def _sections(eom: Equations) -> list[Section]:
@@ -87,7 +95,7 @@ def _tex(eom: Equations, sections: list[Section], digits: int | None) -> str:
     for section in sections:
         lines.append(f"\\subsection*{{{section.heading.typeset(_escaped)}}}")
         lines += [f"\\[ {line} \\]" for line in section.typeset] or [_escaped(word) + r"\par" for word in section.words]
-        if section.formulas or section.rows:
+        if section.formulas or section.lines:
             lines.append(_blocks(eom, section, rounding))
     meanings = _meanings(eom, sections, _escaped)
     if meanings:
@@ -110,7 +118,7 @@ def _markdown_of(eom: Equations, sections: list[Section], digits: int | None) ->
     for section in sections:
         lines += [f"## {section.heading.typeset()}", ""]
         lines += [f"$$\n{line}\n$$\n" for line in section.typeset] or [f"{word}  " for word in section.words]
-        if section.formulas or section.rows:
+        if section.formulas or section.lines:
             lines += ["$$", _blocks(eom, section, rounding).replace("align*", "aligned"), "$$", ""]
     meanings = _meanings(eom, sections, str)
     if meanings:

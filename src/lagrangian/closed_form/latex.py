@@ -42,7 +42,7 @@ def typeset(eom: Equations, sections: list[Section], digits: int | None, widest:
     if not eom.notation.own_names:
         blocks.append("% " + ", ".join(f"q{k} = {x}" for k, x in enumerate(eom.coordinates, 1)))
     for section in sections:
-        if section.formulas or section.rows:
+        if section.formulas or section.lines:
             blocks.append(f"% {section.title}\n{block(section, style, widest)}")
         elif section.typeset or section.words:
             blocks += [f"% {section.title}", *(rf"\[ {line} \]" for line in section.typeset)]
@@ -61,7 +61,7 @@ def typeset(eom: Equations, sections: list[Section], digits: int | None, widest:
 def block(section: Section, style: text.Style, widest: float = LINE) -> str:
     """The formulas and equations of a section, aligned."""
     rows = [row for same, formula in section.formulas for row in aligned(same, formula, style, widest)]
-    rows += [line for row in section.rows for line in row.aligned(style, widest)]
+    rows += [line for row in section.lines for line in row.aligned(style, widest)]
     return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
 
 

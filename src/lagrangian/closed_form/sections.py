@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.closed_form.rows import Row
+from lagrangian.closed_form.lines import Line
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix, index
 from lagrangian.equations.writing.notation import typeset_words
@@ -56,7 +56,7 @@ class Section:
     formulas: Entries = ()
     words: tuple[str, ...] = ()
     typeset: tuple[str, ...] = ()  # the words as formulas, for documents
-    rows: tuple[Row, ...] = ()  # whole equations
+    lines: tuple[Line, ...] = ()  # whole equations, and vectors
 
     @property
     def title(self) -> str:
@@ -69,8 +69,8 @@ def formulas_of(sections: Iterable[Section]) -> list[Formula]:
     found = []
     for section in sections:
         found += [formula for _, formula in section.formulas]
-        for row in section.rows:
-            found += [row.left, *(psi for _, psi in row.multipliers)]
+        for line in section.lines:
+            found += line.formulas
     return found
 
 
@@ -95,7 +95,7 @@ def _energies(eom: Equations, full: bool) -> Section:
     title = Title("Energies", "L = K - V", "L = K - V")
     whole: list[tuple[tuple[str, ...], Formula]] = [(("K",), eom.kinetic_energy), (("V",), eom.potential_energy)]
     if sum(x.terms for _, x in whole) > READ and not full:
-        return Section("energies", title, words=(_not_printed("kinetic and potential energy", [x for _, x in whole]),))
+        return Section("energies", title, words=(not_printed("kinetic and potential energy", [x for _, x in whole]),))
     parts = []
     if eom.grouping is None:
         parts += [((f"K of {name}",), x) for name, x in eom.kinetic_energies.items()]
@@ -108,11 +108,11 @@ def _rows(eom: Equations, full: bool) -> Section:
     title = Title("Row by row")
     formulas = [row.left for row in eom.rows]
     if sum(x.terms for x in formulas) > READ and not full:
-        return Section("rows", title, words=(_not_printed(f"{eom.n} equations", formulas),))
-    return Section("rows", title, rows=eom.rows)
+        return Section("rows", title, words=(not_printed(f"{eom.n} equations", formulas),))
+    return Section("rows", title, lines=eom.rows)
 
 
-def _not_printed(what: str, formulas: Sequence[Formula]) -> str:
+def not_printed(what: str, formulas: Sequence[Formula]) -> str:
     return f"{what} of {sum(x.terms for x in formulas)} terms, not printed: {Argument('full', True, of='show')} prints them"
 
 

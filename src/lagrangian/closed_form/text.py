@@ -28,7 +28,8 @@ def show(eom: Equations, sections: list[Section], digits: int | None, width: int
         for same, formula in section.formulas:
             left = " = ".join(_subscripted(name) for name in same)
             lines += _wrapped(f"  {left} = {formula.written(style)}", width)
-        lines += [line for row in section.rows for line in _wrapped(f"  {row.written(style)}", width)]
+        for given in section.lines:
+            lines += [line for whole in given.lines(style, width - 4) for line in _wrapped(f"  {whole}", width)]
         lines.append("")
     lines += _where(eom, sections, width)
     if rounding.rounded:

@@ -52,9 +52,9 @@ def viscous_friction(system: System) -> list[Element]:
     return F
 
 
-def friction(system: System) -> list[Element]:
-    """Viscous and Coulomb friction of the joints, and what dampers between points take."""
-    ring, of, n = system.ring, system.scalars.of, system.n
+def joint_friction(system: System) -> list[Element]:
+    """Viscous and Coulomb friction of the joints."""
+    ring, of = system.ring, system.scalars.of
     F: list[Any] = viscous_friction(system)
     for link in system.links:
         coulomb = link.joint.friction
@@ -63,6 +63,13 @@ def friction(system: System) -> list[Element]:
             sign = ring.generator(system.scalars.sign_name(link.k + 1))
             # different in the two directions: the mean follows the sign, half the difference its square
             F[link.k] = F[link.k] + (plus + minus) * HALF * sign + (plus - minus) * HALF * (sign * sign)
+    return F
+
+
+def friction(system: System) -> list[Element]:
+    """Friction of the joints, and what dampers between points take."""
+    ring, of, n = system.ring, system.scalars.of, system.n
+    F: list[Any] = joint_friction(system)
     for spring in system.springs:
         if given(spring.damping):
             length = ring.generator(lengths.name(spring.name))

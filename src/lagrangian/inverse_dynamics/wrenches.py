@@ -10,8 +10,8 @@ import numpy as np
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.expression import functions
+from lagrangian.model.expression.arrays import Times
 from lagrangian.motion import torque, wrench
-from lagrangian.paths.formulas import Times
 
 
 class Outside:

@@ -4,6 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from lagrangian.model.expression import Expression, Scalar
+
+
+class Written(float):
+    """A number that remembers the expression it was computed from, for those who need it exactly: `-pi/2` is no float."""
+
+    scalar: Scalar
+
+    @staticmethod
+    def of(scalar: Scalar) -> float:
+        """A scalar as a float; one that is an expression remembers it."""
+        if not isinstance(scalar, Expression):
+            return float(scalar)
+        made = Written(float(scalar))
+        made.scalar = scalar
+        return made
+
 
 class Partial(tuple[float, ...]):
     """Coordinates or speeds in their order, of which only those named in `given` were said: the others are where to begin, and

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from lagrangian.model.entries import direction
 from lagrangian.model.expression import FUNCTIONS, Scalar, parse, symbol
 
 GROUND = "ground"
+SIDES = re.compile(r"(?<![<>])=")  # what stands between the sides of an equation; <= and >= are conditions
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,7 @@ def _expression(given: Any, name: str) -> Scalar:
     if not isinstance(given, str):
         return coerce.scalar(given, name)
     try:
-        left, *right = (parse(side, _AnyName()) for side in given.split("="))
+        left, *right = (parse(side, _AnyName()) for side in SIDES.split(given))
     except DescriptionError as error:
         raise MechanismError(error.what, where=(name, *error.where), remedy=error.remedy) from None
     if len(right) > 1:

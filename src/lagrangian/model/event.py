@@ -62,7 +62,14 @@ class Pull:
     constraint: str
 
 
-When = str | Scalar | Kink | Pull | Callable[[float, np.ndarray, np.ndarray], float]
+@dataclass(frozen=True)
+class Switch:
+    """Stands for what changes its sign where an expression that acts jumps or has a kink: see `model.expression.switching`."""
+
+    argument: Scalar
+
+
+When = str | Scalar | Kink | Pull | Switch | Callable[[float, np.ndarray, np.ndarray], float]
 
 
 @dataclass(frozen=True)
@@ -83,7 +90,7 @@ class Event:
     def __post_init__(self) -> None:
         if self.direction not in DIRECTIONS:
             raise ArgumentError(f"event: {one_of('direction', self.direction, DIRECTIONS)}", concerns="direction")
-        if isinstance(self.when, Kink):
+        if isinstance(self.when, (Kink, Switch)):
             return
         if not is_action(self.action):
             raise ArgumentError(

@@ -13,7 +13,7 @@ import numpy as np
 
 from lagrangian.description.toml import reader as toml
 from lagrangian.description.toml.writer import dumps
-from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, ReaderWarning, warn
+from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, ReaderWarning, one_of, warn
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import netcdf
 from lagrangian.motion.events import Happening
@@ -149,9 +149,13 @@ def _fits(model: Mechanism, names: dict[str, tuple[str, ...]]) -> bool:
     )
 
 
-def save(motion: Motion, path: str | Path) -> Path:
+def save(motion: Motion, path: str | Path, angles: str = "radians") -> Path:
     """Write a netCDF file, with all there is; or a CSV file of its rows, for spreadsheets."""
     target = Path(path)
+    if angles not in ("radians", "degrees"):
+        raise ArgumentError(one_of("angles", angles, ("radians", "degrees")), concerns="angles")
+    if angles == "degrees" and target.suffix == ".nc":
+        raise ArgumentError(f"{target}: a netCDF file has angles in radians", concerns="angles", remedy="a .csv may have degrees")
     if target.suffix not in (".nc", ".csv"):
         raise ArgumentError(
             f"{target}: a motion is saved as netCDF, with the ending .nc, or its rows as text, with .csv", concerns="path"
@@ -159,26 +163,38 @@ def save(motion: Motion, path: str | Path) -> Path:
     if not target.parent.is_dir():
         raise ArgumentError(f"{target}: there is no folder {str(target.parent)!r} to save in", concerns="path")
     if target.suffix == ".csv":
-        write_table(motion, target)
+        write_table(motion, target, angles)
     else:
         netcdf.write(table(motion), target)
     return target
 
 
-def write_table(motion: Motion, target: Path) -> None:
-    """Rows of t, coordinates, speeds, accelerations, torques and multipliers, each under its name."""
+def write_table(motion: Motion, target: Path, angles: str = "radians") -> None:
+    """Rows of t, coordinates, speeds, accelerations, torques and multipliers, each under its name; degrees are named there."""
+    turns_q, turns_v = _turns(motion) if angles == "degrees" else ([False] * motion.q.shape[1], [False] * motion.qd.shape[1])
     parts = [
-        ("q", motion.coordinate_names, motion.q),
-        ("qd", motion.speed_names, motion.qd),
-        ("qdd", motion.speed_names, motion.qdd),
-        ("tau", motion.speed_names, motion.tau),
-        ("lambda", motion.constraint_names, motion.multipliers),
+        ("q", motion.coordinate_names, *_degrees(motion.q, turns_q, " [deg]")),
+        ("qd", motion.speed_names, *_degrees(motion.qd, turns_v, " [deg/s]")),
+        ("qdd", motion.speed_names, *_degrees(motion.qdd, turns_v, " [deg/s2]")),
+        ("tau", motion.speed_names, motion.tau, [""] * motion.tau.shape[1]),
+        ("lambda", motion.constraint_names, motion.multipliers, [""] * motion.multipliers.shape[1]),
     ]
-    names = ["t", *(f"{what}_{name}" for what, of, _ in parts for name in of)]
+    names = ["t", *(f"{what}_{name}{unit}" for what, of, _, units in parts for name, unit in zip(of, units, strict=True))]
     with target.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(names)
-        rows.writerows(np.hstack([motion.t[:, None], *(values for *_, values in parts)]).tolist())
+        rows.writerows(np.hstack([motion.t[:, None], *(values for _, _, values, _ in parts)]).tolist())
+
+
+def _turns(motion: Motion) -> tuple[list[bool], list[bool]]:
+    """Which coordinates, and which speeds, are of angles."""
+    joints = motion.model("angles in degrees need").joints
+    return [u == "rad" for j in joints for u in j.kind.units], [not slides for j in joints for slides in j.kind.slides]
+
+
+def _degrees(values: np.ndarray, turns: list[bool], unit: str) -> tuple[np.ndarray, list[str]]:
+    """The columns of angles in degrees, and what is added to each column's name."""
+    return np.where(turns, np.degrees(values), values), [unit if turn else "" for turn in turns]
 
 
 def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:

@@ -185,6 +185,8 @@ class Motion(ShownMotion):
         run = self.trajectory
         if run is None or not len(self.t) or not run.settings.method.adaptive:  # a fixed step promises nothing
             return
+        if run.settings.off_constraint:  # it drifts as it was asked to, and the forces that bring it back do work
+            return
         assert self._rows is not None
         rtol, steps = run.settings.rtol, max(1, run.accepted)
         allowed, estimate = accuracy.promised(rtol, steps), accuracy.estimated(run)
@@ -280,11 +282,14 @@ class Motion(ShownMotion):
 
         return dataset(self)
 
-    def save(self, path: str | Path) -> Path:
-        """Write a netCDF file (.nc), which `lagrangian.read` and many other tools open; or its rows as text (.csv)."""
+    def save(self, path: str | Path, angles: str = "radians") -> Path:
+        """Write a netCDF file (.nc), which `lagrangian.read` and many other tools open; or its rows as text (.csv).
+
+        The `angles` of a .csv may be in "degrees"; a netCDF file has radians.
+        """
         from lagrangian.motion.files import save
 
-        return save(self, path)
+        return save(self, path, angles)
 
     def summary(self, events: int | None = 20) -> str:
         """How it went, in a few lines, with this many of its events; None leaves them out."""
@@ -304,7 +309,9 @@ class Motion(ShownMotion):
                 drift = f"{s['drift_at_steps']:.1g} at the steps, {s['drift_between_steps']:.1g} between"
             else:
                 drift = f"{float(self.drift.max(initial=0.0)):.1g}"
-            lines.append(f"constraint drift: {drift}; of rates {rate:.1g} in the rows")
+            kept = [str(s.get("stabilisation", "")), *(f"{name} {s[name]:g}/s" for name in ("alpha", "beta") if name in s)]
+            by = f" ({', '.join(kept)})" if kept[0] not in ("", "projection") else ""
+            lines.append(f"constraint drift: {drift}; of rates {rate:.1g} in the rows{by}")
         lines += over_limits(self)
         if events is None:
             return "\n".join(lines)

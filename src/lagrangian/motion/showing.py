@@ -11,20 +11,30 @@ if TYPE_CHECKING:
 class ShownMotion:
     """Methods of a motion that draw it."""
 
-    def plot(self, *what: str, path: Any = None, joints: Any = None) -> Any:
+    def plot(
+        self,
+        *what: str,
+        path: Any = None,
+        joints: Any = None,
+        frames: Any = None,
+        angles: str = "degrees",
+        scale: str = "auto",
+    ) -> Any:
         """A matplotlib figure of coordinates, speeds, torques, multipliers, energy and drift over time, or of those named.
 
-        `joints` picks coordinates and speeds by name; `path` writes the figure too (.png, .svg, .pdf).
+        `joints` picks coordinates and speeds by name; `frames` are those whose x, y and z are plotted. `angles` are in "degrees"
+        or "radians". `scale` of multipliers and reactions is "linear", "log", or "auto": where they grow by orders of magnitude
+        the axis shows these. `path` writes the figure too (.png, .svg, .pdf).
         """
         from lagrangian.pictures.motion_plot import motion_plot
 
-        return motion_plot(cast("Motion", self), what, path=path, joints=joints)
+        return motion_plot(cast("Motion", self), what, path=path, joints=joints, frames=frames, angles=angles, scale=scale)
 
-    def phase_portrait(self, *joints: str, path: Any = None) -> Any:
+    def phase_portrait(self, *joints: str, path: Any = None, angles: str = "degrees") -> Any:
         """Speeds over coordinates, of the joints named or of all: a matplotlib figure."""
         from lagrangian.pictures.phase import phase_portrait
 
-        return phase_portrait(cast("Motion", self), joints, path=path)
+        return phase_portrait(cast("Motion", self), joints, path=path, angles=angles)
 
     def plot_path(self, *frames: str, path: Any = None, plane: str | None = None) -> Any:
         """The way frames or bodies take, seen in a plane ("xy", "xz", "yz") or in space: a matplotlib figure."""

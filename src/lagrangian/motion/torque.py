@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -61,7 +62,7 @@ class Torque:
     sampled: Sampled | None = None
     external: bool = False  # whether Python supplies torques during the run
     adjustable: bool = False  # whether events set further ones
-    breaks: tuple[float, ...] = ()  # times at which a function of them jumps
+    breaks: tuple[float, ...] = ()  # times, in their order, at which something jumps: steps end there
     saturate: bool = False  # whether joints' limits of effort bound them all
     wrenches: tuple[Wrench, ...] = ()
 
@@ -80,7 +81,8 @@ class Torque:
 
     def jump(self, t: float) -> float:
         """The next of these times after t."""
-        return min((x for x in self.breaks if x > t), default=math.inf)
+        k = bisect.bisect_right(self.breaks, t)
+        return self.breaks[k] if k < len(self.breaks) else math.inf
 
 
 # texts that were read before, with their mechanisms: the same run is often made again with another start
@@ -166,7 +168,7 @@ def _breaks(given: Any) -> tuple[float, ...]:
         raise ArgumentError(
             f"the function's breaks are {given!r:.60}; the times at which it jumps are needed", where=Argument("torque")
         )
-    return found
+    return tuple(sorted(found))
 
 
 def _table(times: Any, values: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -181,10 +183,20 @@ def _table(times: Any, values: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
         )
     if not (np.isfinite(times).all() and np.isfinite(values).all()):
         raise ArgumentError("the table has a number that is not finite", where=Argument("torque"))
-    if np.any(np.diff(times) <= 0):
-        k = int(np.argmax(np.diff(times) <= 0))
-        raise ArgumentError(f"times must increase; after {times[k]:g} s comes {times[k + 1]:g} s", where=Argument("torque"))
+    _check_order(times)
     return times, values
+
+
+def _check_order(times: np.ndarray) -> None:
+    """Times increase; one that is given twice is a jump, from the value before to the value after."""
+    if np.any(np.diff(times) < 0):
+        k = int(np.argmax(np.diff(times) < 0))
+        raise ArgumentError(f"times must increase; after {times[k]:g} s comes {times[k + 1]:g} s", where=Argument("torque"))
+    if np.any(times[2:] == times[:-2]):
+        k = int(np.argmax(times[2:] == times[:-2]))
+        raise ArgumentError(
+            f"the time {times[k]:g} s is given more than twice", where=Argument("torque"), remedy="a jump is a time given twice"
+        )
 
 
 def checked(

@@ -9,31 +9,8 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError, DescriptionError, is_number, one_of, shown
 from lagrangian.model.expression import Expression, Scalar, free_symbols, functions, parse, symbol
+from lagrangian.model.expression.arrays import Times
 from lagrangian.model.expression.derivative import derivative
-
-
-class Times(np.ndarray):
-    """An array that brings the functions expressions are made of."""
-
-    @staticmethod
-    def of(values: np.ndarray) -> Times:
-        return np.ascontiguousarray(values, dtype=float).view(Times)
-
-    def choose(self, a: Any, b: Any, x: Any, y: Any) -> Any:  # type: ignore[override]
-        return np.where(a < b, x, y).view(Times)
-
-    def atan2(self, x: Any) -> Any:
-        return np.arctan2(self, x).view(Times)
-
-    def atan2_of(self, y: Any) -> Any:
-        return np.arctan2(y, self).view(Times)
-
-
-for _name, _function in {
-    **{n: getattr(np, n) for n in ("sin", "cos", "sqrt", "exp", "log", "tanh")},
-    **{f"a{n}": getattr(np, f"arc{n}") for n in ("sin", "cos", "tan")},
-}.items():
-    setattr(Times, _name, lambda self, _function=_function: _function(self))
 
 
 def motion_of(texts: Sequence[Any], names: Sequence[str], parameters: Mapping[str, float], start: float) -> Any:

@@ -11,7 +11,8 @@ import numpy as np
 
 from lagrangian.motion.motion import Motion
 from lagrangian.pictures import event_marks, legends, style
-from lagrangian.pictures.quantities import WORKS, Panel, panels
+from lagrangian.pictures.chosen import Panel
+from lagrangian.pictures.quantities import WORKS, panels
 from lagrangian.pictures.style import BLACK, BLUE, DASHES, GREEN, GREY, MOST, ORANGE, PURPLE, RED, SEVERAL, SKY, curve
 
 ONE_COLUMN, TWO_COLUMNS, HEIGHT = 6.8, 10.0, 2.0  # in
@@ -33,15 +34,20 @@ def motion_plot(
     what: Sequence[str] = (),
     path: str | os.PathLike[str] | None = None,
     joints: str | Iterable[str] | None = None,
+    frames: str | Iterable[str] | None = None,
+    angles: str = "degrees",
+    scale: str = "auto",
 ) -> Any:
-    """Panels over time of what is named, or of all that has something to show. Angles are in degrees.
+    """Panels over time of what is named, or of all that has something to show.
 
     `what` may be "coordinates", "speeds", "accelerations", "torques", "friction", "multipliers", "reactions" (the size of each
-    joint's force and moment), "energy", "balance" (the change of energy less all work: the error of the run) and "drift".
-    `joints` picks coordinates and speeds by their joints' names or their own.
+    joint's force and moment), "positions" (x, y and z of frames), "energy", "balance" (the change of energy less all work: the
+    error of the run) and "drift". `joints` picks coordinates and speeds by their joints' names or their own, `frames` those of
+    positions. `angles` are in "degrees" or "radians". `scale` is that of multipliers and reactions: "linear", "log" (of their
+    sizes), or "auto", which shows forces of both signs over orders of magnitude where they grow by as many.
     """
     file = style.writable(path)
-    shown = panels(motion, (what,) if isinstance(what, str) else tuple(what), joints)
+    shown = panels(motion, (what,) if isinstance(what, str) else tuple(what), joints, frames=frames, angles=angles, scale=scale)
     with style.styled():
         return style.written(_figure(motion, shown), file)
 
@@ -101,9 +107,11 @@ def _panel(axes: Any, t: np.ndarray, panel: Panel, shared: dict[str, dict[str, A
     power = ""
     if not np.any(panel.values[:, picked]):
         _nothing(axes)
-    elif panel.log:
+    elif panel.scale == "log":
         axes.set_yscale("log", nonpositive="mask")
         style.log_labels(axes.yaxis)
+    elif panel.scale == "symlog":
+        style.symmetric_log(axes, panel.values)
     else:
         power = style.power_of_ten(axes.yaxis, panel.values)
     axes.set_ylabel(f"{panel.label} [{power}{panel.unit}]")

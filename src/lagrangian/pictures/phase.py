@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError
+from lagrangian.errors import ArgumentError, one_of
 from lagrangian.motion.motion import Motion
 from lagrangian.pictures import legends, style
-from lagrangian.pictures.quantities import ANGLE, DEGREES, POSITION, SLIDE, UNKNOWN, Chosen, spans
+from lagrangian.pictures.chosen import ANGLE, ANGLES, DEGREES, POSITION, SLIDE, UNKNOWN, Chosen, spans
 from lagrangian.pictures.style import BLACK, BLUE, GREY
 
 PORTRAITS = 12  # most in one figure, unless they are named
@@ -22,6 +22,7 @@ AXES = {
     POSITION: ("position", "m", "velocity", "m/s", 1.0),
     UNKNOWN: ("coordinate", "rad or m", "speed", "rad/s or m/s", 1.0),
 }
+RADIANS = ("angle", "rad", "angular speed", "rad/s", 1.0)
 START: dict[str, Any] = {
     "marker": "o",
     "markerfacecolor": "white",
@@ -38,8 +39,12 @@ END: dict[str, Any] = {
 }
 
 
-def phase_portrait(motion: Motion, joints: Sequence[str] = (), path: str | os.PathLike[str] | None = None) -> Any:
+def phase_portrait(
+    motion: Motion, joints: Sequence[str] = (), path: str | os.PathLike[str] | None = None, angles: str = "degrees"
+) -> Any:
     """A panel for each coordinate that has a speed of its own: those of ball and free joints have none."""
+    if angles not in ANGLES:
+        raise ArgumentError(one_of("angles", angles, ANGLES), concerns="angles")
     file = style.writable(path)
     names = [joints] if isinstance(joints, str) else list(joints)
     if not len(motion.t):
@@ -56,7 +61,7 @@ def phase_portrait(motion: Motion, joints: Sequence[str] = (), path: str | os.Pa
         figure = Picture(figsize=(max(4.6, 3.4 * columns), (3.4 if rows == 1 else 2.8) * rows + top), layout="constrained")
         grid = figure.subplots(rows, columns, squeeze=False)
         for axes, (q, v, kind) in zip(grid.flat, shown, strict=False):
-            _portrait(axes, motion, q, v, AXES[kind])
+            _portrait(axes, motion, q, v, RADIANS if kind == ANGLE and angles == "radians" else AXES[kind])
         for axes in list(grid.flat)[len(shown) :]:
             axes.remove()
         legends.header(figure, motion.name, remark, [(START, "start"), (END, "end")], top)

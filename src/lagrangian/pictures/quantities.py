@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from lagrangian.errors import ArgumentError, one_of
+from lagrangian.kernels.dynamics import compile as compiled
 from lagrangian.model.constraint import KnifeEdge, Rolling
-from lagrangian.model.joint import Joint
 from lagrangian.motion.motion import Motion
+from lagrangian.pictures.chosen import ANGLE, DEGREES, ORIENTATION, POSITION, SLIDE, UNKNOWN, Chosen, Like, Panel
+from lagrangian.pictures.style import SEVERAL
 
-DEGREES = 180 / np.pi
-# of joints' coordinates and speeds; those of a body that flies, or slides on a plane, stand apart from those of hinges and slides
-ANGLE, SLIDE, ORIENTATION, POSITION, UNKNOWN = "angle", "slide", "orientation", "position", "unknown"
 # what work is done by, as it is called
 WORKS = {
     "torque": "work of torques",
@@ -23,110 +23,8 @@ WORKS = {
     "constraints": "work of constraints",
     "impacts": "lost in impacts",
 }
-Like = dict[str, tuple[str, str, float]]  # label, unit and factor by kind
-
-
-@dataclass(frozen=True, eq=False)
-class Panel:
-    """Curves over time that share an axis. `groups` says which of them belong together, `parts` what they are there."""
-
-    what: str
-    label: str
-    unit: str
-    names: tuple[str, ...]
-    values: np.ndarray  # (rows, curves), in the unit
-    groups: tuple[str, ...] = ()
-    parts: tuple[str, ...] = ()
-    log: bool = False
-    of_joints: bool = False  # its curves are named as coordinates or speeds
-
-    @property
-    def empty(self) -> bool:
-        return not self.names or not np.any(self.values)
-
-    def without_zeros(self) -> Panel:
-        """The curves that are not zero throughout."""
-        kept = [k for k in range(len(self.names)) if np.any(self.values[:, k])]
-        groups, parts = (tuple(x[k] for k in kept) if x else () for x in (self.groups, self.parts))
-        return Panel(
-            self.what, self.label, self.unit, tuple(self.names[k] for k in kept), self.values[:, kept], groups, parts, self.log,
-            self.of_joints,
-        )  # fmt: skip
-
-
-class Chosen:
-    """Coordinates and speeds, all or those of some joints, with the kind of each."""
-
-    def __init__(self, motion: Motion, joints: str | Iterable[str] | None = None) -> None:
-        self.motion = motion
-        self.kinds_q, self.kinds_v = kinds(motion)
-        self.q = list(range(len(motion.coordinate_names)))
-        self.v = list(range(len(motion.speed_names)))
-        self.joints = None
-        if joints is not None:
-            names = [joints] if isinstance(joints, str) else list(joints)
-            found = [self._named(name) for name in names]
-            self.q = sorted({k for q, _, _ in found for k in q})
-            self.v = sorted({k for _, v, _ in found for k in v})
-            self.joints = {j for _, _, j in found}
-
-    def _named(self, name: str) -> tuple[list[int], list[int], str]:
-        """The coordinates and speeds of a joint, or those of the same place in it as the one that is named."""
-        motion = self.motion
-        for joint, q, v in spans(motion):
-            if name == joint.name:
-                return list(q), list(v), joint.name
-            labels = (*joint.coordinate_names, *joint.speed_names)
-            if name in labels:
-                exact_q = [q[k] for k, x in enumerate(joint.coordinate_names) if x == name]
-                exact_v = [v[k] for k, x in enumerate(joint.speed_names) if x == name]
-                if len(q) == len(v):  # one place in the joint, whether its coordinate is named or its speed
-                    place = (exact_q or exact_v)[0] - (q[0] if exact_q else v[0])
-                    return [q[place]], [v[place]], joint.name
-                return exact_q, exact_v, joint.name
-        if motion.mechanism is None and name in (*motion.coordinate_names, *motion.speed_names):
-            return (
-                [k for k, x in enumerate(motion.coordinate_names) if x == name],
-                [k for k, x in enumerate(motion.speed_names) if x == name],
-                name,
-            )
-        known = dict.fromkeys([*(j.name for j, _, _ in spans(motion)), *motion.coordinate_names, *motion.speed_names])
-        raise ArgumentError(one_of("joint or coordinate", name, known), concerns="joints")
-
-    def over(
-        self, what: str, names: Sequence[str], values: np.ndarray, kinds: Sequence[str], at: Sequence[int], like: Like
-    ) -> Iterable[Panel]:
-        """A panel for each kind, or for kinds that share a label."""
-        for label in dict.fromkeys(like.values()):
-            some = [k for k in at if like.get(kinds[k]) == label]
-            if some:
-                text, unit, factor = label
-                yield Panel(what, text, unit, tuple(names[k] for k in some), factor * values[:, some], of_joints=True)
-
-
-def spans(motion: Motion) -> list[tuple[Joint, range, range]]:
-    """The joints that move, with where their coordinates and speeds are; none of a motion without its mechanism."""
-    found, iq, iv = [], 0, 0
-    for joint in motion.mechanism.joints if motion.mechanism is not None else ():
-        nq, nv = joint.kind.nq, joint.kind.nv
-        if nv:
-            found.append((joint, range(iq, iq + nq), range(iv, iv + nv)))
-        iq, iv = iq + nq, iv + nv
-    return found
-
-
-def kinds(motion: Motion) -> tuple[list[str], list[str]]:
-    """Of every coordinate and every speed."""
-    if motion.mechanism is None:
-        return [UNKNOWN] * len(motion.coordinate_names), [UNKNOWN] * len(motion.speed_names)
-    q: list[str] = []
-    v: list[str] = []
-    for joint, _, _ in spans(motion):
-        kind = joint.kind
-        length = SLIDE if kind.nv == 1 else POSITION
-        q += [{"m": length, "rad": ANGLE, "": ORIENTATION}[unit] for unit in kind.units]
-        v += [length if slides else ORIENTATION if kind.quaternion else ANGLE for slides in kind.slides]
-    return q, v
+STEEP = 100  # how often the median of a force its peak is, above which a linear axis shows the peak alone
+ROUNDING = 1e-12  # of the largest
 
 
 def _coordinates(chosen: Chosen) -> Iterable[Panel]:
@@ -182,7 +80,22 @@ def _multipliers(chosen: Chosen) -> Iterable[Panel]:
         at = [k for k, x in enumerate(units) if x == unit]
         names = tuple(m.constraint_names[k] for k in at)
         groups, parts = zip(*(whole(m, name) for name in names), strict=True)
-        yield Panel("multipliers", labels[unit], unit, names, m.multipliers[:, at], groups, parts)
+        yield _of_forces(chosen, Panel("multipliers", labels[unit], unit, names, m.multipliers[:, at], groups, parts))
+
+
+def _of_forces(chosen: Chosen, panel: Panel) -> Panel:
+    """A panel of forces on an axis that shows small and large ones: they may grow by orders of magnitude, as at a lock."""
+    if chosen.scale == "log" and not panel.empty:
+        size = np.abs(panel.values)
+        # what is zero but for rounding would take all of the axis
+        size = np.where(size > ROUNDING * np.nanmax(size), size, 0.0)
+        return replace(panel, label=panel.label.replace("λ", "|λ|"), values=size, scale="log")
+    if chosen.scale == "linear" or panel.empty:
+        return panel
+    size = np.abs(panel.values).max(axis=1)
+    size = size[np.isfinite(size)]
+    steep = bool(size.size) and size.max() > STEEP * np.median(size) > 0
+    return replace(panel, scale="symlog") if steep else panel
 
 
 def _reactions(chosen: Chosen) -> Iterable[Panel]:
@@ -192,7 +105,35 @@ def _reactions(chosen: Chosen) -> Iterable[Panel]:
     at = [k for k, j in enumerate(m.mechanism.joints) if chosen.joints is None or j.name in chosen.joints]
     names = tuple(m.mechanism.joints[k].name for k in at)
     for label, unit, part in (("reaction, |moment|", "N m", slice(0, 3)), ("reaction, |force|", "N", slice(3, 6))):
-        yield Panel("reactions", label, unit, names, np.linalg.norm(wrenches[:, at, part], axis=2))
+        yield _of_forces(chosen, Panel("reactions", label, unit, names, np.linalg.norm(wrenches[:, at, part], axis=2)))
+
+
+def _positions(chosen: Chosen) -> Iterable[Panel]:
+    """x, y and z of frames in the world; what stays zero is left out."""
+    m = chosen.motion
+    places = {name: origins(m, name) for name in frames_of(m, chosen.frames)}
+    names = tuple(f"{name}.{axis}" for name in places for axis in "xyz")
+    groups, parts = zip(*((name, axis) for name in places for axis in "xyz"), strict=True)
+    panel = Panel("positions", "position", "m", names, np.hstack(list(places.values())), groups, parts)
+    yield panel if panel.empty else panel.without_zeros()
+
+
+def frames_of(motion: Motion, given: Sequence[str]) -> list[str]:
+    """The frames or bodies named; else the mechanism's own frames, or its last body."""
+    m = motion.model("positions of frames need")
+    known = [*(f.name for f in m.frames), *(b.name for b in m.bodies)]
+    for name in given:
+        if name not in known:
+            raise ArgumentError(one_of("frame or body", name, known), concerns="frames")
+    if not m.bodies:
+        raise ArgumentError(f"{motion.name} has no bodies that could move")
+    return list(dict.fromkeys(given)) or [f.name for f in m.frames][:SEVERAL] or [m.bodies[-1].name]
+
+
+def origins(motion: Motion, name: str) -> np.ndarray:
+    """The positions of a frame in the world, by rows."""
+    dyn = motion.trajectory.dyn if motion.trajectory is not None else compiled(motion.model("positions of frames need"))
+    return np.asarray(dyn.pose(motion.q, name))[:, :3, 3]
 
 
 def _energy(chosen: Chosen) -> Iterable[Panel]:
@@ -218,7 +159,7 @@ def _drift(chosen: Chosen) -> Iterable[Panel]:
     if not m.constraint_names:
         raise ArgumentError(f"{m.name} has no constraints, and so no drift to plot")
     names = ("constraints [m or 1]", "their rates [m/s or 1/s]")
-    both = Panel("drift", "drift", "SI", names, np.column_stack([m.drift, m.rate_drift]), log=True)
+    both = Panel("drift", "drift", "SI", names, np.column_stack([m.drift, m.rate_drift]), scale="log")
     yield both if both.empty else both.without_zeros()
 
 
@@ -247,22 +188,25 @@ WHAT: dict[str, Callable[[Chosen], Iterable[Panel]]] = {
     "friction": _of_speeds("friction", "friction", {k: ("friction", unit, x) for k, (_, unit, x) in _FORCES.items()}),
     "multipliers": _multipliers,
     "reactions": _reactions,
+    "positions": _positions,
     "energy": _energy,
     "balance": _balance,
     "drift": _drift,
 }
-ON_DEMAND = ("accelerations", "reactions")
+ON_DEMAND = ("accelerations", "reactions", "positions")
 OF_CONSTRAINTS = ("multipliers", "drift")
 
 
-def panels(motion: Motion, what: Sequence[str] = (), joints: str | Iterable[str] | None = None) -> list[Panel]:
-    """Those that are named, or all that have something to show."""
+def panels(motion: Motion, what: Sequence[str] = (), joints: str | Iterable[str] | None = None, **how: Any) -> list[Panel]:
+    """Those that are named, or all that have something to show. `how` are frames, angles and scale of `Chosen`."""
     if not len(motion.t):
         raise ArgumentError(f"{motion.name}: the motion has no rows to plot")
     for name in what:
         if name not in WHAT:
             raise ArgumentError(one_of("quantity to plot called", name, WHAT), concerns="what")
-    chosen = Chosen(motion, joints)
+    chosen = Chosen(motion, joints, **how)
+    if chosen.frames and "positions" not in what:
+        what = (*what, "positions")
     if what:
         # of forces and torques, those that are all zero are left out where the others are not
         named = [list(WHAT[name](chosen)) for name in dict.fromkeys(what)]

@@ -150,6 +150,21 @@ def log_labels(axis: Any) -> None:
     axis.set_minor_formatter(told if low > 0 and high < 10 * low else lambda x, _: "")
 
 
+def symmetric_log(axes: Any, values: np.ndarray) -> None:
+    """An axis that is logarithmic to both sides, and linear about zero: where most of the values are small."""
+    size = np.abs(values[np.isfinite(values)])
+    linear = 10.0 ** math.floor(math.log10(float(np.median(size[size > 0]))))
+    axes.set_yscale("symlog", linthresh=linear, linscale=1.0)
+    top = 10.0 ** math.ceil(math.log10(float(size.max())))
+    decades = round(math.log10(top / linear))
+    powers = linear * 10.0 ** np.arange(0, decades + 1, math.ceil((decades + 1) / 6))
+    ticks = [*(-powers[::-1] if values.min() < 0 else ()), 0.0, *(powers if values.max() > 0 else ())]
+    axes.set_yticks(ticks)
+    axes.set_yticks([], minor=True)
+    axes.set_ylim(max(-top, 1.3 * float(values.min()) - linear), min(top, 1.3 * float(values.max()) + linear))
+    axes.yaxis.set_major_formatter(lambda x, _: f"{x:g}".replace("-", "\N{MINUS SIGN}") if abs(x) < 1e5 else f"{x:.0e}")
+
+
 def writable(path: str | os.PathLike[str] | None) -> Path | None:
     """Where a figure goes, checked before it is made."""
     if path is None:

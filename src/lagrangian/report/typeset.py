@@ -8,7 +8,7 @@ from html import escape
 
 from lagrangian.closed_form.definitions import Definition
 from lagrangian.closed_form.equations import Equations
-from lagrangian.closed_form.rows import Row
+from lagrangian.closed_form.lines import Row
 from lagrangian.closed_form.sections import Entries
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix, index

@@ -30,10 +30,18 @@ class State:
     """A mechanism at one state: what its equations of motion are made of, each computed when first asked for."""
 
     def __init__(
-        self, mechanism: Mechanism, tree: Tree, links: Sequence[Link], q: Sequence[Any], qd: Sequence[Any], t: Any = 0
+        self,
+        mechanism: Mechanism,
+        tree: Tree,
+        links: Sequence[Link],
+        q: Sequence[Any],
+        qd: Sequence[Any],
+        t: Any = 0,
+        decided: Any = None,
     ) -> None:
+        """`decided` is the time at which functions of time that jump are decided, if not t itself."""
         self.mechanism, self.tree, self.links = mechanism, tree, links
-        self.q, self.qd, self.t = q, qd, t
+        self.q, self.qd, self.t, self.decided = q, qd, t, decided
 
     @cached_property
     def world(self) -> World:
@@ -58,7 +66,7 @@ class State:
 
     @cached_property
     def rows(self) -> list[constraints.Row]:
-        coordinates = constraints.Coordinates(self.mechanism, self.q, self.qd, self.t)
+        coordinates = constraints.Coordinates(self.mechanism, self.q, self.qd, self.t, self.decided)
         return constraints.rows(self.mechanism, self.world, coordinates)
 
 

@@ -52,7 +52,7 @@ def _kept(slopes: Slopes) -> Slopes:
 class Coordinates:
     """The coordinates as jets, by name and in order."""
 
-    def __init__(self, mechanism: Mechanism, q: Sequence[Any], qd: Sequence[Any], t: Any) -> None:
+    def __init__(self, mechanism: Mechanism, q: Sequence[Any], qd: Sequence[Any], t: Any, decided: Any = None) -> None:
         self.q: list[Jet] = []
         self.qd = list(qd)
         iq = iv = 0
@@ -66,7 +66,8 @@ class Coordinates:
                 self.q.append(Jet(own[c], rates[c], biases[c], slopes))
             iq, iv = iq + kind.nq, iv + kind.nv
         self.t = Jet(t, 1)
-        self.names: Mapping[str, Any] = {**dict(zip(mechanism.coordinate_names, self.q, strict=True)), "t": self.t}
+        names = {**dict(zip(mechanism.coordinate_names, self.q, strict=True)), "t": self.t}
+        self.names: Mapping[str, Any] = names if decided is None else {**names, f.DECIDED: Jet(decided)}
 
 
 def coordinate_rates(mechanism: Mechanism, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:

@@ -191,6 +191,9 @@ class Jet:
     def atan2_of(self, y: Any) -> Jet:
         return Jet(y).atan2(self)
 
+    def floor(self) -> Jet:
+        return Jet(f.apply("floor", self.value))
+
     # as numpy calls them
     arctan, arcsin, arccos, arctan2 = atan, asin, acos, atan2
 

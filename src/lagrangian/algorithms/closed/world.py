@@ -32,24 +32,23 @@ class Frame:
 
     def __init__(self, world: World, link: int, placement: Placement) -> None:
         self.world, self.link = world, link
-        self._rotation = tuple(map(tuple, snap_rotation(np.array(placement.rotation, dtype=float)).tolist()))
-        self._position = tuple(float(x) for x in placement.position)
+        self._rotation, self._position = placement.rotation, placement.position
 
     @property
     def origin(self) -> Jets:
-        return self.world.point(self.link, self._position)  # type: ignore[arg-type]
+        return self.world.point(self.link, self._position)
 
     def direction(self, axis: v.Vector) -> Jets:
         """A direction given in the frame, in the world."""
-        return self.world.direction(self.link, v.mat_vec(self._rotation, tuple(float(x) for x in axis)))  # type: ignore[arg-type]
+        return self.world.direction(self.link, v.mat_vec(self._rotation, tuple(self.number(x) for x in axis)))
 
     def triad(self, axis: v.Vector) -> tuple[Jets, Jets, Jets]:
         """Two directions across an axis that is given in the frame, and the axis, in the world."""
         x, y, z = v.transpose(turn_z_to(tuple(float(c) for c in axis)))  # type: ignore[arg-type]
         return self.direction(x), self.direction(y), self.direction(z)
 
-    def number(self, scalar: Scalar) -> float:
-        return float(scalar)
+    def number(self, scalar: Scalar) -> Any:
+        return self.world.number(scalar)
 
     def vanishes(self, x: Any) -> bool:
         """Whether a part of a direction is zero by structure."""
@@ -72,7 +71,17 @@ class World:
 
     def frame(self, body: str, placement: Placement) -> Frame:
         link, at = self.tree.place[body]
-        return Frame(self, link, at @ placement)
+        return Frame(self, link, self.placed(at, placement))
+
+    def placed(self, at: Placement, placement: Placement) -> Placement:
+        """A placement in a body that is placed in its link; numbers are read as floats, which a subclass may do otherwise."""
+        found = at @ placement
+        rotation = tuple(map(tuple, snap_rotation(np.array(found.rotation, dtype=float)).tolist()))
+        return Placement(rotation, tuple(float(x) for x in found.position))  # type: ignore[arg-type]
+
+    def number(self, x: Scalar) -> Any:
+        """A number of the description."""
+        return float(x)
 
     def motion(self, i: int) -> Motion:
         if i not in self._motions:

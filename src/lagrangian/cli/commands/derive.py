@@ -11,16 +11,18 @@ from lagrangian.cli import output
 from lagrangian.cli.command import FAILED, FINE, Json
 from lagrangian.cli.given import Described
 from lagrangian.cli.progress import bar
-from lagrangian.errors import ArgumentError
+from lagrangian.errors import ArgumentError, one_of
 
 if TYPE_CHECKING:
     from lagrangian.closed_form.equations import Equations
+    from lagrangian.closed_form.reading import Reading
     from lagrangian.model.mechanism import Mechanism
 
 DERIVE = """
 lagrangian derive two_r
 lagrangian derive arm.toml --pdf
 lagrangian derive puma560 --symbols inertial -o puma.tex
+lagrangian derive two_r --method newton-euler
 """
 PROVE = "lagrangian prove puma560"
 Symbols = Annotated[
@@ -32,6 +34,7 @@ Symbols = Annotated[
     ),
 ]
 Limit = Annotated[float, typer.Option("--limit", metavar="S", help="Refuse what is forecast to take longer; 0 for none.")]
+METHODS = ("lagrange", "newton-euler")
 _WIDEST = 110
 ABOUT_LOOPS = (
     "It has loops or other constraints: what is proved is about the open tree which they close, whose M, C and G are those "
@@ -51,6 +54,12 @@ def derive(
     ] = None,
     full: Annotated[bool, typer.Option("--full", metavar="", help="Print even very long parts.")] = False,
     digits: Annotated[int, typer.Option("--digits", metavar="N", min=0, help="Of numbers; 0 writes them exactly.")] = 6,
+    method: Annotated[
+        str, typer.Option("--method", metavar="NAME", help="lagrange, or newton-euler: the free body of every link.")
+    ] = "lagrange",
+    axes: Annotated[
+        str | None, typer.Option("--axes", metavar="NAME", help="Of newton-euler's vectors: link (unless given) or ground.")
+    ] = None,
     limit: Limit = 600.0,
     json: Json = False,
 ) -> None:
@@ -63,9 +72,13 @@ def derive(
     m = given.load()
     if pdf and out is None:
         out = Path(f"{given.stem}.pdf")
+    if method not in METHODS:
+        raise ArgumentError(one_of("method", method, METHODS))
+    if axes is not None and method != "newton-euler":
+        raise ArgumentError("--axes are those of the free bodies that --method newton-euler writes")
     if form == "pdf":
         _latex_program()  # before the work, not after it
-    eom = derived(m, symbols, limit)
+    eom = _by(method, derived(m, symbols, limit), axes)
     exact = None if digits == 0 else digits
     if out is not None and form in ("pdf", "md", "tex"):
         from lagrangian.cli.typeset import pdf_of
@@ -119,16 +132,20 @@ def derived(m: Mechanism, symbols: str, limit: float) -> Equations:
         return lg.derive(m, symbols, limit=limit or None, progress=shown)
 
 
-def _text(eom: Equations, form: str, digits: int | None, full: bool) -> str:
+def _by(method: str, eom: Equations, axes: str | None) -> Equations | Reading:
+    """The equations, or another derivation of them."""
+    return eom if method == "lagrange" else eom.newton_euler(axes or "link")
+
+
+def _text(read: Equations | Reading, form: str, digits: int | None, full: bool) -> str:
     if form == "tex":
-        return eom.latex(digits, full)
+        return read.latex(digits, full)
     if form == "md":
         from lagrangian.closed_form.document import markdown
+        from lagrangian.closed_form.reading import Reading
 
-        return markdown(eom.readable, digits)
-    from lagrangian.closed_form.text import show
-
-    return show(eom.readable, eom.sections(full), digits, min(_WIDEST, max(60, output.stdout().width)))
+        return markdown(read.eom, digits, read.sections(full)) if isinstance(read, Reading) else markdown(read.readable, digits)
+    return read.text(digits, full, min(_WIDEST, max(60, output.stdout().width)))
 
 
 def _titled(text: str, titles: set[str]) -> None:
@@ -137,8 +154,14 @@ def _titled(text: str, titles: set[str]) -> None:
         output.plain(line, "bold cyan" if k == 0 else "bold" if line in titles else "")
 
 
-def _data(eom: Equations, full: bool) -> dict[str, Any]:
-    sections = eom.sections(full)
+def _data(read: Equations | Reading, full: bool) -> dict[str, Any]:
+    from lagrangian.closed_form.reading import Reading
+    from lagrangian.equations.writing.text import latex, plain
+
+    sections = read.sections(full)
+    eom = read.eom if isinstance(read, Reading) else read
+    notation = eom.notation if isinstance(read, Reading) else eom.readable.notation
+    style, typeset = plain(notation), latex(notation)
     return {
         "mechanism": eom.mechanism.name,
         "coordinates": eom.coordinates,
@@ -150,7 +173,10 @@ def _data(eom: Equations, full: bool) -> dict[str, Any]:
                 "title": section.title,
                 "words": section.words,
                 "formulas": [{"names": same, "text": str(f), "latex": f.latex()} for same, f in section.formulas],
-                "rows": [{"coordinate": x.coordinate, "text": str(x), "latex": x.latex()} for x in section.rows],
+                "lines": [
+                    {"text": x.lines(style, _WIDEST), "latex": " ".join(x.aligned(typeset)).replace("&", "")}
+                    for x in section.lines
+                ],
             }
             for section in sections
         ],

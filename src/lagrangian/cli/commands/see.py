@@ -20,6 +20,7 @@ from lagrangian.model.expression import quantity
 PLOT = """
 lagrangian plot run.nc
 lagrangian plot run.nc coordinates torques --joints theta1
+lagrangian plot two_r --frames tip
 lagrangian plot two_r --path tip -o path.png
 """
 ANIMATE = """
@@ -51,6 +52,11 @@ def plot(
     joints: Annotated[
         str | None, typer.Option("--joints", metavar="NAME,NAME", help="Only of these: names, or numbers from 1.")
     ] = None,
+    frames: Annotated[str | None, typer.Option("--frames", metavar="NAME,NAME", help="x, y and z of these over time.")] = None,
+    angles: Annotated[str, typer.Option("--angles", metavar="UNIT", help="degrees or radians.")] = "degrees",
+    scale: Annotated[
+        str, typer.Option("--scale", metavar="NAME", help="Of multipliers and reactions: auto, linear, log.")
+    ] = "auto",
     phase: Annotated[bool, typer.Option("--phase", metavar="", help="Speeds over coordinates, instead.")] = False,
     path: Annotated[str | None, typer.Option("--path", metavar="NAME,NAME", help="The way of frames, instead.")] = None,
     plane: Annotated[str | None, typer.Option("--plane", metavar="NAME", help="In which the way is seen: xy, xz, yz.")] = None,
@@ -61,8 +67,8 @@ def plot(
 
     As .png, .svg or .pdf, by the ending of the file.
     """
-    if sum(bool(x) for x in (what, phase, path)) > 1:
-        raise ArgumentError("WHAT, --phase and --path are one at a time: each is a figure of its own")
+    if sum(bool(x) for x in (what or frames, phase, path)) > 1:
+        raise ArgumentError("WHAT, --phase and --path are one at a time: each is a figure of its own; --frames goes with WHAT")
     target = _target(out, given.stem, "phase" if phase else "path" if path else "", ".png", (".png", ".svg", ".pdf"))
     _check_what(what, joints, path)
     motion = given.load()
@@ -73,11 +79,12 @@ def plot(
     def draw(place: Path) -> None:
         with spinner("plotting"):
             if phase:
-                motion.phase_portrait(*(chosen or ()), path=place)
+                motion.phase_portrait(*(chosen or ()), path=place, angles=angles)
             elif path:
                 motion.plot_path(*quantity.parts(path), path=place, plane=plane)
             else:
-                motion.plot(*(what or ()), path=place, joints=chosen)
+                of = quantity.parts(frames) if frames else None
+                motion.plot(*(what or ()), path=place, joints=chosen, frames=of, angles=angles, scale=scale)
 
     _make(target, "the plot", json, draw)
 

@@ -65,3 +65,8 @@ class Basis:
     def readable(self) -> Any:
         """The equations as they are shown."""
         return self
+
+    @property
+    def ungrouped(self) -> Any:
+        """The equations in the links' own parameters."""
+        return self if self.grouping is None else type(self)(self.system, self.derived, self._jacobians)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from lagrangian.closed_form.newton_euler import NewtonEuler
 from lagrangian.closed_form.parts.basis import Basis
 from lagrangian.closed_form.trace_form import TraceForm
 from lagrangian.equations import base_parameters as base
-from lagrangian.equations.derivations import kane, lagrange, newton_euler
+from lagrangian.equations.derivations import kane, lagrange
 from lagrangian.equations.derivations.uicker_kahn import UickerKahn
 from lagrangian.equations.formula_matrix import FormulaMatrix
 from lagrangian.errors import MechanismError
@@ -18,9 +19,12 @@ from lagrangian.proof.prove import prove
 class DerivationsPart(Basis):
     """Newton-Euler, Kane and Uicker-Kahn beside Lagrange."""
 
-    def newton_euler(self) -> FormulaMatrix:
-        """tau by the Newton-Euler recursion, without friction and springs."""
-        return self._made.vector("tau", newton_euler.newton_euler(self.system))
+    def newton_euler(self, axes: str = "link", gravity: str = "acceleration") -> NewtonEuler:
+        """The free body of every link by Newton and Euler: velocities, accelerations, inertia forces, joint forces, and tau.
+
+        `axes` are the "link"'s own or the "ground"'s. Gravity is an upward "acceleration" of the ground or a "weight".
+        """
+        return NewtonEuler(self.ungrouped, axes, gravity)
 
     def kane(self) -> FormulaMatrix:
         """tau by Kane's equations, without friction and springs."""

@@ -7,8 +7,8 @@ from fractions import Fraction
 from functools import cached_property, partial
 
 from lagrangian.closed_form.formulas import Formulas
+from lagrangian.closed_form.lines import Row
 from lagrangian.closed_form.parts.motion import MotionPart
-from lagrangian.closed_form.rows import Row
 from lagrangian.equations import energies
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix

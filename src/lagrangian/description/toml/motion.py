@@ -12,8 +12,8 @@ from typing import Any
 from lagrangian.description.toml.table import Table, Where, scalar, shown, vector
 from lagrangian.errors import DescriptionError, MechanismError, one_of, placed
 from lagrangian.model import vector as v
-from lagrangian.model.configuration import Partial
-from lagrangian.model.constraint import GROUND, Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
+from lagrangian.model.configuration import Partial, Written
+from lagrangian.model.constraint import GROUND, SIDES, Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
 from lagrangian.model.expression import FUNCTIONS, Scalar, free_symbols, parse, symbol
 from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import Initial
@@ -70,7 +70,7 @@ def _equation(table: Table, coordinates: Coordinates) -> Holonomic:
     """An equation of coordinates and time, `left = right` or an expression that is zero."""
     table.only("name", "type", "equation", "unilateral")
     text, at = table.text("equation"), table.at("equation")
-    sides = text.split("=")
+    sides = SIDES.split(text)
     if len(sides) > 2:
         raise table.error(f"{shown(text)} has more than one '='; write 'left = right', or an expression that is zero", "equation")
     left, *right = (_of(side, at, coordinates.of_position) for side in sides)
@@ -130,7 +130,7 @@ def _values(table: Table, key: str, names: Sequence[str], rest: Sequence[float])
         if len(value) != len(names):
             shown_names = ", ".join(names[:12]) + (" ..." if len(names) > 12 else "")
             raise table.error(f"{len(value)} numbers are given; {len(names)} are needed: {shown_names or 'none'}", key)
-        return tuple(float(x) for x in vector(value, table.at(key), len(names), table.names))
+        return tuple(Written.of(x) for x in vector(value, table.at(key), len(names), table.names))
     if not isinstance(value, Mapping):
         raise table.error(f"{shown(value)} is given; an array of {len(names)} numbers, or a table by name, is needed", key)
     by_name = table.table(key)
@@ -138,7 +138,7 @@ def _values(table: Table, key: str, names: Sequence[str], rest: Sequence[float])
     for name, x in by_name.flat().items():
         if name not in values:
             raise by_name.error(one_of("coordinate" if key != "qd" else "speed", name, names))
-        values[name] = float(scalar(x, by_name.at(name), table.names))
+        values[name] = Written.of(scalar(x, by_name.at(name), table.names))
     return tuple(values.values()) if set(by_name.flat()) == set(names) else Partial(values.values(), by_name.flat())
 
 

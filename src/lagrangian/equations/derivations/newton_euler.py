@@ -7,6 +7,7 @@ is needed. Gravity enters as an upward acceleration of the ground.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lagrangian.equations.algebra.ring import Element
@@ -37,8 +38,12 @@ def newton_euler(system: System) -> list[Element]:
 
 def reactions(system: System) -> list[Wrench]:
     """What every joint carries: its own link's wrench and its children's, about the link's origin and in its axes."""
-    motions = outward(system)
-    total = [wrench(link.inertia, motion) for link, motion in zip(system.links, motions, strict=True)]
+    return summed(system, [wrench(link.inertia, motion) for link, motion in zip(system.links, outward(system), strict=True)])
+
+
+def summed(system: System, wrenches: Sequence[Wrench]) -> list[Wrench]:
+    """Every link's wrench and those of all links beyond it, about the link's origin and in its axes."""
+    total = list(wrenches)
     for i in range(len(system.links) - 1, -1, -1):
         link, (f, n) = system.links[i], total[i]
         if link.parent >= 0:

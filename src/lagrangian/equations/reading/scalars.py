@@ -8,6 +8,7 @@ becomes a generator with its own relation and its own derivatives.
 
 from __future__ import annotations
 
+import copy
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -30,6 +31,10 @@ _ORDER = (
     *("inverse", "root", "function", "sine", "cosine", "constant_sine", "constant_cosine", "coordinate", "time", "speed"),
     *("acceleration", "sign", "load", "parameter", "inertial"),
 )
+
+
+class MissingGenerator(MechanismError):
+    """Something that the ring of a settled system has no generator for."""
 
 
 class SpringLength(NamedTuple):
@@ -74,6 +79,16 @@ class Scalars:
             self.declare(Symbol("load", f"load_{name}", meaning=f"{name} of the wrench that acts on the frame"))
         self.ring = self._ring()
         self.unsettled = False
+
+    def copy(self) -> Scalars:
+        """Scalars that may be given more generators, and a ring of their own, without a change to these."""
+        made = copy.copy(self)
+        for name in ("symbols", "atoms", "_seen", "values", "lengths"):
+            setattr(made, name, dict(getattr(self, name)))
+        made.angles = copy.copy(self.angles)
+        made.angles.scalars = made
+        made.angles.constants, made.angles._rough = dict(self.angles.constants), set(self.angles._rough)
+        return made
 
     # -- the ring ----------------------------------------------------------------------------------------------------
 
@@ -164,7 +179,7 @@ class Scalars:
         """The generator of a symbol; zero, for now, if the ring does not have it yet."""
         if symbol.name not in self.ring.number:
             if self.settled_for_good:
-                raise MechanismError(
+                raise MissingGenerator(
                     f"{symbol.name!r} is not in these equations; what uses it must be in the mechanism before they are derived"
                 )
             self.declare(symbol)

@@ -37,12 +37,12 @@ def of_time(constraint: Constraint) -> bool:
     return any("t" in free_symbols(x) for x in scalars)
 
 
-def traced_state(graph: Graph, mechanism: Mechanism, tree: Tree, t: Any = 0, moving: bool = True) -> State:
+def traced_state(graph: Graph, mechanism: Mechanism, tree: Tree, t: Any = 0, moving: bool = True, decided: Any = None) -> State:
     """The mechanism at the state that is the graph's input; at rest, if not `moving`."""
     state = links(tree, ("q", "qd") if moving else ("q",), graph.input, lambda x: x.cos(), lambda x: x.sin())
     q = [graph.input("q", k) for k in range(tree.nq)]
     qd = [graph.input("qd", k) if moving else 0 for k in range(tree.nv)]
-    return State(mechanism, tree, state, q, qd, t)
+    return State(mechanism, tree, state, q, qd, t, decided)
 
 
 def digest(mechanism: Mechanism, tree: Tree) -> bytes:

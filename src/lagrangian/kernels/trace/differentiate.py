@@ -86,6 +86,7 @@ RULES: dict[str, Callable[[Node, list[Node], list[Any]], Any]] = {
     "asin": lambda y, x, d: d[0] / (1 - x[0] * x[0]).sqrt(),
     "acos": lambda y, x, d: -(d[0] / (1 - x[0] * x[0]).sqrt()),
     "atan2": lambda y, x, d: (d[0] * x[1] - d[1] * x[0]) / (x[0] * x[0] + x[1] * x[1]),
+    "floor": lambda y, x, d: 0,
     "touch": lambda y, x, d: d[0],
     "choose": _choice,
     "by_sign": _by_sign,

@@ -166,6 +166,9 @@ class Node:
     def atan(self) -> Node:
         return self.graph.add("atan", self.index)
 
+    def floor(self) -> Node:
+        return self.graph.add("floor", self.index)
+
     # numpy's names
     arcsin, arccos, arctan = asin, acos, atan
 
@@ -209,7 +212,7 @@ class Node:
 
 LEAVES = ("constant", "input")
 # functions taken from the C library, each lane by itself
-LIBRARY = ("exp", "log", "tanh", "asin", "acos", "atan", "atan2")
+LIBRARY = ("exp", "log", "tanh", "asin", "acos", "atan", "atan2", "floor")
 
 
 def arguments(node: Recorded) -> tuple[int, ...]:

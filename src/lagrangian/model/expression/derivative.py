@@ -12,10 +12,12 @@ def derivative(x: Scalar, name: str) -> Scalar:
     if x.operation == "symbol":
         return 1 if x.name == name and x.value is None else 0
     slopes = [derivative(a, name) for a in x.arguments]
-    if not any(isinstance(d, Expression) or d != 0 for d in slopes):
+    if all(_is_zero(d) for d in slopes):
         return 0
     if len(slopes) == 1:
         return _unary(x, x.arguments[0], slopes[0])
+    if x.operation == "piecewise":
+        return call("piecewise", x.arguments[0], *slopes[1:]) if any(not _is_zero(d) for d in slopes[1:]) else 0
     (a, b), (da, db) = x.arguments, slopes
     match x.operation:
         case "+":
@@ -66,4 +68,8 @@ def _unary(x: Expression, u: Scalar, du: Scalar) -> Scalar:
             return (1 - x * x) * du
         case "abs":
             return call("sign", u) * du
-    return 0  # sign: constant but for one jump
+    return 0  # sign and floor: constant but for their jumps
+
+
+def _is_zero(x: Scalar) -> bool:
+    return not isinstance(x, Expression) and x == 0

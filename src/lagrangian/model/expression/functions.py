@@ -6,7 +6,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from lagrangian.model.expression.scalar import Expression, Scalar, free_symbols
+from lagrangian.model.expression.scalar import Expression, Scalar, call, free_symbols
+
+# a name for a time at which functions of time alone that jump or have kinks are decided: within an interval in which none does,
+# they are then smooth, and at its ends what they are from within
+DECIDED = "t decided"
 
 
 def sin(x: Any) -> Any:
@@ -74,7 +78,7 @@ def power(x: Any, n: Any) -> Any:
 
 
 def apply(name: str, x: Any) -> Any:
-    """A function of one argument by its name: sin, cos, sqrt, exp, log, asin, acos, atan, tanh."""
+    """A function of one argument by its name: sin, cos, sqrt, exp, log, asin, acos, atan, tanh, floor."""
     return getattr(math, name)(x) if isinstance(x, (int, float)) else getattr(x, name)()
 
 
@@ -91,9 +95,10 @@ _OPERATIONS: dict[str, Any] = {
     "max": maximum,
     "abs": absolute,
     "sign": sign,
+    "piecewise": lambda c, x, y: choose(0.0, c, x, y),
     **{
         name: (lambda x, name=name: apply(name, x))
-        for name in ("sin", "cos", "sqrt", "exp", "log", "asin", "acos", "atan", "tanh")
+        for name in ("sin", "cos", "sqrt", "exp", "log", "asin", "acos", "atan", "tanh", "floor")
     },
 }
 
@@ -118,4 +123,55 @@ def evaluate(expression: Scalar, names: Mapping[str, Any]) -> Any:
         return expression.value
     if expression.operation == "symbol":
         return names[expression.name]
+    if DECIDED in names and expression.operation in _DECISIONS:
+        decision = _DECISIONS[expression.operation](names, *expression.arguments)
+        if decision is not None:
+            return decision
     return _OPERATIONS[expression.operation](*(evaluate(a, names) for a in expression.arguments))
+
+
+def _decided(x: Scalar, names: Mapping[str, Any]) -> Any:
+    """A function of time alone at the time at which it is decided; None of any other."""
+    return evaluate(x, {"t": names[DECIDED]}) if free_symbols(x) == {"t"} else None
+
+
+def _by(operation: str) -> Any:
+    def found(names: Mapping[str, Any], x: Scalar) -> Any:
+        at = _decided(x, names)
+        return None if at is None else _OPERATIONS[operation](at)
+
+    return found
+
+
+def _piecewise(names: Mapping[str, Any], c: Scalar, x: Scalar, y: Scalar) -> Any:
+    at = _decided(c, names)
+    return None if at is None else choose(0.0, at, evaluate(x, names), evaluate(y, names))
+
+
+def _absolute(names: Mapping[str, Any], x: Scalar) -> Any:
+    at = _decided(x, names)
+    if at is None:
+        return None
+    value = evaluate(x, names)
+    return choose(at, 0.0, -value, value)
+
+
+def _larger(names: Mapping[str, Any], a: Scalar, b: Scalar) -> Any:
+    at = _decided(call("-", a, b), names)
+    return None if at is None else choose(at, 0.0, evaluate(b, names), evaluate(a, names))
+
+
+def _smaller(names: Mapping[str, Any], a: Scalar, b: Scalar) -> Any:
+    at = _decided(call("-", a, b), names)
+    return None if at is None else choose(at, 0.0, evaluate(a, names), evaluate(b, names))
+
+
+# functions that jump or have kinks, decided at another time than they are computed at
+_DECISIONS: dict[str, Any] = {
+    "sign": _by("sign"),
+    "floor": _by("floor"),
+    "piecewise": _piecewise,
+    "abs": _absolute,
+    "max": _larger,
+    "min": _smaller,
+}

@@ -5,7 +5,9 @@ It knows nothing of what an expression is made of: names stand for any values, a
     sum     := product (('+' | '-') product)*
     product := power (('*' | '/') power)*
     power   := ('+' | '-') power | atom (('^' | '**') power)?
-    atom    := number | name | name '(' sum (',' sum)* ')' | '(' sum ')'
+    atom    := number | name | name '(' sum (',' sum)* ')' | '(' sum ')' | 'piecewise' '(' cases ')'
+    cases   := (condition ',' sum ',')+ sum
+    condition := sum ('<' | '<=' | '>' | '>=') sum
 
 A grammar with `adjacent` takes what stands side by side as a product, too, as formulas are printed: `2 m l^2`.
 """
@@ -21,10 +23,11 @@ from lagrangian.errors import DescriptionError, one_of
 
 MAX_LENGTH = 10_000
 MAX_DEPTH = 100
+COMPARISONS = ("<", "<=", ">", ">=")
 MAX_PARTS = 300  # numbers, names and marks: a longer sum would nest too deeply to print
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*(?:\.\w+)*)|(?P<mark>\*\*|[-+*/^(),]))"
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*(?:\.\w+)*)|(?P<mark>\*\*|[<>]=?|[-+*/^(),]))"
 )
 
 
@@ -47,7 +50,7 @@ class Grammar:
 
     names: Mapping[str, Any]
     constants: Mapping[str, Any]  # names that are known unless others hide them
-    functions: Mapping[str, int]  # with the number of their arguments
+    functions: Mapping[str, int | None]  # with the number of their arguments; None of `piecewise`, which has conditions
     apply: Callable[..., Any]
     number: Callable[[str], Any] = number
     respelled: Callable[[Token], Iterator[Token]] | None = None  # what a token of another spelling stands for
@@ -192,13 +195,37 @@ class _Parser:
             # which lists the functions too
             raise self.error(one_of("function", function, functions), grammar=False, column=column)
         self.expect("(")
+        wanted = functions[function]
+        if wanted is None:
+            return self.cases(function)
         arguments = [self.sum()]
         while self.peek() == ",":
             self.take()
             arguments.append(self.sum())
         self.expect(")")
-        wanted = functions[function]
         if len(arguments) != wanted:
             given = f"{function} takes {wanted} argument{'s' * (wanted > 1)}, not {len(arguments)}"
             raise self.error(given, column=column)
         return self.grammar.apply(function, *arguments)
+
+    def cases(self, function: str) -> Any:
+        """Values with the conditions under which they hold, the first that does counting, and at last the value otherwise."""
+        found: list[tuple[Any, bool, Any]] = []
+        while True:
+            value = self.sum()
+            mark = self.peek()
+            if mark not in COMPARISONS:
+                break
+            self.take()
+            other = self.sum()
+            # a < b holds where b - a is positive; a <= b where a - b is not
+            above, holds = other - value if mark in ("<", ">=") else value - other, mark in ("<", ">")
+            self.expect(",")
+            found.append((above, holds, self.sum()))
+            self.expect(",")
+        if not found:
+            raise self.error(f"{function} takes conditions with values, and a value otherwise: {function}(t < 5, 1, t < 8, 2, 0)")
+        self.expect(")")
+        for above, holds, x in reversed(found):
+            value = self.grammar.apply(function, above, *((x, value) if holds else (value, x)))
+        return value

@@ -19,10 +19,9 @@ _FORMS = f"numbers such as 0.5, pi/4, 30deg or 250mm are; units are {', '.join(x
 
 def number(text: str, where: Place | tuple[Place, ...], names: Mapping[str, Any] | None = None) -> float:
     """A number or an expression of `names`, with a unit if one is written, in SI units: "30deg" is pi/6."""
-    found = _WITH_UNIT.match(text.strip())
-    bare, factor = (found[1], UNITS[found[2]]) if found else (text, 1.0)
+    bare, unit = split(text)
     try:
-        value = float(parse(bare, names or {})) * factor
+        value = float(parse(bare, names or {})) * UNITS.get(unit, 1.0)
     except DescriptionError as error:
         if _FORMULA.search(bare):  # where a formula breaks is worth saying; of a word, what is understood instead
             raise ArgumentError(error.what, where=where, remedy=_FORMS) from None
@@ -33,6 +32,12 @@ def number(text: str, where: Place | tuple[Place, ...], names: Mapping[str, Any]
     if not math.isfinite(value):
         raise ArgumentError(f"{text.strip()!r} is no finite number", where=where)
     return value
+
+
+def split(text: str) -> tuple[str, str]:
+    """What stands before the unit, and the unit, or "" if there is none."""
+    found = _WITH_UNIT.match(text.strip())
+    return (found[1], found[2]) if found else (text, "")
 
 
 def parts(text: str, separators: str = ",;") -> list[str]:

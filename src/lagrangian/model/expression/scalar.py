@@ -27,6 +27,7 @@ _BINARY: dict[str, Callable[[float, float], float]] = {
     "atan2": math.atan2,
     "min": min,
     "max": max,
+    "mod": operator.mod,  # read as x - y*floor(x/y)
 }
 _UNARY: dict[str, Callable[[float], float]] = {
     "neg": operator.neg,
@@ -42,10 +43,15 @@ _UNARY: dict[str, Callable[[float], float]] = {
     "tanh": math.tanh,
     "abs": abs,
     "sign": lambda x: float((x > 0) - (x < 0)),
-    "deg": math.radians,  # read as x*pi/180, so that no node is called so
+    "floor": lambda x: float(math.floor(x)),
+    # read as x*pi/180 and -floor(-x), so that no node is called so
+    "deg": math.radians,
+    "ceil": math.ceil,
 }
+# x where the first is positive, else y: text has conditions there, such as t < 5
+_TERNARY: dict[str, Callable[[float, float, float], float]] = {"piecewise": lambda c, x, y: x if c > 0 else y}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9.]*")
-FUNCTIONS = sorted((set(_UNARY) | set(_BINARY)) - {"neg", "+", "-", "*", "/", "^"})
+FUNCTIONS = sorted({*_UNARY, *_BINARY, *_TERNARY} - {"neg", "+", "-", "*", "/", "^"})
 
 
 class Expression:
@@ -184,9 +190,9 @@ def _node(operation: str, *arguments: Scalar) -> Scalar:
     values = [_value(a) for a in arguments]
     value: float | None = None
     if None not in values:
-        function = _UNARY[operation] if len(values) == 1 else _BINARY[operation]
+        function: Callable[..., float] = (_UNARY, _BINARY, _TERNARY)[len(values) - 1][operation]
         try:
-            value = function(*values)  # type: ignore[arg-type]
+            value = function(*values)
         except (ZeroDivisionError, ValueError, OverflowError) as error:
             shown = _format(Expression(operation, arguments, None), 0)
             raise DescriptionError(f"'{shown}' cannot be computed: {error}") from None
@@ -261,13 +267,23 @@ def sqrt(x: Scalar) -> Scalar:
     return _node("sqrt", x) if isinstance(x, Expression) else math.sqrt(x)
 
 
+def ceil(x: Scalar) -> Scalar:
+    """The least whole number that is not below x."""
+    return -_node("floor", -x)
+
+
+def mod(x: Scalar, y: Scalar) -> Scalar:
+    """What is left of x by whole multiples of y: between 0 and y."""
+    return x - y * _node("floor", x / y) if isinstance(x, Expression) or isinstance(y, Expression) else _node("mod", x, y)
+
+
 # functions that an expression in text calls as Python does, and that may give something simpler than a call
-_FOLDED: dict[str, Callable[..., Scalar]] = {"sin": sin, "cos": cos, "deg": deg}
+_FOLDED: dict[str, Callable[..., Scalar]] = {"sin": sin, "cos": cos, "deg": deg, "ceil": ceil, "mod": mod}
 
 
 def parse(text: str, names: Mapping[str, Scalar] | None = None) -> Scalar:
     """Read an expression over the given names (`pi` is always known)."""
-    arguments = {name: 1 if name in _UNARY else 2 for name in FUNCTIONS}
+    arguments = {name: 1 if name in _UNARY else 2 if name in _BINARY else None for name in FUNCTIONS}
     grammar = parser.Grammar({} if names is None else names, {"pi": PI}, arguments, call)
     return grammar.read(text)
 
@@ -306,6 +322,9 @@ def _format(x: Scalar, outer: int, exact: bool = False) -> str:
     if x.operation == "pi":
         return "pi"
     level = _PRECEDENCE.get(x.operation)
+    if x.operation == "piecewise":
+        condition, *values = (_format(a, 0, exact) for a in x.arguments)
+        return f"piecewise({condition} > 0, {', '.join(values)})"
     if level is None:
         return f"{x.operation}({', '.join(_format(a, 0, exact) for a in x.arguments)})"
     if x.operation == "neg":

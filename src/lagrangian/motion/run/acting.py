@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lagrangian.errors import SimulationError
-from lagrangian.model.event import Event, Lock, SetTorque, Unlock
+from lagrangian.model.event import Event, Lock, SetTorque, Switch, Unlock
 from lagrangian.motion.events import RESTART
 from lagrangian.motion.run.impacts import driven_lock
 from lagrangian.motion.run.modes import TOUCH
@@ -48,7 +48,7 @@ def act_on_event(run: Run) -> Ending | None:
 def _act(run: Run) -> Ending | None:
     which, step = run.stepper.event, run.stepper.next_step
     together = run.take_over()
-    before = _energy(run)
+    before = run.energy()
     entry = run.table[which]
     seen: list[int] = []  # events that are not to be seen a second time
     smooth = False  # a kink is no jump: what holds goes on holding, and the steps as they were
@@ -67,18 +67,14 @@ def _act(run: Run) -> Ending | None:
         for event in acting:
             _do(run, event)
         smooth = all(event.action == RESTART for event in acting)
-        if run.system.holdable and not smooth:
+        if run.system.holdable and (not smooth or any(isinstance(event.when, Switch) for event in acting)):
             settle(run.modes, run.supply.u, run.y, run.t)
             modes.tell(run)
-    change = _energy(run) - before
+    change = run.energy() - before
     if change:
         run.trajectory.impacts.append((run.t, change))
     if _without_end(run):
-        return run.ended(
-            Status.CHATTERING,
-            "joints stick and slip, or meet their stops, without end",
-            "viscous friction beside it helps",
-        )
+        return run.ended(Status.CHATTERING, *_why_without_end(entry))
     run.start(min(step, 1e-3 * max(step, 1e-3)) if run.settings.method.adaptive and not smooth else step)
     for k in seen:
         run.stepper.mark(k)
@@ -91,9 +87,14 @@ def _without_end(run: Run) -> bool:
     return len(run.recent) == CROWD and run.recent[-1] - run.recent[0] < MOMENT * (run.end - run.origin)
 
 
-def _energy(run: Run) -> float:
-    q, qd = run.y[: run.system.nq], run.y[run.system.nq :]
-    return float(run.dyn.kinetic_energy(q, qd) + run.dyn.potential_energy(q))
+def _why_without_end(entry: Entry) -> tuple[str, str]:
+    """What goes on without end, and what helps."""
+    if isinstance(entry, Watched) and isinstance(entry.event.when, Switch):
+        return (
+            f"'{entry.event.when.argument}' changes its sign without end, because what jumps there pushes back from both sides",
+            "a smooth function, such as tanh for sign, does not jump; dry friction is a joint's own `friction`",
+        )
+    return "joints stick and slip, or meet their stops, without end", "viscous friction beside it helps"
 
 
 def _do(run: Run, event: Event) -> None:

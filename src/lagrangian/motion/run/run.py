@@ -12,6 +12,7 @@ from lagrangian.model.event import DEAD_CENTRE, Event, Lock, SetTorque, Unlock
 from lagrangian.motion.events import Happening
 from lagrangian.motion.run.acting import act_on_event, name_of
 from lagrangian.motion.run.impacts import Impacts
+from lagrangian.motion.run.jumping import follow_jump
 from lagrangian.motion.run.modes import REST, Modes
 from lagrangian.motion.run.passing import SINGULAR, pass_singular
 from lagrangian.motion.run.rest import settle
@@ -126,7 +127,7 @@ class Run:
 
     def go(self, end: float) -> Ending:
         """To `end`, or to where it stops: how it ended."""
-        self.end = end
+        self.end = self.supply.end = end
         try:
             self._begin()
         except Exception as error:
@@ -191,6 +192,8 @@ class Run:
         u = self.supply.u
         before, jumped = u.copy(), self.supply.jump <= self.t
         until = self.supply.from_now(self.t, self.y)
+        if jumped:
+            follow_jump(self)
         if jumped or not np.array_equal(before, u, equal_nan=True) or self.t == last:
             if self.system.holdable:  # torques that jump may overcome what holds
                 modes = Before(self)
@@ -226,6 +229,11 @@ class Run:
     def ended(self, status: Status, reason: str = "", remedy: str = "", place: str = "") -> Ending:
         """An ending here and now."""
         return Ending(status, float(self.t), reason=reason, remedy=remedy, place=place)
+
+    def energy(self) -> float:
+        """Kinetic and potential, here and now."""
+        q, qd = self.y[: self.system.nq], self.y[self.system.nq :]
+        return float(self.dyn.kinetic_energy(q, qd) + self.dyn.potential_energy(q))
 
     def configuration(self, q: np.ndarray) -> str:
         names = self.dyn.mechanism.coordinate_names

@@ -26,7 +26,8 @@ class Supply:
         self.source, self.functions, self.origin = source, list(functions), origin
         self.error: BaseException | None = None  # what a function raised, or an interrupt
         self.samples: list[tuple[float, np.ndarray]] = []
-        self.jump = np.inf  # the next time at which torques of a function jump
+        self.jump = np.inf  # the next time at which something jumps
+        self.end = origin  # where the run ends
         self.u = np.zeros(0)
         self.system: System
         self._counters: np.ndarray | None = None  # of the stepper at work
@@ -142,21 +143,25 @@ class Supply:
 
     def from_now(self, t: float, y: np.ndarray) -> float:
         """Set the torques that hold from t on; until when they do."""
-        n, at, source = self.system.nv, self.system.inputs, self.source
-        if source.table is not None:
-            times, values = source.table
-            k = int(np.searchsorted(times, t, side="right")) - 1
-            if k < 0 or k >= len(times) - 1:  # before and after the table its first and last values hold
-                self.u[:n], self.u[n : 2 * n] = values[0 if k < 0 else -1], 0.0
-                return float(times[0]) if k < 0 else np.inf
-            self.u[:n] = values[k]
-            self.u[n : 2 * n] = (values[k + 1] - values[k]) / (times[k + 1] - times[k])
-            self.u[at.since] = times[k]
-            return float(times[k + 1])
-        if source.sampled is not None:
-            return self._sample(source.sampled, t, y)
+        source = self.source
         self.jump = source.jump(t)
+        self.u[self.system.inputs.decided] = 0.5 * (t + min(self.jump, self.end))
+        if source.table is not None:
+            return min(self.jump, self._from_table(*source.table, t))
+        if source.sampled is not None:
+            return min(self.jump, self._sample(source.sampled, t, y))
         return self.jump
+
+    def _from_table(self, times: np.ndarray, values: np.ndarray, t: float) -> float:
+        n = self.system.nv
+        k = int(np.searchsorted(times, t, side="right")) - 1
+        if k < 0 or k >= len(times) - 1:  # before and after the table its first and last values hold
+            self.u[:n], self.u[n : 2 * n] = values[0 if k < 0 else -1], 0.0
+            return float(times[0]) if k < 0 else np.inf
+        self.u[:n] = values[k]
+        self.u[n : 2 * n] = (values[k + 1] - values[k]) / (times[k + 1] - times[k])
+        self.u[self.system.inputs.since] = times[k]
+        return float(times[k + 1])
 
     def _sample(self, controller: torque.Sampled, t: float, y: np.ndarray) -> float:
         n, nq, period, delay = self.system.nv, self.system.nq, controller.period, controller.delay

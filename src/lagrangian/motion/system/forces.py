@@ -33,7 +33,8 @@ class Forces:
     def names(self, state: State) -> dict[str, Any]:
         """What expressions of the state are made of."""
         names = {f"qd_{name}": x for name, x in zip(self.mechanism.speed_names, state.qd, strict=True)}
-        return {**names, **dict(zip(self.mechanism.coordinate_names, state.q, strict=True)), "t": state.t}
+        names |= {**dict(zip(self.mechanism.coordinate_names, state.q, strict=True)), "t": state.t}
+        return names if state.decided is None else {**names, f.DECIDED: state.decided}
 
     def torques(self, graph: Graph, state: State) -> list[Any]:
         """The torques along the speeds, within the limits of effort if they saturate."""

@@ -41,9 +41,14 @@ class Inputs:
         return 2 * self.nv + 3
 
     @property
+    def decided(self) -> int:
+        """The time at which functions of time alone that jump are decided: see `model.expression.functions.DECIDED`."""
+        return 3 * self.nv + 3
+
+    @property
     def wrench(self) -> int:
         """The six entries of every wrench that a Python function gives."""
-        return 3 * self.nv + 3
+        return 3 * self.nv + 4
 
     def joint(self, j: int) -> int:
         return self.wrench + 6 * self.wrenches + PER_JOINT * j

@@ -26,7 +26,7 @@ from lagrangian.kernels.programs.closed import digest, traced_state
 from lagrangian.kernels.programs.sweeps import FACTORISE_SPEEDS, links
 from lagrangian.kernels.trace.differentiate import along, derivatives
 from lagrangian.kernels.trace.node import Graph, Trace
-from lagrangian.model.event import DEAD_CENTRE, Kink, Pull, When
+from lagrangian.model.event import DEAD_CENTRE, Kink, Pull, Switch, When
 from lagrangian.model.expression import Expression, Scalar, parameters
 from lagrangian.model.expression import functions as f
 from lagrangian.model.loop import Wall
@@ -82,8 +82,8 @@ class System:
         listed: list[tuple[str, Scalar]] = list(self.torque.formulas.items())
         others: list[object] = []
         for k, known in enumerate(self.table.key):
-            if isinstance(known, Expression):
-                listed.append((str(k), known))
+            if isinstance(known, (Expression, Switch)):
+                listed.append((str(k), known.argument if isinstance(known, Switch) else known))
             else:
                 others.append((k, known))
         listed += [(name, x) for w in self.torque.wrenches for name, x in zip(ENTRIES, w.entries, strict=False)]
@@ -111,7 +111,11 @@ class System:
 
     def state(self, graph: Graph) -> State:
         """The mechanism at the state that is the graph's input."""
-        return traced_state(graph, self.mechanism, self.tree, graph.input("t", 0))
+        return traced_state(graph, self.mechanism, self.tree, graph.input("t", 0), decided=self.decided(graph))
+
+    def decided(self, graph: Graph) -> Any:
+        """The time at which functions of time that jump are decided."""
+        return graph.input("u", self.inputs.decided)
 
     def _rows(self, graph: Graph, state: State) -> list[Row]:
         """The constraints, and a row for every joint that can be held: of no weight while it is not."""
@@ -188,7 +192,7 @@ class System:
         made = links(self.tree, ("q",), graph.input, lambda x: x.cos(), lambda x: x.sin())
         for link in made:
             link.qd = tuple(qd[link.iv + k] for k in range(link.nv))
-        return State(self.mechanism, self.tree, made, state.q, qd, state.t)
+        return State(self.mechanism, self.tree, made, state.q, qd, state.t, state.decided)
 
     @property
     def second_order(self) -> bool:
@@ -212,7 +216,7 @@ class System:
         n = self.nv
         momenta = [graph.input("qd", k) for k in range(n)]
         # M depends on coordinates alone: the speeds are found from it first, then all else from them
-        still = traced_state(graph, self.mechanism, self.tree, graph.input("t", 0), moving=False)
+        still = traced_state(graph, self.mechanism, self.tree, graph.input("t", 0), moving=False, decided=self.decided(graph))
         qd = still.factors.solve(momenta)
         state = self._with_speeds(graph, still, qd)
         tau = self.forces.driven(graph, state)
@@ -257,7 +261,8 @@ class System:
     def event_values(self, graph: Graph) -> list[Any]:
         """What is zero where an event takes place, of all that are compiled."""
         state = self.state(graph)
-        names = self.forces.names(state)
+        # what jumps does so here: that is what is looked for
+        names = {name: x for name, x in self.forces.names(state).items() if name != f.DECIDED}
         multipliers = self.solved(graph, state)[1] if self.table.has_forces else []
         values = []
         for entry in self.table.compiled:
@@ -279,6 +284,7 @@ class System:
             return springs.kinks(state.world, wall)[when.which]
         if when is DEAD_CENTRE:
             return dead_centre.determinant(self.mechanism, state.rows)
+        when = when.argument if isinstance(when, Switch) else when
         assert isinstance(when, (int, float, Expression))
         return f.evaluate(when, names)
 

@@ -168,7 +168,7 @@ class _Written:
         eom = self.eom
         if sum(row.left.terms for row in eom.rows) > OPEN:
             return []
-        self.shown += formulas_of([Section("rows", Title("Row by row"), rows=eom.rows)])
+        self.shown += formulas_of([Section("rows", Title("Row by row"), lines=eom.rows)])
         return [_block("Row by row", typeset.rows(eom.rows, self.style))]
 
     def _where(self) -> list[Html]:

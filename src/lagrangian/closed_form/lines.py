@@ -1,11 +1,11 @@
-"""The equations of motion row by row: the whole equation of every coordinate, with the forces on its right."""
+"""Lines to read that are more than `name = formula`: the whole equation of a coordinate, with its forces, and vectors."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import index
@@ -17,6 +17,47 @@ from lagrangian.equations.writing.tree import Name, Tree, add, product
 
 S = TypeVar("S", text.Style, MathML)
 _FORCE = "force:"  # before the name of a force, which no parameter can be called
+
+
+class Line(Protocol):
+    """What a section of the equations may hold beside formulas."""
+
+    @property
+    def formulas(self) -> list[Formula]:
+        """All formulas in it."""
+
+    def lines(self, style: text.Style, width: int) -> list[str]:
+        """The line as text; as several where it is made of parts and wider than `width`."""
+
+    def aligned(self, style: text.Style, widest: float = WIDTH) -> list[str]:
+        """The line as rows of an aligned block of LaTeX."""
+
+
+@dataclass(frozen=True)
+class Vector:
+    """`name = (x, y, z)`, a component after the other."""
+
+    name: str
+    components: tuple[Formula, ...]
+
+    @property
+    def formulas(self) -> list[Formula]:
+        return list(self.components)
+
+    def lines(self, style: text.Style, width: int) -> list[str]:
+        """The vector in one line, or component by component if that is too wide."""
+        name = pretty(self.name) if style.times == " " else self.name
+        components = [x.written(style) for x in self.components]
+        mark = "," if "_" in name else "_"
+        whole = f"{name} = ({', '.join(components)})"
+        return (
+            [whole] if len(whole) <= width else [f"{name}{mark}{axis} = {x}" for axis, x in zip("xyz", components, strict=True)]
+        )
+
+    def aligned(self, style: text.Style, widest: float = WIDTH) -> list[str]:
+        """The vector as a column."""
+        column = r" \\ ".join(x.typeset(style) for x in self.components)
+        return [rf"{''.join(parts(self.name))} &= \begin{{pmatrix}} {column} \end{{pmatrix}}"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -33,6 +74,10 @@ class Row:
     multipliers: tuple[tuple[int, Formula], ...] = ()
 
     @property
+    def formulas(self) -> list[Formula]:
+        return [self.left, *(psi for _, psi in self.multipliers)]
+
+    @property
     def force(self) -> str:
         """The name of what acts along the coordinate: tau1."""
         return f"tau{index(self.number)}"
@@ -46,6 +91,10 @@ class Row:
     def written(self, style: text.Style) -> str:
         """The equation in one line."""
         return f"{self.left.written(style)} = {_with_forces(style, pretty if style.times == ' ' else str).write(self.right)}"
+
+    def lines(self, style: text.Style, width: int) -> list[str]:
+        """The equation in one line, however long."""
+        return [self.written(style)]
 
     def aligned(self, style: text.Style, widest: float = WIDTH) -> list[str]:
         """The equation as rows of an aligned block of LaTeX."""

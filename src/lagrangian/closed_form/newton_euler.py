@@ -1,0 +1,165 @@
+"""Newton's and Euler's equations link by link, as formulas to read: the free body of every link."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from lagrangian.closed_form.lines import Vector
+from lagrangian.closed_form.reading import Reading, readable
+from lagrangian.closed_form.sections import READ, Section, Title, not_printed
+from lagrangian.equations import forces
+from lagrangian.equations.derivations.free_bodies import FreeBody, free_bodies
+from lagrangian.equations.derivations.lagrange import gradient
+from lagrangian.equations.formula import Formula
+from lagrangian.equations.formula_matrix import FormulaMatrix
+from lagrangian.equations.kinematics import link_pose
+from lagrangian.errors import ArgumentError, one_of
+from lagrangian.model import vector as v
+from lagrangian.model.mechanism import GROUND
+
+if TYPE_CHECKING:
+    from lagrangian.closed_form.equations import Equations
+
+AXES = ("link", GROUND)
+GRAVITY = ("acceleration", "weight")
+
+
+@dataclass(frozen=True, repr=False)
+class LinkBody:
+    """A link as a free body: vectors of three formulas, in the link's axes or, if asked for, in the ground's.
+
+    `force` and `moment` are what the joint exerts on the link, the moment at the joint; what is left of them after the
+    component along the joint's axis is the force of the constraint. Without mass there is no `center_acceleration`.
+    """
+
+    name: str
+    joint: str
+    angular_velocity: FormulaMatrix
+    angular_acceleration: FormulaMatrix
+    acceleration: FormulaMatrix  # of the origin of the link's frame
+    center_acceleration: FormulaMatrix | None  # of the centre of mass
+    weight: FormulaMatrix | None  # m g, if gravity is kept as a weight
+    inertia_force: FormulaMatrix  # F = m a_C
+    inertia_moment: FormulaMatrix  # N = I_C al + w x I_C w, about the centre of mass
+    force: FormulaMatrix  # f
+    moment: FormulaMatrix  # n
+    axis_component: Formula  # of n, or of f for a slide: what drive, spring, friction and rotor supply together
+
+    @property
+    def outward(self) -> list[FormulaMatrix]:
+        """How it moves and what that takes, in the order in which they are computed."""
+        found = [self.angular_velocity, self.angular_acceleration, self.acceleration]
+        found += [x for x in (self.center_acceleration, self.weight) if x is not None]
+        return [*found, self.inertia_force, self.inertia_moment]
+
+    @property
+    def inward(self) -> list[FormulaMatrix]:
+        """What its joint carries."""
+        return [self.force, self.moment]
+
+    def __str__(self) -> str:
+        vectors = [f"{x.name} = ({', '.join(map(str, x))})" for x in (*self.outward, *self.inward)]
+        return "\n".join([f"{self.name}, on joint {self.joint}", *vectors, f"along the axis: {self.axis_component}"])
+
+    __repr__ = __str__
+
+
+class NewtonEuler(Reading):
+    """Newton's and Euler's equations of every link: `links["link1"].force`; outward and inward as Craig has them.
+
+    `axes` are the link's own or the ground's. Gravity is an upward acceleration of the ground, so that accelerations and inertia
+    forces contain it, or with `gravity="weight"` a force m g at every centre of mass. What loops and other constraints add to
+    the joints' forces is not in them.
+    """
+
+    def __init__(self, eom: Equations, axes: str = "link", gravity: str = "acceleration") -> None:
+        for argument, given, known in (("axes", axes, AXES), ("gravity", gravity, GRAVITY)):
+            if given not in known:
+                raise ArgumentError(one_of("choice", given, known), concerns=argument)
+        super().__init__(eom)
+        self.axes, self.gravity = axes, gravity
+
+    @cached_property
+    def _bodies(self) -> list[FreeBody]:
+        return free_bodies(self.eom.system)
+
+    @cached_property
+    def links(self) -> Mapping[str, LinkBody]:
+        """By the name of the link, from the ground outward."""
+        return {body.link.name: self._body(i, body) for i, body in enumerate(self._bodies)}
+
+    def _body(self, i: int, body: FreeBody) -> LinkBody:
+        system, made = self.eom.system, self.eom._made
+        R = link_pose(system, i).R if self.axes == GROUND else v.IDENTITY
+        mass = system.ring(body.link.inertia.mass)
+
+        def vector(name: str, x: v.Vector, over: Any = None) -> FormulaMatrix:
+            entries = [made.quotient(system.ring(e), over) for e in v.mat_vec(R, x)]
+            return FormulaMatrix(name, [[e] for e in entries], vector=True)
+
+        weight = v.scale(mass, body.gravity) if self.gravity == "weight" else v.ZERO
+        a = v.add(body.motion.a, body.gravity) if self.gravity == "weight" else body.motion.a
+        F = v.add(body.F, weight)
+        return LinkBody(
+            body.link.name,
+            body.link.joint.name,
+            vector("omega", body.motion.w),
+            vector("alpha", body.motion.al),
+            vector("a", a),
+            vector("a_C", F, mass) if mass else None,
+            vector("W", weight) if self.gravity == "weight" else None,
+            vector("F", F),
+            vector("N", body.N, mass) if mass else vector("N", body.N),
+            vector("f", body.f),
+            vector("n", body.n),
+            made.formula(body.along_axis),
+        )
+
+    @cached_property
+    def tau(self) -> FormulaMatrix:
+        """The axis' components with what rotors, springs and friction at the joints take: M q'' + C q' + G + F."""
+        system = self.eom.system
+        springs = gradient(system, forces.joint_spring_potential(system))
+        friction = forces.joint_friction(system)
+        tau: list[Any] = [system.ring.zero] * system.n
+        for body in self._bodies:
+            k = body.link.k
+            tau[k] = body.along_axis + body.link.rotor * system.acceleration(k) + springs[k] + friction[k]
+        return self.eom._made.vector("tau", tau)
+
+    # -- to read -----------------------------------------------------------------------------------------------------
+
+    def sections(self, full: bool = False) -> list[Section]:
+        """What the letters stand for, the links outward, the links inward, and tau."""
+        axes = "in its own axes" if self.axes == "link" else "in the ground's axes"
+        found = [Section("legend", Title("Newton-Euler, link by link"), words=self._legend())]
+        for link in self.links.values():
+            found.append(readable("outward", Title(f"Outward: {link.name}, {axes}"), _lines(link.outward), full))
+        for link in reversed(list(self.links.values())):
+            found.append(readable("inward", Title(f"Inward: {link.name}, at joint {link.joint}"), _lines(link.inward), full))
+        tau = Title("Along the joints' axes, with rotors, springs and friction")
+        if sum(x.terms for x in self.tau) > READ and not full:
+            return [*found, Section("tau", tau, words=(not_printed(f"{len(self.tau)} formulas", list(self.tau)),))]
+        return [*found, Section("tau", tau, tuple(((name,), x) for name, x in self.tau.entries))]
+
+    def _legend(self) -> tuple[str, ...]:
+        """What the letters stand for."""
+        upward = ", with gravity as an upward acceleration of the ground" if self.gravity == "acceleration" else ""
+        return (
+            "omega, alpha: angular velocity and acceleration",
+            f"a, a_C: acceleration of the frame's origin and of the centre of mass{upward}",
+            *(("W = m g: weight",) if self.gravity == "weight" else ()),
+            "F = m a_C, N = I_C alpha + omega x I_C omega: what the link's motion takes, N about the centre of mass",
+            "f, n: force and moment that the joint exerts on the link, n at the joint",
+            *(("what loops and other constraints add to f and n is not in them",) if self.eom.constraint_names else ()),
+        )
+
+    def __repr__(self) -> str:
+        return f"<NewtonEuler of {self.eom.mechanism.name!r}: {len(self.links)} links in the axes of the {self.axes}>"
+
+
+def _lines(vectors: list[FormulaMatrix]) -> tuple[Vector, ...]:
+    return tuple(Vector(x.name, tuple(x)) for x in vectors)

@@ -1,0 +1,172 @@
+"""`lagrangian.certify`: the state of a smooth mechanism after a time, with as many proven digits as are asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from flint import arb, fmpq
+
+from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
+from lagrangian.errors import ArgumentError, SimulationError
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion import arguments
+from lagrangian.proven_digits import refusals, start
+from lagrangian.proven_digits.bounds import LOW
+from lagrangian.proven_digits.certified import Certified, CertifiedState
+from lagrangian.proven_digits.equations import Equations
+from lagrangian.proven_digits.integrate import Enclosure, Integration, TooFewBits
+from lagrangian.proven_digits.number import ProvenNumber
+from lagrangian.proven_digits.precision import bits
+from lagrangian.proven_digits.tube import Errors
+
+Progress = Callable[[float, float], None]
+SCOUT = 64  # bits of the run that looks how errors grow
+SCOUTING = 0.15  # its share of the time
+SPARE = 24  # bits for rounding
+ATTEMPTS = 6
+MOST_DIGITS = 10_000
+
+
+def certify(
+    mechanism: MechanismLike,
+    t: Any = None,
+    q0: Any = None,
+    qd0: Any = None,
+    torque: Any = None,
+    *,
+    digits: int = 30,
+    wrenches: Any = None,
+    limits: bool = True,
+    progress: Progress | None = None,
+) -> Certified:
+    """The state of a smooth mechanism without loops at time `t`, each number with at least `digits` proven digits.
+
+    The arguments are those of `simulate`; `t` is a time, or several that increase, and the motion begins at 0, or where the
+    mechanism's own time span does if `t` is not given. Torques and wrenches are numbers or expressions, which must be smooth.
+    What is not smooth (dry friction, walls, `sign`, a joint's limit that may be reached) and loops are refused.
+
+    Numbers are taken as they are written: 0.773 is 773/1000, pi is pi, and a float is the shortest decimal that gives it. A
+    simulation rounds them to doubles first, so that comparing the two includes that rounding.
+
+    Every step is a Taylor polynomial whose defect is bounded over FLINT's balls, and the errors are carried along with
+    bounds; as many bits are used as it takes. A number that is smaller than 10^-digits is proven to be so.
+    """
+    model = mechanism_of(mechanism)
+    drive = arguments.drive(torque, wrenches, False, model)
+    arguments.check_progress(progress)
+    if isinstance(digits, bool) or not isinstance(digits, (int, np.integer)) or not 1 <= digits <= MOST_DIGITS:
+        raise ArgumentError(f"is {digits!r}; a whole number from 1 to {MOST_DIGITS} is needed", argument="digits")
+    refusals.check(model, drive)
+    begin, times = _times(model, t)
+    task = _Task(model, Equations(model, drive), (q0, qd0), begin, times, int(digits), bool(limits), progress)
+    return task.certified()
+
+
+def _times(model: Mechanism, given: Any) -> tuple[fmpq, list[fmpq]]:
+    """When it begins, and the times that are asked for."""
+    if given is None:
+        first, last = arguments.span(None, model)
+        return start.time(model, first), [start.time(model, last)]
+    times = [start.time(model, x) for x in ([given] if isinstance(given, str) or np.ndim(given) == 0 else list(given))]
+    if not times or any(b <= a for a, b in zip([fmpq(0), *times], times, strict=False)):
+        raise ArgumentError(f"is {given!r}; a time after 0, or several that increase, are needed", argument="t")
+    return fmpq(0), times
+
+
+class _Task:
+    """What is to be proven."""
+
+    def __init__(
+        self,
+        model: Mechanism,
+        equations: Equations,
+        given: tuple[Any, Any],
+        begin: fmpq,
+        times: list[fmpq],
+        digits: int,
+        limits: bool,
+        progress: Progress | None,
+    ) -> None:
+        self.model, self.equations, self.given = model, equations, given
+        self.begin, self.times, self.digits, self.progress = begin, times, digits, progress
+        self.stops = refusals.Stops(model) if limits else None
+        self.started = perf_counter()
+
+    def certified(self) -> Certified:
+        precision = self._scouted()
+        for _ in range(ATTEMPTS):
+            run = Integration(self.equations, precision, self._start(precision))
+            try:
+                found = [run.to(t, self._watch, self._teller(SCOUTING)) for t in self.times]
+            except TooFewBits as failure:
+                done = max(0.05, (failure.t - float(arb(self.begin))) / float(arb(self.times[-1] - self.begin)))
+                precision = math.ceil(precision * min(2.0, 1.1 / done))
+                continue
+            with bits(precision):
+                states = tuple(self._state(x, precision) for x in found)
+            missing = max(self._missing(state) for state in states)
+            if missing <= 0:
+                seconds = perf_counter() - self.started
+                return Certified(self.model.name, states, self.digits, precision, run.order, run.steps, seconds)
+            precision += math.ceil(missing * math.log2(10)) + 8
+        raise SimulationError(f"{self.model.name}: {self.digits} digits were not proven with {precision} bits")
+
+    def _start(self, precision: int) -> Enclosure:
+        with bits(precision):
+            y = [*start.configuration(self.model, self.given[0]), *start.speeds(self.model, *self.given)]
+            y += [arb(0)] * (self.equations.size - len(y))
+            return Enclosure(self.begin, [x.mid() for x in y], Errors.of([arb(x.rad()) for x in y]))
+
+    def _scouted(self) -> int:
+        """About how many bits are needed: those of the digits, and those that errors take as they grow."""
+        begin = self._start(SCOUT)
+        run = Integration(self.equations, SCOUT, Enclosure(begin.t, begin.y, Errors.of([arb(1)] * len(begin.y))), scouting=True)
+        run.to(self.times[-1], self._watch, self._teller(0.0, SCOUTING))
+        with bits(LOW):
+            growth = max(float(x.log()) for x in run.at.errors.box) / math.log(2)
+        return math.ceil(self.digits * math.log2(10) + max(0.0, growth) + math.log2(run.steps + 1)) + SPARE
+
+    def _watch(self, box: list[Any], t: fmpq) -> None:
+        if self.stops is not None:
+            self.stops.watch(box, float(arb(t)))
+
+    def _teller(self, first: float, last: float = 1.0) -> Callable[[float], None]:
+        """Tells the progress of a run that takes this share of the time."""
+        begin, end = float(arb(self.begin)), float(arb(self.times[-1]))
+
+        def told(t: float) -> None:
+            if self.progress is not None:
+                share = (t - begin) / (end - begin)
+                self.progress((first + (last - first) * share) * (end - begin), end - begin)
+
+        return told
+
+    def _state(self, found: Enclosure, precision: int) -> CertifiedState:
+        model, begin = self.model, self._start(precision)
+        balls = found.balls
+        kinetic, potential = self._energies(balls)
+        before = sum(self._energies(begin.balls), arb(0))
+        work = balls[model.nq + model.nv] if self.equations.works else arb(0)
+        numbers = [ProvenNumber.of(x, self.digits) for x in balls[: model.nq + model.nv]]
+        return CertifiedState(
+            float(arb(found.t)),
+            model.coordinate_names,
+            model.speed_names,
+            tuple(numbers[: model.nq]),
+            tuple(numbers[model.nq :]),
+            *(ProvenNumber.of(x, self.digits) for x in (kinetic, potential, kinetic + potential - before - work)),
+        )
+
+    def _energies(self, balls: list[Any]) -> tuple[Any, Any]:
+        kinetic, potential = self.equations.energies(dict(zip(self.equations.inputs, balls, strict=False)))
+        return kinetic, potential
+
+    def _missing(self, state: CertifiedState) -> int:
+        """How many digits more are wanted of the number that has the fewest; small numbers need only be proven to be small."""
+        small = 10.0**-self.digits if self.digits < 300 else 0.0
+        wanted = [x for x in (*state.q, *state.qd) if max(abs(x.lower), abs(x.upper)) > small]
+        return max((self.digits - x.digits for x in wanted), default=0)

@@ -1,0 +1,128 @@
+"""A proven number: an interval that holds it for certain, and the digits that follow from it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+MORE = 20  # digits beyond those asked for that are shown of a number that is known exactly
+
+
+@dataclass(frozen=True, repr=False)
+class ProvenNumber:
+    """A number between two exact bounds.
+
+    `str` gives its proven digits: all numbers between the bounds round to this decimal. `digits` counts them, from the first that
+    is not zero; of a number that may be zero, those after the point. `float` gives the double next to its middle.
+    """
+
+    lower_bound: Fraction
+    upper_bound: Fraction
+    most: int = 60
+
+    @staticmethod
+    def of(ball: Any, digits: int) -> ProvenNumber:
+        """From a ball, of which at most so many digits more than `digits` are shown."""
+        middle, radius = (_fraction(x) for x in (ball.mid(), ball.rad()))
+        return ProvenNumber(middle - radius, middle + radius, digits + MORE)
+
+    @property
+    def lower(self) -> float:
+        """A double that is not above it."""
+        x = float(self.lower_bound)
+        return x if Fraction(x) <= self.lower_bound else math.nextafter(x, -math.inf)
+
+    @property
+    def upper(self) -> float:
+        """A double that is not below it."""
+        x = float(self.upper_bound)
+        return x if Fraction(x) >= self.upper_bound else math.nextafter(x, math.inf)
+
+    @property
+    def radius(self) -> float:
+        """How far it may be from the middle of its bounds."""
+        return float((self.upper_bound - self.lower_bound) / 2)
+
+    @property
+    def bounds(self) -> tuple[str, str]:
+        """Both bounds as decimals, rounded outward."""
+        places = self._places + 3
+        scaled = (self.lower_bound * Fraction(10) ** places, self.upper_bound * Fraction(10) ** places)
+        return _decimal(math.floor(scaled[0]), places), _decimal(math.ceil(scaled[1]), places)
+
+    def __float__(self) -> float:
+        return float((self.lower_bound + self.upper_bound) / 2)
+
+    def __contains__(self, x: Any) -> bool:
+        return self.lower_bound <= Fraction(x) <= self.upper_bound
+
+    def distance(self, x: float) -> float:
+        """How far a number can be from it at most."""
+        return float(max(abs(Fraction(x) - self.lower_bound), abs(Fraction(x) - self.upper_bound)))
+
+    @property
+    def digits(self) -> int:
+        return max(0, self._places + 1 + self._exponent) if self._exponent is not None else max(0, self._places)
+
+    @property
+    def _exponent(self) -> int | None:
+        """The power of ten of its first digit; None if it may be zero."""
+        if self.lower_bound <= 0 <= self.upper_bound:
+            return None
+        least = min(abs(self.lower_bound), abs(self.upper_bound))
+        found = len(str(least.numerator)) - len(str(least.denominator))
+        while Fraction(10) ** found > least:
+            found -= 1
+        while Fraction(10) ** (found + 1) <= least:
+            found += 1
+        return found
+
+    @property
+    def _places(self) -> int:
+        """The most decimal places to which both bounds round to the same; negative for tens, hundreds and so on."""
+        first = self._exponent or 0
+        width = self.upper_bound - self.lower_bound
+        most = self.most - 1 - first
+        if width:
+            most = min(most, math.floor(-math.log10(float(width))) + 1 if width > Fraction(1, 10**300) else most)
+        least = -1 - first
+        while most > least and _rounded(self.lower_bound, most) != _rounded(self.upper_bound, most):
+            most -= 1
+        return most
+
+    def __str__(self) -> str:
+        if not self.digits:
+            low, high = f"{self.lower:.3g}", f"{self.upper:.3g}"
+            return f"between {low} and {high}"
+        return _decimal(_rounded(self.lower_bound, self._places), self._places)
+
+    def __format__(self, spec: str) -> str:
+        """`.30` gives thirty digits, or as many as are proven if they are fewer; other formats are those of its float."""
+        if not (spec.startswith(".") and spec[1:].isdigit()) or not self.digits:
+            return format(float(self), spec) if spec else str(self)
+        places = self._places - max(0, self.digits - int(spec[1:]))
+        while _rounded(self.lower_bound, places) != _rounded(self.upper_bound, places):
+            places -= 1
+        return _decimal(_rounded(self.lower_bound, places), places)
+
+    def __repr__(self) -> str:
+        return f"ProvenNumber({self}, {self.digits} digits)"
+
+
+def _fraction(x: Any) -> Fraction:
+    mantissa, exponent = x.man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def _rounded(x: Fraction, places: int) -> int:
+    return round(x * Fraction(10) ** places)
+
+
+def _decimal(n: int, places: int) -> str:
+    """n / 10^places as text."""
+    if places <= 0:
+        return str(n * 10**-places)
+    text = str(abs(n)).rjust(places + 1, "0")
+    return f"{'-' * (n < 0)}{text[:-places]}.{text[-places:]}"

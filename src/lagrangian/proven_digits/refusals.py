@@ -1,0 +1,80 @@
+"""What has no proven digits: everything whose equations are not smooth, or that is not a tree of joints."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from lagrangian.algorithms import tree as trees
+from lagrangian.algorithms.undetermined import undetermined_joints
+from lagrangian.errors import Argument, ArgumentError, Part, SimulationError
+from lagrangian.model.loop import Wall
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion.torque import Torque
+
+SMOOTH = "certify is for smooth mechanisms without loops"
+
+
+def check(mechanism: Mechanism, torque: Torque) -> None:
+    """Refuse what certify cannot do, and say where it is."""
+    for loop in mechanism.loops:
+        raise _refused(mechanism, Part("loop", loop.name), "it closes a loop", f"{SMOOTH}; simulate takes them")
+    for constraint in mechanism.constraints:
+        raise _refused(mechanism, Part("constraint", constraint.name), "it is a constraint", f"{SMOOTH}; simulate takes them")
+    for spring in mechanism.springs:
+        if isinstance(spring, Wall):
+            raise _refused(mechanism, Part("wall", spring.name), "its force is not smooth where it is touched", SMOOTH)
+    for joint in mechanism.joints:
+        if float(joint.friction.coulomb) or float(joint.friction.coulomb_negative or 0):
+            told = "its dry friction jumps where the joint turns back"
+            raise _refused(mechanism, Part("joint", joint.name), told, f"{SMOOTH}; leave out coulomb, or use simulate")
+    for event in mechanism.events:
+        told = "what happens at an event is not smooth"
+        raise _refused(mechanism, Part("event", event.name), told, "leave events out: mechanism.replace(events=())")
+    massless = undetermined_joints(trees.build(mechanism))
+    if massless:
+        told = "what it moves has no inertia along it, so that its acceleration is not determined"
+        raise _refused(mechanism, Part("joint", massless[0]), told, "give what it carries a mass and an inertia, or a rotor")
+    _check_torque(torque)
+
+
+def _check_torque(torque: Torque) -> None:
+    formulas = "give expressions, such as {'theta1': '2*sin(t)'}, or numbers"
+    if torque.traced is not None or torque.called is not None:
+        raise ArgumentError("is a Python function, which has no bounds", argument="torque", remedy=formulas)
+    if torque.table is not None:
+        raise ArgumentError("is a table, which is not smooth between its rows", argument="torque", remedy=formulas)
+    if torque.sampled is not None:
+        raise ArgumentError("is sampled, so that it jumps", argument="torque", remedy=formulas)
+    for wrench in torque.wrenches:
+        if wrench.called is not None:
+            told = f"on {wrench.frame.name!r} is a Python function, which has no bounds"
+            raise ArgumentError(told, argument="wrenches", remedy="give six numbers or expressions")
+
+
+def _refused(mechanism: Mechanism, part: Part, what: str, remedy: str) -> ArgumentError:
+    return ArgumentError(what, where=(mechanism.name, part), remedy=remedy, concerns="mechanism")
+
+
+class Stops:
+    """The joints' limits, which a proven motion must not reach."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+        self._bounds: list[tuple[int, str, float, float]] = []
+        at = 0
+        for joint in mechanism.joints:
+            low, high = float(joint.limits.lower), float(joint.limits.upper)
+            for k in range(joint.kind.nq):
+                if math.isfinite(low) or math.isfinite(high):
+                    self._bounds.append((at + k, joint.coordinate_names[k], low, high))
+            at += joint.kind.nq
+
+    def watch(self, box: list[Any], t: float) -> None:
+        """Whether a piece of the motion is within the limits for sure."""
+        for k, name, low, high in self._bounds:
+            if not low < box[k] < high:
+                raise SimulationError(
+                    f"{self.mechanism.name}: after t = {t:.6g} s it cannot be excluded that {name} reaches its limit, and what "
+                    f"happens there is not smooth; end earlier, or leave the limits out by {Argument('limits', False)}"
+                )

@@ -1,0 +1,28 @@
+"""`certify`: what is printed and written is what the library proves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import lagrangian as lg
+from tests.cli.conftest import Run
+
+
+def test_digits_are_printed_and_written(run: Run) -> None:
+    ours = lg.certify("pendulum", ["0.25", "0.5"], q0={"theta": "30deg"}, digits=15)
+    given = ("certify", "pendulum", "-t", "0.25,0.5", "--q0", "theta=30deg", "--digits", "15")
+    done = run(*given, "-o", "p.json")
+    assert done.code == 0
+    assert f"theta     {ours.q[0]}" in done.out
+    written = json.loads(Path("p.json").read_text(encoding="utf-8"))
+    assert written["states"] == ours.as_dict()["states"]
+    assert run(*given, "--json").json["states"] == ours.as_dict()["states"]
+
+
+def test_what_is_refused(run: Run) -> None:
+    done = run("certify", "four_bar", "-t", "1")
+    assert (done.code, "loop 'closure'" in done.err) == (2, True)
+    done = run("certify", "pendulum", "-t", "1", "-o", "p.csv")
+    assert "proven digits are written as .json" in done.err
+    assert "--time is ['-1']" in run("certify", "pendulum", "-t", "-1").err
