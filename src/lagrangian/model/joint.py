@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from lagrangian.errors import MechanismError, Part, placed
@@ -48,6 +48,11 @@ class Friction:
             if float(most) < least:
                 needed = f"a joint at rest is held by at least the friction of sliding, `{other}`, which is {least:g}"
                 raise MechanismError(f"is {float(most):g}", where="friction", argument=name, remedy=needed)
+
+    def __repr__(self) -> str:
+        """With static friction where it is given."""
+        given = {f.name: getattr(self, f.name) for f in fields(self)}
+        return f"Friction({', '.join(f'{name}={x!r}' for name, x in given.items() if x is not None)})"
 
     @property
     def breakaway(self) -> tuple[Scalar, Scalar]:
