@@ -10,6 +10,7 @@ from lagrangian.configuration.mobility import mobility, rank
 from lagrangian.errors import SimulationWarning, warn
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion.system.holdable import outside
 from lagrangian.motion.system.prepared import Prepared
 from lagrangian.motion.torque import Torque
 
@@ -46,7 +47,7 @@ def _warn_of_limits(model: Mechanism, q: np.ndarray, limits: bool) -> None:
         if limits and (math.isfinite(lower) or math.isfinite(upper)):
             if joint.kind.nq != 1:
                 told = f"limits of a {joint.type} joint are not kept"
-            elif not lower <= q[at] <= upper:
+            elif outside(float(q[at]), lower, upper):
                 told = f"it begins at {q[at]:g}, outside its limits {lower:g} to {upper:g}, which are not kept"
             else:
                 told = ""

@@ -26,7 +26,7 @@ from lagrangian.motion.solver.solver import solver_of
 from lagrangian.motion.solver.stepper import KEPT, Stepper
 from lagrangian.motion.status import Ending, Status
 from lagrangian.motion.system.event_table import EventTable
-from lagrangian.motion.system.holdable import Holdable
+from lagrangian.motion.system.holdable import Holdable, outside
 from lagrangian.motion.system.prepared import prepared
 from lagrangian.motion.torque import Torque
 
@@ -57,7 +57,7 @@ class Run:
         self.t, self.y = t0, np.array(y0, dtype=float)
         self.origin = self.end = t0
         limits = self.known.limits if settings.limits else {}
-        self.limits = {k: x for k, x in limits.items() if x.lower <= y0[x.coordinate] <= x.upper}
+        self.limits = {k: x for k, x in limits.items() if not outside(y0[x.coordinate], x.lower, x.upper)}
         if any(isinstance(e.action, SetTorque) for e in events):
             source = replace(source, adjustable=True)
         self.supply = Supply(source, [e.when for e in events if callable(e.when)], t0)

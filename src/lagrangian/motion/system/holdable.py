@@ -8,6 +8,8 @@ import numpy as np
 
 from lagrangian.model.mechanism import Mechanism
 
+ROUNDING = 1e-12
+
 
 @dataclass(frozen=True)
 class JointLimits:
@@ -16,6 +18,11 @@ class JointLimits:
     coordinate: int
     lower: float
     upper: float
+
+
+def outside(q: float, lower: float, upper: float) -> bool:
+    """Whether a coordinate is beyond a limit, by more than rounding."""
+    return q < lower - ROUNDING * (1 + abs(lower)) or q > upper + ROUNDING * (1 + abs(upper))
 
 
 @dataclass(frozen=True)
