@@ -1,6 +1,7 @@
 """Orientations as functions of time: Euler angles, quaternions and rotation matrices, by formulas and by Python functions."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -130,7 +131,8 @@ def test_a_gimbal_follows_its_own_angles() -> None:
     assert motion.tau == pytest.approx(lg.compile(gimbal).inverse_dynamics(q, qd, qdd), rel=1e-7, abs=1e-9)
 
 
-def test_command() -> None:
+def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # the motion is written beside
     run = CliRunner()
     x, y = lg.compile(lg.library("three_r")).pose([0.3, 0.6, 0.5], "tip")[:2, 3]
     given = ["inverse", "three_r", "--frame", "tip", "-t", "1", "--q0", "0.3,0.6,0.5", "--json"]
