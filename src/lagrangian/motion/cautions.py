@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 
+from lagrangian.algorithms.closed.constrained import Ranks
+from lagrangian.configuration.dependence import ranks
 from lagrangian.configuration.mobility import mobility, rank
 from lagrangian.errors import SimulationWarning, warn
 from lagrangian.kernels.dynamics import Dynamics
@@ -17,9 +19,8 @@ from lagrangian.motion.torque import Torque
 
 def told(
     known: Prepared, source: Torque, method: str, limits: bool, q: np.ndarray, span: tuple[float, float]
-) -> tuple[bool, int]:
-    """Say all of it of a run from q on; whether some constraint equations follow from others, and, if q is singular,
-    the rank of Psi around it."""
+) -> tuple[Ranks, int]:
+    """Say all of it of a run from q on; the ranks of equations that follow from others, and that of Psi around a singular q."""
     model, (start, end) = known.dyn.mechanism, span
     _warn_of_source(model, source, method, end - start)
     _warn_of_limits(model, q, limits)
@@ -59,13 +60,13 @@ def _warn_of_limits(model: Mechanism, q: np.ndarray, limits: bool) -> None:
         at += joint.kind.nq
 
 
-def _dependent(dyn: Dynamics, q: np.ndarray, t: float) -> tuple[bool, int]:
-    """Whether some equations follow from others around q, and the rank around it if it is less at q, which is singular then."""
+def _dependent(dyn: Dynamics, q: np.ndarray, t: float) -> tuple[Ranks, int]:
+    """The ranks of equations some of which follow from others; and that of Psi around q if it is less at q, which is singular."""
     if not dyn.mechanism.equations:
-        return False, 0
+        return (), 0
     says = int(dyn.restricting.sum())
     if rank(dyn, q, t) == says:  # as here, so around
-        return False, 0
+        return (), 0
     found = mobility(dyn, q, t)
     around = found.speeds - found.nearby
-    return says > around, around if found.singular else 0
+    return (ranks(dyn, q, t) if says > around else ()), (around if found.singular else 0)

@@ -7,13 +7,14 @@ diagonal is below `least` to begin with: it is then what rounding left of a row 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from lagrangian.algorithms.link import is_zero
 from lagrangian.model.expression import functions as f
 
 Matrix = list[list[Any]]
+Rank = Callable[[Sequence[int]], int]
 
 # of a system that is redundant throughout: stages of an integrator leave the manifold, where the dependence is not exact
 REDUNDANT = 1e-8
@@ -22,6 +23,9 @@ INDEPENDENT = 1e-13
 
 # rows that belong together, up to which dependent ones are found by pivoting
 PIVOTED = 12
+# by how many times a diagonal is larger before its row goes first: of rows about as large, as all are at the beginning, rounding
+# would choose, and off the constraints each choice has other accelerations
+CLEARLY = 3.0
 # rows are scaled to a unit diagonal down to this part of the largest
 SMALLEST = 1e-6
 
@@ -76,10 +80,14 @@ class InOrder:
 
 
 class Pivoted:
-    """The largest remaining diagonal first, found by selects; rows scaled to a unit diagonal, whatever their units."""
+    """A large remaining diagonal first, found by selects; rows scaled to a unit diagonal, whatever their units."""
 
-    def __init__(self, A: Matrix, threshold: float = REDUNDANT, least: Sequence[Any] | None = None) -> None:
+    def __init__(
+        self, A: Matrix, threshold: float = REDUNDANT, least: Sequence[Any] | None = None, rank: int | None = None
+    ) -> None:
+        """`rank`, where it is known, is how many rows are taken at most: off the constraints the others only seem independent."""
         n = len(A)
+        rank = n if rank is None else min(rank, n)
         least = [0.0] * n if least is None else least
         # a row that vanishes is not made large: it is dependent
         floor = SMALLEST * _largest(A)
@@ -90,7 +98,7 @@ class Pivoted:
         self._inverse: list[Any] = []
         self.ratio: Any = 1.0
         L = self._L
-        for j in range(n):
+        for j in range(rank):
             for i in range(j + 1, n):
                 self._swap(W, j, i)
             pivot = W[j][j]
@@ -102,14 +110,16 @@ class Pivoted:
             for i in range(j + 1, n):
                 for k in range(j + 1, i + 1):
                     W[i][k] = W[k][i] = W[i][k] - L[i][j] * W[k][j]
+        self._inverse += [0] * (n - rank)
 
     def _swap(self, W: Matrix, j: int, i: int) -> None:
-        """Rows and columns j and i exchanged where the diagonal of i is larger."""
+        """Rows and columns j and i exchanged where the diagonal of i is clearly larger."""
         a, b = W[j][j], W[i][i]
-        self._swaps.append((j, i, a, b))
+        clearly = CLEARLY * a
+        self._swaps.append((j, i, clearly, b))
 
         def either(x: Any, y: Any) -> tuple[Any, Any]:
-            return f.choose(a, b, y, x), f.choose(a, b, x, y)
+            return f.choose(clearly, b, y, x), f.choose(clearly, b, x, y)
 
         for k in range(len(W)):
             if k not in (i, j):
@@ -139,7 +149,8 @@ class Blocks:
     the code for it grows with their cube, and more are taken in order.
     """
 
-    def __init__(self, A: Matrix, redundant: bool, least: Sequence[Any]) -> None:
+    def __init__(self, A: Matrix, redundant: bool, least: Sequence[Any], rank: Rank | None = None) -> None:
+        """`rank` gives that of some of the rows, by their numbers, if it is known."""
         self._parts: list[tuple[list[int], InOrder | Pivoted]] = []
         self.ratio: Any = 1.0
         for block in _connected(A):
@@ -147,7 +158,7 @@ class Blocks:
             rest = [least[i] for i in block]
             system: InOrder | Pivoted
             if redundant and len(block) <= PIVOTED:
-                system = Pivoted(part, least=rest)
+                system = Pivoted(part, least=rest, rank=None if rank is None else rank(block))
             else:
                 system = InOrder(part, REDUNDANT if redundant else INDEPENDENT, rest)
             self._parts.append((block, system))

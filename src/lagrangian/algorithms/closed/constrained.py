@@ -6,7 +6,7 @@ lambda = -(Psi M^-1 Psi^T)^-1 (gamma + Psi M^-1 f),    f = tau - C qd - G - F.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -24,6 +24,8 @@ from lagrangian.model.mechanism import Mechanism
 
 # slopes of a constraint, in metres or radians per metre or radian, that are rounding: measured by M, as A's diagonal is
 ROUNDING = 1e-12
+
+Ranks = tuple[tuple[str, int, int], ...]  # of rows by name: the number of a group, and its rank
 
 
 class State:
@@ -74,9 +76,17 @@ class Constrained:
     """The multipliers' equations at one state: `rows` holds only equations that say something about the speeds."""
 
     def __init__(
-        self, state: State, rows: Sequence[constraints.Row], redundant: bool, loose: Mapping[str, Any] | None = None
+        self,
+        state: State,
+        rows: Sequence[constraints.Row],
+        redundant: bool,
+        loose: Mapping[str, Any] | None = None,
+        ranks: Ranks = (),
     ) -> None:
-        """`loose` adds to the diagonal of rows that are switched off where they vanish: their multiplier is then 0."""
+        """`loose` adds to the diagonal of rows that are switched off where they vanish: their multiplier is then 0.
+
+        `ranks` says of redundant rows, by name, to which group each belongs and how many of the group are independent.
+        """
         self.state, self.rows = state, [row for row in rows if row.psi]
         n = state.tree.nv
         self._halves = [state.factors.half([row.psi.get(k, 0) for k in range(n)]) for row in self.rows]
@@ -93,7 +103,18 @@ class Constrained:
         self._scaled = scaled
         # a row of a planar loop in a plane across no axis of the world is not zero by structure, but by rounding
         least = [ROUNDING**2 * sum(pivots[k] for k, z in enumerate(half) if not is_zero(z)) for half in self._halves]
-        self.system = Blocks(A, redundant, least)
+        self.system = Blocks(A, redundant, least, self._rank_by(ranks) if ranks else None)
+
+    def _rank_by(self, ranks: Ranks) -> Callable[[Sequence[int]], int]:
+        """Of whole groups of rows; one that is in none is independent of all others."""
+        known = {name: (group, rank) for name, group, rank in ranks}
+
+        def rank(numbers: Sequence[int]) -> int:
+            names = [self.rows[i].name for i in numbers]
+            groups = dict(known[name] for name in names if name in known)
+            return sum(groups.values()) + sum(name not in known for name in names)
+
+        return rank
 
     def acceleration(self, force: Sequence[Any], gamma: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """qdd and lambda for f = `force`; gamma as the rows have it, or stabilised."""

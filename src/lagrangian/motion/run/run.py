@@ -86,7 +86,9 @@ class Run:
         settings, constrained = self.settings, bool(self.dyn.mechanism.equations)
         self.table = EventTable(self.events, self.limits, holdable)
         redundant = settings.redundant or (bool(holdable) and (constrained or len(holdable) > 1))
-        self.system = self.known.system(self.supply.source, settings.stabilisation, self.table, holdable, redundant)
+        self.system = self.known.system(
+            self.supply.source, settings.stabilisation, self.table, holdable, redundant, settings.ranks
+        )
         self.solver = solver_of(self.system, settings.method, self.supply.source.asks)
         self.supply.serve(self.solver)
         self.modes = Modes(self.dyn, self.solver, self.supply, REST * settings.atol)

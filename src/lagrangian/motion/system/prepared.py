@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
+from lagrangian.algorithms.closed.constrained import Ranks
 from lagrangian.algorithms.undetermined import undetermined_joints
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.events import of_walls
@@ -38,14 +39,20 @@ class Prepared:
         return not (lossy or moves_constraints(self.dyn.mechanism))
 
     def system(
-        self, torque: Torque, stabilisation: Stabilisation, table: EventTable, holdable: Sequence[Holdable], redundant: bool
+        self,
+        torque: Torque,
+        stabilisation: Stabilisation,
+        table: EventTable,
+        holdable: Sequence[Holdable],
+        redundant: bool,
+        ranks: Ranks = (),
     ) -> System:
         """Its first-order system, made before if there was a run like this one."""
         known = torque.key
-        key = (known, stabilisation, table.key, tuple(holdable), redundant)
+        key = (known, stabilisation, table.key, tuple(holdable), redundant, ranks)
         found = self._systems.get(key) if known is not None else None
         if found is None:
-            found = System(self.dyn.mechanism, self.tree, torque, stabilisation, table, holdable, redundant)
+            found = System(self.dyn.mechanism, self.tree, torque, stabilisation, table, holdable, redundant, ranks)
             if known is not None:
                 if len(self._systems) >= SYSTEMS:
                     self._systems.clear()

@@ -15,7 +15,7 @@ import numpy as np
 
 from lagrangian.algorithms import springs
 from lagrangian.algorithms.closed.cholesky import inner
-from lagrangian.algorithms.closed.constrained import Constrained, State
+from lagrangian.algorithms.closed.constrained import Constrained, Ranks, State
 from lagrangian.algorithms.closed.constraints import Row, coordinate_rates
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.regroup import regroup
@@ -56,12 +56,13 @@ class System:
         table: EventTable | None = None,
         holdable: Sequence[Holdable] = (),
         redundant: bool = False,
+        ranks: Ranks = (),
     ) -> None:
         self.mechanism, self.torque = mechanism, torque
         self.holdable = tuple(holdable)
         self.true_tree = _without_coulomb(tree)
         self.tree = regroup(self.true_tree)
-        self.stabilisation, self.redundant = stabilisation, redundant
+        self.stabilisation, self.redundant, self.ranks = stabilisation, redundant, ranks
         self.table = table if table is not None else EventTable(holdable=self.holdable)
         self.nq, self.nv = tree.nq, tree.nv
         self.size = self.nq + self.nv
@@ -97,6 +98,7 @@ class System:
             others,
             self.stabilisation,
             self.redundant,
+            self.ranks,
             self.holdable,
         )
         names = (self.mechanism.coordinate_names, self.mechanism.speed_names)
@@ -134,7 +136,7 @@ class System:
             return self._open(graph, state, tau), [], None
         rows = self._rows(graph, state)
         loose = {row.name: 1 - self.forces.of_joint(graph, j, HELD) for j, row in enumerate(rows[len(state.rows) :])}
-        system = Constrained(state, rows, self.redundant, loose)
+        system = Constrained(state, rows, self.redundant, loose, self.ranks)
         force = [a - b for a, b in zip(tau, state.bias, strict=True)]
         for j, joint in enumerate(self.holdable):
             if joint.friction is not None:
@@ -176,7 +178,7 @@ class System:
         """
         rows = self._rows(graph, state)
         loose = {row.name: 1 - self.forces.of_joint(graph, j, HELD) for j, row in enumerate(rows[len(state.rows) :])}
-        system = Constrained(state, rows, self.redundant, loose)
+        system = Constrained(state, rows, self.redundant, loose, self.ranks)
         moved = system.correction([row.rate for row in system.rows])
         kept = self._with_speeds(graph, state, [a + b for a, b in zip(state.qd, moved, strict=True)])
         other = self._with_speeds(graph, state, [a + 2 * b for a, b in zip(state.qd, moved, strict=True)])
