@@ -32,5 +32,5 @@ def ranks(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> Ranks:
     found: dict[int, tuple[int, int]] = {}
     for number, (_, equations) in enumerate(groups):
         rank = int((np.linalg.svd(rows[equations], compute_uv=False) > SINGULAR).sum())
-        found |= {i: (number, rank) for i in equations}
+        found |= dict.fromkeys(equations, (number, rank))
     return tuple((name, *found[i]) for i, name in enumerate(dyn.constraint_names))
