@@ -269,15 +269,12 @@ def wrong_sums(module: types.ModuleType) -> Iterator[str]:
 
 
 def pivots(A: np.ndarray, in_order: bool) -> float:
-    """The least of the pivots: in their order as a part of the largest diagonal; or, of rows of unit diagonal, in their order
-    but that each one gives way to any behind it that is three times as large."""
+    """The least of the pivots: in their order as a part of the largest diagonal, or largest first, of rows of unit diagonal."""
     scale = np.full(len(A), 1 / np.sqrt(np.diag(A).max())) if in_order else 1 / np.sqrt(np.diag(A))
     W, left, found = A * np.outer(scale, scale), list(range(len(A))), []
     while left:
-        for i in range(1, 1 if in_order else len(left)):
-            if W[left[i], left[i]] > 3 * W[left[0], left[0]]:
-                left[0], left[i] = left[i], left[0]
-        k = left.pop(0)
+        k = left[0] if in_order else max(left, key=lambda i: W[i, i])
+        left.remove(k)
         found.append(W[k, k])
         W = W - np.outer(W[:, k], W[k]) / W[k, k]
     return min(found)

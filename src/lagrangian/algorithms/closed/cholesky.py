@@ -23,8 +23,8 @@ INDEPENDENT = 1e-13
 
 # rows that belong together, up to which dependent ones are found by pivoting
 PIVOTED = 12
-# by how many times a diagonal is larger before its row goes first: of rows about as large, as all are at the beginning, rounding
-# would choose, and off the constraints each choice has other accelerations
+# by how many times a diagonal is larger before its row goes first, where some rows are known to be dependent: between rows about
+# as large, as all are at the beginning, rounding would choose
 CLEARLY = 3.0
 # rows are scaled to a unit diagonal down to this part of the largest
 SMALLEST = 1e-6
@@ -87,6 +87,8 @@ class Pivoted:
     ) -> None:
         """`rank`, where it is known, is how many rows are taken at most: off the constraints the others only seem independent."""
         n = len(A)
+        # off the constraints dependent rows differ: there a choice that changes is a jump of the accelerations
+        self._clearly = 1.0 if rank is None else CLEARLY
         rank = n if rank is None else min(rank, n)
         least = [0.0] * n if least is None else least
         # a row that vanishes is not made large: it is dependent
@@ -115,7 +117,7 @@ class Pivoted:
     def _swap(self, W: Matrix, j: int, i: int) -> None:
         """Rows and columns j and i exchanged where the diagonal of i is clearly larger."""
         a, b = W[j][j], W[i][i]
-        clearly = CLEARLY * a
+        clearly = a if self._clearly == 1.0 else self._clearly * a
         self._swaps.append((j, i, clearly, b))
 
         def either(x: Any, y: Any) -> tuple[Any, Any]:
