@@ -65,4 +65,7 @@ for statement in certificate.statements[-5:]:
 five_bar = lg.derive(lg.library("five_bar"))
 print("closure1 =", five_bar.closure[0], "= 0")
 print("singular where one of these is zero:", five_bar.singularities())
-print(five_bar.reduced())
+reduced = five_bar.reduced()  # reduced.show() writes all of it
+print("\n".join(reduced.solution))
+print(reduced.M)
+print(reduced.G)

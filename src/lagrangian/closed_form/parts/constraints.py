@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lagrangian.closed_form.choices import dependent_determinant, independent_coordinates, square_jacobian
 from lagrangian.closed_form.parts.basis import Basis
-from lagrangian.closed_form.reduced import ReducedEquations
 from lagrangian.configuration.reading import configuration
 from lagrangian.equations.algebra.matrices import determinant
 from lagrangian.equations.formula import Formula
@@ -16,6 +15,9 @@ from lagrangian.equations.formula_matrix import FormulaMatrix
 from lagrangian.errors import MechanismError
 from lagrangian.model.expression import Scalar
 from lagrangian.model.loop import DIRECTIONS, Frame
+
+if TYPE_CHECKING:
+    from lagrangian.closed_form.reduced import ReducedEquations
 
 
 class ConstraintsPart(Basis):
@@ -53,7 +55,9 @@ class ConstraintsPart(Basis):
         if not self.mechanism.equations:
             raise MechanismError("it has no constraints: its coordinates are independent already", where=self.mechanism.name)
         start = configuration(self.mechanism, at, "at").q.tolist()
-        return ReducedEquations(self, self._terms, independent_coordinates(self.mechanism, independent), start)
+        from lagrangian.closed_form.reduced import ReducedEquations
+
+        return ReducedEquations(self.ungrouped, independent_coordinates(self.mechanism, independent), start)
 
     def singularities(
         self, frame: str | Frame | None = None, directions: Sequence[str] = (), independent: Sequence[str] | None = None
