@@ -20,8 +20,9 @@ from lagrangian.proven_digits.certified import Certified, CertifiedState
 from lagrangian.proven_digits.equations import Equations
 from lagrangian.proven_digits.integrate import Enclosure, Integration, TooFewBits
 from lagrangian.proven_digits.number import ProvenNumber
+from lagrangian.proven_digits.parallelepiped import Errors
 from lagrangian.proven_digits.precision import bits
-from lagrangian.proven_digits.tube import Errors
+from lagrangian.proven_digits.tube import Tube
 
 Progress = Callable[[float, float], None]
 SCOUT = 64  # bits of the run that looks how errors grow
@@ -130,9 +131,9 @@ class _Task:
             growth = max(float(x.log()) for x in run.at.errors.box) / math.log(2)
         return math.ceil(self.digits * math.log2(10) + max(0.0, growth) + math.log2(run.steps + 1)) + SPARE
 
-    def _watch(self, box: list[Any], t: fmpq) -> None:
+    def _watch(self, tube: Tube) -> None:
         if self.stops is not None:
-            self.stops.watch(box, float(arb(t)))
+            self.stops.watch(tube)
 
     def _teller(self, first: float, last: float = 1.0) -> Callable[[float], None]:
         """Tells the progress of a run that takes this share of the time."""
