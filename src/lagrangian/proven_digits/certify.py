@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
@@ -168,6 +169,5 @@ class _Task:
 
     def _missing(self, state: CertifiedState) -> int:
         """How many digits more are wanted of the number that has the fewest; small numbers need only be proven to be small."""
-        small = 10.0**-self.digits if self.digits < 300 else 0.0
-        wanted = [x for x in (*state.q, *state.qd) if max(abs(x.lower), abs(x.upper)) > small]
-        return max((self.digits - x.digits for x in wanted), default=0)
+        wanted = [x for x in (*state.q, *state.qd) if x.largest > Fraction(1, 10**self.digits)]
+        return max((x.missing(self.digits) for x in wanted), default=0)

@@ -84,8 +84,8 @@ class Stops:
             if not reached:
                 return
         raise SimulationError(
-            f"{self.mechanism.name}: after t = {float(arb(tube.t)):.6g} s it cannot be excluded that {reached} reaches its limit, "
-            f"and what happens there is not smooth; end earlier, or leave the limits out by {Argument('limits', False)}"
+            f"{self.mechanism.name}: after t = {float(arb(tube.t)):.6g} s it cannot be excluded that {reached} reaches its "
+            f"limit, and what happens there is not smooth; end earlier, or leave the limits out by {Argument('limits', False)}"
         )
 
     def _reached(self, box: list[Any]) -> list[str]:

@@ -20,7 +20,7 @@ from lagrangian.proven_digits.parallelepiped import Errors, absolute, column, id
 from lagrangian.proven_digits.precision import bits
 from lagrangian.proven_digits.taylor import Coefficients, coefficients
 
-TERMS = 40  # of the series of J
+ACCURACY = 48  # bits of the matrix by which errors are multiplied
 PIECES = 4  # of a step, in each of which |J| is bounded
 # a tube is as wide as one part in 2 to NARROW, and errors have room to grow by so much; but never as wide as one in 2 to WIDE
 NARROW, ROOM, WIDE = 52, 1024, 16
@@ -72,44 +72,53 @@ class Tube:
 
     def growth(self, y: Coefficients, M: list[Any], radius: Any) -> Any:
         """The matrix by which the step multiplies errors, as balls; M bounds the entries of J on the disc of this radius."""
-        n, eq = self.equations.size, self.equations
-        with bits(LOW, TERMS):
-            J = self._series(y)
-            X, missed = [identity(n)], arb_mat(n, n)
-            power = arb(1)
-            for k in range(TERMS):
-                rate = arb_mat(n, n)
-                for j in range(k + 1):
-                    rate += J[j] * X[k - j]
-                X.append((rate * arb(fmpq(1, k + 1))).mid())
-                missed += absolute(rate - X[-1] * (k + 1)) * power
-                power *= self.h
-            # products of terms that are beyond the last power, and Cauchy's estimate of those that are not known
+        n = self.equations.size
+        with bits(LOW):
             ratio = self.h / radius
+            wanted = ACCURACY + math.log2(max(1.0, *(float(m) for m in M)))
+            terms = min(len(y[0]) - 1, math.ceil(wanted / math.log2(1 / float(ratio))))
+            J = self._series(y, terms)
+            X, missed = _approximate(J, self.h)
+            # what is multiplied beyond the last power, and Cauchy's estimate of the terms of J that are not known
             rest = arb_mat(n, n)
-            for (i, j), m in zip(eq.places, M, strict=True):
-                rest[i, j] = upper(m * ratio**TERMS / (1 - ratio))
-            value = arb_mat(n, n)
-            for i in range(TERMS, -1, -1):
-                value = value * self.h + X[i]
-            for i in range(TERMS + 1):
+            for (i, j), m in zip(self.equations.places, M, strict=True):
+                rest[i, j] = upper(m * ratio**terms / (1 - ratio))
+            for i in range(terms + 1):
                 if i:
-                    rest += absolute(J[TERMS - i]) * self.h ** (TERMS - i)
+                    rest += absolute(J[terms - i]) * self.h ** (terms - i)
                 missed += rest * absolute(X[i]) * self.h**i
+            value = arb_mat(n, n)
+            for x in reversed(X):
+                value = value * self.h + x
             off = self.risen * missed * self.h
             balls = [x + arb(0, upper(r)) for x, r in zip(value.entries(), off.entries(), strict=True)]
             return arb_mat(n, n, balls)
 
-    def _series(self, y: Coefficients) -> list[Any]:
+    def _series(self, y: Coefficients, terms: int) -> list[Any]:
         """The coefficients of J as matrices of balls, for all y within the tube."""
         eq, n = self.equations, self.equations.size
-        inputs = {
-            key: arb_series([c[0] + arb(0, w), *(+x for x in c[1:TERMS])], TERMS)
-            for key, c, w in zip(eq.inputs, y, self.width, strict=False)
-        }
-        inputs["t", 0] = arb_series([arb(self.t), arb(1)], TERMS)
-        found = [arb_mat(n, n) for _ in range(TERMS)]
-        for (i, j), x in zip(eq.places, eq.slopes(inputs), strict=True):
-            for k, c in enumerate(coefficients(x, TERMS)):
-                found[k][i, j] = c
-        return found
+        with bits(LOW, terms):
+            inputs = {
+                key: arb_series([c[0] + arb(0, w), *(+x for x in c[1:terms])], terms)
+                for key, c, w in zip(eq.inputs, y, self.width, strict=False)
+            }
+            inputs["t", 0] = arb_series([arb(self.t), arb(1)], terms)
+            found = [arb_mat(n, n) for _ in range(terms)]
+            for (i, j), x in zip(eq.places, eq.slopes(inputs), strict=True):
+                for k, c in enumerate(coefficients(x, terms)):
+                    found[k][i, j] = c
+            return found
+
+
+def _approximate(J: list[Any], h: Any) -> tuple[list[Any], Any]:
+    """X with X' = J X and X(0) = 1 as a polynomial, and bounds of J X - X' over a step h in the powers that J has."""
+    n = J[0].nrows()
+    X, missed, power = [identity(n)], arb_mat(n, n), arb(1)
+    for k in range(len(J)):
+        rate = arb_mat(n, n)
+        for j in range(k + 1):
+            rate += J[j] * X[k - j]
+        X.append((rate * arb(fmpq(1, k + 1))).mid())
+        missed += absolute(rate - X[-1] * (k + 1)) * power
+        power *= h
+    return X, missed
