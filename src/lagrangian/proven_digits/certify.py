@@ -28,7 +28,7 @@ from lagrangian.proven_digits.tube import Tube
 Progress = Callable[[float, float], None]
 SCOUT = 64  # bits of the run that looks how errors grow
 SCOUTING = 0.15  # its share of the time
-SPARE = 24  # bits for rounding
+SPARE = 10  # bits for rounding
 ATTEMPTS = 6
 MOST_DIGITS = 10_000
 

@@ -69,7 +69,7 @@ class ProvenNumber:
     def __contains__(self, x: Any) -> bool:
         return self.lower_bound <= Fraction(x) <= self.upper_bound
 
-    def distance(self, x: float) -> float:
+    def distance(self, x: float | Fraction) -> float:
         """How far a number can be from it at most."""
         return float(max(abs(Fraction(x) - self.lower_bound), abs(Fraction(x) - self.upper_bound)))
 
