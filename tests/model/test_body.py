@@ -128,6 +128,19 @@ def test_plate_with_a_hole():
     assert body.inertia[5] == pytest.approx(about_origin - m * (cx * cx + cy * cy))
 
 
+def test_a_plate_of_no_thickness_is_a_lamina():
+    """About axes in its plane as rectangles and discs have it; across it the sum of both (the perpendicular axis theorem)."""
+    x, y, r, d = 0.4, 0.3, 0.05, 0.1
+    body = b.Body.from_shapes("p", b.plate((x, y, 0), holes=[(d, 0, r)], mass=2.0))
+    area, hole = x * y, np.pi * r**2
+    rho = 2.0 / (area - hole)
+    xx, yy, zz = np.diag(np.array(b.v.sym_full(body.inertia_at_origin), dtype=float))
+    assert xx == pytest.approx(rho * (area * y**2 / 12 - hole * r**2 / 4), rel=1e-12)
+    assert yy == pytest.approx(rho * (area * x**2 / 12 - hole * (r**2 / 4 + d**2)), rel=1e-12)
+    assert zz == pytest.approx(xx + yy, rel=1e-12)
+    assert float(body.mass) == pytest.approx(2.0, rel=1e-14)
+
+
 def test_the_mass_of_a_plate_is_that_with_its_holes():
     body = b.Body.from_shapes("p", b.plate((0.6, 0.4, 0.02), holes=[(0.1, 0, 0.05), (-0.2, 0.1, 0.03)], mass=5.0))
     assert body.mass == pytest.approx(5.0)
@@ -161,6 +174,9 @@ def test_point_masses_on_a_bar():
         (lambda: b.plate((1, 1, 0.1), holes=[(0, 0, -0.1)], mass=1), "does not lie inside"),
         (lambda: b.plate((1, 1, 0.1), holes=[(0, 0, 0.5), (0, 0, 0.5)], mass=1), "more than the whole"),
         (lambda: b.plate((1, 1, 0.1)), "either a mass or a density"),
+        (lambda: b.plate((1, 1, 0), density=1), "no thickness, and so no volume.*give its mass"),
+        (lambda: b.plate((1, 0, 0), mass=1), "plate: a dimension is 0 m"),
+        (lambda: b.plate((1, 1, -0.1), mass=1), "plate: a dimension is -0.1 m"),
     ],
 )
 def test_impossible_bodies(make, message):

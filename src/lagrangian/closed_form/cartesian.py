@@ -12,7 +12,10 @@ from lagrangian.equations.formula_matrix import FormulaMatrix
 
 @dataclass(frozen=True, repr=False)
 class CartesianEquations:
-    """F = M_x x'' + C_x + G_x + F_x along `directions`; singular where `determinant`, the Jacobian's, is zero."""
+    """F = M_x x'' + C_x + G_x + F_x along `directions`; singular where `determinant`, the Jacobian's, is zero.
+
+    With Euler angles it is singular, too, where a denominator of J is zero: there the angles have no rates.
+    """
 
     directions: tuple[str, ...]
     J: FormulaMatrix
@@ -32,13 +35,15 @@ class CartesianEquations:
                 f"the Jacobian along {', '.join(directions)} is singular in every configuration: "
                 f"these directions are not independent"
             )
-        square = det * det
+        square, below = det * det, det.ring.one
+        for row in range(len(made.jacobian)):
+            below = below * made.over.of(row)
         return CartesianEquations(
             tuple(directions),
-            FormulaMatrix("J", [[formula(x) for x in row] for row in made.jacobian]),
-            formula(det),
+            FormulaMatrix("J", [[formula(x, made.over.of(r)) for x in row] for r, row in enumerate(made.jacobian)]),
+            formula(det, below),
             FormulaMatrix("M_x", [[formula(x, square) for x in row] for row in made.M], symmetric=True),
-            FormulaMatrix("C_x", [[formula(x, square)] for x in made.C], vector=True),
+            FormulaMatrix("C_x", [[formula(x, square * made.over.square)] for x in made.C], vector=True),
             FormulaMatrix("G_x", [[formula(x, det)] for x in made.G], vector=True),
             FormulaMatrix("F_x", [[formula(x, det)] for x in made.F], vector=True),
         )

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from lagrangian.equations import kinematics
 from lagrangian.equations.algebra.matrices import determinant
 from lagrangian.equations.algebra.ring import Element
+from lagrangian.equations.cartesian import Over
 from lagrangian.equations.constraints import Row
+from lagrangian.equations.euler_angles import angle_rates
 from lagrangian.equations.reading.system import System
 from lagrangian.errors import ArgumentError, MechanismError, one_of
+from lagrangian.model.euler import ANGLES
 from lagrangian.model.loop import DIRECTIONS, Frame
 from lagrangian.model.mechanism import Mechanism
 
@@ -24,20 +28,40 @@ def chosen_frame(mechanism: Mechanism, frame: str | Frame) -> Frame:
 
 def square_jacobian(system: System, frame: str | Frame, directions: Sequence[str]) -> list[list[Element]]:
     """The rows of a frame's Jacobian along as many directions as there are coordinates."""
+    _check_directions(system, directions, DIRECTIONS)
+    J = kinematics.jacobian(system, chosen_frame(system.mechanism, frame))
+    return [J[DIRECTIONS.index(direction)] for direction in directions]
+
+
+def euler_jacobian(
+    system: System, frame: str | Frame, directions: Sequence[str], angles: str
+) -> tuple[list[list[Element]], Over]:
+    """The same with Euler angles alpha, beta, gamma in place of wx, wy, wz: numerators, and what they stand over."""
+    _check_directions(system, directions, (*ANGLES, *DIRECTIONS[3:]))
+    chosen = chosen_frame(system.mechanism, frame)
+    J, (_, pose) = kinematics.jacobian(system, chosen), kinematics.frame_pose(system, chosen)
+    rates = angle_rates(system.ring, angles, pose.R, J[:3], chosen.name, [d for d in directions if d in ANGLES])
+    rows, powers = [], []
     for direction in directions:
-        if direction not in DIRECTIONS:
-            raise ArgumentError(one_of("direction", direction, DIRECTIONS), concerns="directions")
+        angle = ANGLES.index(direction) if direction in ANGLES else None
+        rows.append(J[DIRECTIONS.index(direction)] if angle is None else rates.rows[angle])
+        powers.append(Fraction(0) if angle is None else Fraction(1, 2) if angle == 1 else Fraction(1))
+    return rows, Over(rates.square, rates.root, tuple(powers))
+
+
+def _check_directions(system: System, directions: Sequence[str], known: Sequence[str]) -> None:
+    for direction in directions:
+        if direction not in known:
+            raise ArgumentError(one_of("direction", direction, known), concerns="directions")
     if len(directions) != system.n or len(set(directions)) != len(directions):
         raise ArgumentError(
             f"{len(directions)} directions for {system.n} coordinates: choose {system.n} different ones of "
-            f"{', '.join(DIRECTIONS)}; an arm with more joints than directions has no Cartesian equations of its own"
+            f"{', '.join(known)}; an arm with more joints than directions has no Cartesian equations of its own"
             if system.n <= 6
             else f"{system.mechanism.name} has {system.n} coordinates, more than the 6 directions of a frame: its Cartesian "
             f"equations do not determine the motion of its joints",
             concerns="directions",
         )
-    J = kinematics.jacobian(system, chosen_frame(system.mechanism, frame))
-    return [J[DIRECTIONS.index(direction)] for direction in directions]
 
 
 def independent_coordinates(mechanism: Mechanism, given: Sequence[str] | None) -> list[int]:

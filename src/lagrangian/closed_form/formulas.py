@@ -39,14 +39,7 @@ class Formulas:
 
     def quotient(self, above: Element, below: Element | None = None) -> Formula:
         """`above / below`, without the factors that they share."""
-        above = self._regrouped(above)
-        if not above:
-            return Formula(self.writer, above)
-        if below is not None:
-            shared = above.poly.gcd(below.poly)
-            if not shared.is_constant():  # what stands above and below the line cancels
-                above, below = (Element(self.system.ring, divmod(x.poly, shared)[0]) for x in (above, below))
-        return Formula(self.writer, above, below)
+        return Formula.quotient(self.writer, self._regrouped(above), self.system.ring.one if below is None else below)
 
     def factors(self, x: Element) -> list[Formula]:
         """The factors of an element, each with a positive first term, the shortest first."""

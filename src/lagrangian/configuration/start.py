@@ -102,6 +102,16 @@ class Start:
             )
         return nearest_speeds(self.dyn, self.q, wanted, t=self.t)
 
+    def as_given(self, qd0: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """Configuration and speeds as they were given, though they do not keep the constraints; what was not said is found."""
+        if not self.given.complete:
+            return self.q, self.speeds(qd0)
+        wanted = self.wanted(qd0)
+        if isinstance(wanted, np.ndarray):
+            return self.given.q, wanted
+        qd = np.array([(wanted or {}).get(name, 0.0) for name in self.dyn.mechanism.speed_names])
+        return self.given.q, nearest_speeds(self.dyn, self.given.q, qd, tuple(wanted or ()), self.t)
+
     def wanted(self, qd0: Any) -> np.ndarray | dict[str, float] | None:
         """`qd0` as numbers in order or by name. Where neither it nor q0 is given, the mechanism's own; None if there is none."""
         model = self.dyn.mechanism

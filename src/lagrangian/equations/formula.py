@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from numbers import Real
 from typing import Any
 
+from lagrangian.equations import calculus, comparison
 from lagrangian.equations.algebra.numbers import value as value_of
-from lagrangian.equations.algebra.ring import Element
+from lagrangian.equations.algebra.ring import Element, content
+from lagrangian.equations.texts.evaluation import lifted
 from lagrangian.equations.writing import mathml as markup
 from lagrangian.equations.writing import text
+from lagrangian.equations.writing.horner import multiplied_out
 from lagrangian.equations.writing.lines import broken
-from lagrangian.equations.writing.tree import Name, Product, Tree, operators
+from lagrangian.equations.writing.tree import Name, Power, Product, Sum, Tree, operators
 from lagrangian.equations.writing.writer import Writer
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.errors import ArgumentError
+from lagrangian.model.expression import Expression
 
 # matrices with more terms than this are not typeset unasked: a notebook would stand still
 NOTEBOOK = 400
@@ -22,7 +27,8 @@ NOTEBOOK = 400
 class Formula:
     """An exact expression: a polynomial in sines, cosines, coordinates, rates and parameters, or a quotient of two.
 
-    `str` writes it in plain text, notebooks typeset it; `==` is a proof. Arithmetic with formulas and numbers gives formulas.
+    `str` writes it in plain text, notebooks typeset it. Arithmetic with formulas, numbers, texts and SymPy expressions gives
+    formulas. `==` is a proof for all motions and parameters: `eom.M[0, 1] == "m2*(lc2^2 + l1*lc2*cos(q2)) + I2"`.
     """
 
     __slots__ = ("_form", "_tree", "_under", "denominator", "element", "writer")
@@ -74,10 +80,9 @@ class Formula:
         top = style.write(self.tree)
         if self.denominator is None:
             return top
-        below = style.write(self.tree_below)
-        if not isinstance(self.tree, Name):
-            top = style.brackets(top)
-        return style.over(top, below if isinstance(self.tree_below, Name) else style.brackets(below))
+        below, under = style.write(self.tree_below), self.tree_below
+        simple = isinstance(under.base if isinstance(under, Power) else under, Name)
+        return style.over(style.brackets(top) if isinstance(self.tree, Sum) else top, below if simple else style.brackets(below))
 
     def __str__(self) -> str:
         return self.written(text.plain(self.writer.notation))
@@ -153,63 +158,107 @@ class Formula:
     def __bool__(self) -> bool:
         return bool(self.element)
 
+    def __float__(self) -> float:
+        if self.names:
+            raise ArgumentError(f"the formula depends on {', '.join(self.names)}; evaluate or subs give them values")
+        return self.evaluate()
+
     @property
     def is_zero(self) -> bool:
         """Exactly zero, for every configuration and every parameter."""
         return not self.element
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What it depends on: coordinates by their names, rates as qd1 and qdd1, parameters."""
+        return calculus.names(self)
+
+    # -- comparison --------------------------------------------------------------------------------------------------
+
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Formula) and other.element.ring is not self.element.ring:
+        """A proof, with a number, a text, a SymPy expression or another formula: the difference is exactly zero, or is not.
+
+        A text that cannot be read raises an error.
+        """
+        if isinstance(other, Formula) and other.writer.family is not self.writer.family:
             return False
-        if isinstance(other, (int, float, Fraction, Formula)):
-            return not (self - other).element
-        return NotImplemented
+        x = self._other(other)
+        return NotImplemented if x is None else comparison.equal(self, x)
 
     def __hash__(self) -> int:
-        return hash((self.element, self.denominator))
+        return comparison.hashed(self)
 
-    def diff(self, coordinate: str | int) -> Formula:
-        """The derivative with respect to a coordinate, by its name or number."""
-        k = self._coordinate(coordinate)
-        ring = self.element.ring
-        slope = ring.derivative(self.element, k)
-        if self.denominator is None:
-            return Formula(self.writer, slope)
-        below = self.denominator
-        return Formula(self.writer, slope * below - self.element * ring.derivative(below, k), below * below)
+    # -- calculus ----------------------------------------------------------------------------------------------------
 
-    def _coordinate(self, given: str | int) -> int:
-        names = self.writer.system.coordinates
-        if isinstance(given, int) and not isinstance(given, bool):
-            if not -len(names) <= given < len(names):
-                raise ArgumentError(f"there are {len(names)} coordinates, numbered from 0; {given} is none of them")
-            return given % len(names)
-        if given not in names:
-            raise ArgumentError(one_of("coordinate", given, names))
-        return names.index(given)
+    def diff(self, name: str | int) -> Formula:
+        """The derivative by a coordinate, a speed, an acceleration or a parameter, by its name or the coordinate's number.
+
+        `diff("t")` is the derivative by time along the motion: `L.diff("theta1'").diff("t") - L.diff("theta1")` is Lagrange's.
+        """
+        return calculus.derivative(self, name)
+
+    def subs(self, values: Mapping[str, Any] | None = None, /, **others: Any) -> Formula:
+        """The formula with numbers, texts or formulas in place of names, all at once: `subs(m2=0, theta2="pi/2")`.
+
+        Rates are names of their own: a coordinate that is replaced by a constant keeps its speed unless that is replaced, too.
+        """
+        return calculus.substituted(self, {**(values or {}), **others})
+
+    def expand(self) -> Formula:
+        """The same formula, written as a sum of products."""
+        made = Formula(self.writer, self.element, self.denominator)
+        made._tree = multiplied_out(self.tree)
+        return made
 
     # -- arithmetic --------------------------------------------------------------------------------------------------
 
     def _other(self, x: Any) -> Formula | None:
+        """What an operand says, as a formula of the same family."""
         if isinstance(x, Formula):
-            if x.element.ring is not self.element.ring:
+            if x.writer.family is not self.writer.family:
                 raise ArgumentError("the two formulas belong to different equations; derive them together to combine them")
             return x
-        if isinstance(x, (int, float, Fraction)) and not isinstance(x, bool):
-            return Formula(self.writer, self.element.ring(x))
-        return None
+        if isinstance(x, bool) or not (isinstance(x, (str, Real, Expression)) or hasattr(x, "free_symbols")):
+            return None
+        return self.read(x)
 
-    def _combined(self, other: Any, sign: int) -> Any:
+    def read(self, x: Any) -> Formula:
+        """A number, a text or a SymPy expression, read as a formula of the same equations."""
+        family = self.writer.family
+        writer, (above, below) = family.quotient(family.node(x))
+        return Formula.quotient(writer, above, below)
+
+    @staticmethod
+    def quotient(writer: Writer, above: Element, below: Element) -> Formula:
+        """`above / below`, without the factors that they share."""
+        if not below.poly.is_constant() and above:
+            shared = above.poly.gcd(below.poly)
+            if not shared.is_constant():
+                above, below = (Element(x.ring, divmod(x.poly, shared)[0]) for x in (above, below))
+            whole = content(below.poly)
+            above, below = above / whole, below / whole
+        return Formula(writer, above, below if above else None)
+
+    def _together(self, other: Any) -> tuple[Writer, Element, Element, Element, Element] | None:
+        """Both formulas in one ring: numerators and denominators."""
         x = self._other(other)
         if x is None:
+            return None
+        writer = self.writer if self.writer is x.writer else self.writer.family.wider(self.writer, x.writer)
+        ring = writer.system.ring
+        (a, b), (c, d) = (
+            (lifted(f.element, ring), ring.one if f.denominator is None else lifted(f.denominator, ring)) for f in (self, x)
+        )
+        return writer, a, b, c, d
+
+    def _combined(self, other: Any, sign: int) -> Any:
+        both = self._together(other)
+        if both is None:
             return NotImplemented
-        if self.denominator is None and x.denominator is None:
-            return Formula(self.writer, self.element + sign * x.element)
-        one = self.element.ring.one
-        a, b = self.denominator or one, x.denominator or one
-        if a == b:
-            return Formula(self.writer, self.element + sign * x.element, a)
-        return Formula(self.writer, self.element * b + sign * (x.element * a), a * b)
+        writer, a, b, c, d = both
+        if b.poly == d.poly:
+            return Formula.quotient(writer, a + sign * c, b)
+        return Formula.quotient(writer, a.ring(a * d) + sign * a.ring(c * b), a.ring(b * d))
 
     def __add__(self, other: Any) -> Any:
         return self._combined(other, 1)
@@ -225,34 +274,38 @@ class Formula:
     def __neg__(self) -> Formula:
         return Formula(self.writer, -self.element, self.denominator)
 
+    def __pos__(self) -> Formula:
+        return self
+
     def __mul__(self, other: Any) -> Any:
-        x = self._other(other)
-        if x is None:
+        both = self._together(other)
+        if both is None:
             return NotImplemented
-        below = self.denominator
-        if x.denominator is not None:
-            below = x.denominator if below is None else below * x.denominator
-        return Formula(self.writer, self.element.ring(self.element * x.element), below)
+        writer, a, b, c, d = both
+        return Formula.quotient(writer, a.ring(a * c), a.ring(b * d))
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Any:
-        x = self._other(other)
-        if x is None:
+        both = self._together(other)
+        if both is None:
             return NotImplemented
-        if x.is_zero:
+        writer, a, b, c, d = both
+        if not c:
             raise ZeroDivisionError("division by a formula that is zero")
-        above = self.element if x.denominator is None else self.element * x.denominator
-        below = x.element if self.denominator is None else self.denominator * x.element
-        return Formula(self.writer, above, below)
+        return Formula.quotient(writer, a.ring(a * d), a.ring(b * c))
+
+    def __rtruediv__(self, other: Any) -> Any:
+        x = self._other(other)
+        return NotImplemented if x is None else x / self
 
     def __pow__(self, exponent: int) -> Formula:
-        if not isinstance(exponent, int) or exponent < 0:
-            raise ArgumentError(f"a formula is raised to whole powers from 0, not to {exponent!r}")
-        result = Formula(self.writer, self.element.ring.one)
-        for _ in range(exponent):
-            result = result * self
-        return result
+        if isinstance(exponent, bool) or not isinstance(exponent, int):
+            raise ArgumentError(f"a formula is raised to whole powers, not to {exponent!r}")
+        if exponent < 0:
+            return 1 / self**-exponent
+        below = None if self.denominator is None else self.denominator**exponent
+        return Formula(self.writer, self.element**exponent, below)
 
     def read_back(self) -> bool:
         """Whether the formula as written is exactly the element it was written from: evaluated in the ring, and compared."""

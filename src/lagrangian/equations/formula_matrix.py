@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from lagrangian.equations.formula import NOTEBOOK, Formula
 from lagrangian.equations.writing import mathml as markup
 from lagrangian.equations.writing import text
+from lagrangian.errors import ArgumentError
 
 
 class FormulaMatrix:
-    """A matrix of formulas: `M[0, 1]`, `M.shape`, iteration over rows; a vector has one column, and `G[0]` is its entry."""
+    """A matrix of formulas: `M[0, 1]`, `M.shape`, iteration over rows; a vector has one column, and `G[0]` is its entry.
+
+    `+ - * / @` give matrices of formulas; the other operand may have numbers, texts or SymPy expressions in lists.
+    """
 
     def __init__(self, name: str, rows: Sequence[Sequence[Formula]], symmetric: bool = False, vector: bool = False) -> None:
         self.name = name
@@ -64,8 +68,88 @@ class FormulaMatrix:
         """The matrix of the function of every entry."""
         return FormulaMatrix(name or self.name, [[function(x) for x in row] for row in self.rows], self.symmetric, self.vector)
 
-    def diff(self, coordinate: str | int) -> FormulaMatrix:
-        return self.map(lambda x: x.diff(coordinate), f"d{self.name}")
+    def diff(self, name: str | int) -> FormulaMatrix:
+        """The derivative of every entry: see `Formula.diff`."""
+        return self.map(lambda x: x.diff(name), f"d{self.name}")
+
+    def subs(self, values: Mapping[str, Any] | None = None, /, **others: Any) -> FormulaMatrix:
+        """Every entry with other things in place of names: see `Formula.subs`."""
+        return self.map(lambda x: x.subs(values, **others))
+
+    def expand(self) -> FormulaMatrix:
+        """Every entry as a sum of products."""
+        return self.map(lambda x: x.expand())
+
+    # -- arithmetic --------------------------------------------------------------------------------------------------
+
+    def _entries_of(self, other: Any) -> FormulaMatrix | None:
+        """A matrix of formulas, numbers, texts or SymPy expressions, row by row; a vector as a list."""
+        if isinstance(other, FormulaMatrix):
+            return other
+        rows = other.tolist() if hasattr(other, "tolist") else other
+        if not isinstance(rows, (list, tuple)) or not self.rows or not self.rows[0]:
+            return None
+        vector = not any(isinstance(row, (list, tuple)) for row in rows)
+        zero = self.rows[0][0] * 0
+        made = [[zero + x for x in ([row] if vector else row)] for row in rows]
+        flat = self.vector and all(len(row) == 1 for row in made)  # as SymPy has vectors
+        return FormulaMatrix("X", made, vector=vector or flat)
+
+    def _entrywise(self, other: Any, sign: int) -> Any:
+        x = self._entries_of(other)
+        if x is None:
+            return NotImplemented
+        if x.shape != self.shape:
+            raise ArgumentError(f"{self.name} has shape {self.shape} and {x.name} {x.shape}; a sum needs equal ones")
+        rows = [[a + b * sign for a, b in zip(one, two, strict=True)] for one, two in zip(self.rows, x.rows, strict=True)]
+        name = f"({self.name} {'+' if sign > 0 else '-'} {x.name})"
+        return FormulaMatrix(name, rows, self.symmetric and x.symmetric, self.vector)
+
+    def __add__(self, other: Any) -> Any:
+        return self._entrywise(other, 1)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self._entrywise(other, -1)
+
+    def __rsub__(self, other: Any) -> Any:
+        return (-self) + other
+
+    def __neg__(self) -> FormulaMatrix:
+        return self.map(lambda x: -x, f"-{self.name}")
+
+    def __mul__(self, other: Any) -> Any:
+        """Every entry times a number, a formula or a text; `@` multiplies matrices."""
+        if isinstance(other, FormulaMatrix):
+            return NotImplemented
+        return self.map(lambda x: x * other, f"({other} {self.name})")
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        if isinstance(other, FormulaMatrix):
+            return NotImplemented
+        return self.map(lambda x: x / other, f"({self.name}/{other})")
+
+    def __matmul__(self, other: Any) -> Any:
+        """The matrix product; of two vectors their dot product, a formula."""
+        x = self._entries_of(other)
+        if x is None:
+            return NotImplemented
+        left = [tuple(row[0] for row in self.rows)] if self.vector else self.rows  # a vector on the left is a row
+        if any(len(row) != len(x.rows) for row in left):
+            raise ArgumentError(f"{self.name} has shape {self.shape} and {x.name} {x.shape}; their product does not exist")
+        rows = [[_dot(row, column) for column in zip(*x.rows, strict=True)] for row in left]
+        if self.vector and x.vector:
+            return rows[0][0]
+        if self.vector:
+            rows = [[entry] for entry in rows[0]]
+        return FormulaMatrix(f"({self.name} {x.name})", rows, vector=self.vector or x.vector)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        x = self._entries_of(other)
+        return NotImplemented if x is None else x @ self
 
     def evaluate(self, q: Any = (), qd: Any = (), qdd: Any = (), **parameters: float) -> Any:
         """A numpy array of the values."""
@@ -112,10 +196,21 @@ class FormulaMatrix:
         return sympy.Matrix([[x.to_sympy(dynamic) for x in row] for row in self.rows])
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, FormulaMatrix) and self.rows == other.rows
+        """Entry by entry, by proof, with another matrix, one of SymPy, or lists of texts and numbers."""
+        x = self._entries_of(other)
+        if x is None:
+            return isinstance(other, FormulaMatrix) and self.rows == other.rows
+        return self.shape == x.shape and self.rows == x.rows
 
     def __hash__(self) -> int:
         return hash((self.name, self.shape))
+
+
+def _dot(a: Sequence[Formula], b: Sequence[Formula]) -> Any:
+    total: Any = 0
+    for x, y in zip(a, b, strict=True):
+        total = x * y + total
+    return total
 
 
 def index(*numbers: int) -> str:

@@ -4,7 +4,8 @@
     C_x = J_bar^T C qd - M_x J' qd,  G_x = J_bar^T G,  F_x = J_bar^T F
 
 with P = M^-1. Where J is square, M_x = J^-T M J^-1 and J_bar = J^-1; where joints are more than directions, J_bar is Khatib's
-dynamically consistent inverse. Loops and other constraints leave the speeds N v, Psi N = 0: then P = N (N^T M N)^-1 N^T, and
+dynamically consistent inverse. With Euler angles J is that of the angles' rates (`euler_angles`).
+Loops and other constraints leave the speeds N v, Psi N = 0: then P = N (N^T M N)^-1 N^T, and
 J' qd gains J b, where b is the least acceleration, measured by M, that keeps the constraints: Psi b = -gamma.
 """
 
@@ -22,6 +23,8 @@ from lagrangian.algorithms.closed.constrained import ROUNDING
 from lagrangian.errors import ArgumentError, SingularWarning, is_number, one_of
 from lagrangian.errors import warn as warn_of
 from lagrangian.kernels.arguments import rows_of
+from lagrangian.kernels.euler_angles import NAMES as EULER_NAMES
+from lagrangian.kernels.euler_angles import Orientation
 from lagrangian.kernels.linear import decomposed, unit_rows
 from lagrangian.model.loop import DIRECTIONS, Frame
 from lagrangian.model.mechanism import Mechanism
@@ -87,6 +90,7 @@ def cartesian(
     t: ArrayLike,
     threshold: float,
     warn: bool = True,
+    euler: str | None = None,
 ) -> CartesianDynamics:
     """What `Dynamics.cartesian` gives; without `warn` it is left to the caller to look at `singular`."""
     (q, qd), batch = rows_of("cartesian", ("q", "qd"), (dyn.nq, dyn.nv), (q, qd))
@@ -104,18 +108,28 @@ def cartesian(
 
     N, b = freedom(dyn, q, qd, t)
     whole = at(lambda q: dyn.jacobian(q, frame), q)
-    chosen = _directions(dyn, frame, directions, whole, N)
-    rows = [DIRECTIONS.index(d) for d in chosen]
+    chosen = _directions(dyn, frame, directions, whole, N, euler)
+    rows = [_names(euler).index(d) for d in chosen]
+    drift = at(lambda q, qd: dyn.jacobian_dot_qd(q, qd, frame), q, qd)
+    if euler is not None and min(rows) < 3:
+        R, label = at(lambda q: dyn.pose(q, frame), q)[:, :3, :3], dyn.mechanism.frame(frame).name
+        turned = Orientation.of(euler, R, _times(whole[:, :3], qd), label, ~bad, warn)
+        drift = turned.acceleration(drift)
+        # three angles move where the angular velocity does: what is near to being lost has nothing to do with them
+        T, s = _singular_values(dyn.mechanism, whole if turned.whole(rows) else turned.jacobian(whole), N, rows)
+        T = turned.combinations(T, rows)
+        whole = turned.jacobian(whole)
+    else:
+        T, s = _singular_values(dyn.mechanism, whole, N, rows)
+    drift = drift[:, rows]
     J = np.ascontiguousarray(whole[:, rows])
-    T, s = _singular_values(dyn.mechanism, whole, N, rows)
     near = s / np.maximum(s[:, :1], np.finfo(float).tiny)
     if (near < threshold).any():
-        _refuse_dependent(dyn, frame, chosen, rows)
+        _refuse_dependent(dyn, frame, chosen, euler)
     M = np.broadcast_to(at(dyn.mass_matrix, q), (len(q), dyn.nv, dyn.nv))
     P = _inverse_within(M, N, dyn.mechanism.name)
     M_x = _effective_mass(T, J @ P @ _T(J), near, threshold)
     J_bar = P @ _T(J) @ M_x
-    drift = at(lambda q, qd: dyn.jacobian_dot_qd(q, qd, frame), q, qd)[:, rows]
     if N is not None:
         drift = drift + _times(J, b - _times(P @ M, b))
     velocity = _times(at(dyn.coriolis_matrix, q, qd), qd)
@@ -220,57 +234,68 @@ def _effective_mass(T: np.ndarray, A: np.ndarray, near: np.ndarray, threshold: f
     return (M_x + _T(M_x)) / 2
 
 
-def _directions(dyn: Dynamics, frame: str | Frame, given: Directions, whole: np.ndarray, N: np.ndarray | None) -> tuple[str, ...]:
+def _names(euler: str | None) -> tuple[str, ...]:
+    return DIRECTIONS if euler is None else EULER_NAMES
+
+
+def _directions(
+    dyn: Dynamics, frame: str | Frame, given: Directions, whole: np.ndarray, N: np.ndarray | None, euler: str | None
+) -> tuple[str, ...]:
     """Checked, and no more than there are degrees of freedom."""
+    known = _names(euler)
     if not isinstance(given, (str, Iterable, NoneType)):
-        raise ArgumentError(
-            f"is {given!r}; names are needed, of {', '.join(DIRECTIONS)}", where="cartesian", argument="directions"
-        )
-    names = DIRECTIONS if given is None else (given,) if isinstance(given, str) else tuple(given)
+        raise ArgumentError(f"is {given!r}; names are needed, of {', '.join(known)}", where="cartesian", argument="directions")
+    names = known if given is None else (given,) if isinstance(given, str) else tuple(given)
     for name in names:
-        if name not in DIRECTIONS:
-            raise ArgumentError(f"cartesian: {one_of('direction', name, DIRECTIONS)}", concerns="directions")
+        if name not in known:
+            raise ArgumentError(f"cartesian: {one_of('direction', name, known)}", concerns="directions")
     if not names or len(set(names)) != len(names):
         raise ArgumentError(
-            f"are {names}; different ones of {', '.join(DIRECTIONS)} are needed", where="cartesian", argument="directions"
+            f"are {names}; different ones of {', '.join(known)} are needed", where="cartesian", argument="directions"
         )
     degrees = dyn.nv if N is None else int((N != 0).any(axis=1).sum(axis=1).max())
     if len(names) > degrees:
         label = dyn.mechanism.frame(frame).name
+        free = _independent(_generic(dyn, frame, euler) if N is None else whole[0] @ N[0])
         raise ArgumentError(
             f"cartesian: {dyn.mechanism.name} has {degrees} degree{'s' * (degrees != 1)} of freedom, and {label!r} cannot follow "
-            f"{len(names)} directions. {_advice(_independent(_generic(dyn, frame) if N is None else whole[0] @ N[0]))}"
+            f"{len(names)} directions. {_advice(free, euler)}"
         )
     return names
 
 
-def _refuse_dependent(dyn: Dynamics, frame: str | Frame, names: tuple[str, ...], rows: list[int]) -> None:
+def _refuse_dependent(dyn: Dynamics, frame: str | Frame, names: tuple[str, ...], euler: str | None) -> None:
     """Directions that depend on each other in every configuration are an error, not a singularity."""
-    G = _generic(dyn, frame)
+    G, rows = _generic(dyn, frame, euler), [_names(euler).index(name) for name in names]
     if np.linalg.matrix_rank(unit_rows(G[rows])[0], tol=1e-9) < len(rows):
         label = dyn.mechanism.frame(frame).name
         raise ArgumentError(
             f"cartesian: {', '.join(names)} of {label!r} are not independent in any configuration of {dyn.mechanism.name}. "
-            f"{_advice(_independent(G))}"
+            f"{_advice(_independent(G), euler)}"
         )
 
 
-def _generic(dyn: Dynamics, frame: str | Frame) -> np.ndarray:
+def _generic(dyn: Dynamics, frame: str | Frame, euler: str | None) -> np.ndarray:
     """J of the tree where it has no accidental zeros."""
-    found: np.ndarray = dyn.jacobian(dyn.mechanism.random_configuration(1), frame)
+    q = dyn.mechanism.random_configuration(1)
+    found: np.ndarray = dyn.jacobian(q, frame)
+    if euler is not None:
+        R, still, label = dyn.pose(q, frame)[None, :3, :3], np.zeros((1, 3)), dyn.mechanism.frame(frame).name
+        found = Orientation.of(euler, R, still, label, np.array([True]), False).jacobian(found[None])[0]
     return found
 
 
-def _independent(G: np.ndarray) -> tuple[str, ...]:
+def _independent(G: np.ndarray) -> tuple[int, ...]:
     """Of the six directions, positions first, as many as move by themselves."""
     G, chosen = unit_rows(G)[0], list[int]()
     for k in (3, 4, 5, 0, 1, 2):
         if np.linalg.matrix_rank(G[[*chosen, k]], tol=1e-6) > len(chosen):
             chosen.append(k)
-    return tuple(DIRECTIONS[k] for k in sorted(chosen))
+    return tuple(sorted(chosen))
 
 
-def _advice(names: tuple[str, ...]) -> str:
+def _advice(rows: tuple[int, ...], euler: str | None) -> str:
+    names = tuple(_names(euler)[k] for k in rows)
     return f"Independent are {', '.join(names)}: directions={names!r}" if names else "It does not move at all"
 
 

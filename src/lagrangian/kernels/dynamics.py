@@ -120,6 +120,8 @@ class Dynamics:
             tau = tau - kernels.external_torque(q, wrenches)
         if kernels.mechanism.springs:
             tau = tau - kernels.spring("torque")(q, qd)
+        if kernels.friction.planes:
+            tau = tau + kernels.friction.in_planes(np.asarray(qd, dtype=float))
         return tau
 
     @Direct(of_accelerations)
@@ -334,17 +336,16 @@ class Dynamics:
         *,
         t: ArrayLike = 0.0,
         threshold: float = THRESHOLD,
+        euler: str | None = None,
     ) -> CartesianDynamics:
         """M_x, C_x, G_x, F_x along directions of a frame, of ("wx", "wy", "wz", "x", "y", "z"); all six if none are given.
 
-        Directions slower than `threshold` times the fastest fade, and from half of it on are lost, as a `SingularWarning` says.
+        `euler`, such as "ZYX", has Euler angles alpha, beta, gamma in place of wx, wy, wz. Directions slower than `threshold`
+        times the fastest fade, and from half of it on are lost, as a `SingularWarning` says.
         """
-        return cartesian(self, q, qd, frame, directions, t, threshold)
+        return cartesian(self, q, qd, frame, directions, t, threshold, euler=euler)
 
 
 def compile(mechanism: MechanismLike, threads: int | None = None) -> Dynamics:  # noqa: A001
-    """The dynamics of a mechanism as functions. Each is compiled to machine code when first used, and kept for next time.
-
-    `threads` is the number of threads a large batch may use; all cores if it is not given.
-    """
+    """The dynamics of a mechanism as functions, compiled when first used and kept; `threads` for large batches, or all cores."""
     return Dynamics(mechanism_of(mechanism), threads)

@@ -161,10 +161,14 @@ class Shape:
     placement: Placement = field(default_factory=Placement)
 
 
-def _solid(kind: str, size: tuple[Scalar, ...], volume: Scalar, mass: Any, density: Any) -> Scalar:
+def _check_dimensions(kind: str, size: tuple[Scalar, ...]) -> None:
     for x in size:
         if not float(x) > 0:
             raise MechanismError(f"a dimension is {float(x):g} m", where=kind, remedy="dimensions must be positive")
+
+
+def _solid(kind: str, size: tuple[Scalar, ...], volume: Scalar, mass: Any, density: Any) -> Scalar:
+    _check_dimensions(kind, size)
     if (mass is None) == (density is None):
         raise MechanismError("give either a mass or a density", where=kind)
     return mass if mass is not None else density * volume
@@ -187,13 +191,11 @@ def box(size: Sequence[Scalar], *, mass: Any = None, density: Any = None, at: An
     """A box of full side lengths along x, y, z."""
     x, y, z = _three("box", size)
     m = _solid("box", (x, y, z), x * y * z, mass, density)
-    return Shape(
-        "box",
-        (x, y, z),
-        m,
-        _diagonal(m * (y * y + z * z) / 12, m * (x * x + z * z) / 12, m * (x * x + y * y) / 12),
-        _at("box", at),
-    )
+    return Shape("box", (x, y, z), m, _box_inertia(m, x, y, z), _at("box", at))
+
+
+def _box_inertia(m: Scalar, x: Scalar, y: Scalar, z: Scalar) -> v.Symmetric:
+    return _diagonal(m * (y * y + z * z) / 12, m * (x * x + z * z) / 12, m * (x * x + y * y) / 12)
 
 
 def cylinder(radius: Scalar, length: Scalar, *, mass: Any = None, density: Any = None, at: Any = None) -> Shape:
@@ -261,11 +263,13 @@ def plate(
     density: Any = None,
     at: Any = None,
 ) -> tuple[Shape, ...]:
-    """A flat plate (x, y, thickness along z) with round through-holes `(x, y, radius)`.
+    """A flat plate (x, y, thickness along z) with round through-holes `(x, y, radius)`; of no thickness it is a lamina.
 
-    `mass` is that of the plate as it is, with its holes.
+    `mass` is that of the plate as it is, with its holes; a lamina has a mass, and no density.
     """
     x, y, z = _three("plate", size)
+    thin = float(z) == 0
+    _check_dimensions("plate", (x, y) if thin else (x, y, z))
     area = x * y
     for hx, hy, r in holes:
         area = area - math.pi * (r * r)
@@ -276,12 +280,14 @@ def plate(
             )
     if not float(area) > 0:
         raise MechanismError("its holes take more than the whole plate", where="plate")
-    if (mass is None) == (density is None):
-        raise MechanismError("give either a mass or a density", where="plate")
-    rho = density if density is not None else mass / (area * z)
+    if thin and density is not None:
+        raise MechanismError("it has no thickness, and so no volume to be of a density", where="plate", remedy="give its mass")
+    m = _solid("plate", (), area * z, mass, density)
     base = _at("plate", at)
-    shapes = [box(size, density=rho, at=base)]
+    shapes = [Shape("box", (x, y, z), whole := m * (x * y) / area, _box_inertia(whole, x, y, z), base)]
     for hx, hy, r in holes:
-        hole = cylinder(r, z, density=-rho, at=base @ Placement(position=(hx, hy, 0)))
-        shapes.append(hole)
+        taken = -m * (math.pi * (r * r)) / area
+        side = taken * (3 * (r * r) + z * z) / 12
+        inertia = _diagonal(side, side, taken * (r * r) / 2)
+        shapes.append(Shape("cylinder", (r, z), taken, inertia, base @ Placement(position=(hx, hy, 0))))
     return tuple(shapes)

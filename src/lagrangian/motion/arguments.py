@@ -15,7 +15,7 @@ from lagrangian.model.event import Event, Lock
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import torque as torque_of
 from lagrangian.motion.integrators.method import Method
-from lagrangian.motion.settings import METHODS, STABILISATIONS, Settings, Stabilisation, method_of
+from lagrangian.motion.settings import METHODS, RATE, STABILISATIONS, Settings, Stabilisation, method_of
 from lagrangian.motion.system.prepared import Prepared
 from lagrangian.motion.torque import Torque
 from lagrangian.motion.wrench import checked as wrenches_of
@@ -105,8 +105,8 @@ class Options:
     rtol: float
     atol: float
     stabilisation: str
-    alpha: float
-    beta: float
+    alpha: float | None
+    beta: float | None
     step: float | None
     max_step: float
     limits: bool
@@ -129,13 +129,25 @@ class Options:
             chosen,
             self.rtol,
             self.atol,
-            Stabilisation(self.stabilisation, self.alpha, self.beta),
+            self._stabilised(),
             self.step,
             self.max_step,
             self.limits,
             self.restitution,
             max_steps=self.max_steps,
             stiff=method_of("rodas5p") if may_be_stiff else None,
+        )
+
+    def _stabilised(self) -> Stabilisation:
+        """With the rates of Baumgarte's equation, which mean nothing elsewhere."""
+        for name, given, users in (("alpha", self.alpha, ("baumgarte", "ggl")), ("beta", self.beta, ("baumgarte",))):
+            if given is not None and self.stabilisation not in users:
+                has = (
+                    f"is of {Argument('stabilisation', 'baumgarte')}; this run has {self.stabilisation!r}, where it does nothing"
+                )
+                raise ArgumentError(has, argument=name)
+        return Stabilisation(
+            self.stabilisation, RATE if self.alpha is None else self.alpha, RATE if self.beta is None else self.beta
         )
 
     def _check_numbers(self) -> None:
@@ -146,8 +158,8 @@ class Options:
             ("step", 1.0 if self.step is None else self.step, 1e-300, math.inf),
             ("max_step", self.max_step, 1e-300, math.inf),
             ("restitution", self.restitution, 0.0, 1.0),
-            ("alpha", self.alpha, 0.0, 1e9),
-            ("beta", self.beta, 0.0, 1e9),
+            ("alpha", RATE if self.alpha is None else self.alpha, 0.0, 1e9),
+            ("beta", RATE if self.beta is None else self.beta, 0.0, 1e9),
         ):
             if isinstance(x, bool) or not isinstance(x, (int, float, np.floating, np.integer)) or not low <= x <= high:
                 raise ArgumentError(
@@ -179,6 +191,19 @@ class Options:
                 f"method {self.method!r} knows no joint limits, locks and Python functions of torques or wrenches; dop853 does. "
                 f"{Argument('limits', False)} leaves limits out, Traced(function) compiles a function"
             )
+
+
+def is_off_constraint(given: object, stabilisation: str, model: Mechanism) -> bool:
+    """Whether a run may begin off its constraints: if it was asked to, and if what it has does not move it onto them at once."""
+    if not isinstance(given, (bool, np.bool_)):
+        raise ArgumentError(f"is {given!r}; True or False is needed", argument="off_constraint")
+    if given and stabilisation not in ("baumgarte", "none"):
+        raise ArgumentError(
+            f"needs {Argument('stabilisation', 'baumgarte')}, which lets the error fade, or 'none'",
+            argument="off_constraint",
+            remedy=f"this run has {stabilisation!r}",
+        )
+    return bool(given) and bool(model.equations)
 
 
 def _check_determined(known: Prepared) -> None:

@@ -124,6 +124,11 @@ class Motion(ShownMotion):
             self._rows.ask()
 
     @property
+    def rows(self) -> Rows | None:
+        """What computes the quantities of a run; nothing of a motion that was not integrated, or was read from a file."""
+        return self._rows
+
+    @property
     def trajectory(self) -> Trajectory | None:
         """What the run has computed; nothing of a motion that was not integrated, or was read from a file."""
         return self._rows.trajectory if self._rows is not None else None
@@ -182,30 +187,8 @@ class Motion(ShownMotion):
 
     def warn(self) -> None:
         """Say what is worse than the tolerances promise."""
-        run = self.trajectory
-        if run is None or not len(self.t) or not run.settings.method.adaptive:  # a fixed step promises nothing
-            return
-        assert self._rows is not None
-        rtol, steps = run.settings.rtol, max(1, run.accepted)
-        allowed, estimate = accuracy.promised(rtol, steps), accuracy.estimated(run)
-        balanced, closed = estimate.surely_within(allowed)
-        if not balanced and not (off := self._unbalance()) <= allowed:
-            warn(
-                f"{self.name}: the energy balance is off by {off:.2g} of what was moved, more than rtol = {rtol:g} promises "
-                f"over {steps} steps; torques or events may not be smooth, or a smaller rtol is needed",
-                SimulationWarning,
-            )
-        if not closed and not (drift := self._rows.drift_between_steps) <= allowed:
-            warn(
-                f"{self.name}: constraints drift by up to {drift:.2g}, more than rtol = {rtol:g} promises; use "
-                f"stabilisation='projection', or a smaller rtol",
-                SimulationWarning,
-            )
-
-    def _unbalance(self) -> float:
-        """By what part of the energy moved the balance is off, at the worst of the rows."""
-        off, kinetic, potential = (float(np.abs(x).max()) for x in (self.balance, self.kinetic_energy, self.potential_energy))
-        return accuracy.unbalance(off, kinetic, potential, self.energy_scale)
+        for told in accuracy.worse_than_promised(self):
+            warn(f"{self.name}: {told}", SimulationWarning)
 
     # -- at other times ----------------------------------------------------------------------------------------------
 
@@ -299,7 +282,9 @@ class Motion(ShownMotion):
             + (f"{s['accepted']} steps ({s['rejected']} rejected) of " if "accepted" in s else "by ")
             + s["method"]
             + (f", rtol {s['rtol']:g}" if s["adaptive"] else ""),
-            f"energy balance: off by {off:.2g} J of {self.energy_scale:.3g} J moved" if self.energy_scale > 1e-300 else STILL,
+            STILL
+            if not len(self.t) or accuracy.stands(self)
+            else f"energy balance: off by {off:.2g} J of {self.energy_scale:.3g} J moved",
         ]
         if len(self.constraint_names):
             rate = float(self.rate_drift.max(initial=0.0))
@@ -307,7 +292,9 @@ class Motion(ShownMotion):
                 drift = f"{s['drift_at_steps']:.1g} at the steps, {s['drift_between_steps']:.1g} between"
             else:
                 drift = f"{float(self.drift.max(initial=0.0)):.1g}"
-            lines.append(f"constraint drift: {drift}; of rates {rate:.1g} in the rows")
+            kept = [str(s.get("stabilisation", "")), *(f"{name} {s[name]:g}/s" for name in ("alpha", "beta") if name in s)]
+            by = f" ({', '.join(kept)})" if kept[0] not in ("", "projection") else ""
+            lines.append(f"constraint drift: {drift}; of rates {rate:.1g} in the rows{by}")
         lines += over_limits(self)
         if events is None:
             return "\n".join(lines)

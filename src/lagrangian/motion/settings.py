@@ -19,6 +19,7 @@ from lagrangian.motion.tableaus.runge_kutta4 import RK4
 from lagrangian.motion.tableaus.verner9 import VERNER9
 
 STABILISATIONS = ("projection", "baumgarte", "ggl", "none")
+RATE = 10.0  # 1/s, of alpha and beta unless they are given
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,13 @@ class Stabilisation:
     """What keeps constraints from drifting: see `STABILISATIONS`. Baumgarte's has `eta'' + 2 alpha eta' + beta^2 eta = 0`."""
 
     kind: str = "projection"
-    alpha: float = 10.0
-    beta: float = 10.0
+    alpha: float = RATE
+    beta: float = RATE
+
+    def to_dict(self) -> dict[str, float | str]:
+        """The fields that mean something, for results and files."""
+        rates = {"baumgarte": {"alpha": self.alpha, "beta": self.beta}, "ggl": {"alpha": self.alpha}}
+        return {"stabilisation": self.kind, **rates.get(self.kind, {})}
 
 
 @dataclass
@@ -42,7 +48,9 @@ class Settings:
     largest: float = inf
     limits: bool = True
     restitution: float = 0.0
+    off_constraint: bool = False  # whether it begins off its constraints, as it was asked to
     redundant: bool = False  # whether some constraint equations follow from others
+    rank: int = 0  # of Psi around where it begins, if it is less there: the start is singular
     max_steps: int = 20_000_000
     stiff: Method | None = None  # the method to change to when the motion turns out to be stiff
 

@@ -21,6 +21,7 @@ from lagrangian.motion.arguments import Options
 from lagrangian.motion.breaks import with_breaks
 from lagrangian.motion.events import checked
 from lagrangian.motion.motion import Motion
+from lagrangian.motion.run.contacts import tell_of_contacts
 from lagrangian.motion.run.run import Run
 from lagrangian.motion.status import Ending, Status
 from lagrangian.motion.system.prepared import prepared
@@ -43,8 +44,9 @@ def simulate(
     saturate: bool = False,
     t_eval: Any = ROWS,
     stabilisation: str = "projection",
-    alpha: float = 10.0,
-    beta: float = 10.0,
+    alpha: float | None = None,
+    beta: float | None = None,
+    off_constraint: bool = False,
     step: float | None = None,
     max_step: float = math.inf,
     limits: bool = True,
@@ -64,9 +66,10 @@ def simulate(
     six, moment first, along the world's axes, at the frame's origin: {"tool": (0, 0, 0, 0, 0, "-10*sin(t)")}.
 
     `events` are `Event`s. `t_eval` is the number of rows, or their times. `stabilisation` keeps constraints from drifting:
-    projection, baumgarte (with alpha, beta), ggl or none. Joints stop at their limits unless `limits` is False, and bounce by
-    `restitution`. `progress(done, total)` is told now and then how many of the seconds are done.
-    A run that is interrupted returns what it has.
+    projection, baumgarte (with alpha and beta), ggl or none; with `off_constraint` the run begins at q0 and qd0 as they are, off
+    the constraints, and baumgarte brings it back. Joints stop at their limits unless `limits` is False, and bounce by
+    `restitution`. `progress(done, total)` is told now and then how many of the seconds are done. An interrupted
+    run returns what it has.
     """
     known = prepared(dynamics_of(mechanism))
     dyn = known.dyn
@@ -80,8 +83,9 @@ def simulate(
     watched += kinks
     settings = options.settings(known, source, watched)
     begin = Start(dyn, q0, start)
-    y = np.concatenate([begin.q, begin.speeds(qd0)])
-    settings.redundant = cautions.told(known, source, options.method, limits, begin.q, (start, end))
+    settings.off_constraint = arguments.is_off_constraint(off_constraint, stabilisation, dyn.mechanism)
+    y = np.concatenate(begin.as_given(qd0) if settings.off_constraint else [begin.q, begin.speeds(qd0)])
+    settings.redundant, settings.rank = cautions.told(known, source, options.method, limits, y[: dyn.nq], (start, end))
     watch = None if progress is None else lambda t: progress(t - start, end - start)
     run = _begun(dyn.mechanism.name, lambda: Run(dyn, source, watched, settings, start, y, grid, watch))
     return _finished(run, _ending(run, end))
@@ -117,6 +121,7 @@ def _finished(run: Run, ending: Ending) -> Motion:
         raise SimulationError(told, motion=motion) from failure
     if not motion.success:
         warn(f"{motion.name}: {motion.message}", EndedEarlyWarning)
+    tell_of_contacts(run)
     try:
         motion.warn()
     except KeyboardInterrupt:

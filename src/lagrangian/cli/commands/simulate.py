@@ -24,6 +24,7 @@ SIMULATE = """
 lagrangian simulate arm.toml --plot --animate
 lagrangian simulate two_r -t 5 --q0 theta1=30deg,theta2=0 --torque "theta1=20 - 2*qd_theta1"
 lagrangian simulate deployable_four_bar -o run.nc
+lagrangian simulate four_bar --stabilisation baumgarte --alpha 5 --beta 5 --off-constraint --q0 1,-0.6,1.6
 lagrangian simulate deployable_four_bar -t 15 --at-event locked=lock:phi2
 """
 _EVENTS = 6  # that are listed
@@ -76,6 +77,17 @@ def simulate(
     rtol: Annotated[float, typer.Option("--rtol", metavar="X", help="Relative tolerance.")] = 1e-8,
     atol: Annotated[float, typer.Option("--atol", metavar="X", help="Absolute tolerance.")] = 1e-10,
     step: Annotated[float | None, typer.Option("--step", metavar="S", help="For methods of a fixed step.")] = None,
+    stabilisation: Annotated[
+        str, typer.Option("--stabilisation", metavar="NAME", help="Of constraints: projection, baumgarte, ggl, none.")
+    ] = "projection",
+    alpha: Annotated[
+        float | None,
+        typer.Option("--alpha", metavar="X", help="Of baumgarte: eta'' + 2 alpha eta' + beta^2 eta = 0. Default: 10."),
+    ] = None,
+    beta: Annotated[float | None, typer.Option("--beta", metavar="X", help="Of baumgarte, likewise. Default: 10.")] = None,
+    off_constraint: Annotated[
+        bool, typer.Option("--off-constraint", metavar="", help="Begin as given, off the constraints; with baumgarte or none.")
+    ] = False,
     rows: Annotated[int, typer.Option("--rows", metavar="N", help="Rows of the result.")] = 1001,
     limits: Annotated[bool, typer.Option("--limits/--no-limits", metavar="", help="Stop joints at their limits.")] = True,
     saturate: Annotated[
@@ -101,6 +113,10 @@ def simulate(
         rtol=rtol,
         atol=atol,
         step=step,
+        stabilisation=stabilisation,
+        alpha=alpha,
+        beta=beta,
+        off_constraint=off_constraint,
         t_eval=rows,
         limits=limits,
         saturate=saturate,
@@ -134,7 +150,7 @@ def simulated(m: Mechanism, t_span: Any = None, **options: Any) -> Motion:
     if span is None:
         raise ArgumentError(f"{m.name} does not say how long it moves: give --time, such as --time 10")
     start = span[0] if isinstance(span, tuple) else 0.0
-    if m.equations:
+    if m.equations and not options.get("off_constraint"):
         options["q0"], options["qd0"] = closed(m, options.get("q0"), options.get("qd0"), float(start))
     # warnings wait until the bar is gone; that the run ended early is part of its summary
     with warnings.catch_warnings(record=True) as met:

@@ -17,6 +17,21 @@ class MotionPart(Basis):
     """What `M q'' + C q' + G + F = tau` is made of."""
 
     @cached_property
+    def q(self) -> FormulaMatrix:
+        """The coordinates, as formulas to work with."""
+        return self._made.vector("q", [self.system.generator(f"q{k + 1}") for k in range(self.n)])
+
+    @cached_property
+    def qd(self) -> FormulaMatrix:
+        """The speeds q'."""
+        return self._made.vector("qd", [self.system.speed(k) for k in range(self.n)])
+
+    @cached_property
+    def qdd(self) -> FormulaMatrix:
+        """The accelerations q''."""
+        return self._made.vector("qdd", [self.system.acceleration(k) for k in range(self.n)])
+
+    @cached_property
     def M(self) -> FormulaMatrix:
         """The mass matrix, rotors included."""
         made: dict[tuple[int, int], Formula] = {}

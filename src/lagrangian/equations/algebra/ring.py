@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import gcd, lcm
 from typing import Any
 
 from flint import fmpq, fmpq_mpoly_ctx
@@ -225,6 +226,14 @@ def rational(x: Any) -> Any:
 def fraction(x: Any) -> Fraction:
     """A flint number as a Python fraction."""
     return Fraction(int(x.numerator), int(x.denominator)) if hasattr(x, "numerator") else Fraction(int(x))
+
+
+def content(p: Polynomial) -> Fraction:
+    """The positive number without which its coefficients are whole and have no common factor."""
+    top, bottom = 0, 1
+    for c in map(fraction, p.coeffs()):
+        top, bottom = gcd(top, c.numerator), lcm(bottom, c.denominator)
+    return Fraction(top, bottom)
 
 
 def split(p: Polynomial, k: int) -> dict[int, Polynomial]:

@@ -33,11 +33,12 @@ class Angles:
         self.before: dict[int, int | None] = {}  # the absolute angle it is added to
         self.constants: dict[str, Scalar] = {}  # the angle of every constant sine and cosine
         self._rough: set[float] = set()  # odd constant angles
+        self.few: float = FEW
 
     @property
     def fractions(self) -> bool:
         """Whether odd angles have become fractions, which grow with every product."""
-        return len(self._rough) > FEW
+        return len(self._rough) > self.few
 
     def add_up(self, sums: list[tuple[tuple[int, int], ...]], angle_of: dict[int, int], before: dict[int, int | None]) -> None:
         """Declare the joints' absolute angles, each a pair of generators."""
@@ -111,7 +112,7 @@ class Angles:
         if key not in self._rough:
             self._rough.add(key)
             self.scalars.unsettled = True  # whether there are few is known when all are
-        if len(self._rough) <= FEW:
+        if len(self._rough) <= self.few:
             c, s = self._constant(f"{abs(rest):.15g}", abs(rest))
             return turned(quarter(quarters), (c, s if rest > 0 else -s))
         t = Fraction(round(math.tan(rest / 2) * PARTS), PARTS)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lagrangian.equations.algebra.ring import Symbol
 from lagrangian.equations.kinematics import point
-from lagrangian.equations.reading.scalars import SpringLength
+from lagrangian.equations.reading.scalars import Length, Scalars
 from lagrangian.model import vector as v
 
 if TYPE_CHECKING:
@@ -31,17 +31,20 @@ def declare(system: System) -> None:
 
 
 def relate(system: System) -> None:
-    """length^2 = d.d, and the derivatives that follow: length' = (d.d)' / (2 length)."""
-    ring = system.ring
+    """Find the squares of the lengths, d.d between the ends, and relate the lengths to them."""
     for spring in system.springs:
-        length, inverse = name(spring.name), inverse_name(spring.name)
         d = v.sub(point(system, spring.b, spring.b_point), point(system, spring.a, spring.a_point))
-        square = ring(v.dot(d, d))
-        system.scalars.lengths[length] = system.scalars.lengths[inverse] = SpringLength(spring.name, square)
-        ring.relate_square(length, square)
-        ring.relate_inverse(inverse, ring.generator(length))
-        over = ring.generator(inverse)
-        for k in range(system.n):
-            slope = ring.derivative(square, k) * Fraction(1, 2)
-            ring.set_rate(length, k, slope * over)
-            ring.set_rate(inverse, k, -(slope * (over * over * over)))
+        relate_one(system.scalars, Length(spring.name, system.ring(v.dot(d, d))))
+
+
+def relate_one(scalars: Scalars, of: Length) -> None:
+    """Relate a length and its inverse to the square, with the derivatives that follow: length' = (length^2)' / (2 length)."""
+    ring, square, length, inverse = scalars.ring, of.square, f"{of.word}({of.of})", f"1/{of.word}({of.of})"
+    scalars.lengths[length] = scalars.lengths[inverse] = of
+    ring.relate_square(length, square)
+    ring.relate_inverse(inverse, ring.generator(length))
+    over = ring.generator(inverse)
+    for k in range(len(scalars.coordinates)):
+        slope = ring.derivative(square, k) * Fraction(1, 2)
+        ring.set_rate(length, k, slope * over)
+        ring.set_rate(inverse, k, -(slope * (over * over * over)))

@@ -8,6 +8,7 @@ becomes a generator with its own relation and its own derivatives.
 
 from __future__ import annotations
 
+import copy
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -15,7 +16,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple, TypeVar
 
 from lagrangian.equations.algebra.exact import exact
-from lagrangian.equations.algebra.ring import Element, Ring, Symbol
+from lagrangian.equations.algebra.ring import Element, Ring, Symbol, fraction
 from lagrangian.equations.reading.angles import Angles
 from lagrangian.errors import MechanismError
 from lagrangian.model.expression import Expression, Scalar, call, parameters
@@ -32,11 +33,16 @@ _ORDER = (
 )
 
 
-class SpringLength(NamedTuple):
-    """The distance between the ends of a spring: its name, and the square of the distance."""
+class MissingGenerator(MechanismError):
+    """Something that the ring of a settled system has no generator for."""
 
-    spring: str
+
+class Length(NamedTuple):
+    """A length that is a root: of a spring between points, or a height of a disc's centre; what it is of, and its square."""
+
+    of: str
     square: Element
+    word: str = "length"
 
 
 class Scalars:
@@ -52,7 +58,7 @@ class Scalars:
         self.atoms: dict[str, tuple[str, Any]] = {}  # generators that are functions: what of
         self._seen: dict[str, float] = {}
         self.values: dict[str, float] = {}  # of parameters met in angles and functions
-        self.lengths: dict[str, SpringLength] = {}  # generators that are the length of a spring, or its inverse
+        self.lengths: dict[str, Length] = {}  # generators that are a length, or its inverse
         self.notes: list[str] = []
         # names of parameters that sines, cosines and signs must not take
         self.reserved = reserved
@@ -74,6 +80,16 @@ class Scalars:
             self.declare(Symbol("load", f"load_{name}", meaning=f"{name} of the wrench that acts on the frame"))
         self.ring = self._ring()
         self.unsettled = False
+
+    def copy(self) -> Scalars:
+        """Scalars that may be given more generators, and a ring of their own, without a change to these."""
+        made = copy.copy(self)
+        for name in ("symbols", "atoms", "_seen", "values", "lengths"):
+            setattr(made, name, dict(getattr(self, name)))
+        made.angles = copy.copy(self.angles)
+        made.angles.scalars = made
+        made.angles.constants, made.angles._rough = dict(self.angles.constants), set(self.angles._rough)
+        return made
 
     # -- the ring ----------------------------------------------------------------------------------------------------
 
@@ -164,7 +180,7 @@ class Scalars:
         """The generator of a symbol; zero, for now, if the ring does not have it yet."""
         if symbol.name not in self.ring.number:
             if self.settled_for_good:
-                raise MechanismError(
+                raise MissingGenerator(
                     f"{symbol.name!r} is not in these equations; what uses it must be in the mechanism before they are derived"
                 )
             self.declare(symbol)
@@ -198,7 +214,21 @@ class Scalars:
             return self._binary(x, a, b)
         if x.operation == "tan":
             return self.of(call("/", call("sin", *x.arguments), call("cos", *x.arguments)))
-        return self._atom("root" if x.operation == "sqrt" else "function", x)
+        if x.operation == "sqrt":
+            return self._root(x)
+        return self._atom("function", x)
+
+    def _root(self, x: Expression) -> Any:
+        """A root; of what is the square of a number, as cos^2 + sin^2 is, the number."""
+        below = self.ring(self.of(x.arguments[0])).poly
+        if self.unsettled:
+            return self.ring.one  # not all of it has been read: it will be read again
+        if below.is_constant() and below.leading_coefficient() >= 0:
+            number = fraction(below.leading_coefficient())
+            top, bottom = math.isqrt(number.numerator), math.isqrt(number.denominator)
+            if Fraction(top * top, bottom * bottom) == number:
+                return Fraction(top, bottom)
+        return self._atom("root", x)
 
     def _symbol(self, x: Expression) -> Any:
         if x.value is None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd
 
-from lagrangian.equations.writing.tree import Name, Tree, add, power, product
+from lagrangian.equations.writing.tree import ONE, Name, Power, Sum, Tree, add, power, product
 
 Monomial = tuple[tuple[int, int], ...]  # (variable, power), variables ascending
 Polynomial = dict[Monomial, Fraction]
@@ -71,3 +71,39 @@ def common_factor(polynomial: Polynomial) -> tuple[Fraction, Polynomial]:
 
 def _over(monomial: Monomial, common: dict[int, int]) -> Monomial:
     return tuple((k, e - common.get(k, 0)) for k, e in monomial if e > common.get(k, 0))
+
+
+def multiplied_out(tree: Tree) -> Tree:
+    """The same tree as a sum of products of names."""
+    names: list[str] = []
+
+    def of(tree: Tree) -> Polynomial:
+        if isinstance(tree, Name):
+            if tree.name not in names:
+                names.append(tree.name)
+            return {((names.index(tree.name), 1),): ONE}
+        if isinstance(tree, Sum):
+            total: Polynomial = {}
+            for term in tree.terms:
+                for monomial, c in of(term).items():
+                    total[monomial] = total.get(monomial, Fraction(0)) + c
+            return {m: c for m, c in total.items() if c}
+        factors = [of(tree.base)] * tree.exponent if isinstance(tree, Power) else [of(factor) for factor in tree.factors]
+        made: Polynomial = {(): ONE if isinstance(tree, Power) else tree.coefficient}
+        for factor in factors:
+            made = _multiplied(made, factor)
+        return made
+
+    return expanded(of(tree), names)
+
+
+def _multiplied(a: Polynomial, b: Polynomial) -> Polynomial:
+    made: Polynomial = {}
+    for first, c in a.items():
+        for second, d in b.items():
+            powers = dict(first)
+            for k, e in second:
+                powers[k] = powers.get(k, 0) + e
+            monomial = tuple(sorted(powers.items()))
+            made[monomial] = made.get(monomial, Fraction(0)) + c * d
+    return {m: c for m, c in made.items() if c}

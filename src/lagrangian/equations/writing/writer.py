@@ -17,6 +17,7 @@ from lagrangian.equations.algebra.exact import turned
 from lagrangian.equations.algebra.numbers import generator_values, value
 from lagrangian.equations.algebra.ring import Element, fraction, rational
 from lagrangian.equations.reading.system import System
+from lagrangian.equations.texts.family import Family
 from lagrangian.equations.writing.horner import Monomial, Polynomial, expanded, nested, term
 from lagrangian.equations.writing.notation import Notation
 from lagrangian.equations.writing.tree import (
@@ -64,6 +65,14 @@ class Writer:
         self.notation = Notation(self)
         self._weight = [symbol.kind == "inertial" for symbol in symbols]
         self._values: dict[str, Element] = {}
+        self._given_groups = groups
+        self.family = Family(self)
+
+    def wider(self, system: System) -> Writer:
+        """The writer of the same formulas over a system with more generators."""
+        made = Writer(system, self._given_groups)
+        made.family = self.family
+        return made
 
     def write(self, x: Element, structure: Structure | None = None) -> Tree:
         polynomial = sparse(x)

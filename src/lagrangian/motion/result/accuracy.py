@@ -7,11 +7,16 @@ every step, and found exactly where the estimate comes near what is promised.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lagrangian.errors import Argument
 from lagrangian.motion.run.trajectory import Trajectory
 from lagrangian.motion.solver import balance
+
+if TYPE_CHECKING:
+    from lagrangian.motion.motion import Motion
 
 # the part of what is promised from which an estimate is not enough: between its places errors may be a few times as large
 NEAR = 0.1
@@ -34,6 +39,7 @@ class Estimate:
 
     unbalance: float
     drift: float
+    moved: float = 0.0  # the most energy that was moved, as far as it is known
 
     def surely_within(self, promised: float) -> tuple[bool, bool]:
         """Of the balance, and of the drift."""
@@ -57,4 +63,61 @@ def estimated(trajectory: Trajectory) -> Estimate:
         segment.solver.balance(segment, totals, trajectory.settings.rtol, trajectory.settings.atol)
     _, _, off, kinetic, highest, lowest, done, drift = totals.tolist()
     scale = max(kinetic, highest - lowest, done, 1e-300)
-    return Estimate(unbalance(off, kinetic, max(abs(highest), abs(lowest)), scale), drift)
+    return Estimate(unbalance(off, kinetic, max(abs(highest), abs(lowest)), scale), drift, scale)
+
+
+def worse_than_promised(motion: Motion) -> list[str]:
+    """A sentence for everything that is worse than the tolerances of its run promise."""
+    run, rows = motion.trajectory, motion.rows
+    if run is None or rows is None or not len(motion.t) or not run.settings.method.adaptive:  # a fixed step promises nothing
+        return []
+    if run.settings.off_constraint:  # it drifts as it was asked to, and the forces that bring it back do work
+        return []
+    rtol, steps = run.settings.rtol, max(1, run.accepted)
+    allowed, estimate, told = promised(rtol, steps), estimated(run), []
+    balanced, closed = estimate.surely_within(allowed)
+    if not balanced and not (off := _off(motion, run, estimate)) <= allowed:
+        told.append(
+            f"the energy balance is off by {off:.2g} of what was moved, more than rtol = {rtol:g} promises over {steps} steps; "
+            f"{_remedy_of_balance(run)}"
+        )
+    if not closed and not (drift := rows.drift_between_steps) <= allowed:
+        projects = run.settings.stabilisation.kind == "projection"
+        remedy = f"between its steps {Argument('max_step')}" if projects else f"use {Argument('stabilisation', 'projection')}"
+        told.append(
+            f"constraints drift by up to {drift:.2g}, more than rtol = {rtol:g} promises; {remedy}, or a smaller rtol"
+            f"{' keeps them' if projects else ''}"
+        )
+    return told
+
+
+def _off(motion: Motion, run: Trajectory, estimate: Estimate) -> float:
+    """By what part of the energy moved the balance is off, at the worst of the rows; what atol allows is not counted."""
+    off, kinetic, potential = (float(np.abs(x).max()) for x in (motion.balance, motion.kinetic_energy, motion.potential_energy))
+    # between the rows more may have moved than at them
+    scale = max(motion.energy_scale, estimate.moved if np.isfinite(estimate.moved) else 0.0)
+    return unbalance(float(np.maximum(0.0, off - _tolerated(motion, run))), kinetic, potential, scale)
+
+
+def _tolerated(motion: Motion, run: Trajectory) -> float:
+    """The energy by which states may be off that are right to atol: of coordinates against forces, of speeds against momenta."""
+    atol, k = run.settings.atol, int(np.argmax(motion.kinetic_energy))
+    q, qd = motion.q[k], motion.qd[k]
+    momenta = run.dyn.mass_matrix(q) @ (np.abs(qd) + atol)
+    forces = np.abs(run.dyn.gravity(q)) + np.abs(motion.tau).max(axis=0)
+    return promised(atol, max(1, run.accepted)) * float(np.abs(momenta).sum() + forces.sum())
+
+
+def _remedy_of_balance(run: Trajectory) -> str:
+    """What may be wrong, of what there is in the run."""
+    source = run.supply.source
+    asked = source.asks or source.traced is not None or bool(run.supply.functions)
+    rough = "a function that acts or tells events may not be smooth, or "
+    return f"{rough if asked else ''}a smaller rtol is needed"
+
+
+def stands(motion: Motion) -> bool:
+    """Whether nothing moved, but for what is less than the tolerances tell from rest."""
+    run = motion.trajectory
+    least = 0.0 if run is None else run.settings.atol**2 * float(np.trace(run.dyn.mass_matrix(motion.q[0])))
+    return motion.energy_scale <= max(least, 1e-300)

@@ -130,6 +130,7 @@ class Rows:
             "rtol": run.settings.rtol,
             "atol": run.settings.atol,
             "evaluations": run.evaluations,
+            **(run.settings.stabilisation.to_dict() if self.dyn.mechanism.equations else {}),
             "drift_at_steps": run.drift_at_steps,
             "drift_between_steps": self.drift_between_steps,
             "independence": run.independence,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lagrangian.configuration.mobility import mobility
 from lagrangian.motion.status import Ending, Status
 
 if TYPE_CHECKING:
@@ -18,7 +19,9 @@ def runs_away(run: Run) -> Ending:
     speeds = np.abs(run.y[run.system.nq :])
     k = int(np.argmax(speeds))
     unit = "m/s" if [slides for joint in mechanism.joints for slides in joint.slides][k] else "rad/s"
-    why = "a torque drives it ever faster, or is singular there"
+    source = run.supply.source
+    driven = source.formulas or source.external or source.traced is not None or source.wrenches or source.adjustable
+    why = "a torque drives it ever faster, or is singular there" if driven else ""
     if run.supply.source.sampled is not None:
         why = f"a controller sampled every {run.supply.source.sampled.period:g} s is unstable if its gains are too high for that"
     return run.ended(
@@ -33,13 +36,16 @@ def too_small(run: Run) -> Ending:
     """Of a step that became too small."""
     place = run.configuration(run.y)
     if run.dyn.mechanism.equations:
-        psi = run.dyn.constraint_jacobian(run.y[: run.system.nq], run.t)
-        s = np.linalg.svd(psi, compute_uv=False)
-        if s.size and s[-1] < 1e-3 * s[0]:
-            why = f"a singular configuration; the smallest singular value of Psi is {s[-1]:.2g}"
+        q = run.y[: run.system.nq]
+        s = np.linalg.svd(run.dyn.constraint_jacobian(q, run.t), compute_uv=False)
+        # equations that follow from others are nothing singular
+        rank = run.system.nv - mobility(run.dyn, q, run.t).nearby if run.settings.redundant else len(s)
+        if 0 < rank <= len(s) and s[rank - 1] < 1e-3 * s[0]:
+            why = f"a singular configuration; the smallest singular value of Psi is {s[rank - 1]:.2g}"
             return run.ended(Status.SINGULAR, why, place=place)
     if not run.settings.method.adaptive:
         why = f"a step of {run.settings.step:g} s is too long there, or a torque is not finite"
         return run.ended(Status.STEP_TOO_SMALL, why, place=place)
     why = "the step became too small. The motion, or a torque, may be singular there"
-    return run.ended(Status.STEP_TOO_SMALL, why, "a stiff mechanism needs method='rodas5p'", place)
+    remedy = "" if run.settings.method.jacobian else "a stiff mechanism needs method='rodas5p'"
+    return run.ended(Status.STEP_TOO_SMALL, why, remedy, place)

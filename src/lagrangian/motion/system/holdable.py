@@ -8,6 +8,8 @@ import numpy as np
 
 from lagrangian.model.mechanism import Mechanism
 
+ROUNDING = 1e-12
+
 
 @dataclass(frozen=True)
 class JointLimits:
@@ -16,6 +18,11 @@ class JointLimits:
     coordinate: int
     lower: float
     upper: float
+
+
+def outside(q: float, lower: float, upper: float) -> bool:
+    """Whether a coordinate is beyond a limit, by more than rounding."""
+    return q < lower - ROUNDING * (1 + abs(lower)) or q > upper + ROUNDING * (1 + abs(upper))
 
 
 @dataclass(frozen=True)
@@ -47,10 +54,11 @@ def frictional(mechanism: Mechanism) -> list[Holdable]:
     for joint in mechanism.joints:
         friction = joint.friction
         sliding = float(friction.coulomb), float(friction.coulomb_negative or 0)
-        if any(sliding):
-            for members in ([k] for k in range(joint.kind.nv)):
-                disc = tuple(iv + k for k in members) if len(members) > 1 else ()
-                found += [Holdable(iv + k, sliding, disc=disc) for k in members]
+        static = float(friction.breakaway[0]), float(friction.breakaway[1])
+        if any(static):
+            disc = tuple(iv + k for k in joint.rubbing_plane)
+            for k in range(iv, iv + joint.kind.nv):
+                found.append(Holdable(k, sliding, static=static, disc=disc if k in disc else ()))
         iv += joint.kind.nv
     return found
 
