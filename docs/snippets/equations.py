@@ -45,6 +45,11 @@ print(certificate.proved)
 for statement in certificate.statements:
     print(f"{statement.what:<40}{statement.how}")
 
+# --- prove-loops
+certificate = lg.derive(lg.library("four_bar")).prove()
+for statement in certificate.statements[-5:]:
+    print(f"{statement.what:<42}{statement.how:<22}{statement.result}")
+
 # --- loops
 five_bar = lg.derive(lg.library("five_bar"))
 print("closure1 =", five_bar.closure[0], "= 0")

@@ -97,7 +97,6 @@ def test_functions_that_cannot_be_compiled(function, equations, message):
 @pytest.mark.parametrize(
     ("constraint", "message"),
     [
-        (lg.Rolling("c", "a", 1.0), "constraint 'c': rolling has no closed form here"),
         (lg.PfaffianFunction("c", row), "constraint 'c': a Python function has no closed form here"),
         (lg.Holonomic("c", QA * TIME), "constraint 'c': its derivative by time depends on 'qa'"),
     ],

@@ -17,6 +17,7 @@ from lagrangian.algorithms.link import CONSTANTS, Link
 from lagrangian.algorithms.nested import size, unflatten
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
+from lagrangian.model.expression import Scalar
 from lagrangian.model.joint import Joint
 from lagrangian.model.joints.fixed import Fixed
 from lagrangian.model.joints.joint_type import JointType
@@ -41,6 +42,7 @@ class Tree:
     gravity: v.Vector
     place: dict[str, tuple[int, Placement]]
     joint_link: dict[str, tuple[int, v.Matrix]]  # a joint's last link, and the joint's own axes in it
+    read: Floats  # how scalars of the description are read
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -147,6 +149,24 @@ class Floats:
     def gravity(self, mechanism: Mechanism) -> v.Vector:
         return tuple(float(g) for g in mechanism.gravity)  # type: ignore[return-value]
 
+    # what stands on bodies: loops, contacts, ends of springs
+
+    def number(self, scalar: Scalar) -> Any:
+        return float(scalar)
+
+    def vector(self, x: v.Vector) -> v.Vector:
+        return tuple(float(c) for c in x)  # type: ignore[return-value]
+
+    def place(self, at: Placement, placement: Placement) -> Placement:
+        """A frame that is given on a body, which itself stands `at` on its link: where it is on the link."""
+        both = at @ placement
+        R = snap_rotation(np.array(both.rotation, dtype=float))
+        return Placement(tuple(map(tuple, R.tolist())), self.vector(both.position))  # type: ignore[arg-type]
+
+    def triad(self, axis: v.Vector) -> v.Matrix:
+        """A rotation whose z is the axis."""
+        return turn_z_to(self.vector(axis))
+
 
 FLOATS = Floats()
 
@@ -201,6 +221,7 @@ def build(mechanism: Mechanism, merge_fixed: bool = True, read: Floats = FLOATS)
         gravity=read.gravity(mechanism),
         place=place,
         joint_link=joint_link,
+        read=read,
     )
 
 

@@ -162,8 +162,8 @@ class CompiledEquations:
         for x in elements:
             digest.update(repr(sorted(self._numeric(x).items())).encode())
         scalars = self._system.scalars
-        for name, (_, square) in scalars.lengths.items():
-            digest.update(repr((name, sorted(self._numeric(square).items()))).encode())
+        for name, length in scalars.lengths.items():
+            digest.update(repr((name, sorted(self._numeric(length.square).items()))).encode())
         for name, (_, expression) in scalars.atoms.items():
             values = [(p, self._environment.get(p)) for p in sorted(parameters(expression))]
             digest.update(repr((name, str(expression), values)).encode())

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lagrangian.equations.formula import Formula
-from lagrangian.equations.reading import lengths
 from lagrangian.equations.writing.notation import typeset_words
 from lagrangian.equations.writing.tree import names
 
@@ -46,10 +45,10 @@ def _definition(eom: Equations, name: str) -> Definition | None:
     symbol = eom.notation.symbol(name)
     if symbol is not None and symbol.kind in ("coordinate", "speed", "acceleration"):
         return None
-    of_spring = eom.system.scalars.lengths.get(name)
-    if of_spring is not None:
-        square = Formula(eom.writer, of_spring.square)
-        return Definition(lengths.name(of_spring.spring), f"sqrt({square})", rf"\sqrt{{{square.latex()}}}")
+    length = eom.system.scalars.lengths.get(name)
+    if length is not None:
+        square = Formula(eom.writer, length.square)
+        return Definition(f"{length.word}({length.of})", f"sqrt({square})", rf"\sqrt{{{square.latex()}}}")
     meaning = eom.notation.meaning(name)
     if meaning in ("", name, eom.notation.plain(name)) or _of_a_family(name, eom):
         return None

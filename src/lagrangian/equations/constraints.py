@@ -15,8 +15,9 @@ from typing import Any
 from lagrangian.equations.algebra.ring import Element
 from lagrangian.equations.kinematics import frame_pose, jacobian
 from lagrangian.equations.reading.system import System
+from lagrangian.equations.rolling import Contact
 from lagrangian.model import vector as v
-from lagrangian.model.constraint import Holonomic, KnifeEdge, Pfaffian
+from lagrangian.model.constraint import Holonomic, KnifeEdge, Pfaffian, Rolling
 from lagrangian.model.expression import Scalar
 from lagrangian.model.expression.derivative import derivative
 from lagrangian.model.loop import Frame, LoopJoint
@@ -66,6 +67,11 @@ def rows(system: System) -> list[Row]:
                 found.append(Row(constraint.name, eta, slopes, derivative(constraint.equation, "t")))
             case KnifeEdge():
                 found.append(Row(constraint.name, None, _knife_edge(system, constraint)))
+            case Rolling():
+                contact = Contact(system, constraint)
+                slopes = tuple(ring.derivative(contact.eta, k) for k in range(n))
+                found.append(Row(f"{constraint.name}.contact", contact.eta, slopes))
+                found += [Row(f"{constraint.name}.{axis}", None, psi) for axis, psi in zip("xy", contact.slip(), strict=True)]
     return found
 
 

@@ -3,6 +3,7 @@
 Each joint becomes the steps that its type says (`JointType.single_steps`), with massless bodies between: a universal joint two
 turns, a ball yaw, pitch and roll about the moving z, y, x axes, a free joint three slides and these turns. A ball's and a free
 joint's speeds become rates of those angles; at pitch = 90 degrees they stop being coordinates, as any three angles do somewhere.
+A body that rolls turns by other angles, yaw, lean and spin (`leaning`).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lagrangian.errors import MechanismError, Part
+from lagrangian.model import leaning
 from lagrangian.model.body import Body
 from lagrangian.model.constraint import Constraint, Holonomic, Pfaffian
 from lagrangian.model.expression import Scalar, free_symbols
@@ -32,6 +34,8 @@ def elementary(mechanism: Mechanism) -> Mechanism:
             joints.append(joint)
             continue
         steps = joint.kind.single_steps(joint)
+        rolled = leaning.turns(mechanism, joint)
+        steps = (*steps[:-3], *rolled) if rolled else steps
         between = [Body(f"{joint.name}.{step.label}.link") for step in steps[:-1]]
         bodies += between
         chain = [joint.parent, *(b.name for b in between), joint.child]

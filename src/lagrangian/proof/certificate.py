@@ -130,7 +130,8 @@ def _is_zero(x: Any) -> bool:
 
 def _described(x: Any) -> str:
     if not isinstance(x, Element):
-        return f"differs by {x}"
+        shown = str(x)
+        return f"differs by {shown if len(shown) <= 40 else f'{shown[:30]}... ({len(shown)} characters)'}"
     first = x.poly.context().from_dict(dict(islice(x.poly.terms(), WRITTEN)))
     more = " + ..." * (x.terms > WRITTEN)
     return f"differs by {x.terms} term{'s' * (x.terms != 1)}, {spelled(Element(x.ring, first))}{more}"

@@ -55,6 +55,18 @@ class Exact(Floats):
     def gravity(self, mechanism: Mechanism) -> v.Vector:
         return self.system.gravity
 
+    def number(self, scalar: Any) -> Any:
+        return self.system.scalars.of(scalar)
+
+    def vector(self, x: v.Vector) -> v.Vector:
+        return self.system.vector(x)
+
+    def place(self, at: Placement, placement: Placement) -> Placement:
+        return at @ _placement(self.system.pose(placement, "a frame"))
+
+    def triad(self, axis: v.Vector) -> v.Matrix:
+        return self.system.rotations.of(turn_z_to(axis), "an axis")
+
     def scalar(self, x: Any) -> Any:
         """An element; or 0, 1, -1. Other integers would turn into floats where an algorithm divides."""
         return folded(self.system.ring(self.system.scalars.of(x) if isinstance(x, (Expression, float)) else x))

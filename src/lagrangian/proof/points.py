@@ -17,7 +17,7 @@ import numpy as np
 from flint import fmpq, fmpq_mat, nmod, nmod_mat
 
 from lagrangian.algorithms.tree import Tree
-from lagrangian.equations.algebra.ring import Element
+from lagrangian.equations.algebra.ring import Element, rational
 from lagrangian.equations.reading.system import System
 
 TRIES = 4  # for each point: a random one may be singular
@@ -54,7 +54,10 @@ class Point:
                 if not self.values[k]:  # of which no one takes the sine
                     self._set(k, fmpq(chance.randint(1, 4), 5))
             case "inverse" | "root" if symbol.name in system.scalars.lengths:
-                pass  # lengths of springs between points, which the tree's equations do not have
+                length = system.scalars.lengths[symbol.name]
+                if length.word == "height":  # lengths of springs between points no proof needs
+                    height = self.root(self.of(length.square), symbol.name)
+                    self._set(k, height if symbol.kind == "root" else 1 / height)
             case "inverse":
                 denominator = self.of(system.scalars.of(system.scalars.atoms[symbol.name][1].arguments[1]))
                 if denominator == 0:
@@ -62,7 +65,7 @@ class Point:
                 self._set(k, 1 / denominator)
             case "root":
                 self._set(
-                    k, self._root(self.of(system.scalars.of(system.scalars.atoms[symbol.name][1].arguments[0])), symbol.name)
+                    k, self.root(self.of(system.scalars.of(system.scalars.atoms[symbol.name][1].arguments[0])), symbol.name)
                 )
             case _:
                 self._set(k, fmpq(chance.randint(1, 9), 1 if symbol.kind in MASSES else chance.randint(1, 3)))
@@ -71,21 +74,24 @@ class Point:
         # polynomials are evaluated at rationals, or at whole numbers that stand for their residues
         self.values[k] = fmpq(int(nmod(x, self.modulus))) if self.modulus else x
 
-    def _number(self, x: Any) -> Any:
-        return nmod(x, self.modulus) if self.modulus else x
+    def number(self, x: Any) -> Any:
+        """A rational number as one of the field."""
+        x = rational(x)
+        return nmod(x, self.modulus) if self.modulus else fmpq(x)
 
     def of(self, x: Any) -> Any:
         """The value, a number of the field; a plain 0 stays what it is, for that is structure to the algorithms."""
         if isinstance(x, Element):
-            return self._number(fmpq(x.poly(*self.values)))
-        return self._number(fmpq(x.numerator, x.denominator)) if x else 0
+            return self.number(fmpq(x.poly(*self.values)))
+        return self.number(x) if x else 0
 
     def singular(self, M: list[list[Any]]) -> bool:
         """Whether a matrix of elements has no inverse at this point."""
         n, entries = len(M), [self.of(x) for row in M for x in row]
         return bool((nmod_mat(n, n, entries, self.modulus) if self.modulus else fmpq_mat(n, n, entries)).det() == 0)
 
-    def _root(self, x: Any, name: str) -> Any:
+    def root(self, x: Any, name: str) -> Any:
+        """The root of a number of the field, if it has one there."""
         if self.modulus:
             root = x ** ((self.modulus + 1) // 4)
             if root * root != x:

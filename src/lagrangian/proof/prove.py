@@ -1,7 +1,7 @@
-"""The proof: four derivations and the shipped algorithms give the same equations, entry by entry.
+"""The proof: four derivations and the shipped algorithms give the same equations, entry by entry, constraints included.
 
 Every entry is a polynomial in normal form, so two ways to it agree for all motions and all parameters exactly if their
-difference is the zero polynomial. What divides (forward dynamics, the centre of mass) is compared at exact points.
+difference is the zero polynomial. What divides (forward dynamics, the centre of mass, multipliers) is compared at exact points.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from lagrangian.equations.derivations import kane, lagrange, newton_euler, uicke
 from lagrangian.equations.derivations.lagrange import Christoffel, Tick, quiet
 from lagrangian.equations.reading.system import System
 from lagrangian.errors import ArgumentError
-from lagrangian.proof import forward, frames, momenta
+from lagrangian.proof import forward, frames, loop_types, loops, momenta
 from lagrangian.proof.certificate import POLYNOMIALS, Certificate, Entries, Statement, decide
+from lagrangian.proof.closed import Closed
 from lagrangian.proof.points import Point, spread
 from lagrangian.proof.recursions import Recursions
 
@@ -49,16 +50,17 @@ def derive(system: System) -> Derived:
 
 
 def prove(system: System, derived: Derived | None = None, progress: Tick = quiet, points: int = POINTS) -> Certificate:
-    """Prove the equations of a system's tree of links. A statement that fails is reported, not raised."""
+    """Prove the equations of a system's tree of links, and of its loops. A statement that fails is reported, not raised."""
     listed, left_out = claims(system, derived, points)
     made: list[Statement] = []
     for number, claim in enumerate(listed):
         progress(claim.what, number / len(listed))
         made.append(decide(claim.what, claim.how, claim.entries))
     progress("proved", 1.0)
-    closed = bool(system.mechanism.loops or system.mechanism.constraints)
-    tree = " of the open tree, of which all statements are" * closed
-    about = f"{system.mechanism.name}, {system.n} coordinate{'s' * (system.n != 1)}{tree}, {SYMBOLS[system.symbols]}"
+    held = sum(x.equations for x in (*system.mechanism.loops, *system.mechanism.constraints))
+    with_constraints = f", {held} constraint equation{'s' * (held != 1)}" * bool(held)
+    size = f"{system.n} coordinate{'s' * (system.n != 1)}{with_constraints}"
+    about = f"{system.mechanism.name}, {size}, {SYMBOLS[system.symbols]}"
     return Certificate(about, tuple(made), tuple(left_out))
 
 
@@ -88,6 +90,7 @@ class _Proof:
         self.rates = [system.speed(k) for k in range(system.n)]
         self.regular, self.singular = spread(system, points, lambda point: forward.undetermined(given.M, point))
         self.heavy, self.light = spread(system, points, self._massless)
+        self.closed = Closed(system, given.M, points)
 
     def _massless(self, point: Point) -> str:
         return "" if momenta.total_mass(self.system, point) else "there is no mass"
@@ -140,6 +143,33 @@ class _Proof:
             how = _points(self.regular)
             listed.append(Claim("shipped: forward dynamics, articulated", how, lambda: self.forward.articulated()))
             listed.append(Claim("shipped: forward dynamics, factorised", how, lambda: self.forward.factorised()))
+        return [*listed, *self.constraint_claims()]
+
+    def constraint_claims(self) -> list[Claim]:
+        """What is to be proved of loops and other constraints."""
+        closed, listed = self.closed, []
+        if closed.holonomic:
+            listed.append(Claim("Psi = d closure / dq", POLYNOMIALS, closed.rates.slopes))
+        what = "Psi' q' = d/dt (Psi q') at steady speeds"
+        if closed.roots and closed.points:  # to clear their inverses takes minutes
+            listed.append(Claim(what, _points(closed.points), lambda: closed.rates.rates_at(closed.points)))
+        elif closed.rows:
+            listed.append(Claim(what, POLYNOMIALS, closed.rates.rates))
+        if closed.points and closed.said:
+            what = "loops: zero when closed, lambda acts on a"
+            listed.append(Claim(what, "in 2 exact positions", lambda: loop_types.entries(self.system, closed.points[0])))
+        plain, others = loops.of_polynomials(self.system)
+        what = "shipped: {}, Psi, Psi' q' + phi'"
+        if plain:
+            entries = lambda: loops.shipped_polynomials(self.recursions, closed.rows)  # noqa: E731
+            listed.append(Claim(what.format("loops" if self.system.mechanism.loops else "constraints"), POLYNOMIALS, entries))
+        if len(others) > len(closed.unknown) and closed.points:
+            points = closed.points
+            entries = lambda: loops.shipped_at_points(self.recursions, closed.rows, points)  # noqa: E731
+            listed.append(Claim(what.format("constraints"), _points(points), entries))
+        if closed.regular:
+            how = _points(closed.regular)
+            listed.append(Claim("shipped: accelerations, multipliers", how, lambda: closed.solved(self.recursions, self.given)))
         return listed
 
     def left_out(self) -> list[str]:
@@ -149,8 +179,7 @@ class _Proof:
             found.append("Coulomb friction, which is no polynomial")
         if mechanism.springs:
             found.append("springs and dampers between points")
-        if mechanism.loops or mechanism.constraints:
-            found.append("loops and other constraints, with Psi and the multipliers: this is about the tree they close")
+        found += self.closed.left_out()
         for what, reason in (("momentum and centre of mass", self.light), ("forward dynamics", self.singular)):
             if reason:
                 found.append(f"{what}, at all or some exact points: {reason}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from lagrangian.algorithms.link import Link
@@ -33,18 +34,25 @@ class Recursions:
     def run_at(self, point: Point, algorithm: Algorithm, tau: list[Any] | None = None) -> list[Any]:
         """The result at an exact point, where algorithms that divide can be run as well."""
         tree = point.tree(self.tree_of(algorithm))
-        links = self.links(tree, algorithm.inputs)
+        links = self.links_at(point, tree, algorithm.inputs)
         for link in links:
-            if link.kind.turns:
-                link.c, link.s = point.of(link.c), point.of(link.s)
-            exact = link.function
-            link.__dict__["function"] = lambda expression, exact=exact: point.of(exact(expression))
-            for name in ("q", "qd", "qdd"):
-                if name in link.__dict__:
-                    setattr(link, name, tuple(point.of(x) for x in getattr(link, name)))
             if tau is not None:
                 link.tau = (tau[link.iv],)
         return run(algorithm, tree, links)
+
+    def links_at(self, point: Point, tree: Tree, inputs: tuple[str, ...], of: Callable[[Any], Any] | None = None) -> list[Link]:
+        """The links at an exact point; `of` takes an element to the scalar that stands for its value."""
+        of = of or point.of
+        links = self.links(tree, inputs)
+        for link in links:
+            if link.kind.turns:
+                link.c, link.s = of(link.c), of(link.s)
+            exact = link.function
+            link.__dict__["function"] = lambda expression, exact=exact: of(exact(expression))
+            for name in ("q", "qd", "qdd"):
+                if name in link.__dict__:
+                    setattr(link, name, tuple(of(x) for x in getattr(link, name)))
+        return links
 
     def tree_of(self, algorithm: Algorithm) -> Tree:
         return self.regrouped if algorithm.regrouped else self.tree

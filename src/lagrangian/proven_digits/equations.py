@@ -6,7 +6,6 @@ exactly. y is (q, qd), and where something does work beside gravity and springs,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +16,6 @@ from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.closed.cholesky import inner
 from lagrangian.algorithms.closed.constrained import State
 from lagrangian.algorithms.closed.constraints import coordinate_rates
-from lagrangian.algorithms.closed.world import World
 from lagrangian.algorithms.energy import KINETIC_ENERGY, POTENTIAL_ENERGY
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.link import Link, is_zero
@@ -74,19 +72,17 @@ class Exact(Floats):
     def gravity(self, mechanism: Mechanism) -> v.Vector:
         return self.numbers.vector(mechanism.gravity)
 
+    def number(self, scalar: Scalar) -> Any:
+        return self.numbers.of(scalar)
 
-class ExactWorld(World):
-    """Frames whose numbers are exact, too."""
+    def vector(self, x: v.Vector) -> v.Vector:
+        return self.numbers.vector(x)
 
-    def __init__(self, tree: Tree, made: Sequence[Link], read: Exact) -> None:
-        super().__init__(tree, made)
-        self.read = read
+    def place(self, at: Placement, placement: Placement) -> Placement:
+        return at @ self.placement(placement)
 
-    def number(self, x: Scalar) -> Any:
-        return self.read.numbers.of(x)
-
-    def placed(self, at: Placement, placement: Placement) -> Placement:
-        return at @ self.read.placement(placement)
+    def triad(self, axis: v.Vector) -> v.Matrix:
+        return self.numbers.rotation(turn_z_to(axis))
 
 
 class Equations:
@@ -121,9 +117,7 @@ class Equations:
             link.function = self._function_of(link)  # type: ignore[method-assign]
         q = [self.graph.input("q", k) for k in range(tree.nq)]
         qd = [self.graph.input("qd", k) for k in range(tree.nv)]
-        state = State(self.mechanism, tree, made, q, qd, self.t)
-        state.world = ExactWorld(tree, made, self._read)
-        return state
+        return State(self.mechanism, tree, made, q, qd, self.t)
 
     def _function_of(self, link: Link) -> Any:
         def function(expression: Scalar) -> Any:

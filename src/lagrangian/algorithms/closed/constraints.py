@@ -19,7 +19,7 @@ from lagrangian.model import vector as v
 from lagrangian.model.constraint import Constraint, Holonomic, KnifeEdge, Pfaffian, PfaffianFunction, Rolling
 from lagrangian.model.expression import functions as f
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.placement import Placement, turn_z_to
+from lagrangian.model.placement import Placement
 
 
 @dataclass(frozen=True)
@@ -134,14 +134,14 @@ def _rolling(rolling: Rolling, world: World) -> list[Row]:
     """
     body = world.frame(rolling.body, Placement(position=rolling.center))
     plane = world.frame(rolling.on, Placement(position=rolling.point))
-    radius = float(rolling.radius)
-    x, y, z = (plane.direction(d) for d in v.transpose(turn_z_to(tuple(float(c) for c in rolling.normal))))  # type: ignore[arg-type]
+    radius = body.number(rolling.radius)
+    x, y, z = plane.triad(rolling.normal)
     center = body.origin
     above = v.dot(z, v.sub(center, plane.origin))
     if rolling.axis is None:
         down, height = v.scale(-radius, z), radius
     else:
-        axis = body.direction(rolling.axis)
+        _, _, axis = body.triad(rolling.axis)
         along = v.dot(z, axis)
         across: Any = 1 - along * along
         across = f.sqrt(across) if isinstance(across, Jet) and not is_zero(across.value - 1) else 1.0

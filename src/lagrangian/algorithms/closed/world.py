@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from lagrangian.algorithms.closed.jet import Jet, Rate, Slopes
 from lagrangian.algorithms.link import Link, is_zero
-from lagrangian.algorithms.tree import Tree, snap_rotation
+from lagrangian.algorithms.tree import Tree
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar
-from lagrangian.model.placement import Placement, turn_z_to
+from lagrangian.model.placement import Placement
 
 Jets = tuple[Any, Any, Any]  # a vector: numbers or jets
 Rates = tuple[Any, Any, Any]
@@ -31,21 +29,24 @@ class Frame:
     """A frame on a link: its origin and axes as jets, its angular velocity as rates."""
 
     def __init__(self, world: World, link: int, placement: Placement) -> None:
-        self.world, self.link = world, link
-        self._rotation, self._position = placement.rotation, placement.position
+        self.world, self.link, self._placement = world, link, placement
+        self._read = world.tree.read
 
     @property
     def origin(self) -> Jets:
-        return self.world.point(self.link, self._position)
+        return self.world.point(self.link, self._placement.position)
 
     def direction(self, axis: v.Vector) -> Jets:
         """A direction given in the frame, in the world."""
-        return self.world.direction(self.link, v.mat_vec(self._rotation, tuple(self.number(x) for x in axis)))
+        return self._turned(self._read.vector(axis))
 
     def triad(self, axis: v.Vector) -> tuple[Jets, Jets, Jets]:
         """Two directions across an axis that is given in the frame, and the axis, in the world."""
-        x, y, z = v.transpose(turn_z_to(tuple(float(c) for c in axis)))  # type: ignore[arg-type]
-        return self.direction(x), self.direction(y), self.direction(z)
+        x, y, z = v.transpose(self._read.triad(axis))
+        return self._turned(x), self._turned(y), self._turned(z)
+
+    def _turned(self, axis: v.Vector) -> Jets:
+        return self.world.direction(self.link, v.mat_vec(self._placement.rotation, axis))
 
     def number(self, scalar: Scalar) -> Any:
         return self.world.number(scalar)
@@ -71,17 +72,11 @@ class World:
 
     def frame(self, body: str, placement: Placement) -> Frame:
         link, at = self.tree.place[body]
-        return Frame(self, link, self.placed(at, placement))
-
-    def placed(self, at: Placement, placement: Placement) -> Placement:
-        """A placement in a body that is placed in its link; numbers are read as floats, which a subclass may do otherwise."""
-        found = at @ placement
-        rotation = tuple(map(tuple, snap_rotation(np.array(found.rotation, dtype=float)).tolist()))
-        return Placement(rotation, tuple(float(x) for x in found.position))  # type: ignore[arg-type]
+        return Frame(self, link, self.tree.read.place(at, placement))
 
     def number(self, x: Scalar) -> Any:
         """A number of the description."""
-        return float(x)
+        return self.tree.read.number(x)
 
     def motion(self, i: int) -> Motion:
         if i not in self._motions:

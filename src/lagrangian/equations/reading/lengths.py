@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from lagrangian.equations.algebra.ring import Element, Symbol
+from lagrangian.equations.algebra.ring import Symbol
 from lagrangian.equations.kinematics import point
-from lagrangian.equations.reading.scalars import Scalars, SpringLength
+from lagrangian.equations.reading.scalars import Length, Scalars
 from lagrangian.model import vector as v
 
 if TYPE_CHECKING:
@@ -34,13 +34,13 @@ def relate(system: System) -> None:
     """Find the squares of the lengths, d.d between the ends, and relate the lengths to them."""
     for spring in system.springs:
         d = v.sub(point(system, spring.b, spring.b_point), point(system, spring.a, spring.a_point))
-        relate_one(system.scalars, spring.name, system.ring(v.dot(d, d)))
+        relate_one(system.scalars, Length(spring.name, system.ring(v.dot(d, d))))
 
 
-def relate_one(scalars: Scalars, spring: str, square: Element) -> None:
-    """length^2 = d.d, and the derivatives that follow: length' = (d.d)' / (2 length)."""
-    ring, length, inverse = scalars.ring, name(spring), inverse_name(spring)
-    scalars.lengths[length] = scalars.lengths[inverse] = SpringLength(spring, square)
+def relate_one(scalars: Scalars, of: Length) -> None:
+    """Relate a length and its inverse to the square, with the derivatives that follow: length' = (length^2)' / (2 length)."""
+    ring, square, length, inverse = scalars.ring, of.square, f"{of.word}({of.of})", f"1/{of.word}({of.of})"
+    scalars.lengths[length] = scalars.lengths[inverse] = of
     ring.relate_square(length, square)
     ring.relate_inverse(inverse, ring.generator(length))
     over = ring.generator(inverse)

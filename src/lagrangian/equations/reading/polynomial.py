@@ -27,10 +27,11 @@ def scalars_of(constraint: Constraint) -> list[Any]:
             return [constraint.equation]
         case KnifeEdge():
             return [*constraint.direction, *constraint.point]
-    kind = "rolling" if isinstance(constraint, Rolling) else "a Python function"
+        case Rolling():
+            return [constraint.radius, *constraint.center, *constraint.point, *constraint.normal, *(constraint.axis or ())]
     raise MechanismError(
-        f"constraint {constraint.name!r}: {kind} has no closed form here; write its equations as Pfaffian coefficients. "
-        f"compile() and simulate() take it as it is"
+        f"constraint {constraint.name!r}: a Python function has no closed form here; write its equations as Pfaffian "
+        f"coefficients. compile() and simulate() take it as it is"
     )
 
 

@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple, TypeVar
 
 from lagrangian.equations.algebra.exact import exact
-from lagrangian.equations.algebra.ring import Element, Ring, Symbol
+from lagrangian.equations.algebra.ring import Element, Ring, Symbol, fraction
 from lagrangian.equations.reading.angles import Angles
 from lagrangian.errors import MechanismError
 from lagrangian.model.expression import Expression, Scalar, call, parameters
@@ -37,11 +37,12 @@ class MissingGenerator(MechanismError):
     """Something that the ring of a settled system has no generator for."""
 
 
-class SpringLength(NamedTuple):
-    """The distance between the ends of a spring: its name, and the square of the distance."""
+class Length(NamedTuple):
+    """A length that is a root: of a spring between points, or a height of a disc's centre; what it is of, and its square."""
 
-    spring: str
+    of: str
     square: Element
+    word: str = "length"
 
 
 class Scalars:
@@ -57,7 +58,7 @@ class Scalars:
         self.atoms: dict[str, tuple[str, Any]] = {}  # generators that are functions: what of
         self._seen: dict[str, float] = {}
         self.values: dict[str, float] = {}  # of parameters met in angles and functions
-        self.lengths: dict[str, SpringLength] = {}  # generators that are the length of a spring, or its inverse
+        self.lengths: dict[str, Length] = {}  # generators that are a length, or its inverse
         self.notes: list[str] = []
         # names of parameters that sines, cosines and signs must not take
         self.reserved = reserved
@@ -213,7 +214,21 @@ class Scalars:
             return self._binary(x, a, b)
         if x.operation == "tan":
             return self.of(call("/", call("sin", *x.arguments), call("cos", *x.arguments)))
-        return self._atom("root" if x.operation == "sqrt" else "function", x)
+        if x.operation == "sqrt":
+            return self._root(x)
+        return self._atom("function", x)
+
+    def _root(self, x: Expression) -> Any:
+        """A root; of what is the square of a number, as cos^2 + sin^2 is, the number."""
+        below = self.ring(self.of(x.arguments[0])).poly
+        if self.unsettled:
+            return self.ring.one  # not all of it has been read: it will be read again
+        if below.is_constant() and below.leading_coefficient() >= 0:
+            number = fraction(below.leading_coefficient())
+            top, bottom = math.isqrt(number.numerator), math.isqrt(number.denominator)
+            if Fraction(top * top, bottom * bottom) == number:
+                return Fraction(top, bottom)
+        return self._atom("root", x)
 
     def _symbol(self, x: Expression) -> Any:
         if x.value is None:

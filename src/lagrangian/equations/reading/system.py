@@ -14,7 +14,7 @@ from typing import Any
 
 from lagrangian.equations.algebra.exact import written_number
 from lagrangian.equations.algebra.ring import Element, Ring, Symbol
-from lagrangian.equations.reading import lengths
+from lagrangian.equations.reading import heights, lengths
 from lagrangian.equations.reading.inertia import MEANINGS, PARAMETERS, inertia_in_numbers
 from lagrangian.equations.reading.link import Inertia, Link, Pose
 from lagrangian.equations.reading.names import body_names, geometric_names, given, inertial_names, names_in
@@ -63,7 +63,10 @@ class System:
         self._declare_signs()
         # the last reading leaves a ring with every generator the mechanism needs
         self.links, self.gravity = self.scalars.settled(self._read)
+        if heights.declare(self):
+            self.links, self.gravity = self.scalars.settled(self._read)
         lengths.relate(self)
+        heights.relate(self)
         self.scalars.settled_for_good = True
 
     @property
@@ -75,6 +78,7 @@ class System:
         for constraint in mechanism.constraints:
             for scalar in scalars_of(constraint):
                 of(scalar)
+        heights.read(self)
         for loop in mechanism.loops:
             for placement in (loop.a_placement, loop.b_placement):
                 self.pose(placement, f"loop {loop.name!r}")

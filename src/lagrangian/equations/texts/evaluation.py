@@ -40,9 +40,9 @@ def widened(system: System, node: Node) -> System:
     if not scalars.angles.fractions:  # angles that were kept as such still are
         scalars.angles.few = math.inf
     scalars.settled(lambda: Evaluation(scalars).quotient(node))
-    for name, of_spring in system.scalars.lengths.items():
+    for name, length in system.scalars.lengths.items():
         if scalars.ring.symbols[scalars.ring.number[name]].kind == "root":
-            lengths.relate_one(scalars, of_spring.spring, lifted(of_spring.square, scalars.ring))
+            lengths.relate_one(scalars, length._replace(square=lifted(length.square, scalars.ring)))
     scalars.settled_for_good = True
     return made
 

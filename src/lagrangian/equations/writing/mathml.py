@@ -180,9 +180,10 @@ class MathML:
             if kind == "sign":
                 return f"<mrow><mi>sgn</mi>{OPEN}{scripted(base, below)}{CLOSE}</mrow>", "", ""
             return base, below, ""
-        of_spring = notation.system.scalars.lengths.get(word)
-        if of_spring is not None:
-            length = f"<msub><mi>ℓ</mi><mtext>{escape(of_spring.spring)}</mtext></msub>"
+        length_of = notation.system.scalars.lengths.get(word)
+        if length_of is not None:
+            letter = "ℓ" if length_of.word == "length" else "h"
+            length = f"<msub><mi>{letter}</mi><mtext>{escape(length_of.of)}</mtext></msub>"
             return length if kind == "root" else f"<mfrac><mn>1</mn>{length}</mfrac>", "", ""
         if kind in ("constant_sine", "constant_cosine", "root"):
             return f"<mrow>{words(word)}</mrow>", "", ""

@@ -121,9 +121,10 @@ class Notation:
             return rf"\operatorname{{sgn}}({word})" if kind == "sign" else word
         if kind in ("constant_sine", "constant_cosine"):
             return rf"\{name[:3]}{{{typeset_words(name[3:])}}}"
-        of_spring = self.system.scalars.lengths.get(name)
-        if of_spring is not None:
-            length = rf"\ell_{{\mathrm{{{re.sub('[^A-Za-z0-9]', ' ', of_spring.spring)}}}}}"
+        length_of = self.system.scalars.lengths.get(name)
+        if length_of is not None:
+            letter = r"\ell" if length_of.word == "length" else "h"
+            length = rf"{letter}_{{\mathrm{{{re.sub('[^A-Za-z0-9]', ' ', length_of.of)}}}}}"
             return length if kind == "root" else rf"\frac{{1}}{{{length}}}"
         if kind == "root":
             return rf"\sqrt{{{typeset_words(name[5:-1])}}}"

@@ -27,7 +27,8 @@ def derivative(x: Scalar, name: str) -> Scalar:
         case "*":
             return da * b + a * db
         case "/":
-            return da / b - a * db / (b * b)
+            plain = not isinstance(da, Expression) and not isinstance(b, Expression)
+            return (call("/", da, b) if plain else da / b) - a * db / (b * b)  # 1/3 stays 1/3, which is no decimal
         case "^":
             if isinstance(b, int):
                 return b * (a ** (b - 1) if isinstance(a, Expression) else call("^", a, b - 1)) * da

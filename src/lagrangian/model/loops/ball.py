@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lagrangian.model.loops.loop_type import Equations, Look, LoopType, PlacedFrame
+from lagrangian.model import vector as v
+from lagrangian.model.loops.loop_type import Equations, Forces, Look, LoopType, PlacedFrame, pushes
 from lagrangian.model.loops.point import along
 
 if TYPE_CHECKING:
@@ -25,3 +26,6 @@ class Ball(LoopType):
 
     def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
         return along(("x", "y", "z"), a, b)
+
+    def forces(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Forces:
+        return pushes(*v.IDENTITY)

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lagrangian.model.loops.loop_type import AxisLoop, Equations, Look, PlacedFrame, in_line, parallel
+from lagrangian.model.loops.loop_type import (
+    AxisLoop,
+    Equations,
+    Forces,
+    Look,
+    PlacedFrame,
+    in_line,
+    keeping_parallel,
+    parallel,
+    pushes,
+)
 
 if TYPE_CHECKING:
     from lagrangian.model.loop import LoopJoint
@@ -18,3 +28,7 @@ class Cylindrical(AxisLoop):
 
     def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
         return [*in_line(loop, a, b), *parallel(loop, a, b)]
+
+    def forces(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Forces:
+        x, y, _ = a.triad(loop.axis)
+        return [*pushes(x, y), *keeping_parallel(loop, a)]

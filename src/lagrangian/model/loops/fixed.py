@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lagrangian.model import vector as v
-from lagrangian.model.loops.loop_type import Equations, Look, LoopType, PlacedFrame, together
+from lagrangian.model.loops.loop_type import Equations, Forces, Look, LoopType, PlacedFrame, moments, pushes, together
 
 if TYPE_CHECKING:
     from lagrangian.model.loop import LoopJoint
@@ -27,3 +27,7 @@ class Fixed(LoopType):
         xa, ya, _ = a.triad(v.Z)
         xb, _, zb = b.triad(v.Z)
         return [*together(a, b), ("xz", v.dot(xa, zb)), ("yz", v.dot(ya, zb)), ("xy", v.dot(ya, xb))]
+
+    def forces(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Forces:
+        x, y, z = a.triad(v.Z)
+        return [*pushes(*v.IDENTITY), *moments(v.neg(y), x, v.neg(z))]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lagrangian.model.loop import LoopJoint
 
 Equations = list[tuple[str, Any]]  # a label and what must be zero
+Forces = list[tuple[Any, Any]]  # a moment and a force
 AXIS = Entry("axis", Kind.AXIS, v.Z)
 
 
@@ -72,6 +73,18 @@ class LoopType(ABC):
     def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
         """What must be zero, with a label each."""
 
+    def forces(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Forces | None:
+        """What the multipliers are, in the order of the equations: for unit ones, the moment and the force on body a.
+
+        Both are along the world's axes, the force at the origin of a, in the closed position in which the axes of both frames
+        are the same. `prove()` compares them with the equations' derivatives; None leaves that out, and the certificate says so.
+        """
+        return None
+
+    def gap_when_closed(self, loop: LoopJoint) -> v.Vector:
+        """From the origin of b to that of a in the closed position, in the frame on a."""
+        return v.ZERO
+
 
 class AxisLoop(LoopType):
     """Loops about an axis: their equations are some of those below."""
@@ -90,6 +103,16 @@ class AxisLoop(LoopType):
 def gap(a: PlacedFrame, b: PlacedFrame) -> Any:
     """From the origin of b to that of a."""
     return v.sub(a.origin, b.origin)
+
+
+def pushes(*directions: Any) -> Forces:
+    """Forces along directions."""
+    return [(v.ZERO, direction) for direction in directions]
+
+
+def moments(*axes: Any) -> Forces:
+    """Moments about axes."""
+    return [(axis, v.ZERO) for axis in axes]
 
 
 def together(a: PlacedFrame, b: PlacedFrame) -> Equations:
@@ -112,8 +135,19 @@ def parallel(loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
     return [("xz", v.dot(x, z)), ("yz", v.dot(y, z))]
 
 
+def keeping_parallel(loop: LoopJoint, a: PlacedFrame) -> Forces:
+    """The forces of `parallel`: turned about y, x moves away from z; turned about x, y moves towards it."""
+    x, y, _ = a.triad(loop.axis)
+    return moments(v.neg(y), x)
+
+
 def not_turned(loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
     """b is not turned about the axis against a."""
     _, y, _ = a.triad(loop.axis)
     x, _, _ = b.triad(loop.axis)
     return [("xy", v.dot(y, x))]
+
+
+def keeping_from_turning(loop: LoopJoint, a: PlacedFrame) -> Forces:
+    """The force of `not_turned`: turned about the axis, y moves away from x."""
+    return moments(v.neg(a.triad(loop.axis)[2]))

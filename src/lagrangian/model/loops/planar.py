@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lagrangian.model import vector as v
-from lagrangian.model.loops.loop_type import AxisLoop, Equations, Look, PlacedFrame, gap, parallel
+from lagrangian.model.loops.loop_type import (
+    AxisLoop,
+    Equations,
+    Forces,
+    Look,
+    PlacedFrame,
+    gap,
+    keeping_parallel,
+    parallel,
+    pushes,
+)
 
 if TYPE_CHECKING:
     from lagrangian.model.loop import LoopJoint
@@ -20,3 +30,7 @@ class Planar(AxisLoop):
     def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
         _, _, z = a.triad(loop.axis)
         return [("z", v.dot(z, gap(a, b))), *parallel(loop, a, b)]
+
+    def forces(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Forces:
+        _, _, z = a.triad(loop.axis)
+        return [*pushes(z), *keeping_parallel(loop, a)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lagrangian.model import vector as v
 from lagrangian.model.entries import Entry, Kind
-from lagrangian.model.loops.loop_type import Equations, Look, LoopType, PlacedFrame, gap
+from lagrangian.model.loops.loop_type import Equations, Forces, Look, LoopType, PlacedFrame, gap, pushes
 
 if TYPE_CHECKING:
     from lagrangian.model.loop import LoopJoint
@@ -29,6 +29,11 @@ class Point(LoopType):
 
     def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
         return along(loop.directions, a, b)
+
+    def forces(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Forces:
+        if len(loop.directions) == 3:
+            return pushes(*v.IDENTITY)
+        return pushes(*(a.direction(axis) for axis, label in zip(v.IDENTITY, "xyz", strict=True) if label in loop.directions))
 
 
 def along(directions: tuple[str, ...], a: PlacedFrame, b: PlacedFrame) -> Equations:

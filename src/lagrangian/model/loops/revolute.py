@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lagrangian.model.loops.loop_type import AxisLoop, Equations, Look, PlacedFrame, parallel, together
+from lagrangian.model import vector as v
+from lagrangian.model.loops.loop_type import (
+    AxisLoop,
+    Equations,
+    Forces,
+    Look,
+    PlacedFrame,
+    keeping_parallel,
+    parallel,
+    pushes,
+    together,
+)
 
 if TYPE_CHECKING:
     from lagrangian.model.loop import LoopJoint
@@ -17,3 +28,6 @@ class Revolute(AxisLoop):
 
     def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
         return [*together(a, b), *parallel(loop, a, b)]
+
+    def forces(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Forces:
+        return [*pushes(*v.IDENTITY), *keeping_parallel(loop, a)]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lagrangian.model import vector as v
 from lagrangian.model.entries import Entry, Kind, perpendicular
-from lagrangian.model.loops.loop_type import AXIS, AxisLoop, Equations, Look, PlacedFrame, together
+from lagrangian.model.loops.loop_type import AXIS, AxisLoop, Equations, Forces, Look, PlacedFrame, moments, pushes, together
 
 if TYPE_CHECKING:
     from lagrangian.model.loop import LoopJoint
@@ -24,3 +24,7 @@ class Universal(AxisLoop):
     def equations(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Equations:
         _, _, z = a.triad(loop.axis)
         return [*together(a, b), ("axes", v.dot(z, b.direction(loop.axis2)))]
+
+    def forces(self, loop: LoopJoint, a: PlacedFrame, b: PlacedFrame) -> Forces:
+        _, _, z = a.triad(loop.axis)
+        return [*pushes(*v.IDENTITY), *moments(v.cross(z, b.direction(loop.axis2)))]

@@ -43,7 +43,7 @@ def equations(subject: Subject) -> Html | None:
     except LagrangianError as error:
         if not model.constraints:
             raise
-        # such as rolling, which has no closed form: what it acts on has
+        # such as a Python function, which has no closed form: what it acts on has
         eom = derive(model.replace(constraints=()), limit=SECONDS, progress=_quiet)
         left_out = [
             paragraph(f"These are the equations without {', '.join(x.name for x in model.constraints)}: {error}.", kind="missing")
