@@ -120,6 +120,8 @@ class Dynamics:
             tau = tau - kernels.external_torque(q, wrenches)
         if kernels.mechanism.springs:
             tau = tau - kernels.spring("torque")(q, qd)
+        if kernels.friction.planes:
+            tau = tau + kernels.friction.in_planes(np.asarray(qd, dtype=float))
         return tau
 
     @Direct(of_accelerations)

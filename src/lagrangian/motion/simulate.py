@@ -21,6 +21,7 @@ from lagrangian.motion.arguments import Options
 from lagrangian.motion.breaks import with_breaks
 from lagrangian.motion.events import checked
 from lagrangian.motion.motion import Motion
+from lagrangian.motion.run.contacts import tell_of_contacts
 from lagrangian.motion.run.run import Run
 from lagrangian.motion.status import Ending, Status
 from lagrangian.motion.system.prepared import prepared
@@ -120,6 +121,7 @@ def _finished(run: Run, ending: Ending) -> Motion:
         raise SimulationError(told, motion=motion) from failure
     if not motion.success:
         warn(f"{motion.name}: {motion.message}", EndedEarlyWarning)
+    tell_of_contacts(run)
     try:
         motion.warn()
     except KeyboardInterrupt:

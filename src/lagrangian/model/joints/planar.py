@@ -24,6 +24,7 @@ class Planar(Compound):
     units = ("m", "m", "rad")
     entries = (AXIS,)
     look = Look.PLANE
+    plane = (0, 1)
 
     def check(self, joint: Joint) -> None:
         return

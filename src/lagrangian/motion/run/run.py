@@ -95,7 +95,8 @@ class Run:
         """A new stepper from here, whose first step has this length."""
         s, kinds, trajectory = self.settings, self.table.kinds, self.trajectory
         # at rest steps grow without bound, and what depends on time alone would be passed over
-        largest = min(s.largest, (self.end - self.origin) / LOOKED_AT) if kinds else s.largest
+        looks = kinds and not self.table.only_contacts
+        largest = min(s.largest, (self.end - self.origin) / LOOKED_AT) if looks else s.largest
         self.stepper = Stepper(
             self.solver,
             self.t,
