@@ -26,6 +26,16 @@ print(q.round(4), qd.round(4), qdd.round(4))
 there = lg.paths.sequence(path, lg.paths.dwell(path, 0.2))
 print(there.end, there.breaks)
 
+# --- orientations
+tumble = {"z": "0.5 + 0.1*t", "alpha": "0.8*t", "beta": "0.4*sin(2*t)"}
+path = lg.paths.formula(tumble, 2.0, frame="tool", euler="ZYX")
+print(path)
+print("angular velocity at 0.5 s:", path(0.5)[1][:3].round(3))
+try:
+    lg.paths.formula({"qw": "cos(t)", "qz": "sin(2*t)"}, 1.0, frame="tool")
+except lg.ArgumentError as error:
+    print(error)
+
 # --- paths-2
 panda = lg.library("panda")
 print(lg.paths.joint_line("ready", [1, -0.8, 0, -2.4, 0, 1.6, 0.8], mechanism=panda))
