@@ -92,6 +92,7 @@ class JointType(ABC):
     look: ClassVar[Look]
     turns: ClassVar[bool]  # whether its one coordinate is an angle about its axis, so that formulas need its cosine and sine
     quaternion: ClassVar[bool] = False  # whether its first four coordinates are a quaternion (w, x, y, z)
+    plane: ClassVar[tuple[int, ...]] = ()  # the speeds that slide in a plane: their dry friction is against their direction
 
     @property
     def nq(self) -> int:

@@ -26,6 +26,7 @@ class Planar(Compound):
     units = ("m", "m", "rad")
     entries = (AXIS,)
     look = Look.PLANE
+    plane = (0, 1)
 
     @property
     def turnings(self) -> tuple[np.ndarray, ...]:
