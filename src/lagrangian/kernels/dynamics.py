@@ -336,14 +336,14 @@ class Dynamics:
         *,
         t: ArrayLike = 0.0,
         threshold: float = THRESHOLD,
-        angles: str | None = None,
+        euler: str | None = None,
     ) -> CartesianDynamics:
         """M_x, C_x, G_x, F_x along directions of a frame, of ("wx", "wy", "wz", "x", "y", "z"); all six if none are given.
 
-        `angles`, such as "ZYX", has Euler angles alpha, beta, gamma in place of wx, wy, wz. Directions slower than `threshold`
+        `euler`, such as "ZYX", has Euler angles alpha, beta, gamma in place of wx, wy, wz. Directions slower than `threshold`
         times the fastest fade, and from half of it on are lost, as a `SingularWarning` says.
         """
-        return cartesian(self, q, qd, frame, directions, t, threshold, angles=angles)
+        return cartesian(self, q, qd, frame, directions, t, threshold, euler=euler)
 
 
 def compile(mechanism: MechanismLike, threads: int | None = None) -> Dynamics:  # noqa: A001
