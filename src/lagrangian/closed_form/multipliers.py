@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.closed_form.sections import Section, Title, entries, not_printed
+from lagrangian.closed_form.sections import Section, Title, entries
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix
 from lagrangian.equations.multipliers import Multipliers, Quotient
@@ -78,7 +78,7 @@ def short(eom: Any) -> dict[str, FormulaMatrix]:
     return {name: matrix for name, matrix in found.items() if _terms(matrix) <= SHORT}
 
 
-def sections(eom: Equations, full: bool) -> list[Section]:
+def sections(eom: Equations) -> list[Section]:
     """What is shown of them: lambda if it is short, else what it is made of, else how it is computed."""
     try:
         multipliers = eom.multipliers
@@ -86,26 +86,29 @@ def sections(eom: Equations, full: bool) -> list[Section]:
         words = f"not written in closed form: {error.what}{f'; {error.remedy}' if error.remedy else ''}"
         return [Section("lambda", Title("Multipliers in closed form"), words=(words,))]
     found = []
-    if _terms(multipliers) <= SHORT or (full and _terms(multipliers) <= READ):
+    if _terms(multipliers) <= SHORT:
         title = Title("Multipliers in closed form", "lambda", r"\lambda")
         found.append(Section("lambda", title, entries(multipliers)))
     else:
-        found += _through_names(eom, full)
+        found += _through_names(eom)
     accelerations = eom.accelerations
-    if _terms(accelerations) <= SHORT or (full and _terms(accelerations) <= READ):
+    if _terms(accelerations) <= SHORT:
         named = tuple(((f"{name}''",), x) for name, x in zip(eom.coordinates, accelerations, strict=True) if not x.is_zero)
         found.append(Section("accelerations", Title("Accelerations, without lambda"), named))
     return found
 
 
-def _through_names(eom: Equations, full: bool) -> list[Section]:
+def _through_names(eom: Equations) -> list[Section]:
     """A and b, and lambda from them."""
     A, b = eom.delassus, eom.unconstrained_drift
     title = Title("Multipliers", "lambda = -A^-1 b", r"\lambda = -A^{-1} b", "in closed form")
-    formulas = [x for _, x in (*A.entries, *b.entries)]
-    if sum(x.terms for x in formulas) > READ and not full:
-        numeric = "dyn.multipliers(q, qd, tau) of lg.compile computes lambda"
-        return [Section("lambda", title, words=(f"{not_printed('A and b', formulas)}; {numeric}",))]
+    terms = _terms(A) + _terms(b)
+    if terms > READ:
+        words = (
+            f"A and b have {terms} terms and are not printed: print(eom.delassus), print(eom.unconstrained_drift) write them; "
+            f"lg.compile(mechanism).multipliers(q, qd, tau) computes lambda"
+        )
+        return [Section("lambda", title, words=(words,))]
     words, typeset = _solved(len(A))
     return [
         Section("delassus", title, (*entries(A), *entries(b))),

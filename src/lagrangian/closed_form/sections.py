@@ -88,7 +88,7 @@ def of_equations(eom: Equations, full: bool) -> list[Section]:
     if eom.constraint_names:
         from lagrangian.closed_form import multipliers
 
-        found += [*_constraint_sections(eom), *multipliers.sections(eom, full)]
+        found += [*_constraint_sections(eom), *multipliers.sections(eom)]
     return [*found, _energies(eom, full), _rows(eom, full)]
 
 
