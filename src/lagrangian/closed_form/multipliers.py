@@ -104,11 +104,11 @@ def _through_names(eom: Equations) -> list[Section]:
     title = Title("Multipliers", "lambda = -A^-1 b", r"\lambda = -A^{-1} b", "in closed form")
     terms = _terms(A) + _terms(b)
     if terms > READ:
-        words = (
+        said = (
             f"A and b have {terms} terms and are not printed: print(eom.delassus), print(eom.unconstrained_drift) write them; "
             f"lg.compile(mechanism).multipliers(q, qd, tau) computes lambda"
         )
-        return [Section("lambda", title, words=(words,))]
+        return [Section("lambda", title, words=(said,))]
     words, typeset = _solved(len(A))
     return [
         Section("delassus", title, (*entries(A), *entries(b))),
