@@ -17,6 +17,17 @@ print("gravity torques:", eom.compile().gravity([0.3, 0.8]).round(3).tolist())
 tip = eom.cartesian("tip", ("x", "y"))
 print("det J =", tip.determinant, "  G_x =", tip.G_x[0])
 
+# --- work
+print(
+    eom.M[0, 1] == "m2*(r2^2 + l1*r2*cos(theta2)) + I2",
+    eom.M[0, 1] == "m2*(r2^2 - l1*r2*cos(theta2)) + I2",
+)
+print(eom.M[0, 1].subs(theta2="pi/2", r2="l1/2"))
+print(eom.M[0, 1].diff("r2"), "  depends on", ", ".join(eom.M[0, 1].names))
+L = eom.lagrangian
+print(L.diff("theta1'").diff("t") - L.diff("theta1") == eom.tau[0])
+print(eom.M @ eom.qdd + eom.C @ eom.qd + eom.G == eom.tau)
+
 # --- names
 l1, m1 = lg.parameter("l1", 0.5), lg.parameter("m1", 2.0)
 I1 = m1 * l1**2 / 12

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from lagrangian.model.loop import Frame, LoopJoint, PointSpring, Wall
     from lagrangian.model.mechanism import Initial, Mechanism
     from lagrangian.model.placement import Placement
+    from lagrangian.motion.compare_solvers import SolverComparison, compare_solvers
     from lagrangian.motion.files import read
     from lagrangian.motion.linearise import Linearisation, Mode, equilibrium, linearise
     from lagrangian.motion.linearise import Linearisation as Linearization
@@ -108,6 +109,7 @@ _LATER = {
     **dict.fromkeys(("FourierPath", "exciting_path"), "lagrangian.identification.exciting"),
     "Identification": "lagrangian.identification.result",
     "identify": "lagrangian.identification.identify",
+    **dict.fromkeys(("SolverComparison", "compare_solvers"), "lagrangian.motion.compare_solvers"),
     "Motion": "lagrangian.motion.motion",
     "PathMotion": "lagrangian.inverse_dynamics.path_motion",
     "inverse": "lagrangian.inverse_dynamics.inverse",
@@ -193,6 +195,7 @@ __all__ = [
     "SimulationWarning",
     "SingularWarning",
     "Sizing",
+    "SolverComparison",
     "Status",
     "Traced",
     "Unlock",
@@ -202,6 +205,7 @@ __all__ = [
     "box",
     "capsule",
     "certify",
+    "compare_solvers",
     "compile",
     "consistent_speeds",
     "control",

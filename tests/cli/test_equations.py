@@ -97,3 +97,19 @@ def test_a_proof_that_fails(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "NOT proved" in done.out
     assert "Lagrange = Kane: " in done.out
     assert run("prove", "two_r", "--json").json["proved"] is False
+
+
+def test_homework_is_marked(run: Run, wrong: Callable[..., str], tmp_path: Path) -> None:
+    answer = tmp_path / "answer.txt"
+    answer.write_text("G[1] = (m1+m2)*g*l1*c1 + m2*g*l2*c12\nG[2] = m2*g*l2*c12\n", encoding="utf-8")
+    done = run("derive", "two_r_point_masses", "--check", answer)
+    assert done.code == 0
+    assert done.out.splitlines()[-1] == "2 of 2 right"
+    answer.write_text("G[1] = (m1+m2)*g*l1*c1 - m2*g*l2*c12\n", encoding="utf-8")
+    done = run("derive", "two_r_point_masses", "--check", answer, "--json")
+    assert done.code == 1
+    assert done.json["missing"] == ["G[2]"]
+    assert done.json["lines"][0]["difference"] == "-2*m2*l2*g*c12"
+    answer.write_text("G[1] = m1*\n", encoding="utf-8")
+    assert "answer.txt: line 1: " in wrong("derive", "two_r_point_masses", "--check", answer)
+    assert "--check marks an answer" in wrong("derive", "two_r_point_masses", "--check", answer, "--latex")

@@ -23,6 +23,7 @@ lagrangian derive two_r
 lagrangian derive arm.toml --pdf
 lagrangian derive puma560 --symbols inertial -o puma.tex
 lagrangian derive two_r --method newton-euler
+lagrangian derive arm.toml --check answer.txt
 """
 PROVE = "lagrangian prove puma560"
 Symbols = Annotated[
@@ -60,14 +61,22 @@ def derive(
     axes: Annotated[
         str | None, typer.Option("--axes", metavar="NAME", help="Of newton-euler's vectors: link (unless given) or ground.")
     ] = None,
+    check: Annotated[
+        Path | None,
+        typer.Option("--check", metavar="FILE", help="Mark homework: lines such as M[1,2] = ..., G[1] = ..."),
+    ] = None,
     limit: Limit = 600.0,
     json: Json = False,
-) -> None:
+) -> int:
     """Derive the equations of motion, exact and short.
 
     By Lagrange's formulation, in closed form: M, Christoffel symbols, C, G, friction, the equations of loops, the energies of
     every link, and the whole equation of every coordinate.
     """
+    if check is not None:
+        if latex or markdown or pdf or out is not None or axes is not None or method != "lagrange":
+            raise ArgumentError("--check marks an answer, and writes no equations: it stands alone, or with --symbols and --json")
+        return _marked(derived(given.load(), symbols, limit), check, json)
     form = _form(latex, markdown, pdf, json, out)
     m = given.load()
     if pdf and out is None:
@@ -79,7 +88,12 @@ def derive(
     if form == "pdf":
         _latex_program()  # before the work, not after it
     eom = _by(method, derived(m, symbols, limit), axes)
-    exact = None if digits == 0 else digits
+    _write(eom, form, latex, out, None if digits == 0 else digits, full, json)
+    return FINE
+
+
+def _write(eom: Equations | Reading, form: str, latex: bool, out: Path | None, exact: int | None, full: bool, json: bool) -> None:
+    """The equations to a file, as data, or to the terminal."""
     if out is not None and form in ("pdf", "md", "tex"):
         from lagrangian.cli.typeset import pdf_of
 
@@ -99,6 +113,30 @@ def derive(
         return _titled(text, {section.title for section in eom.sections(full)})
     print(text)
     return None
+
+
+def _marked(eom: Equations, answer: Path, json: bool) -> int:
+    """Each line right or wrong; exit code 1 unless all are right."""
+    found = eom.check(answer)
+    code = FINE if found.right else FAILED
+    if json:
+        lines = [
+            {
+                "line": mark.line,
+                "name": mark.name,
+                "right": mark.right,
+                "difference": None if mark.difference is None else str(mark.difference),
+                "hint": mark.hint,
+            }
+            for mark in found.marks
+        ]
+        output.document({"mechanism": eom.mechanism.name, "right": found.right, "lines": lines, "missing": found.missing})
+        return code
+    for mark in found.marks:
+        output.plain(str(mark), "green" if mark.right else "red")
+    for line in str(found).splitlines()[len(found.marks) :]:
+        output.plain(line, "bold")
+    return code
 
 
 def _form(latex: bool, markdown: bool, pdf: bool, json: bool, out: Path | None) -> str:

@@ -30,14 +30,21 @@ _TOKEN = re.compile(
 _PIECES = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[^⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 
 
-def read(text: str, writer: Writer) -> Node:
-    """What a text says of the equations whose formulas `writer` writes."""
+def read(text: str, writer: Writer, column: int = 0) -> Node:
+    """What a text says of the equations whose formulas `writer` writes; in its line it begins after a `column`."""
     if "=" in text:
         raise ArgumentError(
-            f"the text {_short(text)!r} has an equals sign (column {text.index('=') + 1})",
+            f"the text {_short(text)!r} has an equals sign (column {text.index('=') + 1 + column})",
             remedy="one formula is compared with another: write what stands on one side",
         )
-    spelling = {"number": node.number, "respelled": _respelled, "token": _TOKEN, "adjacent": True, "parts": PARTS}
+    spelling = {
+        "number": node.number,
+        "respelled": _respelled,
+        "token": _TOKEN,
+        "adjacent": True,
+        "parts": PARTS,
+        "column": column,
+    }
     grammar = Grammar(Names(writer), {}, _ARGUMENTS, _applied, **spelling)  # type: ignore[arg-type]
     try:
         made: Node = grammar.read(text)

@@ -57,6 +57,7 @@ class Grammar:
     token: re.Pattern[str] = _TOKEN
     adjacent: bool = False  # whether what stands side by side is a product
     parts: int = MAX_PARTS
+    column: int = 0  # before which the text begins, if it is a part of a line
 
     def read(self, text: str) -> Any:
         """What an expression in text stands for."""
@@ -89,9 +90,9 @@ class _Parser:
             match = self.grammar.token.match(text, at)
             if not match:
                 start = at + len(text[at:]) - len(text[at:].lstrip())
-                raise self.error(f"'{text[start : start + 12]}' is not understood", column=start + 1)
+                raise self.error(f"'{text[start : start + 12]}' is not understood", column=start + 1 + self.grammar.column)
             kind = str(match.lastgroup)
-            token = Token(kind, match.group(kind), match.start(kind) + 1)
+            token = Token(kind, match.group(kind), match.start(kind) + 1 + self.grammar.column)
             if respelled is None:
                 yield token
             else:
@@ -103,7 +104,7 @@ class _Parser:
         shown = self.text if len(self.text) <= 60 else self.text[:57] + "..."
         if column is None:
             left = self.position < len(self.tokens)
-            column = self.tokens[self.position].column if left else len(self.text.rstrip()) + 1
+            column = self.tokens[self.position].column if left else len(self.text.rstrip()) + 1 + self.grammar.column
         place = f" (column {column})" if column else ""
         parts = f"numbers, names, + - * / ^, parentheses and the functions {', '.join(self.grammar.functions)}"
         more = f"an expression is {parts}" if grammar else ""

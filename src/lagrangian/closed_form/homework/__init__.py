@@ -1,0 +1,1 @@
+"""Answers to homework, compared with the equations by proof."""
