@@ -27,7 +27,12 @@ from snippets import KINDS, pieces  # noqa: E402
 
 SCRIPTS = sorted(path for path in (DOCS / "snippets").rglob("*") if path.suffix in KINDS)
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
-NOT_RUN = {"view", "tour", "bench"}  # they wait for a browser, or take long; tests of their own run them
+NOT_RUN = {
+    "view",
+    "tour",
+    "bench",
+    "compare-solvers",
+}  # a browser, long, or times: they have tests
 NEEDS = {"second_opinion": "sksundae", "lagrangian compare": "pinocchio"}  # which a page can do without
 # more than some seconds each: they run with `-m slow`
 SLOW = {"cli", "control", "identification", "integrators", "library", "motion", "see"}

@@ -54,6 +54,10 @@ lagrangian tour
 # --- compare
 lagrangian compare panda
 
+# --- compare-solvers
+lagrangian compare-solvers two_r -t 5
+lagrangian compare-solvers pendulum --methods rk4,symplectic --step 0.01,0.001
+
 # --- bench
 lagrangian bench panda
 

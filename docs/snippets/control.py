@@ -24,13 +24,13 @@ print("push on the platform:", np.diag(x.M_x)[1:].round(2), "kg")
 # --- equations-of-motion-of-a-frame-4
 puma = lg.compile(lg.library("puma560"))
 q, qd = [0.4, -0.7, 0.9, 0.5, 0.8, -0.6], np.full(6, 0.5)
-x = puma.cartesian(q, qd, "link6", angles="ZXZ")
+x = puma.cartesian(q, qd, "link6", euler="ZXZ")
 print(x.directions)
 rates = x.J @ qd
 energy = rates @ x.M_x @ rates / 2
 print("the same energy:", np.isclose(energy, puma.kinetic_energy(q, qd)))
 try:
-    dyn.cartesian([0.3, 0.9], [1.0, -0.5], "tip", ("alpha", "x"), angles="ZXZ")
+    dyn.cartesian([0.3, 0.9], [1.0, -0.5], "tip", ("alpha", "x"), euler="ZXZ")
 except lg.ArgumentError as error:
     print(error)
 

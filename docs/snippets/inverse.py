@@ -26,6 +26,16 @@ print(q.round(4), qd.round(4), qdd.round(4))
 there = lg.paths.sequence(path, lg.paths.dwell(path, 0.2))
 print(there.end, there.breaks)
 
+# --- orientations
+tumble = {"z": "0.5 + 0.1*t", "alpha": "0.8*t", "beta": "0.4*sin(2*t)"}
+path = lg.paths.formula(tumble, 2.0, frame="tool", euler="ZYX")
+print(path)
+print("angular velocity at 0.5 s:", path(0.5)[1][:3].round(3))
+try:
+    lg.paths.formula({"qw": "cos(t)", "qz": "sin(2*t)"}, 1.0, frame="tool")
+except lg.ArgumentError as error:
+    print(error)
+
 # --- paths-2
 panda = lg.library("panda")
 print(lg.paths.joint_line("ready", [1, -0.8, 0, -2.4, 0, 1.6, 0.8], mechanism=panda))
@@ -101,7 +111,7 @@ print(f"{np.abs(run.q - motion.q).max() < 1e-8}: the path to 1e-8")
 # --- and-back-2
 motion = lg.inverse(arm, circle, frame="tip", q0={"theta2": -0.8})
 motion.save("circle.nc")
-read = lg.read("circle.nc", arm)
+read = lg.read("circle.nc")
 heavy = arm.replace(bodies=[arm.bodies[0], arm.bodies[1].scaled(1.5)])
 print(
     np.abs(lg.inverse(arm, read).tau - motion.tau).max() < 1e-9,

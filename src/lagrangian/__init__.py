@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from lagrangian.kernels.cartesian import CartesianDynamics
     from lagrangian.kernels.dynamics import Dynamics, compile  # noqa: A004
     from lagrangian.kinematics.inverse_kinematics import inverse_kinematics
-    from lagrangian.model.body import Body, box, capsule, cylinder, ellipsoid, plate, point_mass, sphere, tube
+    from lagrangian.model.body import Body, box, capsule, cylinder, ellipsoid, plate, point_mass, rotate_inertia, sphere, tube
     from lagrangian.model.constraint import Holonomic, KnifeEdge, Pfaffian, PfaffianFunction, Rolling
     from lagrangian.model.dh import DHRow
     from lagrangian.model.event import Event, Lock, SetTorque, Unlock
@@ -64,6 +64,8 @@ if TYPE_CHECKING:
     from lagrangian.model.loop import Frame, LoopJoint, PointSpring, Wall
     from lagrangian.model.mechanism import Initial, Mechanism
     from lagrangian.model.placement import Placement
+    from lagrangian.model.thin import disc, rod
+    from lagrangian.motion.compare_solvers import SolverComparison, compare_solvers
     from lagrangian.motion.files import read
     from lagrangian.motion.linearise import Linearisation, Mode, equilibrium, linearise
     from lagrangian.motion.linearise import Linearisation as Linearization
@@ -90,7 +92,8 @@ _LATER = {
     "CartesianDynamics": "lagrangian.kernels.cartesian",
     **dict.fromkeys(("Dynamics", "compile"), "lagrangian.kernels.dynamics"),
     **dict.fromkeys(
-        ("Body", "box", "capsule", "cylinder", "ellipsoid", "plate", "point_mass", "sphere", "tube"), "lagrangian.model.body"
+        ("Body", "box", "capsule", "cylinder", "ellipsoid", "plate", "point_mass", "rotate_inertia", "sphere", "tube"),
+        "lagrangian.model.body",
     ),
     **dict.fromkeys(("Holonomic", "KnifeEdge", "Pfaffian", "PfaffianFunction", "Rolling"), "lagrangian.model.constraint"),
     "DHRow": "lagrangian.model.dh",
@@ -100,6 +103,7 @@ _LATER = {
     **dict.fromkeys(("Frame", "LoopJoint", "PointSpring", "Wall"), "lagrangian.model.loop"),
     **dict.fromkeys(("Initial", "Mechanism"), "lagrangian.model.mechanism"),
     "Placement": "lagrangian.model.placement",
+    **dict.fromkeys(("disc", "rod"), "lagrangian.model.thin"),
     **dict.fromkeys(("Linearisation", "Mode", "equilibrium", "linearise"), "lagrangian.motion.linearise"),
     **dict.fromkeys(("assemble", "assembly_modes"), "lagrangian.configuration.assemble"),
     "consistent_speeds": "lagrangian.configuration.consistent_speeds",
@@ -108,6 +112,7 @@ _LATER = {
     **dict.fromkeys(("FourierPath", "exciting_path"), "lagrangian.identification.exciting"),
     "Identification": "lagrangian.identification.result",
     "identify": "lagrangian.identification.identify",
+    **dict.fromkeys(("SolverComparison", "compare_solvers"), "lagrangian.motion.compare_solvers"),
     "Motion": "lagrangian.motion.motion",
     "PathMotion": "lagrangian.inverse_dynamics.path_motion",
     "inverse": "lagrangian.inverse_dynamics.inverse",
@@ -193,6 +198,7 @@ __all__ = [
     "SimulationWarning",
     "SingularWarning",
     "Sizing",
+    "SolverComparison",
     "Status",
     "Traced",
     "Unlock",
@@ -202,11 +208,13 @@ __all__ = [
     "box",
     "capsule",
     "certify",
+    "compare_solvers",
     "compile",
     "consistent_speeds",
     "control",
     "cylinder",
     "derive",
+    "disc",
     "dumps",
     "ellipsoid",
     "equilibrium",
@@ -227,6 +235,8 @@ __all__ = [
     "read",
     "read_catalog",
     "read_catalogue",
+    "rod",
+    "rotate_inertia",
     "save",
     "simulate",
     "size_actuators",

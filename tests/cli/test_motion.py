@@ -354,3 +354,15 @@ def test_a_place_that_cannot_be_written(run: Run, monkeypatch: pytest.MonkeyPatc
     done = run("simulate", "two_r", "-t", "1")
     assert done.code == 2
     assert "two_r.nc: it cannot be written: No space left" in done.err
+
+
+def test_solvers_side_by_side(run: Run) -> None:
+    done = run("compare-solvers", "pendulum", "-t", "1", "--methods", "dp5,rk4", "--rtol", "1e-6", "--step", "0.01")
+    assert done.code == 0
+    head, titles, first, second = done.out.splitlines()
+    assert head == "pendulum, 0 to 1 s; the difference is to verner9 at rtol 1e-13"
+    assert titles.split()[:2] == ["method", "rtol"]
+    assert first.startswith("dp5     rtol 1e-06")
+    assert second.startswith("rk4     step 0.01 s")
+    rows = run("compare-solvers", "pendulum", "-t", "1", "--methods", "dp5", "--rtol", "1e-6,1e-8", "--json").json["rows"]
+    assert [row["rtol"] for row in rows] == [1e-6, 1e-8]

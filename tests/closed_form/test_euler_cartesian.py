@@ -25,7 +25,7 @@ def gimbal() -> dict[str, lg.Equations]:
 def test_the_angles_of_a_gimbal_are_its_coordinates(gimbal: dict[str, lg.Equations], name: str) -> None:
     """Where x is q, M_x is M, C_x is C q', G_x is G: exactly, and J is the unit matrix."""
     eom = gimbal[name]
-    x = eom.cartesian("body", ("alpha", "beta", "gamma"), angles=name)
+    x = eom.cartesian("body", ("alpha", "beta", "gamma"), euler=name)
     velocity = [sum((c * lg.Formula(eom.writer, eom.system.speed(k)) for k, c in enumerate(row)), 0 * row[0]) for row in eom.C]
     for i in range(3):
         assert x.G_x[i] == eom.G[i]
@@ -34,27 +34,27 @@ def test_the_angles_of_a_gimbal_are_its_coordinates(gimbal: dict[str, lg.Equatio
             assert x.M_x[i, j] == eom.M[i, j]
             assert x.J[i, j] == int(i == j)
     assert x.determinant == 1
-    turned = eom.cartesian("body", ("gamma", "beta", "alpha"), angles=name[::-1].lower())  # about fixed axes
+    turned = eom.cartesian("body", ("gamma", "beta", "alpha"), euler=name[::-1].lower())  # about fixed axes
     assert turned.M_x[0, 2] == eom.M[0, 2]
 
 
 def test_one_angle_of_a_planar_arm_and_numbers() -> None:
     arm = lg.library("three_r")
     eom, dyn = lg.derive(arm), lg.compile(arm)
-    closed = eom.cartesian("tip", ("alpha", "x", "y"), angles="ZYX")
-    compiled = dyn.cartesian(Q, QD, "tip", ("alpha", "x", "y"), angles="ZYX")
+    closed = eom.cartesian("tip", ("alpha", "x", "y"), euler="ZYX")
+    compiled = dyn.cartesian(Q, QD, "tip", ("alpha", "x", "y"), euler="ZYX")
     assert closed.M_x.evaluate(Q) == pytest.approx(compiled.M_x, rel=1e-9)
     assert closed.C_x.evaluate(Q, QD) == pytest.approx(compiled.C_x, rel=1e-9)
     assert closed.G_x.evaluate(Q) == pytest.approx(compiled.G_x, rel=1e-9)
     with pytest.raises(lg.ArgumentError, match=r"gimbal lock: the ZXZ angles of 'tip' are singular .* and here it always is"):
-        eom.cartesian("tip", ("alpha", "x", "y"), angles="ZXZ")
+        eom.cartesian("tip", ("alpha", "x", "y"), euler="ZXZ")
 
 
 def test_another_sequence_than_the_joints(gimbal: dict[str, lg.Equations]) -> None:
     """Alpha and gamma have polynomial rates in any sequence; beta stands over a root, which is said."""
     eom = gimbal["ZYX"]
     with pytest.raises(lg.MechanismError, match=r"rate of beta of the ZXZ angles of 'body' stands over a root"):
-        eom.cartesian("body", ("alpha", "beta", "gamma"), angles="ZXZ")
+        eom.cartesian("body", ("alpha", "beta", "gamma"), euler="ZXZ")
     # turned by a right angle about z, the sequence ZXY sees what ZYX saw: its beta has the joint's cosine below it
     fork = lg.Mechanism(
         "fork",
@@ -66,14 +66,14 @@ def test_another_sequence_than_the_joints(gimbal: dict[str, lg.Equations]) -> No
         gravity=(0.0, 0.0, -9.81),
     )
     both = lg.derive(fork)
-    closed = both.cartesian("b", ("alpha", "beta"), angles="ZXY")
-    compiled = lg.compile(fork).cartesian(Q[:2], QD[:2], "b", ("alpha", "beta"), angles="ZXY")
+    closed = both.cartesian("b", ("alpha", "beta"), euler="ZXY")
+    compiled = lg.compile(fork).cartesian(Q[:2], QD[:2], "b", ("alpha", "beta"), euler="ZXY")
     for name, given in (("M_x", (Q[:2],)), ("C_x", (Q[:2], QD[:2])), ("G_x", (Q[:2],))):
         assert getattr(closed, name).evaluate(*given) == pytest.approx(getattr(compiled, name), rel=1e-10, abs=1e-12)
     with pytest.raises(lg.ArgumentError, match="there is no direction 'wx'"):
-        both.cartesian("b", ("wx", "beta"), angles="ZXY")
+        both.cartesian("b", ("wx", "beta"), euler="ZXY")
     with pytest.raises(lg.ArgumentError, match=r"XYX, XYZ, .* small letters"):
-        both.cartesian("b", ("alpha", "beta"), angles="ABC")
+        both.cartesian("b", ("alpha", "beta"), euler="ABC")
 
 
 def test_square_roots(gimbal: dict[str, lg.Equations]) -> None:

@@ -45,7 +45,7 @@ def test_angles_and_their_rates(name: str) -> None:
 @pytest.mark.parametrize("name", SEQUENCES)
 def test_equations_of_six_coordinates(puma: lg.Dynamics, name: str) -> None:
     """M_x = J^-T M J^-1 with the Jacobian of (angles, position) by differences; F and tau = J^T F agree along a motion."""
-    found = puma.cartesian(q, qd, "link6", angles=name)
+    found = puma.cartesian(q, qd, "link6", euler=name)
     assert found.directions == ("alpha", "beta", "gamma", "x", "y", "z")
 
     def x(at: np.ndarray) -> np.ndarray:
@@ -70,7 +70,7 @@ def test_equations_of_six_coordinates(puma: lg.Dynamics, name: str) -> None:
 
 
 def test_energy_is_that_of_the_rates(puma: lg.Dynamics) -> None:
-    found = puma.cartesian(q, qd, "link6", angles="ZXZ")
+    found = puma.cartesian(q, qd, "link6", euler="ZXZ")
     rates = found.J @ qd
     assert rates @ found.M_x @ rates / 2 == pytest.approx(puma.kinetic_energy(q, qd), rel=1e-12)
 
@@ -79,14 +79,14 @@ def test_some_of_the_angles() -> None:
     """A planar arm has one angle; it is the sum of its joints' angles, so that alpha of ZYX is wz."""
     dyn = lg.compile(lg.library("three_r"))
     state = [0.3, 0.8, -0.5], [1.0, -0.5, 0.7], "tip"
-    by_angle = dyn.cartesian(*state, ("alpha", "x", "y"), angles="ZYX")
+    by_angle = dyn.cartesian(*state, ("alpha", "x", "y"), euler="ZYX")
     by_speed = dyn.cartesian(*state, ("wz", "x", "y"))
     for name in ("M_x", "C_x", "G_x", "J", "J_dot_qd"):
         assert getattr(by_angle, name) == pytest.approx(getattr(by_speed, name), rel=1e-12, abs=1e-12)
     with pytest.raises(lg.ArgumentError, match="there is no direction 'wz'"):
-        dyn.cartesian(*state, ("wz", "x", "y"), angles="ZYX")
+        dyn.cartesian(*state, ("wz", "x", "y"), euler="ZYX")
     with pytest.raises(lg.ArgumentError, match=r"Independent are gamma, x, y"):
-        dyn.cartesian(*state, angles="XYZ")
+        dyn.cartesian(*state, euler="XYZ")
 
 
 def test_gimbal_lock_is_said(puma: lg.Dynamics) -> None:
@@ -94,14 +94,14 @@ def test_gimbal_lock_is_said(puma: lg.Dynamics) -> None:
     with pytest.raises(
         lg.ArgumentError, match=r"gimbal lock: the ZXZ angles of 'tip' are singular where beta is 0 or 180 deg"
     ) as e:
-        wrist.cartesian([0.1, 0.2, 0.3], [0, 0, 0], "tip", ("alpha", "x"), angles="ZXZ")
-    assert e.value.argument == "angles"
-    wrist.cartesian([0.1, 0.2, 0.3], [0, 0, 0], "tip", ("x", "y"), angles="ZXZ")  # no angle is asked for
+        wrist.cartesian([0.1, 0.2, 0.3], [0, 0, 0], "tip", ("alpha", "x"), euler="ZXZ")
+    assert e.value.argument == "euler"
+    wrist.cartesian([0.1, 0.2, 0.3], [0, 0, 0], "tip", ("x", "y"), euler="ZXZ")  # no angle is asked for
     beta = Sequence.named("ZYX").angles(puma.pose(q, "link6")[None, :3, :3])[0, 1]
     assert abs(beta) < 1.4  # nothing is said of a place that is no lock
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        puma.cartesian(q, qd, "link6", angles="ZYX")
+        puma.cartesian(q, qd, "link6", euler="ZYX")
     # the wrist turned until the second angle is nearly a right one
     pose = puma.pose(q, "link6")
     for off, word in ((0.5, "near gimbal lock"), (0.0, "gimbal lock")):
@@ -109,23 +109,23 @@ def test_gimbal_lock_is_said(puma: lg.Dynamics) -> None:
         near = lg.inverse_kinematics(puma.mechanism, pose, "link6", q0=q)
         if off:
             with pytest.warns(lg.SingularWarning, match=rf"{word}: the ZYX angles of 'link6' .* it is 89\.5"):
-                found = puma.cartesian(near, qd, "link6", angles="ZYX")
+                found = puma.cartesian(near, qd, "link6", euler="ZYX")
             assert not found.singular
             inverse = np.linalg.inv(found.J)
             assert found.M_x == pytest.approx(inverse.T @ puma.mass_matrix(near) @ inverse, rel=1e-7)
         else:
             with pytest.raises(lg.ArgumentError, match=r"gimbal lock: the ZYX .* it is 90: another sequence"):
-                puma.cartesian(near, qd, "link6", angles="ZYX")
-            puma.cartesian(near, qd, "link6", angles="ZXZ")
+                puma.cartesian(near, qd, "link6", euler="ZYX")
+            puma.cartesian(near, qd, "link6", euler="ZXZ")
 
 
 def test_batches_and_bad_states(puma: lg.Dynamics) -> None:
     rows = np.array([q, q + 0.1, np.full(6, np.nan)])
-    found = puma.cartesian(rows, np.tile(qd, (3, 1)), "link6", angles="XYZ")
-    one = puma.cartesian(q, qd, "link6", angles="XYZ")
+    found = puma.cartesian(rows, np.tile(qd, (3, 1)), "link6", euler="XYZ")
+    one = puma.cartesian(q, qd, "link6", euler="XYZ")
     assert found.M_x[0] == pytest.approx(one.M_x, rel=1e-10)
     assert np.isnan(found.M_x[2]).all()
     for wrong in ("ZZX", "ZyX", 3, "xy"):
         with pytest.raises(lg.ArgumentError, match=r"XYX, XYZ, .* small letters") as e:
-            puma.cartesian(q, qd, "link6", angles=wrong)
-        assert e.value.argument == "angles"
+            puma.cartesian(q, qd, "link6", euler=wrong)
+        assert e.value.argument == "euler"

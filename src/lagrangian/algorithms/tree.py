@@ -241,6 +241,7 @@ def _constants(rows: list[Row], inertias: list[Any], read: Floats) -> dict[str, 
     placements = [row.placement for row in rows]
     joints = [row.joint for row in rows]
     moving = [bool(row.kind.nv) for row in rows]
+    dry = [bool(row.kind.nv) and not _in_plane(row, rows) for row in rows]
     columns: dict[str, list[Any]] = {
         "R": [P.rotation for P in placements],
         "p": [P.position for P in placements],
@@ -257,8 +258,15 @@ def _constants(rows: list[Row], inertias: list[Any], read: Floats) -> dict[str, 
     }
     arrays = {k: read.array(column).reshape(len(rows), WIDTHS[k]) for k, column in columns.items()}
     for name in ("rotor", "viscous", "coulomb_positive", "coulomb_negative", "stiffness", "rest"):
-        arrays[name] *= np.array(moving, dtype=int).reshape(-1, 1)
+        has = dry if name.startswith("coulomb") else moving
+        arrays[name] *= np.array(has, dtype=int).reshape(-1, 1)
     return arrays
+
+
+def _in_plane(row: Row, rows: list[Row]) -> bool:
+    """Whether a link's dry friction acts together with that of others: no one link has it then."""
+    plane = row.joint.rubbing_plane
+    return bool(plane) and row.iv - min(other.iv for other in rows if other.joint is row.joint and other.kind.nv) in plane
 
 
 def _starts(sizes: list[int]) -> list[int]:

@@ -9,7 +9,7 @@ import typer
 
 from lagrangian.cli import output
 from lagrangian.cli.command import FINE, Group, Json, register
-from lagrangian.cli.commands import bench, certify, check, compare, derive, inverse, new, see, show, simulate
+from lagrangian.cli.commands import bench, certify, check, compare, compare_solvers, derive, inverse, new, see, show, simulate
 
 DESCRIBE, EQUATIONS, MOTION, SEE, CHECK = "Describe", "Equations", "Motion", "See", "Check"
 
@@ -80,6 +80,7 @@ register(app, see.report, SEE, see.REPORT)
 register(app, see.tour, SEE, see.TOUR)
 register(app, check.check, CHECK, check.CHECK)
 register(app, compare.compare, CHECK, compare.COMPARE)
+register(app, compare_solvers.compare_solvers, CHECK, compare_solvers.COMPARE_SOLVERS)
 register(app, bench.bench, CHECK, bench.BENCH)
 register(app, version, CHECK)
 

@@ -37,7 +37,14 @@ class Path_:
     ] = None
     formula: Annotated[
         list[str] | None,
-        _option("--formula", metavar="NAME=EXPR", help="Of t: x, y, z of --frame, or joints. May be given again."),
+        _option(
+            "--formula",
+            metavar="NAME=EXPR",
+            help="Of t: joints; or of --frame x, y, z, and alpha, beta, gamma (with --euler), qw ... qz or r11 ... r33.",
+        ),
+    ] = None
+    euler: Annotated[
+        str | None, _option("--euler", metavar="SEQ", help="Which Euler angles alpha, beta, gamma are: ZYX, ZXZ, xyz, ...")
     ] = None
     path: Annotated[
         Path | None, _option("--path", metavar="FILE", help="Rows of t and joints; or, with --frame, of t, x, y, z.")
@@ -87,6 +94,8 @@ class Path_:
             )
         if self.from_ and not self.to:
             raise ArgumentError("--from goes with --to: a path of the joints from one state to another")
+        if self.euler and not self.formula:
+            raise ArgumentError("--euler is the sequence of alpha, beta and gamma in --formula")
         if self.orientation and self.given[0] in ("--to", "--path", "--formula"):
             raise ArgumentError(
                 f"--orientation goes with --circle, --line, --arc and --spline, not with {self.given[0]}"
@@ -155,6 +164,7 @@ class Path_:
 
     def _given(self, m: Mechanism) -> tuple[Any, str | None]:
         from lagrangian import paths
+        from lagrangian.paths.frame_functions import NAMES as FRAME_NAMES
 
         led = m.frame(self.frame).name if self.frame is not None else None
         if self.path is not None:
@@ -162,10 +172,10 @@ class Path_:
         if self.duration is None:
             raise ArgumentError("a formula says where, but not how long: give --duration SECONDS")
         texts = dict(quantity.named(x, "--formula") for x in self.formula or ())
-        if led is None and set(texts) <= {"x", "y", "z"} and not set(texts) <= set(m.coordinate_names):
+        if led is None and set(texts) <= set(FRAME_NAMES) and not set(texts) <= set(m.coordinate_names):
             led = self._led(m)
         known = {name: float(x) for name, x in m.parameters.items()}
-        return paths.formula(texts, self.duration, frame=led, parameters=known), led
+        return paths.formula(texts, self.duration, frame=led, euler=self.euler, parameters=known), led
 
     def _joints(self, m: Mechanism) -> Any:
         from lagrangian import paths

@@ -18,6 +18,8 @@ _RENAMED = {
     "events": "event",
     "parameters": "set",
     "q": "pose",
+    "rtols": "rtol",
+    "steps": "step",
     "t": "time",
 }
 # what an option is given where Python has None

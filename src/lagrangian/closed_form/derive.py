@@ -9,7 +9,7 @@ from lagrangian.closed_form.equations import Equations
 from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
 from lagrangian.equations.derivations import lagrange
 from lagrangian.equations.reading.system import System
-from lagrangian.model.elementary import elementary
+from lagrangian.model.elementary import elementary, refuse_friction_in_planes
 from lagrangian.proof.prove import Derived
 
 # a derivation forecast to take longer than this is not begun unless asked for
@@ -32,6 +32,7 @@ def derive(
     cost; `progress(done, total)` is told how far it is; without it, the terminal is, if it takes longer than a second.
     """
     mechanism = mechanism_of(mechanism)
+    refuse_friction_in_planes(mechanism)
     single = elementary(mechanism)
     check_early(single, symbols, limit)
     system = System(single, symbols)

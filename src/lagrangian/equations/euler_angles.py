@@ -54,7 +54,7 @@ def angle_rates(
         raise ArgumentError(
             f"cartesian: gimbal lock: the {sequence.name} angles of {frame!r} are singular where beta is {sequence.locked_at}, "
             f"and here it always is; another sequence is needed",
-            concerns="angles",
+            concerns="euler",
         )
     alpha = [square * x - middle * c for x, c in zip(angular[i], gamma, strict=True)]
     rows = [[ring(x) for x in row] for row in (alpha, beta, gamma)]
@@ -65,7 +65,7 @@ def angle_rates(
         if "beta" in asked and any(rows[1]):
             raise MechanismError(
                 f"the rate of beta of the {sequence.name} angles of {frame!r} stands over a root, which has no closed form here. "
-                f"compile(mechanism).cartesian(..., angles={sequence.name!r}) has the numbers; another sequence may have one"
+                f"compile(mechanism).cartesian(..., euler={sequence.name!r}) has the numbers; another sequence may have one"
             )
         root = ring.one
     return AngleRates((rows[0], rows[1], rows[2]), square, root)

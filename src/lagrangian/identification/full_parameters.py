@@ -110,5 +110,7 @@ def _joint(regression: Regression, j: int, joint: Joint, values: dict[int, float
         viscous = mine.get(VISCOUS, f.viscous)
         forward = mine.get(FORWARD, mine.get(COULOMB, f.coulomb))
         backward = mine.get(BACKWARD, mine.get(COULOMB, f.coulomb_negative))
-        joint = replace(joint, friction=Friction(*(max(0.0, float(x)) for x in (viscous, forward, backward))))  # type: ignore[arg-type]
+        found = [max(0.0, float(x)) for x in (viscous, forward, backward)]  # type: ignore[arg-type]
+        static = [None if x is None else max(float(x), *found[1:]) for x in (f.static, f.static_negative)]
+        joint = replace(joint, friction=Friction(*found, *static))
     return joint

@@ -90,7 +90,7 @@ def cartesian(
     t: ArrayLike,
     threshold: float,
     warn: bool = True,
-    angles: str | None = None,
+    euler: str | None = None,
 ) -> CartesianDynamics:
     """What `Dynamics.cartesian` gives; without `warn` it is left to the caller to look at `singular`."""
     (q, qd), batch = rows_of("cartesian", ("q", "qd"), (dyn.nq, dyn.nv), (q, qd))
@@ -108,12 +108,12 @@ def cartesian(
 
     N, b = freedom(dyn, q, qd, t)
     whole = at(lambda q: dyn.jacobian(q, frame), q)
-    chosen = _directions(dyn, frame, directions, whole, N, angles)
-    rows = [_names(angles).index(d) for d in chosen]
+    chosen = _directions(dyn, frame, directions, whole, N, euler)
+    rows = [_names(euler).index(d) for d in chosen]
     drift = at(lambda q, qd: dyn.jacobian_dot_qd(q, qd, frame), q, qd)
-    if angles is not None and min(rows) < 3:
+    if euler is not None and min(rows) < 3:
         R, label = at(lambda q: dyn.pose(q, frame), q)[:, :3, :3], dyn.mechanism.frame(frame).name
-        turned = Orientation.of(angles, R, _times(whole[:, :3], qd), label, ~bad, warn)
+        turned = Orientation.of(euler, R, _times(whole[:, :3], qd), label, ~bad, warn)
         drift = turned.acceleration(drift)
         # three angles move where the angular velocity does: what is near to being lost has nothing to do with them
         T, s = _singular_values(dyn.mechanism, whole if turned.whole(rows) else turned.jacobian(whole), N, rows)
@@ -125,7 +125,7 @@ def cartesian(
     J = np.ascontiguousarray(whole[:, rows])
     near = s / np.maximum(s[:, :1], np.finfo(float).tiny)
     if (near < threshold).any():
-        _refuse_dependent(dyn, frame, chosen, angles)
+        _refuse_dependent(dyn, frame, chosen, euler)
     M = np.broadcast_to(at(dyn.mass_matrix, q), (len(q), dyn.nv, dyn.nv))
     P = _inverse_within(M, N, dyn.mechanism.name)
     M_x = _effective_mass(T, J @ P @ _T(J), near, threshold)
@@ -234,15 +234,15 @@ def _effective_mass(T: np.ndarray, A: np.ndarray, near: np.ndarray, threshold: f
     return (M_x + _T(M_x)) / 2
 
 
-def _names(angles: str | None) -> tuple[str, ...]:
-    return DIRECTIONS if angles is None else EULER_NAMES
+def _names(euler: str | None) -> tuple[str, ...]:
+    return DIRECTIONS if euler is None else EULER_NAMES
 
 
 def _directions(
-    dyn: Dynamics, frame: str | Frame, given: Directions, whole: np.ndarray, N: np.ndarray | None, angles: str | None
+    dyn: Dynamics, frame: str | Frame, given: Directions, whole: np.ndarray, N: np.ndarray | None, euler: str | None
 ) -> tuple[str, ...]:
     """Checked, and no more than there are degrees of freedom."""
-    known = _names(angles)
+    known = _names(euler)
     if not isinstance(given, (str, Iterable, NoneType)):
         raise ArgumentError(f"is {given!r}; names are needed, of {', '.join(known)}", where="cartesian", argument="directions")
     names = known if given is None else (given,) if isinstance(given, str) else tuple(given)
@@ -256,32 +256,32 @@ def _directions(
     degrees = dyn.nv if N is None else int((N != 0).any(axis=1).sum(axis=1).max())
     if len(names) > degrees:
         label = dyn.mechanism.frame(frame).name
-        free = _independent(_generic(dyn, frame, angles) if N is None else whole[0] @ N[0])
+        free = _independent(_generic(dyn, frame, euler) if N is None else whole[0] @ N[0])
         raise ArgumentError(
             f"cartesian: {dyn.mechanism.name} has {degrees} degree{'s' * (degrees != 1)} of freedom, and {label!r} cannot follow "
-            f"{len(names)} directions. {_advice(free, angles)}"
+            f"{len(names)} directions. {_advice(free, euler)}"
         )
     return names
 
 
-def _refuse_dependent(dyn: Dynamics, frame: str | Frame, names: tuple[str, ...], angles: str | None) -> None:
+def _refuse_dependent(dyn: Dynamics, frame: str | Frame, names: tuple[str, ...], euler: str | None) -> None:
     """Directions that depend on each other in every configuration are an error, not a singularity."""
-    G, rows = _generic(dyn, frame, angles), [_names(angles).index(name) for name in names]
+    G, rows = _generic(dyn, frame, euler), [_names(euler).index(name) for name in names]
     if np.linalg.matrix_rank(unit_rows(G[rows])[0], tol=1e-9) < len(rows):
         label = dyn.mechanism.frame(frame).name
         raise ArgumentError(
             f"cartesian: {', '.join(names)} of {label!r} are not independent in any configuration of {dyn.mechanism.name}. "
-            f"{_advice(_independent(G), angles)}"
+            f"{_advice(_independent(G), euler)}"
         )
 
 
-def _generic(dyn: Dynamics, frame: str | Frame, angles: str | None) -> np.ndarray:
+def _generic(dyn: Dynamics, frame: str | Frame, euler: str | None) -> np.ndarray:
     """J of the tree where it has no accidental zeros."""
     q = dyn.mechanism.random_configuration(1)
     found: np.ndarray = dyn.jacobian(q, frame)
-    if angles is not None:
+    if euler is not None:
         R, still, label = dyn.pose(q, frame)[None, :3, :3], np.zeros((1, 3)), dyn.mechanism.frame(frame).name
-        found = Orientation.of(angles, R, still, label, np.array([True]), False).jacobian(found[None])[0]
+        found = Orientation.of(euler, R, still, label, np.array([True]), False).jacobian(found[None])[0]
     return found
 
 
@@ -294,8 +294,8 @@ def _independent(G: np.ndarray) -> tuple[int, ...]:
     return tuple(sorted(chosen))
 
 
-def _advice(rows: tuple[int, ...], angles: str | None) -> str:
-    names = tuple(_names(angles)[k] for k in rows)
+def _advice(rows: tuple[int, ...], euler: str | None) -> str:
+    names = tuple(_names(euler)[k] for k in rows)
     return f"Independent are {', '.join(names)}: directions={names!r}" if names else "It does not move at all"
 
 

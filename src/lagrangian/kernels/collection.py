@@ -78,13 +78,15 @@ class Kernels:
     def loaded(
         self, where: str, state: tuple[ArrayLike, ...], wrenches: Wrenches, springs: bool = False
     ) -> tuple[ArrayLike, ...]:
-        """(q, qd, tau), with what acts from outside, and in springs between points, added to tau."""
+        """(q, qd, tau), with what acts from outside, in springs between points, and by friction in planes, added to tau."""
         springs = springs and bool(self.mechanism.springs)
-        if wrenches is None and not springs:
+        if wrenches is None and not springs and not self.friction.planes:
             return state
         rows, batch = rows_of(where, ("q", "qd", "tau"), (self.tree.nq, self.tree.nv, self.tree.nv), state)
         q, qd, tau = rows if batch is not None else (row[0] for row in rows)
         tau = tau + self.external_torque(q, wrenches)
+        if self.friction.planes:
+            tau = tau - self.friction.in_planes(qd)
         return q, qd, tau + self.spring("torque")(q, qd) if springs else tau
 
     def spring(self, name: str) -> Kernel:
@@ -134,7 +136,7 @@ class Kernels:
 
     @cached_property
     def friction(self) -> FrictionConstants:
-        return friction_constants(self.tree)
+        return friction_constants(self.mechanism)
 
     @cached_property
     def bodies(self) -> tuple[np.ndarray, np.ndarray]:

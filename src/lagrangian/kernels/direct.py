@@ -57,13 +57,15 @@ def over_tree(algorithm: Algorithm) -> Callable[[Kernels], Kernel]:
 
 
 def without_springs(algorithm: Algorithm) -> Callable[[Kernels], Kernel | None]:
-    """The kernel of an algorithm to which springs between points would have to be added: none where there are any."""
-    return lambda kernels: None if kernels.mechanism.springs else kernels.sweep(algorithm)
+    """The kernel of an algorithm to which springs between points, or friction in planes, are added: none if there are any."""
+    return lambda kernels: None if kernels.mechanism.springs or kernels.friction.planes else kernels.sweep(algorithm)
 
 
 def of_accelerations(kernels: Kernels) -> Kernel | None:
     """The kernel of forward dynamics; one that depends on time needs t besides the state, and is not called directly."""
     _warn_of_undetermined_joints(kernels)
+    if kernels.friction.planes:
+        return None
     if kernels.mechanism.equations:
         return None if kernels.closed.timed else kernels.constraint("forward_dynamics")
     return None if kernels.mechanism.springs else kernels.sweep(FORWARD_DYNAMICS)

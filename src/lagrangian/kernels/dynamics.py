@@ -120,6 +120,8 @@ class Dynamics:
             tau = tau - kernels.external_torque(q, wrenches)
         if kernels.mechanism.springs:
             tau = tau - kernels.spring("torque")(q, qd)
+        if kernels.friction.planes:
+            tau = tau + kernels.friction.in_planes(np.asarray(qd, dtype=float))
         return tau
 
     @Direct(of_accelerations)
@@ -334,14 +336,14 @@ class Dynamics:
         *,
         t: ArrayLike = 0.0,
         threshold: float = THRESHOLD,
-        angles: str | None = None,
+        euler: str | None = None,
     ) -> CartesianDynamics:
         """M_x, C_x, G_x, F_x along directions of a frame, of ("wx", "wy", "wz", "x", "y", "z"); all six if none are given.
 
-        `angles`, such as "ZYX", has Euler angles alpha, beta, gamma in place of wx, wy, wz. Directions slower than `threshold`
+        `euler`, such as "ZYX", has Euler angles alpha, beta, gamma in place of wx, wy, wz. Directions slower than `threshold`
         times the fastest fade, and from half of it on are lost, as a `SingularWarning` says.
         """
-        return cartesian(self, q, qd, frame, directions, t, threshold, angles=angles)
+        return cartesian(self, q, qd, frame, directions, t, threshold, euler=euler)
 
 
 def compile(mechanism: MechanismLike, threads: int | None = None) -> Dynamics:  # noqa: A001

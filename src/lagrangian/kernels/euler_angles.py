@@ -43,7 +43,7 @@ class Orientation:
             at = f"{where}; it is {beta:.6g}{state}"
             advice = "another sequence, or directions wx, wy, wz, have no such place here"
             if wide[worst] < LOCKED:
-                raise ArgumentError(f"cartesian: gimbal lock: {at}: {advice}", concerns="angles")
+                raise ArgumentError(f"cartesian: gimbal lock: {at}: {advice}", concerns="euler")
             if warned:
                 faster = f"rates of alpha and gamma are up to {1 / wide[worst]:.3g} times the angular velocity"
                 warn(f"near gimbal lock: {at}. There {faster}; {advice}", SingularWarning)

@@ -117,15 +117,17 @@ class Follower:
 
     def dry_friction(self, t: np.ndarray, qd: np.ndarray) -> np.ndarray:
         """Of joints at rest, whose speed does not show it: that of the way they are about to go, or at the end have come."""
-        _, plus, minus = self.dyn.friction_constants
+        constants = self.dyn.friction_constants
         found = np.zeros_like(qd)
-        resting = (qd == 0) & (plus + minus > 0)
+        resting = (qd == 0) & (constants.coulomb_positive + constants.coulomb_negative > 0)
+        for plane in map(list, constants.planes):
+            resting[:, plane] = resting[:, plane].all(axis=1, keepdims=True)
         rows = np.flatnonzero(resting.any(axis=1))
         if rows.size:
             near = 1e-6 * self.path.duration
             beside = np.where(t[rows] + near <= self.path.end, t[rows] + near, t[rows] - near)
             speed = self(np.clip(beside, self.path.start, self.path.end))[1]
-            found[rows] = np.where(resting[rows], np.where(speed > 0, plus, np.where(speed < 0, -minus, 0.0)), 0.0)
+            found[rows] = np.where(resting[rows], constants.dry(speed), 0.0)
         return found
 
     # -- along the path ----------------------------------------------------------------------------------------------

@@ -43,10 +43,15 @@ class Pfaffian:
 
 @dataclass(frozen=True, slots=True)
 class Holonomic:
-    """`equation(q, t) = 0`: gears and couplings between joints, prescribed motion `q_i - f(t)`, curves to follow."""
+    """`equation(q, t) = 0`: gears and couplings between joints, prescribed motion `q_i - f(t)`, curves to follow.
+
+    With `unilateral` it is a contact, which keeps the equation's left side from becoming negative and cannot hold it back from
+    becoming positive: its multiplier is not negative, and a run says where it would have to be.
+    """
 
     name: str
     equation: Scalar
+    unilateral: bool = False
 
     def __post_init__(self) -> None:
         with placed(Part("constraint", self.name)):
@@ -81,7 +86,8 @@ class Rolling:
     """A sphere, or with `axis` a thin disc or wheel, of body `body` rolls without slipping on a plane of body `on`.
 
     `center` and `axis` are given in the frame of `body`, the plane by a `normal` and a `point` in the frame of `on`. Three
-    equations: the distance of the centre from the plane, and no slip along two directions of the plane.
+    equations: the distance of the centre from the plane, and no slip along two directions of the plane. The plane only pushes: a
+    run says where it would have to pull, unless `unilateral` is False.
     """
 
     name: str
@@ -92,6 +98,7 @@ class Rolling:
     on: str = GROUND
     normal: v.Vector = v.Z
     point: v.Vector = v.ZERO
+    unilateral: bool = True
 
     def __post_init__(self) -> None:
         with placed(Part("constraint", self.name)):

@@ -61,6 +61,17 @@ def elementary(mechanism: Mechanism) -> Mechanism:
     return mechanism.replace(bodies=tuple(bodies), joints=tuple(joints), constraints=constraints, initial=initial, poses=poses)
 
 
+def refuse_friction_in_planes(mechanism: Mechanism) -> None:
+    """It follows the direction of a velocity, of which a closed form has no symbol."""
+    for joint in mechanism.joints:
+        if joint.rubbing_plane:
+            raise MechanismError(
+                f"dry friction of a {joint.type} joint is against the direction of its velocity, which has no closed form",
+                where=Part("joint", joint.name),
+                remedy="take it off, or describe the joint by prismatic and revolute ones",
+            )
+
+
 def _refuse_what_acts_at(joint: Joint) -> None:
     friction = joint.friction
     if any(float(x) for x in (friction.viscous, friction.coulomb, friction.coulomb_negative, joint.rotor.inertia)):  # type: ignore[arg-type]

@@ -37,7 +37,7 @@ class Sequence:
             return Sequence(name, axes[::-1] if fixed else axes, fixed)  # type: ignore[arg-type]
         raise ArgumentError(
             f"is {name!r}; one of {', '.join(MOVING)} (about moving axes), or in small letters (about fixed axes), is needed",
-            argument="angles",
+            argument="euler",
         )
 
     @property

@@ -56,13 +56,20 @@ class Kink:
 
 
 @dataclass(frozen=True)
+class Pull:
+    """Stands for the force of a contact, which only pushes, as a zero of which it would have to begin to pull."""
+
+    constraint: str
+
+
+@dataclass(frozen=True)
 class Switch:
     """Stands for what changes its sign where an expression that acts jumps or has a kink: see `model.expression.switching`."""
 
     argument: Scalar
 
 
-When = str | Scalar | Kink | Switch | Callable[[float, np.ndarray, np.ndarray], float]
+When = str | Scalar | Kink | Pull | Switch | Callable[[float, np.ndarray, np.ndarray], float]
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from lagrangian.errors import MechanismError, Part, placed
@@ -21,22 +21,46 @@ class Friction:
     """Viscous plus Coulomb friction, the latter possibly different in the two directions.
 
     F = viscous * qd + (coulomb if qd > 0, -coulomb_negative if qd < 0); both Coulomb values are positive, and the second is the
-    first unless it is given.
+    first unless it is given. A joint at rest is held by as much, or by `static` friction where that is given: it breaks loose at
+    the static force and slides against the other.
     """
 
     viscous: Scalar = 0
     coulomb: Scalar = 0
     coulomb_negative: Scalar | None = None
+    static: Scalar | None = None
+    static_negative: Scalar | None = None
 
     def __post_init__(self) -> None:
         if self.coulomb_negative is None:
             object.__setattr__(self, "coulomb_negative", self.coulomb)
-        for name in ("viscous", "coulomb", "coulomb_negative"):
+        for name in ("viscous", "coulomb", "coulomb_negative", "static", "static_negative"):
+            if getattr(self, name) is None:
+                continue
             with placed("friction"):
                 x = float(coerce.scalar(getattr(self, name), name))
             if not (math.isfinite(x) and x >= 0):
                 needed = "it must be finite and not negative, or it would drive the joint"
                 raise MechanismError(f"is {x:g}", where="friction", argument=name, remedy=needed)
+        sides = (("static", "coulomb"), ("static_negative", "coulomb_negative"))
+        for (name, other), most in zip(sides, self.breakaway, strict=True):
+            least = float(getattr(self, other))
+            if float(most) < least:
+                needed = f"a joint at rest is held by at least the friction of sliding, `{other}`, which is {least:g}"
+                raise MechanismError(f"is {float(most):g}", where="friction", argument=name, remedy=needed)
+
+    def __repr__(self) -> str:
+        """With static friction where it is given."""
+        given = {f.name: getattr(self, f.name) for f in fields(self)}
+        return f"Friction({', '.join(f'{name}={x!r}' for name, x in given.items() if x is not None)})"
+
+    @property
+    def breakaway(self) -> tuple[Scalar, Scalar]:
+        """The forces at which a joint at rest breaks loose, forwards and backwards."""
+        assert self.coulomb_negative is not None
+        forwards = self.coulomb if self.static is None else self.static
+        backwards = self.static if self.static_negative is None else self.static_negative
+        return forwards, self.coulomb_negative if backwards is None else backwards
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +186,13 @@ class Joint(Typed):
     def axes(self) -> tuple[v.Vector, ...]:
         """Its axes, in its own frame: none of a ball, a free or a fixed joint."""
         return tuple(getattr(self, entry.name) for entry in self.kind.entries if entry.kind is Kind.AXIS)
+
+    @property
+    def rubbing_plane(self) -> tuple[int, ...]:
+        """The speeds whose dry friction acts together, against their direction; none if it differs between the two ways."""
+        f = self.friction
+        same = f.coulomb == f.coulomb_negative and f.breakaway[0] == f.breakaway[1]
+        return self.kind.plane if same and float(f.breakaway[0]) else ()
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:

@@ -98,6 +98,9 @@ def joint_rows(m: Mechanism) -> list[tuple[str, ...]]:
             if two_sided
             else number_or_nothing(friction.coulomb)
         )
+        if (static := friction.breakaway) != (friction.coulomb, friction.coulomb_negative):
+            words = number(static[0]) if static[0] == static[1] else f"+{number(static[0])} -{number(static[1])}"
+            coulomb = f"{coulomb or 0}, static {words}"
         axis = ", ".join([*map(axis_name, joint.axes), *joint.kind.words(joint)])
         limits = "" if math.isinf(low) and math.isinf(high) else f"{low:.4g} .. {high:.4g}"
         at = "" if joint.placement.position == v.ZERO else vector(joint.placement.position)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import ArgumentError, LagrangianError, one_of
-from lagrangian.model.event import DEAD_CENTRE, Event, Kink, check_action, is_action, is_dead_centre
+from lagrangian.model.constraint import Holonomic, Rolling
+from lagrangian.model.event import DEAD_CENTRE, Event, Kink, Pull, check_action, is_action, is_dead_centre
 from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.torque import expression
@@ -32,7 +33,7 @@ def checked(events: Any, mechanism: Mechanism) -> list[Event]:
 
     A list adds events. A mapping of names changes what the mechanism's own do, and adds those whose value is an `Event`.
     """
-    own = {event.name: _read(event, mechanism, 0) for event in mechanism.events}
+    own = {event.name: _read(event, mechanism, 0) for event in (*mechanism.events, *of_contacts(mechanism))}
     if events is None:
         return list(own.values())
     if isinstance(events, Mapping):
@@ -77,6 +78,8 @@ def _changed(own: dict[str, Event], given: Mapping[str, Any]) -> list[Event]:
 def _read(event: Event, mechanism: Mechanism, number: int) -> Event:
     """With its expression read, and a name."""
     when = event.when
+    if isinstance(when, Pull):
+        return event
     if when == DEAD_CENTRE or (isinstance(when, str) and is_dead_centre(when)):
         when = DEAD_CENTRE  # the very one, which runs look for
     elif not callable(when):
@@ -95,4 +98,24 @@ def of_walls(mechanism: Mechanism) -> list[Event]:
             found.append(Event(Kink(i, 0), RESTART, "rising", f"{wall.body} leaves {wall.name}"))
             if float(wall.damping):
                 found.append(Event(Kink(i, 1), RESTART))
+    return found
+
+
+def contacts(mechanism: Mechanism) -> list[str]:
+    """The constraints that only push."""
+    return [c.name for c in mechanism.constraints if isinstance(c, (Rolling, Holonomic)) and c.unilateral]
+
+
+def pulls(contact: str) -> str:
+    return f"{contact} would have to pull"
+
+
+def of_contacts(mechanism: Mechanism) -> list[Event]:
+    """Where contacts would have to pull, and where they push again."""
+    found: list[Event] = []
+    for name in contacts(mechanism):
+        found += [
+            Event(Pull(name), "record", "falling", pulls(name)),
+            Event(Pull(name), "record", "rising", f"{name} pushes again"),
+        ]
     return found

@@ -21,6 +21,7 @@ from lagrangian.motion.arguments import Options
 from lagrangian.motion.breaks import with_breaks
 from lagrangian.motion.events import checked
 from lagrangian.motion.motion import Motion
+from lagrangian.motion.run.contacts import tell_of_contacts
 from lagrangian.motion.run.run import Run
 from lagrangian.motion.status import Ending, Status
 from lagrangian.motion.system.prepared import prepared
@@ -84,7 +85,7 @@ def simulate(
     begin = Start(dyn, q0, start)
     settings.off_constraint = arguments.is_off_constraint(off_constraint, stabilisation, dyn.mechanism)
     y = np.concatenate(begin.as_given(qd0) if settings.off_constraint else [begin.q, begin.speeds(qd0)])
-    settings.redundant = cautions.told(known, source, options.method, limits, y[: dyn.nq], (start, end))
+    settings.redundant, settings.rank = cautions.told(known, source, options.method, limits, y[: dyn.nq], (start, end))
     watch = None if progress is None else lambda t: progress(t - start, end - start)
     run = _begun(dyn.mechanism.name, lambda: Run(dyn, source, watched, settings, start, y, grid, watch))
     return _finished(run, _ending(run, end))
@@ -120,6 +121,7 @@ def _finished(run: Run, ending: Ending) -> Motion:
         raise SimulationError(told, motion=motion) from failure
     if not motion.success:
         warn(f"{motion.name}: {motion.message}", EndedEarlyWarning)
+    tell_of_contacts(run)
     try:
         motion.warn()
     except KeyboardInterrupt:

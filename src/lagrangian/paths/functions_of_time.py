@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, is_number, one_of, shown
+from lagrangian.errors import ArgumentError, is_number, shown
 from lagrangian.model.loop import DIRECTIONS
 from lagrangian.paths import curves
 from lagrangian.paths.argument_checks import different
 from lagrangian.paths.formulas import motion_of
+from lagrangian.paths.frame_functions import frame_path
 from lagrangian.paths.joint_paths import recorded
 from lagrangian.paths.orientation import Turning
 from lagrangian.paths.path import MEET, CartesianPath, JointPath, Path
@@ -29,42 +30,40 @@ def formula(
     duration: float,
     *,
     frame: str | None = None,
+    euler: str | None = None,
     parameters: Mapping[str, float] | None = None,
     start: float = 0.0,
 ) -> Path:
     """From expressions of time in text, such as {"x": "1.2 + 0.2*cos(2*pi*t/10)", "y": "1.2 + 0.2*sin(2*pi*t/10)"}.
 
-    Keys are x, y, z of `frame`, or else coordinates of joints. Derivatives are found by the rules of calculus.
+    Keys are coordinates of joints, or of a `frame` x, y, z and its orientation: Euler angles alpha, beta, gamma of the sequence
+    `euler` (such as "ZYX"), a quaternion qw, qx, qy, qz, or the entries r11 ... r33 of a rotation matrix; what is not named is
+    zero. Derivatives are found by the rules of calculus.
     """
     if not isinstance(expressions, Mapping) or not expressions:
         raise ArgumentError(
             "a formula path needs a mapping of names to expressions of t, such as {'theta1': '0.5*sin(t)'}", concerns="formulas"
         )
     begin, names = _begin(duration, start), different(tuple(expressions), "the formula's names") or ()
-    if frame is None:
-        made = motion_of([expressions[n] for n in names], names, parameters or {}, begin)
-        check_derivatives(made, float(duration), begin, [f"the formula of {n!r}" for n in names])
-        return JointPath(float(duration), motion=made, names=names, start=begin)
-    for name in names:
-        if name not in DIRECTIONS[3:]:
-            raise ArgumentError(f"a formula of frame {frame!r}: {one_of('direction', name, DIRECTIONS[3:])}")
-    texts = [expressions.get(d, 0) for d in DIRECTIONS[3:]]
-    position = motion_of(texts, DIRECTIONS[3:], parameters or {}, begin)
-    check_derivatives(position, float(duration), begin, [f"the formula of {n!r}" for n in DIRECTIONS[3:]])
-    return CartesianPath(
-        float(duration),
-        position=position,
-        frame=frame,
-        directions=tuple(d for d in DIRECTIONS[3:] if d in names),
-        start=begin,
-    )
+    made = motion_of([expressions[n] for n in names], names, parameters or {}, begin, float(duration))
+    check_derivatives(made, float(duration), begin, [f"the formula of {n!r}" for n in names])
+    return replace(_led(made, names, float(duration), begin, frame, euler), breaks=made.breaks)
 
 
 @public
 def function(
-    values: Callable[[np.ndarray], Any], duration: float, *, names: Sequence[str] | None = None, start: float = 0.0
-) -> JointPath:
-    """From a function of an array of times (n,) that gives (q, qd, qdd), each (n, coordinates)."""
+    values: Callable[[np.ndarray], Any],
+    duration: float,
+    *,
+    names: Sequence[str] | None = None,
+    frame: str | None = None,
+    euler: str | None = None,
+    start: float = 0.0,
+) -> Path:
+    """From a function of an array of times (n,) that gives (q, qd, qdd), each (n, coordinates).
+
+    With a `frame`, `names` says what the columns are: x, y, z, and an orientation as for `formula`.
+    """
     begin = _begin(duration, start)
     if not callable(values):
         raise ArgumentError(f"a function of times is needed, not {shown(values)}", concerns="values")
@@ -85,7 +84,18 @@ def function(
     check_derivatives(
         motion, float(duration), begin, lambda k: f"the path's function, {repr(led[k]) if k < len(led) else f'column {k + 1}'}"
     )
-    return JointPath(float(duration), motion=motion, names=led or None, start=begin)
+    if frame is not None and len(led) != motion(np.zeros(1))[0].shape[1]:
+        raise ArgumentError(f"a path of frame {frame!r} needs a name for every column of its function", concerns="names")
+    return _led(motion, led, float(duration), begin, frame, euler)
+
+
+def _led(motion: Any, names: tuple[str, ...], duration: float, start: float, frame: str | None, euler: str | None) -> Path:
+    """A path of joints, or of a frame."""
+    if frame is not None:
+        return frame_path(motion, names, duration, start, frame, euler)
+    if euler is not None:
+        raise ArgumentError("is the sequence of a frame's Euler angles; a path of joints has none", argument="euler")
+    return JointPath(duration, motion=motion, names=names or None, start=start)
 
 
 @public

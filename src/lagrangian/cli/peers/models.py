@@ -76,7 +76,7 @@ def reading(name: str, m: Mechanism) -> tuple[Peer | None, str]:
 def plain(m: Mechanism) -> tuple[Mechanism, list[str]]:
     """What all have in common, and what was taken off for it."""
     left = []
-    if any(float(x) for j in m.joints for x in (j.friction.viscous, j.friction.coulomb, j.friction.coulomb_negative or 0)):
+    if any(float(x) for j in m.joints for x in (j.friction.viscous, j.friction.coulomb, *j.friction.breakaway)):
         left.append("friction")
     if m.springs or any(float(j.spring.stiffness) for j in m.joints):
         left.append("springs")

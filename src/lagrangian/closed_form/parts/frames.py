@@ -33,20 +33,20 @@ class FramesPart(Basis):
         return self._made.vector("Q", made)
 
     def cartesian(
-        self, frame: str | Frame, directions: Sequence[str] | None = None, *, angles: str | None = None
+        self, frame: str | Frame, directions: Sequence[str] | None = None, *, euler: str | None = None
     ) -> CartesianEquations:
         """M_x, C_x, G_x of a frame along as many directions as there are coordinates, such as ("x", "y") for a planar 2R arm.
 
-        With `angles`, a sequence such as "ZYX", Euler angles alpha, beta, gamma take the place of wx, wy, wz. A root in the rate
+        With `euler`, a sequence such as "ZYX", Euler angles alpha, beta, gamma take the place of wx, wy, wz. A root in the rate
         of beta is taken as the polynomial whose square it is, which is right where that is positive.
         """
         over = None
-        if angles is None:
+        if euler is None:
             directions = DIRECTIONS if directions is None else directions
             J = square_jacobian(self.system, frame, directions)
         else:
             directions = (*ANGLES, *DIRECTIONS[3:]) if directions is None else directions
-            J, over = euler_jacobian(self.system, frame, directions, angles)
+            J, over = euler_jacobian(self.system, frame, directions, euler)
         velocity = [a + b for a, b in zip(*self._terms.velocity, strict=True)]
         made = cartesian.cartesian(self.system, J, self.derived.M, velocity, self._terms.slopes, self._terms.friction, over)
         return CartesianEquations.of(self._made.quotient, directions, made)

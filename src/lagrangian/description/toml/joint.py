@@ -27,12 +27,12 @@ _DH_ALIASES = {
 
 
 def _friction(table: Table) -> Friction:
-    table.only("viscous", "coulomb", "coulomb_negative")
+    table.only("viscous", "coulomb", "coulomb_negative", "static", "static_negative")
     if isinstance(table.get("coulomb", 0), list):
         raise table.error("an array is given; write a number, and that of negative speeds as `coulomb_negative`", "coulomb")
-    negative = table.number("coulomb_negative") if "coulomb_negative" in table else None
+    given = {name: table.number(name) for name in ("coulomb_negative", "static", "static_negative") if name in table}
     with placed(*table.here):
-        return Friction(table.number("viscous", 0), table.number("coulomb", 0), negative)
+        return Friction(table.number("viscous", 0), table.number("coulomb", 0), **given)
 
 
 def _rotor(table: Table) -> Rotor:

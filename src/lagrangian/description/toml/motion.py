@@ -68,17 +68,17 @@ def constraint(table: Table, coordinates: Coordinates) -> Constraint:
 
 def _equation(table: Table, coordinates: Coordinates) -> Holonomic:
     """An equation of coordinates and time, `left = right` or an expression that is zero."""
-    table.only("name", "type", "equation")
+    table.only("name", "type", "equation", "unilateral")
     text, at = table.text("equation"), table.at("equation")
     sides = SIDES.split(text)
     if len(sides) > 2:
         raise table.error(f"{shown(text)} has more than one '='; write 'left = right', or an expression that is zero", "equation")
     left, *right = (_of(side, at, coordinates.of_position) for side in sides)
-    return Holonomic(table.name(), left - right[0] if right else left)
+    return Holonomic(table.name(), left - right[0] if right else left, table.flag("unilateral", False))
 
 
 def _rolling(table: Table) -> Rolling:
-    table.only("name", "type", "body", "radius", "center", "axis", "on", "normal", "point")
+    table.only("name", "type", "body", "radius", "center", "axis", "on", "normal", "point", "unilateral")
     return Rolling(
         table.name(),
         table.name("body"),
@@ -88,6 +88,7 @@ def _rolling(table: Table) -> Rolling:
         table.name("on", GROUND),
         table.axis("normal") if "normal" in table else v.Z,
         table.vector("point", default=v.ZERO),
+        table.flag("unilateral", True),
     )
 
 

@@ -76,6 +76,9 @@ def _friction(s: Scalars, given: Friction) -> Entries:
         found["coulomb"] = s.number(given.coulomb)
     if given.coulomb_negative is not None and given.coulomb_negative != given.coulomb:
         found["coulomb_negative"] = s.number(given.coulomb_negative)
+    for name in ("static", "static_negative"):
+        if getattr(given, name) is not None:
+            found[name] = s.number(getattr(given, name))
     return found
 
 
@@ -105,7 +108,8 @@ def constraint(s: Scalars, given: Constraint) -> Entries:
     found = {"name": text.string(given.name)}
     match given:
         case Holonomic():
-            return found | {"type": '"equation"', "equation": s.number(given.equation)}
+            found |= {"type": '"equation"', "equation": s.number(given.equation)}
+            return found | ({"unilateral": "true"} if given.unilateral else {})
         case Pfaffian():
             coefficients = text.inline({speed: s.number(x) for speed, x in given.coefficients})
             return found | {"type": '"pfaffian"', "coefficients": coefficients, "phi": s.number(given.phi)}
@@ -117,6 +121,7 @@ def constraint(s: Scalars, given: Constraint) -> Entries:
             if given.axis is not None:
                 found["axis"] = s.axis(given.axis)
             found |= {"on": text.string(given.on), "normal": s.axis(given.normal)}
+            found |= {} if given.unilateral else {"unilateral": "false"}
             return found | _points(s, given, "center", "point")
     raise ArgumentError(
         f"constraint {given.name!r}: it is a Python function, which a file cannot hold; give it as a Pfaffian or Holonomic one"

@@ -92,6 +92,7 @@ class JointType(ABC):
     look: ClassVar[Look]
     turns: ClassVar[bool]  # whether its one coordinate is an angle about its axis, so that formulas need its cosine and sine
     quaternion: ClassVar[bool] = False  # whether its first four coordinates are a quaternion (w, x, y, z)
+    plane: ClassVar[tuple[int, ...]] = ()  # the speeds that slide in a plane: their dry friction is against their direction
 
     @property
     def nq(self) -> int:
@@ -173,6 +174,11 @@ class JointType(ABC):
     @abstractmethod
     def carried(self, qd: np.ndarray) -> np.ndarray:
         """K (nv, nv) in z' = dqd - K z: how a small displacement z along the speeds is carried round by the motion itself."""
+
+    @property
+    def turnings(self) -> tuple[np.ndarray, ...]:
+        """How its speeds (nv) change at unit rates of turning of the axes they are measured along; none where these are fixed."""
+        return ()
 
     # -- its motion, where it is elementary: along or about z of its own frame --------------------------------------------
 

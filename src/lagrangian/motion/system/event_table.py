@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lagrangian.model.event import DIRECTIONS, Event
+from lagrangian.model.event import DIRECTIONS, Event, Pull
 from lagrangian.motion.events import RESTART
 from lagrangian.motion.solver.places import GUARD, KINK, STOP, TOLD
 from lagrangian.motion.system.holdable import Holdable, JointLimits
@@ -77,6 +77,9 @@ class EventTable:
             entry.event.when for entry in asked if callable(entry.event.when)
         ]
         self.has_modes = bool(modes)
+        contacts = [entry for entry in written if isinstance(entry.event.when, Pull)]
+        self.has_forces = self.has_modes or bool(contacts)  # whether some events are told by forces
+        self.only_contacts = len(contacts) == len(self.entries)  # which are told, and change nothing
 
     def __len__(self) -> int:
         return len(self.entries)

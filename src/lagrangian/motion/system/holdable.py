@@ -54,10 +54,11 @@ def frictional(mechanism: Mechanism) -> list[Holdable]:
     for joint in mechanism.joints:
         friction = joint.friction
         sliding = float(friction.coulomb), float(friction.coulomb_negative or 0)
-        if any(sliding):
-            for members in ([k] for k in range(joint.kind.nv)):
-                disc = tuple(iv + k for k in members) if len(members) > 1 else ()
-                found += [Holdable(iv + k, sliding, disc=disc) for k in members]
+        static = float(friction.breakaway[0]), float(friction.breakaway[1])
+        if any(static):
+            disc = tuple(iv + k for k in joint.rubbing_plane)
+            for k in range(iv, iv + joint.kind.nv):
+                found.append(Holdable(k, sliding, static=static, disc=disc if k in disc else ()))
         iv += joint.kind.nv
     return found
 

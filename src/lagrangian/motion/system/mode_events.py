@@ -7,11 +7,16 @@ from typing import Any
 
 from lagrangian.algorithms.closed.constrained import State
 from lagrangian.kernels.trace.node import Graph
+from lagrangian.model.event import Pull
 from lagrangian.model.expression import functions as f
+from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.system.event_table import ModeChange
 from lagrangian.motion.system.forces import Forces
 from lagrangian.motion.system.inputs import ALLOWED, HELD, LOW, SLIP, STUCK, WAY
 
+# the cosine of how far the direction of slip in a plane may turn before it is taken anew
+TURNED = 0.5
+NO_FORCE = 1e-9  # as a part of the weight
 EDGE = 1e-10  # of what dry friction can hold, as `Rest` counts it
 
 
@@ -32,6 +37,13 @@ def mode_event(forces: Forces, graph: Graph, state: State, entry: ModeChange, ho
     away = f.choose(0.5, rests, 1.0, room)
     # at the stop: while it pushes, it holds
     return f.choose(0.5, forces.of_joint(graph, j, entry.what), push, away)
+
+
+def contact_event(mechanism: Mechanism, state: State, when: Pull, multipliers: Sequence[Any]) -> Any:
+    """The force by which a contact pushes; what rounding leaves of none counts as a push."""
+    row = next(k for k, row in enumerate(state.rows) if row.name in (when.constraint, f"{when.constraint}.contact"))
+    weight = sum(float(body.mass) for body in mechanism.bodies) * max(1.0, sum(float(x) ** 2 for x in mechanism.gravity) ** 0.5)
+    return multipliers[row] + NO_FORCE * weight
 
 
 def _largest(forces: Forces, graph: Graph, j: int, which: Sequence[int]) -> Any:
@@ -62,6 +74,7 @@ def _in_disc(forces: Forces, graph: Graph, state: State, j: int, holding: Sequen
     assert joint.static is not None
     square: Any = 0.0
     speed: Any = 0.0
+    whole: Any = 0.0
     slow: Any = 1.0
     rests: Any = 0.0
     slips: Any = 0.0
@@ -70,10 +83,11 @@ def _in_disc(forces: Forces, graph: Graph, state: State, j: int, holding: Sequen
         own = state.qd[forces.holdable[k].speed]
         force = f.choose(0.5, stuck, holding[k] - forces.of_joint(graph, k, SLIP), 0.0)
         square = square + force * force
-        speed = speed + way * own + allowed
+        speed, whole = speed + way * own + allowed, whole + own * own
         follows = f.choose(0.5, stuck, 1.0 - held, 0.0)
         slow = f.minimum(slow, f.choose(0.5, follows, allowed - f.absolute(own), 1.0))
         rests, slips = f.maximum(rests, stuck), f.maximum(slips, f.absolute(way))
     left = 1.0 + EDGE - f.sqrt(square) * (1 / joint.static[0])
-    slipping = f.choose(0.0, slips, speed, 1.0)
+    # at an end, or turned so far that the direction is taken anew
+    slipping = f.choose(0.0, slips, speed - TURNED * f.sqrt(whole), 1.0)
     return f.choose(0.5, rests, f.minimum(left, slow), slipping)

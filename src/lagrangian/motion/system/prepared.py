@@ -34,7 +34,7 @@ class Prepared:
     def conservative(self) -> bool:
         """Whether nothing of the mechanism itself takes or gives energy: no friction, no constraint that moves."""
         springs = self.dyn.mechanism.springs
-        lossy = any(x.any() for x in self.dyn.friction_constants) or any(float(s.damping) for s in springs)
+        lossy = self.dyn.friction_constants.lossy or any(float(s.damping) for s in springs)
         return not (lossy or moves_constraints(self.dyn.mechanism))
 
     def system(

@@ -26,7 +26,7 @@ from lagrangian.kernels.programs.closed import digest, traced_state
 from lagrangian.kernels.programs.sweeps import FACTORISE_SPEEDS, links
 from lagrangian.kernels.trace.differentiate import along, derivatives
 from lagrangian.kernels.trace.node import Graph, Trace
-from lagrangian.model.event import DEAD_CENTRE, Kink, Switch, When
+from lagrangian.model.event import DEAD_CENTRE, Kink, Pull, Switch, When
 from lagrangian.model.expression import Expression, Scalar, parameters
 from lagrangian.model.expression import functions as f
 from lagrangian.model.loop import Wall
@@ -39,7 +39,7 @@ from lagrangian.motion.system.forces import Forces
 from lagrangian.motion.system.holdable import Holdable
 from lagrangian.motion.system.inputs import HELD, LOW, Inputs
 from lagrangian.motion.system.large import RolledRates, too_large
-from lagrangian.motion.system.mode_events import mode_event
+from lagrangian.motion.system.mode_events import contact_event, mode_event
 from lagrangian.motion.torque import Torque
 from lagrangian.motion.wrench import ENTRIES
 
@@ -263,22 +263,21 @@ class System:
         state = self.state(graph)
         # what jumps does so here: that is what is looked for
         names = {name: x for name, x in self.forces.names(state).items() if name != f.DECIDED}
-        forces: list[Any] = []
-        if self.table.has_modes:
-            _, multipliers, _ = self.solved(graph, state)
-            forces = multipliers[len(state.rows) :]
+        multipliers = self.solved(graph, state)[1] if self.table.has_forces else []
         values = []
         for entry in self.table.compiled:
             if isinstance(entry, ModeChange):
-                values.append(mode_event(self.forces, graph, state, entry, forces))
+                values.append(mode_event(self.forces, graph, state, entry, multipliers[len(state.rows) :]))
             elif isinstance(entry, LimitMet):
                 at = state.q[entry.coordinate]
                 values.append(at - entry.bound if entry.side == LOW else entry.bound - at)
             else:
-                values.append(self._watched(state, entry.event.when, names))
+                values.append(self._watched(state, entry.event.when, names, multipliers))
         return values
 
-    def _watched(self, state: State, when: When, names: dict[str, Any]) -> Any:
+    def _watched(self, state: State, when: When, names: dict[str, Any], multipliers: Sequence[Any]) -> Any:
+        if isinstance(when, Pull):
+            return contact_event(self.mechanism, state, when, multipliers)
         if isinstance(when, Kink):
             wall = self.mechanism.springs[when.spring]
             assert isinstance(wall, Wall)

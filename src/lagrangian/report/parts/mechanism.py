@@ -95,6 +95,10 @@ def _friction(joint: Any) -> Html:
     ]
     if joint.friction.coulomb_negative != joint.friction.coulomb:
         parts.append(f"backwards\u00a0{number(float(joint.friction.coulomb_negative))}")
+    static, sliding = joint.friction.breakaway, (joint.friction.coulomb, joint.friction.coulomb_negative)
+    if static != sliding:
+        words = [number(float(x)) for x in static]
+        parts.append(f"static\u00a0{words[0]}" + (f"\u00a0and\u00a0{words[1]}" if words[0] != words[1] else ""))
     return Html(", ".join(parts))
 
 

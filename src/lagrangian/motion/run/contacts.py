@@ -1,0 +1,45 @@
+"""Contacts that would have to pull: a run goes on as if they could, and says where they did."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lagrangian.errors import Argument, SimulationWarning, warn
+from lagrangian.model.event import Pull
+from lagrangian.motion.events import Happening, contacts, pulls
+from lagrangian.motion.system.event_table import Watched
+
+if TYPE_CHECKING:
+    from lagrangian.motion.run.run import Run
+
+
+def tell_of_contacts(run: Run) -> None:
+    """Add to the run's events what is not seen as a change: contacts that would have to pull from its beginning on; and warn."""
+    trajectory, mechanism = run.trajectory, run.dyn.mechanism
+    for name in contacts(mechanism):
+        mine = [x for x in trajectory.happenings if x.name in (pulls(name), f"{name} pushes again")]
+        began = mine[0].name != pulls(name) if mine else _pulls_now(run, name)
+        if began and trajectory.segments:
+            y, nq = trajectory.segments[0].steps[0, 2:], run.system.nq
+            mine.insert(0, Happening(pulls(name), trajectory.start, y[:nq].copy(), y[nq:].copy()))
+            trajectory.happenings.insert(0, mine[0])
+        if mine and mine[0].t < run.t:  # not of a run that was to stop there
+            _warn(run, name, mine[0])
+
+
+def _pulls_now(run: Run, name: str) -> bool:
+    """By the value of its event at the end of the last step."""
+    first = run.solver.workspace.starts["g"]
+    for k, entry in enumerate(run.table.entries):
+        if isinstance(entry, Watched) and isinstance(entry.event.when, Pull) and entry.event.when.constraint == name:
+            return bool(run.stepper.work[first + k] < 0)
+    return False
+
+
+def _warn(run: Run, name: str, first: Happening) -> None:
+    warn(
+        f"{run.dyn.mechanism.name}: contact {name!r} would have to pull from t = {first.t:.6g} s on, where "
+        f"{run.configuration(first.q)}: it only pushes, and the motion from there on is that of a body that cannot leave it. "
+        f"{Argument('events', {pulls(name): 'stop'})} stops there; unilateral = false says that the contact can pull",
+        SimulationWarning,
+    )
