@@ -84,7 +84,7 @@ class Pullback:
             if symbol.kind == "sign" and symbol.index in self.solution.independent:
                 number = self.solution.independent.index(symbol.index) + 1
                 made.declare(Symbol("sign", made.sign_name(number), index=number - 1, meaning=f"sign of qd{number}"))
-            elif symbol.kind not in (*_OF_COORDINATES, "sign", "load"):
+            elif symbol.kind not in (*_OF_COORDINATES, "sign"):
                 if symbol.name in made.atoms:
                     self._check(made.atoms[symbol.name][1])
                 made.declare(symbol)
