@@ -84,7 +84,7 @@ def test_absolute_rates_make_the_two_link_arm_simple() -> None:
 
 
 def test_body_rates_give_eulers_equations() -> None:
-    """A heavy top in its own angular velocity: I w' + w x I w is the moment of its weight; no such speeds at a pitch of 90 deg."""
+    """A heavy top in its own angular velocity: I w' + w x I w is the moment of its weight; singular at a pitch of 90 deg."""
     eom = lg.derive(lg.library("heavy_top"))
     found = eom.kane(BODY_RATES)
     I = found.M.evaluate([0.1, 0.2, 0.3])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -150,6 +151,17 @@ def test_what_was_given_is_known() -> None:
     leg = next(j for j in m.joints if j.kind.nq == 1)
     ball = next(j for j in m.joints if j.kind.nq != j.kind.nv)
     assert reading.configuration(m, {leg.name: 0.1, ball.coordinate_names[0]: 0.5}).held == (leg.name,)
+
+
+@pytest.mark.parametrize("angle", [4.5, -4.0, 7.0, 1.0])
+def test_a_fixed_angle_stays_as_it_was_given(angle: float) -> None:
+    """Whichever turn it is on; the others are those of the same angle within half a turn."""
+    bar = lg.library("four_bar")
+    found = lg.assembly_modes(bar, fixed={"theta1": angle}, starts=20)
+    within = lg.assembly_modes(bar, fixed={"theta1": math.remainder(angle, math.tau)}, starts=20)
+    assert [q[0] for q in found] == [angle, angle]
+    assert sorted(q[1] for q in found) == pytest.approx(sorted(q[1] for q in within), abs=1e-9)
+    assert all(np.abs(q[1:]).max() <= math.pi for q in found)
 
 
 def test_a_screw_is_not_turned_back() -> None:

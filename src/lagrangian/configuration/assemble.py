@@ -41,7 +41,8 @@ def assembly_modes(
     """Find all different configurations that close the loops with the `fixed` coordinates as given.
 
     Those of a planar four-bar are the two (or one) intersections of two circles. The arguments are those of `assemble`;
-    `starts` is how many random configurations the search begins from. Angles are within half a turn of zero.
+    `starts` is how many random configurations the search begins from. Fixed coordinates are as given; the other angles are within
+    half a turn of zero.
     """
     dyn = dynamics_of(mechanism)
     q, held = _begin(dyn, q0, fixed)
@@ -51,7 +52,7 @@ def assembly_modes(
     ended = loops.nearest(moved(dyn.mechanism, q, steps))
     found: list[np.ndarray] = []
     for trial in ended.q[ended.miss <= CLOSED]:
-        trial = turned_back(dyn, trial, t)
+        trial = turned_back(dyn, trial, t, held)
         if not any(same(dyn, trial, other) for other in found):
             found.append(trial)
     if not found:

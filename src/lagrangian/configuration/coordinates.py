@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -62,12 +63,14 @@ def moved(mechanism: Mechanism, q: np.ndarray, step: np.ndarray) -> np.ndarray:
     return q
 
 
-def turned_back(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> np.ndarray:
-    """The same configuration with its angles within half a turn of zero.
+def turned_back(dyn: Dynamics, q: np.ndarray, t: float = 0.0, held: Iterable[str] = ()) -> np.ndarray:
+    """The same configuration with its angles within half a turn of zero, but for those held, which stay as they were given.
 
     Where an equation counts whole turns, as that of a pair of gears does, the angles stay as they are.
     """
-    back, angles = q.copy(), periodic_coordinates(dyn.mechanism)
+    places = single_coordinates(dyn.mechanism)
+    fixed = {places[name][0] for name in held}
+    back, angles = q.copy(), [k for k in periodic_coordinates(dyn.mechanism) if k not in fixed]
     back[angles] = (q[angles] + np.pi) % (2 * np.pi) - np.pi
     opens = dyn.holonomic.any() and np.abs(dyn.closure(back, t) - dyn.closure(q, t)).max() > CLOSED
     return q if opens else back

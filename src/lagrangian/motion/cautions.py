@@ -15,12 +15,15 @@ from lagrangian.motion.system.prepared import Prepared
 from lagrangian.motion.torque import Torque
 
 
-def told(known: Prepared, source: Torque, method: str, limits: bool, q: np.ndarray, span: tuple[float, float]) -> bool:
-    """Say all of it of a run from q on; whether some constraint equations follow from others there."""
+def told(
+    known: Prepared, source: Torque, method: str, limits: bool, q: np.ndarray, span: tuple[float, float]
+) -> tuple[bool, int]:
+    """Say all of it of a run from q on; whether some constraint equations follow from others, and, if q is singular,
+    the rank of Psi around it."""
     model, (start, end) = known.dyn.mechanism, span
     _warn_of_source(model, source, method, end - start)
     _warn_of_limits(model, q, limits)
-    return _is_redundant(known.dyn, q, start)
+    return _dependent(known.dyn, q, start)
 
 
 def _warn_of_source(model: Mechanism, source: Torque, method: str, duration: float) -> None:
@@ -56,14 +59,13 @@ def _warn_of_limits(model: Mechanism, q: np.ndarray, limits: bool) -> None:
         at += joint.kind.nq
 
 
-def _is_redundant(dyn: Dynamics, q: np.ndarray, t: float) -> bool:
-    """Whether some equations follow from others; a start that is singular is said."""
+def _dependent(dyn: Dynamics, q: np.ndarray, t: float) -> tuple[bool, int]:
+    """Whether some equations follow from others around q, and the rank around it if it is less at q, which is singular then."""
     if not dyn.mechanism.equations:
-        return False
+        return False, 0
     says = int(dyn.restricting.sum())
     if rank(dyn, q, t) == says:  # as here, so around
-        return False
+        return False, 0
     found = mobility(dyn, q, t)
-    if found.singular:
-        warn(f"{dyn.mechanism.name}: the run begins in a singular configuration. {found}", SimulationWarning)
-    return says > found.speeds - found.nearby
+    around = found.speeds - found.nearby
+    return says > around, around if found.singular else 0

@@ -50,6 +50,7 @@ class Settings:
     restitution: float = 0.0
     off_constraint: bool = False  # whether it begins off its constraints, as it was asked to
     redundant: bool = False  # whether some constraint equations follow from others
+    rank: int = 0  # of Psi around where it begins, if it is less there: the start is singular
     max_steps: int = 20_000_000
     stiff: Method | None = None  # the method to change to when the motion turns out to be stiff
 

@@ -85,7 +85,7 @@ def simulate(
     begin = Start(dyn, q0, start)
     settings.off_constraint = arguments.is_off_constraint(off_constraint, stabilisation, dyn.mechanism)
     y = np.concatenate(begin.as_given(qd0) if settings.off_constraint else [begin.q, begin.speeds(qd0)])
-    settings.redundant = cautions.told(known, source, options.method, limits, y[: dyn.nq], (start, end))
+    settings.redundant, settings.rank = cautions.told(known, source, options.method, limits, y[: dyn.nq], (start, end))
     watch = None if progress is None else lambda t: progress(t - start, end - start)
     run = _begun(dyn.mechanism.name, lambda: Run(dyn, source, watched, settings, start, y, grid, watch))
     return _finished(run, _ending(run, end))

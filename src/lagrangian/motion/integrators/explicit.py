@@ -10,7 +10,6 @@ of the step, on the constraints if it is projected; `report` the squared error, 
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import pairwise
 
 from lagrangian.kernels.llvm.builder import Array, Builder, Value
 from lagrangian.motion.integrators.method import ARGUMENTS, Module, finish_interpolant
@@ -34,8 +33,6 @@ class ExplicitMethod:
         self.degree = max(len(row) for row in tableau.dense)
         self.adaptive = bool(tableau.errors)
         self.free_interpolant = not tableau.extra_c
-        places = sorted(set(tableau.c) | {1.0})
-        self.gap = max(((b - a, 0.5 * (a + b)) for a, b in pairwise(places)))[1]
 
     @cached_property
     def key(self) -> str:

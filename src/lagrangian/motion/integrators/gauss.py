@@ -34,7 +34,6 @@ class GaussMethod:
     jacobian = False
     canonical = True
     stiff_beyond = 0.0
-    gap = 0.5
     exponent = -0.5 / 6
     last = 1
     slopes = 5

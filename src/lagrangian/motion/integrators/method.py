@@ -83,7 +83,6 @@ class Method(Protocol):
     degree: int
     adaptive: bool
     stiff_beyond: float
-    gap: float  # the middle of the widest gap between the stages' places in the step
     canonical: bool  # whether the step is in coordinates and momenta
     jacobian: bool  # whether the step needs the derivatives of the rates
     free_interpolant: bool  # whether the interpolant costs next to nothing beside the step

@@ -6,7 +6,6 @@ The functions are those of `explicit`. `slopes` holds the slope at the beginning
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 from lagrangian.kernels.llvm.builder import INTEGER, Array, Value
@@ -33,8 +32,6 @@ class RosenbrockMethod:
         self.last = len(tableau.m) + 1
         self.slopes = self.last + 1
         self.degree = 4
-        places = sorted(set(tableau.alpha) | {1.0})
-        self.gap = max(((b - a, 0.5 * (a + b)) for a, b in pairwise(places)))[1]
 
     @cached_property
     def key(self) -> str:

@@ -1,4 +1,10 @@
-"""Singular configurations: a run goes through where its branch is told by its motion, and says where it is not."""
+"""Singular configurations: a run goes through where its branch is told by its motion, and says where it is not.
+
+Beside a place where Psi loses rank, accelerations of states off the constraints change fast, and the stages of an ordinary step
+are off them: steps become short, and none comes near. The motion itself is smooth, along the branch it is on. So one long step
+takes it over the place, whose stages lie on the constraints and on both sides of it: see `collocation`. If its states are smooth,
+and keep the constraints in between as well, it has gone on along its branch.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lagrangian.configuration.mobility import SINGULAR as LOST
+from lagrangian.errors import SimulationError
 from lagrangian.motion.events import Happening
+from lagrangian.motion.run.acting import act_on_event
+from lagrangian.motion.run.collocation import Bridge
+from lagrangian.motion.run.way import Way
 from lagrangian.motion.solver import places
-from lagrangian.motion.solver.segment import Segment
 from lagrangian.motion.status import Ending, Status
 
 if TYPE_CHECKING:
@@ -18,74 +28,105 @@ if TYPE_CHECKING:
 SINGULAR = 1e-3
 # below this it is one
 AT_ONE = 1e-10
+# after a try that failed, the next is made when so much of it remains
+CLOSER = 0.25
+# tries to have the place in the middle of the long step, and the part of it by which it may be off
+CENTRINGS, OFF_CENTRE = 4, 0.02
+# of states on the constraints beside a singular configuration, as a part of them: no step over it is better
+ROUNDING = 1e-10
+# accelerations that are rounding, as a part of those that gravity and torques would cause
+NONE = 1e-9
+UNTOLD = "which way it goes on is not determined"
 
 
 def pass_singular(run: Run) -> Ending | None:
-    """Go through a singular configuration where the branch is that of the motion; or how the run ends there.
-
-    Beside it accelerations off the constraints change fast, and no step could come near. But the motion itself is smooth: a
-    step that has the configuration in the widest gap between its stages passes over it. Whether it did is seen by the
-    energy, and by the speeds, which would change at once on another branch.
-    """
-    stepper, s, nq = run.stepper, run.stepper.s, run.system.nq
-    q, qd = stepper.y[:nq], stepper.y[nq:]
+    """Go through a singular configuration where the branch is that of the motion; or how the run ends there."""
+    s = run.stepper.s
     ratio = float(s[places.RATIO_NOW])
-    if ratio < AT_ONE and float(run.dyn.kinetic_energy(q, qd)) <= 1e-12 * float(np.trace(run.dyn.mass_matrix(q))):
+    if ratio < AT_ONE and _rests(run) and not _stays(run):
+        q = run.stepper.y[: run.system.nq]
         run.take_over()
-        why = "it is at rest in a singular configuration, and which way it goes on is not determined"
-        return run.ended(Status.SINGULAR, why, place=run.configuration(q))
-    s[places.SINGULAR] = ratio / 10 if ratio > 1e-13 else 0.0
-    # the root of the ratio falls like the distance
-    now, before = np.sqrt(max(ratio, 0.0)), np.sqrt(max(float(s[places.RATIO_BEFORE]), 0.0))
-    elapsed = stepper.t - float(s[places.T_BEFORE])
-    if now >= before or elapsed <= 0:
+        return run.ended(Status.SINGULAR, f"it is at rest in a singular configuration, and {UNTOLD}", place=run.configuration(q))
+    s[places.SINGULAR] = CLOSER * ratio if ratio > 1e-13 else 0.0
+    return _leap(run)
+
+
+def begin_singular(run: Run) -> Ending | None:
+    """Leave a singular configuration in which a run begins, along the branch of its speeds; refuse it if nothing tells which."""
+    if _rests(run):
+        if _stays(run):
+            return None
+        why = f"it is at rest in a singular configuration, and {UNTOLD}; a start beside it, or with some speed, would tell"
+    elif not run.system.projects:
+        why = "it is in a singular configuration, which a motion passes only with stabilisation='projection'"
+    else:
+        t = run.t
+        ending = _leap(run)
+        if ending is not None or run.stepper.t > t:
+            return ending
+        why = f"it is in a singular configuration, its speeds are of none of the branches there, and {UNTOLD}"
+    place = run.configuration(run.stepper.y[: run.system.nq])
+    raise SimulationError(f"{run.dyn.mechanism.name}: the run could not begin ({place}): {why}")
+
+
+def _rests(run: Run) -> bool:
+    q, qd = run.stepper.y[: run.system.nq], run.stepper.y[run.system.nq :]
+    return bool(run.dyn.kinetic_energy(q, qd) <= 1e-12 * np.trace(run.dyn.mass_matrix(q)))
+
+
+def _stays(run: Run) -> bool:
+    """Whether nothing moves it from where it is at rest: what acts on it is in balance whichever way it could go."""
+    way = Way(run)
+    psi = way.psi(way.y[None], way.t)[0]
+    force = run.dyn.mass_matrix(way.y[: run.system.nq]) @ way.acceleration
+    idle = np.linalg.svd(psi)[2][way.rank_at(way.y[None], way.t) :]
+    return bool(np.abs(idle @ force).max(initial=0.0) <= NONE * (1 + np.abs(force).max()))
+
+
+def _leap(run: Run) -> Ending | None:
+    """One long step over a place ahead, if there is one, and if the step is smooth; what follows if it ends at an event."""
+    way = Way(run)
+    expected = way.expected()
+    if expected is None:
         return None
-    ahead = now * elapsed / (before - now)
-    h = ahead / run.settings.method.gap
-    if not np.isfinite(h) or stepper.t + h > s[places.END] or h > s[places.LARGEST]:
+    least, best = max(1.0, ROUNDING / run.settings.rtol), None
+    for t, y in way.starts():
+        step, at = _centred(way, t, y, expected)
+        error = np.inf if step is None else way.error(step)
+        if step is not None and error <= least:
+            least, best = error, (step, at)
+        if error <= 1:
+            break
+    return None if best is None else _take(run, way, *best)
+
+
+def _centred(way: Way, t: float, y: np.ndarray, expected: float) -> tuple[Bridge | None, float]:
+    """A step from a state that has the place, which is then known better, in its middle; and when it is there."""
+    for _ in range(CENTRINGS):
+        step = way.over(t, y, expected)
+        if step is None:
+            break
+        before, expected = expected, way.nearest(step.states, step.t, step.t + step.h)
+        if abs(expected - before) <= OFF_CENTRE * step.h:
+            break
+    return step, expected
+
+
+def _take(run: Run, way: Way, step: Bridge, at: float) -> Ending | None:
+    """Go on with a long step, which passes the place at a time."""
+    s, nq = run.stepper.s, run.system.nq
+    found, until, which = way.events(step)
+    if until <= way.t:
         return None
-    after = _passed(run, h)
-    if after is not None:
-        at, q, qd = _nearest(run, h)
-        stepper.leap(h, after)
-        s[places.SINGULAR] = SINGULAR
-        s[places.RATIO_NOW] = 0.0
-        run.trajectory.happenings.append(Happening("singular configuration passed", at, q, qd))
-    return None
-
-
-def _in_step(run: Run, segment: Segment, times: np.ndarray) -> np.ndarray:
-    theta = (times - segment.start) / (segment.until - segment.start)
-    return run.trajectory.replayed(segment, np.zeros(len(times), dtype=np.int64), theta)
-
-
-def _nearest(run: Run, h: float) -> tuple[float, np.ndarray, np.ndarray]:
-    """Where in the step Psi is nearest to losing rank."""
-    segment, nq = run.stepper.single(h), run.system.nq
-    low, high = segment.start, segment.until
-    for _ in range(6):
-        times = np.linspace(low, high, 17)
-        states = _in_step(run, segment, times)
-        least = np.linalg.svd(run.dyn.constraint_jacobian(states[:, :nq], times), compute_uv=False)[:, -1]
-        k = int(np.argmin(least))
-        low, high = float(times[max(0, k - 1)]), float(times[min(16, k + 1)])
-    return float(times[k]), states[k, :nq].copy(), states[k, nq:].copy()
-
-
-def _passed(run: Run, h: float) -> np.ndarray | None:
-    """The state after a step over a singular configuration, if it kept its energy and its branch."""
-    segment, nq, dyn = run.stepper.single(h), run.system.nq, run.dyn
-    states = _in_step(run, segment, segment.start + h * np.array([0.0, 0.5, 1.0]))
-    if not np.isfinite(states).all():
+    state = step.states(np.array([at]))
+    if way.t < at < until and way.independence(state, at)[0] < LOST:
+        run.trajectory.happenings.append(Happening("singular configuration passed", at, state[0, :nq], state[0, nq:]))
+    run.stepper.leap(*way.pieces(step, until), found, which)
+    s[places.SINGULAR], s[places.RATIO_NOW] = SINGULAR, 0.0
+    if which < 0:
         return None
-    before, after = states[0], states[2]
-    if np.abs(after[nq:] - before[nq:]).max() > 0.2 * np.abs(before[nq:]).max():
-        return None
-    times, ends = segment.start + h * np.array([0.0, 1.0]), states[[0, 2]]
-    out = run.trajectory.outputs_in(segment, times, run.trajectory.settled_in(segment, times, ends))
-    power = np.einsum("sk,sk->s", out["tau"] - out["friction"], ends[:, nq:])
-    energies = dyn.kinetic_energy(ends[:, :nq], ends[:, nq:]) + dyn.potential_energy(ends[:, :nq])
-    kinetic = float(dyn.kinetic_energy(before[:nq], before[nq:]))
-    off = abs(float(energies[1] - energies[0]) - 0.5 * h * float(power.sum()))
-    allowed = run.settings.rtol * kinetic + abs(0.5 * h * float(power[1] - power[0]))
-    return after if off <= 10 * allowed else None
+    run.t = until
+    ending = act_on_event(run)
+    if ending is None and run.system.projects and not _rests(run):
+        return _leap(run)  # it is beside the place still
+    return ending

@@ -14,7 +14,7 @@ from lagrangian.motion.run.acting import act_on_event, name_of
 from lagrangian.motion.run.impacts import Impacts
 from lagrangian.motion.run.jumping import follow_jump
 from lagrangian.motion.run.modes import REST, Modes
-from lagrangian.motion.run.passing import SINGULAR, pass_singular
+from lagrangian.motion.run.passing import SINGULAR, begin_singular, pass_singular
 from lagrangian.motion.run.rest import settle
 from lagrangian.motion.run.stopped import runs_away, too_small
 from lagrangian.motion.run.supply import Supply
@@ -55,7 +55,7 @@ class Run:
         self.dyn, self.settings, self.watch = self.known.dyn, settings, watch
         self.events = list(events)
         self.t, self.y = t0, np.array(y0, dtype=float)
-        self.origin = self.end = t0
+        self.origin = self.end = self.until = t0  # the last: until when inputs hold
         limits = self.known.limits if settings.limits else {}
         self.limits = {k: x for k, x in limits.items() if not outside(y0[x.coordinate], x.lower, x.upper)}
         if any(isinstance(e.action, SetTorque) for e in events):
@@ -119,7 +119,7 @@ class Run:
 
     def _begin(self) -> None:
         """Inputs at the start: torques, and who sticks."""
-        self.supply.from_now(self.t, self.y)
+        self.until = self.supply.from_now(self.t, self.y)
         if self.system.holdable:
             settle(self.modes, self.supply.u, self.y, self.t)
 
@@ -134,17 +134,22 @@ class Run:
             self.supply.error = error
             return self.failed()
         self.start(self.settings.step or 0.0)
+        if self.settings.rank:
+            ending = begin_singular(self)
+            self.t = self.stepper.t
+            if ending is not None:
+                return ending
         last = self.t
         while True:
             try:
-                until = self._supply_again(last)
+                self.until = self._supply_again(last)
             except Exception as error:
                 self.supply.error = error
                 return self.failed()
             last = self.t
             if self.supply.error is not None:  # interrupted between two calls
                 return self.failed()
-            status = self.stepper.to(min(until, end), self.watch, self.settings.max_steps)
+            status = self.stepper.to(min(self.until, end), self.watch, self.settings.max_steps)
             self.t = self.stepper.t
             if status == places.DONE and self.t < end:
                 self.y = self.stepper.y

@@ -115,15 +115,31 @@ class Trajectory:
     def outputs_in(self, segment: Segment, t: np.ndarray, y: np.ndarray) -> Outputs:
         """Forces and accelerations at times within one segment: see `output_sizes`."""
         system = segment.solver.system
-        if self.supply.source.asks:
-            u = np.array([self.supply.inputs_at(segment.u, system, float(at), state) for at, state in zip(t, y, strict=True)])
-            u = u.reshape(len(t), -1)
-        else:
-            u = self._inputs(segment, len(t))
+        u = self._inputs_at(segment, t, y)
         if system.large:
             return self._large_outputs(segment, t, y, u)
         out = segment.solver.programs.outputs(y[:, : system.nq], y[:, system.nq :], u, t[:, None])
         return _parted(out, output_sizes(system))
+
+    def event_values(self, segment: Segment, t: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """What is zero where an event takes place, of all events, at times within one segment: (times, events)."""
+        system, table = segment.solver.system, segment.solver.system.table
+        q, qd = y[:, : system.nq], y[:, system.nq :]
+        found = np.empty((len(t), len(table)))
+        if table.compiled:
+            u = self._inputs_at(segment, t, y)
+            found[:, : len(table.compiled)] = segment.solver.programs.event_values(q, qd, u, t[:, None])
+        for k, function in enumerate(table.functions, len(table.compiled)):
+            found[:, k] = [function(float(at), *state) for at, *state in zip(t, q.copy(), qd.copy(), strict=True)]
+        return found
+
+    def _inputs_at(self, segment: Segment, t: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """u at every state, with what Python functions give there."""
+        if not self.supply.source.asks:
+            return self._inputs(segment, len(t))
+        system = segment.solver.system
+        u = [self.supply.inputs_at(segment.u, system, float(at), state) for at, state in zip(t, y, strict=True)]
+        return np.array(u).reshape(len(t), -1)
 
     @staticmethod
     def _inputs(segment: Segment, count: int) -> np.ndarray:

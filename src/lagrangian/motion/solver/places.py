@@ -8,8 +8,8 @@ from lagrangian.motion.integrators.method import Method
 Index = int | Value
 
 # places in s
-T, END, H, RTOL, ATOL, LARGEST, SINGULAR, RATIO, LEAST, RATIO_NOW, RATIO_BEFORE, T_BEFORE = range(12)
-REALS = 12
+T, END, H, RTOL, ATOL, LARGEST, SINGULAR, RATIO, LEAST, RATIO_NOW, RATIO_BEFORE, T_BEFORE, WATCHED = range(13)
+REALS = 13
 # places in c
 BUDGET, ACCEPTED, REJECTED, ROW, ROWS, STORED, FOUND, ROOM, FRESH, AGAIN, WHICH, FAILED = range(12)
 STEPS_ROOM, WATCH, STIFF, KEEP = range(12, 16)

@@ -46,7 +46,8 @@ class Stepper:
         n, events, size = solver.n, len(solver.system.table), solver.n * solver.method.degree
         reals = [0.0] * places.REALS
         reals[places.T], reals[places.H], reals[places.RTOL], reals[places.ATOL] = t0, first, rtol, atol
-        reals[places.LARGEST], reals[places.SINGULAR], reals[places.RATIO] = largest, singular, 1.0
+        reals[places.LARGEST], reals[places.RATIO] = largest, 1.0
+        reals[places.SINGULAR] = reals[places.WATCHED] = singular
         counters = [0] * places.COUNTERS
         counters[places.ROWS], counters[places.FRESH], counters[places.WHICH] = len(grid), 1, -1
         room = EVENTS + 2 * places.LOOKS * events
@@ -133,26 +134,34 @@ class Stepper:
             self._events.append(self.found[: c[places.FOUND]].copy())
         c[places.STORED] = c[places.FOUND] = 0
 
-    def leap(self, h: float, after: np.ndarray) -> None:
-        """One step of a given length, to a state that `replay` found it leads to."""
-        n, t = self.solver.n, self.t
-        segment = self.single(h)
+    def leap(self, segment: Segment, after: np.ndarray, events: np.ndarray, which: int) -> None:
+        """Steps that were made elsewhere, with interpolants and events, to the state after them; `which` event ends them."""
         first = self.rows_filled
-        last = first + int(np.searchsorted(self.grid[first:], t + h, side="right"))
+        last = first + int(np.searchsorted(self.grid[first:], segment.until, side="right"))
         if last > first:
-            theta = (self.grid[first:last] - t) / h
-            zeros = np.zeros(len(theta), dtype=np.int64)
-            self.rows[first:last] = self.solver.replay(segment, zeros, theta, self.s[places.RTOL], self.s[places.ATOL])
+            times, begins = self.grid[first:last], segment.steps[:, 0]
+            of = np.searchsorted(begins, times, side="right") - 1
+            theta = (times - begins[of]) / segment.steps[of, 1]
+            self.rows[first:last] = self.solver.replay(segment, of, theta, self.s[places.RTOL], self.s[places.ATOL])
         self.c[places.ROW] = last
-        self._blocks.append((segment.steps, None))
-        self.y[:n] = after
-        self.s[places.T] = t + h
-        self.c[places.ACCEPTED] += 1
+        self._blocks.append((segment.steps, segment.dense))
+        if len(events):
+            self._events.append(events)
+        self.c[places.WHICH] = which
+        self.y[:] = after
+        self.s[places.T] = segment.until
+        self.c[places.ACCEPTED] += len(segment.steps)
         self.c[places.FRESH] = 1
 
-    def single(self, h: float) -> Segment:
-        """One step from here, which is not made yet."""
-        return Segment(self.solver, self.u, np.concatenate([[self.t, h], self.y]).reshape(1, -1), self.t + h)
+    def recent(self, most: int) -> np.ndarray:
+        """The last steps since inputs changed: t, h and y at the beginning of each."""
+        found: list[np.ndarray] = [np.empty((0, self.solver.n + 2))]
+        for steps, _ in reversed(self._blocks):
+            found.insert(1, steps[-most:])
+            most -= len(found[1])
+            if most <= 0:
+                break
+        return np.vstack(found)
 
     def change(self, u: np.ndarray, y: np.ndarray) -> None:
         """Other inputs, and another state, from here on."""

@@ -50,6 +50,7 @@ from lagrangian.motion.solver.places import (
     T_BEFORE,
     TOO_SMALL,
     WATCH,
+    WATCHED,
     WHICH,
     H,
     Index,
@@ -216,8 +217,9 @@ class TimeLoop:
         if self.events:
             with b.when(c[WHICH] >= 0):
                 b.leave(EVENT)
-        with b.when(m.report[1] < s[SINGULAR]):
+        with b.when((ratio < s[SINGULAR]) & (ratio <= s[RATIO_BEFORE])):
             b.leave(NEAR_SINGULAR)
+        s[SINGULAR] = b.select(ratio > s[WATCHED], s[WATCHED], s[SINGULAR])
         if self.method.stiff_beyond:
             # for fifteen steps in a row, nearly, the step is what stability allows
             stiff = m.report[3] > self.method.stiff_beyond**2

@@ -54,6 +54,11 @@ class Programs:
     def rates(self) -> Kernel:
         return self._kernel("motion_rates", self.system.size, self.system.rates)
 
+    @property
+    def event_values(self) -> Kernel:
+        """Of the events that are compiled."""
+        return self._kernel("event_values", len(self.system.table.compiled), self.system.event_values)
+
     def _outputs(self, graph: Graph) -> list[Any]:
         system = self.system
         state = system.state(graph)

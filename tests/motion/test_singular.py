@@ -1,0 +1,129 @@
+"""Motion through configurations where the constraints lose rank, against the same motion in one coordinate."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import lagrangian as lg
+
+G = 9.81
+CRANK, COUPLER, ROCKER = (2.0, 0.04), (1.3, 0.1), (0.7, 0.01)  # mass, inertia about the centre
+
+
+def parallelogram(a: float = 0.4, b: float = 0.9, g: float = G, coupler: float | None = None, **more: object) -> lg.Mechanism:
+    """Cranks of length a, `b` apart, and a coupler; centres of mass off the lines."""
+    along = {"crank": (a / 3, 0.02, 0.0), "coupler": (b / 2, 0.05, 0.0), "rocker": (a / 2, 0.0, 0.0)}
+    bodies = [
+        lg.Body(name, mass=m, center=along[name], inertia=(I, I, I))
+        for name, (m, I) in zip(along, (CRANK, COUPLER, ROCKER), strict=True)
+    ]
+    friction = more.pop("friction", {})
+    joints = [
+        lg.Joint("theta", "revolute", "ground", "crank", **friction),  # type: ignore[arg-type]
+        lg.Joint("phi", "revolute", "crank", "coupler", (a, 0, 0), actuated=False),
+        lg.Joint("psi", "revolute", "ground", "rocker", (b, 0, 0), actuated=False),
+    ]
+    ends = lg.Placement(position=(coupler or b, 0, 0)), lg.Placement(position=(a, 0, 0))
+    loop = lg.LoopJoint("closure", "point", "coupler", "rocker", *ends, directions=("x", "y"))
+    return lg.Mechanism("parallelogram", bodies, joints, [loop], gravity=(0, -g, 0))
+
+
+def reduced(theta: float, speed: float, end: float, a: float = 0.4, g: float = G, torque: object = None) -> np.ndarray:
+    """Angle and speed of the cranks at the end: the coupler only shifts, so J theta'' = -dV/dtheta + tau."""
+    (m1, I1), (m2, _), (m3, I3) = CRANK, COUPLER, ROCKER
+    J = I1 + m1 * ((a / 3) ** 2 + 0.02**2) + m2 * a**2 + I3 + m3 * (a / 2) ** 2
+    tau = torque if callable(torque) else lambda t, q, w: 0.0
+
+    def rates(t: float, y: np.ndarray) -> list[float]:
+        c, s = math.cos(y[0]), math.sin(y[0])
+        slope = g * (m1 * (a / 3 * c - 0.02 * s) + m2 * a * c + m3 * a / 2 * c)
+        return [y[1], (tau(t, y[0], y[1]) - slope) / J]
+
+    found = solve_ivp(rates, (0, end), [theta, speed], method="DOP853", rtol=1e-13, atol=1e-14)
+    return np.array(found.y[:, -1])
+
+
+def start(theta: float, speed: float) -> dict[str, list[float]]:
+    return {"q0": [theta, -theta, theta], "qd0": [speed, -speed, speed]}
+
+
+@pytest.mark.parametrize(("rtol", "within"), [(1e-8, 1e-5), (1e-11, 1e-8), (1e-13, 1e-9)])
+def test_a_parallelogram_passes_its_flat_position(rtol: float, within: float) -> None:
+    """With every speed, some so slow that it turns back; a tighter tolerance is better."""
+    mechanism = parallelogram()
+    for speed in np.linspace(0.3, 20, 28 if rtol == 1e-11 else 9):
+        motion = lg.simulate(mechanism, 1.5, **start(1.2, speed), rtol=rtol, atol=rtol / 100, t_eval=2)
+        assert motion.success, motion.message
+        theta, w = reduced(1.2, speed, 1.5)
+        assert motion.q[-1] == pytest.approx([theta, -theta, theta], abs=within)
+        assert motion.qd[-1] == pytest.approx([w, -w, w], abs=10 * within)
+
+
+def test_between_its_steps_too() -> None:
+    """The states of the long step over the place, at any time, and that it was passed."""
+    times = np.linspace(0, 2, 201)
+    motion = lg.simulate(parallelogram(), 2, **start(1.2, 3.0), rtol=1e-11, atol=1e-13, t_eval=times)
+    exact = np.array([reduced(1.2, 3.0, float(t)) if t else [1.2, 3.0] for t in times[::9]])
+    assert motion.q[::9, 0] == pytest.approx(exact[:, 0], abs=1e-9)
+    assert motion.qd[::9, 0] == pytest.approx(exact[:, 1], abs=1e-8)
+    passed = [e for e in motion.events if e.name == "singular configuration passed"]
+    assert passed
+    for event in passed:
+        assert math.remainder(event.q[0], math.pi) == pytest.approx(0, abs=1e-7)
+
+
+def test_torques_and_events_on_the_way() -> None:
+    """A torque of Python, and an event a hundredth of a radian before the flat position, at it, and behind it."""
+
+    def torque(t: float, q: np.ndarray, qd: np.ndarray) -> list[float]:
+        return [0.5 * math.cos(3 * t) - 0.1 * qd[0], 0.0, 0.0]
+
+    events = [lg.Event(f"theta - {math.pi + off!r}", name=str(off)) for off in (-0.01, 0.0, 0.02)]
+    motion = lg.simulate(parallelogram(), 1.0, **start(2.2, 2.0), torque=torque, events=events, rtol=1e-10, t_eval=2)
+    assert motion.success, motion.message
+    theta, _ = reduced(2.2, 2.0, 1.0, torque=lambda t, q, w: 0.5 * math.cos(3 * t) - 0.1 * w)
+    assert motion.q[-1, 0] == pytest.approx(theta, abs=1e-7)
+    for event in motion.events:
+        if event.name in ("-0.01", "0.0", "0.02"):
+            assert event.q[0] == pytest.approx(math.pi + float(event.name), abs=1e-9)
+    assert {"-0.01", "0.0", "0.02"} <= {event.name for event in motion.events}
+
+
+def test_branches_that_do_not_meet_are_not_crossed() -> None:
+    """A coupler longer by 1e-4: near the flat position it turns over, sharply; its energy stays."""
+    mechanism = parallelogram(coupler=0.9001, g=0.0)
+    q0 = lg.assemble(mechanism, [1.2, -1.2, 1.2], fixed=["theta"])
+    motion = lg.simulate(mechanism, 0.5, q0, {"theta": 6.0}, rtol=1e-10, atol=1e-12, t_eval=51)
+    assert motion.success, motion.message
+    assert "singular configuration passed" not in {event.name for event in motion.events}
+    assert motion.drift.max() < 1e-12
+    energy = motion.kinetic_energy
+    assert np.ptp(energy) < 1e-6 * energy[0]
+
+
+@pytest.mark.parametrize(("theta", "speed"), [(0.0, 3.0), (math.pi, -3.0)])
+def test_a_start_in_the_flat_position_with_speed(theta: float, speed: float) -> None:
+    """Its speeds tell the branch: there it lies flat, with theta' = psi' = -phi'."""
+    motion = lg.simulate(parallelogram(), 1.0, **start(theta, speed), rtol=1e-11, atol=1e-13, t_eval=2)
+    assert motion.success, motion.message
+    assert motion.q[-1, [0, 2]] == pytest.approx([reduced(theta, speed, 1.0)[0]] * 2, abs=1e-8)
+
+
+def test_a_start_from_which_the_motion_is_not_determined_is_refused() -> None:
+    """At rest under gravity, or with speeds that no branch has: 1.3 theta' + 0.9 phi' = 0.4 psi' is all that Psi asks for."""
+    for qd0, told in (([0.0, 0.0, 0.0], "at rest in a singular configuration"), ([0.9, -1.3, 0.0], "of none of the branches")):
+        with pytest.raises(lg.SimulationError, match=told):
+            lg.simulate(parallelogram(), 1.0, [0.0, 0.0, 0.0], qd0, t_eval=2)
+    with pytest.raises(lg.SimulationError, match="projection"):
+        lg.simulate(parallelogram(), 1.0, **start(0.0, 1.0), stabilisation="baumgarte")
+
+
+def test_rest_without_forces_is_determined() -> None:
+    motion = lg.simulate(parallelogram(g=0.0), 1.0, [0.0, 0.0, 0.0], t_eval=2)
+    assert motion.success
+    assert not motion.qd.any()
+    assert not motion.q.any()
