@@ -154,10 +154,12 @@ def missed(module: types.ModuleType, cases: list[System]) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_unaltered_everything_is_proved() -> None:
     assert first_failure([system for name in ("written", "contacts") for system in systems()[name]]) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", TYPES)
 def test_every_alteration_of_a_loop_type_is_caught(kind: str) -> None:
     module = importlib.import_module(f"lagrangian.model.loops.{kind}")
