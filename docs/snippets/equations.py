@@ -61,6 +61,14 @@ certificate = lg.derive(lg.library("four_bar")).prove()
 for statement in certificate.statements[-5:]:
     print(f"{statement.what:<42}{statement.how:<22}{statement.result}")
 
+# --- multipliers
+wire = lg.derive(lg.library("wire_particles"))
+print("lambda =", wire.multipliers[0])
+disc = lg.derive(lg.library("rolling_disc"))
+print("no slip along x:", [str(x) for x in disc.Psi[1]])
+print("lean'' =", disc.accelerations[4])
+print("standing:", disc.multipliers.evaluate([0, 0, 0.2, 0, 0, 0], [0] * 6).tolist())
+
 # --- loops
 five_bar = lg.derive(lg.library("five_bar"))
 print("closure1 =", five_bar.closure[0], "= 0")

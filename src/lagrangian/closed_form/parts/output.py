@@ -50,7 +50,8 @@ class OutputPart(Basis):
     def to_sympy(self, dynamic: bool = False) -> dict[str, Any]:
         """SymPy matrices by name: M, C, G, F, tau, and closure, Psi, Psi_dot, phi, phi_dot where there are constraints.
 
-        K, V and L are expressions, `rows` the whole equations, with tau1 and lambda1 for the forces.
+        K, V and L are expressions, `rows` the whole equations, with tau1 and lambda1 for the forces; multipliers and
+        accelerations are there where they are short.
 
         Coordinates are symbols of their names, rates `qd_name` and `qdd_name`; with `dynamic`, functions of t and derivatives.
         """

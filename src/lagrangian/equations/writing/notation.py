@@ -126,6 +126,8 @@ class Notation:
             letter = r"\ell" if length_of.word == "length" else "h"
             length = rf"{letter}_{{\mathrm{{{re.sub('[^A-Za-z0-9]', ' ', length_of.of)}}}}}"
             return length if kind == "root" else rf"\frac{{1}}{{{length}}}"
+        if kind == "drive":
+            return rf"\dot{{\phi}}_{{\mathrm{{{re.sub('[^A-Za-z0-9]', ' ', name[8:-1])}}}}}"
         if kind == "root":
             return rf"\sqrt{{{typeset_words(name[5:-1])}}}"
         if kind in ("inverse", "function"):

@@ -57,6 +57,8 @@ class Export:
         if of_spring is not None:
             length = sympy.sqrt(self._tree(self.writer.write(of_spring.square)))
             return length if symbol.kind == "root" else 1 / length
+        if symbol.kind == "drive":
+            return self.expression(self.writer.system.scalars.drives[symbol.name])
         atom = self.writer.system.scalars.atoms.get(symbol.name)
         if atom is not None:
             return self.expression(atom[1])
