@@ -50,6 +50,12 @@ print("f_y =", second.force[1])
 print("n_z =", second.moment[2])
 print("the same torques, exactly:", list(bodies.tau) == list(eom.tau))
 
+# --- kane
+absolute = eom.kane({"u1": "theta1'", "u2": "theta1' + theta2'"})
+print("v of link2:", [str(x) for x in absolute.partial_velocities["link2"].rows[1]])
+for row in absolute.rows:
+    print(row)
+
 # --- prove
 certificate = eom.prove()  # print it for the table, with entries, terms and times
 print(certificate.proved)

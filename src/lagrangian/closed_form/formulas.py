@@ -17,9 +17,9 @@ from lagrangian.equations.writing.writer import Structure, Writer
 class Formulas:
     """Makes the formulas of one system's equations; with a `grouping`, in its base parameters."""
 
-    def __init__(self, system: System, grouping: BaseParameters | None) -> None:
+    def __init__(self, system: System, grouping: BaseParameters | None, speeds: Sequence[str] = ()) -> None:
         self.system, self.grouping = system, grouping
-        self.writer = Writer(system, grouping.grouping if grouping else None)
+        self.writer = Writer(system, grouping.grouping if grouping else None, speeds)
 
     def formula(self, x: Any, structure: Callable[[], Structure] | None = None) -> Formula:
         """One formula; `structure` gives a known form of what multiplies its inertial parameters."""

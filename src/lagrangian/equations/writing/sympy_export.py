@@ -29,6 +29,9 @@ class Export:
         else:
             self.q, self.qd, self.qdd = ([sympy.Symbol(prefix + name) for name in names] for prefix in ("", "qd_", "qdd_"))
 
+        if writer.speeds:  # these stand where rates stood
+            self.qd, self.qdd = ([sympy.Symbol(f"{name}{dot}") for name in writer.speeds] for dot in ("", "_dot"))
+
     def formula(self, formula: Formula) -> Any:
         top = self._tree(formula.tree)
         return top if formula.denominator is None else top / self._tree(formula.tree_below)

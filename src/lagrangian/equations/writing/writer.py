@@ -8,7 +8,7 @@ competes too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import gcd
 from typing import Any
@@ -53,14 +53,19 @@ _RANK = {"inertial": 0, "parameter": 2, "sine": 4, "cosine": 4, "coordinate": 4,
 class Writer:
     """Writes elements of one system's ring."""
 
-    def __init__(self, system: System, groups: Mapping[str, Mapping[str, Any]] | None = None) -> None:
-        """`groups` are parameters that stand for several, {name: {parameter: (numerator, denominator)}}, written with an R."""
-        self.system = system
+    def __init__(self, system: System, groups: Mapping[str, Mapping[str, Any]] | None = None, speeds: Sequence[str] = ()) -> None:
+        """`groups` are parameters that stand for several, {name: {parameter: (numerator, denominator)}}, written with an R.
+
+        `speeds` are the names of generalised speeds, if the ring's rates stand for these.
+        """
+        self.system, self.speeds = system, tuple(speeds)
         taken = {symbol.name for symbol in system.ring.symbols}
         renamed = {name: _free(f"{name}R", taken) for name, parts in (groups or {}).items() if len(parts) > 1}
         self._groups = {renamed[name]: (name, parts) for name, parts in (groups or {}).items() if name in renamed}
         self.trigonometry = Trigonometry(system.scalars)
         symbols = system.ring.symbols
+        for k, speed in enumerate(speeds, 1):
+            renamed |= {f"qd{k}": speed, f"qdd{k}": f"{speed}'"}
         self.names = [renamed.get(symbol.name, symbol.name) for symbol in symbols]
         self.number = {name: k for k, name in enumerate(self.names)}
         self.notation = Notation(self)
@@ -71,7 +76,7 @@ class Writer:
 
     def wider(self, system: System) -> Writer:
         """The writer of the same formulas over a system with more generators."""
-        made = Writer(system, self._given_groups)
+        made = Writer(system, self._given_groups, self.speeds)
         made.family = self.family
         return made
 
