@@ -48,6 +48,7 @@ GIVEN = {
         "FormulaMatrix",
         "TraceForm",
         "NewtonEuler",
+        "Kane",
         "LinkBody",
         "UickerKahn",
         "Dynamics",

@@ -99,3 +99,27 @@ def test_what_does_not_exist_is_noticed() -> None:
         found("lagrangian.Dynamics.mass")
     with pytest.raises(KeyError):
         source("lectures/test_numbered.py", "test_equation_24")
+
+
+# slips in the lectures, by the equation beside which they are to be noted, and a part of the note
+SLIPS = {
+    "g27-8": r"without the $\tfrac{1}{2}$ in two of them",
+    "christoffel": r"and so are the general $c_{kj}$",
+    "jacobian": "Printed there with $k < i$",
+    "energy-rate": r"printed without a factor $\dot q$",
+    "five-bar": r"with $m_2 l_2 l_{c3}$ in $d_{12}$, with $m_4 l_4^2$ in $d_{11}$, and with $P = \sum y_{ci}$",
+    "two-r-points": r"with $m g L_1$ for $m_1 g L_1$, and with $\theta_1^2$ for $\dot\theta_1^2$",
+    "g27-12": "printed with a minus",
+    "g27-23": "without the bracket",
+    "uicker-kahn-torque": "S14 says it the other way round",
+    "state-space": "$M^{-1}$ before $f$ only",
+    "runge-kutta": "predictor-corrector, which it is not",
+    "deployable": "Its table of links is an image",
+}
+
+
+@pytest.mark.parametrize("equation", SLIPS)
+def test_every_slip_of_the_lectures_is_noted_beside_its_equation(equation: str) -> None:
+    text = ALL[equation].read_text(encoding="utf-8")
+    after = text[text.index(f"$$ ({equation})") :].split("\n## ")[0]
+    assert SLIPS[equation] in " ".join(after.split("\n"))

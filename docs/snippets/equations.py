@@ -50,6 +50,12 @@ print("f_y =", second.force[1])
 print("n_z =", second.moment[2])
 print("the same torques, exactly:", list(bodies.tau) == list(eom.tau))
 
+# --- kane
+absolute = eom.kane({"u1": "theta1'", "u2": "theta1' + theta2'"})
+print("v of link2:", [str(x) for x in absolute.partial_velocities["link2"].rows[1]])
+for row in absolute.rows:
+    print(row)
+
 # --- prove
 certificate = eom.prove()  # print it for the table, with entries, terms and times
 print(certificate.proved)
@@ -61,8 +67,19 @@ certificate = lg.derive(lg.library("four_bar")).prove()
 for statement in certificate.statements[-5:]:
     print(f"{statement.what:<42}{statement.how:<22}{statement.result}")
 
+# --- multipliers
+wire = lg.derive(lg.library("wire_particles"))
+print("lambda =", wire.multipliers[0])
+disc = lg.derive(lg.library("rolling_disc"))
+print("no slip along x:", [str(x) for x in disc.Psi[1]])
+print("lean'' =", disc.accelerations[4])
+print("standing:", disc.multipliers.evaluate([0, 0, 0.2, 0, 0, 0], [0] * 6).tolist())
+
 # --- loops
 five_bar = lg.derive(lg.library("five_bar"))
 print("closure1 =", five_bar.closure[0], "= 0")
 print("singular where one of these is zero:", five_bar.singularities())
-print(five_bar.reduced())
+reduced = five_bar.reduced()  # reduced.show() writes all of it
+print("\n".join(reduced.solution))
+print(reduced.M)
+print(reduced.G)

@@ -111,7 +111,7 @@ print(f"{np.abs(run.q - motion.q).max() < 1e-8}: the path to 1e-8")
 # --- and-back-2
 motion = lg.inverse(arm, circle, frame="tip", q0={"theta2": -0.8})
 motion.save("circle.nc")
-read = lg.read("circle.nc", arm)
+read = lg.read("circle.nc")
 heavy = arm.replace(bodies=[arm.bodies[0], arm.bodies[1].scaled(1.5)])
 print(
     np.abs(lg.inverse(arm, read).tau - motion.tau).max() < 1e-9,

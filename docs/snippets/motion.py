@@ -367,6 +367,12 @@ q = lg.equilibrium(bar, [4.8, -3.5, 2.2])
 mode = lg.linearise(bar, q).modes()[0]
 print("four-bar:", np.degrees(q).round(2), f"{mode.frequency:.4f} Hz")
 
+# --- steady-motions
+bicycle = lg.library("bicycle", parameters={"v0": 5.0, "p0": 0.0})
+system = lg.linearise(bicycle, "upright", bicycle.initial.qd)
+rates = np.sort_complex(system.eigenvalues())
+print(rates[np.abs(rates) > 1e-9].round(4), "stable:", system.stable)
+
 # --- proven-digits
 proven = lg.certify("two_r", [0.5, 1.0], digits=30)
 for name in ("theta1", "theta2", "qd_theta1", "qd_theta2"):

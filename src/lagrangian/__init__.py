@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from lagrangian.kernels.cartesian import CartesianDynamics
     from lagrangian.kernels.dynamics import Dynamics, compile  # noqa: A004
     from lagrangian.kinematics.inverse_kinematics import inverse_kinematics
-    from lagrangian.model.body import Body, box, capsule, cylinder, ellipsoid, plate, point_mass, sphere, tube
+    from lagrangian.model.body import Body, box, capsule, cylinder, ellipsoid, plate, point_mass, rotate_inertia, sphere, tube
     from lagrangian.model.constraint import Holonomic, KnifeEdge, Pfaffian, PfaffianFunction, Rolling
     from lagrangian.model.dh import DHRow
     from lagrangian.model.event import Event, Lock, SetTorque, Unlock
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from lagrangian.model.loop import Frame, LoopJoint, PointSpring, Wall
     from lagrangian.model.mechanism import Initial, Mechanism
     from lagrangian.model.placement import Placement
+    from lagrangian.model.thin import disc, rod
     from lagrangian.motion.compare_solvers import SolverComparison, compare_solvers
     from lagrangian.motion.files import read
     from lagrangian.motion.linearise import Linearisation, Mode, equilibrium, linearise
@@ -91,7 +92,8 @@ _LATER = {
     "CartesianDynamics": "lagrangian.kernels.cartesian",
     **dict.fromkeys(("Dynamics", "compile"), "lagrangian.kernels.dynamics"),
     **dict.fromkeys(
-        ("Body", "box", "capsule", "cylinder", "ellipsoid", "plate", "point_mass", "sphere", "tube"), "lagrangian.model.body"
+        ("Body", "box", "capsule", "cylinder", "ellipsoid", "plate", "point_mass", "rotate_inertia", "sphere", "tube"),
+        "lagrangian.model.body",
     ),
     **dict.fromkeys(("Holonomic", "KnifeEdge", "Pfaffian", "PfaffianFunction", "Rolling"), "lagrangian.model.constraint"),
     "DHRow": "lagrangian.model.dh",
@@ -101,6 +103,7 @@ _LATER = {
     **dict.fromkeys(("Frame", "LoopJoint", "PointSpring", "Wall"), "lagrangian.model.loop"),
     **dict.fromkeys(("Initial", "Mechanism"), "lagrangian.model.mechanism"),
     "Placement": "lagrangian.model.placement",
+    **dict.fromkeys(("disc", "rod"), "lagrangian.model.thin"),
     **dict.fromkeys(("Linearisation", "Mode", "equilibrium", "linearise"), "lagrangian.motion.linearise"),
     **dict.fromkeys(("assemble", "assembly_modes"), "lagrangian.configuration.assemble"),
     "consistent_speeds": "lagrangian.configuration.consistent_speeds",
@@ -211,6 +214,7 @@ __all__ = [
     "control",
     "cylinder",
     "derive",
+    "disc",
     "dumps",
     "ellipsoid",
     "equilibrium",
@@ -231,6 +235,8 @@ __all__ = [
     "read",
     "read_catalog",
     "read_catalogue",
+    "rod",
+    "rotate_inertia",
     "save",
     "simulate",
     "size_actuators",

@@ -154,7 +154,7 @@ def test_it_is_shown_typeset_and_saved(tmp_path) -> None:
 
 def test_long_ones_are_written_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("reading", "newton_euler"):
-        monkeypatch.setattr(f"lagrangian.closed_form.{module}.READ", 3)
+        monkeypatch.setattr(f"lagrangian.closed_form.derivations.{module}.READ", 3)
     found = lg.derive(lg.library("two_r")).newton_euler()
     assert found.text().count("not printed: show(full=True) prints them") == 5
     assert "not printed" not in found.text(full=True)
@@ -169,4 +169,4 @@ def test_command() -> None:
     assert [s["key"] for s in data["sections"]] == ["legend", "outward", "outward", "inward", "inward", "tau"]
     assert data["sections"][1]["lines"][0]["text"] == ["omega = (0, 0, qd1)"]
     assert "newton-euler writes" in run.invoke(app, ["derive", "two_r", "--axes", "ground"]).output
-    assert "Known: lagrange, newton-euler" in run.invoke(app, ["derive", "two_r", "--method", "hamilton"]).output
+    assert "Known: lagrange, newton-euler, kane" in run.invoke(app, ["derive", "two_r", "--method", "hamilton"]).output

@@ -296,14 +296,6 @@ def test_a_top_that_sleeps(n: float) -> None:
     assert found.stable == ((C * n) ** 2 > 4 * A * m * G * l)
 
 
-def test_a_loop_in_motion_is_refused() -> None:
-    """Moves that keep a loop closed change the speeds that do, which no derivative at fixed speeds shows."""
-    mechanism = lg.library("four_bar")
-    q = lg.assemble(mechanism)
-    with pytest.raises(lg.ArgumentError, match="with constraints it is linearised about rest"):
-        lg.linearise(mechanism, q, lg.consistent_speeds(mechanism, q, None, {"theta1": 5.0}))
-
-
 # -- equilibria ------------------------------------------------------------------------------------------------------
 
 

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
+from lagrangian.motion.result.accuracy import promised
 from tests.motion.machines import G, chain, formula, moved, n_four_bar, particle, reference
 
 TWO_R, DEPLOYABLE, A02 = reference("two_r"), reference("deployable_four_bar"), reference("n_four_bar_a02")
+PROVEN = reference("two_r_proven")
 A01, NONHOLONOMIC, FREE, RRR = (reference(name) for name in ("pendulum_a01", "nonholonomic", "free_body_and_chains", "three_rrr"))
 
 
@@ -34,6 +36,8 @@ def test_double_pendulum(method: str, rtol: float) -> None:
     found = np.hstack([motion.q, motion.qd])
     np.testing.assert_allclose(found, list(table.values()), rtol=0, atol=TWO_R["tolerance"]["pendulum_10s"])
     np.testing.assert_allclose(motion.energy, TWO_R["reference"]["E0"], rtol=1e-11)
+    proven = np.array([numbers(row) for row in PROVEN["states"].values()])
+    assert np.abs(found[1:] - proven).max() < promised(rtol, motion.statistics["accepted"])
 
 
 def test_pendulum_for_two_thousand_seconds() -> None:

@@ -29,8 +29,8 @@ def ended(motion: lg.Motion) -> np.ndarray:
 def test_order(torque: Any) -> None:
     """Of the states at the end of steps; forces that depend on time and speeds do not spoil it."""
     start = ([0.5, 0.3], [0.4, -0.2])
-    exact = lg.simulate(DYN, 2.0, *start, torque=torque, method="dop853", rtol=1e-14, atol=1e-15, max_step=0.02, t_eval=2)
-    errors = [np.linalg.norm(ended(run(*start, 2.0, 2.0 / n, torque=torque)) - ended(exact)) for n in (16, 32, 64)]
+    proven = lg.certify(chain(2), 2.0, *start, torque=torque, digits=16)
+    errors = [np.linalg.norm(proven.errors(run(*start, 2.0, 2.0 / n, torque=torque))) for n in (16, 32, 64)]
     orders = [math.log2(a / b) for a, b in itertools.pairwise(errors)]
     assert orders[-1] == pytest.approx(6, abs=0.3)
     assert errors[-1] > 1e-12  # it is not rounding that was measured

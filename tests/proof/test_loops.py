@@ -44,7 +44,6 @@ SOLVED = "shipped: accelerations, multipliers"
         ("four_bar", [SLOPES, RATES, FORCES, SHIPPED.format("loops"), SOLVED]),
         ("wire_particles", [SLOPES, RATES, FORCES, SHIPPED.format("loops"), SOLVED]),
         ("rolling_disc", [SLOPES, RATES, SHIPPED.format("constraints"), SOLVED]),
-        ("bicycle", [SLOPES, RATES, SHIPPED.format("constraints"), SOLVED]),
         ("chaplygin_sleigh", [RATES, SHIPPED.format("constraints"), SOLVED]),
     ],
 )

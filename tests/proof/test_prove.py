@@ -222,3 +222,10 @@ def test_certificate_reads_well() -> None:
     assert "not part of the proof" not in text
     widths = {len(line) for line in text.splitlines()[2:]}
     assert len(widths) == 1
+
+
+def test_what_is_equal_at_points_is_not_called_proved() -> None:
+    certificate = prove(System(lg.library("two_r")))
+    results = {statement.how: statement.result for statement in certificate.statements}
+    assert results == {"as polynomials": "proved", "at 3 exact points": "equal"}
+    assert "what divides is equal at exact points" in certificate.headline

@@ -13,8 +13,8 @@ from lagrangian.proven_digits import integrate, tape, tube
 from lagrangian.proven_digits.bounds import LOW, Sector
 from lagrangian.proven_digits.equations import Equations
 from lagrangian.proven_digits.integrate import Enclosure, Integration, TooFewBits
+from lagrangian.proven_digits.parallelepiped import Errors
 from lagrangian.proven_digits.precision import bits
-from lagrangian.proven_digits.tube import Errors
 from tests.proven_digits.exact import DIGITS, fraction, known, pendulum
 
 BITS = 160
@@ -33,7 +33,7 @@ def run(monkeypatch: pytest.MonkeyPatch, order: int, radius: float = 0.0, start:
         begin = Enclosure(fmpq(0), [arb(start), arb(0)], Errors.of([arb(radius), arb(0)]))
         going = Integration(equations, BITS, begin)
         going.order = order
-        return going.to(fmpq(1, 2), lambda box, t: None, lambda t: None)
+        return going.to(fmpq(1, 2), lambda tube: None, lambda t: None)
 
 
 def inside(found: Enclosure) -> bool:
@@ -94,7 +94,7 @@ def test_errors_of_the_start_grow_as_they_must(monkeypatch: pytest.MonkeyPatch) 
     wide = run(monkeypatch, order=60, radius=1e-12, start="2.500000000001")
     assert inside(wide)
     assert inside(run(monkeypatch, order=60, radius=1e-12, start="2.499999999999"))
-    monkeypatch.setattr(tube.Tube, "carried", lambda self, errors, defect: errors)
+    monkeypatch.setattr(tube.Tube, "carried", lambda self, errors, defect, growth: errors)
     assert not inside(run(monkeypatch, order=60, radius=1e-12, start="2.500000000001"))
 
 

@@ -12,8 +12,8 @@ from lagrangian.cli.progress import spinner
 from lagrangian.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from lagrangian.closed_form.derivations.reading import Reading
     from lagrangian.closed_form.equations import Equations
-    from lagrangian.closed_form.reading import Reading
 
 PROGRAMS = ("pdflatex", "tectonic", "xelatex", "lualatex")
 _PATIENCE = 120.0  # seconds

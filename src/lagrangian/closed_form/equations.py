@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lagrangian.closed_form.parts.constraints import ConstraintsPart
 from lagrangian.closed_form.parts.derivations import DerivationsPart
@@ -11,9 +10,6 @@ from lagrangian.closed_form.parts.energies import EnergiesPart
 from lagrangian.closed_form.parts.frames import FramesPart
 from lagrangian.closed_form.parts.output import OutputPart
 from lagrangian.model.mechanism import Mechanism
-
-if TYPE_CHECKING:
-    from lagrangian.closed_form.homework.marking import Marking
 
 
 class Equations(EnergiesPart, FramesPart, ConstraintsPart, DerivationsPart, OutputPart):
@@ -39,17 +35,6 @@ class Equations(EnergiesPart, FramesPart, ConstraintsPart, DerivationsPart, Outp
     def readable(self) -> Equations:
         """These equations; in base parameters if the inertial parameters are symbols, which is shorter."""
         return self.grouped() if self.system.symbols != "given" else self
-
-    def check(self, answer: str | os.PathLike[str]) -> Marking:
-        """Homework marked, by proof: a file, or a text, of lines such as `M[1,2] = m2*l1*lc2*cos(q2)`, indices from 1.
-
-        Entries are those of M, C, G, F, tau, Gamma (Christoffel symbols), Psi and closure, and the energies K, P (or V) and L.
-        `C[1]` is the first entry of C q', `K[1]` the energy of the first link. `#` begins a comment, and an indented line goes on
-        with the one before it.
-        """
-        from lagrangian.closed_form.homework.marking import marked
-
-        return marked(self, answer)
 
     def __reduce__(self) -> Any:
         return _again, (self.mechanism, self.system.symbols, self.grouping is not None)

@@ -17,9 +17,9 @@ from lagrangian.equations.writing.writer import Structure, Writer
 class Formulas:
     """Makes the formulas of one system's equations; with a `grouping`, in its base parameters."""
 
-    def __init__(self, system: System, grouping: BaseParameters | None) -> None:
+    def __init__(self, system: System, grouping: BaseParameters | None, speeds: Sequence[str] = ()) -> None:
         self.system, self.grouping = system, grouping
-        self.writer = Writer(system, grouping.grouping if grouping else None)
+        self.writer = Writer(system, grouping.grouping if grouping else None, speeds)
 
     def formula(self, x: Any, structure: Callable[[], Structure] | None = None) -> Formula:
         """One formula; `structure` gives a known form of what multiplies its inertial parameters."""
@@ -40,6 +40,19 @@ class Formulas:
     def quotient(self, above: Element, below: Element | None = None) -> Formula:
         """`above / below`, without the factors that they share."""
         return Formula.quotient(self.writer, self._regrouped(above), self.system.ring.one if below is None else below)
+
+    def ratio(self, above: Element, below: Element) -> Formula:
+        """A quotient as a person would write it: no inverse, and no minus, below the line; masses on both sides of it."""
+        above, below = self._regrouped(above), self._regrouped(below)
+        for name, (kind, expression) in self.system.scalars.atoms.items():
+            number = self.system.ring.number.get(name)
+            while kind == "inverse" and number is not None and min((int(m[number]) for m in below.poly.monoms()), default=0) > 0:
+                below = Element(self.system.ring, below.poly / self.system.ring.generators[number])
+                above = above * self.system.scalars.of(expression.arguments[1])
+        made = Formula.quotient(self.writer, above, below)
+        if made.denominator is None or not is_negative(made.tree_below):
+            return made
+        return Formula(self.writer, -made.element, -made.denominator)
 
     def factors(self, x: Element) -> list[Formula]:
         """The factors of an element, each with a positive first term, the shortest first."""

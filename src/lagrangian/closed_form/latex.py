@@ -75,7 +75,14 @@ def left_latex(name: str) -> str:
         letter, what = name.split(" of ", 1)
         return rf"{letter}_{{\mathrm{{{re.sub('[^A-Za-z0-9]+', chr(92) + chr(92) + ' ', what)}}}}}"
     letters = name.rstrip("0123456789,")
-    word = {"closure": r"\eta", "Γ": r"\Gamma", "Psi": r"\Psi", "Psi_dot": r"\dot{\Psi}", "tau": r"\tau"}.get(letters, letters)
+    word = {
+        "closure": r"\eta",
+        "Γ": r"\Gamma",
+        "Psi": r"\Psi",
+        "Psi_dot": r"\dot{\Psi}",
+        "tau": r"\tau",
+        "lambda": r"\lambda",
+    }.get(letters, letters)
     return f"{word}_{{{name[len(letters) :]}}}" if letters != name else parts(name)[0]
 
 

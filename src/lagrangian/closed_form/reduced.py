@@ -1,84 +1,130 @@
-"""Equations of a closed mechanism in independent coordinates, as formulas."""
+"""Equations of a closed mechanism in independent coordinates: whole equations, of which the loops are gone."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lagrangian.closed_form.parts.energies import EnergiesPart
+from lagrangian.closed_form.parts.output import OutputPart
+from lagrangian.closed_form.sections import Section, Title
+from lagrangian.closed_form.terms import Terms
 from lagrangian.configuration.loops import CLOSED
 from lagrangian.configuration.newton import Newton
 from lagrangian.equations import reduced
 from lagrangian.equations.algebra.ring import Element
 from lagrangian.equations.constraints import Row
+from lagrangian.equations.derivations import lagrange
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix
 from lagrangian.equations.reading.system import System
+from lagrangian.equations.writing.notation import typeset_words
 from lagrangian.errors import MechanismError
+from lagrangian.model.loop import Frame
+from lagrangian.proof.certificate import Certificate
+from lagrangian.proof.prove import Derived
 
 if TYPE_CHECKING:
-    from lagrangian.closed_form.parts.basis import Basis
-    from lagrangian.closed_form.terms import Terms
+    from lagrangian.closed_form.equations import Equations
 
 
-class ReducedEquations:
+class ReducedEquations(EnergiesPart, OutputPart):
     """M q'' + C q' + G + F = tau in the independent coordinates alone; `solution` says what the others are.
 
-    `tau` is what acts along the independent coordinates, of forces at every joint: A^T tau.
+    `tau` is what acts along the independent coordinates, of forces at every joint: A^T tau, with q = A q_i + b. `whole` has the
+    equations of all coordinates, with the loops.
     """
 
-    def __init__(self, whole: Basis, terms: Terms, independent: Sequence[int], at: Sequence[float]) -> None:
-        system = whole.system
-        self.whole = whole
-        found = reduced.solve(system, whole._rows_of_constraints, independent, at, _closed)
-        self.independent = tuple(whole.coordinates[k] for k in independent)
-        self.solution = tuple(found.text(whole.coordinates))
-        pulled = reduced.Pullback(system, found)
-        A = found.A
-        n, m = system.n, len(independent)
-        M, ring = terms.derived.M, system.ring
-        moved = [[pulled(x) for x in row] for row in M]
-        self._M = [
+    def __init__(self, whole: Equations, independent: Sequence[int], at: Sequence[float]) -> None:
+        self.whole, self._at = whole, list(at)
+        self.reduction = reduced.solve(whole.system, whole._rows_of_constraints, independent, at, _closed)
+        self.solution = tuple(self.reduction.text(whole.coordinates))
+        self._pulled = reduced.Pullback(whole.system, self.reduction)
+        system = self._pulled.reduced
+        A, n, m, ring = self.reduction.A, whole.n, len(independent), system.ring
+        moved = [[self._pulled(x) for x in row] for row in whole.derived.M]
+        M = [
             [ring(sum((moved[i][j] * (A[i][a] * A[j][b]) for i in range(n) for j in range(n)), ring.zero)) for b in range(m)]
             for a in range(m)
         ]
-        self._at = list(independent)
-        self.M = self._matrix("M", self._M, symmetric=True)
-        rates = [system.speed(k) for k in independent]
-        C = [[sum((self._christoffel(a, b, c) * rates[c] for c in range(m)), ring.zero) for b in range(m)] for a in range(m)]
-        self.C = self._matrix("C", C)
-        self.G = self._pull("G", terms.slopes, A, pulled)
-        self.F = self._pull("F", terms.friction, A, pulled)
+        V = self._pulled(whole.derived.V)
+        super().__init__(system, Derived(M, lagrange.Christoffel(system, M), lagrange.gradient(system, V), V), [])
+        self._terms = ReducedTerms(self, whole._terms)
 
-    def _christoffel(self, a: int, b: int, c: int) -> Element:
-        ring, at, M = self.whole.system.ring, self._at, self._M
-        twice = ring.derivative(M[a][b], at[c]) + ring.derivative(M[a][c], at[b]) - ring.derivative(M[b][c], at[a])
-        return twice / 2
+    @cached_property
+    def _rows_of_constraints(self) -> list[Row]:
+        """There are none left."""
+        return []
 
-    def christoffel(self, a: int, b: int, c: int) -> Formula:
-        """c_abc of the independent coordinates, indices from 0."""
-        return Formula(self.whole.writer, self._christoffel(a, b, c))
+    def along(self, elements: Sequence[Element]) -> list[Element]:
+        """A^T x: what acts along the independent coordinates, of something that acts along all."""
+        ring, A = self.system.ring, self.reduction.A
+        moved = [self._pulled(ring_element) for ring_element in elements]
+        return [ring(sum((x * A[k][a] for k, x in enumerate(moved)), ring.zero)) for a in range(self.n)]
 
-    def _matrix(self, name: str, rows: Sequence[Sequence[Any]], symmetric: bool = False) -> FormulaMatrix:
-        ring, writer = self.whole.system.ring, self.whole.writer
-        return FormulaMatrix(name, [[Formula(writer, ring(x)) for x in row] for row in rows], symmetric)
+    @cached_property
+    def kinetic_energies(self) -> Mapping[str, Formula]:
+        """Of every link that has inertia, by its name, and of rotors."""
+        return {name: self._made.formula(self._pulled(x.element)) for name, x in self.whole.kinetic_energies.items()}
 
-    def _pull(self, name: str, elements: list[Element], A: Any, pulled: reduced.Pullback) -> FormulaMatrix:
-        """A^T x."""
-        ring, writer = self.whole.system.ring, self.whole.writer
-        moved = [pulled(x) for x in elements]
-        made = [ring(sum((x * A[k][a] for k, x in enumerate(moved)), ring.zero)) for a in range(len(self._at))]
-        return FormulaMatrix(name, [[Formula(writer, x)] for x in made], vector=True)
+    @cached_property
+    def potential_energies(self) -> Mapping[str, Formula]:
+        """Of every link that has inertia, by its name, and of springs."""
+        return {name: self._made.formula(self._pulled(x.element)) for name, x in self.whole.potential_energies.items()}
 
-    def __str__(self) -> str:
-        lines = [f"{self.whole.mechanism.name} in {', '.join(self.independent)}", *self.solution, str(self.M)]
-        for part in (self.C, self.G, self.F):
-            if any(not x.is_zero for row in part.rows for x in row):
-                lines.append(str(part))
-        return "\n".join(lines)
+    def pose(self, frame: str | Frame) -> FormulaMatrix:
+        """The frame's 4x4 homogeneous matrix in the world."""
+        return self._made.matrix("T", [[self._pulled(x.element) for x in row] for row in self.whole.pose(frame).rows])
 
-    __repr__ = __str__
+    def jacobian(self, frame: str | Frame) -> FormulaMatrix:
+        """J, 6 x n: (angular velocity, velocity of the origin) = J q', along the world's axes."""
+        return self._made.matrix("J", [self.along([x.element for x in row]) for row in self.whole.jacobian(frame).rows])
+
+    def all_coordinates(self, q: Any) -> np.ndarray:
+        """The coordinates of the whole mechanism, of independent ones or of rows of them: A q + b."""
+        b = np.array(self.reduction.quarters) * (np.pi / 2)
+        return np.asarray(q, dtype=float) @ np.array(self.reduction.A, dtype=float).reshape(self.whole.n, self.n).T + b
+
+    def prove(self, progress: Callable[[float, float], None] | None = None) -> Certificate:
+        """Prove the equations of the whole; that the solution closes its loops exactly was proved when they were reduced."""
+        return self.whole.prove(progress)
+
+    def sections(self, full: bool = False) -> list[Section]:
+        """What `show` and `latex` write, the solution of the loops first."""
+        typeset = tuple(typeset_words(line) for line in self.solution)
+        return [
+            Section("solution", Title("The other coordinates"), words=self.solution, typeset=typeset),
+            *super().sections(full),
+        ]
+
+    def __reduce__(self) -> Any:
+        return ReducedEquations, (self.whole, self.reduction.independent, self._at)
+
+
+class ReducedTerms(Terms):
+    """Springs, friction and rotors, along the independent coordinates."""
+
+    def __init__(self, eom: ReducedEquations, whole: Terms) -> None:
+        super().__init__(eom.system, eom.derived)
+        self._eom, self._whole = eom, whole
+
+    @cached_property
+    def spring_potential(self) -> Element:
+        return self._eom._pulled(self._whole.spring_potential)
+
+    @cached_property
+    def friction(self) -> list[Element]:
+        return self._eom.along(self._whole.friction)
+
+    @cached_property
+    def rotors(self) -> list[Element]:
+        """What the rotors add to the diagonal of M."""
+        A, ring = self._eom.reduction.A, self.system.ring
+        moved = [self._eom._pulled(x) for x in self._whole.rotors]
+        return [ring(sum((x * A[k][a] ** 2 for k, x in enumerate(moved)), ring.zero)) for a in range(self.system.n)]
 
 
 class _ExactLoops:

@@ -86,7 +86,9 @@ def of_equations(eom: Equations, full: bool) -> list[Section]:
     if has_entries(eom.F):
         found.append(Section("F", Title("Friction", "F", "F"), entries(eom.F)))
     if eom.constraint_names:
-        found += _constraint_sections(eom)
+        from lagrangian.closed_form import multipliers
+
+        found += [*_constraint_sections(eom), *multipliers.sections(eom)]
     return [*found, _energies(eom, full), _rows(eom, full)]
 
 

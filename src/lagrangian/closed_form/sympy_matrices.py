@@ -6,6 +6,7 @@ from typing import Any
 
 import sympy
 
+from lagrangian.closed_form import multipliers
 from lagrangian.equations.writing.sympy_export import Export
 
 
@@ -18,6 +19,7 @@ def sympy_matrices(eom: Any, dynamic: bool) -> dict[str, Any]:
         export = Export(eom.writer, dynamic)
         found["phi"] = sympy.Matrix([export.expression(row.phi) for row in rows])
         found["phi_dot"] = sympy.Matrix([export.expression(row.phi_dot) for row in rows])
+        found |= {name: matrix.to_sympy(dynamic) for name, matrix in multipliers.short(eom).items()}
     energies = {"K": eom.kinetic_energy, "V": eom.potential_energy, "L": eom.lagrangian}
     found |= {name: formula.to_sympy(dynamic) for name, formula in energies.items()}
     found["rows"] = [row.to_sympy(dynamic) for row in eom.rows]

@@ -8,20 +8,26 @@ equations it gives zero.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from lagrangian.equations.algebra.exact import turned
 from lagrangian.equations.algebra.numbers import generator_values, value
-from lagrangian.equations.algebra.ring import Element
+from lagrangian.equations.algebra.ring import Element, Ring, Symbol
 from lagrangian.equations.constraints import Row
+from lagrangian.equations.reading import lengths
+from lagrangian.equations.reading.scalars import Scalars
 from lagrangian.equations.reading.system import System
 from lagrangian.errors import ArgumentError, MechanismError
+from lagrangian.model.expression import free_symbols
 
+_OF_COORDINATES = ("sine", "cosine", "coordinate", "speed", "acceleration")
 # the configuration near one in which rows of loops close by the dependent coordinates alone
 Closing = Callable[[System, Sequence[Row], Sequence[int], np.ndarray], np.ndarray]
 
@@ -51,19 +57,77 @@ class Solution:
 
 
 class Pullback:
-    """Elements in all coordinates, rewritten in the independent ones."""
+    """Elements in all coordinates, rewritten in the independent ones: in the ring of `reduced`, a system of these alone."""
 
     def __init__(self, system: System, solution: Solution) -> None:
-        self.system, self.solution = system, solution
-        ring, scalars = system.ring, system.scalars
-        self._values: dict[int, Any] = {}
-        for k, symbol in enumerate(ring.symbols):
-            if symbol.kind in ("sine", "cosine"):
-                pair = self._pair(dict(symbol.angle))
-                self._values[k] = pair[1] if symbol.kind == "sine" else pair[0]
-            elif symbol.kind in ("coordinate", "speed", "acceleration"):
-                self._values[k] = self._sum(symbol.index, symbol.kind, symbol.name)
-        self._turning = set(scalars.angles.angle_of)
+        self.whole, self.solution = system, solution
+        self._names = [system.coordinates[i] for i in solution.independent]
+        self.reduced = copy.copy(system)
+        self.reduced.coordinates, self.reduced.n = tuple(self._names), len(self._names)
+        self.reduced.links, self.reduced.springs = [], ()
+        self.reduced.scalars = self._scalars(system.scalars)
+        self._into: list[Any] | None = None
+        for length in dict.fromkeys(system.scalars.lengths.values()):
+            lengths.relate_one(self.reduced.scalars, length._replace(square=self(length.square)))
+        self.reduced.scalars.settled_for_good = True
+
+    @property
+    def ring(self) -> Ring:
+        return self.reduced.scalars.ring
+
+    def _scalars(self, old: Scalars) -> Scalars:
+        """The parameters and functions of the whole system, with the independent coordinates alone."""
+        made = Scalars(self._names, old.inertial, old.masses, old.reserved, list(old.names))
+        made.angles.constants = dict(old.angles.constants)
+        made.atoms, made.values, made.notes = dict(old.atoms), dict(old.values), old.notes
+        for symbol in old.ring.symbols:
+            if symbol.kind == "sign" and symbol.index in self.solution.independent:
+                number = self.solution.independent.index(symbol.index) + 1
+                made.declare(Symbol("sign", made.sign_name(number), index=number - 1, meaning=f"sign of qd{number}"))
+            elif symbol.kind not in (*_OF_COORDINATES, "sign"):
+                if symbol.name in made.atoms:
+                    self._check(made.atoms[symbol.name][1])
+                made.declare(symbol)
+        if any(self.solution.quarters):
+            made.declare(Symbol("parameter", "pi", math.pi, meaning="pi"))
+        turning = [a for a, i in enumerate(self.solution.independent) if i in old.angles.angle_of]
+        made.rebuild()
+        made.angles.add_up([((a, 1),) for a in turning], {a: k for k, a in enumerate(turning)}, dict.fromkeys(turning))
+        made.rebuild()
+        return made
+
+    def _check(self, function: Any) -> None:
+        for name in sorted(free_symbols(function) - {*self._names, "t"}):
+            raise MechanismError(
+                f"'{function}' depends on {name!r}, which is not independent; the reduced form does not carry that", argument=name
+            )
+
+    def __call__(self, x: Element) -> Element:
+        if self._into is None:
+            self._into = [self._symbol(symbol) for symbol in self.whole.ring.symbols]
+        for into, degree, symbol in zip(self._into, x.poly.degrees(), self.whole.ring.symbols, strict=True):
+            if into is None and degree > 0:
+                raise MechanismError(
+                    f"the friction at {self.whole.coordinates[symbol.index]!r} follows the sign of a sum of speeds, which the "
+                    f"reduced form does not carry"
+                )
+        into = [self.ring.zero.poly if x is None else self.ring(x).poly for x in self._into]
+        return Element(self.ring, self.ring.reduce(x.poly.compose(*into, ctx=self.ring.context)))
+
+    def _symbol(self, symbol: Symbol) -> Any:
+        """What takes a generator's place."""
+        match symbol.kind:
+            case "sine" | "cosine":
+                return self._pair(dict(symbol.angle))[symbol.kind == "sine"]
+            case "coordinate" | "speed" | "acceleration":
+                return self._sum(symbol.index, symbol.kind)
+            case "sign":
+                terms = [(a, times) for a, times in enumerate(self.solution.A[symbol.index]) if times]
+                if len(terms) != 1 or self.reduced.scalars.sign_name(terms[0][0] + 1) not in self.ring.number:
+                    return None if terms else 0
+                sign = self.ring.generator(self.reduced.scalars.sign_name(terms[0][0] + 1))
+                return sign if terms[0][1] > 0 else -sign
+        return self.ring.generator(symbol.name)
 
     def _pair(self, angle: dict[int, int]) -> Any:
         """Cosine and sine of a sum of coordinates, in the independent ones."""
@@ -73,30 +137,20 @@ class Pullback:
             quarters += times * self.solution.quarters[k]
             total = [t + times * a for t, a in zip(total, self.solution.A[k], strict=True)]
         pair: Any = ((1, 0), (0, 1), (-1, 0), (0, -1))[quarters % 4]
-        for i, times in zip(self.solution.independent, total, strict=True):
-            c, s = self.system.scalars.angles.coordinate_pair(i)
+        for a, times in enumerate(total):
+            c, s = self.reduced.scalars.angles.coordinate_pair(a) if times else (1, 0)
             for _ in range(abs(times)):
                 pair = turned(pair, (c, s if times > 0 else -s))
         return pair
 
-    def _sum(self, index: int, kind: str, name: str) -> Any:
-        if index in self.solution.independent:
-            return self.system.ring.generator(name)
+    def _sum(self, index: int, kind: str) -> Any:
         prefix = {"coordinate": "q", "speed": "qd", "acceleration": "qdd"}[kind]
-        total: Any = self.system.ring.zero
-        for i, times in zip(self.solution.independent, self.solution.A[index], strict=True):
-            total = total + times * self.system.ring.generator(f"{prefix}{i + 1}")
+        total: Any = self.ring.zero
+        for a, times in enumerate(self.solution.A[index]):
+            total = total + times * self.ring.generator(f"{prefix}{a + 1}")
+        if kind == "coordinate" and self.solution.quarters[index]:
+            total = total + self.ring.generator("pi") * Fraction(self.solution.quarters[index], 2)
         return total
-
-    def __call__(self, x: Element) -> Element:
-        degrees = x.poly.degrees()
-        for k in range(self.system.n):
-            if degrees[self.system.ring.number[f"q{k + 1}"]] > 0 and self.solution.quarters[k] and k in self._turning:
-                raise MechanismError(
-                    f"coordinate {self.system.coordinates[k]!r} appears as an angle itself, not only in a sine or cosine, "
-                    f"as a spring at its joint makes it; the reduced form does not carry that"
-                )
-        return self.system.ring.substitute(x, self._values)
 
 
 def solve(system: System, rows: Sequence[Row], independent: Sequence[int], start: Sequence[float], close: Closing) -> Solution:

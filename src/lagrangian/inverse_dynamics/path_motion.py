@@ -46,7 +46,8 @@ class PathMotion(Motion):
         def values(t: np.ndarray) -> np.ndarray:
             return torques(follower.dyn, outside, t, *follower(t))[0]
 
-        path, breaks = follower.path, (*follower.breaks, *outside.breaks)
+        path = follower.path
+        breaks = (*follower.breaks, *outside.breaks(path.start, path.end))
         return Feedforward(Series.of(values, path.start, path.end, (*breaks, *path.corners)), breaks)
 
     @cached_property

@@ -31,7 +31,8 @@ def work(
         power = _powers(dyn, outside, t, states, *forces)
         done = cumulative_simpson(power, x=t, axis=0, initial=0.0) if len(t) > 2 else _trapezoid(power, t)
     else:
-        inner = [x for x in (*follower.breaks, *outside.breaks, *follower.path.corners) if t[0] < x < t[-1]]
+        jumps = outside.breaks(float(t[0]), float(t[-1]))
+        inner = [x for x in (*follower.breaks, *jumps, *follower.path.corners) if t[0] < x < t[-1]]
         ends = np.unique(np.concatenate([t, inner, np.linspace(t[0], t[-1], LEAST + 1)]))
         width = np.diff(ends)
         times = (ends[:-1, None] + width[:, None] * (NODES + 1) / 2).ravel()

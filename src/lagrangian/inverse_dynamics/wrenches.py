@@ -9,7 +9,7 @@ import numpy as np
 
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.model.expression import functions
+from lagrangian.model.expression import features, functions, switching
 from lagrangian.model.expression.arrays import Times
 from lagrangian.motion import torque, wrench
 
@@ -21,10 +21,16 @@ class Outside:
         self.mechanism = dyn.mechanism
         self.given = wrench.checked(wrenches, self.mechanism)
 
-    @property
-    def breaks(self) -> tuple[float, ...]:
-        """Times at which functions say they jump."""
-        return tuple(t for w in self.given for t in getattr(w.called, "breaks", ()))
+    def breaks(self, start: float, end: float) -> tuple[float, ...]:
+        """Times at which functions say they jump, and at which expressions of time do, have kinks, or are pulses."""
+        said = [float(t) for w in self.given for t in getattr(w.called, "breaks", ())]
+        entries = [x for w in self.given for x in w.entries]
+        try:
+            jumps = switching.of_time(entries, start, end)
+            said += [*jumps, *features.of_time(entries, start, end, jumps)]
+        except switching.TooMany:  # what changes that often is resolved by no quadrature
+            pass
+        return tuple(switching.distinct(said, start, end))
 
     def __call__(self, t: np.ndarray, q: np.ndarray, qd: np.ndarray) -> dict[str, np.ndarray]:
         names: dict[str, Any] = {"t": Times.of(t)}

@@ -338,10 +338,9 @@ class Dynamics:
         threshold: float = THRESHOLD,
         euler: str | None = None,
     ) -> CartesianDynamics:
-        """M_x, C_x, G_x, F_x along directions of a frame, of ("wx", "wy", "wz", "x", "y", "z"); all six if none are given.
+        """M_x, C_x, G_x, F_x along directions: wx, wy, wz (with `euler`, such as "ZYX", alpha, beta, gamma), x, y, z; or all six.
 
-        `euler`, such as "ZYX", has Euler angles alpha, beta, gamma in place of wx, wy, wz. Directions slower than `threshold`
-        times the fastest fade, and from half of it on are lost, as a `SingularWarning` says.
+        Directions slower than `threshold` times the fastest fade, and from half of it on are lost, as a `SingularWarning` says.
         """
         return cartesian(self, q, qd, frame, directions, t, threshold, euler=euler)
 

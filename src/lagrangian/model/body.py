@@ -72,6 +72,14 @@ class Body:
         """The same body of another density: mass and inertia times `factor`."""
         return replace(self, mass=factor * self.mass, inertia=tuple(factor * x for x in self.inertia))
 
+    def in_frame(self, at: Any) -> Body:
+        """The same body in the axes and about the origin of another frame, in which its own is placed `at`: R I R^T, R c + p."""
+        with placed(Part("body", self.name)):
+            at = Placement.of(at, "at")
+        center = v.add(v.mat_vec(at.rotation, self.center), at.position)
+        visuals = tuple(replace(x, placement=at @ x.placement) for x in self.visuals)
+        return replace(self, center=center, inertia=v.sym_rotate(at.rotation, self.inertia), visuals=visuals)
+
     @property
     def inertia_matrix(self) -> np.ndarray:
         """The 3x3 inertia tensor about the centre of mass."""
@@ -122,8 +130,17 @@ class Body:
         center = (moment[0] / mass, moment[1] / mass, moment[2] / mass)
         back = v.point_inertia(mass, center)
         central = tuple(a - b for a, b in zip(inertia, back, strict=True))
-        visuals = tuple(Visual(s.kind, s.size, s.placement) for s in shapes if float(s.mass) > 0)
+        visuals = tuple(s.drawn or Visual(s.kind, s.size, s.placement) for s in shapes if float(s.mass) > 0)
         return Body(name, mass, center, central, visuals=visuals)
+
+
+def rotate_inertia(rotation: Any, inertia: Any) -> np.ndarray:
+    """R I R^T: an inertia tensor along other axes, with the same origin; `rotation` has the old axes as columns, in the new.
+
+    `inertia` is a 3x3 matrix, three principal values, or the six entries (xx, xy, xz, yy, yz, zz).
+    """
+    R = Placement.of(Placement(coerce.matrix(rotation, "rotation"), v.ZERO), "rotation").rotation
+    return np.array(v.sym_full(v.sym_rotate(R, coerce.symmetric(inertia, "inertia"))), dtype=float)
 
 
 def inertia_problem(mass: Scalar, inertia: v.Symmetric) -> str:
@@ -159,6 +176,7 @@ class Shape:
     mass: Scalar
     inertia: v.Symmetric
     placement: Placement = field(default_factory=Placement)
+    drawn: Visual | None = None  # what to draw, where it is not the shape itself
 
 
 def _check_dimensions(kind: str, size: tuple[Scalar, ...]) -> None:

@@ -15,11 +15,12 @@ from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import Argument, ArgumentError, AssemblyError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.kernel import Kernel
-from lagrangian.kernels.programs.derivatives import accelerations, residual_derivatives
+from lagrangian.kernels.programs.derivatives import accelerations, holonomic, rate_derivatives, residual_derivatives
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.showing import ShownText
 from lagrangian.motion import torque as torque_of
 from lagrangian.motion.settings import Stabilisation
+from lagrangian.motion.steady import KeptMoves, eigenvalues, null_space, turning
 from lagrangian.motion.system.programs import Programs
 from lagrangian.motion.system.system import System
 
@@ -51,9 +52,11 @@ class Mode:
 
 @dataclass(frozen=True)
 class Linearisation(ShownText):
-    """x' = A x + B u about a state: x are small moves and their rates, u small torques of the actuated joints.
+    """x' = A x + B u about a state: x are small moves and small changes of speed, u small torques of the actuated joints.
 
-    Where there are constraints, the moves are along `basis`, which keeps them: dq = basis z, x = (z, z').
+    They keep the constraints: x = (z, w), dq = basis z, dqd = follows z + speeds w. Without constraints of speeds alone, such as
+    rolling, there are as many w as z. `steady` says whether A is the same at all times, in axes that turn with the motion if
+    need be; if not, it is that of this instant, and its eigenvalues decide nothing.
     """
 
     q: np.ndarray
@@ -61,15 +64,21 @@ class Linearisation(ShownText):
     A: np.ndarray
     B: np.ndarray
     basis: np.ndarray
+    speeds: np.ndarray
+    follows: np.ndarray
     speed_names: tuple[str, ...]
     inputs: tuple[str, ...]
+    steady: bool = True
 
     def eigenvalues(self) -> np.ndarray:
-        return np.linalg.eigvals(self.A)
+        """Of A; those of small motions that nothing brings back and nothing drives on are zero."""
+        return eigenvalues(self.A)
 
     def modes(self) -> list[Mode]:
         """Free motions, slow ones first; of a pair that oscillates, one."""
         values, vectors = np.linalg.eig(self.A)
+        zeros = int(np.sum(self.eigenvalues() == 0))
+        values[np.argsort(np.abs(values))[:zeros]] = 0.0
         n = self.basis.shape[1]
         found = []
         for value, vector in sorted(zip(values, vectors.T, strict=True), key=lambda pair: (abs(pair[0]), -pair[0].imag)):
@@ -87,6 +96,8 @@ class Linearisation(ShownText):
 
     def __str__(self) -> str:
         lines = [f"{len(self.A)} states; inputs: {', '.join(self.inputs) or 'none'}"]
+        if not self.steady:
+            lines.append("the motion is not steady: A is that of this instant, and its eigenvalues decide nothing")
         for mode in self.modes():
             how = (
                 f"{mode.frequency:.6g} Hz, damping ratio {mode.damping:.4g}"
@@ -134,26 +145,60 @@ class _Equations:
 def linearise(
     mechanism: MechanismLike | Dynamics, q: Any = None, qd: Any = None, torque: Any = None, t: float = 0.0
 ) -> Linearisation:
-    """The linear system of small motions about a state, with constraints about rest.
+    """The linear system of small motions about a state, at rest or in motion, that keep the constraints.
 
     `q` is an array that closes the loops, the name of a pose, or a mapping of some coordinates, the others being found so that
     the loops close; the mechanism's own start if it is not given. `qd` is an array or a mapping likewise, and zero if not given.
     `torque` is as in simulate: numbers or expressions, whose slopes count; the description's own if it is not given.
+
+    About a motion that is steady, such as a bicycle's that goes straight on or a coin's round a circle, the axes turn with it.
     """
     dyn = dynamics_of(mechanism)
     model = dyn.mechanism
     about = Start(dyn, q, t, ("q", "qd"))
     q, qd = about.q, about.speeds({} if qd is None else qd)
-    if model.equations and np.abs(qd).max() > 1e-12:
-        raise ArgumentError(f"{model.name}: with constraints it is linearised about rest; qd is not zero", concerns="qd")
-    Aq, Av, B = _Equations(dyn, torque).derivatives(q, qd, t)
-    basis = _free_moves(dyn, q, t)
-    n = basis.shape[1]
+    small = _Small(dyn, torque)
+    A, kept = small.at(q, qd, t)
+    moving = bool(np.abs(qd).max(initial=0.0) > 1e-12)
+    qdd = small.equations.acceleration(q, qd, t)[0]
+
+    def later(s: float) -> tuple[np.ndarray, KeptMoves]:
+        return small.at(moved(model, q, s * qd + s * s / 2 * qdd), qd + s * qdd, t + s)
+
+    W = turning(model, later, float(np.abs(qd).max(initial=0.0))) if moving else np.zeros_like(A)
     actuated = [k for k, name in enumerate(_actuated(model)) if name]
-    turning = -basis.T @ _carried(model, qd) @ basis
-    A = np.block([[turning, np.eye(n)], [basis.T @ Aq @ basis, basis.T @ Av @ basis]])
-    B = np.vstack([np.zeros((n, len(actuated))), basis.T @ B[:, actuated]])
-    return Linearisation(q, qd, A, B, basis, model.speed_names, tuple(model.speed_names[k] for k in actuated))
+    B = small.equations.derivatives(q, qd, t)[2][:, actuated]
+    return Linearisation(
+        q,
+        qd,
+        kept.coordinates((A if W is None else A - W) @ kept.columns),
+        kept.coordinates(np.vstack([np.zeros_like(B), B])),
+        kept.positions,
+        kept.speeds,
+        kept.follows,
+        model.speed_names,
+        tuple(model.speed_names[k] for k in actuated),
+        W is not None,
+    )
+
+
+class _Small:
+    """Small motions of a mechanism at any state."""
+
+    def __init__(self, dyn: Dynamics, torque: Any) -> None:
+        self.dyn, self.equations = dyn, _Equations(dyn, torque)
+        self.holonomic = holonomic(dyn.mechanism, dyn.tree)
+        self._slopes = Kernel(rate_derivatives(dyn.mechanism, dyn.tree)) if len(self.holonomic) else None
+
+    def at(self, q: np.ndarray, qd: np.ndarray, t: float) -> tuple[np.ndarray, KeptMoves]:
+        """A of all (dq, dqd), and those that keep the constraints."""
+        n = self.dyn.nv
+        Aq, Av, _ = self.equations.derivatives(q, qd, t)
+        A = np.block([[-_carried(self.dyn.mechanism, qd), np.eye(n)], [Aq, Av]])
+        if self._slopes is None:
+            return A, KeptMoves.of(np.zeros((0, n)), np.zeros((0, n)), np.zeros((0, n)))
+        psi, slopes = self.dyn.constraint_jacobian(q, t), self._slopes(q, qd, np.array([t]))
+        return A, KeptMoves.of(psi[self.holonomic], psi, slopes)
 
 
 def _carried(model: Mechanism, qd: np.ndarray) -> np.ndarray:
@@ -171,14 +216,6 @@ def _actuated(model: Mechanism) -> list[bool]:
     return [joint.actuated for joint in model.joints for _ in range(joint.kind.nv)]
 
 
-def _free_moves(dyn: Dynamics, q: np.ndarray, t: float) -> np.ndarray:
-    """Orthonormal moves that keep the constraints."""
-    if not dyn.mechanism.equations:
-        return np.eye(dyn.nv)
-    _, s, rows = np.linalg.svd(dyn.constraint_jacobian(q, t))
-    return rows[int(np.sum(s > 1e-9 * s[0])) :].T
-
-
 def equilibrium(
     mechanism: MechanismLike | Dynamics, q0: Any = None, torque: Any = None, t: float = 0.0, tolerance: float = 1e-10
 ) -> np.ndarray:
@@ -194,7 +231,7 @@ def equilibrium(
         if size <= tolerance * scale:
             return q
         Aq, _, _ = equations.derivatives(q, rest, t)
-        basis = _free_moves(dyn, q, t)
+        basis = null_space(dyn.constraint_jacobian(q, t)) if dyn.mechanism.equations else np.eye(dyn.nv)
         step = -basis @ np.linalg.lstsq(Aq @ basis, qdd, rcond=1e-10)[0]
         step *= min(1.0, 1.0 / max(float(np.abs(step).max()), 1e-300))
         for _ in range(20):

@@ -3,17 +3,66 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from lagrangian.errors import ArgumentError, DescriptionError, is_number, one_of, shown
-from lagrangian.model.expression import Expression, Scalar, free_symbols, functions, parse, symbol
+from lagrangian.model.expression import Expression, Scalar, features, free_symbols, functions, parse, switching, symbol
 from lagrangian.model.expression.arrays import Times
 from lagrangian.model.expression.derivative import derivative
 
+JUMP = 1e-9  # of the values: what is less is rounding
 
-def motion_of(texts: Sequence[Any], names: Sequence[str], parameters: Mapping[str, float], start: float) -> Any:
+
+@dataclass(frozen=True)
+class Formulas:
+    """Expressions of time with their two derivatives, `levels`, at times since `start`; at `breaks` some jump or have kinks."""
+
+    names: tuple[str, ...]
+    levels: tuple[list[Scalar], ...]
+    start: float
+    breaks: tuple[float, ...]
+    middles: np.ndarray  # of the intervals between the breaks
+
+    def __call__(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        times = t + self.start
+        found = self._at(times, np.searchsorted(self.breaks, times, side="right"))
+        bad = ~np.isfinite(found).all(axis=0)
+        if bad.any():
+            row, column = np.argwhere(bad)[0]
+            when = float(times[row])
+            raise ArgumentError(f"the formula of {self.names[column]!r}, or its derivatives, is not finite at t = {when:g} s")
+        return found[0], found[1], found[2]
+
+    def _at(self, times: np.ndarray, interval: np.ndarray) -> list[np.ndarray]:
+        """All levels at times, as they are within these intervals."""
+        names = {"t": Times.of(times), functions.DECIDED: Times.of(self.middles[interval])}
+        found = []
+        for level in self.levels:
+            with np.errstate(all="ignore"):  # what is not finite is said by the caller
+                values = [functions.evaluate(e, names) for e in level]
+            found.append(np.array([np.broadcast_to(np.asarray(x, dtype=float), times.shape) for x in values]).T)
+        return found
+
+    def check_continuous(self) -> None:
+        """An error where a place or a speed jumps."""
+        at, first = np.array(self.breaks), np.arange(len(self.breaks))
+        before, after = self._at(at, first), self._at(at, first + 1)
+        for order, what in enumerate(("it jumps", "its speed jumps")):
+            a, b = before[order], after[order]
+            off = np.abs(a - b) > JUMP * (1 + np.maximum(np.abs(a), np.abs(b)))
+            for k, column in np.argwhere(off):
+                raise ArgumentError(
+                    f"the formula of {self.names[column]!r}: {what} from {a[k, column]:.6g} to {b[k, column]:.6g} at "
+                    f"t = {at[k]:.6g} s; a path's place and speed do not"
+                )
+
+
+def motion_of(
+    texts: Sequence[Any], names: Sequence[str], parameters: Mapping[str, float], start: float, duration: float
+) -> Formulas:
     """A motion of the expressions and their two derivatives, at times since `start`."""
     for name, given in parameters.items():
         if name == "t" or not is_number(given):
@@ -24,23 +73,16 @@ def motion_of(texts: Sequence[Any], names: Sequence[str], parameters: Mapping[st
     x = [_expression(text, name, known) for text, name in zip(texts, names, strict=True)]
     slopes = [derivative(e, "t") for e in x]
     levels = (x, slopes, [derivative(e, "t") for e in slopes])
-
-    def motion(t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        times = {"t": Times.of(t + start)}
-        found = []
-        for level in levels:
-            with np.errstate(all="ignore"):  # what is not finite is said below
-                values = [functions.evaluate(e, times) for e in level]
-            columns = [np.broadcast_to(np.asarray(x, dtype=float), t.shape) for x in values]
-            found.append(np.array(columns).T)
-        bad = ~np.isfinite(found).all(axis=0)
-        if bad.any():
-            row, column = np.argwhere(bad)[0]
-            when = float(t[row] + start)
-            raise ArgumentError(f"the formula of {names[column]!r}, or its derivatives, is not finite at t = {when:g} s")
-        return found[0], found[1], found[2]
-
-    return motion
+    span = start, start + duration
+    try:
+        jumps = switching.of_time(x, *span)
+        breaks = switching.distinct([*jumps, *features.of_time(x, *span, jumps)], *span)
+    except switching.TooMany as error:
+        raise ArgumentError(f"'{error.expression}' has a kink too often for a path: its acceleration never settles") from None
+    edges = np.array([span[0], *breaks, span[1]])
+    found = Formulas(tuple(names), levels, start, tuple(breaks), 0.5 * (edges[1:] + edges[:-1]))
+    found.check_continuous()
+    return found
 
 
 def _expression(text: Any, name: str, known: Mapping[str, Scalar]) -> Scalar:

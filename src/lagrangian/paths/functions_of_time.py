@@ -45,9 +45,9 @@ def formula(
             "a formula path needs a mapping of names to expressions of t, such as {'theta1': '0.5*sin(t)'}", concerns="formulas"
         )
     begin, names = _begin(duration, start), different(tuple(expressions), "the formula's names") or ()
-    made = motion_of([expressions[n] for n in names], names, parameters or {}, begin)
+    made = motion_of([expressions[n] for n in names], names, parameters or {}, begin, float(duration))
     check_derivatives(made, float(duration), begin, [f"the formula of {n!r}" for n in names])
-    return _led(made, names, float(duration), begin, frame, euler)
+    return replace(_led(made, names, float(duration), begin, frame, euler), breaks=made.breaks)
 
 
 @public

@@ -19,7 +19,7 @@ WRITTEN = 2  # terms of each
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement: proved if every one of its entries is the same both ways."""
+    """One statement: `proved` if every one of its entries is the same both ways, `how` it was compared."""
 
     what: str
     how: str
@@ -36,7 +36,7 @@ class Statement:
     @property
     def result(self) -> str:
         if self.proved:
-            return "proved"
+            return "proved" if self.how == POLYNOMIALS else "equal"  # at points nothing is proved for all others
         return "COULD NOT BE DECIDED" if self.problem else "FALSE"
 
     @property
@@ -97,7 +97,7 @@ class Certificate:
     def _verdict(self) -> str:
         if self.proved:
             divides = any(s.how != POLYNOMIALS for s in self.statements)
-            return f"proved: every difference is the zero polynomial{', or zero at exact points' * divides}"
+            return f"proved: every difference is the zero polynomial{'; what divides is equal at exact points' * divides}"
         if not self.statements:
             return "nothing was proved"
         return f"NOT proved: {len(self.failed)} of {len(self.statements)} statements failed"

@@ -15,15 +15,11 @@ from typing import Any
 from flint import acb, arb, arb_poly, fmpq
 
 from lagrangian.proven_digits.equations import Equations
+from lagrangian.proven_digits.parallelepiped import upper
 from lagrangian.proven_digits.precision import bits
 from lagrangian.proven_digits.taylor import Coefficients, coefficients, series
 
 LOW = 64  # bits of bounds, of which a few digits matter
-
-
-def upper(x: Any) -> Any:
-    """The largest absolute value in a ball, as an exact number."""
-    return arb(x.abs_upper())
 
 
 class Majorised:
@@ -51,18 +47,20 @@ def majorised(y: Coefficients) -> list[Majorised]:
     return [Majorised([+x for x in c]) for c in y]
 
 
-def largest(equations: Equations, t: fmpq, y: list[Majorised], radius: Any) -> list[Any] | None:
-    """M of every entry of f on the disc of this radius about t; None where none is found.
+def largest(equations: Equations, t: fmpq, y: list[Majorised], width: list[Any], radius: Any) -> list[Any] | None:
+    """M of every entry of f, then of df/dy, on the disc of this radius about t; None where none is found.
+
+    They hold not only on p, but as far from it as `width` says.
 
     The upper half of the disc is covered by smaller discs, the smaller where f is not bounded on larger ones. The lower half
     needs none: f and p are real where their arguments are, so that values there are conjugate.
     """
-    found = [arb(0)] * equations.size
+    found = [arb(0)] * len(equations.rates_and_slopes.outputs)
     with bits(LOW):
         left: list[tuple[Sector, int]] = [(sector, 0) for sector in COVER]
         while left:
             sector, depth = left.pop()
-            values = _over(equations, t, y, sector, radius)
+            values = _over(equations, t, y, width, sector, radius)
             if all(m.is_finite() for m in values):
                 found = [a.max(b) for a, b in zip(found, values, strict=True)]
             elif depth == SPLITS:
@@ -114,13 +112,14 @@ COVER = [
 SPLITS = 2  # how often a sector is split before a disc is given up
 
 
-def _over(equations: Equations, t: fmpq, y: list[Majorised], sector: Sector, radius: Any) -> list[Any]:
-    """Bounds of |f| on a sector of a disc."""
+def _over(equations: Equations, t: fmpq, y: list[Majorised], width: list[Any], sector: Sector, radius: Any) -> list[Any]:
+    """Bounds of |f| and |df/dy| on a sector of a disc."""
     z, size, reach = sector.disc(radius)
     spread = arb(0, upper(reach))
-    inputs = {key: p.complex_ball(z, p.spread(size, reach)) for key, p in zip(equations.inputs, y, strict=False)}
+    near = zip(equations.inputs, y, width, strict=False)
+    inputs = {key: p.complex_ball(z, p.spread(size, reach) + w) for key, p, w in near}
     inputs["t", 0] = acb(arb(t)) + z + acb(spread, spread)
-    return [upper(x) for x in equations.rates(inputs)]
+    return [upper(x) for x in equations.rates_and_slopes(inputs)]
 
 
 def known_defect(equations: Equations, t: fmpq, y: Coefficients, precision: int) -> Coefficients:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
@@ -20,13 +21,14 @@ from lagrangian.proven_digits.certified import Certified, CertifiedState
 from lagrangian.proven_digits.equations import Equations
 from lagrangian.proven_digits.integrate import Enclosure, Integration, TooFewBits
 from lagrangian.proven_digits.number import ProvenNumber
+from lagrangian.proven_digits.parallelepiped import Errors
 from lagrangian.proven_digits.precision import bits
-from lagrangian.proven_digits.tube import Errors
+from lagrangian.proven_digits.tube import Tube
 
 Progress = Callable[[float, float], None]
 SCOUT = 64  # bits of the run that looks how errors grow
 SCOUTING = 0.15  # its share of the time
-SPARE = 24  # bits for rounding
+SPARE = 10  # bits for rounding
 ATTEMPTS = 6
 MOST_DIGITS = 10_000
 
@@ -130,9 +132,9 @@ class _Task:
             growth = max(float(x.log()) for x in run.at.errors.box) / math.log(2)
         return math.ceil(self.digits * math.log2(10) + max(0.0, growth) + math.log2(run.steps + 1)) + SPARE
 
-    def _watch(self, box: list[Any], t: fmpq) -> None:
+    def _watch(self, tube: Tube) -> None:
         if self.stops is not None:
-            self.stops.watch(box, float(arb(t)))
+            self.stops.watch(tube)
 
     def _teller(self, first: float, last: float = 1.0) -> Callable[[float], None]:
         """Tells the progress of a run that takes this share of the time."""
@@ -167,6 +169,5 @@ class _Task:
 
     def _missing(self, state: CertifiedState) -> int:
         """How many digits more are wanted of the number that has the fewest; small numbers need only be proven to be small."""
-        small = 10.0**-self.digits if self.digits < 300 else 0.0
-        wanted = [x for x in (*state.q, *state.qd) if max(abs(x.lower), abs(x.upper)) > small]
-        return max((self.digits - x.digits for x in wanted), default=0)
+        wanted = [x for x in (*state.q, *state.qd) if x.largest > Fraction(1, 10**self.digits)]
+        return max((x.missing(self.digits) for x in wanted), default=0)

@@ -192,6 +192,11 @@ class Equations:
         return Tape(self.graph, self.numbers, [x for _, _, x in self._slopes])
 
     @cached_property
+    def rates_and_slopes(self) -> Tape:
+        """f, then the entries of df/dy at `places`."""
+        return Tape(self.graph, self.numbers, [*self._rates, *(x for _, _, x in self._slopes)])
+
+    @cached_property
     def energies(self) -> Tape:
         """Kinetic and potential, with the true inertias."""
         state = self._state(self.tree)

@@ -10,11 +10,12 @@ from typing import Any
 from flint import arb, arb_poly, fmpq
 
 from lagrangian.errors import SimulationError
-from lagrangian.proven_digits.bounds import LOW, Majorised, defect, known_defect, largest, majorised, upper
+from lagrangian.proven_digits.bounds import LOW, Majorised, defect, known_defect, largest, majorised
 from lagrangian.proven_digits.equations import Equations
+from lagrangian.proven_digits.parallelepiped import Errors, upper
 from lagrangian.proven_digits.precision import bits
 from lagrangian.proven_digits.taylor import Coefficients, polynomial
-from lagrangian.proven_digits.tube import Errors, Tube
+from lagrangian.proven_digits.tube import Tube, widths
 
 ORDER = 0.6  # terms for each bit: products of series make high orders cheap (Jorba and Zou 2005 have 0.35)
 RATIO = 0.5  # of the radius of convergence: the disc on which f is bounded, to begin with
@@ -53,54 +54,59 @@ class Integration:
         self.steps = 0
         self._ratio = RATIO
 
-    def to(self, end: fmpq, watch: Callable[[list[Any], fmpq], None], told: Callable[[float], None]) -> Enclosure:
-        """The state at `end`. `watch` is shown where y is in each piece of a step; `told` hears of every time reached."""
+    def to(self, end: fmpq, watch: Callable[[Tube], None], told: Callable[[float], None]) -> Enclosure:
+        """The state at `end`. `watch` is shown the tube of every step; `told` hears of every time reached."""
         while self.at.t < end:
             self._step(end, watch)
             told(float(arb(self.at.t)))
         return self.at
 
-    def _step(self, end: fmpq, watch: Callable[[list[Any], fmpq], None]) -> None:
+    def _step(self, end: fmpq, watch: Callable[[Tube], None]) -> None:
         eq, at = self.equations, self.at
+        with bits(LOW):
+            width = widths(at.y, [arb(0)] * eq.size if self.scouting else at.errors.box)
+        if width is None:
+            raise TooFewBits(float(arb(at.t)))
         y = polynomial(eq, at.t, at.y, self.order, self.precision)
         with bits(LOW):
             low = majorised(y)
-        radius, M = self._disc(y, low)
-        h = min(self._length(radius, M), end - at.t)
+        radius, M = self._disc(y, low, width)
+        h = min(self._length(radius, M[: eq.size]), end - at.t)
         for _ in range(TRIES):
-            tube = Tube(eq, at.t, low, h)
+            tube = Tube(eq, at.t, low, width, h)
             if tube.finite:
                 break
             h = h / 2
         else:
             raise self._lost("no bounds of its motion could be found after")
-        for box in tube.boxes:
-            watch(box, at.t)
+        watch(tube)
         with bits(self.precision):
             ends = [arb_poly(c)(arb(h)) for c in y]
-        self.at = Enclosure(at.t + h, [x.mid() for x in ends], self._carried(tube, y, M, radius, h, ends))
+        self.at = Enclosure(at.t + h, [x.mid() for x in ends], self._carried(tube, y, M, radius, ends))
         self.steps += 1
 
-    def _carried(self, tube: Tube, y: Coefficients, M: list[Any], radius: Any, h: fmpq, ends: list[Any]) -> Errors:
+    def _carried(self, tube: Tube, y: Coefficients, M: list[Any], radius: Any, ends: list[Any]) -> Errors:
         """The errors at the end of a step, with those of rounding its midpoints."""
-        if self.scouting:
-            return tube.grown(self.at.errors)
-        known = known_defect(self.equations, self.at.t, y, self.precision)
+        n = self.equations.size
+        growth = tube.growth(y, M[n:], radius)
         with bits(LOW):
-            found = tube.carried(self.at.errors, defect(known, M, radius, arb(h)))
+            if self.scouting:
+                return self.at.errors.after(growth, [arb(0)] * n)
+            known = known_defect(self.equations, self.at.t, y, self.precision)
+            found = tube.carried(self.at.errors, defect(known, M[:n], radius, tube.h), growth)
             if found is None:
                 raise TooFewBits(float(arb(self.at.t)))
             return found.with_more([upper(x.rad()) for x in ends])
 
-    def _disc(self, y: Coefficients, low: list[Majorised]) -> tuple[Any, list[Any]]:
-        """A disc about the present time on which f is bounded, and by how much."""
+    def _disc(self, y: Coefficients, low: list[Majorised], width: list[Any]) -> tuple[Any, list[Any]]:
+        """A disc about the present time on which f and df/dy are bounded, and by how much."""
         whole = _convergence(y)
         for _ in range(TRIES):
             with bits(LOW):
                 radius = arb(self._ratio * whole)
             if self.scouting:
-                return radius, [arb(1)] * self.equations.size
-            M = largest(self.equations, self.at.t, low, radius)
+                return radius, [arb(1)] * self.equations.size + [arb(0)] * len(self.equations.places)
+            M = largest(self.equations, self.at.t, low, width, radius)
             if M is not None:
                 self._ratio = min(0.9, 1.05 * self._ratio)
                 return radius, M

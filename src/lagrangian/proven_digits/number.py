@@ -15,7 +15,7 @@ class ProvenNumber:
     """A number between two exact bounds.
 
     `str` gives its proven digits: all numbers between the bounds round to this decimal. `digits` counts them, from the first that
-    is not zero; of a number that may be zero, those after the point. `float` gives the double next to its middle.
+    is not zero; of a number that is zero as far as is proven, those after the point. `float` gives the double next to its middle.
     """
 
     lower_bound: Fraction
@@ -46,6 +46,17 @@ class ProvenNumber:
         return float((self.upper_bound - self.lower_bound) / 2)
 
     @property
+    def largest(self) -> Fraction:
+        """The larger of its bounds, without its sign."""
+        return max(abs(self.lower_bound), abs(self.upper_bound))
+
+    def missing(self, digits: int) -> int:
+        """How many more digits its bounds must have for so many significant ones; 0 if it has them."""
+        if self._exponent is not None and self._places + 1 + self._exponent >= digits:
+            return 0
+        return max(1, digits + _magnitude((self.upper_bound - self.lower_bound) / self.largest) + 1)
+
+    @property
     def bounds(self) -> tuple[str, str]:
         """Both bounds as decimals, rounded outward."""
         places = self._places + 3
@@ -58,13 +69,15 @@ class ProvenNumber:
     def __contains__(self, x: Any) -> bool:
         return self.lower_bound <= Fraction(x) <= self.upper_bound
 
-    def distance(self, x: float) -> float:
+    def distance(self, x: float | Fraction) -> float:
         """How far a number can be from it at most."""
         return float(max(abs(Fraction(x) - self.lower_bound), abs(Fraction(x) - self.upper_bound)))
 
     @property
     def digits(self) -> int:
-        return max(0, self._places + 1 + self._exponent) if self._exponent is not None else max(0, self._places)
+        first = self._exponent
+        significant = 0 if first is None else self._places + 1 + first
+        return significant if significant > 0 else max(0, self._places)
 
     @property
     def _exponent(self) -> int | None:
@@ -72,7 +85,7 @@ class ProvenNumber:
         if self.lower_bound <= 0 <= self.upper_bound:
             return None
         least = min(abs(self.lower_bound), abs(self.upper_bound))
-        found = len(str(least.numerator)) - len(str(least.denominator))
+        found = _magnitude(least)
         while Fraction(10) ** found > least:
             found -= 1
         while Fraction(10) ** (found + 1) <= least:
@@ -114,6 +127,11 @@ class ProvenNumber:
 def _fraction(x: Any) -> Fraction:
     mantissa, exponent = x.man_exp()
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def _magnitude(x: Fraction) -> int:
+    """The power of ten of a positive number, or one more."""
+    return len(str(x.numerator)) - len(str(x.denominator)) + 1
 
 
 def _rounded(x: Fraction, places: int) -> int:

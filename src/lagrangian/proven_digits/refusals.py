@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from flint import arb
+
 from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.undetermined import undetermined_joints
 from lagrangian.errors import Argument, ArgumentError, Part, SimulationError
 from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.torque import Torque
+from lagrangian.proven_digits.tube import Tube
 
+PIECES = (4, 16, 64)  # in which a step is seen
 SMOOTH = "certify is for smooth mechanisms without loops"
 
 
@@ -70,11 +74,19 @@ class Stops:
                     self._bounds.append((at + k, joint.coordinate_names[k], low, high))
             at += joint.kind.nq
 
-    def watch(self, box: list[Any], t: float) -> None:
-        """Whether a piece of the motion is within the limits for sure."""
-        for k, name, low, high in self._bounds:
-            if not low < box[k] < high:
-                raise SimulationError(
-                    f"{self.mechanism.name}: after t = {t:.6g} s it cannot be excluded that {name} reaches its limit, and what "
-                    f"happens there is not smooth; end earlier, or leave the limits out by {Argument('limits', False)}"
-                )
+    def watch(self, tube: Tube) -> None:
+        """Whether a step is within the limits for sure, seen in more and more pieces."""
+        if not self._bounds:
+            return
+        reached = ""
+        for pieces in PIECES:
+            reached = next((name for _, box in tube.boxes(pieces) for name in self._reached(box)), "")
+            if not reached:
+                return
+        raise SimulationError(
+            f"{self.mechanism.name}: after t = {float(arb(tube.t)):.6g} s it cannot be excluded that {reached} reaches its "
+            f"limit, and what happens there is not smooth; end earlier, or leave the limits out by {Argument('limits', False)}"
+        )
+
+    def _reached(self, box: list[Any]) -> list[str]:
+        return [name for k, name, low, high in self._bounds if not low < box[k] < high]

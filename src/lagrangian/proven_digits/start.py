@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -16,6 +17,7 @@ from lagrangian.model.mechanism import Mechanism
 from lagrangian.proven_digits.numbers import ball, fraction
 
 Number = Scalar | fmpq
+_DECIMAL = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _FACTORS = {"mm": fmpq(1, 1000), "cm": fmpq(1, 100), "ms": fmpq(1, 1000)}  # other units are degrees, or 1
 
 
@@ -86,6 +88,9 @@ def number(mechanism: Mechanism, x: Any) -> Number:
     """A number as it was written: text with its units and parameters, exact fractions, floats as their shortest decimals."""
     if isinstance(x, str):
         bare, unit = quantity.split(x)
+        if not unit and _DECIMAL.fullmatch(bare.strip()):
+            exact = Fraction(bare.strip())  # as many digits as there are
+            return fmpq(exact.numerator, exact.denominator)
         scalar: Any = parse(bare, mechanism.parameters)
         if unit in ("deg", "°"):
             return scalar * PI / 180

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,10 +13,11 @@ from lagrangian.cli.command import FAILED, FINE, Json
 from lagrangian.cli.given import Described
 from lagrangian.cli.progress import bar
 from lagrangian.errors import ArgumentError, one_of
+from lagrangian.model.expression import quantity
 
 if TYPE_CHECKING:
+    from lagrangian.closed_form.derivations.reading import Reading
     from lagrangian.closed_form.equations import Equations
-    from lagrangian.closed_form.reading import Reading
     from lagrangian.model.mechanism import Mechanism
 
 DERIVE = """
@@ -23,6 +25,7 @@ lagrangian derive two_r
 lagrangian derive arm.toml --pdf
 lagrangian derive puma560 --symbols inertial -o puma.tex
 lagrangian derive two_r --method newton-euler
+lagrangian derive two_r --method kane --speed "u1=theta1'" --speed "u2=theta1' + theta2'"
 lagrangian derive arm.toml --check answer.txt
 """
 PROVE = "lagrangian prove puma560"
@@ -35,7 +38,7 @@ Symbols = Annotated[
     ),
 ]
 Limit = Annotated[float, typer.Option("--limit", metavar="S", help="Refuse what is forecast to take longer; 0 for none.")]
-METHODS = ("lagrange", "newton-euler")
+METHODS = ("lagrange", "newton-euler", "kane")
 _WIDEST = 110
 ABOUT_LOOPS = (
     "It has loops or other constraints: what is proved is about the open tree which they close, whose M, C and G are those "
@@ -56,10 +59,16 @@ def derive(
     full: Annotated[bool, typer.Option("--full", metavar="", help="Print even very long parts.")] = False,
     digits: Annotated[int, typer.Option("--digits", metavar="N", min=0, help="Of numbers; 0 writes them exactly.")] = 6,
     method: Annotated[
-        str, typer.Option("--method", metavar="NAME", help="lagrange, or newton-euler: the free body of every link.")
+        str, typer.Option("--method", metavar="NAME", help="lagrange, newton-euler (free bodies) or kane (partial velocities).")
     ] = "lagrange",
     axes: Annotated[
         str | None, typer.Option("--axes", metavar="NAME", help="Of newton-euler's vectors: link (unless given) or ground.")
+    ] = None,
+    speed: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--speed", metavar="NAME=EXPR", help="Of kane: a generalised speed, as u2=q1'+q2'; one for each coordinate."
+        ),
     ] = None,
     check: Annotated[
         Path | None,
@@ -74,7 +83,7 @@ def derive(
     every link, and the whole equation of every coordinate.
     """
     if check is not None:
-        if latex or markdown or pdf or out is not None or axes is not None or method != "lagrange":
+        if latex or markdown or pdf or out is not None or axes is not None or speed or method != "lagrange":
             raise ArgumentError("--check marks an answer, and writes no equations: it stands alone, or with --symbols and --json")
         return _marked(derived(given.load(), symbols, limit), check, json)
     form = _form(latex, markdown, pdf, json, out)
@@ -85,9 +94,11 @@ def derive(
         raise ArgumentError(one_of("method", method, METHODS))
     if axes is not None and method != "newton-euler":
         raise ArgumentError("--axes are those of the free bodies that --method newton-euler writes")
+    if speed and method != "kane":
+        raise ArgumentError("--speed gives the generalised speeds of --method kane")
     if form == "pdf":
         _latex_program()  # before the work, not after it
-    eom = _by(method, derived(m, symbols, limit), axes)
+    eom = _by(method, derived(m, symbols, limit), axes, speed or ())
     _write(eom, form, latex, out, None if digits == 0 else digits, full, json)
     return FINE
 
@@ -170,17 +181,21 @@ def derived(m: Mechanism, symbols: str, limit: float) -> Equations:
         return lg.derive(m, symbols, limit=limit or None, progress=shown)
 
 
-def _by(method: str, eom: Equations, axes: str | None) -> Equations | Reading:
+def _by(method: str, eom: Equations, axes: str | None, speeds: Sequence[str]) -> Equations | Reading:
     """The equations, or another derivation of them."""
-    return eom if method == "lagrange" else eom.newton_euler(axes or "link")
+    if method == "newton-euler":
+        return eom.newton_euler(axes or "link")
+    if method == "kane":
+        return eom.kane(dict(quantity.named(x, "--speed") for x in speeds) if speeds else None)
+    return eom
 
 
 def _text(read: Equations | Reading, form: str, digits: int | None, full: bool) -> str:
     if form == "tex":
         return read.latex(digits, full)
     if form == "md":
+        from lagrangian.closed_form.derivations.reading import Reading
         from lagrangian.closed_form.document import markdown
-        from lagrangian.closed_form.reading import Reading
 
         return markdown(read.eom, digits, read.sections(full)) if isinstance(read, Reading) else markdown(read.readable, digits)
     return read.text(digits, full, min(_WIDEST, max(60, output.stdout().width)))
@@ -193,7 +208,7 @@ def _titled(text: str, titles: set[str]) -> None:
 
 
 def _data(read: Equations | Reading, full: bool) -> dict[str, Any]:
-    from lagrangian.closed_form.reading import Reading
+    from lagrangian.closed_form.derivations.reading import Reading
     from lagrangian.equations.writing.text import latex, plain
 
     sections = read.sections(full)

@@ -7,15 +7,12 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lagrangian.description.text_file import read_text
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix
 from lagrangian.errors import ArgumentError, one_of
-
-if TYPE_CHECKING:
-    from lagrangian.closed_form.equations import Equations
 
 _LEFT = re.compile(r"\s*([A-Za-zΑ-ω]+)\s*_?\s*(?:\[([\d,\s]+)\]|\(([\d,\s]+)\)|\{?([\d,]*)\}?)\s*$")
 _NAMES = {"P": "V", "eta": "closure", "η": "closure", "Γ": "Gamma", "τ": "tau", "Ψ": "Psi", "D": "M", "d": "M", "g": "G"}
@@ -85,7 +82,7 @@ def _answer(place: str, number: int, line: str) -> Answer:
 class Entries:
     """What answers may be about, by name."""
 
-    def __init__(self, eom: Equations) -> None:
+    def __init__(self, eom: Any) -> None:
         self.eom = eom
         n, m = eom.n, len(eom.constraint_names)
         self.families: dict[str, list[tuple[tuple[int, ...], Callable[..., Formula]]]] = {
@@ -109,7 +106,7 @@ class Entries:
         return made
 
     def _of_link(self, energies: Any, i: int) -> Formula:
-        name = self.eom.system.links[i].name
+        name = getattr(self.eom, "whole", self.eom).system.links[i].name
         return energies[name] if name in energies else self.eom.kinetic_energy * 0
 
     def right(self, answer: Answer, place: str) -> Formula:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lagrangian.closed_form.homework.answers import Answer, Entries, answers
 from lagrangian.closed_form.homework.hints import hint
@@ -14,7 +14,7 @@ from lagrangian.equations.texts.reader import read
 from lagrangian.errors import LagrangianError
 
 if TYPE_CHECKING:
-    from lagrangian.closed_form.equations import Equations
+    from lagrangian.closed_form.parts.output import OutputPart
 
 SHORT = 160  # characters of a difference that is shown
 
@@ -68,7 +68,7 @@ class Marking:
     __repr__ = __str__
 
 
-def marked(eom: Equations, given: str | os.PathLike[str]) -> Marking:
+def marked(eom: OutputPart, given: str | os.PathLike[str]) -> Marking:
     """The marks of a file, or of a text, of lines such as `M[1,2] = m2*l1*lc2*cos(q2)`."""
     place, found = answers(given)
     entries = Entries(eom)
@@ -94,7 +94,7 @@ def _mark(entries: Entries, answer: Answer, place: str) -> Mark:
     return Mark(answer.line, answer.name, given, right, difference, hint(given, node, right, entries.siblings(answer)))
 
 
-def _of_another_matrix(eom: Equations, found: list[Answer], marks: list[Mark]) -> Iterator[Mark]:
+def _of_another_matrix(eom: Any, found: list[Answer], marks: list[Mark]) -> Iterator[Mark]:
     """C is not unique: wrong entries of a row that has the right C q' all the same are said to be those of another matrix."""
     rows: dict[int, dict[int, Formula]] = {}
     for answer, mark in zip(found, marks, strict=True):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from lagrangian.closed_form.newton_euler import NewtonEuler
+from lagrangian.closed_form.derivations.kane import Kane
+from lagrangian.closed_form.derivations.newton_euler import NewtonEuler
+from lagrangian.closed_form.derivations.trace_form import TraceForm
 from lagrangian.closed_form.parts.basis import Basis
-from lagrangian.closed_form.trace_form import TraceForm
 from lagrangian.equations import base_parameters as base
-from lagrangian.equations.derivations import kane, lagrange
+from lagrangian.equations.derivations import lagrange
 from lagrangian.equations.derivations.uicker_kahn import UickerKahn
-from lagrangian.equations.formula_matrix import FormulaMatrix
 from lagrangian.errors import MechanismError
 from lagrangian.proof.certificate import Certificate
 from lagrangian.proof.prove import prove
@@ -26,9 +27,13 @@ class DerivationsPart(Basis):
         """
         return NewtonEuler(self.ungrouped, axes, gravity)
 
-    def kane(self) -> FormulaMatrix:
-        """tau by Kane's equations, without friction and springs."""
-        return self._made.vector("tau", kane.kane(self.system))
+    def kane(self, speeds: Mapping[str, Any] | None = None) -> Kane:
+        """Kane's equations in generalised speeds of your choice, {"u1": "q1' + q2'"}: partial velocities, forces, rows.
+
+        A speed is a sum of rates, each times a function of the coordinates: a text, a formula, or a SymPy expression. Without
+        `speeds` they are the rates of the coordinates, u1 = q1'.
+        """
+        return Kane(self.ungrouped, speeds)
 
     def uicker_kahn(self) -> TraceForm:
         """The trace form: transforms T, their derivatives U_jk and U_jkl, pseudo-inertias, and what follows from them."""

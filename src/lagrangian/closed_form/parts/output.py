@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from typing import TYPE_CHECKING, Any
 
 from lagrangian.closed_form.latex import in_short, typeset
 from lagrangian.closed_form.parts.basis import Basis
 from lagrangian.closed_form.sections import Section, of_equations
 from lagrangian.closed_form.text import WIDTH, show
 from lagrangian.equations.writing.lines import WIDTH as LINE
+
+if TYPE_CHECKING:
+    from lagrangian.closed_form.homework.marking import Marking
+    from lagrangian.closed_form.integration import Integrated
 
 
 class OutputPart(Basis):
@@ -19,6 +24,26 @@ class OutputPart(Basis):
         from lagrangian.closed_form.compiled import CompiledEquations
 
         return CompiledEquations(self, self._terms, self._rows_of_constraints, parameters or {}, threads)
+
+    def simulate(
+        self,
+        t_span: Any,
+        q0: Any = None,
+        qd0: Any = None,
+        torque: Any = None,
+        *,
+        t_eval: Any = None,
+        rtol: float = 1e-9,
+        atol: float = 1e-12,
+    ) -> Integrated:
+        """A motion from these very equations, without constraints and dry friction: a check of `lagrangian.simulate`.
+
+        `t_span` is the end, or the begin and the end; `torque` are numbers, or a function of t, q and qd; `t_eval` are the times
+        of the rows, or how many.
+        """
+        from lagrangian.closed_form.integration import integrated
+
+        return integrated(self, t_span, q0, qd0, torque, t_eval, rtol, atol)
 
     def sections(self, full: bool = False) -> list[Section]:
         """What `show` and `latex` write, section by section."""
@@ -50,7 +75,8 @@ class OutputPart(Basis):
     def to_sympy(self, dynamic: bool = False) -> dict[str, Any]:
         """SymPy matrices by name: M, C, G, F, tau, and closure, Psi, Psi_dot, phi, phi_dot where there are constraints.
 
-        K, V and L are expressions, `rows` the whole equations, with tau1 and lambda1 for the forces.
+        K, V and L are expressions, `rows` the whole equations, with tau1 and lambda1 for the forces; multipliers and
+        accelerations are there where they are short.
 
         Coordinates are symbols of their names, rates `qd_name` and `qdd_name`; with `dynamic`, functions of t and derivatives.
         """
@@ -63,3 +89,14 @@ class OutputPart(Basis):
         from lagrangian.closed_form.document import save
 
         save(self.readable, path, digits, document, width)
+
+    def check(self, answer: str | os.PathLike[str]) -> Marking:
+        """Homework marked, by proof: a file, or a text, of lines such as `M[1,2] = m2*l1*lc2*cos(q2)`, indices from 1.
+
+        Entries are those of M, C, G, F, tau, Gamma (Christoffel symbols), Psi and closure, and the energies K, P (or V) and L.
+        `C[1]` is the first entry of C q', `K[1]` the energy of the first link. `#` begins a comment, and an indented line goes on
+        with the one before it.
+        """
+        from lagrangian.closed_form.homework.marking import marked
+
+        return marked(self, answer)

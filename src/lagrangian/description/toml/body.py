@@ -13,6 +13,7 @@ from lagrangian.model import vector as v
 from lagrangian.model.coerce import symmetric
 from lagrangian.model.expression import Expression, Scalar, has_pi
 from lagrangian.model.placement import Placement
+from lagrangian.model.thin import disc, rod
 
 _A_TURN = 2 * math.pi + 0.01  # radians, with room for a rounded 6.2832
 _DIMENSIONS = (0.1, 0.2, 0.3)
@@ -150,6 +151,11 @@ _SHAPES: dict[str, tuple[tuple[str, ...], Callable[[Table], Any]]] = {
     "capsule": (("radius", "length"), lambda t: model.capsule(t.number("radius"), t.number("length"), **_weighed(t))),
     "ellipsoid": (("radii",), lambda t: model.ellipsoid(t.vector("radii", example=_DIMENSIONS), **_weighed(t))),
     "plate": (("size", "holes"), lambda t: model.plate(_size(t), holes=_holes(t), **_weighed(t))),
+    "rod": (
+        ("start", "end"),
+        lambda t: rod(t.vector("start", default=v.ZERO), t.vector("end", example=(0.5, 0, 0)), mass=t.number("mass")),
+    ),
+    "disc": (("radius",), lambda t: disc(t.number("radius"), mass=t.number("mass"), at=placement(t))),
     "point": ((), lambda t: model.point_mass(t.number("mass"), placement(t))),
 }
 
@@ -159,8 +165,8 @@ def _shape(table: Table) -> tuple[model.Shape, ...]:
     if kind not in _SHAPES:
         raise table.error(one_of("shape", kind, _SHAPES), "shape")
     keys, make = _SHAPES[kind]
-    weights = ("mass",) if kind == "point" else ("mass", "density")
-    table.only("shape", *keys, *weights, *placement_keys())
+    weights = ("mass",) if kind in ("point", "rod", "disc") else ("mass", "density")
+    table.only("shape", *keys, *weights, *(placement_keys() if kind != "rod" else ()))
     with placed(*table.here):
         made = make(table)
     return made if isinstance(made, tuple) else (made,)

@@ -94,6 +94,8 @@ def _of(
             return float((rate > 0) - (rate < 0))
         case "time" | "load":
             return given.get(symbol.name, 0.0)
+        case "drive":
+            return float(placed(scalars.drives[symbol.name], environment))
         case "parameter" | "inertial":
             return given.get(symbol.name, symbol.value)  # type: ignore[arg-type]
     if symbol.name in scalars.atoms:

@@ -17,10 +17,10 @@ from lagrangian.model import vector as v
 Twist = tuple[v.Vector, v.Vector]  # angular velocity, velocity of the origin; or a moment and a force at the origin
 
 
-def kane(system: System) -> list[Element]:
-    """The joints' torques and forces, tau(q, q', q''), with the rotors and without friction and springs."""
+def kane(system: System, gravity: bool = True) -> list[Element]:
+    """The joints' torques and forces, tau(q, q', q''), with the rotors and without friction and springs; with gravity or not."""
     tau = [link.rotor * system.acceleration(link.k) for link in sorted(system.links, key=lambda link: link.k)]
-    gravities = gravity_seen(system)
+    gravities = gravity_seen(system) if gravity else [v.ZERO] * len(system.links)
     for i, (link, (w, u)) in enumerate(zip(system.links, velocities(system), strict=True)):
         moment, force = needed(system, link, w, u, gravities[i])
         for r in (system.links[a].k for a in system.path(i)):

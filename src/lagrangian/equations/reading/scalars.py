@@ -29,7 +29,7 @@ PASSES = 60
 # generators in this order: those that are rewritten by others before the others
 _ORDER = (
     *("inverse", "root", "function", "sine", "cosine", "constant_sine", "constant_cosine", "coordinate", "time", "speed"),
-    *("acceleration", "sign", "load", "parameter", "inertial"),
+    *("acceleration", "sign", "load", "drive", "parameter", "inertial"),
 )
 
 
@@ -59,6 +59,7 @@ class Scalars:
         self._seen: dict[str, float] = {}
         self.values: dict[str, float] = {}  # of parameters met in angles and functions
         self.lengths: dict[str, Length] = {}  # generators that are a length, or its inverse
+        self.drives: dict[str, Scalar] = {}  # generators that are a rate phi'(t)
         self.notes: list[str] = []
         # names of parameters that sines, cosines and signs must not take
         self.reserved = reserved
@@ -84,7 +85,7 @@ class Scalars:
     def copy(self) -> Scalars:
         """Scalars that may be given more generators, and a ring of their own, without a change to these."""
         made = copy.copy(self)
-        for name in ("symbols", "atoms", "_seen", "values", "lengths"):
+        for name in ("symbols", "atoms", "_seen", "values", "lengths", "drives"):
             setattr(made, name, dict(getattr(self, name)))
         made.angles = copy.copy(self.angles)
         made.angles.scalars = made

@@ -14,7 +14,7 @@ from typing import Any
 
 from lagrangian.equations.algebra.exact import written_number
 from lagrangian.equations.algebra.ring import Element, Ring, Symbol
-from lagrangian.equations.reading import heights, lengths
+from lagrangian.equations.reading import applied, heights, lengths
 from lagrangian.equations.reading.inertia import MEANINGS, PARAMETERS, inertia_in_numbers
 from lagrangian.equations.reading.link import Inertia, Link, Pose
 from lagrangian.equations.reading.names import body_names, geometric_names, given, inertial_names, names_in
@@ -61,6 +61,7 @@ class System:
         self.scalars.angles.add_up(*absolute_angles(self.order, constants))
         lengths.declare(self)
         self._declare_signs()
+        applied.declare(self)
         # the last reading leaves a ring with every generator the mechanism needs
         self.links, self.gravity = self.scalars.settled(self._read)
         if heights.declare(self):

@@ -66,6 +66,8 @@ class Names(Mapping[str, Node]):
                 found[shown] = thing(Thing("symbol", symbol.name, value=symbol.value))
                 if symbol.kind == "parameter" and symbol.meaning not in self._own:
                     found.setdefault(symbol.meaning, found[shown])
+        for k, speed in enumerate(self.writer.speeds):  # in place of rates
+            found[speed], found[f"{speed}'"] = thing(Thing("speed", speed, k)), thing(Thing("acceleration", speed, k))
         found.setdefault("t", thing(Thing("symbol", "t")))
         found.setdefault("pi", thing(Thing("symbol", "pi")))
         return found
@@ -108,6 +110,8 @@ class Names(Mapping[str, Node]):
         letters = word.rstrip("'")
         marks = len(word) - len(letters)
         k = self._coordinate(letters)
+        if self.writer.speeds:
+            return Thing("coordinate", word, k) if k is not None and not marks else None
         if k is not None and marks <= 2:
             return Thing(_RATES[marks], word, k)
         if marks:

@@ -185,6 +185,8 @@ class MathML:
             letter = "ℓ" if length_of.word == "length" else "h"
             length = f"<msub><mi>{letter}</mi><mtext>{escape(length_of.of)}</mtext></msub>"
             return length if kind == "root" else f"<mfrac><mn>1</mn>{length}</mfrac>", "", ""
+        if kind == "drive":
+            return f"<msub><mover><mi>φ</mi><mo>˙</mo></mover><mtext>{escape(word[8:-1])}</mtext></msub>", "", ""
         if kind in ("constant_sine", "constant_cosine", "root"):
             return f"<mrow>{words(word)}</mrow>", "", ""
         if kind in ("inverse", "function"):

@@ -92,6 +92,9 @@ class Notation:
             word = self.coordinate(symbol.index)
             if kind == "sign":
                 return f"sgn({_dotted(pretty(word), _DOT)})"
+            if self.writer.speeds and kind != "coordinate":
+                speed = pretty(self.writer.speeds[symbol.index])
+                return speed if kind == "speed" else _dotted(speed, _DOT)
             return {"coordinate": pretty(word), "speed": _dotted(pretty(word), _DOT)}.get(kind, _dotted(pretty(word), _TWO_DOTS))
         if kind == "inverse":
             name = f"({name})"
@@ -117,6 +120,9 @@ class Notation:
         if symbol is not None and kind in ("coordinate", "speed", "acceleration", "sign"):
             base, index = parts(self.coordinate(symbol.index))
             mark = {"coordinate": "", "acceleration": r"\ddot"}.get(kind, r"\dot")
+            if self.writer.speeds and kind in ("speed", "acceleration"):
+                base, index = parts(self.writer.speeds[symbol.index])
+                mark = "" if kind == "speed" else r"\dot"
             word = f"{mark}{{{base}}}{index}" if mark else base + index
             return rf"\operatorname{{sgn}}({word})" if kind == "sign" else word
         if kind in ("constant_sine", "constant_cosine"):
@@ -126,6 +132,8 @@ class Notation:
             letter = r"\ell" if length_of.word == "length" else "h"
             length = rf"{letter}_{{\mathrm{{{re.sub('[^A-Za-z0-9]', ' ', length_of.of)}}}}}"
             return length if kind == "root" else rf"\frac{{1}}{{{length}}}"
+        if kind == "drive":
+            return rf"\dot{{\phi}}_{{\mathrm{{{re.sub('[^A-Za-z0-9]', ' ', name[8:-1])}}}}}"
         if kind == "root":
             return rf"\sqrt{{{typeset_words(name[5:-1])}}}"
         if kind in ("inverse", "function"):

@@ -29,6 +29,9 @@ class Export:
         else:
             self.q, self.qd, self.qdd = ([sympy.Symbol(prefix + name) for name in names] for prefix in ("", "qd_", "qdd_"))
 
+        if writer.speeds:  # these stand where rates stood
+            self.qd, self.qdd = ([sympy.Symbol(f"{name}{dot}") for name in writer.speeds] for dot in ("", "_dot"))
+
     def formula(self, formula: Formula) -> Any:
         top = self._tree(formula.tree)
         return top if formula.denominator is None else top / self._tree(formula.tree_below)
@@ -57,6 +60,8 @@ class Export:
         if of_spring is not None:
             length = sympy.sqrt(self._tree(self.writer.write(of_spring.square)))
             return length if symbol.kind == "root" else 1 / length
+        if symbol.kind == "drive":
+            return self.expression(self.writer.system.scalars.drives[symbol.name])
         atom = self.writer.system.scalars.atoms.get(symbol.name)
         if atom is not None:
             return self.expression(atom[1])

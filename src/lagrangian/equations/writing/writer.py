@@ -8,7 +8,7 @@ competes too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import gcd
 from typing import Any
@@ -20,6 +20,7 @@ from lagrangian.equations.reading.system import System
 from lagrangian.equations.texts.family import Family
 from lagrangian.equations.writing.horner import Monomial, Polynomial, expanded, nested, term
 from lagrangian.equations.writing.notation import Notation
+from lagrangian.equations.writing.squares import squares
 from lagrangian.equations.writing.tree import (
     ONE,
     ZERO,
@@ -52,14 +53,19 @@ _RANK = {"inertial": 0, "parameter": 2, "sine": 4, "cosine": 4, "coordinate": 4,
 class Writer:
     """Writes elements of one system's ring."""
 
-    def __init__(self, system: System, groups: Mapping[str, Mapping[str, Any]] | None = None) -> None:
-        """`groups` are parameters that stand for several, {name: {parameter: (numerator, denominator)}}, written with an R."""
-        self.system = system
+    def __init__(self, system: System, groups: Mapping[str, Mapping[str, Any]] | None = None, speeds: Sequence[str] = ()) -> None:
+        """`groups` are parameters that stand for several, {name: {parameter: (numerator, denominator)}}, written with an R.
+
+        `speeds` are the names of generalised speeds, if the ring's rates stand for these.
+        """
+        self.system, self.speeds = system, tuple(speeds)
         taken = {symbol.name for symbol in system.ring.symbols}
         renamed = {name: _free(f"{name}R", taken) for name, parts in (groups or {}).items() if len(parts) > 1}
         self._groups = {renamed[name]: (name, parts) for name, parts in (groups or {}).items() if name in renamed}
         self.trigonometry = Trigonometry(system.scalars)
         symbols = system.ring.symbols
+        for k, speed in enumerate(speeds, 1):
+            renamed |= {f"qd{k}": speed, f"qdd{k}": f"{speed}'"}
         self.names = [renamed.get(symbol.name, symbol.name) for symbol in symbols]
         self.number = {name: k for k, name in enumerate(self.names)}
         self.notation = Notation(self)
@@ -70,7 +76,7 @@ class Writer:
 
     def wider(self, system: System) -> Writer:
         """The writer of the same formulas over a system with more generators."""
-        made = Writer(system, self._given_groups)
+        made = Writer(system, self._given_groups, self.speeds)
         made.family = self.family
         return made
 
@@ -140,7 +146,7 @@ class Writer:
             ((m, c),) = polynomial.items()
             return term(m, c, self.names)
         plain = self._by_angle(polynomial)
-        short = min((nested(polynomial, self.names), *self._factored(polynomial)), key=operators)
+        short = min((self._nested(polynomial), *self._factored(polynomial)), key=operators)
         # what a textbook would leave as it is stays, unless it becomes clearly shorter
         margin = 1 if self.system.symbols == "given" and operators(plain) <= READ else 0
         return short if operators(short) < operators(plain) - margin else plain
@@ -179,10 +185,14 @@ class Writer:
         order = sorted(polynomial, key=lambda m: next((k for k, _ in m if self._weight[k]), len(self.names)))
         polynomial = {m: polynomial[m] for m in order}
         full = expanded(polynomial, self.names)
-        short = min((nested(polynomial, self.names), *self._factored(polynomial)), key=operators)
+        short = min((self._nested(polynomial), *self._factored(polynomial)), key=operators)
         if multiplies:
             return min((short, full), key=operators)
         return short if operators(short) < operators(full) - 1 else full
+
+    def _nested(self, polynomial: Polynomial) -> Tree:
+        """In the fewest operators: by Horner's rule, or as a sum of squares."""
+        return min((nested(polynomial, self.names), *squares(polynomial, self.names)), key=operators)
 
     def _factored(self, polynomial: Polynomial) -> list[Tree]:
         """As a product of sums, if it is one: (m2/2 + m3)(q1' + q2')."""
@@ -197,7 +207,7 @@ class Writer:
         for f, e in factors:
             part = sparse(Element(ring, f))
             with_angles = any(self.trigonometry.handles(k) for m in part for k, _ in m)
-            made.append(power(self._by_angle(part) if with_angles else nested(part, self.names), int(e)))
+            made.append(power(self._by_angle(part) if with_angles else self._nested(part), int(e)))
         return [product(made, fraction(content))]
 
     def _arranged(self, tree: Tree) -> Tree:

@@ -72,6 +72,31 @@ def residual_derivatives(
     return Straight("residual_derivatives", used, (n + m, 2 * n), tree.angles, outputs, digest(mechanism, tree) + key)
 
 
+def rate_derivatives(mechanism: Mechanism, tree: Tree) -> Straight:
+    """d (Psi qd + phi) / dq, along the speeds, from q, qd and t."""
+    n, m = tree.nv, mechanism.equations
+    plain = regroup(tree)
+
+    def outputs(graph: Graph) -> list[Any]:
+        state = traced_state(graph, mechanism, plain, graph.input("t", 0))
+        rates = [row.rate for row in state.rows]
+        columns = []
+        for k in range(n):
+            moves = coordinate_rates(mechanism, state.q, [int(j == k) for j in range(n)])
+            columns.append(along(graph, rates, {x.index: move for x, move in zip(state.q, moves, strict=True)}))
+        return [columns[k][i] for i in range(m) for k in range(n)]
+
+    sizes = {"q": tree.nq, "qd": n, "t": 1}
+    return Straight("rate_derivatives", sizes, (m, n), tree.angles, outputs, digest(mechanism, tree))
+
+
+def holonomic(mechanism: Mechanism, tree: Tree) -> np.ndarray:
+    """Which constraint equations are of coordinates, and not of speeds alone."""
+    graph = Graph()
+    state = traced_state(graph, mechanism, regroup(tree), graph.input("t", 0))
+    return np.array([row.eta is not None for row in state.rows], dtype=bool)
+
+
 def accelerations(M: np.ndarray, psi: np.ndarray, right: np.ndarray, bias: np.ndarray) -> np.ndarray:
     """x of M x - Psi^T y = right, Psi x = bias, for matrices of right sides; dependent rows of Psi are left out."""
     L = np.linalg.cholesky(M)

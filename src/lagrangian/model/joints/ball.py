@@ -78,6 +78,10 @@ class Ball(JointType):
     def carried(self, qd: np.ndarray) -> np.ndarray:
         return quaternion.skew(qd)
 
+    @property
+    def turnings(self) -> tuple[np.ndarray, ...]:
+        return tuple(quaternion.skew(axis) for axis in np.eye(3))
+
     def turn(self, state: State) -> Turn:
         return AnyTurn(quaternion.rotation(state.q))
 

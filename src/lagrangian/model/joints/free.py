@@ -84,6 +84,10 @@ class Free(JointType):
         turning = quaternion.skew(qd[:3])
         return np.block([[turning, np.zeros((3, 3))], [quaternion.skew(qd[3:]), turning]])
 
+    @property
+    def turnings(self) -> tuple[np.ndarray, ...]:
+        return tuple(np.kron(np.eye(2), turn) for turn in BALL.turnings)
+
     def turn(self, state: State) -> Turn:
         return AnyTurn(quaternion.rotation(state.q[:4]))
 

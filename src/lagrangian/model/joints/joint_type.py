@@ -175,6 +175,11 @@ class JointType(ABC):
     def carried(self, qd: np.ndarray) -> np.ndarray:
         """K (nv, nv) in z' = dqd - K z: how a small displacement z along the speeds is carried round by the motion itself."""
 
+    @property
+    def turnings(self) -> tuple[np.ndarray, ...]:
+        """How its speeds (nv) change at unit rates of turning of the axes they are measured along; none where these are fixed."""
+        return ()
+
     # -- its motion, where it is elementary: along or about z of its own frame --------------------------------------------
 
     @abstractmethod

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from lagrangian.model import vector as v
 from lagrangian.model.joints.compound import Compound
 from lagrangian.model.joints.joint_type import Look, Step
@@ -25,6 +27,10 @@ class Planar(Compound):
     entries = (AXIS,)
     look = Look.PLANE
     plane = (0, 1)
+
+    @property
+    def turnings(self) -> tuple[np.ndarray, ...]:
+        return (np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]),)
 
     def check(self, joint: Joint) -> None:
         return

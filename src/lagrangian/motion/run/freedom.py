@@ -30,6 +30,12 @@ class Freedom:
         for _ in range(2):  # the second time takes what rounding left
             self.B -= self._fixed @ (self._fixed.T @ self.B)
 
+    @property
+    def fixed(self) -> np.ndarray:
+        """Which of the joints cannot move."""
+        found: np.ndarray = np.linalg.norm(self.B, axis=0) < RANK
+        return found
+
     def measured(self, x: np.ndarray) -> float:
         """The length of speeds or accelerations, by M."""
         return float(np.linalg.norm(self.L.T @ x))

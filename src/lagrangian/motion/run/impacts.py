@@ -47,6 +47,7 @@ class Impacts:
         qd, locks = y[modes.nq :], modes.locks(u)
         psi, rate = modes.rows(y, t, locks)
         mass = modes.dyn.mass_matrix(y[: modes.nq])
+        fast = float(np.sqrt(qd @ mass @ qd))
         if len(psi):
             qd += corrected(mass, psi, rate)
             _, left = modes.rows(y, t, locks)
@@ -57,14 +58,19 @@ class Impacts:
             freedom = Freedom(mass, psi, [modes.system.holdable[j].speed for j in stops])
             sides = [modes.touches(u, y, j) for j in stops]
             try:
-                self._meet_stops(modes.rest, qd, freedom, sides, restitution)
+                self._meet_stops(modes.rest, fast, qd, freedom, sides, restitution)
             except Contradiction as contradiction:
                 raise driven_limit(modes, stops[contradiction.which]) from None
         for j in locks:
             qd[modes.system.holdable[j].speed] = 0.0
 
-    def _meet_stops(self, rest: float, qd: np.ndarray, freedom: Freedom, sides: list[int], restitution: float) -> None:
-        """The speeds after one impact or several at once: a joint that bounces may throw another one against its stop."""
+    def _meet_stops(
+        self, rest: float, fast: float, qd: np.ndarray, freedom: Freedom, sides: list[int], restitution: float
+    ) -> None:
+        """The speeds after one impact or several at once: a joint that bounces may throw another one against its stop.
+
+        `fast` is how fast all was before locks took their part: what they leave of it is known but for rounding.
+        """
         speeds, size = freedom.speeds, freedom.size
         inwards = np.array([-1.0 if side == LOW else 1.0 for side in sides])
         bounds = Bounds(*(np.array([x[k] for x in map(_pushing, sides)]) for k in range(2)))
@@ -74,7 +80,7 @@ class Impacts:
             self.hardest = max(self.hardest, hardest)
             bounces = restitution * hardest > max(rest, STILL * self.hardest) and turn < IMPACTS - 1
             e = restitution if bounces else 0.0
-            tiny = np.full(len(speeds), ROUNDING * freedom.measured(qd))
+            tiny = np.maximum(ROUNDING * max(fast, freedom.measured(qd)), np.where(freedom.fixed, rest / size, 0.0))
             impulse, _ = solved(freedom.B, (1 + e) * before / size, bounds, np.zeros(len(speeds)), tiny)
             qd += freedom.moved(impulse)
             qd[speeds] = np.where(impulse != 0, -e * before, qd[speeds])  # exactly: a rest is none with what rounding leaves

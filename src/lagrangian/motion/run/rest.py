@@ -103,6 +103,7 @@ class _Problem:
         for j in self.resting:
             modes.set(u, j)
         qdd, _ = modes.forces(u, y, self.t)
+        pushed = np.linalg.norm(modes.pushed(u, y, self.t))
         psi, _ = modes.rows(y, self.t, modes.locks(u))
         speeds = [h.speed for h in self.holdable]
         self.discs = self._groups()
@@ -110,7 +111,7 @@ class _Problem:
         self.size, self.B = freedom.size, freedom.B
         self.bounds = _bounds(self.holdable, self.sides)
         widths = np.array([sum(h.static or (0.0, 0.0)) / 2 for h in self.holdable])
-        self.tiny = 0.25 * EDGE * widths * self.size * (self.B**2).sum(axis=0) + ROUNDING * freedom.measured(qdd)
+        self.tiny = 0.25 * EDGE * widths * self.size * (self.B**2).sum(axis=0) + ROUNDING * (freedom.measured(qdd) + pushed)
         self.w = qdd[speeds] / self.size
 
     def _groups(self) -> dict[tuple[int, ...], float]:

@@ -10,6 +10,7 @@ from lagrangian.motion.solver.places import (
     FOUND,
     GUARD,
     KIND,
+    KINK,
     LOOKS,
     PER_EVENT,
     ROOM,
@@ -18,6 +19,9 @@ from lagrangian.motion.solver.places import (
     Memory,
     T,
 )
+
+# a dip is looked into where it leaves less than this part of the least value seen, and not beside the ends of a step
+SHALLOW, NEAR_ENDS = 0.1, 0.02
 
 
 class Crossings:
@@ -66,6 +70,26 @@ class Crossings:
                 self.module.settle(b, time, m.end, m.u, self.slope_after, m.report)
         b.copy(m.looks.part(LOOKS * ne), m.g, ne)
         return until.get()
+
+    def dip(self) -> Value:
+        """The part of the step at which a kink's function nearly touches zero, or crosses it twice: 0 if none seems to.
+
+        By the parabola through its values at the three places looked at, none of which shows it.
+        """
+        b, m, ne = self.b, self.m, self.events
+        found = b.variable(0.0)
+        with b.count(ne) as e:
+            g0, g1, g2 = (m.looks[k * ne + e] for k in range(LOOKS + 1))
+            slope, bend = 4.0 * g1 - 3.0 * g0 - g2, 2.0 * (g0 + g2) - 4.0 * g1
+            theta = -0.5 * slope / bend
+            least = b.minimum(b.absolute(g0), b.minimum(b.absolute(g1), b.absolute(g2)))
+            lowest = (g0 + 0.5 * slope * theta) * b.select(g0 > 0.0, 1.0, -1.0)
+            same = (g0 * g1 > 0.0) & (g1 * g2 > 0.0)
+            inside = (theta > NEAR_ENDS) & (theta < 1.0 - NEAR_ENDS)
+            kink = m.kinds[e * PER_EVENT + KIND].equals(KINK)
+            with b.when(kink & same & inside & (lowest < SHALLOW * least)):
+                found.set(theta)
+        return found.get()
 
     def _hermite(self, h: Value, theta: float) -> None:
         b, m, last = self.b, self.m, self.slope_after

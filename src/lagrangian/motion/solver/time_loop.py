@@ -190,14 +190,18 @@ class TimeLoop:
             self._advance(step, until, ratio)
             return
 
+        # once for every step: what was seen by a guess is not sought for by ever shorter steps
+        dip = b.select(c[AGAIN].equals(0) & (c[WHICH] < 0), self.crossings.dip(), 0.0)
+        end = b.select(dip > 0.0, b.fma(dip, step.h, s[T]), until)
+
         def again() -> None:
             """A step to where the kink is takes the place of the one over it."""
             c[FOUND] = before
             b.copy(m.looks, m.g, self.events)
             c[AGAIN], c[REJECTED] = 1, c[REJECTED] + 1
-            s[H] = until - s[T]
+            s[H] = end - s[T]
 
-        b.either(self._over_a_kink(step.h, until), again, lambda: self._advance(step, until, ratio))
+        b.either((dip > 0.0) | self._over_a_kink(step.h, until), again, lambda: self._advance(step, until, ratio))
 
     def _advance(self, step: Attempt, until: Value, ratio: Value) -> None:
         """Keep what is wanted of the step, and go on from `until`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from lagrangian.closed_form import multipliers
 from lagrangian.closed_form.definitions import definitions, parameter_values
 from lagrangian.closed_form.derive import derive
 from lagrangian.closed_form.equations import Equations
@@ -150,6 +151,8 @@ class _Written:
         moving = [paragraph(f"ϕ of {name} = {phi}") for name, phi in driven(eom)]
         rows = paragraph(f"Rows of Ψ: {', '.join(eom.constraint_names[:40])}.", kind="quiet")
         found.append(_block("Multipliers", *moving, typeset.lines(*typeset.of_multipliers(bool(moving))), rows))
+        titles = {"multipliers": "Multipliers λ in closed form", "accelerations": "Accelerations q̈, without λ"}
+        found += [self._matrix(titles[name], matrix, fold=True) for name, matrix in multipliers.short(eom).items()]
         return found
 
     def _energies(self) -> list[Html]:

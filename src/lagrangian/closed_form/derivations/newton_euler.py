@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from lagrangian.closed_form.derivations.reading import Reading, readable
 from lagrangian.closed_form.lines import Vector
-from lagrangian.closed_form.reading import Reading, readable
 from lagrangian.closed_form.sections import READ, Section, Title, not_printed
 from lagrangian.equations import forces
 from lagrangian.equations.derivations.free_bodies import FreeBody, free_bodies

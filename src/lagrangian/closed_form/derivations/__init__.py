@@ -1,0 +1,1 @@
+"""Other derivations of the same equations, as formulas to read: Newton-Euler, Kane, Uicker-Kahn."""

@@ -1,0 +1,85 @@
+"""The closed form integrated: a motion from the equations as they are read, to check `lagrangian.simulate` with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError, MechanismError
+
+if TYPE_CHECKING:
+    from lagrangian.closed_form.parts.output import OutputPart
+
+Torque = Sequence[float] | Callable[[float, np.ndarray, np.ndarray], Any] | None
+
+
+@dataclass(frozen=True)
+class Integrated:
+    """A motion from closed equations: rows of `q` and `qd` at the times `t`, and the energy K + V at each."""
+
+    coordinates: tuple[str, ...]
+    t: np.ndarray
+    q: np.ndarray
+    qd: np.ndarray
+    energy: np.ndarray
+
+    def __repr__(self) -> str:
+        return f"<Integrated: {', '.join(self.coordinates)}, {len(self.t)} rows, {self.t[0]:g} to {self.t[-1]:g} s>"
+
+
+def integrated(
+    eom: OutputPart, t_span: Any, q0: Any, qd0: Any, torque: Torque, t_eval: Any, rtol: float, atol: float
+) -> Integrated:
+    """M q'' = tau - C q' - G - F by the Runge-Kutta pair of Dormand and Prince of order 8."""
+    from scipy.integrate import solve_ivp
+
+    _check(eom)
+    n = eom.n
+    begin, end = (0.0, t_span) if np.ndim(t_span) == 0 else t_span
+    start = [_numbers(name, x, n, eom) for name, x in (("q0", q0), ("qd0", qd0))]
+    dyn, still = eom.compile(), np.zeros(n)
+
+    def tau(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        given = torque(t, q, qd) if callable(torque) else torque
+        return still if given is None else _numbers("torque", given, n, eom)
+
+    def slope(t: float, x: np.ndarray) -> np.ndarray:
+        q, qd = x[:n], x[n:]
+        f = tau(t, q, qd) - dyn.inverse_dynamics(q, qd, still)
+        return np.concatenate([qd, np.linalg.solve(dyn.mass_matrix(q), f)])
+
+    times = None if t_eval is None else np.linspace(begin, end, t_eval) if isinstance(t_eval, int) else np.asarray(t_eval)
+    try:
+        found = solve_ivp(slope, (begin, end), np.concatenate(start), "DOP853", times, rtol=rtol, atol=atol)
+    except np.linalg.LinAlgError:
+        raise MechanismError(f"{eom.mechanism.name}: the mass matrix becomes singular on the way") from None
+    if not found.success:
+        raise MechanismError(f"{eom.mechanism.name}: the run stopped at t = {found.t[-1]:g} s: {found.message}")
+    q, qd = found.y[:n].T, found.y[n:].T
+    energy = np.array([float(dyn.kinetic_energy(a, b)) + float(dyn.potential_energy(a)) for a, b in zip(q, qd, strict=True)])
+    return Integrated(eom.coordinates, found.t, q, qd, energy)
+
+
+def _numbers(name: str, x: Any, n: int, eom: OutputPart) -> np.ndarray:
+    try:
+        made = np.zeros(n) if x is None else np.asarray(x, dtype=float)
+    except (TypeError, ValueError):
+        made = np.empty(0)
+    if made.shape != (n,) or not np.isfinite(made).all():
+        raise ArgumentError(f"needs {n} finite numbers: {', '.join(eom.coordinates)}", argument=name)
+    return made
+
+
+def _check(eom: OutputPart) -> None:
+    """What these equations alone do not determine is left to `lagrangian.simulate`."""
+    name = eom.mechanism.name
+    if eom.constraint_names:
+        raise MechanismError(
+            f"{name}: its coordinates are not independent", remedy="reduced().simulate takes independent ones; lg.simulate all"
+        )
+    for x in eom._terms.friction:
+        if any(s.kind == "sign" and e > 0 for s, e in zip(x.ring.symbols, x.poly.degrees(), strict=True)):
+            raise MechanismError(f"{name}: it has dry friction, which sticks", remedy="lg.simulate finds where it does")

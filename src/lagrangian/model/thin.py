@@ -1,0 +1,43 @@
+"""Thin bodies of the textbooks: rods without thickness and discs without height. A rectangular lamina is a flat `plate`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lagrangian.errors import MechanismError, placed
+from lagrangian.model import coerce
+from lagrangian.model import vector as v
+from lagrangian.model.body import Shape, Visual
+from lagrangian.model.expression import Scalar
+from lagrangian.model.placement import Placement, turn_z_to
+
+# of what is drawn: a rod's radius against its length, a disc's thickness against its radius
+ROD, DISC = 0.02, 0.04
+
+
+def rod(start: Any, end: Any, *, mass: Scalar) -> Shape:
+    """A uniform thin rod between two points of the body's frame: m l^2/12 about its middle, and nothing about itself."""
+    with placed("rod"):
+        a, b = coerce.point(start, "start"), coerce.point(end, "end")
+        d = v.sub(b, a)
+        length = sum(float(x) ** 2 for x in d) ** 0.5
+        if not length > 0:
+            raise MechanismError("it begins and ends at the same point", remedy="a rod has a length")
+    # m/12 (d.d 1 - d d^T)
+    xx, yy, zz = (x * x for x in d)
+    inertia = tuple(mass * x / 12 for x in (yy + zz, -d[0] * d[1], -d[0] * d[2], xx + zz, -d[1] * d[2], xx + yy))
+    middle = (a[0] + d[0] / 2, a[1] + d[1] / 2, a[2] + d[2] / 2)
+    along = tuple(float(x) / length for x in d)
+    seen = Placement(turn_z_to(along), tuple(float(x) for x in middle))  # type: ignore[arg-type]
+    drawn = Visual("capsule", (ROD * length, length), seen)
+    return Shape("rod", (length,), mass, inertia, Placement(position=middle), drawn)
+
+
+def disc(radius: Scalar, *, mass: Scalar, at: Any = None) -> Shape:
+    """A uniform thin disc about z, a round lamina: m r^2/2 about its axis, m r^2/4 about a diameter."""
+    if not float(radius) > 0:
+        raise MechanismError(f"its radius is {float(radius):g} m", where="disc", remedy="it must be positive")
+    square = mass * (radius * radius)
+    where = Placement() if at is None else Placement.of(at, "disc: at")
+    drawn = Visual("cylinder", (float(radius), DISC * float(radius)), where)
+    return Shape("disc", (radius,), mass, (square / 4, 0, 0, square / 4, 0, square / 2), where, drawn)
