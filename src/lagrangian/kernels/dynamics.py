@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.algorithms import energy, kinematics
-from lagrangian.algorithms.closed.massless import factor
+from lagrangian.algorithms.closed.massless import check_determined
 from lagrangian.algorithms.coriolis import CORIOLIS_MATRIX
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.inverse_dynamics import GRAVITY, INVERSE_DYNAMICS
@@ -141,7 +141,7 @@ class Dynamics:
     def _determined(self, found: Array, q: ArrayLike, t: ArrayLike) -> Array:
         """What was found from accelerations, or an error that names a joint without inertia whose motion nothing determines."""
         if self._kernels.massless and not np.isfinite(found).all():
-            factor(self.mass_matrix(q), self.constraint_jacobian(q, t), self.mechanism.speed_names)
+            check_determined(self.mass_matrix(q), self.constraint_jacobian(q, t), self.mechanism.speed_names)
         return found
 
     @Direct(over_tree(MASS_MATRIX))

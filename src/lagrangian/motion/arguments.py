@@ -210,7 +210,7 @@ def check_determined(known: Prepared, q: np.ndarray, t: float) -> None:
     """Whether every joint moves some inertia, or constraints move it."""
     dyn, model = known.dyn, known.dyn.mechanism
     if known.massless:
-        massless.factor(dyn.mass_matrix(q), dyn.constraint_jacobian(q, t), model.speed_names)
+        massless.check_determined(dyn.mass_matrix(q), dyn.constraint_jacobian(q, t), model.speed_names)
     if known.undetermined and not model.equations:
         raise ArgumentError(
             f"{model.name}: what joint {known.undetermined[0]!r} moves has no inertia along it, so its acceleration is not "

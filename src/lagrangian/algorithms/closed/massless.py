@@ -1,9 +1,9 @@
 """Mechanisms with loops whose mass matrix is singular, because links have no mass, and whose constraints move these links.
 
-M qdd = f + Psi^T lambda and Psi qdd + gamma = 0 have the same qdd and lambda as Psi qdd + gamma = 0 and
-(M + Psi^T W Psi) qdd = f - Psi^T W gamma + Psi^T lambda, for any weights W (the augmented Lagrangian; Golub and Greif, SIAM Journal on
-Matrix Analysis and Applications 24, 2003). The sum is positive definite exactly if every motion that the constraints leave free
-moves some inertia. The smallest x, as M measures it, with a given Psi x is the same for both matrices, too.
+M qdd = f + Psi^T lambda and Psi qdd + gamma = 0 have the same qdd and lambda as Psi qdd + gamma = 0 and (M + Psi^T W Psi) qdd =
+f - Psi^T W gamma + Psi^T lambda, for any weights W (the augmented Lagrangian; Golub and Greif, SIAM Journal on Matrix Analysis
+and Applications 24, 2003). The sum is positive definite exactly if every motion that the constraints leave free moves some
+inertia. With a given Psi x, the smallest x as M measures it is the same for both matrices, too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from lagrangian.algorithms.closed.constrained import State
 from lagrangian.algorithms.link import Link
 from lagrangian.algorithms.tree import Tree
-from lagrangian.errors import MechanismError
+from lagrangian.errors import ArgumentError, MechanismError
 from lagrangian.model.mechanism import Mechanism
 
 # radians and metres away from neutral at which mass matrices are looked at: one may be singular in some of them
@@ -59,23 +59,22 @@ def factor(M: np.ndarray, psi: np.ndarray, names: Sequence[str] = ()) -> np.ndar
     if L is None and psi.shape[-2]:
         L = _factor(_augmented(M, psi))
     if L is None:
-        raise undetermined(M, psi, names)
+        check_determined(M, psi, names)
+        raise ArgumentError("the configuration has entries that are not numbers", argument="q")
     return L
 
 
-def undetermined(M: np.ndarray, psi: np.ndarray, names: Sequence[str] = ()) -> MechanismError:
-    """That a joint moves no inertia, and that no constraint says how it moves."""
-    n = M.shape[-1]
-    for A, B in zip(
-        M.reshape(-1, n, n), np.broadcast_to(psi, (*M.shape[:-2], *psi.shape[-2:])).reshape(-1, psi.shape[-2], n), strict=True
-    ):
-        if np.isfinite(A).all() and _factor(_augmented(A, B)) is None:
+def check_determined(M: np.ndarray, psi: np.ndarray, names: Sequence[str] = ()) -> None:
+    """That no joint moves no inertia while no constraint says how it moves; of many, configurations that are no numbers pass."""
+    m, n = psi.shape[-2:]
+    many = np.broadcast_to(psi, (*M.shape[:-2], m, n)).reshape(-1, m, n)
+    for A, B in zip(M.reshape(-1, n, n), many, strict=True):
+        if np.isfinite(A).all() and np.isfinite(B).all() and _factor(_augmented(A, B)) is None:
             joint = f"joint {names[_undetermined(A, B)]!r}" if names else "a joint"
-            return MechanismError(
+            raise MechanismError(
                 f"what {joint} moves has no inertia along it, and no constraint determines how it moves, so its acceleration "
                 f"is not determined; give what it carries a mass and an inertia, give it a rotor, or make it fixed"
             )
-    return MechanismError("the mass matrix has entries that are not numbers")
 
 
 def _factor(M: np.ndarray) -> np.ndarray | None:
