@@ -58,10 +58,13 @@ def factor(M: np.ndarray, psi: np.ndarray, names: Sequence[str] = ()) -> np.ndar
     L = _factor(M)
     if L is None and psi.shape[-2]:
         L = _factor(_augmented(M, psi))
-    if L is None:
+    if L is not None:
+        return L
+    try:
+        return np.linalg.cholesky(M)  # nearly singular
+    except np.linalg.LinAlgError:
         check_determined(M, psi, names)
-        raise ArgumentError("the configuration has entries that are not numbers", argument="q")
-    return L
+        raise ArgumentError("the configuration has entries that are not numbers", argument="q") from None
 
 
 def check_determined(M: np.ndarray, psi: np.ndarray, names: Sequence[str] = ()) -> None:
