@@ -63,6 +63,17 @@ def test_a_parallelogram_passes_its_flat_position(rtol: float, within: float) ->
         assert motion.qd[-1] == pytest.approx([w, -w, w], abs=10 * within)
 
 
+@pytest.mark.parametrize("rtol", [1e-8, 1e-10])
+def test_long_steps_may_end_beside_the_flat_position(rtol: float) -> None:
+    """Without gravity speeds are constant: a step may be longer than half a turn, and end anywhere."""
+    mechanism = parallelogram(a=0.4, b=1.0, g=0.0)
+    for speed in np.linspace(7, 20, 28):
+        motion = lg.simulate(mechanism, 3.0, **start(0.5, speed), rtol=rtol, atol=rtol / 100, t_eval=2)
+        assert motion.success, motion.message
+        assert motion.q[-1, 0] == pytest.approx(0.5 + 3 * speed, abs=1e-6)
+        assert motion.qd[-1, 2] == pytest.approx(speed, abs=1e-6)
+
+
 def test_between_its_steps_too() -> None:
     """The states of the long step over the place, at any time, and that it was passed."""
     times = np.linspace(0, 2, 201)

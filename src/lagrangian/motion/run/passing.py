@@ -90,8 +90,8 @@ def _leap(run: Run) -> Ending | None:
     if expected is None:
         return None
     least, best = max(1.0, ROUNDING / run.settings.rtol), None
-    for t, y in way.starts():
-        step, at = _centred(way, t, y, expected)
+    for start in way.starts():
+        step, at = _centred(way, float(start[0]), start[2:], expected)
         error = np.inf if step is None else way.error(step)
         if step is not None and error <= least:
             least, best = error, (step, at)

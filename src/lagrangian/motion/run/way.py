@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.interpolate import CubicHermiteSpline
 from scipy.optimize import brentq
 
 from lagrangian.algorithms.closed.constraints import coordinate_rates
@@ -19,12 +20,14 @@ from lagrangian.motion.system.inputs import HELD
 if TYPE_CHECKING:
     from lagrangian.motion.run.run import Run
 
-# how independent the constraints are to be where the way ahead is judged from
-CLEAR = 0.01
+# how independent the constraints are to be where the way ahead is judged from: clear of rounding, and not far away
+CLEAR, NEAR = 0.01, 0.15
 # how independent the constraints are to be where the long step begins, in the order in which they are tried
 FAR = (0.15, 0.05, 0.015)
 # steps before now that are looked at for such a beginning
 BEFORE = 100
+# places in each of them
+WITHIN = 9
 # rad/s or m/s: what moves no faster rests, and the place is not passed
 REST = 1e-9
 # places in the long step at which events and constraints are looked at
@@ -49,7 +52,7 @@ class Way:
         self.rank = 0
         self._steps = np.vstack([run.stepper.recent(BEFORE), [self.t, 0.0, *self.y]])
         self._apart = self._falling()
-        clear = np.flatnonzero(self._apart >= CLEAR)
+        clear = np.flatnonzero((self._apart >= CLEAR) & (self._apart <= NEAR))
         self._base = self._steps[clear[-1] if clear.size else -1]
         self.acceleration = self.slopes(self._base[:1], self._base[None, 2:])[0, self.nq :]
         self._bend = self.acceleration if self._apart[-1] > SINGULAR else 0 * self.acceleration  # at the place it is not known
@@ -61,10 +64,17 @@ class Way:
         self.rank = max(known, int((values > SINGULAR).sum(axis=1).max()))
         apart = values[:, self.rank - 1]
         first = len(apart) - 1
-        while first and apart[first - 1] > apart[first]:
+        while first and apart[first - 1] > apart[first] and self._falls_within(first - 1):
             first -= 1
         self._steps = self._steps[first:]
         return apart[first:]
+
+    def _falls_within(self, k: int) -> bool:
+        """Whether it falls all through a step. A long step may have passed another such place, and leads nowhere from there."""
+        t, q, qd = self._steps[k : k + 2, 0], self._steps[k : k + 2, 2 : 2 + self.nq], self._steps[k : k + 2, 2 + self.nq :]
+        within = np.linspace(t[0], t[1], WITHIN)
+        apart = self.independence(CubicHermiteSpline(t, q, self._rates(q, qd))(within), within)
+        return bool((np.diff(apart) < 0).all())
 
     # -- states ------------------------------------------------------------------------------------------------------
 
@@ -131,24 +141,26 @@ class Way:
 
     # -- the step ----------------------------------------------------------------------------------------------------
 
-    def starts(self) -> Iterator[tuple[float, np.ndarray]]:
-        """Where a long step may begin: now, or rather before, where rounding is smaller; the furthest first."""
+    def starts(self) -> Iterator[np.ndarray]:
+        """Where a long step may begin, as t, h, y: rather before, where rounding is smaller, the furthest first; at last now."""
         tried = -1
         for far in FAR:
             enough = np.flatnonzero(self._apart >= far)
             k = int(enough[-1]) if enough.size else 0
             if k != tried:
-                yield float(self._steps[k, 0]), self._steps[k, 2:]
+                yield self._steps[k]
             tried = k
+        if tried < len(self._steps) - 1 and self._apart[tried] > NEAR:
+            yield self._steps[-1]
 
     def over(self, t: float, y: np.ndarray, undefined: float) -> Bridge | None:
         """A step from a state before, with the time of the singular configuration in its middle if the run goes on so long."""
-        until = min(max(2 * undefined - t, self._leaves()), self.end)
+        until = min(max(2 * undefined - t, self._leaves(t, y)), self.end)
         return bridge(t, until - t, y, self.slopes, self.ahead, undefined) if until > self.t else None
 
-    def _leaves(self) -> float:
-        """When a motion that begins beside the place is clear of it; at once if it began elsewhere."""
-        if self._apart[0] >= FAR[-1]:
+    def _leaves(self, t: float, y: np.ndarray) -> float:
+        """When a step that begins beside the place is clear of it; at once if it begins elsewhere."""
+        if self.independence(y[None], t)[0] >= FAR[-1]:
             return self.t
         speed = float(np.abs(self.y[self.nq :]).max())
         return self.t + FAR[0] / speed
