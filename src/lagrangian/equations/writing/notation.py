@@ -106,7 +106,7 @@ class Notation:
         return self.system.coordinates[k] if self.own_names else f"q{k + 1}"
 
     def in_full(self, name: str) -> bool:
-        """Whether a sine or cosine is written in full: of a difference, which no short name tells, or of names without numbers."""
+        """Whether a sine or cosine is written in full: of a difference, or where coordinates are not numbered."""
         found = self.writer.trigonometry.named.get(name)
         return found is not None and (not self.numbered or any(times < 0 for _, times in found[1]))
 
