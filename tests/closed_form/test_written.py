@@ -53,7 +53,7 @@ def test_text_parses_back(name: str) -> None:
     eom = lg.derive(lg.library(name))
     for formula in formulas(eom):
         text = str(formula)
-        words = {word: symbol(word) for word in re.findall(r"[A-Za-z_][A-Za-z_0-9]*", text)}
+        words = {word: symbol(word) for word in re.findall(r"[A-Za-z_][A-Za-z_0-9]*", text) if word not in ("sin", "cos", "sign")}
         assert evaluated(parse(text, words), eom.writer) == formula.element
 
 
@@ -62,11 +62,15 @@ def evaluated(x: object, writer: object) -> object:
     if not isinstance(x, Expression):
         return ring(x)
     if x.operation == "symbol":
-        return writer.value(x.name)
+        named = {f"qd{d}_{name}": f"qd{d}{k}" for k, name in enumerate(writer.system.coordinates, 1) for d in ("", "d")}
+        named |= {name: f"q{k}" for k, name in enumerate(writer.system.coordinates, 1)}
+        return writer.value(named.get(x.name, x.name))
     if x.operation in ("sin", "cos"):
         return ring(writer.system.scalars.angles.pair(x.arguments[0])[x.operation == "sin"])
     arguments = [evaluated(a, writer) for a in x.arguments]
     match x.operation:
+        case "sign":
+            return writer.value(str(arguments[0].poly).replace("qd", "sgn"))
         case "+":
             return arguments[0] + arguments[1]
         case "-":

@@ -72,9 +72,9 @@ def names(formula: Formula) -> tuple[str, ...]:
     # c2 is made of c1 and c12, but does not change with q1
     still = {("coordinate", k) for kind, k in found if kind == "coordinate" and formula.diff(int(k)).is_zero}
     state = sorted((_STATE.index(kind), int(k)) for kind, k in found - still if kind in _STATE)
-    coordinates = writer.system.coordinates
-    shown = [coordinates[k] if order == 0 else f"q{'d' * order}{k + 1}" for order, k in state]
-    order = writer.system.ring.number
+    coordinates, order = writer.system.coordinates, writer.system.ring.number
+    rates = {(o, k): writer.names[order[f"q{'d' * o}{k + 1}"]] for o, k in state}
+    shown = [coordinates[k] if o == 0 else writer.notation.plain(rates[o, k]) for o, k in state]
     rest = sorted((str(name) for kind, name in found if kind == "symbol"), key=lambda x: (order.get(x, len(order)), x))
     return (*shown, *(writer.names[order[x]] if x in order else x for x in rest))
 

@@ -153,7 +153,8 @@ class Formula:
             for degree, symbol in zip(degrees, self.element.ring.symbols, strict=False):
                 name = needed.get(symbol.kind)
                 if degree > 0 and name and not given[name]:
-                    raise ArgumentError(f"evaluate: the formula depends on {symbol.name}, and {name} is not given")
+                    shown = self.writer.notation.plain(self.writer.names[self.element.ring.number[symbol.name]])
+                    raise ArgumentError(f"evaluate: the formula depends on {shown}, and {name} is not given")
 
     def __bool__(self) -> bool:
         return bool(self.element)
@@ -170,7 +171,7 @@ class Formula:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What it depends on: coordinates by their names, rates as qd1 and qdd1, parameters."""
+        """What it depends on: coordinates by their names, rates as they are printed, qd1 or qd_alpha, and parameters."""
         return calculus.names(self)
 
     # -- comparison --------------------------------------------------------------------------------------------------

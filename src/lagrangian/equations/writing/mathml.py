@@ -170,7 +170,7 @@ class MathML:
         notation = self.notation
         symbol_of = notation.symbol(word)
         kind = symbol_of.kind if symbol_of else "sine"
-        if notation.is_difference(word):
+        if notation.in_full(word):
             return f"<mrow>{words(notation.meaning(word))}</mrow>", "", ""
         if kind in ("sine", "cosine"):
             prefix = notation.prefix(word)

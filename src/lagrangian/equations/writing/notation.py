@@ -1,7 +1,7 @@
 """How a name is written: in plain text, with the letters of a terminal, or typeset.
 
-`theta1` is θ₁ and \\theta_{1}; `lc1` is l with the index c1; a rate has a dot above; s12 stands for the sine of the sum of
-the first two coordinates.
+`theta1` is θ₁ and \\theta_{1}; `lc1` is l with the index c1; a rate has a dot above. Where coordinates are numbered, as theta1
+and theta2 are, s12 stands for the sine of the sum of the first two; the cosine of a coordinate alpha is written cos(alpha).
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ GREEK |= dict(zip(("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Ph
 _LOW = str.maketrans("0123456789+-", "₀₁₂₃₄₅₆₇₈₉₊₋")
 _HIGH = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _DOT, _TWO_DOTS = "\u0307", "\u0308"
-_SHORT = re.compile(r"^[A-Za-z]{1,5}[0-9]{0,2}$")
+_SHORT = re.compile(rf"^([A-Za-z]{{1,5}}|{'|'.join(GREEK)})(_?[0-9]{{1,2}}|_[A-Za-z])?$")
+_STATES = ("coordinate", "speed", "acceleration", "sign")
 _NAME = re.compile(r"^([A-Za-z]+)_?([A-Za-z]*[0-9]*)$")
 
 
@@ -59,36 +60,65 @@ class Notation:
 
     def __init__(self, writer: Writer) -> None:
         self.system, self.writer = writer.system, writer
-        self.own_names = all(_SHORT.match(name) for name in self.system.coordinates)
+        ambiguous = self._numbers_are_names()
+        # whether coordinates go by their own names where formulas are typeset
+        self.own_names = ambiguous or all(_SHORT.match(name) for name in self.system.coordinates)
+        ends = [re.sub(r"^.*?([0-9]*)$", r"\1", name) for name in self.system.coordinates]
+        in_order = ends == [str(k + 1) for k in range(len(ends))]
+        # whether a number tells a coordinate: q1 is its name in plain text, and c1 its cosine
+        self.numbered = not ambiguous and (in_order or not self.own_names)
+
+    def _numbers_are_names(self) -> bool:
+        """Whether q1, qd1, c1 or the like, by which formulas could mean a coordinate, is the name of something else."""
+        system, sines = self.system, "|".join(self.system.scalars.prefixes)
+        states = {f"{rate}{k + 1}": k for rate in ("q", "qd", "qdd") for k in range(system.n)}
+        own = {f"q{k + 1}" for k, name in enumerate(system.coordinates) if name == f"q{k + 1}"}
+        names = {*system.coordinates, *self.writer.speeds} - own
+        if names & {*states} or {*system.mechanism.parameters} & {*states}:
+            return True
+        return any(re.fullmatch(f"({sines})[0-9m_]+|sgn[0-9]+", name) for name in names)
 
     def symbol(self, name: str) -> Symbol | None:
         number = self.writer.number.get(name)
         return None if number is None else self.system.ring.symbols[number]
 
     def plain(self, name: str) -> str:
-        """As it is; but the cosine of a difference of coordinates in full, because no short name tells it."""
+        """As texts are read back: q1, qd1 and c1 where coordinates are numbered, else alpha, qd_alpha and cos(alpha)."""
         symbol = self.symbol(name)
         if symbol is not None and symbol.kind == "inverse":
             return f"({name})"
-        return self.meaning(name) if self.is_difference(name) else name
+        if self.in_full(name):
+            return self.meaning(name)
+        if symbol is None or self.numbered:
+            return name
+        word = self.system.coordinates[symbol.index] if symbol.kind in _STATES else ""
+        match symbol.kind:
+            case "coordinate":
+                return word
+            case "sign":
+                return f"sign({self.writer.speeds[symbol.index] if self.writer.speeds else f'qd_{word}'})"
+            case "speed" | "acceleration" if not self.writer.speeds:
+                return f"qd_{word}" if symbol.kind == "speed" else f"qdd_{word}"
+        return name
 
     def coordinate(self, k: int) -> str:
         """A coordinate's own name if all names are short; else its number, which the legend explains."""
         return self.system.coordinates[k] if self.own_names else f"q{k + 1}"
 
-    def is_difference(self, name: str) -> bool:
+    def in_full(self, name: str) -> bool:
+        """Whether a sine or cosine is written in full: of a difference, or where coordinates are not numbered."""
         found = self.writer.trigonometry.named.get(name)
-        return found is not None and any(times < 0 for _, times in found[1])
+        return found is not None and (not self.numbered or any(times < 0 for _, times in found[1]))
 
     def unicode(self, name: str) -> str:
         symbol = self.symbol(name)
         kind = symbol.kind if symbol else "sine"
-        if self.is_difference(name):
+        if self.in_full(name):
             words = re.split(r"([A-Za-z_][A-Za-z_0-9.]*)", self.meaning(name))
             return "".join(word if word in ("sin", "cos") else pretty(word) for word in words)
         if kind in ("sine", "cosine"):
             return self.prefix(name) + name[len(self.prefix(name)) :].lstrip("_").replace("_", ",").translate(_LOW)
-        if symbol is not None and kind in ("coordinate", "speed", "acceleration", "sign"):
+        if symbol is not None and kind in _STATES:
             word = self.coordinate(symbol.index)
             if kind == "sign":
                 return f"sgn({_dotted(pretty(word), _DOT)})"
@@ -111,13 +141,13 @@ class Notation:
     def latex(self, name: str) -> str:
         symbol = self.symbol(name)
         kind = symbol.kind if symbol else "sine"
-        if self.is_difference(name):
+        if self.in_full(name):
             return typeset_words(self.meaning(name))
         if kind in ("sine", "cosine"):
             prefix = self.prefix(name)
             below = name[len(prefix) :].lstrip("_").replace("_", ",")
             return f"{prefix if len(prefix) == 1 else chr(92) + prefix}_{{{below}}}"
-        if symbol is not None and kind in ("coordinate", "speed", "acceleration", "sign"):
+        if symbol is not None and kind in _STATES:
             base, index = parts(self.coordinate(symbol.index))
             mark = {"coordinate": "", "acceleration": r"\ddot"}.get(kind, r"\dot")
             if self.writer.speeds and kind in ("speed", "acceleration"):

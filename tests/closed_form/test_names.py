@@ -1,0 +1,97 @@
+"""Names in formulas: the user's own stay as they are, and none that is printed stands for something else when it is read."""
+
+from __future__ import annotations
+
+import pytest
+
+import lagrangian as lg
+
+MIXED = """
+name = "mixed"
+gravity = [0, "-g", 0]
+[parameters]
+g = 9.81
+l = 0.5
+{parameter} = 2.0
+[[body]]
+name = "a"
+mass = 1.0
+[[body]]
+name = "b"
+mass = "{parameter}"
+[[body]]
+name = "c"
+mass = 1.5
+center = ["l", 0.0, 0.0]
+[[joint]]
+name = "{0}"
+type = "prismatic"
+axis = "x"
+parent = "ground"
+child = "a"
+friction = {{viscous = 0.2, coulomb = 0.7}}
+[[joint]]
+name = "{1}"
+type = "prismatic"
+axis = "y"
+parent = "a"
+child = "b"
+spring = {{stiffness = 3.0, rest = 0.1}}
+[[joint]]
+name = "{2}"
+type = "revolute"
+parent = "b"
+child = "c"
+friction = {{viscous = 0.2, coulomb = 0.7}}
+"""
+
+
+def mixed(*coordinates: str, parameter: str = "m") -> lg.Equations:
+    return lg.derive(lg.loads(MIXED.format(*coordinates, parameter=parameter)))
+
+
+def formulas(eom: lg.Equations) -> list[lg.Formula]:
+    found = [x for matrix in (eom.M, eom.C, eom.G, eom.F, eom.tau) for row in matrix.rows for x in row]
+    return [*found, eom.kinetic_energy, eom.potential_energy]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("x", "y", "q1"),  # q1 is the third, not the first
+        ("q3", "q2", "q1"),
+        ("s1", "s2", "s3"),  # s3 is no sine
+        ("c3", "y", "s1"),
+        ("qd1", "sgn3", "qdd3"),
+        ("x", "y", "alpha"),
+        ("x1", "y2", "theta3"),
+        ("along", "a_long_name_across", "turn"),
+    ],
+)
+@pytest.mark.parametrize("parameter", ["m", "q2"])
+def test_what_is_printed_is_what_is_read(names: tuple[str, ...], parameter: str) -> None:
+    if parameter in names:
+        with pytest.raises(lg.LagrangianError, match="also a parameter"):
+            mixed(*names, parameter=parameter)
+        return
+    for formula in formulas(mixed(*names, parameter=parameter)):
+        assert formula == str(formula)
+        assert formula == formula.unicode()
+        assert not any(formula.diff(name).is_zero for name in formula.names)
+
+
+def test_the_cosine_of_alpha_is_called_so() -> None:
+    eom = mixed("x", "y", "alpha")
+    assert str(eom.M[1, 2]) == "3*l*cos(alpha)/2"
+    assert eom.M[1, 2].unicode() == "3 l cos(α)/2"
+    assert eom.M[1, 2].latex() == r"\frac{3 \, l \, \cos(\alpha)}{2}"
+    assert "<mi>cos</mi>" in eom.M[1, 2].mathml()
+    assert "<mi>α</mi>" in eom.M[1, 2].mathml()
+    assert str(eom.C[0, 2]) == "-3*l*cos(alpha)*qd_alpha/2"
+    assert "c₃" not in str(eom)
+
+
+def test_numbered_angles_keep_the_short_names_of_the_lecture() -> None:
+    eom = lg.derive("two_r")
+    assert str(eom.G[1]) == "m2*r2*g*c12"
+    assert "c₁₂ = cos(θ₁ + θ₂)" in str(eom)
