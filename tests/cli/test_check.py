@@ -67,6 +67,19 @@ def test_a_joint_that_moves_nothing(run: Run) -> None:
     assert "note: body link2: no mass" in found
 
 
+def test_a_massless_link_that_a_loop_moves_is_fine(run: Run) -> None:
+    found = findings(run, edited(run, "four_bar", ("m2 = 1.8", "m2 = 0")))
+    assert "note: body coupler: no mass" in found
+    assert "no inertia along it" not in found
+    # a pointer that nothing moves, beside wheels that a gear joins
+    parts = [f'[[body]]\nname = "{x}"\nmass = {m}\ninertia = [{m}, {m}, {m}]' for x, m in (("u", 1), ("v", 1), ("pointer", 0))]
+    parts += [
+        f'[[joint]]\nname = "{x}"\ntype = "revolute"\nchild = "{y}"' for x, y in (("a", "u"), ("b", "v"), ("loose", "pointer"))
+    ]
+    Path("wheels.toml").write_text("\n".join(['name = "wheels"', *parts, '[[constraint]]\nname = "gear"\nequation = "a + 2*b"']))
+    assert "error: joint 'loose': what it moves has no inertia" in findings(run, "wheels.toml", 1)
+
+
 def test_a_point_mass_is_noted(run: Run) -> None:
     assert "body link2: a point mass" in findings(run, edited(run, "two_r", ('inertia = [0, "I2", "I2"]', "")))
 

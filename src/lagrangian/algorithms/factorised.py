@@ -25,11 +25,11 @@ def ancestors(tree: Tree) -> tuple[list[int], list[int]]:
 
 
 class Factorised:
-    """M = L^T D L, from M flat and row-major."""
+    """M = L^T D L, from M flat and row-major; a `full` M may have entries where those of a tree are zero."""
 
-    def __init__(self, tree: Tree, M: Sequence[Any]) -> None:
+    def __init__(self, tree: Tree, M: Sequence[Any], full: bool = False) -> None:
         n = tree.nv
-        self._before, self._order = ancestors(tree)
+        self._before, self._order = (list(range(-1, n - 1)), list(range(n))) if full else ancestors(tree)
         H = {(i, j): M[i * n + j] for i in range(n) for j in range(n)}
         self.pivots: list[Any] = [None] * n  # of D's inverse
         for k in reversed(self._order):

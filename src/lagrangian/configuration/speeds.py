@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from lagrangian.algorithms.closed import massless
 from lagrangian.configuration.loops import EXACT
 from lagrangian.errors import AssemblyError
 from lagrangian.kernels.dynamics import Dynamics
@@ -23,7 +24,7 @@ def nearest_speeds(dyn: Dynamics, q: np.ndarray, qd: np.ndarray, fixed: Sequence
     free = np.array([name not in fixed for name in names])
     psi = dyn.constraint_jacobian(q, t)
     M = dyn.mass_matrix(q)[np.ix_(free, free)]
-    L = np.linalg.cholesky(M)
+    L = massless.factor(M, psi[:, free], [name for name in names if name not in fixed])
     half = np.linalg.solve(L, psi[:, free].T).T
     found = qd.copy()
     found[free] += np.linalg.solve(L.T, np.linalg.lstsq(half, -rate, rcond=RANK)[0])

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from lagrangian.algorithms import kinematics
 from lagrangian.algorithms import tree as trees
+from lagrangian.algorithms.closed.massless import is_massless
 from lagrangian.algorithms.inverse_dynamics import REACTIONS
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.errors import ArgumentError
@@ -111,6 +112,11 @@ class Kernels:
     def constraint_wrenches(self) -> Kernel:
         """What multipliers put on the links."""
         return self._kernel("constraint wrenches", lambda: wrenches(self.mechanism, self.full_tree))
+
+    @cached_property
+    def massless(self) -> bool:
+        """Whether links without mass make the mass matrix singular, so that accelerations are a matter of the constraints."""
+        return is_massless(self.mechanism, self.tree)
 
     # -- with constraints ---------------------------------------------------------------------------------------------
 

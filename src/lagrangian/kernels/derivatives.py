@@ -36,7 +36,7 @@ def of_forward_dynamics(dyn: Dynamics, residual: Kernel, motion: tuple[ArrayLike
     psi = np.broadcast_to(dyn.constraint_jacobian(q, t), (count, m, n)) if m else np.zeros((count, 0, n))
     right = np.concatenate([-slopes[:, :n], np.broadcast_to(np.eye(n), (count, n, n))], axis=2)
     bias = np.concatenate([-slopes[:, n:], np.zeros((count, m, n))], axis=2)
-    x = accelerations(dyn.mass_matrix(q), psi, right, bias)
+    x = accelerations(dyn.mass_matrix(q), psi, right, bias, dyn.mechanism.speed_names)
     x = x[0] if batch is None else x
     return x[..., :n], x[..., n : 2 * n], x[..., 2 * n :]
 

@@ -63,8 +63,9 @@ def without_springs(algorithm: Algorithm) -> Callable[[Kernels], Kernel | None]:
 
 def of_accelerations(kernels: Kernels) -> Kernel | None:
     """The kernel of forward dynamics; one that depends on time needs t besides the state, and is not called directly."""
-    _warn_of_undetermined_joints(kernels)
-    if kernels.friction.planes:
+    if not kernels.mechanism.equations:
+        _warn_of_undetermined_joints(kernels)
+    if kernels.friction.planes or kernels.massless:  # whether constraints determine all accelerations is looked at
         return None
     if kernels.mechanism.equations:
         return None if kernels.closed.timed else kernels.constraint("forward_dynamics")

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.algorithms import energy, kinematics
+from lagrangian.algorithms.closed.massless import check_determined
 from lagrangian.algorithms.coriolis import CORIOLIS_MATRIX
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.inverse_dynamics import GRAVITY, INVERSE_DYNAMICS
@@ -132,11 +133,16 @@ class Dynamics:
         kernels = self._kernels
         closed = bool(kernels.mechanism.equations)  # springs are in that kernel
         state = kernels.loaded("forward_dynamics", (q, qd, tau), wrenches, springs=not closed)
-        return (
-            kernels.constraint("forward_dynamics")(*state, *kernels.times(t))
-            if closed
-            else kernels.sweep(FORWARD_DYNAMICS)(*state)
-        )
+        if not closed:
+            return kernels.sweep(FORWARD_DYNAMICS)(*state)
+        found = kernels.constraint("forward_dynamics")(*state, *kernels.times(t))
+        return self._determined(found, q, t)
+
+    def _determined(self, found: Array, q: ArrayLike, t: ArrayLike) -> Array:
+        """What was found from accelerations, or an error that names a joint without inertia whose motion nothing determines."""
+        if self._kernels.massless and not np.isfinite(found).all():
+            check_determined(self.mass_matrix(q), self.constraint_jacobian(q, t), self.mechanism.speed_names)
+        return found
 
     @Direct(over_tree(MASS_MATRIX))
     def mass_matrix(self, q: ArrayLike) -> Array:
@@ -290,7 +296,7 @@ class Dynamics:
     ) -> np.ndarray:
         """lambda, the forces of the constraints: of loop joints on body `a`. Where equations are redundant, the least of all."""
         state = self._kernels.loaded("multipliers", (q, qd, tau), wrenches)
-        found: np.ndarray = self._kernels.constraint("acceleration")(*state, *self._kernels.times(t))[..., self.nv :]
+        found = self._determined(self._kernels.constraint("acceleration")(*state, *self._kernels.times(t)), q, t)[..., self.nv :]
         return minimum_norm(self.constraint_jacobian(q, t), found) if self.constraint_names else found
 
     # -- derivatives -------------------------------------------------------------------------------------------------

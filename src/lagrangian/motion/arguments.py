@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.algorithms.closed import massless
 from lagrangian.errors import Argument, ArgumentError, one_of
 from lagrangian.model.event import Event, Lock
 from lagrangian.model.mechanism import Mechanism
@@ -122,7 +123,6 @@ class Options:
         chosen = self._integrator()
         if chosen.canonical:
             self._check_symplectic(known, source, events)
-        _check_determined(known)
         # the slope of a Python function is not known, and a method that needs it would be slower than one that does not
         may_be_stiff = self.method == "auto" and known.dyn.nv <= STIFF_SPEEDS and not source.asks
         return Settings(
@@ -206,9 +206,11 @@ def is_off_constraint(given: object, stabilisation: str, model: Mechanism) -> bo
     return bool(given) and bool(model.equations)
 
 
-def _check_determined(known: Prepared) -> None:
-    """Whether every joint moves some inertia."""
-    model = known.dyn.mechanism
+def check_determined(known: Prepared, q: np.ndarray, t: float) -> None:
+    """Whether every joint moves some inertia, or constraints move it."""
+    dyn, model = known.dyn, known.dyn.mechanism
+    if known.massless:
+        massless.check_determined(dyn.mass_matrix(q), dyn.constraint_jacobian(q, t), model.speed_names)
     if known.undetermined and not model.equations:
         raise ArgumentError(
             f"{model.name}: what joint {known.undetermined[0]!r} moves has no inertia along it, so its acceleration is not "

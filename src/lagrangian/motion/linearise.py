@@ -138,7 +138,7 @@ class _Equations:
         psi = self.dyn.constraint_jacobian(q, t) if m else np.zeros((0, n))
         right = np.hstack([-slopes[:n], np.eye(n)])
         bias = np.hstack([-slopes[n:], np.zeros((m, n))])
-        x = accelerations(self.dyn.mass_matrix(q), psi, right, bias)
+        x = accelerations(self.dyn.mass_matrix(q), psi, right, bias, self.dyn.mechanism.speed_names)
         return x[:, :n], x[:, n : 2 * n], x[:, 2 * n :]
 
 

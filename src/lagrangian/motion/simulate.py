@@ -85,6 +85,7 @@ def simulate(
     begin = Start(dyn, q0, start)
     settings.off_constraint = arguments.is_off_constraint(off_constraint, stabilisation, dyn.mechanism)
     y = np.concatenate(begin.as_given(qd0) if settings.off_constraint else [begin.q, begin.speeds(qd0)])
+    arguments.check_determined(known, y[: dyn.nq], start)
     settings.ranks, settings.rank = cautions.told(known, source, options.method, limits, y[: dyn.nq], (start, end))
     settings.redundant = bool(settings.ranks)
     watch = None if progress is None else lambda t: progress(t - start, end - start)

@@ -82,15 +82,19 @@ class Constrained:
         redundant: bool,
         loose: Mapping[str, Any] | None = None,
         ranks: Ranks = (),
+        weights: Mapping[str, float] | None = None,
     ) -> None:
         """`loose` adds to the diagonal of rows that are switched off where they vanish: their multiplier is then 0.
 
         `ranks` says of redundant rows, by name, to which group each belongs and how many of the group are independent.
+        `weights` of rows, by name, are needed where M is singular: see `massless`.
         """
         self.state, self.rows = state, [row for row in rows if row.psi]
         n = state.tree.nv
-        self._halves = [state.factors.half([row.psi.get(k, 0) for k in range(n)]) for row in self.rows]
-        pivots = state.factors.pivots
+        self._weights = weights or {}
+        self._factors = self._augmented() if self._weights else state.factors
+        self._halves = [self._factors.half([row.psi.get(k, 0) for k in range(n)]) for row in self.rows]
+        pivots = self._factors.pivots
         scaled = [[0 if is_zero(z) else z * pivots[k] for k, z in enumerate(half)] for half in self._halves]
         m = len(self.rows)
         A: list[list[Any]] = [[0] * m for _ in range(m)]
@@ -116,16 +120,30 @@ class Constrained:
 
         return rank
 
+    def _augmented(self) -> Factorised:
+        """M + Psi^T W Psi."""
+        n, M = self.state.tree.nv, list(self.state.mass_matrix)
+        for row in self.rows:
+            for i, x in row.psi.items() if row.name in self._weights else ():
+                for j, y in row.psi.items():
+                    M[i * n + j] = M[i * n + j] + self._weights[row.name] * (x * y)
+        return Factorised(self.state.tree, M, full=True)
+
     def acceleration(self, force: Sequence[Any], gamma: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """qdd and lambda for f = `force`; gamma as the rows have it, or stabilised."""
-        free = self.state.factors.half(force)
+        if self._weights:
+            force = list(force)
+            for row, g in zip(self.rows, gamma, strict=True):
+                for k, x in row.psi.items() if row.name in self._weights else ():
+                    force[k] = force[k] - self._weights[row.name] * (x * g)
+        free = self._factors.half(force)
         right = [-(g + inner(z, free)) for g, z in zip(gamma, self._scaled, strict=True)]
         multipliers = self.system.solve(right)
-        return self.state.factors.back([a + b for a, b in zip(free, self._sum(multipliers), strict=True)]), multipliers
+        return self._factors.back([a + b for a, b in zip(free, self._sum(multipliers), strict=True)]), multipliers
 
     def correction(self, residual: Sequence[Any]) -> list[Any]:
         """The smallest x, measured by M, with Psi x = -residual."""
-        return self.state.factors.back(self._sum(self.system.solve([-r for r in residual])))
+        return self._factors.back(self._sum(self.system.solve([-r for r in residual])))
 
     def _sum(self, multipliers: Sequence[Any]) -> list[Any]:
         """Half of M^-1 Psi^T lambda."""

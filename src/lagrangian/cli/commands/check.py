@@ -172,13 +172,15 @@ def _missing_meshes(m: Mechanism) -> dict[str, str]:
 
 
 def _joints(m: Mechanism) -> Iterator[Finding]:
+    from lagrangian.algorithms.closed.massless import loose
     from lagrangian.algorithms.tree import build
     from lagrangian.algorithms.undetermined import undetermined_joints
     from lagrangian.model.joints.joint_type import Look
 
-    for name in undetermined_joints(build(m)):
+    tree = build(m)
+    for name in [x for x in [loose(m, tree)] if x] if m.equations else undetermined_joints(tree):
         yield Finding(
-            "warning" if m.equations else "error",
+            "error",
             f"joint {name!r}",
             "what it moves has no inertia along it, so its acceleration is not determined",
             "give what it carries a mass and an inertia, give the joint a rotor, or make it fixed",

@@ -9,6 +9,7 @@ from typing import Any
 
 from lagrangian.algorithms.closed import constraints
 from lagrangian.algorithms.closed.constrained import Constrained, State
+from lagrangian.algorithms.closed.massless import weights_of
 from lagrangian.algorithms.closed.world import FreeWorld
 from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.tree import Tree
@@ -156,7 +157,7 @@ def wrenches(mechanism: Mechanism, tree: Tree) -> Straight:
 
 def solved(state: State, graph: Graph) -> tuple[list[Any], list[Any]]:
     """qdd, and a multiplier for every row: 0 for those that say nothing. Rows may depend on each other anywhere."""
-    system = Constrained(state, state.rows, redundant=True)
+    system = Constrained(state, state.rows, redundant=True, weights=weights_of(state.mechanism, state.tree))
     force = [graph.input("tau", k) - b for k, b in enumerate(state.bias)]
     qdd, found = system.acceleration(force, [row.gamma for row in system.rows])
     of = dict(zip((id(row) for row in system.rows), found, strict=True))

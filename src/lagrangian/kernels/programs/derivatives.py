@@ -7,12 +7,13 @@ is along the speeds: how things change when the configuration moves at unit spee
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from lagrangian.algorithms import springs
+from lagrangian.algorithms.closed import massless
 from lagrangian.algorithms.closed.constrained import State
 from lagrangian.algorithms.closed.constraints import coordinate_rates
 from lagrangian.algorithms.inverse_dynamics import INVERSE_DYNAMICS
@@ -97,9 +98,12 @@ def holonomic(mechanism: Mechanism, tree: Tree) -> np.ndarray:
     return np.array([row.eta is not None for row in state.rows], dtype=bool)
 
 
-def accelerations(M: np.ndarray, psi: np.ndarray, right: np.ndarray, bias: np.ndarray) -> np.ndarray:
-    """x of M x - Psi^T y = right, Psi x = bias, for matrices of right sides; dependent rows of Psi are left out."""
-    L = np.linalg.cholesky(M)
+def accelerations(M: np.ndarray, psi: np.ndarray, right: np.ndarray, bias: np.ndarray, names: Sequence[str] = ()) -> np.ndarray:
+    """x of M x - Psi^T y = right, Psi x = bias, for matrices of right sides; dependent rows of Psi are left out.
+
+    `names` are those of the speeds, for an error that tells which of them nothing determines.
+    """
+    L = massless.factor(M, psi, names)
     free = np.linalg.solve(L, right)
     if not psi.shape[-2]:
         return np.linalg.solve(np.swapaxes(L, -1, -2), free)

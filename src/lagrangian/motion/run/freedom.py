@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from lagrangian.algorithms.closed import massless
 from lagrangian.kernels.linear import RANK
 
 
@@ -17,7 +18,7 @@ class Freedom:
     """
 
     def __init__(self, mass: np.ndarray, psi: np.ndarray, speeds: list[int], together: Iterable[tuple[int, ...]] = ()) -> None:
-        self.L, self.speeds = np.linalg.cholesky(mass), speeds
+        self.L, self.speeds = massless.factor(mass, psi), speeds
         half = np.linalg.solve(self.L, psi.T)
         half = half / np.maximum(np.linalg.norm(half, axis=0), 1e-300)
         U, s, _ = np.linalg.svd(half, full_matrices=False)
@@ -48,7 +49,7 @@ class Freedom:
 
 def corrected(mass: np.ndarray, psi: np.ndarray, residual: np.ndarray) -> np.ndarray:
     """The smallest change of speeds, by M, that takes the residual away: Psi x = -residual."""
-    L = np.linalg.cholesky(mass)
+    L = massless.factor(mass, psi)
     half = np.linalg.solve(L, psi.T).T
     found: np.ndarray = np.linalg.solve(L.T, np.linalg.lstsq(half, -residual, rcond=RANK)[0])
     return found

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from lagrangian.algorithms.closed import massless
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.run.freedom import corrected
 from lagrangian.motion.run.supply import Supply
@@ -104,12 +105,12 @@ class Modes:
         at = 3 * self.nv + self.system.mechanism.equations
         return out[self.nv : 2 * self.nv], out[at : at + len(self.system.holdable)]
 
-    def pushed(self, u: np.ndarray, y: np.ndarray, t: float) -> np.ndarray:
+    def pushed(self, u: np.ndarray, y: np.ndarray, t: float, psi: np.ndarray) -> np.ndarray:
         """What forces would accelerate, measured by M: without constraints and locks, which may take all of it but rounding."""
         q, qd = y[: self.nq], y[self.nq :]
         out = self._programs.outputs(q, qd, self._supply.inputs_at(u, self.system, t, y), np.array([t]))
         force = out[: self.nv] - self.dyn.inverse_dynamics(q, qd, np.zeros(self.nv))
-        found: np.ndarray = np.linalg.solve(np.linalg.cholesky(self.dyn.mass_matrix(q)), force)
+        found: np.ndarray = np.linalg.solve(massless.factor(self.dyn.mass_matrix(q), psi), force)
         return found
 
     def rows(self, y: np.ndarray, t: float, held: Iterable[int]) -> tuple[np.ndarray, np.ndarray]:

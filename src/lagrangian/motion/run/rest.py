@@ -103,8 +103,8 @@ class _Problem:
         for j in self.resting:
             modes.set(u, j)
         qdd, _ = modes.forces(u, y, self.t)
-        pushed = np.linalg.norm(modes.pushed(u, y, self.t))
         psi, _ = modes.rows(y, self.t, modes.locks(u))
+        pushed = np.linalg.norm(modes.pushed(u, y, self.t, psi))
         speeds = [h.speed for h in self.holdable]
         self.discs = self._groups()
         freedom = Freedom(modes.dyn.mass_matrix(y[: modes.nq]), psi, speeds, list(self.discs))

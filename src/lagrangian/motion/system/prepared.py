@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from lagrangian.algorithms.closed.constrained import Ranks
+from lagrangian.algorithms.closed.massless import is_massless
 from lagrangian.algorithms.undetermined import undetermined_joints
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.events import of_walls
@@ -26,6 +27,7 @@ class Prepared:
         # a handle of its own: a motion can be asked for anything after the caller's has been closed
         self.dyn, self.tree = dyn.handle(), dyn.tree
         self.undetermined = undetermined_joints(self.tree)
+        self.massless = is_massless(dyn.mechanism, self.tree)
         self.limits = limited(dyn.mechanism)
         self.frictional = frictional(dyn.mechanism)
         self.walls = of_walls(dyn.mechanism)

@@ -17,6 +17,7 @@ from lagrangian.algorithms import springs
 from lagrangian.algorithms.closed.cholesky import inner
 from lagrangian.algorithms.closed.constrained import Constrained, Ranks, State
 from lagrangian.algorithms.closed.constraints import Row, coordinate_rates
+from lagrangian.algorithms.closed.massless import weights_of
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.sweep import run
@@ -78,6 +79,11 @@ class System:
         return too_large(self)
 
     @cached_property
+    def weights(self) -> dict[str, float]:
+        """Of constraint equations, where links without mass make the mass matrix singular."""
+        return weights_of(self.mechanism, self.tree)
+
+    @cached_property
     def key(self) -> tuple[bytes, bytes]:
         """What its code depends on: the mechanism, and all else."""
         listed: list[tuple[str, Scalar]] = list(self.torque.formulas.items())
@@ -136,7 +142,7 @@ class System:
             return self._open(graph, state, tau), [], None
         rows = self._rows(graph, state)
         loose = {row.name: 1 - self.forces.of_joint(graph, j, HELD) for j, row in enumerate(rows[len(state.rows) :])}
-        system = Constrained(state, rows, self.redundant, loose, self.ranks)
+        system = Constrained(state, rows, self.redundant, loose, self.ranks, self.weights)
         force = [a - b for a, b in zip(tau, state.bias, strict=True)]
         for j, joint in enumerate(self.holdable):
             if joint.friction is not None:
@@ -178,7 +184,7 @@ class System:
         """
         rows = self._rows(graph, state)
         loose = {row.name: 1 - self.forces.of_joint(graph, j, HELD) for j, row in enumerate(rows[len(state.rows) :])}
-        system = Constrained(state, rows, self.redundant, loose, self.ranks)
+        system = Constrained(state, rows, self.redundant, loose, self.ranks, self.weights)
         moved = system.correction([row.rate for row in system.rows])
         kept = self._with_speeds(graph, state, [a + b for a, b in zip(state.qd, moved, strict=True)])
         other = self._with_speeds(graph, state, [a + 2 * b for a, b in zip(state.qd, moved, strict=True)])
