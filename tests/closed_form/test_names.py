@@ -95,3 +95,19 @@ def test_numbered_angles_keep_the_short_names_of_the_lecture() -> None:
     eom = lg.derive("two_r")
     assert str(eom.G[1]) == "m2*r2*g*c12"
     assert "c₁₂ = cos(θ₁ + θ₂)" in str(eom)
+
+
+def test_zero_entries_are_shown() -> None:
+    eom = lg.derive("four_bar")
+    shown = str(eom)
+    for line in ("M₁₃ = M₃₁ = 0", "M₂₃ = M₃₂ = 0", "C₁₃ = 0", "C₂₂ = C₂₃ = 0", "C₃₁ = C₃₂ = C₃₃ = 0"):
+        assert f"\n  {line}\n" in shown
+    assert r"M_{13} = M_{31} &= 0" in eom.latex()
+    assert r"C_{31} &= C_{32} = C_{33} = 0" in eom.latex()
+    assert "\n  G₂ = 0\n" in str(lg.derive("cartesian_pp"))
+    # every entry has its name, once
+    for section in eom.sections():
+        if section.key in ("M", "C", "Psi", "Psi_dot"):
+            names = [name for same, _ in section.formulas for name in same]
+            assert sorted(names) == sorted({f"{section.key}{i}{j}" for i in (1, 2, 3) for j in (1, 2, 3)} & {*names})
+            assert len(names) == (6 if section.key.startswith("Psi") else 9)

@@ -66,8 +66,10 @@ def block(section: Section, style: text.Style, widest: float = LINE) -> str:
 
 
 def aligned(same: tuple[str, ...], formula: Formula, style: text.Style, widest: float = LINE) -> list[str]:
-    """`left &= right`, broken into lines where it is long."""
-    return broken(" = ".join(left_latex(name) for name in same), formula.typeset(style), widest)
+    """`left &= right`, broken into lines where it is long. Of many names, as zeros have, the first stands on the left."""
+    first, others = (same, ()) if len(same) <= 2 else (same[:1], same[1:])
+    right = " = ".join((*(left_latex(name) for name in others), formula.typeset(style)))
+    return broken(" = ".join(left_latex(name) for name in first), right, widest)
 
 
 def left_latex(name: str) -> str:

@@ -93,7 +93,7 @@ def sections(eom: Equations) -> list[Section]:
         found += _through_names(eom)
     accelerations = eom.accelerations
     if _terms(accelerations) <= SHORT:
-        named = tuple(((f"{name}''",), x) for name, x in zip(eom.coordinates, accelerations, strict=True) if not x.is_zero)
+        named = tuple(((f"{name}''",), x) for name, x in zip(eom.coordinates, accelerations, strict=True))
         found.append(Section("accelerations", Title("Accelerations, without lambda"), named))
     return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.closed_form.lines import Line
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 LONG = 1500
 # energies and whole rows repeat what stands above them: of these, fewer are printed unasked
 READ = 400
+# entries that are zero, in one line
+ZEROS = 6
 
 
 # formulas, each with the names of the entries that are equal to it
@@ -79,7 +81,7 @@ def of_equations(eom: Equations, full: bool) -> list[Section]:
     if not eom.n:
         words = "no joint moves: there are no coordinates, and nothing to derive"
         return [Section("none", Title("No equations"), words=(words,))]
-    found = [_matrix_section("M", Title("Mass matrix", "M", "M"), eom.M)]
+    found = [_of_matrix("M", Title("Mass matrix", "M", "M"), eom.M)]
     found += _velocity_sections(eom, full)
     of_potential = Title("", "G = dV/dq", r"G = \partial V / \partial q")
     found.append(Section("G", of_potential, entries(eom.G), () if has_entries(eom.G) else ("G = 0",)))
@@ -128,7 +130,7 @@ def _velocity_sections(eom: Equations, full: bool) -> list[Section]:
         words = f"{size}, not printed: {Argument('full', True, of='show')} prints them"
         return [Section("christoffel", title, words=(words,))]
     of_matrix = Title("Coriolis matrix", "C_ij = sum_k Γ_ijk q'_k", r"C_{ij} = \sum_k \Gamma_{ijk}\,\dot{q}_k")
-    return [Section("christoffel", title, christoffel_entries(eom)), _matrix_section("C", of_matrix, eom.C)]
+    return [Section("christoffel", title, christoffel_entries(eom)), _of_matrix("C", of_matrix, eom.C)]
 
 
 def christoffel_entries(eom: Equations) -> Entries:
@@ -146,9 +148,9 @@ def _constraint_sections(eom: Equations) -> list[Section]:
     found = []
     if len(eom.closure):
         found.append(Section("closure", Title("Loops", "closure(q) = 0", r"\eta(q) = 0"), entries(eom.closure)))
-    found.append(_matrix_section("Psi", Title("Constraint matrix", "Psi", r"\Psi"), eom.Psi))
+    found.append(_of_matrix("Psi", Title("Constraint matrix", "Psi", r"\Psi"), eom.Psi))
     of_rate = Title("", "Psi_dot = d Psi / dt", r"\dot{\Psi} = \mathrm{d}\Psi / \mathrm{d}t")
-    found.append(_matrix_section("Psi_dot", of_rate, eom.Psi_dot))
+    found.append(_of_matrix("Psi_dot", of_rate, eom.Psi_dot))
     moving = [f"phi of {name} = {phi}" for name, phi in driven(eom)]
     rate = " + phi_dot" if moving else ""
     typeset_rate = r" + \dot{\phi}" if moving else ""
@@ -178,10 +180,8 @@ def driven(eom: Equations) -> list[tuple[str, Any]]:
     return [(name, phi) for name, phi in zip(eom.constraint_names, eom.phi, strict=True) if str(phi) != "0"]
 
 
-def _matrix_section(key: str, title: Title, matrix: FormulaMatrix) -> Section:
-    """Its entries; that those not listed are zero is said where there are such."""
-    zeros = any(x.is_zero for row in matrix.rows for x in row)
-    return Section(key, replace(title, remark="(entries not listed are zero)") if zeros else title, entries(matrix))
+def _of_matrix(key: str, title: Title, matrix: FormulaMatrix) -> Section:
+    return Section(key, title, entries(matrix))
 
 
 def has_entries(matrix: FormulaMatrix) -> bool:
@@ -190,11 +190,12 @@ def has_entries(matrix: FormulaMatrix) -> bool:
 
 
 def entries(matrix: FormulaMatrix) -> Entries:
-    """Those that are not zero; of a symmetric matrix with both names."""
-    found = []
+    """All of them, of a symmetric matrix with both names; zeros that follow each other in a row have one line."""
+    found: list[tuple[tuple[str, ...], Formula]] = []
     for i, row in enumerate(matrix.rows):
+        begins = not matrix.vector  # a line, with every row of a matrix
         for j, formula in enumerate(row):
-            if formula.is_zero or (matrix.symmetric and j < i):
+            if matrix.symmetric and j < i:
                 continue
             if matrix.vector:
                 same: tuple[str, ...] = (f"{matrix.name}{index(i)}",)
@@ -202,7 +203,11 @@ def entries(matrix: FormulaMatrix) -> Entries:
                 same = (f"{matrix.name}{index(i, j)}",)
                 if matrix.symmetric and i != j:
                     same = (*same, f"{matrix.name}{index(j, i)}")
-            found.append((same, formula))
+            if not begins and formula.is_zero and found and found[-1][1].is_zero and len(found[-1][0]) < ZEROS:
+                found[-1] = ((*found[-1][0], *same), formula)
+            else:
+                found.append((same, formula))
+            begins = False
     return tuple(found)
 
 

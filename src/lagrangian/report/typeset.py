@@ -38,9 +38,10 @@ def left(name: str) -> str:
 
 
 def equation(same: Sequence[str], pieces: Iterable[str]) -> Html:
-    """`left = right`; the right side may go on in further lines."""
-    sides = "<mo>=</mo>".join(left(name) for name in same)
-    return row(f"{sides}<mo>=</mo>", pieces)
+    """`left = right`; the right side may go on in further lines. Of many names, as zeros have, the first stands on the left."""
+    first, others = (same, ()) if len(same) <= 2 else (same[:1], same[1:])
+    sides = "<mo>=</mo>".join(left(name) for name in first)
+    return row(f"{sides}<mo>=</mo>", [*(f"{left(name)}<mo>=</mo>" for name in others), *pieces])
 
 
 def row(before: str, pieces: Iterable[str]) -> Html:

@@ -8,7 +8,15 @@ from lagrangian.closed_form import multipliers
 from lagrangian.closed_form.definitions import definitions, parameter_values
 from lagrangian.closed_form.derive import derive
 from lagrangian.closed_form.equations import Equations
-from lagrangian.closed_form.sections import Entries, Section, Title, christoffel_entries, driven, formulas_of, has_entries
+from lagrangian.closed_form.sections import (
+    Section,
+    Title,
+    christoffel_entries,
+    driven,
+    entries,
+    formulas_of,
+    has_entries,
+)
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix
 from lagrangian.equations.writing import mathml
@@ -106,18 +114,20 @@ class _Written:
         if not terms:
             return _block(title, paragraph(Html(math(typeset.left(matrix.name) + "<mo>=</mo><mn>0</mn>"))))
         whole = terms <= READ
-        entries = tuple((same, x) for same, x in _entries(matrix) if whole or x.terms <= ENTRY)
-        self.shown += [x for _, x in entries]
+        shown = tuple((same, x) for same, x in entries(matrix) if whole or x.terms <= ENTRY)
+        self.shown += [x for _, x in shown]
         inner = []
         if drawn and len(matrix.rows) <= STRUCTURE:
             inner.append(typeset.lines(f"<mi>{matrix.name}</mi><mo>=</mo>{typeset.structure(matrix)}"))
-        body = typeset.formulas(entries, self.style)
+        body = typeset.formulas(shown, self.style)
+        left_out = len(entries(matrix)) - len(shown)
         if not whole:
-            left_out = sum(1 for _ in _entries(matrix)) - len(entries)
             inner.append(
                 paragraph(f"{terms} terms in all; {left_out} entries of more than {ENTRY} terms are not written out here.")
             )
-        inner.append(folded(f"{len(entries)} entries", body, long=True) if terms > (SHORT if fold else OPEN) else body)
+        inner.append(
+            folded(f"{len(matrix.entries) - left_out} entries", body, long=True) if terms > (SHORT if fold else OPEN) else body
+        )
         return _block(title, *inner)
 
     def _velocity(self) -> list[Html]:
@@ -132,7 +142,7 @@ class _Written:
         if terms > READ:
             told = f"{some} Christoffel symbols are not zero; they have {terms} terms, and are not written out here."
             return [_block(title, rule, paragraph(told))]
-        symbols, coriolis = christoffel_entries(eom), _entries(eom.C)
+        symbols, coriolis = christoffel_entries(eom), entries(eom.C)
         self.shown += [x for _, x in symbols]
         body = typeset.formulas(symbols, self.style)
         long = terms > SHORT
@@ -159,11 +169,11 @@ class _Written:
         eom = self.eom
         if eom.kinetic_energy.terms > 2 * SHORT or eom.potential_energy.terms > 2 * SHORT:
             return []
-        entries = [((f"K of {name}",), x) for name, x in eom.kinetic_energies.items()]
-        entries += [((f"V of {name}",), x) for name, x in eom.potential_energies.items()]
-        entries.append((("L",), eom.lagrangian))
-        self.shown += [x for _, x in entries]
-        body = typeset.formulas(tuple(entries), self.style)
+        shown = [((f"K of {name}",), x) for name, x in eom.kinetic_energies.items()]
+        shown += [((f"V of {name}",), x) for name, x in eom.potential_energies.items()]
+        shown.append((("L",), eom.lagrangian))
+        self.shown += [x for _, x in shown]
+        body = typeset.formulas(tuple(shown), self.style)
         return [_block("The Lagrangian", typeset.lines("<mi>L</mi><mo>=</mo><mi>K</mi><mo>−</mo><mi>V</mi>"), body)]
 
     def _rows(self) -> list[Html]:
@@ -223,11 +233,6 @@ def _block(title: str, *inner: Any) -> Html:
 
 def _terms(matrix: FormulaMatrix) -> int:
     return sum(x.terms for _, x in matrix.entries)
-
-
-def _entries(matrix: FormulaMatrix) -> Entries:
-    """Those that are not zero; of a symmetric matrix the upper triangle."""
-    return tuple(((name,), x) for name, x in matrix.entries if not x.is_zero)
 
 
 EQUATIONS = Part("equations", "Equations of motion", equations)

@@ -9,6 +9,7 @@ import numpy as np
 from lagrangian.closed_form.definitions import definitions
 from lagrangian.closed_form.derive import derive
 from lagrangian.closed_form.equations import Equations
+from lagrangian.closed_form.sections import entries
 from lagrangian.equations.writing.mathml import MathML
 from lagrangian.equations.writing.text import Rounding
 from lagrangian.library import library
@@ -142,8 +143,7 @@ def _entries(eom: Equations, *what: tuple[str, str]) -> Html:
     style = MathML(eom.notation, rounding)
     parts = []
     for name, title in what:
-        entries = [(n, x) for n, x in getattr(eom, name).entries if not x.is_zero]
-        rows = "".join(typeset.equation((n,), x.pieces(style)) for n, x in entries)
+        rows = "".join(typeset.equation(same, x.pieces(style)) for same, x in entries(getattr(eom, name)))
         parts += [element("h3", title)] if title else []
         parts.append(Html(f'<div class="eqs">{rows}</div>'))
     if rounding.rounded:
