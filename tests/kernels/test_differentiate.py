@@ -27,7 +27,10 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "neg": lambda a: -a,
     "mul": lambda a, b: a * b,
     "div": lambda a, b: a / b,
-    **{name: getattr(mpmath, name) for name in ("sin", "cos", "sqrt", "exp", "log", "tanh", "atan", "asin", "acos", "atan2", "floor")},
+    **{
+        name: getattr(mpmath, name)
+        for name in ("sin", "cos", "sqrt", "exp", "log", "tanh", "atan", "asin", "acos", "atan2", "floor")
+    },
     "touch": lambda a, b: a,
     "choose": lambda a, b, x, y: x if a < b else y,
     "by_sign": lambda x, a, b: a if x > 0 else b if x < 0 else mpmath.mpf(0),
