@@ -74,7 +74,9 @@ class Integration:
         radius, M = self._disc(y, low, width)
         h = self._length(radius, M[: eq.size])
         if h < SHORTEST * (end - self._begin):
-            raise self._lost("no step is short enough to go on: the motion, or a function in it, has no bounds or derivatives near")
+            raise self._lost(
+                "no step is short enough to go on: the motion, or a function in it, has no bounds or derivatives near"
+            )
         h = min(h, end - at.t)
         for _ in range(TRIES):
             tube = Tube(eq, at.t, low, width, h)
