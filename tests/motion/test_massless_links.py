@@ -232,3 +232,52 @@ def test_what_nothing_determines_is_named() -> None:
             ask()
     # speeds that are given need no inertia
     np.testing.assert_allclose(lg.consistent_speeds(m, q, {"a": 1.0, "loose": 3.0}), [*qd[:3], 3.0], rtol=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "bodies"),
+    [
+        ("three_rrr", ["lower1"]),
+        ("three_rpr", ["rod1"]),
+        ("delta", ["forearm1"]),
+        ("spatial_slider_crank", ["rod"]),
+        ("andrews_squeezer", ["K2"]),
+        ("jansen", None),
+    ],
+)
+def test_the_library_without_some_masses(name: str, bodies: list[str] | None) -> None:
+    """Accelerations are those of the whole system of equations, [M, -Psi^T; Psi, 0], which is regular; None is all but one."""
+    m = lg.library(name)
+    light = [b.name for b in m.bodies[1:]] if bodies is None else bodies
+    m = m.replace(bodies=[lg.Body(b.name) if b.name in light else b for b in m.bodies])
+    dyn, rng = lg.compile(m), np.random.default_rng(3)
+    q, tau = lg.assemble(m), rng.normal(size=dyn.nv)
+    qd = lg.consistent_speeds(m, q, rng.normal(size=dyn.nv))
+    M, psi = dyn.mass_matrix(q), dyn.constraint_jacobian(q)
+    assert np.linalg.matrix_rank(M) < dyn.nv
+    whole = np.block([[M, -psi.T], [psi, np.zeros((len(psi), len(psi)))]])
+    right = np.concatenate([tau - dyn.inverse_dynamics(q, qd, np.zeros(dyn.nv)), -dyn.constraint_bias(q, qd)])
+    wanted = np.linalg.lstsq(whole, right, rcond=1e-12)[0][: dyn.nv]
+    np.testing.assert_allclose(dyn.forward_dynamics(q, qd, tau), wanted, atol=1e-9 * np.abs(wanted).max())
+
+
+@pytest.mark.slow
+@both
+@pytest.mark.parametrize("how", ["friction = {coulomb = 1.5}", "limits = {lower = 0.25, upper = 2.0}"])
+@pytest.mark.parametrize("stabilisation", ["projection", "baumgarte", "ggl"])
+def test_friction_and_stops(name: str, how: str, stabilisation: str) -> None:
+    """Of the slider or rocker: both mechanisms stick, reverse and bounce at the same times."""
+    if name == "four-bar":
+        how = how.replace("1.5", "0.1")
+    q, qd = at(name, 0.3, 9.0)
+    runs = []
+    for link, n in ((ROD, 3), (DISTANCE, 2)):
+        last, where = LAST[name]
+        m = lg.loads(CRANK + last + how + "\n" + link.format(where))
+        run = lg.simulate(m, 1.0, q0=q[:n], qd0=qd[:n], rtol=1e-10, atol=1e-12, restitution=0.5, stabilisation=stabilisation)
+        runs.append(run)
+    assert [e.name for e in runs[0].events] == [e.name for e in runs[1].events]
+    assert runs[0].events
+    np.testing.assert_allclose([e.t for e in runs[0].events], [e.t for e in runs[1].events], atol=1e-6)
+    np.testing.assert_allclose(runs[0].q[-1, :2], runs[1].q[-1], atol=1e-6)

@@ -10,6 +10,10 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lagrangian.algorithms.closed.massless import check_determined
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.algorithms.undetermined import undetermined_joints
@@ -70,6 +74,13 @@ def of_accelerations(kernels: Kernels) -> Kernel | None:
     if kernels.mechanism.equations:
         return None if kernels.closed.timed else kernels.constraint("forward_dynamics")
     return None if kernels.mechanism.springs else kernels.sweep(FORWARD_DYNAMICS)
+
+
+def determined(dyn: Dynamics, found: Any, q: ArrayLike, t: ArrayLike) -> Any:
+    """What was found; it is an error, which names the joint, if nothing determines how a joint without inertia moves."""
+    if dyn._kernels.massless and not np.isfinite(found).all():
+        check_determined(dyn.mass_matrix(q), dyn.constraint_jacobian(q, t), dyn.mechanism.speed_names)
+    return found
 
 
 def _warn_of_undetermined_joints(kernels: Kernels) -> None:

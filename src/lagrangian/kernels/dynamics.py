@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.algorithms import energy, kinematics
-from lagrangian.algorithms.closed.massless import check_determined
 from lagrangian.algorithms.coriolis import CORIOLIS_MATRIX
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.inverse_dynamics import GRAVITY, INVERSE_DYNAMICS
@@ -21,7 +20,7 @@ from lagrangian.kernels import derivatives
 from lagrangian.kernels.arguments import Wrenches, rows_of
 from lagrangian.kernels.cartesian import THRESHOLD, CartesianDynamics, Directions, cartesian
 from lagrangian.kernels.collection import Kernels
-from lagrangian.kernels.direct import Direct, of_accelerations, over_tree, without_springs
+from lagrangian.kernels.direct import Direct, determined, of_accelerations, over_tree, without_springs
 from lagrangian.kernels.friction import FrictionConstants
 from lagrangian.kernels.linear import minimum_norm
 from lagrangian.kernels.programs.parameters import body_parameters, regressor_of_bodies
@@ -136,13 +135,7 @@ class Dynamics:
         if not closed:
             return kernels.sweep(FORWARD_DYNAMICS)(*state)
         found = kernels.constraint("forward_dynamics")(*state, *kernels.times(t))
-        return self._determined(found, q, t)
-
-    def _determined(self, found: Array, q: ArrayLike, t: ArrayLike) -> Array:
-        """What was found from accelerations, or an error that names a joint without inertia whose motion nothing determines."""
-        if self._kernels.massless and not np.isfinite(found).all():
-            check_determined(self.mass_matrix(q), self.constraint_jacobian(q, t), self.mechanism.speed_names)
-        return found
+        return determined(self, found, q, t)
 
     @Direct(over_tree(MASS_MATRIX))
     def mass_matrix(self, q: ArrayLike) -> Array:
@@ -296,7 +289,7 @@ class Dynamics:
     ) -> np.ndarray:
         """lambda, the forces of the constraints: of loop joints on body `a`. Where equations are redundant, the least of all."""
         state = self._kernels.loaded("multipliers", (q, qd, tau), wrenches)
-        found = self._determined(self._kernels.constraint("acceleration")(*state, *self._kernels.times(t)), q, t)[..., self.nv :]
+        found = determined(self, self._kernels.constraint("acceleration")(*state, *self._kernels.times(t)), q, t)[..., self.nv :]
         return minimum_norm(self.constraint_jacobian(q, t), found) if self.constraint_names else found
 
     # -- derivatives -------------------------------------------------------------------------------------------------
