@@ -48,7 +48,7 @@ def run(program: Schedule, inputs: Mapping[str, Sequence[float]]) -> list[float]
 def all_operations(graph: Graph) -> list[Any]:
     x, y, z = (graph.input("x", k) for k in range(3))
     smooth = [x.sin() * y.cos() + z, x - y * z, y * z - x, -x / y, (x * x).sqrt(), x.exp(), (y * y).log(), z.tanh()]
-    inverse = [(x * 0.1).asin(), (y * 0.1).acos(), z.atan(), x.atan2(y), 2.5 - x * 3.0, x + y]
+    inverse = [(x * 0.1).asin(), (y * 0.1).acos(), z.atan(), x.atan2(y), 2.5 - x * 3.0, x + y, (x * 3.0).floor()]
     return [*smooth, *inverse, x.touched_by(z), x.choose(x, y, z, y), z.by_sign(x, y), (x - x * 2).by_sign(y, z), 1.5]
 
 

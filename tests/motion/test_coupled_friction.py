@@ -303,8 +303,14 @@ def test_friction_of_all_joints_holds_together(friction: dict[str, float], push:
 # -- more freedoms, stops, locks -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["five_bar", "three_rrr"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("name", "seed"),
+    [
+        *(("five_bar", k) for k in range(3)),
+        ("three_rrr", 0),
+        *(pytest.param("three_rrr", k, marks=pytest.mark.slow) for k in (1, 2)),
+    ],
+)
 def test_friction_in_every_joint(name: str, seed: int) -> None:
     """Of linkages with two and three freedoms, kicked: the law at all rows, energy balanced, no chattering, and all at rest."""
     rng = np.random.default_rng(seed)
@@ -368,7 +374,7 @@ def test_a_drive_against_a_lock_is_said() -> None:
         lg.simulate(led, 2.0, [0.0], [1.0], events=lg.Event("t - 1", lg.Lock("x")))
 
 
-@pytest.mark.parametrize("seed", [5, 42, 43, 57, 69, 97])
+@pytest.mark.parametrize("seed", [5, 42, *(pytest.param(k, marks=pytest.mark.slow) for k in (43, 57, 69, 97))])
 def test_friction_and_stops_at_random(seed: int) -> None:
     """Four-bars and chains with friction, stops and torques of any size: the law at all rows, energy balanced, no chattering."""
     rng = np.random.default_rng(seed)

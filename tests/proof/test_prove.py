@@ -40,10 +40,17 @@ TREES = {
 
 
 @pytest.mark.parametrize("symbols", ["given", "inertial"])
-@pytest.mark.parametrize("name", [name for name in MARKED if name not in LARGE])
+@pytest.mark.parametrize("name", [given for given in MARKED if given not in LARGE and given != "stewart"])
 def test_library(name: str, symbols: str) -> None:
     certificate = prove(System(elementary(lg.library(name)), symbols), points=1)
     assert certificate, certificate
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("symbols", ["given", "inertial"])
+def test_stewart_platform(symbols: str) -> None:
+    """Its six loops make the longest proof of the library."""
+    test_library("stewart", symbols)
 
 
 @pytest.mark.parametrize("name", LARGE)

@@ -46,7 +46,8 @@ def equation(same: Sequence[str], pieces: Iterable[str]) -> Html:
 
 def row(before: str, pieces: Iterable[str]) -> Html:
     right = "<wbr>".join(f'<math displaystyle="true">{piece}</math>' for piece in pieces)
-    return Html(f'<div class="eq"><span class="lhs">{math(before)}</span><span class="rhs">{right}</span></div>')
+    named = math(before) if before else ""
+    return Html(f'<div class="eq"><span class="lhs">{named}</span><span class="rhs">{right}</span></div>')
 
 
 def formulas(entries: Entries, style: MathML) -> Html:

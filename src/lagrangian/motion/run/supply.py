@@ -27,6 +27,7 @@ class Supply:
         self.error: BaseException | None = None  # what a function raised, or an interrupt
         self.samples: list[tuple[float, np.ndarray]] = []
         self.jump = np.inf  # the next time at which something jumps
+        self._same_until = -np.inf  # the same, once it has been looked for
         self.end = origin  # where the run ends
         self.u = np.zeros(0)
         self.system: System
@@ -144,8 +145,9 @@ class Supply:
     def from_now(self, t: float, y: np.ndarray) -> float:
         """Set the torques that hold from t on; until when they do."""
         source = self.source
-        self.jump = source.jump(t)
-        self.u[self.system.inputs.decided] = 0.5 * (t + min(self.jump, self.end))
+        if not t < self._same_until:  # a time in the piece tells the side of every jump; it stays until the next
+            self._same_until = self.jump = source.jump(t)
+            self.u[self.system.inputs.decided] = 0.5 * (t + min(self.jump, self.end))
         if source.table is not None:
             return min(self.jump, self._from_table(*source.table, t))
         if source.sampled is not None:
