@@ -111,3 +111,32 @@ def test_zero_entries_are_shown() -> None:
             names = [name for same, _ in section.formulas for name in same]
             assert sorted(names) == sorted({f"{section.key}{i}{j}" for i in (1, 2, 3) for j in (1, 2, 3)} & {*names})
             assert len(names) == (6 if section.key.startswith("Psi") else 9)
+
+
+def test_quotients_stand_below_a_line() -> None:
+    eom = lg.derive("wire_particles")
+    assert str(eom.Psi[0, 2]) == "-(x1 - x2)/l"
+    assert eom.Psi[0, 0].latex() == r"\frac{x_{1} - x_{2}}{l}"
+    assert "<mfrac><mrow><mn>1</mn></mrow><mrow><mi>l</mi></mrow></mfrac>" in eom.Psi[0, 0].mathml()
+    for formula in (*eom.closure, *eom.Psi[0], *eom.Psi_dot[0]):
+        assert formula.read_back()
+        assert formula == str(formula)
+        assert formula == formula.unicode()
+    assert eom.closure[0] == "((x1 - x2)^2 + (y1 - y2)^2 - l^2)/(2*l)"
+
+
+def test_an_inverse_meets_what_it_is_of() -> None:
+    """sin^2 is written by the cosine, whose inverse was there before."""
+    joint = 'name = "x"\ntype = "prismatic"\nparent = "ground"\nchild = "b"\nxyz = [0, 0, 0]'
+    text = f"""
+name = "m"
+gravity = [0, 0, 0]
+[parameters]
+a = 0.3
+[[body]]
+name = "b"
+mass = "sin(a)^2/cos(a) + cos(a)"
+[[joint]]
+{joint}
+"""
+    assert str(lg.derive(lg.loads(text)).M[0, 0]) == "1/cos(a)"

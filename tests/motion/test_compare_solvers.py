@@ -66,6 +66,8 @@ def test_constraints_have_a_column_of_drift() -> None:
     ("options", "message"),
     [
         ({"methods": ["dopp"]}, "no method 'dopp'"),
+        ({"methods": []}, "methods is empty; at least one of"),
+        ({"rtols": []}, "rtols is empty"),
         ({"rtols": [0.0]}, r"rtols has 0\.0; positive numbers are needed"),
         ({"method": "dp5"}, "compare_solvers: 'method' is what the comparison varies"),
         ({"rtolls": 1}, "no argument 'rtolls'. Did you mean 'rtols'"),

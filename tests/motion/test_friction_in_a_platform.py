@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -16,7 +18,7 @@ TORQUE = {"theta1": "0.52*sin(4.69*t)", "theta2": "2.74*sin(2.42*t)", "theta3": 
 def test_friction_drives_and_a_lock(locked: str | None) -> None:
     """It gets on, at most 10,000 steps a second; friction takes energy only, and what it takes is missing."""
     base = lg.library("three_rrr")
-    joints = [joint.replace(friction=lg.Friction(coulomb=FRICTION[joint.name], viscous=0.01)) for joint in base.joints]
+    joints = [replace(joint, friction=lg.Friction(coulomb=FRICTION[joint.name], viscous=0.01)) for joint in base.joints]
     events = [lg.Event("t - 0.7", lg.Lock(locked), name="lock")] if locked else None
     motion = lg.simulate(base.replace(joints=joints), 2.0, torque=TORQUE, events=events)
     assert motion.success, motion.message

@@ -133,6 +133,25 @@ def test_a_start_from_which_the_motion_is_not_determined_is_refused() -> None:
         lg.simulate(parallelogram(), 1.0, **start(0.0, 1.0), stabilisation="baumgarte")
 
 
+def test_a_driven_start_at_rest_in_the_flat_position_is_refused() -> None:
+    """The crank is led out of it, and the rocker could turn with the crank or against it."""
+    driven = parallelogram(g=0.0).replace(constraints=[lg.Holonomic("drive", "theta - (1 - cos(t))")])
+    with pytest.raises(lg.SimulationError, match="at rest in a singular configuration, and which way it goes on is not"):
+        lg.simulate(driven, 3, [0, 0, 0], t_eval=2)
+
+
+def test_a_start_where_all_slopes_of_a_constraint_are_zero() -> None:
+    """x y = 0 at the origin: one branch along x, one along y, and none between."""
+    bodies = [lg.Body("a", 1), lg.Body("b", 1)]
+    joints = [lg.Joint("x", "prismatic", "ground", "a", axis="x"), lg.Joint("y", "prismatic", "a", "b", axis="y")]
+    cross = lg.compile(lg.Mechanism("cross", bodies, joints, constraints=[lg.Holonomic("cross", "x*y")], gravity=(0, 0, 0)))
+    for qd0 in ([1.0, 0.0], [0.0, 1.0], [0.0, 0.0]):
+        motion = lg.simulate(cross, 1, [0, 0], qd0, t_eval=2)
+        assert motion.q[-1] == pytest.approx(qd0, abs=1e-12)
+    with pytest.raises(lg.SimulationError, match="of none of the branches"):
+        lg.simulate(cross, 1, [0, 0], [1, 1], t_eval=2)
+
+
 def test_rest_without_forces_is_determined() -> None:
     motion = lg.simulate(parallelogram(g=0.0), 1.0, [0.0, 0.0, 0.0], t_eval=2)
     assert motion.success

@@ -17,6 +17,8 @@ from tests.proven_digits.exact import pendulum, slider
         ("four_bar", "loop 'closure': it closes a loop"),
         ("rolling_disc", "constraint 'floor': it is a constraint"),
         (slider(friction={"coulomb": 1}), "joint 'x': its dry friction jumps"),
+        (slider(friction={"static": 3}), "joint 'x': its dry friction jumps"),
+        (slider(friction={"static_negative": 3}), "joint 'x': its dry friction jumps"),
         (slider(0), "joint 'x': what it moves has no inertia"),
         (
             lg.Mechanism(
@@ -91,6 +93,19 @@ def test_a_function_that_ends_is_told() -> None:
     """The root of what becomes negative: there is no motion beyond, and no digits."""
     with pytest.raises(lg.SimulationError, match=r"slider: no .* t = 1 s"):
         lg.certify(slider(), 2, torque={"x": "sqrt(1 - t)"}, digits=5)
+
+
+@pytest.mark.parametrize("torque", ["sqrt(x)", "x^0.5", "sqrt((x - 1)^2)", "1/x", "log(x)", "1/(x - 1)"])
+def test_functions_without_derivatives_at_the_start(torque: str) -> None:
+    start = 1 if "- 1" in torque else 0
+    with pytest.raises(lg.SimulationError, match=r"slider: a function .* is not finite, or has no derivatives, at t = 0 s"):
+        lg.certify(slider(), 1, [start], [0], {"x": torque}, digits=5)
+
+
+def test_a_motion_that_escapes_is_given_up() -> None:
+    """x'' = 2 x^3 from 1 with speed 1 is 1/(1 - t), which is infinite at 1 s."""
+    with pytest.raises(lg.SimulationError, match=r"slider: no step is short enough .* near t = 0\.9999\d* s"):
+        lg.certify(slider(1), 10**6, [1], [1], {"x": "2*x^3"}, digits=5)
 
 
 def test_proven_numbers() -> None:

@@ -7,7 +7,9 @@ import math
 import numpy as np
 
 from lagrangian.algorithms.closed.constrained import Ranks
+from lagrangian.configuration.coordinates import moved
 from lagrangian.configuration.dependence import ranks
+from lagrangian.configuration.loops import Loops
 from lagrangian.configuration.mobility import mobility, rank
 from lagrangian.errors import SimulationWarning, warn
 from lagrangian.kernels.dynamics import Dynamics
@@ -15,6 +17,9 @@ from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.system.holdable import outside
 from lagrangian.motion.system.prepared import Prepared
 from lagrangian.motion.torque import Torque
+
+# s after a start, or parts of the run if it is shorter: where driven constraints are looked at
+AHEAD = (0.05, 0.2, 0.7)
 
 
 def told(
@@ -24,7 +29,7 @@ def told(
     model, (start, end) = known.dyn.mechanism, span
     _warn_of_source(model, source, method, end - start)
     _warn_of_limits(model, q, limits)
-    return _dependent(known.dyn, q, start)
+    return _dependent(known.dyn, q, span)
 
 
 def _warn_of_source(model: Mechanism, source: Torque, method: str, duration: float) -> None:
@@ -60,13 +65,26 @@ def _warn_of_limits(model: Mechanism, q: np.ndarray, limits: bool) -> None:
         at += joint.kind.nq
 
 
-def _dependent(dyn: Dynamics, q: np.ndarray, t: float) -> tuple[Ranks, int]:
+def _dependent(dyn: Dynamics, q: np.ndarray, span: tuple[float, float]) -> tuple[Ranks, int]:
     """The ranks of equations some of which follow from others; and that of Psi around q if it is less at q, which is singular."""
     if not dyn.mechanism.equations:
         return (), 0
-    says = int(dyn.restricting.sum())
-    if rank(dyn, q, t) == says:  # as here, so around
+    says, t = int(dyn.restricting.sum()), span[0]
+    if (here := rank(dyn, q, t)) == says:  # as here, so around
         return (), 0
     found = mobility(dyn, q, t)
-    around = found.speeds - found.nearby
-    return (ranks(dyn, q, t) if says > around else ()), (around if found.singular else 0)
+    around = max(found.speeds - found.nearby, _rank_ahead(dyn, q, span))
+    return (ranks(dyn, q, t) if says > around else ()), (around if around > here else 0)
+
+
+def _rank_ahead(dyn: Dynamics, q: np.ndarray, span: tuple[float, float]) -> int:
+    """Of Psi where constraints that change with time lead from q: around it at its own time they may leave nothing but q."""
+    found, (start, end) = 0, span
+    if dyn.depends_on_time:
+        rng = np.random.default_rng(0)
+        for t in start + min(1.0, end - start) * np.array(AHEAD):
+            beside = moved(dyn.mechanism, q, 0.01 * rng.normal(size=dyn.nv))
+            near = Loops(dyn, float(t)).nearest(beside)
+            if near.miss[0] < 1e-9:
+                found = max(found, rank(dyn, near.q[0], float(t)))
+    return found

@@ -98,6 +98,8 @@ def compare_solvers(
     _check_options(options)
     rtols, steps = _numbers(rtols, "rtols", 1e-15), _numbers(steps, "steps", 1e-300)
     chosen = _methods(methods, steps)
+    if not rtols and any(method_of(name).adaptive for name in chosen):
+        raise ArgumentError("is empty; the methods with error control need at least one tolerance", argument="rtols")
     given = {"t_span": t_span, "q0": q0, "qd0": qd0, "torque": torque, **options}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SimulationWarning)  # what they would say is in the table
@@ -130,6 +132,8 @@ def _numbers(given: Any, argument: str, least: float) -> list[float]:
 
 def _methods(given: Iterable[str] | None, steps: list[float]) -> list[str]:
     chosen = [*ADAPTIVE, *(["rk4"] if steps else [])] if given is None else [given] if isinstance(given, str) else list(given)
+    if not chosen:
+        raise ArgumentError(f"is empty; at least one of {', '.join(METHODS)} is needed", argument="methods")
     for name in chosen:
         if name not in METHODS:
             raise ArgumentError(one_of("method", name, METHODS), concerns="methods")

@@ -20,6 +20,7 @@ from lagrangian.proven_digits.tube import Tube, widths
 ORDER = 0.6  # terms for each bit: products of series make high orders cheap (Jorba and Zou 2005 have 0.35)
 RATIO = 0.5  # of the radius of convergence: the disc on which f is bounded, to begin with
 TRIES = 30
+SHORTEST = fmpq(1, 10**12)  # of the time: with shorter steps no run would end
 
 
 @dataclass
@@ -50,7 +51,7 @@ class Integration:
     def __init__(self, equations: Equations, precision: int, start: Enclosure, scouting: bool = False) -> None:
         self.equations, self.precision, self.scouting = equations, precision, scouting
         self.order = max(12, math.ceil(ORDER * precision))
-        self.at = start
+        self.at, self._begin = start, start.t
         self.steps = 0
         self._ratio = RATIO
 
@@ -67,11 +68,16 @@ class Integration:
             width = widths(at.y, [arb(0)] * eq.size if self.scouting else at.errors.box)
         if width is None:
             raise TooFewBits(float(arb(at.t)))
-        y = polynomial(eq, at.t, at.y, self.order, self.precision)
+        y = self._polynomial()
         with bits(LOW):
             low = majorised(y)
         radius, M = self._disc(y, low, width)
-        h = min(self._length(radius, M[: eq.size]), end - at.t)
+        h = self._length(radius, M[: eq.size])
+        if h < SHORTEST * (end - self._begin):
+            raise self._lost(
+                "no step is short enough to go on: the motion, or a function in it, has no bounds or derivatives near"
+            )
+        h = min(h, end - at.t)
         for _ in range(TRIES):
             tube = Tube(eq, at.t, low, width, h)
             if tube.finite:
@@ -84,6 +90,16 @@ class Integration:
             ends = [arb_poly(c)(arb(h)) for c in y]
         self.at = Enclosure(at.t + h, [x.mid() for x in ends], self._carried(tube, y, M, radius, ends))
         self.steps += 1
+
+    def _polynomial(self) -> Coefficients:
+        """The solution's from where it is; FLINT has no series of a function at its pole or branch point."""
+        try:
+            y = polynomial(self.equations, self.at.t, self.at.y, self.order, self.precision)
+        except (ValueError, ZeroDivisionError):
+            y = []
+        if not y or not all(x.is_finite() for c in y for x in c):
+            raise self._lost("a function of its torques or forces is not finite, or has no derivatives, at")
+        return y
 
     def _carried(self, tube: Tube, y: Coefficients, M: list[Any], radius: Any, ends: list[Any]) -> Errors:
         """The errors at the end of a step, with those of rounding its midpoints."""

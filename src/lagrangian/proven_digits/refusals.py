@@ -29,9 +29,9 @@ def check(mechanism: Mechanism, torque: Torque) -> None:
         if isinstance(spring, Wall):
             raise _refused(mechanism, Part("wall", spring.name), "its force is not smooth where it is touched", SMOOTH)
     for joint in mechanism.joints:
-        if float(joint.friction.coulomb) or float(joint.friction.coulomb_negative or 0):
+        if any(float(x) for x in joint.friction.breakaway):  # which is never less than Coulomb friction
             told = "its dry friction jumps where the joint turns back"
-            raise _refused(mechanism, Part("joint", joint.name), told, f"{SMOOTH}; leave out coulomb, or use simulate")
+            raise _refused(mechanism, Part("joint", joint.name), told, f"{SMOOTH}; leave out coulomb and static, or use simulate")
     for event in mechanism.events:
         told = "what happens at an event is not smooth"
         raise _refused(mechanism, Part("event", event.name), told, "leave events out: mechanism.replace(events=())")

@@ -91,15 +91,18 @@ class Ring:
 
     def reduce(self, p: Polynomial) -> Polynomial:
         """The normal form."""
-        degrees = p.degrees()
-        for k, _, relation in self._inverses:
-            if degrees[k] > 0:  # of the zero polynomial they are -1
-                p = divmod(p, relation)[1]
-                degrees = p.degrees()
-        for k, relation in self._squares:
-            if degrees[k] > 1:
-                p = divmod(p, relation)[1]
-        return p
+        while True:
+            degrees = p.degrees()
+            for k, _, relation in self._inverses:
+                if degrees[k] > 0:  # of the zero polynomial they are -1
+                    p = divmod(p, relation)[1]
+                    degrees = p.degrees()
+            squared = False
+            for k, relation in self._squares:
+                if degrees[k] > 1:
+                    p, squared = divmod(p, relation)[1], True
+            if not (squared and self._inverses):  # a square, 1 - cos^2 for sin^2, may have met the inverse of what it is made of
+                return p
 
     def is_zero(self, p: Polynomial) -> bool:
         """Exactly zero, as a function. Inverses are cleared: their relations alone need not give a unique normal form."""

@@ -277,7 +277,22 @@ class Scalars:
             quotient, rest = divmod(left.poly, right.poly)
             if rest.is_zero():
                 return Element(self.ring, quotient)  # it divides out
-        return left * self._atom("inverse", call("/", 1, b))
+        if self.unsettled:
+            return left  # not all of it has been read: it will be read again
+        return left * (self._inverse_of_product(right) or self._atom("inverse", call("/", 1, b)))
+
+    def _inverse_of_product(self, x: Element) -> Any:
+        """Of a number times parameters, 1/(2 l): the number apart from the inverse of every parameter; None of anything else."""
+        if len(x.poly) != 1:
+            return None
+        ((monomial, coefficient),) = x.poly.terms()
+        powers = [(self.ring.symbols[k], int(e)) for k, e in enumerate(monomial) if e]
+        if any(s.kind not in ("parameter", "inertial") or s.value is None or s.meaning != s.name for s, _ in powers):
+            return None
+        made: Any = 1 / fraction(coefficient)
+        for s, e in powers:
+            made = made * self._atom("inverse", call("/", 1, Expression("symbol", (), s.value, s.name))) ** e
+        return made
 
     def _atom(self, kind: str, x: Any) -> Any:
         name = str(x)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from fractions import Fraction
 from html import escape
 
 from lagrangian.equations.writing.notation import GREEK, Notation, divided
@@ -128,25 +129,40 @@ class MathML:
 
     def _term(self, tree: Tree) -> tuple[bool, list[str]]:
         """Whether it has a minus, and what follows."""
+        if self._under(tree):
+            tree = Product(Fraction(1), (tree,))
         if not isinstance(tree, Product):
             return False, self._factor(tree)
         if tree.coefficient == 0:
             return False, ["<mn>0</mn>"]
         top, bottom = self.rounding.pieces(abs(tree.coefficient))
         words, numeric = [""], False  # whether a number came last: the next must not touch it
-        whole = bool(bottom) and not any(isinstance(f, Sum) for f in tree.factors)  # all of it above a fraction's line
-        if top or not tree.factors or (bottom and not whole):
+        above = [f for f in tree.factors if not self._under(f)]
+        under = [f"<mn>{bottom}</mn>"] * bool(bottom) + [self._under(f) for f in tree.factors if f not in above]
+        below = under[0] if len(under) == 1 else f"<mrow>{TIMES.join(under)}</mrow>"
+        whole = bool(under) and not any(isinstance(f, Sum) for f in above)  # all of it above a fraction's line
+        if top or not above or (under and not whole):
             number = decimal(top or "1")
-            words, numeric = [f"<mfrac><mrow>{number}</mrow><mn>{bottom}</mn></mfrac>" if bottom and not whole else number], True
-        for factor in tree.factors:
+            words, numeric = [f"<mfrac><mrow>{number}</mrow>{below}</mfrac>" if under and not whole else number], True
+        for factor in above:
             more = self._factor(factor)
             if words[0]:
                 words[-1] += DOT if numeric and more[0].startswith(("<mn>", "<msup><mn>")) else TIMES
             words = [*words[:-1], words[-1] + more[0], *more[1:]]
             numeric = more[-1].startswith("<mn>")
         if whole:
-            words = [f"<mfrac><mrow>{''.join(words)}</mrow><mn>{bottom}</mn></mfrac>"]
+            words = [f"<mfrac><mrow>{''.join(words)}</mrow>{below}</mfrac>"]
         return tree.coefficient < 0, words
+
+    def _under(self, tree: Tree) -> str:
+        """What a factor that is an inverse puts below the line; "" if it stands above."""
+        base, exponent = (tree.base, tree.exponent) if isinstance(tree, Power) else (tree, 1)
+        word = self.notation.below(base.name) if isinstance(base, Name) else ""
+        if not word:
+            return ""
+        length = self.notation.system.scalars.lengths.get(f"1/{word}")
+        inner = f"<mrow>{words(word) if length is None else self.name(f'{length.word}({length.of})')}</mrow>"
+        return inner if exponent == 1 else scripted(inner, "", f"<mn>{exponent}</mn>")
 
     def _factor(self, tree: Tree) -> list[str]:
         if isinstance(tree, Name):

@@ -101,6 +101,17 @@ class Notation:
                 return f"qd_{word}" if symbol.kind == "speed" else f"qdd_{word}"
         return name
 
+    def below(self, name: str) -> str:
+        """What a name is the inverse of, in plain text; "" if it is no inverse."""
+        symbol = self.symbol(name)
+        return name.removeprefix("1/") if symbol is not None and symbol.kind == "inverse" else ""
+
+    def below_in_latex(self, name: str) -> str:
+        """The same, typeset."""
+        length = self.system.scalars.lengths.get(name)
+        word = self.below(name)
+        return self.latex(f"{length.word}({length.of})") if length is not None and word else typeset_words(word)
+
     def coordinate(self, k: int) -> str:
         """A coordinate's own name if all names are short; else its number, which the legend explains."""
         return self.system.coordinates[k] if self.own_names else f"q{k + 1}"
@@ -129,7 +140,7 @@ class Notation:
         if kind == "inverse":
             name = f"({name})"
         if kind in ("constant_sine", "constant_cosine", "root", "inverse", "function"):
-            return re.sub(r"[A-Za-z_][A-Za-z_0-9.]*(?!\w*\()", lambda m: pretty(m.group()), name)
+            return with_letters(name)
         original = self.original(name)
         return pretty(name) if original == name else pretty(original) + "ᴿ"
 
@@ -214,6 +225,11 @@ def pretty(name: str) -> str:
     digits = re.sub(r"^[A-Za-z]*", "", index)
     middle = index[: len(index) - len(digits)]
     return letters + (f"_{middle}" if middle else "") + digits.translate(_LOW)
+
+
+def with_letters(text: str) -> str:
+    """A short expression, the names in it with Greek letters and indices."""
+    return re.sub(r"[A-Za-z_][A-Za-z_0-9.]*(?!\w*\()", lambda m: pretty(m.group()), text)
 
 
 def divided(name: str) -> tuple[str, str] | None:

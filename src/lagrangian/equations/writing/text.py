@@ -9,8 +9,8 @@ from itertools import pairwise
 
 from lagrangian.equations.algebra.exact import decimal
 from lagrangian.equations.writing.lines import width
-from lagrangian.equations.writing.notation import Notation, superscript
-from lagrangian.equations.writing.tree import Name, Power, Sum, Tree
+from lagrangian.equations.writing.notation import Notation, superscript, with_letters
+from lagrangian.equations.writing.tree import Name, Power, Product, Sum, Tree
 
 # fractions with a denominator up to this are written as such; others, if they end, as decimals
 FRACTIONS = 64
@@ -53,15 +53,19 @@ class Style:
         over: Callable[[str, str], str],
         brackets: Callable[[str], str],
         rounding: Rounding,
+        below: Callable[[str], str] = lambda name: "",
     ) -> None:
+        """`below` gives what stands below the line for a name that is an inverse, and "" for others."""
         self.name, self.power, self.times, self.dot = name, power, times, dot
-        self.over, self.brackets, self.rounding = over, brackets, rounding
+        self.over, self.brackets, self.rounding, self.below = over, brackets, rounding, below
 
     def write(self, tree: Tree) -> str:
         return self._sum(tree) if isinstance(tree, Sum) else self._signed(tree)
 
     def _signed(self, tree: Tree) -> str:
         """One term, with its minus if it has one."""
+        if self._under(tree):
+            tree = Product(Fraction(1), (tree,))
         if isinstance(tree, Name):
             return self.name(tree.name)
         if isinstance(tree, Power):
@@ -71,9 +75,11 @@ class Style:
         if isinstance(tree, Sum):
             return self.brackets(self._sum(tree))
         top, bottom = self.rounding.pieces(abs(tree.coefficient))
-        if self.dot.strip() == r"\cdot":  # typeset: powers of ten as such
+        if self._typeset:  # powers of ten as such
             top = re.sub(r"e([+-])0*(\d+)", lambda m: rf" \cdot 10^{{{m[1].strip('+')}{m[2]}}}", top)
-        words = [self._signed(factor) for factor in tree.factors]
+        under = [word for factor in tree.factors if (word := self._under(factor))]
+        above = [factor for factor in tree.factors if not self._under(factor)]
+        words = [self._signed(factor) for factor in above]
         if top or not words:
             words.insert(0, top or "1")
         if tree.coefficient == 0:
@@ -82,8 +88,24 @@ class Style:
         for before, word in pairwise(words):
             numbers = before[-1].isdigit() and word[0].isdigit() and self.times != "*"
             text += (self.dot if numbers else self.times) + word
-        text = self.over(text, bottom) if bottom else text
+        under = [bottom, *under] if bottom else under
+        if under:
+            all_of_it = self.times.join(under)
+            if self._typeset and len(words) == 1 and len(under) > bool(bottom) and above and isinstance(above[0], Sum):
+                inner = self._sum(above[0])  # above a line it needs no brackets
+                text = inner if len(inner) < LONG else text
+            text = self.over(text, self.brackets(all_of_it) if len(under) > 1 and not self._typeset else all_of_it)
         return "-" + text if tree.coefficient < 0 else text
+
+    @property
+    def _typeset(self) -> bool:
+        return self.dot.strip() == r"\cdot"
+
+    def _under(self, tree: Tree) -> str:
+        """What a factor puts below the line; "" if it stands above."""
+        base, exponent = (tree.base, tree.exponent) if isinstance(tree, Power) else (tree, 1)
+        word = self.below(base.name) if isinstance(base, Name) else ""
+        return self.power(word, exponent) if word and exponent != 1 else word
 
     def _sum(self, tree: Sum) -> str:
         text = self._signed(tree.terms[0])
@@ -96,7 +118,14 @@ class Style:
 def plain(notation: Notation, rounding: Rounding | None = None) -> Style:
     """ASCII, as an expression of the TOML file would be written."""
     return Style(
-        notation.plain, lambda b, e: f"{b}^{e}", "*", "*", lambda a, b: f"{a}/{b}", lambda t: f"({t})", rounding or Rounding()
+        notation.plain,
+        lambda b, e: f"{b}^{e}",
+        "*",
+        "*",
+        lambda a, b: f"{a}/{b}",
+        lambda t: f"({t})",
+        rounding or Rounding(),
+        notation.below,
     )
 
 
@@ -109,6 +138,7 @@ def unicode(notation: Notation, rounding: Rounding | None = None) -> Style:
         lambda a, b: f"{a}/{b}",
         lambda t: f"({t})",
         rounding or Rounding(),
+        lambda name: with_letters(notation.below(name)),
     )
 
 
@@ -121,6 +151,7 @@ def latex(notation: Notation, rounding: Rounding | None = None) -> Style:
         lambda a, b: rf"\frac{{{a}}}{{{b}}}" if len(a) < LONG else rf"\frac{{1}}{{{b}}} \, {a}",
         _tall,
         rounding or Rounding(),
+        notation.below_in_latex,
     )
 
 

@@ -77,6 +77,8 @@ def _rests(run: Run) -> bool:
 def _stays(run: Run) -> bool:
     """Whether nothing moves it from where it is at rest: what acts on it is in balance whichever way it could go."""
     way = Way(run)
+    if way.is_led_away():
+        return False
     psi = way.psi(way.y[None], way.t)[0]
     force = run.dyn.mass_matrix(way.y[: run.system.nq]) @ way.acceleration
     idle = np.linalg.svd(psi)[2][way.rank_at(way.y[None], way.t) :]

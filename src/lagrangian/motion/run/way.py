@@ -11,6 +11,7 @@ from scipy.optimize import brentq
 
 from lagrangian.algorithms.closed.constraints import coordinate_rates
 from lagrangian.configuration.mobility import SINGULAR
+from lagrangian.kernels.linear import least_norm
 from lagrangian.motion.integrators.method import TURN
 from lagrangian.motion.run.collocation import Bridge, bridge
 from lagrangian.motion.solver import places
@@ -30,6 +31,8 @@ BEFORE = 100
 WITHIN = 9
 # rad/s or m/s: what moves no faster rests, and the place is not passed
 REST = 1e-9
+# of its speeds from those on a branch, as a part of them: a start may have speeds of none
+SPEEDS_OFF = 1e-6
 # places in the long step at which events and constraints are looked at
 LOOKS = 49
 # pieces in which its interpolant is kept, which is of a lower degree
@@ -106,11 +109,25 @@ class Way:
     def _singular_values(self, y: np.ndarray, t: float | np.ndarray) -> np.ndarray:
         """Of Psi, as parts of the largest."""
         found: np.ndarray = np.linalg.svd(self.psi(y, t), compute_uv=False)
-        return found / found[:, :1]
+        return found / np.where(found[:, :1] > 0, found[:, :1], 1.0)  # where all slopes are zero, none is independent
 
     def rank_at(self, y: np.ndarray, t: float) -> int:
         """At a state."""
         return int((self._singular_values(y, t) > SINGULAR).sum())
+
+    def is_led_away(self) -> bool:
+        """Whether constraints that change with time lead what is at rest out of a singular configuration."""
+        dyn = self.run.dyn
+        if not dyn.depends_on_time or not np.isfinite(self.end):
+            return False
+        t = np.linspace(self.t, self.end, LOOKS)
+        states = np.tile(self.y, (LOOKS, 1))
+        rates = dyn.constraint_rate(states[:, : self.nq], 0 * states[:, self.nq :], t)
+        speeds = least_norm(dyn.constraint_jacobian(states[:, : self.nq], t), -rates)
+        size = np.abs(speeds).max(axis=1)
+        moves = size > REST
+        states[moves, : self.nq] += NEAR * self._rates(states[moves, : self.nq], speeds[moves] / size[moves, None])
+        return bool((self._singular_values(states, t) > SINGULAR).sum(axis=1).max() > self.rank_at(self.y[None], self.t))
 
     def independence(self, y: np.ndarray, t: float | np.ndarray) -> np.ndarray:
         """The least singular value of Psi of those that are not zero everywhere, as a part of the largest."""
@@ -176,8 +193,19 @@ class Way:
         t = np.linspace(step.t, step.t + step.h, LOOKS)
         if run.trajectory.violations(t, step.states(t)).max() > ROUNDING + 10 * step.rest.max():
             return np.inf
+        if self._speeds_off(step) > SPEEDS_OFF * size.max() + 10 * step.rest.max():
+            return np.inf
         found: np.ndarray = step.rest / (settings.atol + settings.rtol * size)
         return float(found.max())
+
+    def _speeds_off(self, step: Bridge) -> float:
+        """How far its last speeds are from those that the constraints allow, if it ends clear of the place."""
+        t = np.array([step.t + step.h])
+        y = step.states(t)
+        if self.independence(y, t)[0] < CLEAR:
+            return 0.0
+        allowed = self.run.trajectory.settled_in(self.segment, t, y)
+        return float(np.abs(allowed - y)[:, self.nq :].max())
 
     def events(self, step: Bridge) -> tuple[np.ndarray, float, int]:
         """Those in the step from now on (which, t, y), until when it can be taken, and the number of the one that ends it, or -1.
