@@ -18,7 +18,7 @@ from tests.motion.test_random_mechanisms import planar
 
 RTOL = 1e-9
 few = settings(max_examples=2, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-many = settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+many = settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 seeds = st.integers(0, 10_000)
 
 
@@ -60,7 +60,9 @@ def driven(mechanism: lg.Mechanism, start: float) -> lg.Mechanism:
 
 def obeys(motion: lg.Motion) -> None:
     """Friction takes and never gives; none exceeds what it can; sliding joints have all of it; the energy is balanced."""
-    for k, joint in enumerate(motion.mechanism.joints):
+    single = [joint for joint in motion.mechanism.joints if joint.kind.nv == 1]  # in a plane friction is a circle
+    for joint in single:
+        k = motion.speed_names.index(joint.name)
         sliding, most = float(joint.friction.coulomb), float(joint.friction.breakaway[0])
         dry, speed = motion.friction[:, k], motion.qd[:, k]
         assert np.all(np.abs(dry) <= most * (1 + 1e-8))
@@ -169,6 +171,6 @@ def test_friction_stops_locks_and_drives_together(name: str, seed: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MACHINES)
 @given(seed=seeds)
-@settings(many, max_examples=15)
+@settings(many, max_examples=6)
 def test_friction_stops_locks_and_drives_of_many(name: str, seed: int) -> None:
     together(name, seed)

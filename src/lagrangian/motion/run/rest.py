@@ -173,7 +173,7 @@ class _Problem:
         if self.let_go and _can_hold(self.holdable[last], s[last]):  # from its stop to its friction
             self.sides[last] = 0
         pushing = [_pushes(h, side, s[k]) for k, (h, side) in enumerate(zip(self.holdable, self.sides, strict=True))]
-        return independent(self.B, sorted(staying, key=lambda k: (k == last, not pushing[k], -self._room(k, s))))
+        return independent(self.B, sorted(staying, key=lambda k: (not pushing[k], -self._room(k, s), k == last)))
 
     def _ends(self, k: int, basis: list[int], s: np.ndarray) -> bool:
         """Whether what holds a joint has come to its end: all of its friction is used, or its stop does not push."""
