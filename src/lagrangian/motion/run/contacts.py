@@ -49,7 +49,7 @@ def changed_at_jump(run: Run, before: Mapping[str, bool]) -> list[Event]:
     found = []
     for name, pulled in which_pull(run).items():
         if pulled != before[name]:
-            told = f"{name} pushes again" if pulled else pulls(name)
+            told = pulls(name) if pulled else f"{name} pushes again"
             found += [event for _, event in run.table.watched if isinstance(event.when, Pull) and event.name == told]
     return found
 
