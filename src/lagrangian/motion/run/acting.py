@@ -47,26 +47,23 @@ def act_on_event(run: Run) -> Ending | None:
 
 def _act(run: Run) -> Ending | None:
     which, step = run.stepper.event, run.stepper.next_step
-    together = run.take_over()
-    before = run.energy()
-    entry = run.table[which]
-    seen: list[int] = []  # events that are not to be seen a second time
+    # others may happen at the same instant
+    entries = [run.table[which], *(run.table[k] for k in run.take_over() if k != which)]
+    entry, before = entries[0], run.energy()
+    acting = [x.event for x in entries if isinstance(x, Watched)]
+    stopping = next((event for event in acting if event.action == "stop"), None)
     smooth = False  # a kink is no jump: what holds goes on holding, and the steps as they were
-    if _meeting(run, entry):
-        _meet(run, [run.table[k] for k in (which, *together)])
-    elif isinstance(entry, ModeChange):
+    if stopping is None and _meeting(run, entry):
+        _meet(run, entries)
+    elif isinstance(entry, ModeChange) and not _meeting(run, entry):
         _change_mode(run, entry)
-    else:
-        # others may happen at the same instant
-        seen = [which, *(k for k in together if k != which and isinstance(run.table[k], Watched))]
-        acting = [x.event for x in map(run.table.__getitem__, seen) if isinstance(x, Watched)]
-        for event in acting:
-            if event.action == "stop":
-                return Ending(Status.STOPPED_BY_EVENT, run.t, event=event.name)
+    if stopping is not None:
+        return Ending(Status.STOPPED_BY_EVENT, run.t, event=stopping.name)
+    if acting:
         modes = Before(run)
         for event in acting:
             _do(run, event)
-        smooth = all(event.action == RESTART for event in acting)
+        smooth = isinstance(entry, Watched) and all(event.action == RESTART for event in acting)
         if run.system.holdable and (not smooth or any(isinstance(event.when, Switch) for event in acting)):
             settle(run.modes, run.supply.u, run.y, run.t)
             modes.tell(run)
@@ -76,8 +73,7 @@ def _act(run: Run) -> Ending | None:
     if _without_end(run):
         return run.ended(Status.CHATTERING, *_why_without_end(entry))
     run.start(min(step, 1e-3 * max(step, 1e-3)) if run.settings.method.adaptive and not smooth else step)
-    for k in seen:
-        run.stepper.mark(k)
+    run.mark_events(acting)
     return None
 
 

@@ -31,6 +31,7 @@ from lagrangian.motion.system.prepared import prepared
 from lagrangian.motion.torque import Torque
 
 LOOKED_AT = 256  # steps a run with events has at least
+INSTANT = 1e-12  # part of the time within which an event does not happen twice
 
 
 class Run:
@@ -207,7 +208,21 @@ class Run:
                 settle(self.modes, u, self.y, self.t)
                 modes.tell(self)
             self.stepper.change(u, self.y)
+            self.mark_events()
         return until
+
+    def mark_events(self, acted_on: Sequence[Event] = ()) -> None:
+        """Before going on from here: events of this instant are not seen a second time, and those still to come are not lost."""
+        if not self.table.watched:
+            return
+        now = INSTANT * max(1.0, abs(self.t))
+        told = {x.name for x in self.trajectory.happenings[-2 * len(self.table) :] if self.t - x.t <= now}
+        found = self.stepper.found_since(self.t - now)
+        for k, event in self.table.watched:
+            if any(event is x for x in acted_on) or event.name in told or k in found:
+                self.stepper.mark(k, places.JUST_NOW)
+            elif self.table[k].kind in (places.TOLD, places.STOP):
+                self.stepper.mark(k, places.TO_COME)
 
     def take_over(self) -> list[int]:
         """Give the trajectory what the stepper has computed; the numbers of the events at its end."""

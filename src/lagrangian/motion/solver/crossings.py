@@ -14,6 +14,7 @@ from lagrangian.motion.solver.places import (
     LOOKS,
     PER_EVENT,
     ROOM,
+    STOP,
     WHICH,
     Index,
     Memory,
@@ -22,6 +23,7 @@ from lagrangian.motion.solver.places import (
 
 # a dip is looked into where it leaves less than this part of the least value seen, and not beside the ends of a step
 SHALLOW, NEAR_ENDS = 0.1, 0.02
+INSTANT = 1e-14  # part of the time within which events happen together
 
 
 class Crossings:
@@ -60,10 +62,13 @@ class Crossings:
                 self.interpolant.prepare()
                 self._locate(look, e, k, h, time, until)
         with b.when(anything.get()):
+            instant = INSTANT * b.maximum(1.0, b.absolute(until.get()))
             with b.count(LOOKS * ne) as k:
-                at = m.s[T] + m.theta[k] * h
-                with b.when((m.theta[k] <= 1.0) & (at <= until.get())):
-                    self._write_down(k - (k / ne) * ne, at)
+                e, at = k - (k / ne) * ne, m.s[T] + m.theta[k] * h
+                # what the user watches, and rounding alone puts behind the event that ends the step, happens with it
+                late = b.select(m.kinds[e * PER_EVENT + KIND] <= STOP, instant, 0.0)
+                with b.when((m.theta[k] <= 1.0) & (at <= until.get() + late)):
+                    self._write_down(e, b.minimum(at, until.get()))
             with b.when(c[WHICH] >= 0):
                 self.interpolant.at((until.get() - m.s[T]) / h, m.end)
                 time[0] = until.get()
@@ -113,7 +118,10 @@ class Crossings:
         return rising | falling | through
 
     def _locate(self, look: Value, e: Value, k: Value, h: Value, time: Array, until: Variable) -> None:
-        """The Illinois method on the interpolant (Dowell and Jarratt 1971)."""
+        """The first zero, by the Illinois method on the interpolant (Dowell and Jarratt 1971).
+
+        What is zero is behind the first: a function may stay there, and bisection finds where it began to.
+        """
         b, m = self.b, self.m
         piece = b.real(look) * (1.0 / LOOKS)
         left, right = b.variable(piece), b.variable(piece + 1.0 / LOOKS)
@@ -126,17 +134,21 @@ class Crossings:
 
         gl, gr = b.variable(value_at(left.get())), b.variable(value_at(right.get()))
         with b.when(self._crossed(gl.get(), gr.get(), e) | (gl.get() * gr.get() < 0.0)):
-            side, turns = b.variable(0, INTEGER), b.variable(0, INTEGER)
+            side, turns, zeros = (b.variable(0, INTEGER) for _ in range(3))
             tiny = 4e-16 * b.maximum(b.absolute(m.s[T]), h)
 
             def unfinished() -> Value:
                 apart = (right.get() - left.get()) * h > tiny
-                return apart & (turns.get() < 100) & gr.get().differs(0.0)
+                return apart & (turns.get() < 100)
 
             with b.loop(unfinished):
                 guess = (left.get() * gr.get() - right.get() * gl.get()) / (gr.get() - gl.get())
                 middle = 0.5 * (left.get() + right.get())
                 theta = b.select((guess > left.get()) & (guess < right.get()) & (turns.get() < 50), guess, middle)
+                # most functions only pass through zero
+                zero = gr.get().equals(0.0)
+                theta = b.select(zero & zeros.get().equals(0), b.maximum(right.get() - 8.0 * tiny / h, middle), theta)
+                zeros.set(b.select(zero, 1, 0, INTEGER))
                 g = value_at(theta)
 
                 def to_right(g: Value = g, theta: Value = theta) -> None:

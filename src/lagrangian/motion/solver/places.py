@@ -28,6 +28,8 @@ TOLD, STOP, GUARD, KINK = range(4)
 # of an event in `kinds`: the direction that counts, its kind, and whether it has just happened
 PER_EVENT = 3
 DIRECTION, KIND, HAPPENED = range(3)
+# the last: not known, and what rounding alone keeps from zero has happened; just now; not yet, however near it is
+UNKNOWN, JUST_NOW, TO_COME = range(3)
 # places within a step at which event functions are looked at, so that one that crosses twice is not missed
 LOOKS = 2
 

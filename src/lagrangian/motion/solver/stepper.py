@@ -169,9 +169,13 @@ class Stepper:
         self.u[:], self.y[:] = u, y
         self.c[places.FRESH] = 1
 
-    def mark(self, event: int) -> None:
-        """An event that has just happened is not to be seen a second time."""
-        self.kinds[places.PER_EVENT * event + places.HAPPENED] = 1
+    def mark(self, event: int, as_what: int) -> None:
+        """An event happened just now, and is not to be seen a second time; or it is to come, however near it is."""
+        self.kinds[places.PER_EVENT * event + places.HAPPENED] = as_what
+
+    def found_since(self, t: float) -> set[int]:
+        """The numbers of the events that the last calls found, from this time on."""
+        return {int(e) for block in self._events[-2:] for e in block[block[:, 1] >= t, 0]}
 
     def close(self) -> None:
         """Make segments of the steps since the last change: those with interpolants beside those without."""

@@ -48,7 +48,9 @@ from lagrangian.motion.solver.places import (
     SINGULAR,
     STIFF,
     T_BEFORE,
+    TO_COME,
     TOO_SMALL,
+    UNKNOWN,
     WATCH,
     WATCHED,
     WHICH,
@@ -110,10 +112,11 @@ class TimeLoop:
                 # an event that has just happened starts from zero, as its caller left it: it is not seen a second time
                 b.call("events", m.clock, m.y, m.u, m.value)
                 for e in range(self.events):
-                    # so does one that rounding alone keeps from zero
-                    counts = m.kinds[PER_EVENT * e + HAPPENED].equals(0) & (b.absolute(m.value[e]) > 1e-13)
-                    m.g[e] = b.select(counts, m.value[e], 0.0)
-                    m.kinds[PER_EVENT * e + HAPPENED] = 0
+                    # so does one that rounding alone keeps from zero, unless it is known to be still to come
+                    happened = m.kinds[PER_EVENT * e + HAPPENED]
+                    away = happened.equals(UNKNOWN) & (b.absolute(m.value[e]) > 1e-13)
+                    m.g[e] = b.select(away | happened.equals(TO_COME), m.value[e], 0.0)
+                    m.kinds[PER_EVENT * e + HAPPENED] = UNKNOWN
             with b.when(s[H] <= 0.0):
                 self._first_step()
 

@@ -76,6 +76,7 @@ class EventTable:
         self.functions: list[Callable[[float, np.ndarray, np.ndarray], float]] = [
             entry.event.when for entry in asked if callable(entry.event.when)
         ]
+        self.watched = [(k, entry.event) for k, entry in enumerate(self.entries) if isinstance(entry, Watched)]
         self.has_modes = bool(modes)
         contacts = [entry for entry in written if isinstance(entry.event.when, Pull)]
         self.has_forces = self.has_modes or bool(contacts)  # whether some events are told by forces

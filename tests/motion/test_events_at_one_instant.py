@@ -1,0 +1,57 @@
+"""Events at one instant, which roundings put beside each other; and functions that come to zero and stay there."""
+
+from __future__ import annotations
+
+import pytest
+
+import lagrangian as lg
+
+
+def block(coulomb: float = 0.0, upper: float | None = None) -> lg.Mechanism:
+    """A mass of 1 kg on a level rail."""
+    friction = lg.Friction(coulomb=coulomb) if coulomb else lg.Friction()
+    limits = lg.Limits(upper=upper) if upper is not None else lg.Limits()
+    joint = lg.Joint("x", "prismatic", "ground", "b", axis=(1, 0, 0), friction=friction, limits=limits)
+    return lg.Mechanism("block", [lg.Body("b", 1.0)], [joint], gravity=(0, 0, 0))
+
+
+def told(motion: lg.Motion) -> dict[str, float]:
+    names = [e.name for e in motion.events]
+    assert len(set(names)) == len(names)  # nothing is told twice
+    return {e.name: e.t for e in motion.events}
+
+
+def test_a_stop_at_the_instant_of_rest_stops() -> None:
+    """With 1 m/s and 1 m/s^2 of friction a block comes to rest at 1 s."""
+    events = [lg.Event("t - 1", "stop", name="second")]
+    motion = lg.simulate(block(coulomb=1.0), 10, [0], [1], 0, events=events)
+    assert motion.t[-1] == pytest.approx(1, abs=1e-12)
+    assert told(motion) == {"second": pytest.approx(1, abs=1e-12), "x comes to rest": pytest.approx(1, abs=1e-12)}
+
+
+@pytest.mark.parametrize("watched", ["t - 5", "x - 5"])
+def test_a_stop_at_the_instant_of_a_limit_stops(watched: str) -> None:
+    motion = lg.simulate(block(upper=5.0), 10, [0], [1], 0, events=[lg.Event(watched, "stop", name="five")])
+    assert motion.t[-1] == pytest.approx(5, abs=1e-12)
+    assert told(motion) == {"five": pytest.approx(5, abs=1e-12), "x meets its upper limit": pytest.approx(5, abs=1e-12)}
+
+
+def test_a_torque_set_at_the_instant_of_a_limit_is_set() -> None:
+    """The block stops dead at 5 s, and is pulled away from its limit with 1 m/s^2."""
+    motion = lg.simulate(block(upper=5.0), 7, [0], [1], 0, events=[lg.Event("t - 5", lg.SetTorque({"x": -1.0}), name="pull")])
+    assert motion.q[-1, 0] == pytest.approx(5 - 2**2 / 2, abs=1e-8)
+
+
+@pytest.mark.parametrize("action", [lg.SetTorque({"x": 1.0}), lg.Lock("x")])
+def test_a_stop_at_the_instant_of_an_action_stops(action: lg.SetTorque | lg.Lock) -> None:
+    for place in (3, 5):
+        events = [lg.Event(f"x - {place}", action, name="place"), lg.Event(f"t - {place}", "stop", name="time")]
+        motion = lg.simulate(block(), 10, [0], [1], 0, events=events)
+        assert told(motion) == {"place": pytest.approx(place, abs=1e-12), "time": pytest.approx(place, abs=1e-12)}
+        assert motion.t[-1] == pytest.approx(place, abs=1e-12)
+
+
+def test_a_function_that_stays_at_zero_is_told_where_it_comes_there() -> None:
+    when = {"floor(x) - 3": 3, "floor(t) - 3": 3, "piecewise(x < 4, -1, 0)": 4, "min(0, x - 4)": 4, "max(0, 6 - x)": 6}
+    motion = lg.simulate(block(), 10, [0], [1], 0, events=[lg.Event(x) for x in when])
+    assert told(motion) == {name: pytest.approx(t, abs=1e-12) for name, t in when.items()}
