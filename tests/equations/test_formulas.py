@@ -115,6 +115,12 @@ def test_every_name_of_a_speed(word: str) -> None:
         ("m2^r2", "the exponent of a formula is a number"),
         ("m2^1000", "whole and half powers"),
         ("sin(qd1)", "a function of qd1"),
+        ("m2*1e-99999999", "the number 1e-99999999 has"),
+        (f"m2*0.{'3' * 5001}", r"the number 0\.33.* has more than 1000 digits"),
+        ("(m1+m2+l1+l2+g+theta1+theta2)^60", "too large to be expanded"),
+        ("exp(sin((m1+m2+l1+l2+g+theta1+theta2)^24))", "too large to be expanded"),
+        ("1/(m1+l1+g)^30/(m2+l1+g+l2+m1)^30", "too large to be expanded"),
+        ("((1e900*m1)^100)^100", "too large to be expanded"),
     ],
 )
 def test_what_cannot_be_read_is_an_error(text: str, told: str) -> None:
@@ -126,6 +132,18 @@ def test_what_no_identity_known_here_decides_is_an_error() -> None:
     with pytest.raises(lg.ArgumentError, match="cannot be decided: they agree in numbers"):
         assert m12 == "m2*(r2^2 + l1*r2*c2) + I2 + exp(2*l1) - exp(l1)^2"
     assert m12 != "m2*(r2^2 + l1*r2*c2) + I2 + exp(2*l1) - exp(l1)"
+
+
+def test_only_pi_is_pi() -> None:
+    """Decimals are fractions, and no fraction is a multiple of pi."""
+    cosine = m12.read("cos(theta2)")
+    assert cosine == "cos(theta2 + 2*pi)"
+    for other in ("6.283185307179586", "1e-12", "1e-30", "12.566370614359172"):
+        assert cosine != f"cos(theta2 + {other})"
+    assert m12.read("cos(0.7)") == "cos(7/10)"
+    assert m12.read("cos(5)") == "cos(3+2)"
+    with pytest.raises(lg.ArgumentError, match="cannot be decided"):  # and not the same after rounding
+        assert m12.read("cos(0.7)") != "cos(0.70000000000000001)"
 
 
 def test_roots_are_exact() -> None:

@@ -142,3 +142,29 @@ def test_files_have_it() -> None:
         assert [c.unilateral for c in again.constraints] == [c.unilateral for c in model.constraints]
     text = lg.dumps(loaded_hoop()).replace('type = "rolling"', 'type = "rolling"\nunilateral = false')
     assert not lg.loads(text).constraints[0].unilateral
+
+
+def on_a_table() -> lg.Mechanism:
+    """A mass of 1 kg, which slides on a level table."""
+    joints = [
+        lg.Joint("x", "prismatic", "ground", "along", axis=(1, 0, 0)),
+        lg.Joint("z", "prismatic", "along", "point", axis=(0, 0, 1)),
+    ]
+    table = lg.Holonomic("table", formula("z", "x z"), unilateral=True)
+    return lg.Mechanism("table", [lg.Body("along"), lg.Body("point", 1.0)], joints, constraints=[table], gravity=(0, 0, -G))
+
+
+def test_a_force_that_jumps_lifts_where_it_jumps() -> None:
+    """20 N lift what weighs less, from 1 s to 1.5 s."""
+    lift = {"z": "piecewise(t < 1, 0, t < 1.5, 20, 0)"}
+    with pytest.warns(lg.SimulationWarning, match="would have to pull from t = 1 s on"):
+        motion = lg.simulate(on_a_table(), 2, [0, 0], [1, 0], lift)
+    told = [("table would have to pull", 1.0), ("table pushes again", 1.5)]
+    assert [(e.name, e.t) for e in motion.events] == told
+    stopped = lg.simulate(on_a_table(), 2, [0, 0], [1, 0], lift, events={"table would have to pull": "stop"})
+    assert stopped.t[-1] == 1.0
+    assert [(e.name, e.t) for e in stopped.events] == told[:1]
+    both = {"table would have to pull": lg.SetTorque({"x": 2.0}), "table pushes again": "stop"}
+    with pytest.warns(lg.SimulationWarning, match="would have to pull from t = 1 s on"):
+        pushed = lg.simulate(on_a_table(), 2, [0, 0], [1, 0], lift, events=both)
+    assert pushed.q[-1, 0] == pytest.approx(1.5 + 0.5**2, abs=1e-9)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from typing import TYPE_CHECKING
 
 from lagrangian.equations.algebra.exact import exact
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 # generators between which there may be relations that the ring does not know
 _OPEN = ("root", "function", "constant_sine", "constant_cosine")
+_DECIMAL = re.compile(r"(?:sin|cos)\((\d+(?:\.\d+)?(?:/\d+)?)\)")
 POINTS = 3  # at which a difference that is not zero in the ring is looked at in numbers
 ROUNDING = 1e-12
 
@@ -32,13 +34,19 @@ def equal(a: Formula, b: Formula) -> bool:
     difference, _ = _normal(writer, ring(above * d) - ring(c * below))
     if not difference:
         return True
-    kinds = {s.kind for s, e in zip(ring.symbols, difference.poly.degrees(), strict=True) if e > 0}
-    if kinds & set(_OPEN) and _vanishes_in_numbers(writer, difference):
+    functions = {s.name for s, e in zip(ring.symbols, difference.poly.degrees(), strict=True) if e > 0 and s.kind in _OPEN}
+    if functions and not _of_one_decimal(functions) and _vanishes_in_numbers(writer, difference):
         raise ArgumentError(
             f"whether {a} is equal to {b} cannot be decided: they agree in numbers, but the proof would need an identity of the "
             f"functions in them that is not known here"
         )
     return False
+
+
+def _of_one_decimal(functions: set[str]) -> bool:
+    """Whether they are the sine and the cosine of one decimal: these are transcendental, and no identity is missing."""
+    found = {match[1] if (match := _DECIMAL.fullmatch(name)) else "" for name in functions}
+    return len(found) == 1 and found != {""}
 
 
 def _normal(writer: Writer, x: Element) -> tuple[Element, Element]:

@@ -46,7 +46,7 @@ def quarter(n: int) -> Pair:
 def linear(x: Scalar) -> dict[str, Fraction] | None:
     """An angle as a sum of multiples of names, of "pi" and of "" (a number); None if it is no such sum."""
     if not isinstance(x, Expression):
-        return {"": Fraction(exact(float(x)))} if x else {}
+        return {"": Fraction(x if isinstance(x, int) else exact(float(x)))} if x else {}
     match x.operation:
         case "symbol":
             return {x.name: Fraction(1)}

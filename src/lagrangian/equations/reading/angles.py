@@ -6,7 +6,17 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.equations.algebra.exact import PARTS, ROUNDING, Pair, angle_label, linear, multiple, quarter, turned
+from lagrangian.equations.algebra.exact import (
+    PARTS,
+    ROUNDING,
+    Pair,
+    angle_label,
+    linear,
+    multiple,
+    quarter,
+    turned,
+    written_number,
+)
 from lagrangian.equations.algebra.ring import Symbol
 from lagrangian.model.expression import PI, Expression, Scalar, call, parameters
 
@@ -34,6 +44,7 @@ class Angles:
         self.constants: dict[str, Scalar] = {}  # the angle of every constant sine and cosine
         self._rough: set[float] = set()  # odd constant angles
         self.few: float = FEW
+        self.given: set[Fraction] = set()  # numbers of radians in the description
 
     @property
     def fractions(self) -> bool:
@@ -72,6 +83,7 @@ class Angles:
                 turned(result, self._constant(multiple("pi", rest), rest.numerator * PI / rest.denominator)) if rest else result
             )
         if name == "":
+            self.given.add(factor)
             return self.constant_angle(float(factor))
         whole = factor.denominator == 1 and abs(factor) <= MULTIPLE
         if not whole:
@@ -92,6 +104,16 @@ class Angles:
     def _named(self, name: str) -> Any:
         """The expression of a name met in an angle."""
         return Expression("symbol", (), self.scalars.values.get(name), name)
+
+    def decimal(self, angle: Fraction) -> Pair:
+        """Of a number of radians in a text, where only pi is pi: one that is not in the description is no multiple of it."""
+        value = float(angle)
+        parts = value / (math.pi / 12)
+        plain = abs(value) < math.pi / 4 and abs(parts - round(parts)) > ROUNDING and Fraction(f"{value:.15g}") == angle
+        if angle in self.given or plain:
+            return self.constant_angle(value)
+        c, s = self._constant(written_number(abs(angle)).strip("()"), abs(value))
+        return c, s if angle > 0 else -s
 
     def constant_angle(self, angle: float) -> Pair:
         """Cosine and sine of a number of radians: exact for multiples of 15 degrees.

@@ -56,6 +56,7 @@ class Rotations:
             return _rational(R)
         result = v.IDENTITY
         for axis, angle in turns:
+            self.scalars.angles.given.add(Fraction(f"{angle:.15g}"))
             result = v.mat_mat(result, _about(axis, self.scalars.angles.constant_angle(angle)))
         return result
 

@@ -14,6 +14,7 @@ from lagrangian.equations.algebra.ring import Element, Ring, Symbol
 from lagrangian.equations.reading import lengths
 from lagrangian.equations.reading.scalars import MissingGenerator, Scalars
 from lagrangian.equations.reading.system import System
+from lagrangian.equations.texts import size
 from lagrangian.equations.texts.node import Node, Thing, expression
 from lagrangian.errors import ArgumentError
 from lagrangian.model.expression import Expression, Scalar, call, symbol
@@ -77,8 +78,8 @@ class Evaluation:
             case "*":
                 above, below = ring.one, ring.one
                 for a, b in map(self.quotient, node.parts):
-                    above, below = ring(above * a), ring(below * b)
-                return above, below
+                    above, below = ring(size.product(above, a)), ring(size.product(below, b))
+                return size.bounded(above), size.bounded(below)
             case "neg":
                 above, below = self.quotient(node.parts[0])
                 return -above, below
@@ -105,8 +106,12 @@ class Evaluation:
             total[key] = (total[key][0] + above, below) if key in total else (above, below)
         above, below = ring.zero, ring.one
         for a, b in total.values():
-            above, below = (above + a, below) if below == b else (ring(above * b) + ring(a * below), ring(below * b))
-        return above, below
+            if below == b:
+                above = above + a
+            else:
+                above = ring(size.product(above, b)) + ring(size.product(a, below))
+                below = ring(size.product(below, b))
+        return size.bounded(above), size.bounded(below)
 
     def _power(self, base: Node, exponent: Node) -> Quotient:
         above, below = self.quotient(exponent)
@@ -122,7 +127,7 @@ class Evaluation:
         n = int(power)
         if n < 0:
             above, below = self._inverse((above, below))
-        return above ** abs(n), below ** abs(n)
+        return size.power(above, abs(n)), size.power(below, abs(n))
 
     def _inverse(self, x: Quotient) -> Quotient:
         if not x[0]:
@@ -144,7 +149,7 @@ class Evaluation:
             case "sine" | "cosine":
                 pair: Pair = (1, 0)
                 for k, times in x.angle:
-                    pair = turned(pair, self._multiple(scalars.angles.coordinate_pair(k), times))
+                    pair = _turned(pair, self._multiple(scalars.angles.coordinate_pair(k), times))
                 return pair[0] if x.kind == "cosine" else pair[1]
         if x.name == "t":
             return scalars.generator(Symbol("time", "t", meaning="time"))
@@ -159,6 +164,7 @@ class Evaluation:
 
     def _expression(self, node: Node) -> Scalar:
         """As the argument of a function, over coordinates and parameters."""
+        size.check(node)
 
         def named(x: Thing) -> Scalar:
             if x.kind == "coordinate":
@@ -184,7 +190,7 @@ class Evaluation:
         result: Pair = (1, 0)
         one = pair if times > 0 else (pair[0], -pair[1])
         for _ in range(abs(times)):
-            result = turned(result, one)
+            result = _turned(result, one)
         return result
 
     def _pair(self, angle: Scalar) -> Pair:
@@ -201,11 +207,14 @@ class Evaluation:
             scaled = f"sin({abs(factor.numerator)}*{name})"
             if name in ("", "pi") or not whole or scaled in self.ring.number:
                 one = values.get(name, symbol(name)) if name not in ("", "pi") else None
-                part = angles._term(name, factor) if one is None else self._fraction(one, factor)
+                if one is not None:
+                    part = self._fraction(one, factor)
+                else:
+                    part = angles._term(name, factor) if name else angles.decimal(factor)
             else:
                 base = angles.coordinate_pair(coordinates[name]) if name in coordinates else angles.pair(values[name])
                 part = self._multiple(base, int(factor))
-            result = turned(result, part)
+            result = _turned(result, part)
         return result
 
     def _fraction(self, one: Scalar, factor: Fraction) -> Pair:
@@ -274,6 +283,12 @@ def _symbols(x: Scalar) -> list[Expression]:
     from lagrangian.model.expression import walk
 
     return [node for node in walk(x) if node.operation == "symbol"]
+
+
+def _turned(a: Pair, b: Pair) -> Pair:
+    """Cosine and sine of a sum, unless they are too large."""
+    size.product(a[0], b[0])
+    return turned(a, b)
 
 
 def _scaled(x: Scalar, factor: Fraction) -> Scalar:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lagrangian.equations.texts import node
+from lagrangian.equations.texts import node, size
 from lagrangian.equations.texts.names import Names, plain
 from lagrangian.equations.texts.node import Node
 from lagrangian.errors import ArgumentError, DescriptionError
@@ -38,7 +38,7 @@ def read(text: str, writer: Writer, column: int = 0) -> Node:
             remedy="one formula is compared with another: write what stands on one side",
         )
     spelling = {
-        "number": node.number,
+        "number": size.number,
         "respelled": _respelled,
         "token": _TOKEN,
         "adjacent": True,

@@ -45,20 +45,45 @@ def act_on_event(run: Run) -> Ending | None:
         return run.failed()
 
 
+def act_at_jump(run: Run, events: list[Event]) -> Ending | None:
+    """Tell of events that happen because torques jump, and do what they say; or how the run ends."""
+    now, run.at_jump = Before(run), []
+    for event in events:
+        now.say(run, event.name)
+    if all(event.action == "record" for event in events):
+        return None
+    step = run.stepper.next_step
+    run.take_over()
+    try:
+        return _ending(run, events) or _do_all(run, Watched(events[0]), events, run.energy(), step)
+    except SimulationError as error:
+        run.supply.error = error
+        return run.failed()
+
+
 def _act(run: Run) -> Ending | None:
     which, step = run.stepper.event, run.stepper.next_step
     # others may happen at the same instant
     entries = [run.table[which], *(run.table[k] for k in run.take_over() if k != which)]
     entry, before = entries[0], run.energy()
     acting = [x.event for x in entries if isinstance(x, Watched)]
-    stopping = next((event for event in acting if event.action == "stop"), None)
-    smooth = False  # a kink is no jump: what holds goes on holding, and the steps as they were
-    if stopping is None and _meeting(run, entry):
+    ending = _ending(run, acting)
+    if ending is None and _meeting(run, entry):
         _meet(run, entries)
     elif isinstance(entry, ModeChange) and not _meeting(run, entry):
         _change_mode(run, entry)
-    if stopping is not None:
-        return Ending(Status.STOPPED_BY_EVENT, run.t, event=stopping.name)
+    return ending or _do_all(run, entry, acting, before, step)
+
+
+def _ending(run: Run, acting: list[Event]) -> Ending | None:
+    """The end of the run, if one of these events stops it."""
+    stopping = (event.name for event in acting if event.action == "stop")
+    return next((Ending(Status.STOPPED_BY_EVENT, run.t, event=name) for name in stopping), None)
+
+
+def _do_all(run: Run, entry: Entry, acting: list[Event], before: float, step: float) -> Ending | None:
+    """Do what events say that happen with `entry`, and go on; `before` it the energy was this, and the next step so long."""
+    smooth = False  # a kink is no jump: what holds goes on holding, and the steps as they were
     if acting:
         modes = Before(run)
         for event in acting:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from lagrangian.errors import Argument, SimulationWarning, warn
-from lagrangian.model.event import Pull
+from lagrangian.model.event import Event, Pull
 from lagrangian.motion.events import Happening, contacts, pulls
 from lagrangian.motion.system.event_table import Watched
+from lagrangian.motion.system.mode_events import no_force
 
 if TYPE_CHECKING:
     from lagrangian.motion.run.run import Run
@@ -27,10 +31,34 @@ def tell_of_contacts(run: Run) -> None:
             _warn(run, name, mine[0])
 
 
+def which_pull(run: Run) -> dict[str, bool]:
+    """Of each contact, whether it would have to pull here and now."""
+    table, system, t = run.table, run.system, np.array([run.t])
+    known = [event.when for _, event in table.watched if isinstance(event.when, Pull)]
+    if not known:
+        return {}
+    nq, nv, names = system.nq, system.nv, run.dyn.constraint_names
+    out = run.solver.programs.outputs(run.y[:nq], run.y[nq:], run.supply.inputs_at(run.supply.u, system, run.t, run.y), t)
+    forces, least = out[3 * nv : 3 * nv + len(names)], no_force(run.dyn.mechanism)
+    pulling = {str(name).removesuffix(".contact") for name, force in zip(names, forces, strict=True) if force < -least}
+    return {x.constraint: x.constraint in pulling for x in known}
+
+
+def changed_at_jump(run: Run, before: Mapping[str, bool]) -> list[Event]:
+    """The events of contacts that began to pull, or to push again, when torques jumped just now: no step has seen them change."""
+    found = []
+    for name, pulled in which_pull(run).items():
+        if pulled != before[name]:
+            told = pulls(name) if pulled else f"{name} pushes again"
+            found += [event for _, event in run.table.watched if isinstance(event.when, Pull) and event.name == told]
+    return found
+
+
 def _pulls_now(run: Run, name: str) -> bool:
     """By the value of its event at the end of the last step."""
-    first = run.solver.workspace.starts["g"]
-    for k, entry in enumerate(run.table.entries):
+    solver = run.stepper.solver
+    first = solver.workspace.starts["g"]
+    for k, entry in enumerate(solver.system.table.entries):
         if isinstance(entry, Watched) and isinstance(entry.event.when, Pull) and entry.event.when.constraint == name:
             return bool(run.stepper.work[first + k] < 0)
     return False

@@ -10,7 +10,8 @@ import numpy as np
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.event import DEAD_CENTRE, Event, Lock, SetTorque, Unlock
 from lagrangian.motion.events import Happening
-from lagrangian.motion.run.acting import act_on_event, name_of
+from lagrangian.motion.run.acting import act_at_jump, act_on_event, name_of
+from lagrangian.motion.run.contacts import changed_at_jump, which_pull
 from lagrangian.motion.run.impacts import Impacts
 from lagrangian.motion.run.jumping import follow_jump
 from lagrangian.motion.run.modes import REST, Modes
@@ -67,6 +68,7 @@ class Run:
         self.impacts = Impacts()
         self.rests: dict[int, Rest] = {}  # the last one of each speed
         self.recent: list[float] = []  # when the last events were acted on
+        self.at_jump: list[Event] = []  # events that happen because torques jump
         self.stepper: Stepper
         self._taken = True  # whether the trajectory has all that the stepper computed
         self.prepare(self._holdable())
@@ -152,6 +154,9 @@ class Run:
             last = self.t
             if self.supply.error is not None:  # interrupted between two calls
                 return self.failed()
+            ending = act_at_jump(self, self.at_jump) if self.at_jump else None
+            if ending is not None:
+                return ending
             status = self.stepper.to(min(self.until, end), self.watch, self.settings.max_steps)
             self.t = self.stepper.t
             if status == places.DONE and self.t < end:
@@ -198,7 +203,7 @@ class Run:
             return np.inf
         self.y = self.stepper.y
         u = self.supply.u
-        before, jumped = u.copy(), self.supply.jump <= self.t
+        before, jumped, pulled = u.copy(), self.supply.jump <= self.t, which_pull(self)
         until = self.supply.from_now(self.t, self.y)
         if jumped:
             follow_jump(self)
@@ -208,7 +213,8 @@ class Run:
                 settle(self.modes, u, self.y, self.t)
                 modes.tell(self)
             self.stepper.change(u, self.y)
-            self.mark_events()
+            self.at_jump = changed_at_jump(self, pulled)
+            self.mark_events(self.at_jump)
         return until
 
     def mark_events(self, acted_on: Sequence[Event] = ()) -> None:

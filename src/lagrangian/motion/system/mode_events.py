@@ -42,8 +42,13 @@ def mode_event(forces: Forces, graph: Graph, state: State, entry: ModeChange, ho
 def contact_event(mechanism: Mechanism, state: State, when: Pull, multipliers: Sequence[Any]) -> Any:
     """The force by which a contact pushes; what rounding leaves of none counts as a push."""
     row = next(k for k, row in enumerate(state.rows) if row.name in (when.constraint, f"{when.constraint}.contact"))
+    return multipliers[row] + no_force(mechanism)
+
+
+def no_force(mechanism: Mechanism) -> float:
+    """What rounding may leave of a force, by the weight of all bodies."""
     weight = sum(float(body.mass) for body in mechanism.bodies) * max(1.0, sum(float(x) ** 2 for x in mechanism.gravity) ** 0.5)
-    return multipliers[row] + NO_FORCE * weight
+    return NO_FORCE * weight
 
 
 def _largest(forces: Forces, graph: Graph, j: int, which: Sequence[int]) -> Any:
