@@ -169,7 +169,7 @@ def test_friction_stops_locks_and_drives_together(name: str, seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("name", [name for name in MACHINES if name != "three_rrr"])
 @given(seed=seeds)
 @settings(many, max_examples=6)
 def test_friction_stops_locks_and_drives_of_many(name: str, seed: int) -> None:
