@@ -94,10 +94,7 @@ def cartesian(
 ) -> CartesianDynamics:
     """What `Dynamics.cartesian` gives; without `warn` it is left to the caller to look at `singular`."""
     (q, qd), batch = rows_of("cartesian", ("q", "qd"), (dyn.nq, dyn.nv), (q, qd))
-    if not is_number(threshold) or not 1e-7 <= threshold < 1:
-        raise ArgumentError(
-            f"is {threshold!r}", where="cartesian", argument="threshold", remedy="a number from 1e-7 to below 1 is needed"
-        )
+    _check_threshold(threshold)
     bad = ~(np.isfinite(q).all(axis=1) & np.isfinite(qd).all(axis=1))
     if bad.any():  # what is not a number must not hide those that are
         q, qd = np.where(bad[:, None], dyn.mechanism.neutral(), q), np.where(bad[:, None], 0.0, qd)
@@ -114,11 +111,8 @@ def cartesian(
     if euler is not None and min(rows) < 3:
         R, label = at(lambda q: dyn.pose(q, frame), q)[:, :3, :3], dyn.mechanism.frame(frame).name
         turned = Orientation.of(euler, R, _times(whole[:, :3], qd), label, ~bad, warn)
-        drift = turned.acceleration(drift)
-        # three angles move where the angular velocity does: what is near to being lost has nothing to do with them
-        T, s = _singular_values(dyn.mechanism, whole if turned.whole(rows) else turned.jacobian(whole), N, rows)
-        T = turned.combinations(T, rows)
-        whole = turned.jacobian(whole)
+        T, s = _singular_values_by_angles(dyn.mechanism, turned, whole, N, rows)
+        whole, drift = turned.jacobian(whole), turned.acceleration(drift)
     else:
         T, s = _singular_values(dyn.mechanism, whole, N, rows)
     drift = drift[:, rows]
@@ -152,6 +146,13 @@ def cartesian(
         part = np.where(singular & ~bad, near[:, -1], np.inf)
         _warn_of_singular(dyn, found, part, _combination(T[int(np.argmin(part)), -1], chosen), batch)
     return _as_asked(found, bad, batch)
+
+
+def _check_threshold(threshold: float) -> None:
+    if not is_number(threshold) or not 1e-7 <= threshold < 1:
+        raise ArgumentError(
+            f"is {threshold!r}", where="cartesian", argument="threshold", remedy="a number from 1e-7 to below 1 is needed"
+        )
 
 
 def _warn_of_singular(dyn: Dynamics, found: CartesianDynamics, part: np.ndarray, lost: str, batch: int | None) -> None:
@@ -214,6 +215,17 @@ def _singular_values(
         weight = np.eye(len(slides)) / lengths[:, :, None] ** 2
         squares, U = np.linalg.eigh(J @ _inverse_within(weight, N, mechanism.name) @ _T(J))
     return _T(U)[:, ::-1] * scale[:, None, :], np.sqrt(np.maximum(squares[:, ::-1], 0.0))
+
+
+def _singular_values_by_angles(
+    mechanism: Mechanism, turned: Orientation, whole: np.ndarray, N: np.ndarray | None, rows: list[int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same with Euler angles among the rows.
+
+    All three angles move where the angular velocity does: what is near to being lost has nothing to do with them.
+    """
+    T, s = _singular_values(mechanism, whole if turned.whole(rows) else turned.jacobian(whole), N, rows)
+    return turned.combinations(T, rows), s
 
 
 def _effective_mass(T: np.ndarray, A: np.ndarray, near: np.ndarray, threshold: float) -> np.ndarray:

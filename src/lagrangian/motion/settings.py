@@ -50,11 +50,15 @@ class Settings:
     limits: bool = True
     restitution: float = 0.0
     off_constraint: bool = False  # whether it begins off its constraints, as it was asked to
-    redundant: bool = False  # whether some constraint equations follow from others
     ranks: Ranks = ()  # of equations that follow from others: how many of each group are independent
     rank: int = 0  # of Psi around where it begins, if it is less there: the start is singular
     max_steps: int = 20_000_000
     stiff: Method | None = None  # the method to change to when the motion turns out to be stiff
+
+    @property
+    def redundant(self) -> bool:
+        """Whether some constraint equations follow from others."""
+        return bool(self.ranks)
 
 
 METHODS: dict[str, Callable[[], Method]] = {

@@ -68,8 +68,7 @@ def simulate(
     `events` are `Event`s. `t_eval` is the number of rows, or their times. `stabilisation` keeps constraints from drifting:
     projection, baumgarte (with alpha and beta), ggl or none; with `off_constraint` the run begins at q0 and qd0 as they are, off
     the constraints, and baumgarte brings it back. Joints stop at their limits unless `limits` is False, and bounce by
-    `restitution`. `progress(done, total)` is told now and then how many of the seconds are done. An interrupted
-    run returns what it has.
+    `restitution`. `progress(done, total)` is told how many of the seconds are done. An interrupted run returns what it has.
     """
     known = prepared(dynamics_of(mechanism))
     dyn = known.dyn
@@ -87,7 +86,6 @@ def simulate(
     y = np.concatenate(begin.as_given(qd0) if settings.off_constraint else [begin.q, begin.speeds(qd0)])
     arguments.check_determined(known, y[: dyn.nq], start)
     settings.ranks, settings.rank = cautions.told(known, source, options.method, limits, y[: dyn.nq], (start, end))
-    settings.redundant = bool(settings.ranks)
     watch = None if progress is None else lambda t: progress(t - start, end - start)
     run = _begun(dyn.mechanism.name, lambda: Run(dyn, source, watched, settings, start, y, grid, watch))
     return _finished(run, _ending(run, end))

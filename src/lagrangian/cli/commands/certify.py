@@ -9,8 +9,8 @@ import typer
 
 from lagrangian.cli import output
 from lagrangian.cli.command import Json
-from lagrangian.cli.commands.simulate import STATE, Torque, torques, wrenches
 from lagrangian.cli.given import Described
+from lagrangian.cli.motion_options import Begin, BeginSpeeds, Torque, Wrench, torques, wrenches
 from lagrangian.cli.progress import bar
 from lagrangian.errors import ArgumentError
 from lagrangian.model.expression import quantity
@@ -28,17 +28,10 @@ def certify(
         typer.Option("-t", "--time", metavar="TIME", help="When, in seconds: 10, or several: 1,2,3. Default: the file's."),
     ] = None,
     digits: Annotated[int, typer.Option("--digits", metavar="N", help="How many digits of every number.")] = 30,
-    q0: Annotated[str | None, typer.Option("--q0", metavar="STATE", help=f"Where it begins. {STATE}")] = None,
-    qd0: Annotated[str | None, typer.Option("--qd0", metavar="STATE", help="How fast it begins, likewise.")] = None,
+    q0: Begin = None,
+    qd0: BeginSpeeds = None,
     torque: Torque = None,
-    wrench: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--wrench",
-            metavar="FRAME=...",
-            help="Wrench from outside: six numbers or expressions, moment first. May be given again.",
-        ),
-    ] = None,
+    wrench: Wrench = None,
     limits: Annotated[
         bool, typer.Option("--limits/--no-limits", metavar="", help="Prove that no joint reaches its limits.")
     ] = True,

@@ -8,8 +8,8 @@ import typer
 
 from lagrangian.cli import output, values
 from lagrangian.cli.command import Json
-from lagrangian.cli.commands.simulate import STATE, Torque, torques
 from lagrangian.cli.given import Described
+from lagrangian.cli.motion_options import Begin, BeginSpeeds, Stabilisation, Torque, torques
 from lagrangian.cli.progress import spinner
 from lagrangian.model.expression import quantity
 
@@ -25,8 +25,8 @@ def compare_solvers(
     time: Annotated[
         str | None, typer.Option("-t", "--time", metavar="TIME", help="How long, in seconds. Default: the file's.")
     ] = None,
-    q0: Annotated[str | None, typer.Option("--q0", metavar="STATE", help=f"Where it begins. {STATE}")] = None,
-    qd0: Annotated[str | None, typer.Option("--qd0", metavar="STATE", help="How fast it begins, likewise.")] = None,
+    q0: Begin = None,
+    qd0: BeginSpeeds = None,
     torque: Torque = None,
     methods: Annotated[
         str | None,
@@ -36,9 +36,7 @@ def compare_solvers(
     ] = None,
     rtol: Annotated[str, typer.Option("--rtol", metavar="X,X", help="Tolerances; atol is a hundredth.")] = "1e-6,1e-8,1e-10",
     step: Annotated[str | None, typer.Option("--step", metavar="S,S", help="Steps, for methods of a fixed one.")] = None,
-    stabilisation: Annotated[
-        str, typer.Option("--stabilisation", metavar="NAME", help="Of constraints: projection, baumgarte, ggl, none.")
-    ] = "projection",
+    stabilisation: Stabilisation = "projection",
     json: Json = False,
 ) -> Any:
     """Compare integrators and tolerances on one motion.

@@ -11,8 +11,9 @@ import typer
 
 from lagrangian.cli import output
 from lagrangian.cli.command import FAILED, FINE, Json
-from lagrangian.cli.commands.simulate import told, wrenches
+from lagrangian.cli.commands.simulate import told
 from lagrangian.cli.given import Described, Floating, Recorded, Set, complete_mechanism, file_for, stem_of
+from lagrangian.cli.motion_options import Wrench, wrenches
 from lagrangian.cli.paths import Path_
 from lagrangian.cli.progress import bar, spinner
 from lagrangian.cli.results import Results
@@ -38,12 +39,6 @@ _RPM = math.pi / 30
 Branch = Annotated[
     str | None,
     typer.Option("--q0", metavar="STATE", help="Near where it begins, which picks the branch: a pose, numbers, name=value."),
-]
-Wrench = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--wrench", metavar="FRAME=...", help="Wrench from outside: six numbers or expressions, moment first. May be given again."
-    ),
 ]
 Limits = Annotated[bool, typer.Option("--limits/--no-limits", metavar="", help="Whether the path must keep the joints' limits.")]
 

@@ -11,10 +11,21 @@ from lagrangian.cli import output, values
 from lagrangian.cli.closing import closed
 from lagrangian.cli.command import FAILED, FINE, INTERRUPTED, Json
 from lagrangian.cli.given import Described
+from lagrangian.cli.motion_options import (
+    AtEvent,
+    Begin,
+    BeginSpeeds,
+    Stabilisation,
+    StopAt,
+    Torque,
+    Wrench,
+    events,
+    torques,
+    wrenches,
+)
 from lagrangian.cli.progress import bar
 from lagrangian.cli.results import Results
-from lagrangian.errors import ArgumentError, EndedEarlyWarning, SimulationError, one_of
-from lagrangian.model.expression import quantity
+from lagrangian.errors import ArgumentError, EndedEarlyWarning, SimulationError
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
@@ -28,25 +39,6 @@ lagrangian simulate four_bar --stabilisation baumgarte --alpha 5 --beta 5 --off-
 lagrangian simulate deployable_four_bar -t 15 --at-event locked=lock:phi2
 """
 _EVENTS = 6  # that are listed
-STATE = "A pose's name; numbers in order; or some by name: theta1=30deg,theta2=0.1"
-
-
-Torque = Annotated[
-    list[str] | None,
-    typer.Option("--torque", metavar="JOINT=EXPR", help="Of t, coordinates and speeds (qd_...). May be given again; 0 for none."),
-]
-StopAt = Annotated[
-    list[str] | None,
-    typer.Option("--event", metavar="EXPR", help='Stop where it is zero; or "dead centre". May be given again.'),
-]
-AtEvent = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--at-event",
-        metavar="NAME=ACTION",
-        help="What an event of the description does: record, stop, lock:JOINT,... or unlock:JOINT,... May be given again.",
-    ),
-]
 
 
 def simulate(
@@ -58,17 +50,10 @@ def simulate(
             "-t", "--time", metavar="TIME", help="How long, in seconds: 10, or from 2 to 10: 2:10. Default: the file's."
         ),
     ] = None,
-    q0: Annotated[str | None, typer.Option("--q0", metavar="STATE", help=f"Where it begins. {STATE}")] = None,
-    qd0: Annotated[str | None, typer.Option("--qd0", metavar="STATE", help="How fast it begins, likewise.")] = None,
+    q0: Begin = None,
+    qd0: BeginSpeeds = None,
     torque: Torque = None,
-    wrench: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--wrench",
-            metavar="FRAME=...",
-            help="Wrench from outside: six numbers or expressions, moment first. May be given again.",
-        ),
-    ] = None,
+    wrench: Wrench = None,
     event: StopAt = None,
     at_event: AtEvent = None,
     method: Annotated[
@@ -77,9 +62,7 @@ def simulate(
     rtol: Annotated[float, typer.Option("--rtol", metavar="X", help="Relative tolerance.")] = 1e-8,
     atol: Annotated[float, typer.Option("--atol", metavar="X", help="Absolute tolerance.")] = 1e-10,
     step: Annotated[float | None, typer.Option("--step", metavar="S", help="For methods of a fixed step.")] = None,
-    stabilisation: Annotated[
-        str, typer.Option("--stabilisation", metavar="NAME", help="Of constraints: projection, baumgarte, ggl, none.")
-    ] = "projection",
+    stabilisation: Stabilisation = "projection",
     alpha: Annotated[
         float | None,
         typer.Option("--alpha", metavar="X", help="Of baumgarte: eta'' + 2 alpha eta' + beta^2 eta = 0. Default: 10."),
@@ -166,51 +149,6 @@ def simulated(m: Mechanism, t_span: Any = None, **options: Any) -> Motion:
         if not issubclass(warning.category, EndedEarlyWarning):
             warnings.warn(warning.message, warning.category, stacklevel=2)
     return motion
-
-
-def torques(given: list[str] | None) -> Any:
-    """By their joints; 0 for none."""
-    if not given:
-        return None
-    if [x.strip() for x in given] == ["0"]:
-        return 0
-    found = dict(quantity.named(x, "--torque") for x in given)
-    if len(found) != len(given):
-        raise ArgumentError("--torque: a joint has two torques; give each one expression")
-    return found
-
-
-def events(stop_at: list[str] | None, actions: list[str] | None) -> Any:
-    """Expressions at whose zeros to stop, and other actions of the description's own events."""
-    from lagrangian.model.event import Event, Lock, Unlock
-
-    found: dict[str, Any] = {}
-    for given in actions or []:
-        name, action = quantity.named(given, "--at-event")
-        kind, _, joints = action.partition(":")
-        if kind in ("lock", "unlock"):
-            named = [x.strip() for x in joints.split(",") if x.strip()]
-            if not named:
-                raise ArgumentError(f"--at-event {given}: name the joints, such as {name}={kind}:theta1")
-            found[name] = (Lock if kind == "lock" else Unlock)(*named)
-        elif kind in ("record", "stop"):
-            found[name] = action
-        else:
-            raise ArgumentError(
-                f"--at-event {given}: {one_of('action', action, ('record', 'stop', 'lock:JOINT', 'unlock:JOINT'))}"
-            )
-    return found | {text: Event(text, "stop") for text in stop_at or []} or None
-
-
-def wrenches(given: list[str] | None) -> Any:
-    """By their frames."""
-    if not given:
-        return None
-    found = {}
-    for text in given:
-        frame, entries = quantity.named(text, "--wrench")
-        found[frame] = tuple(quantity.parts(entries.strip("()[]") if entries[:1] in "([" else entries))
-    return found
 
 
 def summary(motion: Motion) -> None:
