@@ -1,7 +1,8 @@
 """Who may talk to the live viewer, and what may be said: the page that the printed address opens, and its controls.
 
 A browser lets any page that somebody visits send requests to this computer. So the address has a token that no such page knows,
-the request's `Host` has to be a name of this computer (a foreign name can be made to lead here), and an `Origin` has to be the viewer's own.
+the request's `Host` has to be a name of this computer (a foreign name can be made to lead here), and an `Origin` has to be the
+viewer's own.
 """
 
 from __future__ import annotations
@@ -105,7 +106,10 @@ class Guard:
 
 
 _CAMERA = {  # how many numbers each entry has; 0 is one without a list
-    **{"wxyz": 4, "position": 3, "look_at": 3, "up_direction": 3},
+    "wxyz": 4,
+    "position": 3,
+    "look_at": 3,
+    "up_direction": 3,
     **dict.fromkeys(("fov", "near", "far", "image_height", "image_width"), 0),
 }
 

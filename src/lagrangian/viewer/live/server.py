@@ -84,7 +84,9 @@ def _before_viser(guard: Guard) -> Iterator[None]:
 def _turns_strangers_away(port: int) -> bool:
     """Whether a request without the token is refused: for the page, and for the socket."""
     socket_headers = {
-        **{"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"},
+        "Connection": "Upgrade",
+        "Upgrade": "websocket",
+        "Sec-WebSocket-Version": "13",
         "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
     }
     for headers in ({}, socket_headers):
