@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.fuzz.families import examined, made
+from tests.fuzz.families import FAMILIES, examined, made, numbers
 from tests.fuzz.outcome import Outcome
 from tests.fuzz.workers import outcomes
 
@@ -72,15 +72,18 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1, help="processes at a time")
     parser.add_argument("--deep", type=float, default=0.25, help="the part of mechanisms that is compiled and run")
+    parser.add_argument(
+        "--family", action="append", choices=FAMILIES, default=[], help="only inputs of this family; may be repeated"
+    )
     parser.add_argument("--only", type=int, help="one input, in this process: its text, what became of it, and tracebacks")
     parser.add_argument("--folder", type=Path, default=Path("fuzz-faults"), help="where inputs with faults are kept")
     given = parser.parse_args()
     if given.only is not None:
         return replay(given.seed, given.only)
     tally = Tally(given.seed, given.folder)
-    numbers = range(given.first, given.first + given.count)
+    chosen = numbers(given.seed, given.first, given.count, given.family)
     try:
-        for number, outcome in shown(outcomes(numbers, given.seed, given.deep, given.workers), given.count):
+        for number, outcome in shown(outcomes(chosen, given.seed, given.deep, given.workers), given.count):
             tally.add(number, outcome)
     except KeyboardInterrupt:
         print("\ninterrupted")

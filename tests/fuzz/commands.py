@@ -11,8 +11,9 @@ from typing import Any
 
 import click
 import typer
-from tests.fuzz.outcome import FOREIGN, Outcome, signature
 from typer.testing import CliRunner
+
+from tests.fuzz.outcome import FOREIGN, Outcome, signature
 
 # those that end by themselves and soon, with what they need at least
 COMMANDS = {
@@ -29,8 +30,41 @@ COMMANDS = {
     "version": [],
 }
 TEXTS = (
-    *("", "x", "nan", "inf", "-inf", "-1", "0", "1e308", "1e-320", "9" * 30, "1,2", "1,nan", "theta1=1", "theta1=nan", "=", "a=b=c", "theta1="),
-    *("theta1=sin(t)", "1 2 3", "..", "/", "/dev/null", "no.toml", "out.nc", "out.csv", "out.xyz", "[red]x[/red]", "\x1b[31m", "é🤖", "--", "x" * 5000),
+    *(
+        "",
+        "x",
+        "nan",
+        "inf",
+        "-inf",
+        "-1",
+        "0",
+        "1e308",
+        "1e-320",
+        "9" * 30,
+        "1,2",
+        "1,nan",
+        "theta1=1",
+        "theta1=nan",
+        "=",
+        "a=b=c",
+        "theta1=",
+    ),
+    *(
+        "theta1=sin(t)",
+        "1 2 3",
+        "..",
+        "/",
+        "/dev/null",
+        "no.toml",
+        "out.nc",
+        "out.csv",
+        "out.xyz",
+        "[red]x[/red]",
+        "\x1b[31m",
+        "é🤖",
+        "--",
+        "x" * 5000,
+    ),
     *("0:1:0", "0:1:3", "1/0", "sqrt(-1)", "link2", "pendulum", "true", "deg(90)", "1e", "0x10"),
 )
 

@@ -13,9 +13,7 @@ FAR = 1e-6  # by what part of its state a run may be off, and of the energy move
 
 def conserves(mechanism: lg.Mechanism, motion: lg.Motion) -> bool:
     """Whether nothing takes or gives energy in this run, which has no torques."""
-    rubs = any(float(s.damping) for s in mechanism.springs) or any(
-        float(x or 0) for j in mechanism.joints for x in vars(j.friction).values()
-    )
+    rubs = any(float(s.damping) for s in mechanism.springs) or any(j.friction != lg.Friction() for j in mechanism.joints)
     moved = any(
         (isinstance(c, Holonomic) and "t" in free_symbols(c.equation)) or (isinstance(c, Pfaffian) and _driven(c))
         for c in mechanism.constraints
@@ -33,6 +31,8 @@ def off(motion: lg.Motion, dyn: lg.Dynamics) -> tuple[float, float]:
     K, V = np.asarray(dyn.kinetic_energy(motion.q, motion.qd)), np.asarray(dyn.potential_energy(motion.q))
     moved = max(float(K.max()), float(V.max() - V.min()), 1e-300)
     forces = np.abs(dyn.gravity(motion.q)).max(axis=0).sum() * (1 + np.abs(motion.q).max())
-    momenta = np.abs(np.einsum("sij,sj->si", dyn.mass_matrix(motion.q), motion.qd)).max(axis=0).sum() * (1 + np.abs(motion.qd).max())
+    momenta = np.abs(np.einsum("sij,sj->si", dyn.mass_matrix(motion.q), motion.qd)).max(axis=0).sum() * (
+        1 + np.abs(motion.qd).max()
+    )
     allowed = FAR * (100 * moved + float(forces) + float(momenta)) + 1e-10 * float(np.abs(V).max())
     return float(np.abs(K + V - K[0] - V[0]).max()), allowed

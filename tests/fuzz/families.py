@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import tempfile
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from lagrangian.description import packaged
 from tests.fuzz import arguments, commands, mechanisms, saved
 from tests.fuzz.grammar import mechanism
 from tests.fuzz.models import MODELS
 from tests.fuzz.mutate import mutated
-from tests.fuzz.outcome import Outcome
-
-from lagrangian.description import packaged
+from tests.fuzz.outcome import OWN, Outcome, signature
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,12 @@ def _drawn(seed: int, number: int) -> tuple[str, Random]:
     return rng.choices(names, [FAMILIES[name].weight for name in names])[0], rng
 
 
+def numbers(seed: int, first: int, count: int, families: Collection[str]) -> Iterator[int]:
+    """The numbers of so many inputs, of all families or of some."""
+    of = (number for number in itertools.count(first) if not families or _drawn(seed, number)[0] in families)
+    return itertools.islice(of, count)
+
+
 def made(seed: int, number: int) -> Input:
     """The input of this number."""
     name, rng = _drawn(seed, number)
@@ -77,6 +84,10 @@ def examined(seed: int, number: int, deep: float) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"fuzzed{given.suffix}"
         path.write_bytes(given.data)
-        outcome = FAMILIES[given.family].examine(path, rng, rng.random() < deep)
+        try:
+            outcome = FAMILIES[given.family].examine(path, rng, rng.random() < deep)
+        except Exception as error:
+            outcome = Outcome()
+            outcome.fault(OWN, signature(error), traceback.format_exc())
     outcome.reached.insert(0, given.family)
     return outcome

@@ -1,7 +1,7 @@
 """Random mechanisms as TOML texts: every type of joint, loop, constraint, and everything that acts.
 
-A mechanism is `odd` to a degree between 0 and 1: the chance that a number, a name or an entry is not a sensible one. One of degree 0 loads
-nearly always: its loops close at the neutral configuration, since no frame is turned there.
+A mechanism is `odd` to a degree between 0 and 1: the chance that a number, a name or an entry is not a sensible one. One of
+degree 0 loads nearly always: its loops close at the neutral configuration, since no frame is turned there.
 """
 
 from __future__ import annotations
@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 from random import Random
 
-from tests.fuzz.numbers import NO_NUMBERS, ODD_EXPRESSIONS, ODD_NUMBERS, ODD_VALUES, expression
-
 from lagrangian.model.joints import TYPES as JOINTS
 from lagrangian.model.loops import TYPES as LOOPS
+from tests.fuzz.numbers import NO_NUMBERS, ODD_EXPRESSIONS, ODD_NUMBERS, ODD_VALUES, expression
 
 ENDINGS = {
     "universal": (".1", ".2"),
@@ -78,7 +77,9 @@ class Grammar:
 
     def name(self, known: list[str]) -> str:
         if not known or self.chance(0.03 * self.odd):
-            return self.rng.choice(['"nobody"', '""', '"b0 "', "3", '"🤖"', '"t"', '"pi"', '"sin"', '"x\\ny"', '"' + "n" * 300 + '"'])
+            return self.rng.choice(
+                ['"nobody"', '""', '"b0 "', "3", '"🤖"', '"t"', '"pi"', '"sin"', '"x\\ny"', '"' + "n" * 300 + '"']
+            )
         return f'"{self.rng.choice(known)}"'
 
     def turned(self, prefix: str = "") -> list[str]:
@@ -163,7 +164,9 @@ class Grammar:
         if kind == "helical":
             lines.append(f"pitch = {self.number()}")
         if kind == "cam":
-            lines.append(f'advance = "{self.rng.choice(["0.1*sin(angle)", "0.05*angle^2", "0.2*(1 - cos(angle))", "0.02*angle"])}"')
+            lines.append(
+                f'advance = "{self.rng.choice(["0.1*sin(angle)", "0.05*angle^2", "0.2*(1 - cos(angle))", "0.02*angle"])}"'
+            )
         self.joints.append(name)
         self.q += [name + end for end in ENDINGS.get(kind, ("",))]
         self.qd += [name + end for end in SPEEDS.get(kind, ("",))]
@@ -231,7 +234,9 @@ class Grammar:
 
     def wall(self, i: int) -> str:
         at = [f"body = {self.body()}", f"point = {self.vector()}", f"position = {self.vector()}", f"normal = {self.axis()}"]
-        return "\n".join(["[[wall]]", f'name = "w{i}"', *at, f"stiffness = {self.number(10, 1e5)}", f"damping = {self.number(0, 1e3)}"])
+        return "\n".join(
+            ["[[wall]]", f'name = "w{i}"', *at, f"stiffness = {self.number(10, 1e5)}", f"damping = {self.number(0, 1e3)}"]
+        )
 
     def frame(self, i: int) -> str:
         return "\n".join(["[[frame]]", f'name = "f{i}"', f"body = {self.body()}", f"xyz = {self.vector()}", *self.turned()])

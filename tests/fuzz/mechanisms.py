@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
-from tests.fuzz import energy
-from tests.fuzz.outcome import CHANGED, ENERGY, NON_FINITE, Outcome
 
 import lagrangian as lg
+from lagrangian.model.expression import Expression, free_symbols
 from lagrangian.motion.settings import METHODS, STABILISATIONS
+from tests.fuzz import energy
+from tests.fuzz.outcome import CHANGED, ENERGY, NON_FINITE, Outcome
 
 SMALL = 9  # speeds and equations of what is compiled
 ROWS = ("q", "qd", "qdd", "tau", "friction", "multipliers", "kinetic_energy", "potential_energy", "drift", "balance")
@@ -38,12 +41,26 @@ def examine(path: Path, rng: Random, deep: bool) -> Outcome:
     return found
 
 
+CARRIED = ("joints", "bodies", "loops", "constraints", "springs", "frames", "events", "gravity", "initial", "poses", "parameters")
+
+
 def differs(one: lg.Mechanism, other: lg.Mechanism) -> str:
     """What of a mechanism is not the same in another."""
-    for name in ("joints", "bodies", "loops", "constraints", "springs", "frames", "events", "gravity", "initial", "poses", "parameters"):
-        if getattr(one, name) != getattr(other, name) and repr(getattr(one, name)) != repr(getattr(other, name)):
-            return name
-    return ""
+    pairs = ((name, plain(getattr(one, name)), plain(getattr(other, name))) for name in CARRIED)
+    return next((name for name, a, b in pairs if a != b), "")
+
+
+def plain(x: Any) -> Any:
+    """A part of a mechanism as numbers, texts and lists; an expression of coordinates as their names."""
+    if isinstance(x, Expression):
+        return sorted(free_symbols(x)) if x.value is None else float(x)
+    if is_dataclass(x):
+        return [type(x).__name__, *((f.name, plain(getattr(x, f.name))) for f in fields(x))]
+    if isinstance(x, Mapping):
+        return [(key, plain(value)) for key, value in x.items()]
+    if isinstance(x, (list, tuple)):
+        return [plain(item) for item in x]
+    return float(x) if isinstance(x, (int, float)) else x
 
 
 def state(mechanism: lg.Mechanism, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

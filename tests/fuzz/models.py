@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-LINK = '<inertial><origin xyz="0.1 0 0" rpy="0 0 0.2"/><mass value="1.5"/><inertia ixx="0.02" ixy="0" ixz="0.001" iyy="0.03" iyz="0" izz="0.03"/></inertial>'
+LINK = """<inertial><origin xyz="0.1 0 0" rpy="0 0 0.2"/><mass value="1.5"/>
+    <inertia ixx="0.02" ixy="0" ixz="0.001" iyy="0.03" iyz="0" izz="0.03"/></inertial>"""
 
 URDF = (
     f"""<?xml version="1.0"?>
@@ -17,7 +18,8 @@ URDF = (
   <joint name="elbow" type="continuous"><origin xyz="0.3 0 0"/><parent link="upper"/><child link="lower"/><axis xyz="0 1 1"/>
     <mimic joint="shoulder" multiplier="2" offset="0.1"/></joint>
   <joint name="flange" type="fixed"><parent link="lower"/><child link="tool"/></joint>
-  <transmission name="t"><joint name="shoulder"/><actuator name="m"><mechanicalReduction>50</mechanicalReduction></actuator></transmission>
+  <transmission name="t"><joint name="shoulder"/>
+    <actuator name="m"><mechanicalReduction>50</mechanicalReduction></actuator></transmission>
 </robot>
 """,
     f"""<robot name="cart">
@@ -43,7 +45,8 @@ MJCF = (
     <light pos="0 0 3"/>
     <geom type="plane" size="1 1 0.1"/>
     <body name="upper" pos="0 0 0.5" euler="0 10 0">
-      <joint name="shoulder" type="hinge" axis="0 1 0" range="-90 90" stiffness="1" springref="5" frictionloss="0.1" armature="0.01"/>
+      <joint name="shoulder" type="hinge" axis="0 1 0" range="-90 90" stiffness="1" springref="5"
+        frictionloss="0.1" armature="0.01"/>
       <geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03"/>
       <body name="lower" pos="0.3 0 0" quat="1 0 0 0">
         <joint name="elbow" type="hinge" axis="0 1 0.5" pos="0 0 0.01"/>
@@ -60,7 +63,8 @@ MJCF = (
     """<mujoco model="loop">
   <worldbody>
     <body name="a" pos="0 0 0"><joint name="ja" type="hinge" axis="0 1 0"/><geom type="box" size="0.2 0.02 0.02" pos="0.2 0 0"/>
-      <body name="b" pos="0.4 0 0"><joint name="jb" type="hinge" axis="0 1 0"/><geom type="box" size="0.2 0.02 0.02" pos="0.2 0 0"/></body>
+      <body name="b" pos="0.4 0 0"><joint name="jb" type="hinge" axis="0 1 0"/>
+        <geom type="box" size="0.2 0.02 0.02" pos="0.2 0 0"/></body>
     </body>
     <body name="c" pos="0.4 0 -0.3"><joint name="jc" type="hinge" axis="0 1 0"/><geom type="cylinder" size="0.03 0.1"/></body>
     <body name="d" pos="0 1 0"><freejoint name="fd"/><geom type="ellipsoid" size="0.1 0.2 0.3" mass="2"/></body>

@@ -14,7 +14,31 @@ TOKEN = re.compile(r"[A-Za-z_]+|[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?|[^\sA-Za-z_0-9]|
 ATTRIBUTE = re.compile(r'\s([\w:]+)\s*=\s*"([^"<]*)"')
 ENTRY = re.compile(r"^(\w+) = (.*)$", re.MULTILINE)
 SECTION = re.compile(r"(?m)^(?=\[)")
-WORDS = ("name", "mass", "nan", "x", "ground", "world", "[[joint]]", "[", "]", "{", "}", "=", '"', "'", "<", ">", "&", "<!--", "]]>", "\x00", "\t", "é", "￿")
+WORDS = (
+    "name",
+    "mass",
+    "nan",
+    "x",
+    "ground",
+    "world",
+    "[[joint]]",
+    "[",
+    "]",
+    "{",
+    "}",
+    "=",
+    '"',
+    "'",
+    "<",
+    ">",
+    "&",
+    "<!--",
+    "]]>",
+    "\x00",
+    "\t",
+    "é",
+    "￿",
+)
 
 
 def bytes_(rng: Random, text: str) -> bytes:

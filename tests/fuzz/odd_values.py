@@ -34,11 +34,26 @@ def _circular() -> list[Any]:
 
 VALUES: dict[str, Callable[[], Any]] = {
     **{repr(x): (lambda x=x: x) for x in (None, True, False, 0, 1, -1, 2, 7, 10**6, 2**31, 2**63, 2**64, -(2**64), 10**30)},
-    **{repr(x): (lambda x=x: x) for x in (0.0, -0.0, 1.5, 1e-300, 5e-324, 1e16, 1e154, 1e308, -1e308, math.nan, math.inf, -math.inf)},
-    **{repr(x): (lambda x=x: x) for x in ("", "x", "theta1", "link2", "nan", "1e400", "sin(t)", "a/b", "..", "/", "\x00", "é🤖", b"", b"x")},
-    **{repr(x): (lambda x=x: x) for x in ([], (), {}, [[]], [1], [1, 2], [0.1, math.nan], [1, 2, 3], [[1, 2], [3]], [None], ["a", "b"])},
-    **{repr(x): (lambda x=x: x) for x in ({"theta1": 1}, {"theta1": math.nan}, {1: 2}, {"nobody": 1}, {"link2": (0, 0, 0, 0, 0, 1)}, {"": ""})},
-    **{repr(x): (lambda x=x: x) for x in ([2**64, 1], [10**400, 1], [1j, 2], [True, False], ["1", "2"], [[1, 2], [3, 4]], [(1, 2)], [{}, {}])},
+    **{
+        repr(x): (lambda x=x: x)
+        for x in (0.0, -0.0, 1.5, 1e-300, 5e-324, 1e16, 1e154, 1e308, -1e308, math.nan, math.inf, -math.inf)
+    },
+    **{
+        repr(x): (lambda x=x: x)
+        for x in ("", "x", "theta1", "link2", "nan", "1e400", "sin(t)", "a/b", "..", "/", "\x00", "é🤖", b"", b"x")
+    },
+    **{
+        repr(x): (lambda x=x: x)
+        for x in ([], (), {}, [[]], [1], [1, 2], [0.1, math.nan], [1, 2, 3], [[1, 2], [3]], [None], ["a", "b"])
+    },
+    **{
+        repr(x): (lambda x=x: x)
+        for x in ({"theta1": 1}, {"theta1": math.nan}, {1: 2}, {"nobody": 1}, {"link2": (0, 0, 0, 0, 0, 1)}, {"": ""})
+    },
+    **{
+        repr(x): (lambda x=x: x)
+        for x in ([2**64, 1], [10**400, 1], [1j, 2], [True, False], ["1", "2"], [[1, 2], [3, 4]], [(1, 2)], [{}, {}])
+    },
     "10**400": lambda: 10**400,
     "1j": lambda: 1j,
     "a long text": lambda: "x" * 100_000,

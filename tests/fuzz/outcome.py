@@ -11,6 +11,7 @@ from typing import Any
 
 import lagrangian
 from lagrangian.errors import LagrangianError, LagrangianWarning
+from tests.fuzz import odd_values
 
 FOREIGN, NON_FINITE, ENERGY, CHANGED, WORDS = (
     "foreign exception",
@@ -19,7 +20,7 @@ FOREIGN, NON_FINITE, ENERGY, CHANGED, WORDS = (
     "changed by writing",
     "unreadable message",
 )
-CRASH, HANG, MEMORY = "crash", "hang", "memory"
+CRASH, HANG, MEMORY, OWN = "crash", "hang", "memory", "fault of the fuzz itself"
 LONGEST = 4000  # characters of a message
 _PACKAGE = str(Path(lagrangian.__file__).parent)
 
@@ -65,7 +66,10 @@ class Outcome:
             except MemoryError:
                 self.fault(MEMORY, f"{name}: MemoryError", traceback.format_exc())
             except Exception as error:
-                self.fault(FOREIGN, f"{name}: {signature(error)}", traceback.format_exc())
+                if traceback.extract_tb(error.__traceback__)[-1].filename == odd_values.__file__:
+                    self.reached.append(f"{name}: the caller's own exception")
+                else:
+                    self.fault(FOREIGN, f"{name}: {signature(error)}", traceback.format_exc())
         own = [str(w.message) for w in told if isinstance(w.message, LagrangianWarning)]
         if own:
             self.reached.append(f"{name}: warned")
@@ -88,8 +92,7 @@ class Outcome:
 
 def signature(error: BaseException) -> str:
     """The type of an exception and the line of the package that led to it: what exceptions of one cause share."""
-    words = str(error).splitlines() or [""]
-    return f"{type(error).__name__} {place(error)}: {words[0][:80]}"
+    return f"{type(error).__name__} {place(error)}"
 
 
 def place(error: BaseException) -> str:

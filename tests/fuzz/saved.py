@@ -9,9 +9,9 @@ from random import Random
 
 import h5py
 import numpy as np
-from tests.fuzz.outcome import Outcome
 
 import lagrangian as lg
+from tests.fuzz.outcome import Outcome
 
 
 @cache
