@@ -20,7 +20,8 @@ from lagrangian.description.mjcf.tree import Tree, Walker
 from lagrangian.description.notes import Notes
 from lagrangian.description.xml import Element, numbers, text
 from lagrangian.errors import one_of
-from lagrangian.model.mechanism import Initial, Mechanism
+from lagrangian.model.configuration import Initial
+from lagrangian.model.mechanism import Mechanism
 
 _SECTIONS = (
     "compiler",

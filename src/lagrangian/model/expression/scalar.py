@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Union
 
-from lagrangian.errors import DescriptionError
+from lagrangian.errors import DescriptionError, is_number, shown
 from lagrangian.model.expression import parser
 
 Scalar = Union[int, float, "Expression"]
@@ -128,11 +128,13 @@ PI = Expression("pi", (), math.pi)
 
 def parameter(name: str, value: float) -> Expression:
     """A named constant of the mechanism."""
-    if not _NAME.fullmatch(name) or name in ("t", "pi", *FUNCTIONS):
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or name in ("t", "pi", *FUNCTIONS):
         raise DescriptionError(
             f"a parameter cannot be called {name!r}; letters, digits and _ are needed, a letter first, and not t, pi or the name "
             f"of a function"
         )
+    if not is_number(value):
+        raise DescriptionError(f"the parameter {name!r} is {shown(value)}; a finite number is needed")
     return Expression("symbol", (), float(value), name)
 
 
