@@ -206,8 +206,13 @@ def numbers(
 ) -> tuple[float, ...]:
     """`count` numbers, or at least `least` of them, separated by white space."""
     value = text(element, attribute, None if default is not _REQUIRED else _REQUIRED)
-    if value is None:
-        return default
+    return default if value is None else numbers_of(element, attribute, value, count, least=least, infinite=infinite)
+
+
+def numbers_of(
+    element: Element, attribute: str, value: str, count: int, *, least: int | None = None, infinite: bool = False
+) -> tuple[float, ...]:
+    """The numbers in a text, which errors call by the name of an attribute, or of an element that holds it."""
     words = value.split()
     fewest = count if least is None else least
     if not fewest <= len(words) <= count:
