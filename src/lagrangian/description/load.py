@@ -13,7 +13,7 @@ from lagrangian.model.mechanism import Mechanism
 
 FORMATS = ("toml", "urdf", "mjcf")
 _BY_SUFFIX = {".toml": "toml", ".urdf": "urdf", ".mjcf": "mjcf", ".xml": "mjcf"}
-_OPTIONS: dict[str, tuple[str, ...]] = {"toml": ("parameters",), "urdf": ("floating", "mimic"), "mjcf": ()}
+_OPTIONS: dict[str, tuple[str, ...]] = {"toml": ("parameters",), "urdf": ("floating", "mimic", "loops"), "mjcf": ()}
 # an option of another format, and what does the same in this one
 _INSTEAD = {
     ("toml", "floating"): 'give the base a [[joint]] with type = "free" in the file',
