@@ -15,7 +15,7 @@ FORMATS = ("toml", "urdf", "mjcf", "sdf")
 _BY_SUFFIX = {".toml": "toml", ".urdf": "urdf", ".mjcf": "mjcf", ".xml": "mjcf", ".sdf": "sdf", ".world": "sdf"}
 _OPTIONS: dict[str, tuple[str, ...]] = {
     "toml": ("parameters",),
-    "urdf": ("floating", "mimic"),
+    "urdf": ("floating", "mimic", "loops"),
     "mjcf": (),
     "sdf": ("floating", "mimic"),
 }
