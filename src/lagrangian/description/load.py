@@ -13,13 +13,15 @@ from lagrangian.model.mechanism import Mechanism
 
 FORMATS = ("toml", "urdf", "mjcf")
 _BY_SUFFIX = {".toml": "toml", ".urdf": "urdf", ".mjcf": "mjcf", ".xml": "mjcf"}
-_OPTIONS: dict[str, tuple[str, ...]] = {"toml": ("parameters",), "urdf": ("floating", "mimic"), "mjcf": ()}
+_OPTIONS: dict[str, tuple[str, ...]] = {"toml": ("parameters",), "urdf": ("floating", "mimic"), "mjcf": ("root",)}
 # an option of another format, and what does the same in this one
 _INSTEAD = {
     ("toml", "floating"): 'give the base a [[joint]] with type = "free" in the file',
     ("toml", "mimic"): "couple joints by a [[constraint]] with an `equation` in the file",
     ("mjcf", "mimic"): "couple joints by <equality> <joint> in the file",
     ("mjcf", "floating"): "give the base a <freejoint/> in the file",
+    ("toml", "root"): "a TOML file names no other files",
+    ("urdf", "root"): "a URDF file includes no other files",
     ("urdf", "parameters"): "only a TOML file has named parameters",
     ("mjcf", "parameters"): "only a TOML file has named parameters",
 }
@@ -35,7 +37,8 @@ def load(path: str | os.PathLike[str], **options: Any) -> Mechanism:
     """The mechanism a file describes: .toml, .urdf, .mjcf, or .xml (MJCF, or URDF if its root is `<robot>`).
 
     `parameters={"l1": 1.0}` gives other values to some of a TOML file's parameters; `floating=True` lets a URDF robot's base fly
-    free, and `mimic=True` couples its `<mimic>` joints to those they follow, which are otherwise free.
+    free, and `mimic=True` couples its `<mimic>` joints to those they follow, which are otherwise free. Files that an MJCF file
+    names (`<include>`, `<model>`, meshes that give inertia) must lie in its folder or below, unless `root` is a folder above it.
     """
     _refuse_text(path)
     file = as_path(path)
@@ -51,7 +54,7 @@ def load(path: str | os.PathLike[str], **options: Any) -> Mechanism:
         return urdf.read(file, **options)
     from lagrangian.description.mjcf import reader as mjcf
 
-    return mjcf.read(file)
+    return mjcf.read(file, **options)
 
 
 def loads(text: str, format: str = "toml", **options: Any) -> Mechanism:  # noqa: A002
@@ -73,7 +76,7 @@ def loads(text: str, format: str = "toml", **options: Any) -> Mechanism:  # noqa
         return urdf.read_text(text, **options)
     from lagrangian.description.mjcf import reader as mjcf
 
-    return mjcf.read_text(text)
+    return mjcf.read_text(text, **options)
 
 
 def _check_options(kind: str, options: dict[str, Any], file: str) -> None:
