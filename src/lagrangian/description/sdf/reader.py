@@ -91,7 +91,7 @@ def _world(root: Element) -> tuple[Element, bool]:
         return worlds[0], False
     if not models:
         raise root.error('has no model; it needs one, such as <model name="arm"> with a <link name="base"/>')
-    around = Element("world", {"name": text(models[0], "name")}, root.file, root.line)
+    around = Element("world", {"name": text(models[0], "name")}, root.file, 0)  # no line of the file
     around.children = models
     return around, len(models) == 1
 
@@ -115,8 +115,11 @@ class _Parts:
             self.bodies.append(body(node, name, self.frames, file, notes))
             self.poses[name] = self.frames.pose(node)
         if not self.bodies:
-            raise world.node.element.error('has no link; a mechanism needs at least one, such as <link name="base"/>')
+            outermost = [scope.node.element for scope in scopes if scope.node.element.line]
+            raise outermost[0].error('has no link; a mechanism needs at least one, such as <link name="base"/>')
         for scope in scopes:
+            if named := scope.node.element.attributes.get("canonical_link"):
+                scope.resolve(named, scope.node.element, world=False)
             self._joints(scope)
         self._weld()
         between = {end for h in self.hinges for end in (h.parent, h.child)} - {GROUND, *self.poses}
