@@ -15,8 +15,8 @@ FORMATS = ("toml", "urdf", "mjcf", "sdf")
 _BY_SUFFIX = {".toml": "toml", ".urdf": "urdf", ".mjcf": "mjcf", ".xml": "mjcf", ".sdf": "sdf", ".world": "sdf"}
 _OPTIONS: dict[str, tuple[str, ...]] = {
     "toml": ("parameters",),
-    "urdf": ("floating", "mimic"),
-    "mjcf": (),
+    "urdf": ("floating", "mimic", "loops"),
+    "mjcf": ("root",),
     "sdf": ("floating", "mimic"),
 }
 # an option of another format, and what does the same in this one
@@ -25,6 +25,8 @@ _INSTEAD = {
     ("toml", "mimic"): "couple joints by a [[constraint]] with an `equation` in the file",
     ("mjcf", "mimic"): "couple joints by <equality> <joint> in the file",
     ("mjcf", "floating"): "give the base a <freejoint/> in the file",
+    ("toml", "root"): "a TOML file names no other files",
+    ("urdf", "root"): "a URDF file includes no other files",
     ("urdf", "parameters"): "only a TOML file has named parameters",
     ("mjcf", "parameters"): "only a TOML file has named parameters",
     ("sdf", "parameters"): "only a TOML file has named parameters",
@@ -43,6 +45,8 @@ def load(path: str | os.PathLike[str], **options: Any) -> Mechanism:
     `parameters={"l1": 1.0}` gives other values to some of a TOML file's parameters; `floating=True` lets a URDF robot's base fly
     free, and `mimic=True` couples its `<mimic>` joints to those they follow, which are otherwise free. Both are the rule in SDF:
     there `floating=False` holds what no joint holds, and `mimic=False` leaves the joints uncoupled.
+    Files that an MJCF file names (`<include>`, `<model>`, meshes that give inertia) must lie in its folder or below, unless
+    `root` is a folder above it.
     """
     _refuse_text(path)
     file = as_path(path)
@@ -62,7 +66,7 @@ def load(path: str | os.PathLike[str], **options: Any) -> Mechanism:
         return sdf.read(file, **options)
     from lagrangian.description.mjcf import reader as mjcf
 
-    return mjcf.read(file)
+    return mjcf.read(file, **options)
 
 
 def loads(text: str, format: str = "toml", **options: Any) -> Mechanism:  # noqa: A002
@@ -88,7 +92,7 @@ def loads(text: str, format: str = "toml", **options: Any) -> Mechanism:  # noqa
         return sdf.read_text(text, **options)
     from lagrangian.description.mjcf import reader as mjcf
 
-    return mjcf.read_text(text)
+    return mjcf.read_text(text, **options)
 
 
 def _check_options(kind: str, options: dict[str, Any], file: str) -> None:

@@ -25,10 +25,11 @@ from lagrangian.description.xml import Element, text
 from lagrangian.model import quaternion
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
+from lagrangian.model.configuration import Initial
 from lagrangian.model.constraint import Holonomic
 from lagrangian.model.joint import Joint
 from lagrangian.model.loop import Frame
-from lagrangian.model.mechanism import GROUND, Initial, Mechanism
+from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.placement import Placement
 
 _GRAVITY, _GRAVITY_OF_WORLDS = (0.0, 0.0, -9.81), (0.0, 0.0, -9.8)
