@@ -110,7 +110,7 @@ class _Parts:
         self._nodes: list[Node] = []
         self._gearboxes: list[Node] = []
         scopes = list(world.scopes())
-        self._links = [node for scope in scopes for node in scope.nodes("link")]
+        self._links = list(world.all("link"))
         for node in self._links:
             name = body_name(node)
             self.bodies.append(body(node, name, self.frames, file, notes))
@@ -118,10 +118,13 @@ class _Parts:
         if not self.bodies:
             outermost = [scope.node.element for scope in scopes if scope.node.element.line]
             raise outermost[0].error('has no link; a mechanism needs at least one, such as <link name="base"/>')
+        for node in world.all("joint"):
+            self._joint(node)
         for scope in scopes:
             if named := scope.node.element.attributes.get("canonical_link"):
                 scope.resolve(named, scope.node.element, world=False)
-            self._joints(scope)
+            extensions(scope, self.frames, self.extensions, notes)
+        self.hinges += self.extensions.hinges
         self._weld()
         between = {end for h in self.hinges for end in (h.parent, h.child)} - {GROUND, *self.poses}
         for hinge in self.hinges:  # in their order
@@ -129,18 +132,14 @@ class _Parts:
                 self.bodies.append(Body(hinge.child))
                 self.poses[hinge.child] = hinge.in_world
 
-    def _joints(self, scope: Scope) -> None:
-        for node in scope.nodes("joint"):
-            if scope.static:
-                self.notes.add("joint of a static model", "not carried over: its links are fixed", node.path)
-            elif node.element.attributes.get("type") == "gearbox":
-                self._gearboxes.append(node)
-            else:
-                self._nodes.append(node)
-                self.hinges += hinges(node, self.frames, self.notes)
-        before = len(self.extensions.hinges)
-        extensions(scope, self.frames, self.extensions, self.notes)
-        self.hinges += self.extensions.hinges[before:]
+    def _joint(self, node: Node) -> None:
+        if node.scope is not None and node.scope.static:
+            self.notes.add("joint of a static model", "not carried over: its links are fixed", node.path)
+        elif node.element.attributes.get("type") == "gearbox":
+            self._gearboxes.append(node)
+        else:
+            self._nodes.append(node)
+            self.hinges += hinges(node, self.frames, self.notes)
 
     def _weld(self) -> None:
         """Hold the links of static models where they are."""
@@ -161,15 +160,14 @@ class _Parts:
         """The <frame>s of the document, each on the body that it moves with."""
         found = []
         taken = {GROUND, *self.poses}
-        for scope in self.world.scopes():
-            for node in scope.nodes("frame"):
-                link = self.frames.link(node)
-                at = Placement() if link is None else self.frames.pose(link)
-                name = node.path
-                while name in taken:
-                    name += "_frame"
-                taken.add(name)
-                found.append(Frame(name, body_name(link), at.inverse() @ self.frames.pose(node)))
+        for node in self.world.all("frame"):
+            link = self.frames.link(node)
+            at = Placement() if link is None else self.frames.pose(link)
+            name = node.path
+            while name in taken:
+                name += "_frame"
+            taken.add(name)
+            found.append(Frame(name, body_name(link), at.inverse() @ self.frames.pose(node)))
         return found
 
 
