@@ -29,6 +29,7 @@ _INSTEAD = {
     ("urdf", "root"): "a URDF file includes no other files",
     ("urdf", "parameters"): "only a TOML file has named parameters",
     ("mjcf", "parameters"): "only a TOML file has named parameters",
+    ("sdf", "root"): "files that it includes are looked for beside it and around it, and where GZ_SIM_RESOURCE_PATH says",
     ("sdf", "parameters"): "only a TOML file has named parameters",
 }
 SUFFIXES = tuple(_BY_SUFFIX)
