@@ -12,8 +12,8 @@ from lagrangian.errors import ArgumentError, DescriptionError, one_of
 from lagrangian.model.mechanism import Mechanism
 
 FORMATS = ("toml", "urdf", "mjcf")
-_BY_SUFFIX = {".toml": "toml", ".urdf": "urdf", ".mjcf": "mjcf", ".xml": "mjcf"}
-_OPTIONS: dict[str, tuple[str, ...]] = {"toml": ("parameters",), "urdf": ("floating", "mimic", "loops"), "mjcf": ()}
+_BY_SUFFIX = {".toml": "toml", ".urdf": "urdf", ".xacro": "urdf", ".mjcf": "mjcf", ".xml": "mjcf"}
+_OPTIONS: dict[str, tuple[str, ...]] = {"toml": ("parameters",), "urdf": ("floating", "mimic", "loops", "xacro"), "mjcf": ()}
 # an option of another format, and what does the same in this one
 _INSTEAD = {
     ("toml", "floating"): 'give the base a [[joint]] with type = "free" in the file',
@@ -32,10 +32,12 @@ _TEXT_BEGINS = re.compile(r"\s*(?:\[\[?[A-Za-z]\w*(?:\.\w+)*\]|[A-Za-z_]\w*\s*=|
 
 
 def load(path: str | os.PathLike[str], **options: Any) -> Mechanism:
-    """The mechanism a file describes: .toml, .urdf, .mjcf, or .xml (MJCF, or URDF if its root is `<robot>`).
+    """The mechanism a file describes: .toml, .urdf, .xacro, .mjcf, or .xml (MJCF, or URDF if its root is `<robot>`).
 
     `parameters={"l1": 1.0}` gives other values to some of a TOML file's parameters; `floating=True` lets a URDF robot's base fly
-    free, and `mimic=True` couples its `<mimic>` joints to those they follow, which are otherwise free.
+    free, and `mimic=True` couples its `<mimic>` joints to those they follow, which are otherwise free. `loops="robot.yaml"` names
+    the file that closes a URDF's loops, which is otherwise looked for beside it; False leaves it out. `xacro={"prefix": "left_"}`
+    gives values to the arguments of a .xacro file.
     """
     _refuse_text(path)
     file = as_path(path)
