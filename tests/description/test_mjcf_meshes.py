@@ -53,6 +53,17 @@ def test_hull_of_few_vertices():
     check(with_mesh(f'vertex="{words(points)}"'))  # without faces it is its hull
 
 
+@pytest.mark.parametrize(
+    "how",
+    ["sphere 0", "sphere 2", "supersphere 3 1 1", "supersphere 16 .3 .4", "supertorus 20 .3 .4 1", "cone 5 0", "cone 7 .4"],
+)
+def test_builtin(how):
+    kind, _, parameters = how.partition(" ")
+    for inertia in ("legacy", "exact", "convex", "shell"):
+        m, _ = check(with_mesh(f'builtin="{kind}" params="{parameters}" scale=".1 .2 .3" inertia="{inertia}"'))
+        assert m.bodies[0].mass > 0
+
+
 @pytest.mark.parametrize("kind", ["box", "sphere", "ellipsoid", "capsule", "cylinder"])
 def test_fitted(kind):
     check(with_mesh(INLINE, f'type="{kind}" mesh="m" pos=".1 .2 .3" fitscale="1.2"'))
@@ -177,7 +188,11 @@ def test_broken_files_say_so(tmp_path, name):
     ("mesh", "geom", "says"),
     [
         ('file="a.stl"', GEOM, "this model is a text"),
-        ('builtin="sphere" params="2"', GEOM, "builtin makes is not computed"),
+        ('builtin="wedge" params="2 2 60 60 0"', GEOM, "builtin wedge is not computed"),
+        ('builtin="sphere" params="9"', GEOM, "too large"),
+        ('builtin="sphere"', GEOM, "needs 1 params"),
+        ('builtin="sphere" params="x"', GEOM, "not sound"),
+        ('builtin="supertorus" params="2 .1 1 1"', GEOM, "at least 3"),
         (INLINE.replace('face="', 'face="0 0 99 '), GEOM, "names vertex 99"),
         (INLINE.replace("<", "") + ' inertia="solid"', GEOM, "no choice 'solid'"),
         (INLINE + ' refquat="0 0 0 0"', GEOM, "length 0"),
