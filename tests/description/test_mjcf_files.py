@@ -129,6 +129,7 @@ BAD = {
     "composite": (one('<composite type="cable"/>'), 3, "<composite> is not supported"),
     "flexcomp": (one("<flexcomp/>"), 3, "<flexcomp> is not supported"),
     "replicate": (one('<replicate count="0"/>'), 3, "count is 0"),
+    "replicate joint": (one('<replicate count="2">\n<joint/></replicate>'), 4, "directly in <replicate>"),
     "replicate much": (one('<replicate count="1000000"><site/></replicate>'), 3, "1000005 elements"),
     "attach": (one('<attach model="m" prefix="p"/>'), 3, "no model in <asset> 'm'"),
     "attach nothing": (one('<attach prefix="p"/>'), 3, "neither a model nor a body"),

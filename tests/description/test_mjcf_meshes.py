@@ -90,8 +90,8 @@ def test_height_field():
 
 
 def test_total_mass_counts_meshes_of_fixed_bodies():
-    text = with_mesh(INLINE).replace("<worldbody>", '<compiler settotalmass="7"/><worldbody><body><geom type="mesh" mesh="m"/></body>')
-    check(text)
+    fixed = '<compiler settotalmass="7"/><worldbody><body><geom type="mesh" mesh="m"/></body>'
+    check(with_mesh(INLINE).replace("<worldbody>", fixed))
 
 
 # -- files -------------------------------------------------------------------------------------------------------------------
@@ -132,6 +132,25 @@ def test_files(tmp_path, name, data):
         text = with_mesh(f'file="{name}" inertia="{kind}"')
         file.write_text(text.replace("<asset>", '<compiler meshdir="meshes"/><asset>'))
         check_file(file)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_faces_that_are_not_flat_are_cut_alike(tmp_path, seed):
+    """A prism with many sides, some inwards, whose corners are shaken; both lids are polygons."""
+    rng = np.random.default_rng(seed)
+    n = 7
+    radius = rng.uniform(0.4, 1.5, n)
+    angles = 2 * np.pi * np.arange(n) / n
+    ring = np.stack((radius * np.cos(angles), radius * np.sin(angles)), axis=1)
+    points = np.concatenate([np.c_[ring, np.full(n, z)] for z in (0.0, 1.0)]) + rng.normal(size=(2 * n, 3)) * 0.1 + 2
+    faces = [list(range(n))[::-1], list(range(n, 2 * n))]
+    faces += [[k, (k + 1) % n, (k + 1) % n + n, k + n] for k in range(n)]
+    lines = ["v " + " ".join(f"{x:.6f}" for x in p) for p in points]
+    lines += ["f " + " ".join(str(i + 1 if k % 2 else i - 2 * n) for i in face) for k, face in enumerate(faces)]
+    (tmp_path / "a.obj").write_text("\n".join(lines))
+    for kind in ("legacy", "shell"):
+        (tmp_path / "m.xml").write_text(with_mesh(f'file="a.obj" inertia="{kind}"'))
+        check_file(tmp_path / "m.xml")
 
 
 def test_text_stl_is_the_same_as_binary(tmp_path):
