@@ -1,8 +1,9 @@
-"""The meshes that MuJoCo makes itself (`builtin`), with its vertices, in single precision: their inertia is that of the facets."""
+"""The meshes that MuJoCo makes itself (`builtin`), with the vertices that it gives them, in single precision."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -14,7 +15,12 @@ _MOST = 500  # the finest that is made
 
 def made(kind: str, parameters: list[float]) -> Triangles:
     """The triangles of a built-in mesh; a ValueError says what is wrong with its parameters. Without faces it is its hull."""
-    makers = {"sphere": (_sphere, 1), "supersphere": (_supersphere, 3), "supertorus": (_supertorus, 4), "cone": (_cone, 2)}
+    makers: dict[str, tuple[Callable[..., Triangles], int]] = {
+        "sphere": (_sphere, 1),
+        "supersphere": (_supersphere, 3),
+        "supertorus": (_supertorus, 4),
+        "cone": (_cone, 2),
+    }
     if kind not in makers:
         raise ValueError(f"the inertia of a builtin {kind} is not computed; give the body an <inertial>")
     maker, count = makers[kind]
