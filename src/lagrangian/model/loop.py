@@ -49,7 +49,9 @@ class LoopJoint(Typed):
         **entries: Any,
     ) -> None:
         with placed(Part("loop", name)):
-            kind = loops.named(type)
+            kind = loops.named(coerce.text(type, "type"))
+            for key, given in {"name": name, "a": a, "b": b}.items():
+                coerce.text(given, key)
             if a == b:
                 raise MechanismError(f"it joins body {a!r} to itself", remedy="it needs two bodies")
             values = {
@@ -103,14 +105,13 @@ class PointSpring:
 
     def __post_init__(self) -> None:
         with placed(Part("spring", self.name)):
-            for name in ("a_point", "b_point"):
-                object.__setattr__(self, name, coerce.point(getattr(self, name), name))
+            coerce.keep(self, coerce.text, "name", "a", "b")
+            coerce.keep(self, coerce.point, "a_point", "b_point")
+            coerce.keep(self, coerce.number, "stiffness", "rest", "damping")
             for name in ("stiffness", "rest", "damping"):
-                number = coerce.scalar(getattr(self, name), name)
-                coerce.finite((number,), name)
-                if float(number) < 0:
+                if float(getattr(self, name)) < 0:
                     needed = "stiffness, rest length and damping cannot be negative"
-                    raise MechanismError(f"is {float(number):g}", argument=name, remedy=needed)
+                    raise MechanismError(f"is {float(getattr(self, name)):g}", argument=name, remedy=needed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +134,10 @@ class Wall:
 
     def __post_init__(self) -> None:
         with placed(Part("wall", self.name)):
-            for name in ("point", "position"):
-                object.__setattr__(self, name, coerce.point(getattr(self, name), name))
-            object.__setattr__(self, "normal", direction(self.normal, "normal"))
-            for name in ("stiffness", "damping"):
-                coerce.finite((coerce.scalar(getattr(self, name), name),), name)
+            coerce.keep(self, coerce.text, "name", "body", "on")
+            coerce.keep(self, coerce.point, "point", "position")
+            coerce.keep(self, direction, "normal")
+            coerce.keep(self, coerce.number, "stiffness", "damping")
             if float(self.stiffness) <= 0:
                 needed = "it must be positive, such as 1e5"
                 raise MechanismError(f"is {float(self.stiffness):g} N/m", argument="stiffness", remedy=needed)
@@ -161,4 +161,5 @@ class Frame:
 
     def __post_init__(self) -> None:
         with placed(Part("frame", self.name)):
+            coerce.keep(self, coerce.text, "name", "body")
             object.__setattr__(self, "placement", Placement.of(self.placement, "placement"))

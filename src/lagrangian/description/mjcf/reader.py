@@ -18,7 +18,8 @@ from lagrangian.description.mjcf.model import assemble
 from lagrangian.description.mjcf.tree import Tree, Walker
 from lagrangian.description.notes import Notes
 from lagrangian.description.xml import Element, numbers, text
-from lagrangian.model.mechanism import Initial, Mechanism
+from lagrangian.model.configuration import Initial
+from lagrangian.model.mechanism import Mechanism
 
 _EXACT = "held exactly, where MuJoCo lets them give (solref, solimp)"
 
