@@ -11,7 +11,9 @@ import os
 
 from lagrangian.description import xml
 from lagrangian.description.mjcf import equality as mjcf_equality
+from lagrangian.description.mjcf import keyframe as mjcf_keyframe
 from lagrangian.description.mjcf import option as mjcf_option
+from lagrangian.description.mjcf import tendon as mjcf_tendon
 from lagrangian.description.mjcf.compiler import Compiler
 from lagrangian.description.mjcf.document import MAIN, Defaults, expand_includes, sections
 from lagrangian.description.mjcf.inertia import Assets
@@ -41,7 +43,6 @@ _SECTIONS = (
     "custom",
     "keyframe",
 )
-_EXACT = "held exactly, where MuJoCo lets them give (solref, solimp)"
 
 
 def read(path: str | os.PathLike[str]) -> Mechanism:
@@ -76,16 +77,16 @@ def _mechanism(root: Element, directory: str | None) -> tuple[Mechanism, Notes]:
     tree = Walker(root, compiler, defaults, assets, notes).walk(root.all("worldbody"))
     if not tree.bodies:
         raise root.error('has no body; a mechanism needs at least one, such as <worldbody><body name="link">')
-    loops = mjcf_equality.loops(sections(root, "equality"), tree, defaults, notes)
-    for loop in loops:
-        notes.add("<connect> and <weld>", _EXACT, loop.name)
-    poses = mjcf_equality.poses(sections(root, "keyframe"), tree, notes)
+    tendons = mjcf_tendon.tendons(sections(root, "tendon"), tree, defaults)
+    held = mjcf_equality.equalities(sections(root, "equality"), tree, tendons, defaults, notes)
+    poses = mjcf_keyframe.poses(sections(root, "keyframe"), tree, notes)
     _note_sections(root, defaults, notes)
     mechanism = Mechanism(
         name=text(root, "model", "MuJoCo Model"),
         bodies=tuple(tree.bodies),
         joints=tuple(tree.joints),
-        loops=tuple(loops),
+        loops=tuple(held.loops),
+        constraints=tuple(held.constraints),
         frames=tuple(tree.frames),
         gravity=gravity,
         poses=poses,
