@@ -13,15 +13,14 @@ from lagrangian.model.mechanism import Mechanism
 
 FORMATS = ("toml", "urdf", "mjcf")
 _BY_SUFFIX = {".toml": "toml", ".urdf": "urdf", ".mjcf": "mjcf", ".xml": "mjcf"}
-_OPTIONS: dict[str, tuple[str, ...]] = {"toml": ("parameters",), "urdf": ("floating", "mimic"), "mjcf": ()}
+_OPTIONS: dict[str, tuple[str, ...]] = {"toml": ("parameters",), "urdf": ("floating", "mimic"), "mjcf": ("parameters",)}
 # an option of another format, and what does the same in this one
 _INSTEAD = {
     ("toml", "floating"): 'give the base a [[joint]] with type = "free" in the file',
     ("toml", "mimic"): "couple joints by a [[constraint]] with an `equation` in the file",
     ("mjcf", "mimic"): "couple joints by <equality> <joint> in the file",
     ("mjcf", "floating"): "give the base a <freejoint/> in the file",
-    ("urdf", "parameters"): "only a TOML file has named parameters",
-    ("mjcf", "parameters"): "only a TOML file has named parameters",
+    ("urdf", "parameters"): "a URDF file has no named parameters",
 }
 SUFFIXES = tuple(_BY_SUFFIX)
 _ROOTS = {"robot": "urdf", "mujoco": "mjcf"}
@@ -34,7 +33,8 @@ _TEXT_BEGINS = re.compile(r"\s*(?:\[\[?[A-Za-z]\w*(?:\.\w+)*\]|[A-Za-z_]\w*\s*=|
 def load(path: str | os.PathLike[str], **options: Any) -> Mechanism:
     """The mechanism a file describes: .toml, .urdf, .mjcf, or .xml (MJCF, or URDF if its root is `<robot>`).
 
-    `parameters={"l1": 1.0}` gives other values to some of a TOML file's parameters; `floating=True` lets a URDF robot's base fly
+    `parameters={"l1": 1.0}` gives other values to some of a TOML file's parameters, or to controls and gains of an MJCF file's
+    actuators (`mechanism.parameters` lists them); `floating=True` lets a URDF robot's base fly
     free, and `mimic=True` couples its `<mimic>` joints to those they follow, which are otherwise free.
     """
     _refuse_text(path)
@@ -51,7 +51,7 @@ def load(path: str | os.PathLike[str], **options: Any) -> Mechanism:
         return urdf.read(file, **options)
     from lagrangian.description.mjcf import reader as mjcf
 
-    return mjcf.read(file)
+    return mjcf.read(file, **options)
 
 
 def loads(text: str, format: str = "toml", **options: Any) -> Mechanism:  # noqa: A002
@@ -73,7 +73,7 @@ def loads(text: str, format: str = "toml", **options: Any) -> Mechanism:  # noqa
         return urdf.read_text(text, **options)
     from lagrangian.description.mjcf import reader as mjcf
 
-    return mjcf.read_text(text)
+    return mjcf.read_text(text, **options)
 
 
 def _check_options(kind: str, options: dict[str, Any], file: str) -> None:

@@ -135,9 +135,7 @@ def _weld(element: Element, a: str, b: str, tree: Tree) -> tuple[Placement, Plac
 # -- couplings ---------------------------------------------------------------------------------------------------------
 
 
-def _couple(
-    element: Element, name: str, tree: Tree, tendons: Mapping[str, Tendon], found: Equalities, notes: Notes
-) -> None:
+def _couple(element: Element, name: str, tree: Tree, tendons: Mapping[str, Tendon], found: Equalities, notes: Notes) -> None:
     """y - y0 = a0 + a1 (x - x0) + ... + a4 (x - x0)^4, of two joints or two tendons; without a second, y - y0 = a0."""
     first, second = f"{element.tag}1", f"{element.tag}2"
     a = numbers(element, "polycoef", 5, _POLYNOMIAL, least=1)
@@ -169,9 +167,7 @@ def _tendon(element: Element, attribute: str, tendons: Mapping[str, Tendon]) -> 
     return tendons[name]
 
 
-def _hold(
-    element: Element, name: str, tendon: Tendon, others: list[Tendon], a0: float, found: Equalities, notes: Notes
-) -> None:
+def _hold(element: Element, name: str, tendon: Tendon, others: list[Tendon], a0: float, found: Equalities, notes: Notes) -> None:
     """A spatial tendon between two sites that keeps its length keeps their distance. Any other is not carried over."""
     length = tendon.length0 + a0
     if others or tendon.ends is None or tendon.ends[0][0] == tendon.ends[1][0] or not length > 0:

@@ -8,20 +8,25 @@ angular in the body's. Contacts, actuators, tendons and sensors are not carried 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from dataclasses import replace
 
 from lagrangian.description import xml
 from lagrangian.description.mjcf import equality as mjcf_equality
 from lagrangian.description.mjcf import keyframe as mjcf_keyframe
 from lagrangian.description.mjcf import option as mjcf_option
 from lagrangian.description.mjcf import tendon as mjcf_tendon
+from lagrangian.description.mjcf.actuator import Actuators, Drives
 from lagrangian.description.mjcf.compiler import Compiler
 from lagrangian.description.mjcf.document import MAIN, Defaults, expand_includes, sections
 from lagrangian.description.mjcf.inertia import Assets
 from lagrangian.description.mjcf.schema import check_attributes
 from lagrangian.description.mjcf.tree import Tree, Walker
 from lagrangian.description.notes import Notes
-from lagrangian.description.xml import Element, numbers, text
+from lagrangian.description.overridden import overridden
+from lagrangian.description.xml import Element, text
 from lagrangian.errors import one_of
+from lagrangian.model.joint import Joint, Rotor
 from lagrangian.model.mechanism import Initial, Mechanism
 
 _SECTIONS = (
@@ -45,22 +50,22 @@ _SECTIONS = (
 )
 
 
-def read(path: str | os.PathLike[str]) -> Mechanism:
-    """A mechanism from an MJCF file and the files that it includes."""
+def read(path: str | os.PathLike[str], parameters: Mapping[str, float] | None = None) -> Mechanism:
+    """A mechanism from an MJCF file and the files that it includes; `parameters` are controls and gains of its actuators."""
     root = xml.read_file(path)
-    mechanism, notes = _mechanism(root, os.path.dirname(os.path.abspath(root.file)))
+    mechanism, notes = _mechanism(root, os.path.dirname(os.path.abspath(root.file)), parameters)
     notes.warn()
     return mechanism
 
 
-def read_text(model: str, file: str = "<text>") -> Mechanism:
+def read_text(model: str, file: str = "<text>", parameters: Mapping[str, float] | None = None) -> Mechanism:
     """A mechanism from a text of MJCF, which can include no other files; `file` is what its errors call it."""
-    mechanism, notes = _mechanism(xml.read_text(model, file), None)
+    mechanism, notes = _mechanism(xml.read_text(model, file), None, parameters)
     notes.warn()
     return mechanism
 
 
-def _mechanism(root: Element, directory: str | None) -> tuple[Mechanism, Notes]:
+def _mechanism(root: Element, directory: str | None, parameters: Mapping[str, float] | None) -> tuple[Mechanism, Notes]:
     if root.tag != "mujoco":
         known = {"robot": "this is URDF, not MJCF", "sdf": "this is SDF, not MJCF", "mujocoinclude": "this is a part of a model"}
         raise root.error(known.get(root.tag, "an MJCF file starts with <mujoco>"))
@@ -79,18 +84,21 @@ def _mechanism(root: Element, directory: str | None) -> tuple[Mechanism, Notes]:
         raise root.error('has no body; a mechanism needs at least one, such as <worldbody><body name="link">')
     tendons = mjcf_tendon.tendons(sections(root, "tendon"), tree, defaults)
     held = mjcf_equality.equalities(sections(root, "equality"), tree, tendons, defaults, notes)
+    drives = Actuators(tree, tendons, defaults, compiler, notes, parameters).read(sections(root, "actuator"))
+    overridden(drives.parameters, parameters, root.file)  # which refuses those that are not there
     poses = mjcf_keyframe.poses(sections(root, "keyframe"), tree, notes)
-    _note_sections(root, defaults, notes)
+    _note_sections(root, notes)
     mechanism = Mechanism(
         name=text(root, "model", "MuJoCo Model"),
         bodies=tuple(tree.bodies),
-        joints=tuple(tree.joints),
+        joints=tuple(_with_drives(joint, drives) for joint in tree.joints),
         loops=tuple(held.loops),
         constraints=tuple(held.constraints),
         frames=tuple(tree.frames),
         gravity=gravity,
         poses=poses,
-        initial=_initial(tree),
+        initial=replace(_initial(tree), torque=tuple(drives.torques.items())),
+        parameters=drives.parameters,
         notes=notes.lines(),
         file=root.file,
     )
@@ -104,22 +112,19 @@ def _initial(tree: Tree) -> Initial:
     return Initial() if neutral else Initial(q=tuple(x for part in written for x in part))
 
 
-def _note_sections(root: Element, defaults: Defaults, notes: Notes) -> None:
+def _with_drives(joint: Joint, drives: Drives) -> Joint:
+    """A joint with what its actuators add to its armature and damping."""
+    armature, damping = drives.armature.get(joint.name, 0.0), drives.damping.get(joint.name, 0.0)
+    if not armature and not damping:
+        return joint
+    friction = replace(joint.friction, viscous=joint.friction.viscous + damping)
+    return replace(joint, friction=friction, rotor=Rotor(joint.rotor.inertia + armature))
+
+
+def _note_sections(root: Element, notes: Notes) -> None:
     for element in sections(root, "deformable"):
         if element.tag != "skin":
             raise element.error(f"<{element.tag}> is not supported: deformable bodies are not")
-    for element in sections(root, "tendon"):
-        applied = defaults.applied(element, MAIN, "tendon")
-        pulls = any(
-            any(numbers(applied, key, 3, (0.0,), least=1)) for key in ("stiffness", "damping", "frictionloss", "armature")
-        )
-        meaning = "not carried over, and with it its spring, damping or friction" if pulls else "not carried over"
-        notes.add("<tendon>", meaning, element.attributes.get("name", ""), warn=pulls)
-    for element in sections(root, "actuator"):
-        applied = defaults.applied(element, MAIN)
-        adds = any(any(numbers(applied, key, 3, (0.0,), least=1)) for key in ("armature", "damping"))
-        meaning = "not carried over, and with it its armature or damping" if adds else "not carried over: give joint torques"
-        notes.add("<actuator>", meaning, element.attributes.get("name", ""), warn=adds)
     for tag in ("visual", "statistic", "size"):
         if root.find(tag) is not None:
             notes.add(f"<{tag}>", "not carried over")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from lagrangian.description.mjcf.document import MAIN, Defaults
 from lagrangian.description.mjcf.schema import DEFAULTS, check_attributes
@@ -125,4 +126,4 @@ def _spatial(element: Element, name: str, tree: Tree) -> Tendon:
 
 def _length(branch: Branch, tree: Tree) -> float:
     at = [(tree.poses[body] @ Placement(position=point)).position for body, point in branch.points]
-    return sum(math.dist(a, b) for a, b in zip(at, at[1:], strict=False)) / branch.divisor  # type: ignore[arg-type]
+    return sum(math.dist(a, b) for a, b in pairwise(at)) / branch.divisor
