@@ -43,6 +43,17 @@ class Drives:
     damping: dict[str, float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class _Actuator:
+    """An actuator that is carried over: its defaults applied, and the joints it drives, with the lever of each."""
+
+    element: Element
+    settings: Settings
+    target: str
+    path: tuple[tuple[Joint, float], ...]
+    label: str
+
+
 class Actuators:
     """Reads the actuators of one model."""
 
@@ -61,12 +72,17 @@ class Actuators:
         self.drives = Drives()
         self._names = {name for j in tree.joints for name in (*j.coordinate_names, *(f"qd_{s}" for s in j.speed_names))}
         self._at_rest: AtRest | None = None
+        self._bounded: list[Element] = []  # tendons that an actuator pulls at
 
     def read(self, elements: Iterable[Element]) -> Drives:
+        found = []
         for k, element in enumerate(elements):
             if element.tag not in (*KINDS, *_OTHER):
                 raise element.error(one_of("actuator", element.tag, (*KINDS, *_OTHER)))
-            self._one(element, element.attributes.get("name", ""), k)
+            found.append(self._one(element, k))
+        for actuator in found:  # which know of all armatures now
+            if actuator is not None:
+                self._add(actuator)
         for name, torque in self.drives.torques.items():
             effort = float(self.joints[name][0].limits.effort)
             if math.isfinite(effort):  # what all actuators of a joint exert together is bounded, too
@@ -75,10 +91,11 @@ class Actuators:
             self.notes.add("control and gains of actuators", CHANGED)
         return self.drives
 
-    def _one(self, element: Element, name: str, k: int) -> None:
+    def _one(self, element: Element, k: int) -> _Actuator | None:
+        name = element.attributes.get("name", "")
         if element.tag in _OTHER:
             self.notes.add(f"<actuator> {element.tag}", "not carried over: give joint torques", name, warn=True)
-            return
+            return None
         check_attributes(element, _OWN | DEFAULTS[element.tag])
         applied, settings = self._defaults(element)
         target = next((key for key in _TRANSMISSIONS if key in element.attributes), None)
@@ -86,13 +103,14 @@ class Actuators:
             raise element.error(f"has no transmission; one of {', '.join(_TRANSMISSIONS)} is needed")
         path = self._transmission(applied, target)
         if path is None or not settings.affine:
-            why = _why(element, target, settings)
+            why = _why(target, settings)
             # without a control it exerts nothing, and so is not missed
             idle = settings.affine and not (settings.biastype == "affine" and any(settings.bias))
             self.notes.add("<actuator>", f"not carried over: {why}; give torques or wrenches", name, warn=not idle)
-            return
-        self._add(applied, settings, path, self._label(name or element.attributes[target], k), target)
+            return None
+        self._add_at_joint(applied, path, target)
         self.notes.add("<actuator>", ACTS, name)
+        return _Actuator(applied, settings, target, tuple(path), self._label(name or element.attributes[target], k))
 
     def _defaults(self, element: Element) -> tuple[Element, Settings]:
         """The element with the attributes of its class, and its settings: MuJoCo's defaults of all kinds of actuators are one."""
@@ -120,18 +138,24 @@ class Actuators:
             return [(scalar_joint(element, target, self.joints)[0], gear)]
         return None
 
-    def _add(self, element: Element, settings: Settings, path: list[tuple[Joint, float]], label: str, target: str) -> None:
-        length = sum((lever * symbol(joint.name) for joint, lever in path), 0)
-        rate = sum((lever * symbol(f"qd_{joint.name}") for joint, lever in path), 0)
-        gain, bias = self._gains(settings, path, label)
-        force: Scalar = self._input(element, settings, label) * _affine(gain, length, rate) + _affine(bias, length, rate)
-        if target == "tendon":
-            tendon = self.tendons[element.attributes[target]].element
-            force = _clipped(force, limited_range(tendon, "actuatorfrcrange", "actuatorfrclimited", self.compiler))
-        force = _clipped(force, limited_range(element, "forcerange", "forcelimited", self.compiler))
-        for joint, lever in path:
+    def _add(self, at: _Actuator) -> None:
+        length = sum((lever * symbol(joint.name) for joint, lever in at.path), 0)
+        rate = sum((lever * symbol(f"qd_{joint.name}") for joint, lever in at.path), 0)
+        gain, bias = self._gains(at)
+        force: Scalar = self._input(at) * _affine(gain, length, rate) + _affine(bias, length, rate)
+        if at.target == "tendon":
+            tendon = self.tendons[at.element.attributes["tendon"]].element
+            bound = limited_range(tendon, "actuatorfrcrange", "actuatorfrclimited", self.compiler)
+            if bound is not None and tendon in self._bounded:
+                told = "each actuator is bounded by itself, not all of the tendon together"
+                self.notes.add(
+                    "actuatorfrcrange of a tendon with several actuators", told, at.element.attributes["tendon"], warn=True
+                )
+            self._bounded.append(tendon)
+            force = _clipped(force, bound)
+        force = _clipped(force, limited_range(at.element, "forcerange", "forcelimited", self.compiler))
+        for joint, lever in at.path:
             self.drives.torques[joint.name] = self.drives.torques.get(joint.name, 0) + lever * force
-        self._add_at_joint(element, path, target)
 
     def _add_at_joint(self, element: Element, path: list[tuple[Joint, float]], target: str) -> None:
         """Armature and damping of the actuator itself, which a joint feels by the square of the gear."""
@@ -146,15 +170,14 @@ class Actuators:
             ((joint, gear),) = path
             found[joint.name] = found.get(joint.name, 0.0) + gear * gear * value
 
-    def _gains(
-        self, settings: Settings, path: list[tuple[Joint, float]], label: str
-    ) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
+    def _gains(self, at: _Actuator) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
         """Gain and bias, each by 1, length and rate, with names for those that a user will want to change."""
+        settings, label = at.settings, at.label
         gain: list[Scalar] = [settings.gain[0], *(settings.gain[1:] if settings.gaintype == "affine" else (0.0, 0.0))]
         bias: list[Scalar] = list(settings.bias) if settings.biastype == "affine" else [0.0, 0.0, 0.0]
         position = settings.biastype == "affine" and settings.gain[0] == -settings.bias[1]
         if position and settings.bias[2] > 0:
-            bias[2] = -self._damping(settings, path)
+            bias[2] = -self._damping(settings, at.path)
         kp = -self._named(f"kp_{label}", -float(bias[1])) if bias[1] else 0
         kv = -self._named(f"kv_{label}", -float(bias[2])) if bias[2] else 0
         if position and bias[1]:
@@ -167,17 +190,17 @@ class Actuators:
             gain[2] = -self._named(f"kv_{label}", -float(gain[2]))
         return gain, [bias[0], kp, kv]
 
-    def _damping(self, settings: Settings, path: list[tuple[Joint, float]]) -> float:
+    def _damping(self, settings: Settings, path: Sequence[tuple[Joint, float]]) -> float:
         """What MuJoCo makes of a damping ratio: that of the mass which the servo feels in the pose that is written."""
         if self._at_rest is None:
-            self._at_rest = AtRest.of(self.tree)
-        M, rows = self._at_rest.M, self._at_rest.rows
-        mass = sum(float(M[rows[j.name].start, rows[j.name].start]) / lever**2 for j, lever in path if lever**2 > 1e-15)
+            self._at_rest = AtRest.of(self.tree, self.drives.armature)
+        mass = self._at_rest.mass(path)
         return settings.bias[2] * 2 * math.sqrt(max(0.0, settings.gain[0] * mass))
 
-    def _input(self, element: Element, settings: Settings, label: str) -> Scalar:
+    def _input(self, at: _Actuator) -> Scalar:
         """The control within its range, or what the actuator's own dynamics make of it from t = 0 on."""
-        control = _clipped(self._named(f"ctrl_{label}", 0.0), self._control_range(element))
+        element, settings = at.element, at.settings
+        control = _clipped(self._named(f"ctrl_{at.label}", 0.0), self._control_range(element))
         match settings.dyntype:
             case "integrator":
                 control = control * symbol("t")
@@ -210,13 +233,13 @@ class Actuators:
     def _label(self, name: str, k: int) -> str:
         """A name that expressions can have, and that no other actuator has."""
         label = re.sub(r"[^0-9A-Za-z_]", "_", name) or f"actuator{k + 1}"
-        taken = (*self.drives.parameters, *self._names)
-        while any(f"{key}_{label}" in taken for key in ("ctrl", "kp", "kv", "gain")):
+        while any(f"{key}_{label}" in self._names for key in ("ctrl", "kp", "kv", "gain")):
             label += "_"
+        self._names.add(f"ctrl_{label}")
         return label
 
 
-def _why(element: Element, target: str, settings: Settings) -> str:
+def _why(target: str, settings: Settings) -> str:
     if not settings.affine:
         return f"gaintype {settings.gaintype}, biastype {settings.biastype}, dyntype {settings.dyntype}"
     return (

@@ -5,8 +5,10 @@ Rows are in MuJoCo's order: three translations along the world's axes before the
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 
@@ -26,7 +28,8 @@ class AtRest:
     rows: dict[str, slice]
 
     @staticmethod
-    def of(tree: Tree) -> AtRest:
+    def of(tree: Tree, more: Mapping[str, float] = MappingProxyType({})) -> AtRest:
+        """Of a tree, with more armature at some joints."""
         rows, n = {}, 0
         for joint in tree.joints:
             size = _SIZES.get(joint.type, 1)
@@ -41,7 +44,7 @@ class AtRest:
             angular, linear = _columns(joint, R, x)
             turn[:, rows[joint.name]], move[:, rows[joint.name]] = angular, linear
             turns[joint.child], moves[joint.child] = turn, move
-            armature[rows[joint.name]] = float(joint.rotor.reflected)
+            armature[rows[joint.name]] = float(joint.rotor.reflected) + more.get(joint.name, 0.0)
         M = np.diag(armature)
         for body in tree.bodies:
             R, x = _placed(tree.poses[body.name])
@@ -55,6 +58,13 @@ class AtRest:
     @cached_property
     def _inverse(self) -> np.ndarray:
         return np.linalg.pinv(self.M)
+
+    def mass(self, levers: Iterable[tuple[Joint, float]]) -> float:
+        """1 / (J M^-1 J^T) of a row J that has these levers."""
+        J = np.zeros(len(self.M))
+        for joint, lever in levers:
+            J[self.rows[joint.name].start] += lever
+        return float(1 / max(1e-15, J @ self._inverse @ J))
 
     def inertia(self, joint: Joint) -> float:
         """1 / (M^-1)_ii, averaged over the rows of the joint."""
