@@ -72,7 +72,7 @@ def test_a_weld_between_parts_of_one_body_holds_nothing():
     m = quiet(model(two, after='<equality><weld body1="1" body2="2"/><weld body1="3" body2="4"/></equality>'))
     assert [(x.a, x.b) for x in m.loops] == [("1", "2")]
     assert any("one already" in note for note in m.notes)
-    assert lg.mobility(m).freedom == 6
+    assert lg.mobility(m).degrees == 6
 
 
 @pytest.mark.parametrize(

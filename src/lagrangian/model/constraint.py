@@ -32,9 +32,9 @@ class Pfaffian:
             if not pairs or any(isinstance(pair, str) or len(pair) != 2 for pair in pairs):
                 needed = "speeds with what multiplies them are needed: (('x', 1),)"
                 raise MechanismError(f"is {given!r:.60}", argument="coefficients", remedy=needed)
-            kept = tuple((speed, _expression(x, f"the coefficient of {speed!r}")) for speed, x in pairs)
+            kept = tuple((speed, expression(x, f"the coefficient of {speed!r}")) for speed, x in pairs)
             object.__setattr__(self, "coefficients", kept)
-            object.__setattr__(self, "phi", _expression(self.phi, "phi"))
+            object.__setattr__(self, "phi", expression(self.phi, "phi"))
 
     @property
     def equations(self) -> int:
@@ -55,7 +55,7 @@ class Holonomic:
 
     def __post_init__(self) -> None:
         with placed(Part("constraint", self.name)):
-            object.__setattr__(self, "equation", _expression(self.equation, "equation"))
+            object.__setattr__(self, "equation", expression(self.equation, "equation"))
 
     @property
     def equations(self) -> int:
@@ -143,7 +143,7 @@ class PfaffianFunction:
 Constraint = Pfaffian | Holonomic | KnifeEdge | Rolling | PfaffianFunction
 
 
-def _expression(given: Any, name: str) -> Scalar:
+def expression(given: Any, name: str) -> Scalar:
     """A number, an expression, or text with `left = right` or an expression: any name in it is a coordinate, or t."""
     if not isinstance(given, str):
         return coerce.scalar(given, name)

@@ -13,6 +13,7 @@ from lagrangian.description.overridden import overridden
 from lagrangian.description.text_file import MAX_BYTES, as_path, read_text
 from lagrangian.description.toml import joint as joints_of
 from lagrangian.description.toml import motion as motion_of
+from lagrangian.description.toml import spring as springs_of
 from lagrangian.description.toml.body import body
 from lagrangian.description.toml.event import event
 from lagrangian.description.toml.table import Table, Where, scalar, shown
@@ -27,7 +28,7 @@ MAX_PARAMETER = 100  # operations and names: what stands for expressions of expr
 TEXT = "<text>"  # what errors call a text that is of no file
 _PART = re.compile(r"\.[ \t]*[^.\s]")
 _HEADER = re.compile(r"\[+\s*([\w.]+)\s*\]")
-_ELEMENTS = ("body", "joint", "loop", "constraint", "spring", "wall", "frame", "event")
+_ELEMENTS = ("body", "joint", "loop", "constraint", "spring", "wall", "gravity_compensation", "frame", "event")
 _ENTRIES = ("name", "description", "source", "gravity")
 _TOP = (*_ENTRIES, "parameters", "dh", *_ELEMENTS, "pose", "initial")
 # TOML gives what is written below a table's header to that table
@@ -69,8 +70,9 @@ def parse(text: str, file: str = TEXT, parameters: Mapping[str, float] | None = 
         loops=tuple(joints_of.loop(t) for t in top.elements("loop")),
         constraints=tuple(motion_of.constraint(t, coordinates) for t in top.elements("constraint")),
         springs=(
-            *(joints_of.spring(t) for t in top.elements("spring")),
-            *(joints_of.wall(t) for t in top.elements("wall")),
+            *(springs_of.spring(t, coordinates) for t in top.elements("spring")),
+            *(springs_of.compensation(t) for t in top.elements("gravity_compensation")),
+            *(springs_of.wall(t) for t in top.elements("wall")),
         ),
         frames=tuple(frames),
         gravity=top.vector("gravity", default=(0, 0, -9.81), example=(0, 0, -9.81)),
