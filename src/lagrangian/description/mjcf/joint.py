@@ -119,8 +119,6 @@ def _note_nonlinear(element: Element, name: str, notes: Notes) -> None:
     for attribute in ("damping", "stiffness"):
         if any(numbers(element, attribute, 3, (0.0,), least=1)[1:]):
             notes.add(f"nonlinear {attribute}", "only its linear part is carried over", name, warn=True)
-    if all(x > 0 for x in numbers(element, "springdamper", 2, (0.0, 0.0))):
-        notes.add("springdamper", "not carried over; give stiffness and damping", name, warn=True)
     if number(element, "springyield", 0.0) > 0:
         notes.add("springyield", "not carried over: the spring does not yield", name, warn=True)
 

@@ -15,8 +15,10 @@ from lagrangian.description import xml
 from lagrangian.description.mjcf import equality as mjcf_equality
 from lagrangian.description.mjcf import keyframe as mjcf_keyframe
 from lagrangian.description.mjcf import option as mjcf_option
+from lagrangian.description.mjcf import passive as mjcf_passive
 from lagrangian.description.mjcf import tendon as mjcf_tendon
 from lagrangian.description.mjcf.actuator import Actuators, Drives
+from lagrangian.description.mjcf.at_rest import AtRest
 from lagrangian.description.mjcf.compiler import Compiler
 from lagrangian.description.mjcf.document import MAIN, Defaults, expand_includes, sections
 from lagrangian.description.mjcf.inertia import Assets
@@ -86,14 +88,17 @@ def _mechanism(root: Element, directory: str | None, parameters: Mapping[str, fl
     held = mjcf_equality.equalities(sections(root, "equality"), tree, tendons, defaults, notes)
     drives = Actuators(tree, tendons, defaults, compiler, notes, parameters).read(sections(root, "actuator"))
     overridden(drives.parameters, parameters, root.file)  # which refuses those that are not there
+    taken = [*(x.name for x in held.loops), *(x.name for x in held.constraints)]
+    springs = mjcf_passive.springs(tendons, taken, compiler, notes)
     poses = mjcf_keyframe.poses(sections(root, "keyframe"), tree, notes)
     _note_sections(root, notes)
     mechanism = Mechanism(
         name=text(root, "model", "MuJoCo Model"),
         bodies=tuple(tree.bodies),
-        joints=tuple(_with_drives(joint, drives) for joint in tree.joints),
+        joints=_joints(tree, drives, notes),
         loops=tuple(held.loops),
         constraints=tuple(held.constraints),
+        springs=(*springs, *mjcf_passive.compensations(tree, (*taken, *(x.name for x in springs)))),
         frames=tuple(tree.frames),
         gravity=gravity,
         poses=poses,
@@ -112,13 +117,27 @@ def _initial(tree: Tree) -> Initial:
     return Initial() if neutral else Initial(q=tuple(x for part in written for x in part))
 
 
-def _with_drives(joint: Joint, drives: Drives) -> Joint:
-    """A joint with what its actuators add to its armature and damping."""
-    armature, damping = drives.armature.get(joint.name, 0.0), drives.damping.get(joint.name, 0.0)
-    if not armature and not damping:
-        return joint
-    friction = replace(joint.friction, viscous=joint.friction.viscous + damping)
-    return replace(joint, friction=friction, rotor=Rotor(joint.rotor.inertia + armature))
+def _joints(tree: Tree, drives: Drives, notes: Notes) -> tuple[Joint, ...]:
+    """The joints, with what actuators add to their armature and damping, and with springs and dampers by `springdamper`."""
+    at_rest = AtRest.of(tree, drives.armature) if tree.springdampers else None
+    found = []
+    for joint in tree.joints:
+        friction, rotor, spring = joint.friction, joint.rotor, joint.spring
+        if at_rest is not None and joint.name in tree.springdampers:
+            time, ratio = tree.springdampers[joint.name]
+            inertia = at_rest.inertia(joint)
+            friction = replace(friction, viscous=2 * inertia / time)
+            if joint.kind.nq == 1:
+                spring = replace(spring, stiffness=inertia / (time * ratio) ** 2)
+            else:
+                notes.add(f"springdamper of a {joint.type} joint", "only its damping is carried over", joint.name, warn=True)
+        if joint.name in drives.damping:
+            friction = replace(friction, viscous=friction.viscous + drives.damping[joint.name])
+        if joint.name in drives.armature:
+            rotor = Rotor(rotor.inertia + drives.armature[joint.name])
+        changed = (friction, rotor, spring) != (joint.friction, joint.rotor, joint.spring)
+        found.append(replace(joint, friction=friction, rotor=rotor, spring=spring) if changed else joint)
+    return tuple(found)
 
 
 def _note_sections(root: Element, notes: Notes) -> None:

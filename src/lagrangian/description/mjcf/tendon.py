@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
+from lagrangian.description.mjcf.compiler import about
 from lagrangian.description.mjcf.document import MAIN, Defaults
 from lagrangian.description.mjcf.schema import DEFAULTS, check_attributes
 from lagrangian.description.mjcf.tree import Tree
@@ -15,6 +16,7 @@ from lagrangian.errors import one_of
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar, symbol
 from lagrangian.model.joint import Joint
+from lagrangian.model.mechanism import GROUND
 from lagrangian.model.placement import Placement
 
 _KNOWN = {*DEFAULTS["tendon"], "name", "class"}
@@ -42,6 +44,7 @@ class Tendon:
     branches: tuple[Branch, ...]
     wraps: bool  # whether it runs around geoms
     length0: float  # in the pose in which the model is written
+    rest: float  # where all joints are at their springref, which is where a spring rests unless it is said
 
     @property
     def fixed(self) -> bool:
@@ -64,6 +67,7 @@ class Tendon:
 def tendons(elements: Iterable[Element], tree: Tree, defaults: Defaults) -> dict[str, Tendon]:
     """By name, those without one by a name that no other has."""
     found: dict[str, Tendon] = {}
+    rest = _rest_poses(tree)
     joints = {j.name: (j, ref) for j, ref in zip(tree.joints, tree.refs, strict=True)}
     for k, element in enumerate(elements):
         if element.tag not in _INSIDE:
@@ -79,19 +83,20 @@ def tendons(elements: Iterable[Element], tree: Tree, defaults: Defaults) -> dict
             name += "_"
         if name in found:
             raise element.error("a tendon of this name is already there; names must differ")
-        found[name] = _fixed(element, name, joints) if element.tag == "fixed" else _spatial(element, name, tree)
+        found[name] = _fixed(element, name, joints) if element.tag == "fixed" else _spatial(element, name, tree, rest)
     return found
 
 
 def _fixed(element: Element, name: str, joints: Mapping[str, tuple[Joint, float]]) -> Tendon:
-    coefficients, length = [], 0.0
+    coefficients, length, rest = [], 0.0, 0.0
     for child in element.children:
         joint, ref = scalar_joint(child, "joint", joints)
         coefficients.append((joint, number(child, "coef")))
         length += coefficients[-1][1] * ref
+        rest += coefficients[-1][1] * float(joint.spring.rest)
     if not coefficients:
         raise element.error('has no joint; a fixed tendon needs at least one, such as <joint joint="elbow" coef="1"/>')
-    return Tendon(element, name, tuple(coefficients), (), False, length)
+    return Tendon(element, name, tuple(coefficients), (), False, length, rest)
 
 
 def scalar_joint(element: Element, attribute: str, joints: Mapping[str, tuple[Joint, float]]) -> tuple[Joint, float]:
@@ -105,7 +110,7 @@ def scalar_joint(element: Element, attribute: str, joints: Mapping[str, tuple[Jo
     return joint, ref
 
 
-def _spatial(element: Element, name: str, tree: Tree) -> Tendon:
+def _spatial(element: Element, name: str, tree: Tree, rest: Mapping[str, Placement]) -> Tendon:
     branches: list[tuple[float, list[Point]]] = [(1.0, [])]
     for child in element.children:
         if child.tag == "pulley":
@@ -121,9 +126,24 @@ def _spatial(element: Element, name: str, tree: Tree) -> Tendon:
             branches[-1][1].append((body, placement.position))
     made = tuple(Branch(divisor, tuple(points)) for divisor, points in branches if points)
     wraps = any(child.tag == "geom" for child in element.children)
-    return Tendon(element, name, (), made, wraps, 0.0 if wraps else sum(_length(branch, tree) for branch in made))
+    lengths = (0.0, 0.0) if wraps else (sum(_length(branch, poses) for branch in made) for poses in (tree.poses, rest))
+    return Tendon(element, name, (), made, wraps, *lengths)
 
 
-def _length(branch: Branch, tree: Tree) -> float:
-    at = [(tree.poses[body] @ Placement(position=point)).position for body, point in branch.points]
+def _rest_poses(tree: Tree) -> dict[str, Placement]:
+    """The bodies in the world where all hinges and slides are at their springref, and all else as it is written."""
+    found = {GROUND: Placement()}
+    for joint, ref in zip(tree.joints, tree.refs, strict=True):  # parents come before children
+        written = tree.poses[joint.parent].inverse() @ tree.poses[joint.child]
+        turn = float(joint.spring.rest) - ref
+        if joint.kind.nq == 1 and turn:
+            axis: v.Vector = joint.axis
+            moved = Placement(position=v.scale(turn, axis)) if joint.type == "prismatic" else Placement(about(axis, turn))
+            written = written @ joint.child_placement @ moved @ joint.child_placement.inverse()
+        found[joint.child] = found[joint.parent] @ written
+    return found
+
+
+def _length(branch: Branch, poses: Mapping[str, Placement]) -> float:
+    at = [(poses[body] @ Placement(position=point)).position for body, point in branch.points]
     return sum(math.dist(a, b) for a, b in pairwise(at)) / branch.divisor
