@@ -56,13 +56,14 @@ if TYPE_CHECKING:
     from lagrangian.kernels.dynamics import Dynamics, compile  # noqa: A004
     from lagrangian.kinematics.inverse_kinematics import inverse_kinematics
     from lagrangian.model.body import Body, box, capsule, cylinder, ellipsoid, plate, point_mass, rotate_inertia, sphere, tube
+    from lagrangian.model.configuration import Initial
     from lagrangian.model.constraint import Holonomic, KnifeEdge, Pfaffian, PfaffianFunction, Rolling
     from lagrangian.model.dh import DHRow
     from lagrangian.model.event import Event, Lock, SetTorque, Unlock
     from lagrangian.model.expression import parameter
     from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
     from lagrangian.model.loop import Frame, LoopJoint, Wall
-    from lagrangian.model.mechanism import Initial, Mechanism
+    from lagrangian.model.mechanism import Mechanism
     from lagrangian.model.placement import Placement
     from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
     from lagrangian.model.thin import disc, rod
@@ -103,7 +104,8 @@ _LATER = {
     **dict.fromkeys(("Friction", "Joint", "JointSpring", "Limits", "Rotor"), "lagrangian.model.joint"),
     **dict.fromkeys(("Frame", "LoopJoint", "Wall"), "lagrangian.model.loop"),
     **dict.fromkeys(("CoordinateSpring", "GravityCompensation", "PointSpring"), "lagrangian.model.spring"),
-    **dict.fromkeys(("Initial", "Mechanism"), "lagrangian.model.mechanism"),
+    "Initial": "lagrangian.model.configuration",
+    "Mechanism": "lagrangian.model.mechanism",
     "Placement": "lagrangian.model.placement",
     **dict.fromkeys(("disc", "rod"), "lagrangian.model.thin"),
     **dict.fromkeys(("Linearisation", "Mode", "equilibrium", "linearise"), "lagrangian.motion.linearise"),

@@ -8,13 +8,14 @@ import pytest
 
 from lagrangian.errors import MechanismError
 from lagrangian.model.body import Body, box, sphere
+from lagrangian.model.configuration import Initial
 from lagrangian.model.constraint import Pfaffian
 from lagrangian.model.expression import parameter, parse, symbol
 from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
 from lagrangian.model.joints import TYPES
 from lagrangian.model.loop import Frame, LoopJoint, PointSpring, Wall
 from lagrangian.model.loops import TYPES as LOOP_TYPES
-from lagrangian.model.mechanism import Initial, Mechanism
+from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Placement
 
 A, B = Body("a", 1.0), Body("b", 1.0)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
     from lagrangian.motion.motion import Motion
 
-FILES = (".toml", ".urdf", ".xml", ".mjcf")
+FILES = (".toml", ".urdf", ".xml", ".mjcf", ".sdf", ".world")
 
 
 def complete_mechanism(incomplete: str) -> list[str]:
@@ -29,7 +29,7 @@ def complete_mechanism(incomplete: str) -> list[str]:
     return sorted(x for x in [*here, *library()] if x.startswith(incomplete))
 
 
-MECHANISM = "A file (.toml, .urdf, .xml), or a name of the library: see [cyan]lagrangian library[/cyan]."
+MECHANISM = "A file (.toml, .urdf, .xml, .sdf), or a name of the library: see [cyan]lagrangian library[/cyan]."
 Set = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=X", help="Another value of a parameter. May be given again.")
 ]

@@ -13,11 +13,12 @@ from dataclasses import replace
 from lagrangian.errors import MechanismError, Part
 from lagrangian.model import leaning
 from lagrangian.model.body import Body
+from lagrangian.model.configuration import Initial
 from lagrangian.model.constraint import Constraint, Holonomic, Pfaffian
 from lagrangian.model.expression import Scalar, free_symbols
 from lagrangian.model.joint import Joint
 from lagrangian.model.joints.joint_type import Combination
-from lagrangian.model.mechanism import Initial, Mechanism
+from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Placement
 from lagrangian.model.spring import CoordinateSpring
 

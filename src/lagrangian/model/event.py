@@ -88,7 +88,7 @@ class Event:
     name: str = ""
 
     def __post_init__(self) -> None:
-        if self.direction not in DIRECTIONS:
+        if not isinstance(self.direction, str) or self.direction not in DIRECTIONS:
             raise ArgumentError(f"event: {one_of('direction', self.direction, DIRECTIONS)}", concerns="direction")
         if isinstance(self.when, (Kink, Switch)):
             return

@@ -50,7 +50,9 @@ class LoopJoint(Typed):
         **entries: Any,
     ) -> None:
         with placed(Part("loop", name)):
-            kind = loops.named(type)
+            kind = loops.named(coerce.text(type, "type"))
+            for key, given in {"name": name, "a": a, "b": b}.items():
+                coerce.text(given, key)
             if a == b:
                 raise MechanismError(f"it joins body {a!r} to itself", remedy="it needs two bodies")
             values = {
@@ -106,11 +108,10 @@ class Wall:
 
     def __post_init__(self) -> None:
         with placed(Part("wall", self.name)):
-            for name in ("point", "position"):
-                object.__setattr__(self, name, coerce.point(getattr(self, name), name))
-            object.__setattr__(self, "normal", direction(self.normal, "normal"))
-            for name in ("stiffness", "damping"):
-                coerce.finite((coerce.scalar(getattr(self, name), name),), name)
+            coerce.keep(self, coerce.text, "name", "body", "on")
+            coerce.keep(self, coerce.point, "point", "position")
+            coerce.keep(self, direction, "normal")
+            coerce.keep(self, coerce.number, "stiffness", "damping")
             if float(self.stiffness) <= 0:
                 needed = "it must be positive, such as 1e5"
                 raise MechanismError(f"is {float(self.stiffness):g} N/m", argument="stiffness", remedy=needed)
@@ -134,4 +135,5 @@ class Frame:
 
     def __post_init__(self) -> None:
         with placed(Part("frame", self.name)):
+            coerce.keep(self, coerce.text, "name", "body")
             object.__setattr__(self, "placement", Placement.of(self.placement, "placement"))

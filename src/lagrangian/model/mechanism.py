@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -10,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import MechanismError, Part, Place, one_of, placed
+from lagrangian.errors import MechanismError, Part, Place, is_number, one_of, placed, shown
 from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
+from lagrangian.model.configuration import Initial
 from lagrangian.model.constraint import Constraint, Holonomic, Pfaffian
 from lagrangian.model.event import Event, own_events
 from lagrangian.model.expression import Expression, Scalar, free_symbols
@@ -25,19 +25,6 @@ from lagrangian.model.showing import ShownMechanism
 from lagrangian.model.spring import check_place
 
 GROUND = "ground"
-
-
-@dataclass(frozen=True)
-class Initial:
-    """How a simulation of this mechanism starts when nothing else is said.
-
-    A `q` or `qd` that is a `Partial` says only some: the others follow from the loops.
-    """
-
-    q: tuple[float, ...] | None = None
-    qd: tuple[float, ...] | None = None
-    t_span: tuple[float, float] | None = None
-    torque: tuple[tuple[str, Scalar], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,10 +50,12 @@ class Mechanism(ShownMechanism):
 
     def __post_init__(self) -> None:
         with placed(self.file or self.name):
+            coerce.keep(self, coerce.text, "name", "source", "description", "file")
             for name, kind in _PARTS.items():
                 object.__setattr__(self, name, coerce.items(kind, getattr(self, name), name))
-            object.__setattr__(self, "poses", dict(self.poses))  # a copy of one's own
+            coerce.keep(self, coerce.mapping, "poses", "parameters")  # copies of one's own
             object.__setattr__(self, "parameters", Parameters(self.parameters))
+            coerce.keep(self, Initial.of, "initial")
             object.__setattr__(self, "gravity", coerce.vector(self.gravity, "gravity", "(0, 0, -9.81)"))
             self._check()
             object.__setattr__(self, "events", own_events(self.events, self))
@@ -105,11 +94,6 @@ class Mechanism(ShownMechanism):
             self._check_configuration("[initial] q", self.initial.q)
         if self.initial.qd is not None:
             self._check_numbers("[initial] qd", self.initial.qd, self.nv, self.speed_names)
-        if self.initial.t_span is not None:
-            start, end = (float(t) for t in self.initial.t_span)
-            if not (math.isfinite(start) and math.isfinite(end) and start < end):
-                needed = "two finite times are needed, the earlier first"
-                raise MechanismError(f"is ({start:g}, {end:g})", where="[initial]", argument="t_span", remedy=needed)
         for speed, _ in self.initial.torque:
             if speed not in self.speed_names:
                 raise MechanismError(one_of("joint or speed", speed, self.speed_names), where=("[initial]", "torque"))
@@ -180,10 +164,12 @@ class Mechanism(ShownMechanism):
 
     @staticmethod
     def _check_numbers(where: Place, numbers: Sequence[float], size: int, names: Sequence[str]) -> None:
+        if coerce.count(numbers) < 0:
+            raise MechanismError(f"is {shown(numbers)}", where=where, remedy="numbers are needed")
         if len(numbers) != size:
             needed = f"{size} are needed: {', '.join(names[:12])}"
             raise MechanismError(f"it has {len(numbers)} numbers", where=where, remedy=needed)
-        if not all(math.isfinite(float(x)) for x in numbers):
+        if not all(is_number(x) for x in numbers):
             raise MechanismError("it has a number that is not finite", where=where)
 
     # -- names and sizes ---------------------------------------------------------------------------------------------

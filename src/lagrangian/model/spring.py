@@ -37,8 +37,8 @@ class PointSpring:
 
     def __post_init__(self) -> None:
         with placed(Part("spring", self.name)):
-            for name in ("a_point", "b_point"):
-                object.__setattr__(self, name, coerce.point(getattr(self, name), name))
+            coerce.keep(self, coerce.text, "name", "a", "b")
+            coerce.keep(self, coerce.point, "a_point", "b_point")
             object.__setattr__(self, "via", _points(self.via))
             _numbers(self, ("stiffness", "rest", "damping", "slack"), "stiffness, rest length, damping and slack")
 
@@ -64,10 +64,11 @@ class CoordinateSpring:
 
     def __post_init__(self) -> None:
         with placed(Part("spring", self.name)):
-            object.__setattr__(self, "length", expression(self.length, "length"))
+            coerce.keep(self, coerce.text, "name")
+            coerce.keep(self, expression, "length")
+            coerce.keep(self, coerce.number, "rest")  # which may be negative, as the length may
             if not free_symbols(self.length):
                 raise MechanismError(f"is {self.length}", argument="length", remedy="an expression of coordinates is needed")
-            coerce.finite((coerce.scalar(self.rest, "rest"),), "rest")  # which may be negative, as the length may
             _numbers(self, ("stiffness", "damping", "slack"), "stiffness, damping and slack")
 
 
@@ -82,15 +83,15 @@ class GravityCompensation:
 
     def __post_init__(self) -> None:
         with placed(Part("gravity compensation", self.name)):
-            coerce.finite((coerce.scalar(self.factor, "factor"),), "factor")
+            coerce.keep(self, coerce.text, "name", "body")
+            coerce.keep(self, coerce.number, "factor")
 
 
 def _numbers(spring: Any, names: tuple[str, ...], told: str) -> None:
+    coerce.keep(spring, coerce.number, *names)
     for name in names:
-        number = coerce.scalar(getattr(spring, name), name)
-        coerce.finite((number,), name)
-        if float(number) < 0:
-            raise MechanismError(f"is {float(number):g}", argument=name, remedy=f"{told} cannot be negative")
+        if float(getattr(spring, name)) < 0:
+            raise MechanismError(f"is {float(getattr(spring, name)):g}", argument=name, remedy=f"{told} cannot be negative")
 
 
 def _points(given: Any) -> tuple[Point, ...]:

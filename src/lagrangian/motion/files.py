@@ -200,7 +200,7 @@ def _degrees(values: np.ndarray, turns: list[bool], unit: str) -> tuple[np.ndarr
 def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
     """A motion saved before, with its mechanism; one that is given takes the place of the file's."""
     source = Path(path)
-    if source.suffix.lower() in (".toml", ".urdf", ".mjcf", ".xml"):
+    if source.suffix.lower() in (".toml", ".urdf", ".mjcf", ".xml", ".sdf", ".world"):
         raise DescriptionError(f"{source}: this describes a mechanism, not a motion; lagrangian.load({source.name!r}) reads it")
     if not source.is_file():
         raise DescriptionError(f"{source}: there is no such file")

@@ -30,7 +30,7 @@ def new(
     It is a planar arm of two links, or a copy of a mechanism of the library. A file that is there is not overwritten.
     """
     ending = Path(name).suffix.lower()
-    if ending in (".urdf", ".xml", ".mjcf", ".nc", ".json", ".yaml"):
+    if ending in (".urdf", ".xml", ".mjcf", ".sdf", ".world", ".nc", ".json", ".yaml"):
         raise ArgumentError(f"{name}: a description to begin with is written as .toml: lagrangian new {name[: -len(ending)]}")
     target = Path(name if ending == ".toml" else f"{name}.toml")
     title = re.sub(r"\W+", "_", target.stem)

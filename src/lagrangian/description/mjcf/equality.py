@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from lagrangian.description.mjcf.compiler import quaternion, yes
 from lagrangian.description.mjcf.document import MAIN, Defaults
+from lagrangian.description.mjcf.forces.tendon import Tendon, scalar_joint
 from lagrangian.description.mjcf.schema import check_attributes
-from lagrangian.description.mjcf.tendon import Tendon, scalar_joint
 from lagrangian.description.mjcf.tree import Tree
 from lagrangian.description.notes import Notes
 from lagrangian.description.xml import Element, number, numbers, text

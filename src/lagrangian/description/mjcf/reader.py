@@ -12,84 +12,67 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from lagrangian.description import xml
+from lagrangian.description.folder import Folder
 from lagrangian.description.mjcf import equality as mjcf_equality
 from lagrangian.description.mjcf import keyframe as mjcf_keyframe
 from lagrangian.description.mjcf import option as mjcf_option
-from lagrangian.description.mjcf import passive as mjcf_passive
-from lagrangian.description.mjcf import tendon as mjcf_tendon
-from lagrangian.description.mjcf.actuator import Actuators, Drives
-from lagrangian.description.mjcf.at_rest import AtRest
-from lagrangian.description.mjcf.compiler import Compiler
-from lagrangian.description.mjcf.document import MAIN, Defaults, expand_includes, sections
-from lagrangian.description.mjcf.inertia import Assets
-from lagrangian.description.mjcf.schema import check_attributes
+from lagrangian.description.mjcf.document import sections
+from lagrangian.description.mjcf.forces import passive as mjcf_passive
+from lagrangian.description.mjcf.forces import tendon as mjcf_tendon
+from lagrangian.description.mjcf.forces.actuator import Actuators, Drives
+from lagrangian.description.mjcf.forces.at_rest import AtRest
+from lagrangian.description.mjcf.model import assemble
 from lagrangian.description.mjcf.tree import Tree, Walker
 from lagrangian.description.notes import Notes
 from lagrangian.description.overridden import overridden
 from lagrangian.description.xml import Element, text
-from lagrangian.errors import one_of
+from lagrangian.model.configuration import Initial
 from lagrangian.model.joint import Joint, Rotor
-from lagrangian.model.mechanism import Initial, Mechanism
-
-_SECTIONS = (
-    "compiler",
-    "option",
-    "size",
-    "statistic",
-    "visual",
-    "default",
-    "extension",
-    "asset",
-    "worldbody",
-    "deformable",
-    "contact",
-    "tendon",
-    "equality",
-    "actuator",
-    "sensor",
-    "custom",
-    "keyframe",
-)
+from lagrangian.model.mechanism import Mechanism
 
 
-def read(path: str | os.PathLike[str], parameters: Mapping[str, float] | None = None) -> Mechanism:
-    """A mechanism from an MJCF file and the files that it includes; `parameters` are controls and gains of its actuators."""
-    root = xml.read_file(path)
-    mechanism, notes = _mechanism(root, os.path.dirname(os.path.abspath(root.file)), parameters)
+def read(
+    path: str | os.PathLike[str],
+    parameters: Mapping[str, float] | None = None,
+    root: str | os.PathLike[str] | None = None,
+) -> Mechanism:
+    """A mechanism from an MJCF file and the files that it names, which must lie in its folder, or in `root`, or below.
+
+    `parameters` are controls and gains of its actuators.
+    """
+    top = xml.read_file(path)
+    mechanism, notes = _mechanism(top, Folder(os.path.dirname(os.path.abspath(top.file)), root), parameters)
     notes.warn()
     return mechanism
 
 
-def read_text(model: str, file: str = "<text>", parameters: Mapping[str, float] | None = None) -> Mechanism:
-    """A mechanism from a text of MJCF, which can include no other files; `file` is what its errors call it."""
-    mechanism, notes = _mechanism(xml.read_text(model, file), None, parameters)
+def read_text(
+    model: str,
+    file: str = "<text>",
+    parameters: Mapping[str, float] | None = None,
+    root: str | os.PathLike[str] | None = None,
+) -> Mechanism:
+    """A mechanism from a text of MJCF; `file` is what its errors call it. The files that it names are in `root`."""
+    folder = None if root is None else Folder(os.fspath(root), root)
+    mechanism, notes = _mechanism(xml.read_text(model, file), folder, parameters)
     notes.warn()
     return mechanism
 
 
-def _mechanism(root: Element, directory: str | None, parameters: Mapping[str, float] | None) -> tuple[Mechanism, Notes]:
-    if root.tag != "mujoco":
-        known = {"robot": "this is URDF, not MJCF", "sdf": "this is SDF, not MJCF", "mujocoinclude": "this is a part of a model"}
-        raise root.error(known.get(root.tag, "an MJCF file starts with <mujoco>"))
-    check_attributes(root)
-    expand_includes(root, directory)
-    for section in root.children:
-        if section.tag not in _SECTIONS:
-            raise section.error(one_of("section", section.tag, _SECTIONS))
+def _mechanism(root: Element, folder: Folder | None, parameters: Mapping[str, float] | None) -> tuple[Mechanism, Notes]:
     notes = Notes(root.file)
-    compiler = Compiler.read(root)
-    defaults = Defaults(root)
-    assets = Assets.read([defaults.applied(element, MAIN) for element in sections(root, "asset")], compiler)
+    model = assemble(root, folder, notes)
+    defaults = model.defaults
     gravity = mjcf_option.gravity(root, notes)
-    tree = Walker(root, compiler, defaults, assets, notes).walk(root.all("worldbody"))
+    tree = Walker(model).walk()
     if not tree.bodies:
-        raise root.error('has no body; a mechanism needs at least one, such as <worldbody><body name="link">')
+        notes.add("model without a body", "there is nothing in it that could move", warn=True)
     tendons = mjcf_tendon.tendons(sections(root, "tendon"), tree, defaults)
     held = mjcf_equality.equalities(sections(root, "equality"), tree, tendons, defaults, notes)
-    drives = Actuators(tree, tendons, defaults, compiler, notes, parameters).read(sections(root, "actuator"))
+    drives = Actuators(tree, tendons, defaults, model.compiler, notes, parameters).read(sections(root, "actuator"))
     overridden(drives.parameters, parameters, root.file)  # which refuses those that are not there
     taken = [*(x.name for x in held.loops), *(x.name for x in held.constraints)]
-    springs = mjcf_passive.springs(tendons, taken, compiler, notes)
+    springs = mjcf_passive.springs(tendons, taken, model.compiler, notes)
     poses = mjcf_keyframe.poses(sections(root, "keyframe"), tree, notes)
     _note_sections(root, notes)
     mechanism = Mechanism(

@@ -12,11 +12,10 @@ from typing import Any
 from lagrangian.description.toml.table import Table, Where, scalar, shown, vector
 from lagrangian.errors import DescriptionError, MechanismError, one_of, placed
 from lagrangian.model import vector as v
-from lagrangian.model.configuration import Partial, Written
+from lagrangian.model.configuration import Initial, Partial, Written
 from lagrangian.model.constraint import GROUND, SIDES, Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
 from lagrangian.model.expression import FUNCTIONS, Scalar, free_symbols, parse, symbol
 from lagrangian.model.joint import Joint
-from lagrangian.model.mechanism import Initial
 
 RESERVED = ("t", "pi", *FUNCTIONS)
 

@@ -181,7 +181,7 @@ class _Builder:
     @property
     def _is_robot(self) -> bool:
         """Described in a format in which all that is to be seen is said."""
-        return self.mechanism.file.lower().endswith((".urdf", ".xml", ".mjcf"))
+        return self.mechanism.file.lower().endswith((".urdf", ".xml", ".mjcf", ".sdf", ".world"))
 
     def _only_rolls(self, outline: Outline) -> bool:
         """A body that only rolls is seen as the wheel or ball that it is."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from lagrangian.description.mjcf.compiler import Compiler
+from lagrangian.description.mjcf.forces.tendon import Tendon
 from lagrangian.description.mjcf.joint import limited_range
-from lagrangian.description.mjcf.tendon import Tendon
 from lagrangian.description.mjcf.tree import Tree
 from lagrangian.description.notes import Notes
 from lagrangian.description.xml import Element, number, numbers

@@ -12,13 +12,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lagrangian.description.mjcf.at_rest import AtRest
 from lagrangian.description.mjcf.compiler import Compiler
 from lagrangian.description.mjcf.document import MAIN, Defaults, overlay
-from lagrangian.description.mjcf.gains import KINDS, Settings
+from lagrangian.description.mjcf.forces.at_rest import AtRest
+from lagrangian.description.mjcf.forces.gains import KINDS, Settings
+from lagrangian.description.mjcf.forces.tendon import Tendon, scalar_joint
 from lagrangian.description.mjcf.joint import limited_range
 from lagrangian.description.mjcf.schema import DEFAULTS, check_attributes
-from lagrangian.description.mjcf.tendon import Tendon, scalar_joint
 from lagrangian.description.mjcf.tree import Tree
 from lagrangian.description.notes import Notes
 from lagrangian.description.xml import Element, number, numbers, text
