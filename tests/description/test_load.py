@@ -70,7 +70,7 @@ def test_unknown_options(tmp_path, readers):
         load(tmp_path / "a.toml", floating=True)
     with pytest.raises(ArgumentError, match=r"takes no option 'floating'; give the base a <freejoint/>"):
         load(tmp_path / "a.mjcf", floating=True)
-    with pytest.raises(ArgumentError, match="only a TOML file has named parameters"):
+    with pytest.raises(ArgumentError, match="a URDF file has no named parameters"):
         load(tmp_path / "a.urdf", parameters={"l": 1})
 
 
