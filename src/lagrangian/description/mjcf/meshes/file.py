@@ -8,7 +8,7 @@ import re
 import numpy as np
 
 from lagrangian.description.folder import read_bytes
-from lagrangian.description.mjcf import polygon
+from lagrangian.description.mjcf.meshes import polygon
 
 MAX_BYTES = 200_000_000
 SUFFIXES = (".stl", ".obj", ".msh")
