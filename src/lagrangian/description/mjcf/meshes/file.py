@@ -10,7 +10,8 @@ import numpy as np
 from lagrangian.description.folder import read_bytes
 from lagrangian.description.mjcf.meshes import polygon
 
-MAX_BYTES = 200_000_000
+MAX_BYTES = 64_000_000
+_MOST_WORK = 1_000_000  # squares of corners: cutting faces of many corners takes as long as that
 SUFFIXES = (".stl", ".obj", ".msh")
 Triangles = tuple[np.ndarray, np.ndarray]  # vertices (n, 3), and which three of them make each face (m, 3)
 _VERTEX = re.compile(rb"^\s*vertex\s+(\S+)\s+(\S+)\s+(\S+)\s*$", re.MULTILINE)
@@ -89,5 +90,7 @@ def _obj(data: bytes) -> Triangles:
     points = np.array(vertices, dtype=np.float32).reshape(-1, 3)
     if any(not 0 <= i < len(points) for face in faces for i in face):
         raise ValueError("a face names a vertex that is not there")
+    if sum(len(face) ** 2 for face in faces if len(face) > 4) > _MOST_WORK:
+        raise ValueError("it has too many faces of many corners; save it as triangles")
     triangles = [t for face in faces for t in polygon.triangles(face, points)]
     return points, np.array(triangles, dtype=int).reshape(-1, 3)
