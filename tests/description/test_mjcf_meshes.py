@@ -218,6 +218,8 @@ def test_broken_files_say_so(tmp_path, name):
         (INLINE.replace('face="', 'face="0 0 99 '), GEOM, "names vertex 99"),
         (INLINE.replace("<", "") + ' inertia="solid"', GEOM, "no choice 'solid'"),
         (INLINE + ' refquat="0 0 0 0"', GEOM, "length 0"),
+        (INLINE + ' scale="1e65 1e65 1e65"', GEOM, "too large"),
+        (f'vertex="{words(VERTICES)} 1e300 0 0"', GEOM, "not finite"),
         (INLINE + ' inertia="exact"', GEOM + ' shellinertia="true"', "shellinertia of the geom"),
         (f'vertex="{words(VERTICES)}" face="{words(FACES[:, ::-1])}" inertia="exact"', GEOM, "look inwards"),
         (f'vertex="{words(VERTICES)}" face="{words(np.vstack([FACES[:5, ::-1], FACES[5:]]))}" inertia="exact"', GEOM, "alike"),

@@ -66,7 +66,11 @@ class MeshAsset:
                 faces = faces[:, ::-1]  # a mirrored mesh is turned inside out
             if kind == "exact":
                 _check_orientation(vertices, faces)
-            return solid(self._moved(vertices), faces, kind)
+            with np.errstate(all="ignore"):
+                found = solid(self._moved(vertices), faces, kind)
+            if not (np.isfinite(found.inertia).all() and np.isfinite(found.center).all()):
+                raise ValueError("it is too large for its inertia to be a number")
+            return found
         except DescriptionError:
             raise
         except OSError as error:

@@ -32,7 +32,8 @@ def read(path: str) -> Triangles:
 
 def checked(vertices: np.ndarray, faces: np.ndarray) -> Triangles:
     """Finite vertices, at least four of them, and faces that name no others."""
-    vertices = np.asarray(vertices, dtype=np.float32).astype(float)
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused
+        vertices = np.asarray(vertices, dtype=np.float32).astype(float)
     if len(vertices) < 4:
         raise ValueError(f"it has {len(vertices)} vertices; a solid has four or more")
     if not np.isfinite(vertices).all():
@@ -87,7 +88,8 @@ def _obj(data: bytes) -> Triangles:
                 faces.append([i - 1 if i > 0 else len(vertices) + i for i in at])
         except ValueError:
             raise ValueError(f"line {number} is {line[:40]!r}, which is no vertex or face") from None
-    points = np.array(vertices, dtype=np.float32).reshape(-1, 3)
+    with np.errstate(over="ignore"):
+        points = np.array(vertices, dtype=np.float32).reshape(-1, 3)
     if any(not 0 <= i < len(points) for face in faces for i in face):
         raise ValueError("a face names a vertex that is not there")
     if sum(len(face) ** 2 for face in faces if len(face) > 4) > _MOST_WORK:
