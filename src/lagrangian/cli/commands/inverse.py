@@ -176,8 +176,7 @@ def _written(sizing: Sizing, csv: Path | None, picture: Path | None) -> list[tup
         files.append((sizing.to_csv(csv), "the table", again))
     if picture is not None:
         again = picture.exists()
-        with output.replacing(picture) as place:
-            sizing.plot(path=place)
+        sizing.plot(path=picture)
         files.append((picture, "torque over speed at the motors", again))
     return files
 

@@ -15,6 +15,7 @@ from lagrangian.cli.given import Floating, Recorded, Root, complete_mechanism, f
 from lagrangian.cli.progress import spinner
 from lagrangian.cli.results import animated, browse, reported
 from lagrangian.errors import ArgumentError
+from lagrangian.files import checked_target
 from lagrangian.model.expression import quantity
 
 PLOT = """
@@ -193,17 +194,12 @@ def _target(given: Path | None, stem: str, what: str, ending: str, allowed: tupl
         return file_for(stem, what, ending)
     if given.suffix.lower() not in allowed:
         raise ArgumentError(f"{given}: it is written as {', '.join(allowed)}")
-    if not given.parent.is_dir():
-        raise ArgumentError(f"{given}: there is no folder {str(given.parent)!r} to write in")
-    if given.is_dir():
-        raise ArgumentError(f"{given}: this is a folder; a file's name is needed")
-    return given
+    return checked_target(given)
 
 
 def _make(target: Path, what: str, json: bool, draw: Callable[[Path], Any], open_: bool = False) -> None:
     again = target.exists()
-    with output.replacing(target) as place:
-        draw(place)
+    draw(target)
     if json:
         output.document({"files": [str(target)]})
     else:

@@ -188,7 +188,7 @@ def _two_axes(hinge: Hinge, node: Node, frames: Frames, notes: Notes) -> list[Hi
 def _with(hinge: Hinge, axis: Element | None, kind: str, own: dict[str, Any], notes: Notes) -> Hinge:
     """The joint with what its axis has at it: friction, a spring, limits, a rotor."""
     effort = _bound(axis, "effort")
-    at: dict[str, Any] = {"friction": _friction(axis), "spring": _spring(axis), "limits": _limits(axis, kind, effort)}
+    at: dict[str, Any] = {"friction": _friction(axis), "spring": _spring(axis), "limits": _limits(axis, kind, effort, notes)}
     at["rotor"] = _rotor(hinge, effort, notes)
     for key in joint_types.TYPES[hinge.type].refuses:
         if key in at and at.pop(key) != AT_JOINT[key]():
@@ -225,12 +225,14 @@ def _bound(axis: Element | None, tag: str) -> float:
     return math.inf if given < 0 or given >= _ENDLESS else given
 
 
-def _limits(axis: Element | None, kind: str, effort: float) -> Limits:
+def _limits(axis: Element | None, kind: str, effort: float, notes: Notes) -> Limits:
     limit = axis.find("limit") if axis is not None else None
     if limit is None:
         return Limits()
     lower, upper = number(limit, "lower", -math.inf, infinite=True), number(limit, "upper", math.inf, infinite=True)
-    if kind == "continuous":
+    if lower > upper:
+        notes.add("<limit> whose lower is above its upper", "read as no limit of position", f"line {limit.line}", warn=True)
+    if kind == "continuous" or lower > upper:
         lower, upper = -math.inf, math.inf
     lower = -math.inf if lower <= -_ENDLESS else lower
     upper = math.inf if upper >= _ENDLESS else upper

@@ -8,7 +8,7 @@ from pathlib import Path
 from lagrangian.description import resources
 from lagrangian.description.notes import Notes, tolerant_body
 from lagrangian.description.sdf.collisions import At, from_collisions
-from lagrangian.description.sdf.frames import Frames, Node
+from lagrangian.description.sdf.frames import WORLD, Frames, Node
 from lagrangian.description.sdf.values import number, pose, truth, truth_of, vector
 from lagrangian.description.xml import Element
 from lagrangian.errors import DescriptionError, placed
@@ -37,6 +37,9 @@ def body(node: Node, name: str, frames: Frames, main: str, notes: Notes) -> Body
 def _note(link: Element, name: str, static: bool, notes: Notes) -> None:
     if link.find("drake:deformable_properties") is not None:
         raise link.error("is deformable; only rigid links are supported")
+    if link.attributes["name"] == WORLD:
+        meaning = "a link, which joints that name the world mean; SDF keeps this name for the world itself"
+        notes.add(f"link named {WORLD!r}", meaning, name, warn=True)
     for _ in link.all("collision"):
         notes.add("<collision>", "not carried over: there are no contacts")
     if static:

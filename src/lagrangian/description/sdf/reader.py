@@ -92,7 +92,7 @@ def _world(root: Element) -> tuple[Element, bool]:
         return worlds[0], False
     if not models:
         raise root.error('has no model; it needs one, such as <model name="arm"> with a <link name="base"/>')
-    around = Element("world", {"name": text(models[0], "name")}, root.file, root.line)
+    around = Element("world", {"name": text(models[0], "name")}, root.file, 0)  # no line of the file
     around.children = models
     return around, len(models) == 1
 
@@ -110,15 +110,21 @@ class _Parts:
         self._nodes: list[Node] = []
         self._gearboxes: list[Node] = []
         scopes = list(world.scopes())
-        self._links = [node for scope in scopes for node in scope.nodes("link")]
+        self._links = list(world.all("link"))
         for node in self._links:
             name = body_name(node)
             self.bodies.append(body(node, name, self.frames, file, notes))
             self.poses[name] = self.frames.pose(node)
         if not self.bodies:
-            raise world.node.element.error('has no link; a mechanism needs at least one, such as <link name="base"/>')
+            outermost = [scope.node.element for scope in scopes if scope.node.element.line]
+            raise outermost[0].error('has no link; a mechanism needs at least one, such as <link name="base"/>')
+        for node in world.all("joint"):
+            self._joint(node)
         for scope in scopes:
-            self._joints(scope)
+            if named := scope.node.element.attributes.get("canonical_link"):
+                scope.resolve(named, scope.node.element, world=False)
+            extensions(scope, self.frames, self.extensions, notes)
+        self.hinges += self.extensions.hinges
         self._weld()
         between = {end for h in self.hinges for end in (h.parent, h.child)} - {GROUND, *self.poses}
         for hinge in self.hinges:  # in their order
@@ -126,18 +132,14 @@ class _Parts:
                 self.bodies.append(Body(hinge.child))
                 self.poses[hinge.child] = hinge.in_world
 
-    def _joints(self, scope: Scope) -> None:
-        for node in scope.nodes("joint"):
-            if scope.static:
-                self.notes.add("joint of a static model", "not carried over: its links are fixed", node.path)
-            elif node.element.attributes.get("type") == "gearbox":
-                self._gearboxes.append(node)
-            else:
-                self._nodes.append(node)
-                self.hinges += hinges(node, self.frames, self.notes)
-        before = len(self.extensions.hinges)
-        extensions(scope, self.frames, self.extensions, self.notes)
-        self.hinges += self.extensions.hinges[before:]
+    def _joint(self, node: Node) -> None:
+        if node.scope is not None and node.scope.static:
+            self.notes.add("joint of a static model", "not carried over: its links are fixed", node.path)
+        elif node.element.attributes.get("type") == "gearbox":
+            self._gearboxes.append(node)
+        else:
+            self._nodes.append(node)
+            self.hinges += hinges(node, self.frames, self.notes)
 
     def _weld(self) -> None:
         """Hold the links of static models where they are."""
@@ -158,15 +160,14 @@ class _Parts:
         """The <frame>s of the document, each on the body that it moves with."""
         found = []
         taken = {GROUND, *self.poses}
-        for scope in self.world.scopes():
-            for node in scope.nodes("frame"):
-                link = self.frames.link(node)
-                at = Placement() if link is None else self.frames.pose(link)
-                name = node.path
-                while name in taken:
-                    name += "_frame"
-                taken.add(name)
-                found.append(Frame(name, body_name(link), at.inverse() @ self.frames.pose(node)))
+        for node in self.world.all("frame"):
+            link = self.frames.link(node)
+            at = Placement() if link is None else self.frames.pose(link)
+            name = node.path
+            while name in taken:
+                name += "_frame"
+            taken.add(name)
+            found.append(Frame(name, body_name(link), at.inverse() @ self.frames.pose(node)))
         return found
 
 
