@@ -40,7 +40,7 @@ _INSTEAD = {
     ("sdf", "parameters"): "an SDF file has no named parameters",
 }
 SUFFIXES = tuple(_BY_SUFFIX)
-_ROOTS = {"robot": "urdf", "mujoco": "mjcf", "sdf": "sdf"}
+_ROOTS = {"robot": "urdf", "mujoco": "mjcf", "mujocoinclude": "mjcf", "sdf": "sdf"}
 # what may stand before the first element: declaration, comments, document type
 _PROLOGUE = re.compile(r"\s*(?:<\?.*?\?>|<!--.*?-->|<![^>\[]*(?:\[.*?\]\s*)?>)", re.DOTALL)
 _LONGEST_PATH = 260
