@@ -57,23 +57,30 @@ def check(root: Element, notes: Notes) -> None:
     """Note what is unknown, repeated, or known and not read."""
     for element in _read(root):
         known = _KNOWN[element.tag]
-        seen: dict[str, int] = {}
+        missing = known - {child.tag for child in element.children}
+        seen: set[str] = set()
         for child in element.children:
             if child.tag in seen and child.tag in known and child.tag not in _SEVERAL:
                 kind = f"second <{child.tag}> of a <{element.tag}>"
-                notes.add(kind, "not read: the first one counts", _place(child), warn=True)
+                notes.add(kind, "not read: the first one counts", place(child), warn=True)
             elif child.tag in _UNREAD:
                 name = child.attributes.get("name", "")
                 notes.add(f"<{child.tag}>", _UNREAD[child.tag], name, warn=child.tag in _DYNAMICS)
             elif child.tag not in known and ":" not in child.tag:
-                meant = difflib.get_close_matches(child.tag, sorted(known - set(seen)), n=1, cutoff=0.7)
-                hint = f"; is <{meant[0]}> meant?" if meant else ""
-                kind = f"unknown element <{child.tag[:40]}> in <{element.tag}>"
-                notes.add(kind, f"not read{hint}", _place(child), warn=True)
-            seen[child.tag] = child.line
+                notes.add(f"unknown element in <{element.tag}>", "not read", _unknown(child, missing), warn=True)
+            elif ":" in child.tag and not child.tag.startswith("drake:"):  # those are looked at where they stand
+                notes.add("element of an extension", "not carried over", f"<{child.tag[:40]}>")
+            seen.add(child.tag)
 
 
-def _place(element: Element) -> str:
+def _unknown(element: Element, missing: frozenset[str]) -> str:
+    """What an unknown element is called, where it is, and what may be meant."""
+    meant = difflib.get_close_matches(element.tag[:40], sorted(missing), n=1, cutoff=0.7)
+    return f"<{element.tag[:40]}> in line {element.line}" + (f" (is <{meant[0]}> meant?)" if meant else "")
+
+
+def place(element: Element) -> str:
+    """Where a warning is about."""
     return f"line {element.line}"
 
 
