@@ -63,6 +63,14 @@ def mapping(given: Any, name: str) -> dict[str, Any]:
     return dict(given)
 
 
+def pairs(given: Any, name: str) -> dict[str, Any]:
+    """Things by their names, as pairs."""
+    try:
+        return mapping(dict(given), name)
+    except (TypeError, ValueError):
+        raise MechanismError(f"is {_short(given)}", argument=name, remedy="pairs of a name and a value are needed") from None
+
+
 def flag(given: Any, name: str) -> bool:
     """True or False."""
     if not isinstance(given, (bool, np.bool_)):

@@ -164,6 +164,7 @@ class Joint(Typed):
         at_joint = {"friction": friction, "rotor": rotor, "spring": spring, "limits": limits}
         with placed(Part("joint", name)):
             kind = joints.named(coerce.text(type, "type"))
+            given = {**coerce.pairs(own, "own"), **entries}
             values = {
                 "name": coerce.text(name, "name"),
                 "type": type,
@@ -173,7 +174,7 @@ class Joint(Typed):
                 "child_placement": Placement.of(Placement() if child_placement is None else child_placement, "child_placement"),
                 **{key: _at_joint(kind, key, given) for key, given in at_joint.items()},
                 "actuated": coerce.flag(actuated, "actuated"),
-                "own": settled(kind, {**dict(own), **entries}, f"a {type} joint", joints.TYPES.values(), self.__slots__),
+                "own": settled(kind, given, f"a {type} joint", joints.TYPES.values(), self.__slots__),
             }
             for key, value in values.items():
                 object.__setattr__(self, key, value)

@@ -232,7 +232,11 @@ class Mechanism(ShownMechanism):
 
     def random_configuration(self, rng: np.random.Generator | int | None = None) -> np.ndarray:
         """A random configuration within the limits; without any, angles over the circle and slides within a metre."""
-        rng = np.random.default_rng(rng)
+        try:
+            rng = np.random.default_rng(rng)
+        except (TypeError, ValueError):
+            needed = "a generator, a whole number that is not negative, or None is needed"
+            raise MechanismError(f"is {shown(rng)}", argument="rng", remedy=needed) from None
         return np.array([x for joint in self.joints for x in joint.kind.random(joint, rng)], dtype=float)
 
     def frame(self, name: str | Frame) -> Frame:
@@ -251,13 +255,13 @@ class Mechanism(ShownMechanism):
 
     def body(self, name: str) -> Body:
         """A body by its name."""
-        if name not in self.body_index:
+        if not isinstance(name, str) or name not in self.body_index:
             raise MechanismError(one_of("body", name, self.body_index))
         return self.bodies[self.body_index[name]]
 
     def joint(self, name: str) -> Joint:
         """A joint by its name."""
-        if name not in self.joint_index:
+        if not isinstance(name, str) or name not in self.joint_index:
             raise MechanismError(one_of("joint", name, self.joint_index))
         return self.joints[self.joint_index[name]]
 

@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 
 from lagrangian.description.folder import Folder
-from lagrangian.description.mjcf import mesh_file
+from lagrangian.description.mjcf import mesh_builtin, mesh_file
 from lagrangian.description.mjcf.mesh_file import Triangles
 from lagrangian.description.mjcf.schema import check_attributes, check_children
-from lagrangian.description.xml import Element, choice, number, numbers
+from lagrangian.description.xml import Element, choice, number, numbers, text
 from lagrangian.errors import DescriptionError
 from lagrangian.model import quaternion
 from lagrangian.model import vector as v
@@ -76,9 +76,11 @@ class MeshAsset:
 
     def _triangles(self) -> Triangles:
         element = self.element
-        for name in ("builtin", "plugin"):
-            if name in element.attributes or element.find(name) is not None:
-                raise element.error(f"the inertia of a mesh that a {name} makes is not computed; give its body an <inertial>")
+        if element.find("plugin") is not None:
+            raise element.error("the inertia of a mesh that a plugin makes is not computed; give its body an <inertial>")
+        if "builtin" in element.attributes:
+            parameters = [float(x) for x in text(element, "params", "").split()]
+            return mesh_file.checked(*mesh_builtin.made(element.attributes["builtin"], parameters))
         if self.file:
             if self.folder is None:
                 raise element.error(f"its inertia is needed, and file {self.file!r} cannot be read: this model is a text")

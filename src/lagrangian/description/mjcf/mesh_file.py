@@ -8,6 +8,7 @@ import re
 import numpy as np
 
 from lagrangian.description.folder import read_bytes
+from lagrangian.description.mjcf import polygon
 
 MAX_BYTES = 200_000_000
 SUFFIXES = (".stl", ".obj", ".msh")
@@ -85,19 +86,8 @@ def _obj(data: bytes) -> Triangles:
                 faces.append([i - 1 if i > 0 else len(vertices) + i for i in at])
         except ValueError:
             raise ValueError(f"line {number} is {line[:40]!r}, which is no vertex or face") from None
-    points = np.array(vertices, dtype=float).reshape(-1, 3)
+    points = np.array(vertices, dtype=np.float32).reshape(-1, 3)
     if any(not 0 <= i < len(points) for face in faces for i in face):
         raise ValueError("a face names a vertex that is not there")
-    triangles = [t for face in faces for t in _triangles(face, points)]
+    triangles = [t for face in faces for t in polygon.triangles(face, points)]
     return points, np.array(triangles, dtype=int).reshape(-1, 3)
-
-
-def _triangles(face: list[int], points: np.ndarray) -> list[list[int]]:
-    """A face as triangles: one of four corners is cut along its shorter diagonal."""
-    if len(face) == 4:
-        a, b, c, d = face
-        first, second = points[c] - points[a], points[d] - points[b]
-        if first @ first < second @ second:
-            return [[a, b, c], [a, c, d]]
-        return [[a, b, d], [b, c, d]]
-    return [[face[0], face[k], face[k + 1]] for k in range(1, len(face) - 1)]

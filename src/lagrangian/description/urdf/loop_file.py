@@ -98,7 +98,7 @@ def beside(urdf: Path | None, given: str | os.PathLike[str] | bool | None, notes
     if given is not None:
         return read(as_path(given))
     for suffix in (".yaml", ".yml") if urdf is not None else ():
-        path = urdf.with_suffix(suffix)  # type: ignore[union-attr]
+        path = urdf.with_name(urdf.name.partition(".")[0] + suffix)  # type: ignore[union-attr]
         if path.is_file() and path.stat().st_size <= _MOST and _MARK.search(path.read_text("utf-8", errors="replace")):
             found = read(path)
             meaning = f"they are those of {path.name}, beside the URDF; load(path, loops=False) leaves it out"
