@@ -133,6 +133,15 @@ def test_a_link_called_ground():
     assert [b.name for b in m.bodies] == ["ground_link"]
 
 
+def test_a_link_called_world():
+    """Bullet's files have one, to hold the robot."""
+    m = quiet(model("<link name='world'/>" + link("a") + joint("j", "world", "a", xyz="0 1 0")))
+    assert [(j.name, j.type, j.parent, j.child) for j in m.joints] == [
+        ("root_joint", "fixed", "ground", "world"),
+        ("j", "revolute", "world", "a"),
+    ]
+
+
 def test_options():
     with pytest.raises(ArgumentError, match="only a TOML file has named parameters"):
         lg.loads(model(link("a")), format="sdf", parameters={})

@@ -21,7 +21,7 @@ _DECAY = ("linear", "angular")
 
 def body(node: Node, name: str, frames: Frames, main: str, notes: Notes) -> Body:
     """The body of a link, by the name it has in the mechanism; `main` is the file that is read, beside which meshes are."""
-    link, static = node.element, node.scope is not None and node.scope.static
+    link, static = node.element, node.still
 
     def at(element: Element) -> Placement:
         return frames.in_link(node, element)
@@ -39,7 +39,7 @@ def _note(link: Element, name: str, static: bool, notes: Notes) -> None:
     if link.find("drake:deformable_properties") is not None:
         raise link.error("is deformable; only rigid links are supported")
     if link.attributes["name"] == WORLD:
-        meaning = "a link, which joints that name the world mean; SDF keeps this name for the world itself"
+        meaning = "fixed where it is: SDF keeps this name for the world itself"
         notes.add(f"link named {WORLD!r}", meaning, name, warn=True)
     for _ in link.all("collision"):
         notes.add("<collision>", "not carried over: there are no contacts")
