@@ -208,6 +208,8 @@ def _set(
     if joint["type"] != "free" and instance is not None and not plant.HasJointNamed(local, instance):
         instance = None  # of a model that is merged, or has no links of its own
     if joint["type"] == "free":
+        if not (plant.HasBodyNamed(local, instance) if instance is not None else plant.HasBodyNamed(local)):
+            return f"Drake has no body {name}"
         body = plant.GetBodyByName(local, instance) if instance is not None else plant.GetBodyByName(local)
         if not body.is_floating_base_body():
             return f"{name} does not float in Drake"

@@ -81,11 +81,15 @@ def test_the_line_of_a_mistake():
     [
         (
             joint("j", "world", "a", axis="<dynamics><frction>1</frction></dynamics>"),
-            r"<frction> in <dynamics> .*is <friction> meant",
+            r"in <dynamics> .*<frction> in line 2 \(is <friction> meant",
         ),
-        (joint("j", "world", "a", more="<foo/>"), "<foo> in <joint>"),
+        (joint("j", "world", "a", more="<foo/>"), "unknown element in <joint> .*<foo> in line 2"),
         (joint("j", "world", "a", axis="<limit><lower>2</lower><upper>1</upper></limit>"), "lower is above its upper .*line"),
         (joint("j", "world", "a", more="<axis><xyz>1 0 0</xyz></axis>"), "second <axis> of a <joint>"),
+        ("<link name='k'><pose relative_too='a'>1 0 0 0 0 0</pose></link>", "'relative_too' in line 2 .is 'relative_to' meant"),
+        ("<link name='k'><inertial><mass value='3'/></inertial></link>", "unknown attribute of <mass> .*'value'"),
+        ("<frame name='f' attach_to='a'/>", "is 'attached_to' meant"),
+        (joint("j", "world", "a").replace("<xyz>", "<xyz frame='a'>"), "unknown attribute of <xyz>"),
         ("<link name='k'><gravity>0</gravity></link>", "link without <gravity>"),
         ("<link name='k'><kinematic>1</kinematic></link>", "<kinematic> link"),
         ("<link name='k'><velocity_decay><linear>1</linear></velocity_decay></link>", "<velocity_decay>"),
@@ -129,6 +133,15 @@ def test_a_link_called_ground():
     assert [b.name for b in m.bodies] == ["ground_link"]
 
 
+def test_a_link_called_world():
+    """Bullet's files have one, to hold the robot."""
+    m = quiet(model("<link name='world'/>" + link("a") + joint("j", "world", "a", xyz="0 1 0")))
+    assert [(j.name, j.type, j.parent, j.child) for j in m.joints] == [
+        ("root_joint", "fixed", "ground", "world"),
+        ("j", "revolute", "world", "a"),
+    ]
+
+
 def test_options():
     with pytest.raises(ArgumentError, match="only a TOML file has named parameters"):
         lg.loads(model(link("a")), format="sdf", parameters={})
@@ -139,7 +152,9 @@ def test_options():
 def test_deep_and_wide_files_are_read_in_time():
     many = 3000
     frames = "".join(f'<frame name="f{k}" attached_to="{f"f{k - 1}" if k else "a"}"/>' for k in range(many))
-    m = quiet(model(link("a") + frames + "".join(link(f"l{k}") for k in range(500)) + "<odd/>" * 20000))
+    m = quiet(
+        model(link("a") + frames + "".join(link(f"l{k}") for k in range(500)) + "".join(f"<odd{k}/>" for k in range(20000)))
+    )
     assert m.frame(f"f{many - 1}").body == "a"
 
 

@@ -38,6 +38,11 @@ class Node:
         return self.element.attributes.get("name", "")
 
     @property
+    def still(self) -> bool:
+        """Whether it is a link that does not move: of a static model, or by its name the world itself."""
+        return self.kind == "link" and self.scope is not None and (self.scope.static or self.name == WORLD)
+
+    @property
     def path(self) -> str:
         """Its name with those of the models around it."""
         return self.name if self.scope is None else self.scope.named(self.name)

@@ -8,6 +8,7 @@ from typing import Any
 
 from lagrangian.description.notes import Notes
 from lagrangian.description.sdf.frames import Frames, Node, body_name
+from lagrangian.description.sdf.schema import place
 from lagrangian.description.sdf.values import number, vector, word
 from lagrangian.description.xml import Element, text
 from lagrangian.errors import one_of, placed
@@ -231,7 +232,7 @@ def _limits(axis: Element | None, kind: str, effort: float, notes: Notes) -> Lim
         return Limits()
     lower, upper = number(limit, "lower", -math.inf, infinite=True), number(limit, "upper", math.inf, infinite=True)
     if lower > upper:
-        notes.add("<limit> whose lower is above its upper", "read as no limit of position", f"line {limit.line}", warn=True)
+        notes.add("<limit> whose lower is above its upper", "read as no limit of position", place(limit), warn=True)
     if kind == "continuous" or lower > upper:
         lower, upper = -math.inf, math.inf
     lower = -math.inf if lower <= -_ENDLESS else lower

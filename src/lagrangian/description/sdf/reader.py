@@ -142,10 +142,10 @@ class _Parts:
             self.hinges += hinges(node, self.frames, self.notes)
 
     def _weld(self) -> None:
-        """Hold the links of static models where they are."""
-        still = {body_name(node): node for node in self._links if node.scope is not None and node.scope.static}
+        """Hold the links that do not move where they are."""
+        still = {body_name(node): node for node in self._links if node.still}
         names = root_names(list(still), {hinge.name for hinge in self.hinges})
-        self.hinges += [
+        self.hinges[:0] = [
             Hinge(names[name], "fixed", GROUND, name, self.poses[name], Placement(), node.element, welded=True)
             for name, node in still.items()
         ]
