@@ -275,7 +275,10 @@ def one_of(what: str, got: object, known: Iterable[str]) -> str:
 
 def is_number(given: Any) -> bool:
     """Whether it is a finite number, Python's or numpy's; True and False are none."""
-    return isinstance(given, Real) and not isinstance(given, bool) and math.isfinite(given)
+    try:
+        return isinstance(given, Real) and not isinstance(given, bool) and math.isfinite(given)
+    except OverflowError:  # an integer that no float can hold
+        return False
 
 
 def shown(given: Any, most: int = 60) -> str:

@@ -51,7 +51,7 @@ def assembly_modes(
     steps[0] = 0.0
     ended = loops.nearest(moved(dyn.mechanism, q, steps))
     found: list[np.ndarray] = []
-    for trial in ended.q[ended.miss <= CLOSED]:
+    for trial in ended.q[(ended.miss <= CLOSED) & loops.alignment.met(ended.q)]:
         trial = turned_back(dyn, trial, t, held)
         if not any(same(dyn, trial, other) for other in found):
             found.append(trial)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lagrangian.configuration.alignment import Alignment
 from lagrangian.configuration.coordinates import moved, single_coordinates
 from lagrangian.configuration.newton import Found, Newton
 from lagrangian.errors import AssemblyError
@@ -48,6 +49,8 @@ class Loops:
             places = single_coordinates(dyn.mechanism)
             self.free[[places[name][1] for name in self.held]] = 0.0
         self._newton = Newton(self, self.free)
+        self.alignment = Alignment(self)
+        self._afar = Newton(self.alignment, self.free, iterations=50)
 
     def __bool__(self) -> bool:
         """Whether there is anything to close."""
@@ -102,14 +105,23 @@ class Loops:
         if not self:
             return q
         best = self.nearest(q)
-        if best.miss[0] > CLOSED and starts:
-            others = self.nearest(self._around(q, starts))
-            closed = np.flatnonzero(others.miss <= CLOSED)
+        if self._open(best)[0] and self.alignment:
+            best = self._from_afar(q[None])
+        if self._open(best)[0] and starts:
+            others = self._from_afar(self._around(q, starts))
+            closed = np.flatnonzero(~self._open(others))
             nearest = int(closed[0]) if closed.size else int(np.argmin(others.miss))
-            best = others.row(nearest) if others.miss[nearest] < best.miss[0] else best
-        if best.miss[0] > CLOSED:
+            best = others.row(nearest) if closed.size or others.miss[nearest] < best.miss[0] else best
+        if self._open(best)[0]:
             raise self.error(best.q[0])
         return best.q[0]
+
+    def _from_afar(self, q: np.ndarray) -> Found:
+        """As closed as a descent makes it that sees which way round loops are to be closed."""
+        return self.nearest(self._afar.solve(q, self.t).q if self.alignment else q)
+
+    def _open(self, found: Found) -> np.ndarray:
+        return (found.miss > CLOSED) | ~self.alignment.met(found.q)
 
     def _around(self, q: np.ndarray, starts: int) -> np.ndarray:
         rng = np.random.default_rng(0)
@@ -122,6 +134,7 @@ class Loops:
         told = ", ".join(
             f"{x.name!r} misses by {x.amount:.3g} {x.unit}".rstrip() for x in self.of_each_loop(q)[:4] if x.amount > 1e-9
         )
+        told = told or "a loop that keeps an orientation is closed the wrong way round, by half a turn"
         held = f" with {', '.join(self.held)} fixed" if self.held else ""
         return AssemblyError(
             f"{self.dyn.mechanism.name}: no configuration was found that closes the loops{held}: at the nearest {told}. "

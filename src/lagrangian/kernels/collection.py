@@ -14,6 +14,7 @@ from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.closed.massless import is_massless
 from lagrangian.algorithms.inverse_dynamics import REACTIONS
 from lagrangian.algorithms.sweep import Algorithm
+from lagrangian.arguments import array
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.arguments import Wrenches, rows_of, wrenches_of
 from lagrangian.kernels.friction import FrictionConstants, friction_constants
@@ -133,7 +134,8 @@ class Kernels:
         """The argument t, for kernels of constraints that depend on it."""
         if not self.closed.timed:
             return ()
-        return (np.asarray(t, dtype=float).reshape(-1, 1) if np.ndim(t) else np.array([float(t)]),)  # type: ignore[arg-type]
+        times = array(t, "t")
+        return (times.reshape(-1, 1) if times.ndim else times.reshape(1),)
 
     def residual_derivatives(self) -> Kernel:
         return self._kernel("residual derivatives", lambda: residual_derivatives(self.mechanism, self.tree))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import floats
 from lagrangian.errors import MechanismError, placed
 from lagrangian.model import coerce, quaternion
 from lagrangian.model import vector as v
@@ -95,7 +96,10 @@ class Placement:
     @staticmethod
     def from_matrix(T: Any) -> Placement:
         """From a 4x4 homogeneous matrix."""
-        T = np.asarray(T, dtype=float)
+        try:
+            T = floats(T)
+        except TypeError:
+            T = np.zeros(0)
         if T.shape != (4, 4):
             raise MechanismError(f"a homogeneous matrix is 4x4, not of shape {T.shape}")
         return Placement(tuple(map(tuple, T[:3, :3].tolist())), tuple(T[:3, 3].tolist()))  # type: ignore[arg-type]

@@ -31,12 +31,13 @@ class Given:
     element: Element
     type: str
     frame: Placement
+    compiler: Compiler
 
 
-def given(element: Element, frame: Placement) -> Given:
+def given(element: Element, frame: Placement, compiler: Compiler) -> Given:
     check_attributes(element)
     kind = "free" if element.tag == "freejoint" else choice(element, "type", TYPES, "hinge")
-    return Given(element, kind, frame)
+    return Given(element, kind, frame, compiler)
 
 
 def joint(

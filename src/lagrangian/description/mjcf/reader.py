@@ -10,73 +10,43 @@ from __future__ import annotations
 import os
 
 from lagrangian.description import xml
+from lagrangian.description.folder import Folder
 from lagrangian.description.mjcf import equality as mjcf_equality
 from lagrangian.description.mjcf import option as mjcf_option
-from lagrangian.description.mjcf.compiler import Compiler
-from lagrangian.description.mjcf.document import MAIN, Defaults, expand_includes, sections
-from lagrangian.description.mjcf.inertia import Assets
-from lagrangian.description.mjcf.schema import check_attributes
+from lagrangian.description.mjcf.document import MAIN, Defaults, sections
+from lagrangian.description.mjcf.model import assemble
 from lagrangian.description.mjcf.tree import Tree, Walker
 from lagrangian.description.notes import Notes
 from lagrangian.description.xml import Element, numbers, text
-from lagrangian.errors import one_of
 from lagrangian.model.configuration import Initial
 from lagrangian.model.mechanism import Mechanism
 
-_SECTIONS = (
-    "compiler",
-    "option",
-    "size",
-    "statistic",
-    "visual",
-    "default",
-    "extension",
-    "asset",
-    "worldbody",
-    "deformable",
-    "contact",
-    "tendon",
-    "equality",
-    "actuator",
-    "sensor",
-    "custom",
-    "keyframe",
-)
 _EXACT = "held exactly, where MuJoCo lets them give (solref, solimp)"
 
 
-def read(path: str | os.PathLike[str]) -> Mechanism:
-    """A mechanism from an MJCF file and the files that it includes."""
-    root = xml.read_file(path)
-    mechanism, notes = _mechanism(root, os.path.dirname(os.path.abspath(root.file)))
+def read(path: str | os.PathLike[str], root: str | os.PathLike[str] | None = None) -> Mechanism:
+    """A mechanism from an MJCF file and the files that it names, which must lie in its folder, or in `root`, or below."""
+    top = xml.read_file(path)
+    mechanism, notes = _mechanism(top, Folder(os.path.dirname(os.path.abspath(top.file)), root))
     notes.warn()
     return mechanism
 
 
-def read_text(model: str, file: str = "<text>") -> Mechanism:
-    """A mechanism from a text of MJCF, which can include no other files; `file` is what its errors call it."""
-    mechanism, notes = _mechanism(xml.read_text(model, file), None)
+def read_text(model: str, file: str = "<text>", root: str | os.PathLike[str] | None = None) -> Mechanism:
+    """A mechanism from a text of MJCF; `file` is what its errors call it. The files that it names are in `root`."""
+    mechanism, notes = _mechanism(xml.read_text(model, file), None if root is None else Folder(os.fspath(root), root))
     notes.warn()
     return mechanism
 
 
-def _mechanism(root: Element, directory: str | None) -> tuple[Mechanism, Notes]:
-    if root.tag != "mujoco":
-        known = {"robot": "this is URDF, not MJCF", "sdf": "this is SDF, not MJCF", "mujocoinclude": "this is a part of a model"}
-        raise root.error(known.get(root.tag, "an MJCF file starts with <mujoco>"))
-    check_attributes(root)
-    expand_includes(root, directory)
-    for section in root.children:
-        if section.tag not in _SECTIONS:
-            raise section.error(one_of("section", section.tag, _SECTIONS))
+def _mechanism(root: Element, folder: Folder | None) -> tuple[Mechanism, Notes]:
     notes = Notes(root.file)
-    compiler = Compiler.read(root)
-    defaults = Defaults(root)
-    assets = Assets.read([defaults.applied(element, MAIN) for element in sections(root, "asset")], compiler)
+    model = assemble(root, folder, notes)
+    defaults = model.defaults
     gravity = mjcf_option.gravity(root, notes)
-    tree = Walker(root, compiler, defaults, assets, notes).walk(root.all("worldbody"))
+    tree = Walker(model).walk()
     if not tree.bodies:
-        raise root.error('has no body; a mechanism needs at least one, such as <worldbody><body name="link">')
+        notes.add("model without a body", "there is nothing in it that could move", warn=True)
     loops = mjcf_equality.loops(sections(root, "equality"), tree, defaults, notes)
     for loop in loops:
         notes.add("<connect> and <weld>", _EXACT, loop.name)
