@@ -79,6 +79,69 @@ MJCF = (
   <contact><exclude body1="a" body2="b"/></contact>
 </mujoco>
 """,
+    """<mujoco model="copies">
+  <asset><mesh name="wedge" vertex="0 0 0 0.1 0 0 0 0.1 0 0 0 0.1" scale="1 1 2"/></asset>
+  <worldbody>
+    <frame pos="0 0 1" euler="0 0 90">
+      <replicate count="2" offset="0.2 0 0" euler="0 0 30">
+        <body name="link"><joint name="turn" axis="0 1 0"/><geom type="mesh" mesh="wedge" density="500"/></body>
+      </replicate>
+    </frame>
+    <body name="last" pos="0 0 2" childclass="main"><joint name="slide" type="slide" axis="0 0 1"/>
+      <geom size="0.1" shellinertia="true"/>
+      <site name="s0"/></body>
+    <site name="s1" pos="0 0 3"/>
+  </worldbody>
+  <tendon><spatial name="rope" stiffness="10" damping="1" range="0 2"><site site="s0"/><site site="s1"/></spatial></tendon>
+  <equality><weld body1="last" active="false"/><tendon tendon1="rope" active="false"/></equality>
+</mujoco>
+""",
 )
 
-MODELS: dict[str, tuple[str, tuple[str, ...]]] = {"urdf": (".urdf", URDF), "mjcf": (".xml", MJCF)}
+INERTIAL = """<inertial><pose>0.1 0 0 0 0 0.2</pose><mass>1.5</mass>
+      <inertia><ixx>0.02</ixx><iyy>0.03</iyy><izz>0.03</izz><ixz>0.001</ixz></inertia></inertial>"""
+
+SDF = (
+    f"""<?xml version="1.0"?>
+<sdf version="1.9">
+  <world name="w">
+    <gravity>0 0 -9.8</gravity>
+    <model name="arm">
+      <pose>0 0 0.5 0 0 0.3</pose>
+      <frame name="mark" attached_to="upper"><pose>0.1 0 0 0 0 0</pose></frame>
+      <link name="upper"><pose>0 0 0.1 0 0 0</pose>{INERTIAL}</link>
+      <link name="lower"><pose relative_to="upper">0.3 0 0 0 0 0</pose>{INERTIAL}
+        <visual name="v"><geometry><box><size>0.1 0.1 0.1</size></box></geometry></visual></link>
+      <joint name="shoulder" type="revolute"><parent>world</parent><child>upper</child>
+        <axis><xyz>0 1 0</xyz><limit><lower>-2</lower><upper>2</upper><effort>10</effort></limit>
+          <dynamics><damping>0.1</damping><friction>0.2</friction><spring_stiffness>1</spring_stiffness></dynamics></axis></joint>
+      <joint name="elbow" type="universal"><parent>upper</parent><child>lower</child>
+        <axis><xyz>0 0 1</xyz></axis><axis2><xyz>0 1 0</xyz></axis2></joint>
+    </model>
+  </world>
+</sdf>
+""",
+    f"""<sdf version="1.7">
+  <model name="loop">
+    <link name="a">{INERTIAL}</link>
+    <link name="b"><pose>0.4 0 0 0 0 0</pose>{INERTIAL}</link>
+    <link name="c"><pose>0.4 0.3 0 0 0 0</pose>{INERTIAL}</link>
+    <joint name="j0" type="fixed"><parent>world</parent><child>a</child></joint>
+    <joint name="j1" type="revolute"><parent>a</parent><child>b</child><axis><xyz expressed_in="a">0 0 1</xyz></axis></joint>
+    <joint name="j2" type="prismatic"><parent>a</parent><child>c</child><axis><xyz>1 0 0</xyz></axis></joint>
+    <joint name="j3" type="ball"><pose>0 0.1 0 0 0 0</pose><parent>c</parent><child>b</child></joint>
+    <joint name="j4" type="screw"><parent>a</parent><child>c</child><axis><xyz>1 0 0</xyz></axis>
+      <thread_pitch>2</thread_pitch></joint>
+    <model name="inner"><link name="d">{INERTIAL}</link></model>
+    <joint name="j5" type="continuous"><parent>b</parent><child>inner::d</child><axis><xyz>0 0 1</xyz>
+      <mimic joint="j1"><multiplier>2</multiplier><offset>0</offset><reference>0</reference></mimic></axis></joint>
+  </model>
+</sdf>
+""",
+)
+
+MODELS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "urdf": (".urdf", URDF),
+    "mjcf": (".xml", MJCF),
+    "sdf": (".sdf", SDF),
+}
