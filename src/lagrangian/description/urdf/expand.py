@@ -58,8 +58,8 @@ def expanded(path: Path, asked: Any) -> str:
         try:
             made = xacro.process_file(str(path), mappings={name: str(value) for name, value in arguments.items()})
             return made.toprettyxml(indent="  ")
-        except DescriptionError:
-            raise
+        except DescriptionError as error:
+            raise error.at(str(path)) from None
         except RecursionError:
             raise DescriptionError("its macros call each other without end", where=str(path)) from None
         except Exception as error:  # of the package, of its expressions, or of what they are applied to
