@@ -146,6 +146,11 @@ def test_a_type_for_a_joint_that_is_not_there_is_warned_of(tmp_path):
         lg.load(files(tmp_path, robot(TREE, TIPS, PIN), yaml))
 
 
+def test_other_entries_are_warned_of(tmp_path):
+    with pytest.warns(ReaderWarning, match=r"'armature' in .*robot.yaml:2 \(1\): not carried over"):
+        lg.load(files(tmp_path, robot(TREE, TIPS, PIN), "closed_loop: [[tip_a, tip_b]]\narmature: [1, 2]\n"))
+
+
 LOOP = "closed_loop: [[tip_a, tip_b]]\n"
 
 

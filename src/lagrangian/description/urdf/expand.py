@@ -83,7 +83,7 @@ def is_xml(text: str) -> bool:
 def _fenced(xacro: Any, path: Path) -> Iterator[None]:
     """The package with its evaluators, its search for packages and its files replaced, and as it was afterwards."""
     found = {_home(path)}
-    arguments = import_module("xacro.substitution_args")
+    arguments: Any = import_module("xacro.substitution_args")
 
     def find(name: str) -> str:
         for folder in packages(name, path):
