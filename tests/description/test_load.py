@@ -186,7 +186,7 @@ def test_errors_name_the_file_once(tmp_path, suffix, text):
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.json", "{}", "suffix '.json'.*Known: .toml, .urdf, .mjcf, .xml"),
+        ("a.json", "{}", "suffix '.json'.*Known: .toml, .urdf, .xacro, .mjcf, .xml"),
         ("a", "", "suffix ''"),
         ("run.nc", "", r"this is a saved motion, not a mechanism; lagrangian.read\('run.nc'\) reads it"),
         ("a.tmol", "", "Did you mean '.toml'"),
