@@ -50,12 +50,13 @@ _TEXT_BEGINS = re.compile(r"\s*(?:\[\[?[A-Za-z]\w*(?:\.\w+)*\]|[A-Za-z_]\w*\s*=|
 def load(path: str | os.PathLike[str], **options: Any) -> Mechanism:
     """The mechanism a file describes: .toml, .urdf, .xacro, .mjcf, .sdf, .world, or .xml (MJCF, URDF or SDF: its root tells).
 
-    `parameters={"l1": 1.0}` gives other values to some of a TOML file's parameters, or to controls and gains of an MJCF file's
-    actuators, which `mechanism.parameters` lists; `floating=True` lets a URDF robot's base fly free, and `mimic=True` couples
-    its `<mimic>` joints to those they follow, which are otherwise free. Both are the rule in SDF: there `floating=False` holds what no joint holds, and `mimic=False` leaves the joints uncoupled. `loops="robot.yaml"` names
-    the file that closes a URDF's loops, which is otherwise looked for beside it; False leaves it out. `xacro={"prefix": "left_"}`
-    gives values to the arguments of a .xacro file. Files that an MJCF file names (`<include>`, `<model>`, meshes that give
-    inertia) must lie in its folder or below, unless `root` is a folder above it.
+    Each format has its own options. `parameters={"l1": 1.0}` gives other values to some of a TOML file's parameters, or to the
+    controls and gains of an MJCF file's actuators, which `mechanism.parameters` lists. `floating=True` lets a URDF robot's base
+    fly free, and `mimic=True` couples its `<mimic>` joints to those they follow, which are otherwise free. Both are the rule in
+    SDF: there `floating=False` holds what no joint holds, and `mimic=False` leaves the joints uncoupled. `loops="robot.yaml"`
+    names the file that closes a URDF's loops, which is otherwise looked for beside it; False leaves it out.
+    `xacro={"prefix": "left_"}` gives values to the arguments of a .xacro file. Files that an MJCF file names (`<include>`,
+    `<model>`, meshes that give inertia) must lie in its folder or below, unless `root` is a folder above it.
     """
     _refuse_text(path)
     file = as_path(path)
