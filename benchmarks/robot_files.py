@@ -6,9 +6,9 @@
     python benchmarks/robot_files.py FOLDER --json found.json   # everything that was found, to look at later
 
 A URDF is compared with Pinocchio, an MJCF file with MuJoCo, at random states: the torques of inverse dynamics, with springs and
-viscous friction where the other program has them (MuJoCo), without loops, dry friction, contacts and actuators. SDF is loaded, and
-`sdf_by_drake.py` compares it with Drake. MJCF files may name files anywhere in FOLDER. Each file is read by a worker that may crash
-or hang without harm.
+viscous friction where the other program has them (MuJoCo), without loops, dry friction, contacts and actuators. SDF is loaded;
+`sdf_by_drake.py` compares it with Drake. MJCF files may name files anywhere in FOLDER. Each file is read by a worker, which may
+crash or hang without harm.
 """
 
 from __future__ import annotations
