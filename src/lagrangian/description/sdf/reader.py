@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from lagrangian.description import xml
 from lagrangian.description.notes import Notes
-from lagrangian.description.sdf.couplings import gearbox, mimics
+from lagrangian.description.sdf.couplings import coupled, gearbox, mimics
 from lagrangian.description.sdf.document import Includer, upgrade
 from lagrangian.description.sdf.extensions import Extensions, extensions
 from lagrangian.description.sdf.frames import Frames, Node, Scope, body_name, scope_of
@@ -125,6 +126,10 @@ class _Parts:
                 scope.resolve(named, scope.node.element, world=False)
             extensions(scope, self.frames, self.extensions, notes)
         self.hinges += self.extensions.hinges
+        geared = (gearbox(node, self.frames, self.hinges, notes) for node in self._gearboxes)
+        self.gears = [equation for equation in geared if equation is not None]
+        needed = coupled(self._nodes, self.gears)
+        self.hinges = [replace(hinge, coupled=hinge.name in needed) for hinge in self.hinges]
         self._weld()
         between = {end for h in self.hinges for end in (h.parent, h.child)} - {GROUND, *self.poses}
         for hinge in self.hinges:  # in their order
@@ -153,8 +158,7 @@ class _Parts:
     def couplings(self, joints: Iterable[Joint], mimic: bool) -> list[Holonomic]:
         """The equations of gearboxes and of axes that mimic others."""
         by_name = {joint.name: joint for joint in joints}
-        geared = [gearbox(node, self.frames, self.hinges, self.notes) for node in self._gearboxes]
-        return [*(x for x in geared if x is not None), *(mimics(self._nodes, by_name, self.notes) if mimic else ())]
+        return [*self.gears, *(mimics(self._nodes, by_name, self.notes) if mimic else ())]
 
     def frames_on_bodies(self) -> list[Frame]:
         """The <frame>s of the document, each on the body that it moves with."""
