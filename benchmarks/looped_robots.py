@@ -67,6 +67,7 @@ class Peer:
             elif kind == "SPHERICAL":
                 joint = pin.JointModelSpherical()
             last[k] = made.addJoint(parent, joint, at, name)
+            made.addJointFrame(last[k])  # without which no joint can be fixed
             made.appendBodyToJoint(last[k], tree.inertias[k], pin.SE3.Identity())
             if kind == "FIXED":
                 fixed.append(last[k])

@@ -21,10 +21,10 @@ def no_log():
     mujoco.set_mju_user_warning(None)
 
 
-def quiet(text):
+def quiet(text, parameters=None):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ReaderWarning)
-        return mjcf.read_text(text, "m.xml")
+        return mjcf.read_text(text, "m.xml", parameters)
 
 
 def model(body, before="", after=""):

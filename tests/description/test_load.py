@@ -74,7 +74,7 @@ def test_unknown_options(tmp_path, readers):
         load(tmp_path / "a.toml", floating=True)
     with pytest.raises(ArgumentError, match=r"takes no option 'floating'; give the base a <freejoint/>"):
         load(tmp_path / "a.mjcf", floating=True)
-    with pytest.raises(ArgumentError, match="only a TOML file has named parameters"):
+    with pytest.raises(ArgumentError, match="a URDF file has no named parameters"):
         load(tmp_path / "a.urdf", parameters={"l": 1})
 
 
@@ -186,7 +186,7 @@ def test_errors_name_the_file_once(tmp_path, suffix, text):
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.json", "{}", "suffix '.json'.*Known: .toml, .urdf, .mjcf, .xml"),
+        ("a.json", "{}", "suffix '.json'.*Known: .toml, .urdf, .xacro, .mjcf, .xml"),
         ("a", "", "suffix ''"),
         ("run.nc", "", r"this is a saved motion, not a mechanism; lagrangian.read\('run.nc'\) reads it"),
         ("a.tmol", "", "Did you mean '.toml'"),

@@ -170,6 +170,7 @@ def test_a_mesh_beside_the_file_that_is_included(tmp_path):
     assert [x.file for x in m.bodies[0].visuals] == ["parts/a.stl"]
 
 
+TETRAHEDRON = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\n"
 BROKEN = {
     "empty.stl": (b"", "empty"),
     "short.stl": (b"\0" * 90, "size is not that"),
@@ -182,6 +183,8 @@ BROKEN = {
     "face.obj": (obj() + b"\ng\n", ""),
     "index.obj": (b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 9", "not there"),
     "flat.obj": (b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3", "too small"),
+    "corners.obj": (TETRAHEDRON + b"f " + b"1 2 3 " * 200, "600 corners"),
+    "work.obj": (TETRAHEDRON + (b"f " + b"1 2 3 " * 100 + b"\n") * 20, "many corners"),
     "header.msh": (b"1234", "no header"),
     "size.msh": (msh()[:-4], "size is not that"),
     "a.dae": (b"<COLLADA/>", "of this kind"),
@@ -215,6 +218,8 @@ def test_broken_files_say_so(tmp_path, name):
         (INLINE.replace('face="', 'face="0 0 99 '), GEOM, "names vertex 99"),
         (INLINE.replace("<", "") + ' inertia="solid"', GEOM, "no choice 'solid'"),
         (INLINE + ' refquat="0 0 0 0"', GEOM, "length 0"),
+        (INLINE + ' scale="1e65 1e65 1e65"', GEOM, "too large"),
+        (f'vertex="{words(VERTICES)} 1e300 0 0"', GEOM, "not finite"),
         (INLINE + ' inertia="exact"', GEOM + ' shellinertia="true"', "shellinertia of the geom"),
         (f'vertex="{words(VERTICES)}" face="{words(FACES[:, ::-1])}" inertia="exact"', GEOM, "look inwards"),
         (f'vertex="{words(VERTICES)}" face="{words(np.vstack([FACES[:5, ::-1], FACES[5:]]))}" inertia="exact"', GEOM, "alike"),

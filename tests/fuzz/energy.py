@@ -30,7 +30,7 @@ def off(motion: lg.Motion, dyn: lg.Dynamics) -> tuple[float, float]:
     """By how much the energy is off that should be constant, from the states alone; and how much is far too much."""
     K, V = np.asarray(dyn.kinetic_energy(motion.q, motion.qd)), np.asarray(dyn.potential_energy(motion.q))
     moved = max(float(K.max()), float(V.max() - V.min()), 1e-300)
-    forces = np.abs(dyn.gravity(motion.q)).max(axis=0).sum() * (1 + np.abs(motion.q).max())
+    forces = np.abs(dyn.gravity(motion.q)).max(axis=0).sum() * (1 + np.abs(motion.q).max(initial=0))
     momenta = np.abs(np.einsum("sij,sj->si", dyn.mass_matrix(motion.q), motion.qd)).max(axis=0).sum() * (
         1 + np.abs(motion.qd).max()
     )

@@ -34,8 +34,8 @@ def examine(path: Path, rng: Random, deep: bool) -> Outcome:
     if deep and mechanism.nv <= SMALL and mechanism.equations <= SMALL:
         dyn = found.attempt("compile", lambda: lg.compile(mechanism))
         if dyn is not None:
-            evaluate(found, dyn.value, rng, bool(loaded.told))
-            simulate(found, dyn.value, rng, bool(loaded.told))
+            evaluate(found, dyn.value, rng, bool(dyn.told))
+            simulate(found, dyn.value, rng, bool(dyn.told))
             if again is not None and rng.random() < 0.2:
                 same_dynamics(found, dyn.value, again.value)
     return found

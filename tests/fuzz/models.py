@@ -79,6 +79,23 @@ MJCF = (
   <contact><exclude body1="a" body2="b"/></contact>
 </mujoco>
 """,
+    """<mujoco model="copies">
+  <asset><mesh name="wedge" vertex="0 0 0 0.1 0 0 0 0.1 0 0 0 0.1" scale="1 1 2"/></asset>
+  <worldbody>
+    <frame pos="0 0 1" euler="0 0 90">
+      <replicate count="2" offset="0.2 0 0" euler="0 0 30">
+        <body name="link"><joint name="turn" axis="0 1 0"/><geom type="mesh" mesh="wedge" density="500"/></body>
+      </replicate>
+    </frame>
+    <body name="last" pos="0 0 2" childclass="main"><joint name="slide" type="slide" axis="0 0 1"/>
+      <geom size="0.1" shellinertia="true"/>
+      <site name="s0"/></body>
+    <site name="s1" pos="0 0 3"/>
+  </worldbody>
+  <tendon><spatial name="rope" stiffness="10" damping="1" range="0 2"><site site="s0"/><site site="s1"/></spatial></tendon>
+  <equality><weld body1="last" active="false"/><tendon tendon1="rope" active="false"/></equality>
+</mujoco>
+""",
 )
 
 SDF = (

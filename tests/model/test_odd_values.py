@@ -33,6 +33,10 @@ LARGE = 10**400
         (lambda: lg.point_mass("a"), "point_mass: mass is 'a'"),
         (lambda: lg.Body("b", LARGE), "mass is an integer of more than 308 digits; a number is needed"),
         (lambda: lg.Body("b", 1.0, (0, LARGE, 0)), "center is an integer of more than 308 digits"),
+        (lambda: lg.Body("b", 1e60), r"mass is 1e\+60; numbers up to 1e\+50 can be computed with"),
+        (lambda: lg.Joint("j", "revolute", "ground", "b", (0, 1e308, 0)), r"position is 1e\+308; numbers up to"),
+        (lambda: lg.Friction(1e300), r"friction: viscous is 1e\+300; numbers up to"),
+        (lambda: lg.Rotor(1.0, 1e154), r"rotor: ratio is 1e\+154; numbers up to"),
         (lambda: lg.Body("b", Decimal(1)), "mass is "),
         (lambda: lg.Body("b", effective=np.zeros(2)), "effective is .*; True or False"),
         (lambda: lg.Body(np.zeros(2)), "name is .*; a text is needed"),
@@ -85,3 +89,24 @@ def test_quaternions_of_any_length(size: float) -> None:
     half = np.sqrt(0.5)
     turned = lg.Placement.from_quaternion((0, 0, 0), (half * size, 0, 0, half * size))
     np.testing.assert_allclose(turned.matrix()[:3, :3], [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("mass", "length", "told"),
+    [
+        (1e16, 1.0, r"masses of 1e\+16 kg and of 1 kg, which are more than 14 digits apart"),
+        (1.0, 1e12, r"lengths of 1e\+12 m"),
+    ],
+)
+def test_what_sixteen_digits_do_not_hold_is_told(mass: float, length: float, told: str) -> None:
+    bodies = [lg.Body("a", mass, (0.1, 0, 0)), lg.Body("b", 1.0, (0.1, 0, 0))]
+    joints = [lg.Joint("j", "revolute", "ground", "a", axis="y"), lg.Joint("k", "revolute", "a", "b", (length, 0, 0), axis="y")]
+    with pytest.warns(lg.MechanismWarning, match=told):
+        lg.compile(lg.Mechanism("m", bodies, joints))
+
+
+def test_masses_and_lengths_of_robots_are_no_cause_for_doubt(recwarn: pytest.WarningsRecorder) -> None:
+    bodies = [lg.Body("a", 1e5, (30, 0, 0)), lg.Body("b", 1e-6, (1e-6, 0, 0))]
+    joints = [lg.Joint("j", "revolute", "ground", "a", axis="y"), lg.Joint("k", "revolute", "a", "b", (50, 0, 0), axis="y")]
+    lg.compile(lg.Mechanism("m", bodies, joints))
+    assert not recwarn.list

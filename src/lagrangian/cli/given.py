@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
     from lagrangian.motion.motion import Motion
 
-FILES = (".toml", ".urdf", ".xml", ".mjcf", ".sdf", ".world")
+FILES = (".toml", ".urdf", ".xacro", ".xml", ".mjcf", ".sdf", ".world")
 
 
 def complete_mechanism(incomplete: str) -> list[str]:

@@ -18,6 +18,7 @@ from lagrangian.errors import MechanismError, one_of
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Expression, Scalar
 
+LARGEST = 1e50  # of a number in a mechanism: a product of six is still a number
 _LARGEST = int(sys.float_info.max)  # what arithmetic with floats can take of an integer
 _AXES = {"x": v.X, "y": v.Y, "z": v.Z, "-x": (-1, 0, 0), "-y": (0, -1, 0), "-z": (0, 0, -1)}
 
@@ -194,9 +195,13 @@ def keep(item: Any, how: Callable[[Any, str], Any], *names: str) -> None:
 
 
 def finite(numbers: Any, name: str) -> None:
+    """Refuse what is infinite, no number, or so large that products of it would be infinite."""
     for x in numbers:
-        if not math.isfinite(float(x)):
+        size = abs(float(x))
+        if not math.isfinite(size):
             raise MechanismError(f"is {float(x)}", argument=name, remedy="finite numbers are needed")
+        if size > LARGEST:
+            raise MechanismError(f"is {float(x):g}", argument=name, remedy=f"numbers up to {LARGEST:g} can be computed with")
 
 
 def _short(given: Any) -> str:

@@ -1,4 +1,4 @@
-"""What closes loops of the tree, and what else stands between two bodies: loop joints, springs, walls, frames."""
+"""What closes loops of the tree, and what else stands between two bodies: loop joints, walls, frames."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from lagrangian.model.entries import Typed, direction, settled
 from lagrangian.model.expression import Scalar
 from lagrangian.model.loops.loop_type import Equations, LoopType, PlacedFrame
 from lagrangian.model.placement import Placement
+from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
 
 # of a frame, along the world's axes: turning about them, and moving
 DIRECTIONS = ("wx", "wy", "wz", "x", "y", "z")
@@ -89,33 +90,6 @@ class LoopJoint(Typed):
 
 
 @dataclass(frozen=True, slots=True)
-class PointSpring:
-    """A spring and damper in line between a point on body `a` and a point on body `b`.
-
-    The spring's tension is stiffness (length - rest), the damper's damping * d length / dt.
-    """
-
-    name: str
-    a: str
-    b: str
-    a_point: v.Vector = v.ZERO
-    b_point: v.Vector = v.ZERO
-    stiffness: Scalar = 0
-    rest: Scalar = 0
-    damping: Scalar = 0
-
-    def __post_init__(self) -> None:
-        with placed(Part("spring", self.name)):
-            coerce.keep(self, coerce.text, "name", "a", "b")
-            coerce.keep(self, coerce.point, "a_point", "b_point")
-            coerce.keep(self, coerce.number, "stiffness", "rest", "damping")
-            for name in ("stiffness", "rest", "damping"):
-                if float(getattr(self, name)) < 0:
-                    needed = "stiffness, rest length and damping cannot be negative"
-                    raise MechanismError(f"is {float(getattr(self, name)):g}", argument=name, remedy=needed)
-
-
-@dataclass(frozen=True, slots=True)
 class Wall:
     """A compliant plane fixed to body `on`, which a point of `body` can press into but not stick to; without friction.
 
@@ -149,7 +123,7 @@ class Wall:
                 raise MechanismError(same, remedy="it needs two bodies")
 
 
-Spring = PointSpring | Wall  # what may stand in `Mechanism.springs`
+Spring = PointSpring | CoordinateSpring | GravityCompensation | Wall  # what may stand in `Mechanism.springs`
 
 
 @dataclass(frozen=True, slots=True)

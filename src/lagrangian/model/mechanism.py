@@ -18,10 +18,11 @@ from lagrangian.model.constraint import Constraint, Holonomic, Pfaffian
 from lagrangian.model.event import Event, own_events
 from lagrangian.model.expression import Expression, Scalar, free_symbols
 from lagrangian.model.joint import Joint
-from lagrangian.model.loop import Frame, LoopJoint, Spring, Wall
+from lagrangian.model.loop import Frame, LoopJoint, Spring
 from lagrangian.model.parameters import Parameters, check_values
 from lagrangian.model.placement import Placement
 from lagrangian.model.showing import ShownMechanism
+from lagrangian.model.spring import check_place
 
 GROUND = "ground"
 
@@ -79,14 +80,12 @@ class Mechanism(ShownMechanism):
                 raise MechanismError(f"{GROUND!r} cannot be a child", where=where, remedy="swap parent and child")
             if joint.parent == joint.child:
                 raise MechanismError(f"it joins body {joint.child!r} to itself", where=where)
-        for item in (*self.loops, *self.springs):
-            what = {LoopJoint: "loop", Wall: "wall"}.get(type(item), "spring")
-            for body in (item.body, item.on) if isinstance(item, Wall) else (item.a, item.b):
-                if body not in known:
-                    raise MechanismError(one_of("body", body, known), where=Part(what, item.name))
-        for frame in self.frames:
-            if frame.body not in known:
-                raise MechanismError(one_of("body", frame.body, known), where=Part("frame", frame.name))
+        placed_on = [("loop", x.name, body) for x in self.loops for body in (x.a, x.b)]
+        for what, name, body in [*placed_on, *(("frame", x.name, x.body) for x in self.frames)]:
+            if body not in known:
+                raise MechanismError(one_of("body", body, known), where=Part(what, name))
+        for spring in self.springs:
+            check_place(spring, known, self.coordinate_names)
         self._check_tree()
         self._check_constraints()
         for name, pose in self.poses.items():

@@ -86,7 +86,7 @@ class Placement:
         if coerce.count(wxyz) != 4:
             has = f", not {coerce.count(wxyz)}" if coerce.count(wxyz) >= 0 else ""
             raise MechanismError(f"a quaternion has four numbers (w, x, y, z){has}")
-        w, x, y, z = (float(coerce.number(c, "a number of the quaternion")) for c in wxyz)
+        w, x, y, z = (float(coerce.scalar(c, "a number of the quaternion")) for c in wxyz)
         length = math.hypot(w, x, y, z)  # which neither overflows nor underflows on the way
         if not 0 < length < math.inf:
             raise MechanismError(f"the quaternion {tuple(wxyz)} has no direction; (1, 0, 0, 0) is no rotation")

@@ -14,8 +14,9 @@ from lagrangian.description.xml import Element, text
 from lagrangian.errors import one_of, placed
 from lagrangian.model import vector as v
 from lagrangian.model.joint import Friction
-from lagrangian.model.loop import LoopJoint, PointSpring, Spring
+from lagrangian.model.loop import LoopJoint, Spring
 from lagrangian.model.placement import Placement
+from lagrangian.model.spring import PointSpring
 
 _JOINTS = ("planar", "curvilinear")
 

@@ -58,8 +58,8 @@ def expanded(path: Path, asked: Any) -> str:
         try:
             made = xacro.process_file(str(path), mappings={name: str(value) for name, value in arguments.items()})
             return made.toprettyxml(indent="  ")
-        except DescriptionError:
-            raise
+        except DescriptionError as error:
+            raise error.at(str(path)) from None
         except RecursionError:
             raise DescriptionError("its macros call each other without end", where=str(path)) from None
         except Exception as error:  # of the package, of its expressions, or of what they are applied to
@@ -83,7 +83,7 @@ def is_xml(text: str) -> bool:
 def _fenced(xacro: Any, path: Path) -> Iterator[None]:
     """The package with its evaluators, its search for packages and its files replaced, and as it was afterwards."""
     found = {_home(path)}
-    arguments = import_module("xacro.substitution_args")
+    arguments: Any = import_module("xacro.substitution_args")
 
     def find(name: str) -> str:
         for folder in packages(name, path):

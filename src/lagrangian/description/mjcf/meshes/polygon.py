@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 _EPSILON = float(np.finfo(np.float32).eps)
+_MOST = 500  # corners of a face
 
 
 def triangles(face: list[int], points: np.ndarray) -> list[list[int]]:
@@ -18,6 +19,8 @@ def triangles(face: list[int], points: np.ndarray) -> list[list[int]]:
         return []
     if len(face) == 3:
         return [face]
+    if len(face) > _MOST:
+        raise ValueError(f"a face has {len(face)} corners; at most {_MOST} are read")
     if len(face) == 4:
         return _shorter_diagonal(face, points)
     flat = points[:, _axes(face, points)]
@@ -66,14 +69,14 @@ def _is_ear(corner: np.ndarray, others: np.ndarray) -> bool:
     turn = (bx - ax) * (cy - by) - (by - ay) * (cx - bx)
     if turn * ((ax * by - ay * bx) * np.float32(0.5)) < 0:
         return False
-    return not any(_inside(corner, x, y) for x, y in others)
+    return not _inside(corner, others[:, 0], others[:, 1]).any()
 
 
-def _inside(corner: np.ndarray, x: np.floating, y: np.floating) -> bool:
-    """Whether a ray from the point crosses the outline an odd number of times."""
-    odd = False
+def _inside(corner: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Of each point, whether a ray from it crosses the outline an odd number of times."""
+    odd = np.zeros(len(x), dtype=bool)
     for k in range(3):
         (ax, ay), (bx, by) = corner[k], corner[k - 1]
-        if (ay > y) != (by > y) and x < (bx - ax) * (y - ay) / (by - ay) + ax:
-            odd = not odd
+        if ay != by:
+            odd ^= ((ay > y) != (by > y)) & (x < (bx - ax) * (y - ay) / (by - ay) + ax)
     return odd

@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from lagrangian.description.folder import Folder
-from lagrangian.description.mjcf import mesh_builtin, mesh_file
-from lagrangian.description.mjcf.mesh_file import Triangles
+from lagrangian.description.mjcf.meshes import builtin, file
+from lagrangian.description.mjcf.meshes.file import Triangles
 from lagrangian.description.mjcf.schema import check_attributes, check_children
 from lagrangian.description.xml import Element, choice, number, numbers, text
 from lagrangian.errors import DescriptionError
@@ -66,7 +66,11 @@ class MeshAsset:
                 faces = faces[:, ::-1]  # a mirrored mesh is turned inside out
             if kind == "exact":
                 _check_orientation(vertices, faces)
-            return solid(self._moved(vertices), faces, kind)
+            with np.errstate(all="ignore"):
+                found = solid(self._moved(vertices), faces, kind)
+            if not (np.isfinite(found.inertia).all() and np.isfinite(found.center).all()):
+                raise ValueError("it is too large for its inertia to be a number")
+            return found
         except DescriptionError:
             raise
         except OSError as error:
@@ -80,16 +84,16 @@ class MeshAsset:
             raise element.error("the inertia of a mesh that a plugin makes is not computed; give its body an <inertial>")
         if "builtin" in element.attributes:
             parameters = [float(x) for x in text(element, "params", "").split()]
-            return mesh_file.checked(*mesh_builtin.made(element.attributes["builtin"], parameters))
+            return file.checked(*builtin.made(element.attributes["builtin"], parameters))
         if self.file:
             if self.folder is None:
                 raise element.error(f"its inertia is needed, and file {self.file!r} cannot be read: this model is a text")
-            return mesh_file.read(self.folder.path(element, self.file))
+            return file.read(self.folder.path(element, self.file))
         vertices = np.array(element.attributes.get("vertex", "").split(), dtype=float)
         faces = np.array(element.attributes.get("face", "").split(), dtype=int)
         if len(vertices) % 3 or len(faces) % 3:
             raise ValueError("vertex and face need three numbers for each")
-        return mesh_file.checked(vertices.reshape(-1, 3), faces.reshape(-1, 3))
+        return file.checked(vertices.reshape(-1, 3), faces.reshape(-1, 3))
 
     def _moved(self, vertices: np.ndarray) -> np.ndarray:
         """The vertices in the frame of the geoms: from `refpos` and `refquat`, then scaled."""
