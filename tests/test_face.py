@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.errors import Part, UnknownMechanismError, warn
+from lagrangian.errors import ArgumentError, MechanismError, Part, UnknownMechanismError, shown, warn
+from lagrangian.public import public
 
 
 @pytest.mark.parametrize(
@@ -85,6 +86,39 @@ def test_what_names_no_mechanism(given: Any, told: str) -> None:
     with pytest.raises(lg.ArgumentError) as caught:
         lg.compile(given)
     assert told in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: lg.derive("pendulum", progress=3), "derive: progress is 3; a function or None is needed"),
+        (lambda: lg.loads("x = 1", format=np.zeros(2)), r"loads: format is \[0.0, 0.0\]; a text is needed"),
+        (lambda: lg.library(np.zeros(2)), "library: name is .* a text or None is needed"),
+        (lambda: lg.read([2]), r"read: path is \[2\]; a text or a path is needed"),
+    ],
+)
+def test_an_argument_that_is_not_what_it_is_annotated_as_is_told_where_the_call_fails(call: Callable[[], Any], told: str) -> None:
+    with pytest.raises(ArgumentError, match=told) as raised:
+        call()
+    assert raised.value.__cause__ is not None  # what Python said of it is not lost
+
+
+def test_an_exception_of_a_call_with_sound_arguments_is_no_error_of_an_argument() -> None:
+    def called(text: str) -> None:
+        raise ValueError("a defect of ours")
+
+    with pytest.raises(ValueError, match="a defect of ours") as raised:
+        public(called)("sound")
+    assert not isinstance(raised.value, lg.LagrangianError)
+
+
+def test_messages_end_and_hold_no_commands_to_a_terminal() -> None:
+    text = str(MechanismError("x" * 100_000))
+    assert (len(text), text[-4:]) == (4000, " ...")
+    assert str(MechanismError("a\x1b[31mb\x00\u202e\nc")) == "a\\x1b[31mb\\x00\\u202e\nc"
+    itself: list[Any] = []
+    itself.append(itself)
+    assert "..." in str(ArgumentError(f"is {shown(itself)}"))
 
 
 def test_errors_carry_fields() -> None:

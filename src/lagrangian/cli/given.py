@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
     from lagrangian.motion.motion import Motion
 
-FILES = (".toml", ".urdf", ".xacro", ".xml", ".mjcf")
+FILES = (".toml", ".urdf", ".xacro", ".xml", ".mjcf", ".sdf", ".world")
 
 
 def complete_mechanism(incomplete: str) -> list[str]:
@@ -29,11 +29,14 @@ def complete_mechanism(incomplete: str) -> list[str]:
     return sorted(x for x in [*here, *library()] if x.startswith(incomplete))
 
 
-MECHANISM = "A file (.toml, .urdf, .xml), or a name of the library: see [cyan]lagrangian library[/cyan]."
+MECHANISM = "A file (.toml, .urdf, .xml, .sdf), or a name of the library: see [cyan]lagrangian library[/cyan]."
 Set = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=X", help="Another value of a parameter. May be given again.")
 ]
 Floating = Annotated[bool, typer.Option("--floating", metavar="", help="Let the base of a URDF robot fly free.")]
+Root = Annotated[
+    Path | None, typer.Option("--root", metavar="DIR", help="The folder that files named in an MJCF file may lie in.")
+]
 
 
 @dataclass(frozen=True)
@@ -45,10 +48,11 @@ class Described:
     ]
     set_: Set = None
     floating: Floating = False
+    root: Root = None
 
     def load(self) -> Mechanism:
         with few_remarks(self.mechanism):
-            return mechanism_of(self.mechanism, self.set_, self.floating)
+            return mechanism_of(self.mechanism, self.set_, self.floating, self.root)
 
     @property
     def stem(self) -> str:
@@ -73,6 +77,7 @@ class Recorded:
     )
     set_: Set = None
     floating: Floating = False
+    root: Root = None
 
     @property
     def stem(self) -> str:
@@ -85,10 +90,10 @@ class Recorded:
             from lagrangian.cli.commands.simulate import simulated
 
             with few_remarks(self.run):
-                m = mechanism_of(self.run, self.set_, self.floating)
+                m = mechanism_of(self.run, self.set_, self.floating, self.root)
             return simulated(m, values.span(self.time))
-        if self.set_ or self.floating or self.time:
-            raise ArgumentError(f"{self.run}: a run is what it is; --time, --set and --floating go with a mechanism")
+        if self.set_ or self.floating or self.time or self.root:
+            raise ArgumentError(f"{self.run}: a run is what it is; --time, --set, --floating and --root go with a mechanism")
         motion = lg.read(self.run)
         if motion.mechanism is None:
             raise ArgumentError(
@@ -121,11 +126,13 @@ def file_for(stem: str, what: str, ending: str) -> Path:
     return Path(f"{stem}-{what}{ending}" if what else f"{stem}{ending}")
 
 
-def mechanism_of(name: str, settings: list[str] | None = None, floating: bool = False) -> Mechanism:
+def mechanism_of(name: str, settings: list[str] | None = None, floating: bool = False, root: Path | None = None) -> Mechanism:
     """By its file, or by its name in the library."""
     from lagrangian.description.mechanism_of import mechanism_of as found
 
     options: dict[str, Any] = {"floating": True} if floating else {}
+    if root is not None:
+        options["root"] = root
     if changed := values.parameters(settings):
         options["parameters"] = changed
     if Path(name).suffix.lower() == ".nc" and Path(name).is_file():

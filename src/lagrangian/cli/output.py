@@ -7,12 +7,9 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from lagrangian.errors import ArgumentError
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -90,20 +87,6 @@ def error(text: str) -> None:
 
 def warning(text: str) -> None:
     said("warning", text, "yellow")
-
-
-@contextmanager
-def replacing(target: Path) -> Iterator[Path]:
-    """Where to write a file, which takes its place when it is whole: an older one is kept until then."""
-    whole = target.resolve()
-    beside = whole.with_name(f".{whole.stem}-{os.getpid()}{whole.suffix}")
-    try:
-        yield beside
-        beside.replace(whole)
-    except OSError as error:
-        raise ArgumentError(f"{target}: it cannot be written: {error.strerror or error}") from None
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def wrote(path: Any, what: str, how: str = "", *, again: bool = False) -> None:

@@ -14,6 +14,7 @@ from lagrangian.equations.writing import text
 from lagrangian.equations.writing.lines import WIDTH, broken
 from lagrangian.equations.writing.notation import GREEK, parts, typeset_words
 from lagrangian.errors import ArgumentError
+from lagrangian.files import write
 
 if TYPE_CHECKING:
     from lagrangian.closed_form.equations import Equations
@@ -48,10 +49,7 @@ def save(
         )
     sections = _sections(eom) if sections is None else sections
     written = writers[target.suffix](eom, sections, digits) if document else typeset(eom, sections, digits, width) + "\n"
-    try:
-        target.write_text(written, encoding="utf-8")
-    except OSError as error:
-        raise ArgumentError(f"save: {target}: {error.strerror or error}", concerns="path") from None
+    write(target, written)
 
 
 def markdown(eom: Equations, digits: int | None = 6, sections: list[Section] | None = None) -> str:

@@ -38,10 +38,11 @@ def mechanism_of(given: Any, **options: Any) -> Mechanism:
             raise _unknown("there is no such file", name, where=name)
         return load(given, **options)
     if name in packaged.names():
-        if options.get("floating"):
-            raise ArgumentError(
-                f"{Argument('floating')} is for URDF files; a mechanism of the library is what its file says", where=name
-            )
+        for option, kind in (("floating", "URDF"), ("root", "MJCF")):
+            if options.get(option):
+                raise ArgumentError(
+                    f"{Argument(option)} is for {kind} files; a mechanism of the library is what its file says", where=name
+                )
         return packaged.packaged(name, options.get("parameters"))
     if path.exists():
         return load(given, **options)  # which says what files it reads

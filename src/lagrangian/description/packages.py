@@ -14,7 +14,7 @@ from pathlib import Path
 from lagrangian.errors import DescriptionError
 
 _SCHEMES = ("package", "model", "file")
-_PATHS = ("ROS_PACKAGE_PATH", "GZ_SIM_RESOURCE_PATH", "GAZEBO_MODEL_PATH")
+_PATHS = ("ROS_PACKAGE_PATH", "GZ_SIM_RESOURCE_PATH", "GAZEBO_MODEL_PATH", "SDF_PATH")
 _NAME = re.compile(r"<name>\s*([^<\s]+)\s*</name>")
 _MOST = 100_000  # bytes of a package.xml that are looked at
 

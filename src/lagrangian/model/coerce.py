@@ -7,7 +7,8 @@ any placement; mappings serve as the small classes that sit at a joint.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, TypeVar
 
@@ -17,30 +18,82 @@ from lagrangian.errors import MechanismError, one_of
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Expression, Scalar
 
-_NUMBERS = (int, float, Expression)
+LARGEST = 1e50  # of a number in a mechanism: a product of six is still a number
+_LARGEST = int(sys.float_info.max)  # what arithmetic with floats can take of an integer
 _AXES = {"x": v.X, "y": v.Y, "z": v.Z, "-x": (-1, 0, 0), "-y": (0, -1, 0), "-z": (0, 0, -1)}
 
 T = TypeVar("T")
 
 
+def _is_scalar(given: Any) -> bool:
+    """Whether it can be held as it is."""
+    return type(given) in (float, Expression) or (type(given) is int and -_LARGEST <= given <= _LARGEST)
+
+
 def scalar(given: Any, name: str) -> Scalar:
     """A number or an expression."""
-    if type(given) in _NUMBERS:
+    if _is_scalar(given):
         return given
-    if isinstance(given, (np.floating, np.integer)) or (
-        isinstance(given, np.ndarray) and given.ndim == 0 and given.dtype.kind in "fiu"
-    ):
-        return given.item()
-    if isinstance(given, float):
+    if isinstance(given, np.ndarray) and given.ndim == 0 and given.dtype.kind in "fiu" and not np.ma.is_masked(given):
+        given = given[()]
+    if isinstance(given, (float, np.floating)):
         return float(given)
+    if isinstance(given, np.integer):
+        return int(given)
     raise MechanismError(f"is {_short(given)}", argument=name, remedy="a number is needed")
+
+
+def number(given: Any, name: str) -> Scalar:
+    """A finite number or an expression."""
+    found = scalar(given, name)
+    finite((found,), name)
+    return found
+
+
+def text(given: Any, name: str) -> str:
+    """A text, such as a name."""
+    if not isinstance(given, str):
+        raise MechanismError(f"is {_short(given)}", argument=name, remedy="a text is needed")
+    return given
+
+
+def mapping(given: Any, name: str) -> dict[str, Any]:
+    """Things by their names, in a mapping of one's own."""
+    if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
+        raise MechanismError(f"is {_short(given)}", argument=name, remedy="a mapping of names is needed")
+    return dict(given)
+
+
+def pairs(given: Any, name: str) -> dict[str, Any]:
+    """Things by their names, as pairs."""
+    try:
+        return mapping(dict(given), name)
+    except (TypeError, ValueError):
+        raise MechanismError(f"is {_short(given)}", argument=name, remedy="pairs of a name and a value are needed") from None
+
+
+def flag(given: Any, name: str) -> bool:
+    """True or False."""
+    if not isinstance(given, (bool, np.bool_)):
+        raise MechanismError(f"is {_short(given)}", argument=name, remedy="True or False is needed")
+    return bool(given)
+
+
+def count(given: Any) -> int:
+    """How many things it holds; -1 if it is no list, tuple or array."""
+    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__getitem__"):
+        return -1
+    try:
+        return len(given)
+    except TypeError:  # an array without dimensions
+        return -1
 
 
 def vector(given: Any, name: str, example: str = "(0, 0, 1)") -> v.Vector:
     """Three numbers."""
-    if type(given) is tuple and len(given) == 3 and all(type(x) in _NUMBERS for x in given):
+    if type(given) is tuple and len(given) == 3 and all(map(_is_scalar, given)):
         return given
-    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__len__") or len(given) != 3:
+    if count(given) != 3:
         raise MechanismError(f"is {_short(given)}", argument=name, remedy=f"three numbers are needed, such as {example}")
     return tuple(scalar(x, name) for x in given)  # type: ignore[return-value]
 
@@ -63,7 +116,7 @@ def axis(given: Any, name: str) -> v.Vector:
 
 def matrix(given: Any, name: str) -> v.Matrix:
     """A 3x3 matrix."""
-    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__len__") or len(given) != 3:
+    if count(given) != 3:
         raise MechanismError(f"is {_short(given)}", argument=name, remedy="a 3x3 matrix is needed")
     return tuple(vector(row, f"a row of {name}") for row in given)  # type: ignore[return-value]
 
@@ -86,14 +139,14 @@ def rotation(given: Any) -> v.Matrix:
 
 def symmetric(given: Any, name: str) -> v.Symmetric:
     """An inertia: six entries `(xx, xy, xz, yy, yz, zz)`, three principal values, or a symmetric 3x3 matrix."""
-    if type(given) is tuple and len(given) == 6 and all(type(x) in _NUMBERS for x in given):
+    if type(given) is tuple and len(given) == 6 and all(map(_is_scalar, given)):
         return given
     what = "three principal values, a 3x3 matrix, or the six entries (xx, xy, xz, yy, yz, zz)"
-    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__len__") or len(given) not in (3, 6):
+    if count(given) not in (3, 6):
         raise MechanismError(f"is {_short(given)}", argument=name, remedy=f"{what} are needed")
     if len(given) == 6:
         return tuple(scalar(x, name) for x in given)  # type: ignore[return-value]
-    if not any(hasattr(row, "__len__") for row in given):
+    if all(count(row) < 0 for row in given):
         xx, yy, zz = vector(given, name)
         return (xx, 0, 0, yy, 0, zz)
     A = matrix(given, name)
@@ -135,12 +188,24 @@ def items(kind: type[T], given: Any, name: str) -> tuple[T, ...]:
     return several
 
 
+def keep(item: Any, how: Callable[[Any, str], Any], *names: str) -> None:
+    """Attributes of a frozen thing as `how` makes them."""
+    for name in names:
+        object.__setattr__(item, name, how(getattr(item, name), name))
+
+
 def finite(numbers: Any, name: str) -> None:
+    """Refuse what is infinite, no number, or so large that products of it would be infinite."""
     for x in numbers:
-        if not math.isfinite(float(x)):
+        size = abs(float(x))
+        if not math.isfinite(size):
             raise MechanismError(f"is {float(x)}", argument=name, remedy="finite numbers are needed")
+        if size > LARGEST:
+            raise MechanismError(f"is {float(x):g}", argument=name, remedy=f"numbers up to {LARGEST:g} can be computed with")
 
 
 def _short(given: Any) -> str:
-    text = repr(given)
-    return text if len(text) <= 60 else text[:57] + "..."
+    if isinstance(given, int) and abs(given) > _LARGEST:
+        return "an integer of more than 308 digits"
+    shown = repr(given)
+    return shown if len(shown) <= 60 else shown[:57] + "..."

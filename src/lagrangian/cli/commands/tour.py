@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.errors import ArgumentError, LagrangianError
+from lagrangian.files import write
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,7 +46,7 @@ def tour(output: Path | None = None, browser: bool = False) -> int:
 
     chapters.sort(key=lambda chapter: ORDER.index(chapter.id) if chapter.id in ORDER else len(ORDER))
     page = folder / "index.html"
-    page.write_text(index(chapters, failures, time.perf_counter() - began), encoding="utf-8", newline="\n")
+    write(page, index(chapters, failures, time.perf_counter() - began))
     _summary(console, chapters, page, time.perf_counter() - began)
     if browser:
         webbrowser.open(page.resolve().as_uri())
