@@ -268,3 +268,24 @@ def test_a_wrong_argument_is_named_as_data(call: Callable[[lg.Mechanism], Any], 
     with pytest.raises(lg.ArgumentError) as caught:
         call(lg.library("two_r"))
     assert caught.value.argument == argument
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda run: lg.assemble("four_bar", fixed=3), "fixed is 3; texts, each of them once"),
+        (lambda run: lg.consistent_speeds("four_bar", fixed=None), "fixed is None; texts"),
+        (lambda run: lg.paths.recorded([0, 1, 2], np.zeros((3, 2)), names=np.zeros((3, 2))), "names is .*; texts"),
+        (lambda run: lg.paths.recorded([0, 1, 2], np.zeros((3, 2)), names=np.array(0.5)), "names is 0.5; texts"),
+        (lambda run: run.summary(events=1.5), "events is 1.5; a whole number"),
+        (lambda run: run.second_opinion(method=3), "there is no method 3"),
+        (lambda run: run.save([1]), "a path to a file is needed, not list"),
+        (lambda run: run.save("out.csv", angles=np.zeros(2)), "there is no angles"),
+        (lambda run: lg.read("x" * 10_000), "there is no such file"),
+        (lambda run: lg.simulate("x" * 10_000, 1.0), "is neither a file nor a mechanism of the library"),
+    ],
+)
+def test_odd_arguments_are_told(call: Callable[[lg.Motion], Any], told: str) -> None:
+    run = lg.simulate("pendulum", 0.1, t_eval=3)
+    with pytest.raises(lg.LagrangianError, match=told):
+        call(run)
