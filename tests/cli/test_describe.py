@@ -131,3 +131,18 @@ def test_files_outside_the_model_need_a_root(run: Run, wrong: Callable[..., str]
     assert "--root" in wrong("show", str(main))
     assert "link" in run("show", str(main), "--root", str(tmp_path)).out
     assert "is fine" in run("check", str(main), "--root", str(tmp_path)).out
+
+
+def test_a_base_flies_or_is_held(run: Run) -> None:
+    """By default as the format has it: URDF's is held, SDF's flies."""
+    Path("b.sdf").write_text('<sdf version="1.9"><model name="m"><link name="b"/></model></sdf>')
+    Path("b.urdf").write_text('<robot name="m"><link name="b"/></robot>')
+    for file, options, speeds in (
+        ("b.sdf", (), 6),
+        ("b.sdf", ("--floating",), 6),
+        ("b.sdf", ("--no-floating",), 0),
+        ("b.urdf", (), 0),
+        ("b.urdf", ("--floating",), 6),
+        ("b.urdf", ("--no-floating",), 0),
+    ):
+        assert f"{speeds} speeds" in run("show", file, *options).out
