@@ -135,7 +135,7 @@ _LONGEST = 4000  # characters of a message
 
 def _printable(text: str) -> str:
     """A text that a terminal can show: what a file or a caller put into it is neither endless nor a command to the terminal."""
-    text = text if len(text) <= _LONGEST else text[: _LONGEST - 4] + " ..."
+    text = text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2 - 5]} ... {text[-_LONGEST // 2 :]}"
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)

@@ -134,7 +134,7 @@ def _fits(kind: str, given: Any, known: dict[str, Any]) -> bool:
         case "int":
             return isinstance(given, Integral) and not isinstance(given, bool) and abs(int(given)) < 2**63
         case "float":
-            return is_number(given) or given in (math.inf, -math.inf)
+            return is_number(given) or (isinstance(given, float) and math.isinf(given))
         case "PathLike" | "Path":
             return isinstance(given, os.PathLike)
         case "MechanismLike":

@@ -243,3 +243,14 @@ def test_drake_extensions():
     assert [j.friction.viscous for j in uneven.joints if j.name.startswith("p::")] == [1, 2, 3]
     with pytest.warns(lg.ReaderWarning, match="linear_bushing"):
         lg.loads(model(link("a") + "<drake:linear_bushing_rpy/>"), format="sdf")
+
+
+def test_a_link_without_gravity():
+    """It is carried, and still has its inertia."""
+    light = "<gravity>false</gravity>"
+    text = model(link("a", center="0.5 0 0", more=light) + joint("j", "world", "a", xyz="0 1 0") + link("b", "0 0 1 0 0 0"))
+    m = quiet(text)
+    dyn = lg.compile(m)
+    np.testing.assert_allclose(dyn.gravity(m.neutral()), [0, 0, 0, 0, 0, 0, 9.81], atol=1e-12)
+    np.testing.assert_allclose(dyn.mass_matrix(m.neutral())[0, 0], 1.25)
+    assert not quiet(text.replace("<link", "<static>1</static><link", 1)).springs

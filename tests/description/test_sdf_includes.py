@@ -165,6 +165,6 @@ def test_meshes_of_a_model_elsewhere_are_found(tmp_path):
 
 
 def test_warnings_name_the_file(tmp_path):
-    put(tmp_path, {"a.sdf": robot(link("b", more="<gravity>false</gravity>"))})
-    with pytest.warns(ReaderWarning, match=r"a\.sdf: link without <gravity> \(1: b\)"):
+    put(tmp_path, {"a.sdf": robot(link("b", more="<kinematic>true</kinematic>"))})
+    with pytest.warns(ReaderWarning, match=r"a\.sdf: <kinematic> link \(1: b\)"):
         lg.load(tmp_path / "a.sdf")

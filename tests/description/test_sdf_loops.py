@@ -156,3 +156,25 @@ def test_a_universal_joint_from_the_other_side():
 def test_joint_that_must_be_a_loop_joint():
     forced = "<physics><simbody><must_be_loop_joint>true</must_be_loop_joint></simbody></physics>"
     assert [loop.name for loop in four_bar(more=("", forced, "", "")).loops] == ["b"]
+
+
+def test_a_joint_that_an_equation_needs_is_not_cut():
+    """Nor is one that leads another: each keeps its coordinate."""
+    mimic = '<drake:mimic joint="c" multiplier="0.5"/>'
+    m = four_bar(more=("", "", "", mimic))
+    assert [loop.name for loop in m.loops] == ["b"]
+    assert [c.name for c in m.constraints] == ["d_mimic"]
+
+
+def test_a_gearbox_in_a_loop():
+    """The angles of crank and rocker against the coupler, on which one joint begins and the other ends."""
+    gear = (
+        "<gearbox_ratio>2</gearbox_ratio><gearbox_reference_body>coupler</gearbox_reference_body><axis2><xyz>0 0 1</xyz></axis2>"
+    )
+    ends = joint("a", "world", "crank") + joint("d", "world", "rocker", more=AT_C)
+    sides = joint("b", "crank", "coupler") + joint("c", "coupler", "rocker")
+    m = quiet(model(BARS + ends + sides + joint("gear", "crank", "rocker", "gearbox", more=gear)))
+    assert [loop.name for loop in m.loops] == ["d"]
+    q = dict.fromkeys(m.coordinate_names, 0.0) | {"b": 0.3, "c": 0.6}
+    # theta1 of the crank is -b, theta2 of the rocker is c: c = -2 (-b)
+    np.testing.assert_allclose(lg.compile(m).closure(list(q.values()))[-1], 0, atol=1e-15)

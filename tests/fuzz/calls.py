@@ -71,6 +71,8 @@ FUNCTIONS: dict[str, dict[str, Any]] = {
     "JointSpring": {"stiffness": 1.0},
     "LoopJoint": {"name": "l", "type": "distance", "a": "x", "b": "y", "length": 1.0},
     "PointSpring": {"name": "s", "a": "x", "b": "y", "a_point": Z, "b_point": (0, 0, 1), "stiffness": 1.0},
+    "CoordinateSpring": {"name": "s", "length": "x - 2*y", "stiffness": 1.0},
+    "GravityCompensation": {"name": "s", "body": "b"},
     "Wall": {"name": "w", "body": "x", "stiffness": 1e4},
     "Holonomic": {"name": "h", "equation": "x = y"},
     "Pfaffian": {"name": "p", "coefficients": {"x": 1}},

@@ -108,6 +108,7 @@ SDF = (
     <link name="finger"><pose>0 0 0.1 0 0 0</pose></link>
     <joint name="grip" type="prismatic"><parent>palm</parent><child>finger</child><axis><xyz>1 0 0</xyz>
       <limit><lower>-0.1</lower><upper>0.1</upper><effort>20</effort></limit></axis></joint></model>
+  <joint name="hold" type="fixed"><parent>world</parent><child>base</child></joint>
   <joint name="shoulder" type="revolute"><parent>base</parent><child>upper</child><axis><xyz expressed_in="base">0 1 0</xyz>
     <dynamics><damping>0.1</damping><friction>0.05</friction><spring_stiffness>2</spring_stiffness></dynamics></axis></joint>
   <joint name="wrist" type="universal"><parent>upper</parent><child>hand::palm</child>
@@ -125,6 +126,7 @@ SDF = (
     <joint name="jd" type="ball"><pose>0 0.2 0 0 0 0</pose><parent>b</parent><child>c</child></joint>
   </model>
   <model name="screw"><pose>1 0 0 0 0 0</pose><link name="nut"/><link name="rod"/>
+    <joint name="hold" type="fixed"><parent>world</parent><child>nut</child></joint>
     <joint name="s" type="screw"><parent>nut</parent><child>rod</child><thread_pitch>-20</thread_pitch>
       <axis><xyz>0 0 1</xyz></axis></joint></model>
   <model name="floor"><static>true</static><link name="plane"/></model>

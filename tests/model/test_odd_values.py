@@ -31,11 +31,10 @@ LARGE = 10**400
         (lambda: lg.rod((0, 0, 0), (1, 0, 0), mass=np.datetime64("2020-01-01")), "rod: mass is "),
         (lambda: lg.disc([1], mass=1.0), "disc: radius is "),
         (lambda: lg.point_mass("a"), "point_mass: mass is 'a'"),
-        (lambda: lg.Body("b", LARGE), "mass is an integer of more than 308 digits; a number is needed"),
+        (lambda: lg.Body("b", LARGE), "mass is an integer of more than 308 digits; numbers up to 1e"),
         (lambda: lg.Body("b", 1.0, (0, LARGE, 0)), "center is an integer of more than 308 digits"),
-        (lambda: lg.Body("b", 1e60), r"mass is 1e\+60; numbers up to 1e\+50 can be computed with"),
+        (lambda: lg.Body("b", 1e60), r"mass is 1e\+60; numbers up to 1e\+30 are needed"),
         (lambda: lg.Joint("j", "revolute", "ground", "b", (0, 1e308, 0)), r"position is 1e\+308; numbers up to"),
-        (lambda: lg.Friction(1e300), r"friction: viscous is 1e\+300; numbers up to"),
         (lambda: lg.Rotor(1.0, 1e154), r"rotor: ratio is 1e\+154; numbers up to"),
         (lambda: lg.Body("b", Decimal(1)), "mass is "),
         (lambda: lg.Body("b", effective=np.zeros(2)), "effective is .*; True or False"),
@@ -92,15 +91,15 @@ def test_quaternions_of_any_length(size: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mass", "length", "told"),
+    ("body", "told"),
     [
-        (1e16, 1.0, r"masses of 1e\+16 kg and of 1 kg, which are more than 14 digits apart"),
-        (1.0, 1e12, r"lengths of 1e\+12 m"),
+        (lg.Body("a", 1e16, (0.1, 0, 0)), r"masses of 1e\+16 kg and of 1 kg, which are more than 14 digits apart"),
+        (lg.Body("a", 1.0, (0, 0, 0), (1e22, 1e22, 1e22)), r"radii of gyration of 1e\+11 m"),
     ],
 )
-def test_what_sixteen_digits_do_not_hold_is_told(mass: float, length: float, told: str) -> None:
-    bodies = [lg.Body("a", mass, (0.1, 0, 0)), lg.Body("b", 1.0, (0.1, 0, 0))]
-    joints = [lg.Joint("j", "revolute", "ground", "a", axis="y"), lg.Joint("k", "revolute", "a", "b", (length, 0, 0), axis="y")]
+def test_what_sixteen_digits_do_not_hold_is_told(body: lg.Body, told: str) -> None:
+    bodies = [body, lg.Body("b", 1.0, (0.1, 0, 0))]
+    joints = [lg.Joint("j", "revolute", "ground", "a", axis="y"), lg.Joint("k", "revolute", "a", "b", axis="y")]
     with pytest.warns(lg.MechanismWarning, match=told):
         lg.compile(lg.Mechanism("m", bodies, joints))
 

@@ -33,7 +33,10 @@ MECHANISM = "A file (.toml, .urdf, .xml, .sdf), or a name of the library: see [c
 Set = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=X", help="Another value of a parameter. May be given again.")
 ]
-Floating = Annotated[bool, typer.Option("--floating", metavar="", help="Let the base of a URDF robot fly free.")]
+Floating = Annotated[
+    bool | None,
+    typer.Option("--floating/--no-floating", metavar="", help="Let the base of a URDF robot fly free, or hold that of an SDF."),
+]
 Root = Annotated[
     Path | None, typer.Option("--root", metavar="DIR", help="The folder that files named in an MJCF file may lie in.")
 ]
@@ -47,7 +50,7 @@ class Described:
         str, typer.Argument(metavar="MECH", help=MECHANISM, show_default=False, autocompletion=complete_mechanism)
     ]
     set_: Set = None
-    floating: Floating = False
+    floating: Floating = None
     root: Root = None
 
     def load(self) -> Mechanism:
@@ -76,7 +79,7 @@ class Recorded:
         None
     )
     set_: Set = None
-    floating: Floating = False
+    floating: Floating = None
     root: Root = None
 
     @property
@@ -92,7 +95,7 @@ class Recorded:
             with few_remarks(self.run):
                 m = mechanism_of(self.run, self.set_, self.floating, self.root)
             return simulated(m, values.span(self.time))
-        if self.set_ or self.floating or self.time or self.root:
+        if self.set_ or self.floating is not None or self.time or self.root:
             raise ArgumentError(f"{self.run}: a run is what it is; --time, --set, --floating and --root go with a mechanism")
         motion = lg.read(self.run)
         if motion.mechanism is None:
@@ -126,11 +129,13 @@ def file_for(stem: str, what: str, ending: str) -> Path:
     return Path(f"{stem}-{what}{ending}" if what else f"{stem}{ending}")
 
 
-def mechanism_of(name: str, settings: list[str] | None = None, floating: bool = False, root: Path | None = None) -> Mechanism:
+def mechanism_of(
+    name: str, settings: list[str] | None = None, floating: bool | None = None, root: Path | None = None
+) -> Mechanism:
     """By its file, or by its name in the library."""
     from lagrangian.description.mechanism_of import mechanism_of as found
 
-    options: dict[str, Any] = {"floating": True} if floating else {}
+    options: dict[str, Any] = {} if floating is None else {"floating": floating}
     if root is not None:
         options["root"] = root
     if changed := values.parameters(settings):

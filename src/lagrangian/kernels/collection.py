@@ -39,7 +39,7 @@ class Kernels:
         self.tree = trees.build(mechanism)
         doubtful = beyond_precision(self.tree)
         if doubtful:
-            warn(f"{mechanism.name}: {doubtful}; what is computed of it may be wrong, or not finite", MechanismWarning)
+            warn(f"{mechanism.name}: it has {doubtful}; what is computed of it may be wrong, or not finite", MechanismWarning)
         self.threads = Threads(cores())
         self._made: dict[str, Kernel] = {}
         self._of_frames: dict[tuple[str, object], Callable[..., Any]] = {}

@@ -40,11 +40,9 @@ class Friction:
             with placed("friction"):
                 coerce.keep(self, coerce.scalar, name)
             x = float(getattr(self, name))
-            if not (math.isfinite(x) and x >= 0):
-                needed = "it must be finite and not negative, or it would drive the joint"
+            if not 0 <= x <= coerce.MOST:
+                needed = f"it must be finite, at most {coerce.MOST:g}, and not negative, or it would drive the joint"
                 raise MechanismError(f"is {x:g}", where="friction", argument=name, remedy=needed)
-            with placed("friction"):
-                coerce.finite((x,), name)
         sides = (("static", "coulomb"), ("static_negative", "coulomb_negative"))
         for (name, other), most in zip(sides, self.breakaway, strict=True):
             least = float(getattr(self, other))
@@ -76,13 +74,13 @@ class Rotor:
     def __post_init__(self) -> None:
         with placed("rotor"):
             coerce.keep(self, coerce.scalar, "inertia", "ratio")
+            coerce.finite((self.inertia,), "inertia")
+            coerce.finite((self.ratio,), "ratio", coerce.LONGEST)
             inertia, ratio = float(self.inertia), float(self.ratio)
-            if not (math.isfinite(inertia) and inertia >= 0):
+            if inertia < 0:
                 raise MechanismError(f"is {inertia:g} kg m^2", argument="inertia", remedy="it must be finite and not negative")
-            coerce.finite((inertia,), "inertia")
-            if not math.isfinite(ratio) or ratio == 0:
+            if ratio == 0:
                 raise MechanismError(f"is {ratio:g}", argument="ratio", remedy="the gear ratio must be finite and not 0")
-            coerce.finite((ratio,), "ratio")
 
     @property
     def reflected(self) -> Scalar:

@@ -125,7 +125,7 @@ def size(
     q0: Branch = None,
     limits: Limits = True,
     set_: Set = None,
-    floating: Floating = False,
+    floating: Floating = None,
     root: Root = None,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table.")] = None,
     plot: PlotMotors = False,

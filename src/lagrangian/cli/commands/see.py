@@ -149,7 +149,7 @@ def view(
     port: Annotated[int | None, typer.Option("--port", metavar="N", help="Of the page; a free one by default.")] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", metavar="", help="Open the browser.")] = True,
     set_: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=X", help="Another value of a parameter.")] = None,
-    floating: Floating = False,
+    floating: Floating = None,
     root: Root = None,
 ) -> None:
     """View a mechanism or a run in the browser.

@@ -24,6 +24,7 @@ _COUPLINGS = ("joint", "tendon")
 _OTHER = ("flex", "flexstrain", "flexvert", "distance")
 _EXACT = "held exactly, where MuJoCo lets them give (solref, solimp)"
 _COMMON = ("name", "class", "active", "solref", "solimp", "polycoef")
+_EXACTLY, _ROUNDED = 1e-12, 1e-6  # m: frames so near to each other as the model is written are meant to meet
 _POLYNOMIAL = (0.0, 1.0, 0.0, 0.0, 0.0)
 
 
@@ -87,8 +88,22 @@ def _loop(element: Element, name: str, tree: Tree) -> LoopJoint | None:
         at_a, at_b = _weld(element, a, b, tree) if weld else _connect(element, a, b, tree)
     if _carrier(a, tree) == _carrier(b, tree):
         return None
+    exact = _relative(tree, b, a) @ at_a
+    if _EXACTLY < _off(exact, at_b, kind == "fixed") < _ROUNDED:
+        # decimals of a file leave a loop open by a little, and several loops then contradict one another by as much
+        at_b = exact if kind == "fixed" else Placement(at_b.rotation, exact.position)
     with placed(*element.where):
         return LoopJoint(name, kind, a, b, at_a, at_b)
+
+
+def _off(a: Placement, b: Placement, turned: bool) -> float:
+    """How far two frames are from each other, in metres, or by the entries of their rotations if these count."""
+    apart = [abs(float(x) - float(y)) for x, y in zip(a.position, b.position, strict=True)]
+    if turned:
+        apart += [
+            abs(float(x) - float(y)) for r, s in zip(a.rotation, b.rotation, strict=True) for x, y in zip(r, s, strict=True)
+        ]
+    return max(apart)
 
 
 def _carrier(body: str, tree: Tree) -> str:

@@ -47,13 +47,14 @@ class Hinge:
     at: dict[str, Any] = field(default_factory=dict)  # friction, rotor, spring, limits
     actuated: bool = True
     must_close: bool = False  # the file says that this joint is to close a loop
+    coupled: bool = False  # an equation has its coordinate in it
     in_world: Placement = field(default_factory=Placement)  # where it is as the file is written
     welded: bool = False  # it holds a link of a static model, which is not to be moved
 
     @property
     def plain(self) -> bool:
-        """Whether nothing sits at it: no friction, no rotor, no spring, no limits."""
-        return all(x == AT_JOINT[key]() for key, x in self.at.items())
+        """Whether nothing sits at it, no friction, rotor, spring or limits, and no equation needs its coordinate."""
+        return not self.coupled and all(x == AT_JOINT[key]() for key, x in self.at.items())
 
     def reversed(self) -> Hinge:
         """The same joint from its child to its parent; its coordinates keep their signs."""
@@ -121,7 +122,6 @@ def ends(node: Node, frames: Frames, notes: Notes) -> tuple[Node | None, Node | 
                 "joint that is not where its parent's <frame> is",
                 "it is where its own <pose> puts it; of the frame only the body counts, as SDF says",
                 node.path,
-                warn=True,
             )
     if found[0] is found[1]:
         both = "the world" if found[0] is None else f"link {found[0].name!r}"

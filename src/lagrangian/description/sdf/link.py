@@ -35,6 +35,11 @@ def body(node: Node, name: str, frames: Frames, main: str, notes: Notes) -> Body
         return tolerant_body(name, mass, center, inertia, visuals, notes)
 
 
+def weightless(node: Node) -> bool:
+    """Whether a link that moves feels no gravity."""
+    return not node.still and not truth(node.element, "gravity", True)
+
+
 def _note(link: Element, name: str, static: bool, notes: Notes) -> None:
     if link.find("drake:deformable_properties") is not None:
         raise link.error("is deformable; only rigid links are supported")
@@ -45,8 +50,6 @@ def _note(link: Element, name: str, static: bool, notes: Notes) -> None:
         notes.add("<collision>", "not carried over: there are no contacts")
     if static:
         return
-    if not truth(link, "gravity", True):
-        notes.add("link without <gravity>", "not carried over: gravity acts on it", name, warn=True)
     if truth(link, "kinematic"):
         notes.add("<kinematic> link", "not carried over: forces act on it", name, warn=True)
     decay = link.find("velocity_decay")

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from lagrangian.description import xml
 from lagrangian.description.notes import Notes
-from lagrangian.description.sdf.couplings import gearbox, mimics
+from lagrangian.description.sdf.couplings import coupled, gearbox, mimics
 from lagrangian.description.sdf.document import Includer, upgrade
 from lagrangian.description.sdf.extensions import Extensions, extensions
-from lagrangian.description.sdf.frames import Frames, Node, Scope, body_name, scope_of
+from lagrangian.description.sdf.frames import NESTED, Frames, Node, Scope, body_name, scope_of
 from lagrangian.description.sdf.graph import Trees, root_names, trees
 from lagrangian.description.sdf.joint import Hinge, hinges
-from lagrangian.description.sdf.link import body
+from lagrangian.description.sdf.link import body, weightless
 from lagrangian.description.sdf.schema import check
 from lagrangian.description.sdf.values import vector
 from lagrangian.description.xml import Element, text
@@ -31,6 +32,7 @@ from lagrangian.model.joint import Joint
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.placement import Placement
+from lagrangian.model.spring import GravityCompensation
 
 _GRAVITY, _GRAVITY_OF_WORLDS = (0.0, 0.0, -9.81), (0.0, 0.0, -9.8)
 _OTHERS = {"robot": "this is URDF, not SDF", "mujoco": "this is a MuJoCo model (MJCF), not SDF"}
@@ -69,7 +71,7 @@ def _mechanism(root: Element, floating: bool, mimic: bool, *, text_only: bool) -
         joints=tuple(grown.joints),
         loops=(*grown.loops, *parts.extensions.loops),
         constraints=tuple(constraints),
-        springs=tuple(parts.extensions.springs),
+        springs=(*parts.extensions.springs, *parts.lifted()),
         frames=tuple(parts.frames_on_bodies()),
         gravity=_gravity(root.find("world"), notes),
         initial=_initial(grown.joints, parts.poses),
@@ -125,6 +127,10 @@ class _Parts:
                 scope.resolve(named, scope.node.element, world=False)
             extensions(scope, self.frames, self.extensions, notes)
         self.hinges += self.extensions.hinges
+        geared = (gearbox(node, self.frames, self.hinges, notes) for node in self._gearboxes)
+        self.gears = [equation for equation in geared if equation is not None]
+        needed = coupled(self._nodes, self.gears)
+        self.hinges = [replace(hinge, coupled=hinge.name in needed) for hinge in self.hinges]
         self._weld()
         between = {end for h in self.hinges for end in (h.parent, h.child)} - {GROUND, *self.poses}
         for hinge in self.hinges:  # in their order
@@ -153,8 +159,13 @@ class _Parts:
     def couplings(self, joints: Iterable[Joint], mimic: bool) -> list[Holonomic]:
         """The equations of gearboxes and of axes that mimic others."""
         by_name = {joint.name: joint for joint in joints}
-        geared = [gearbox(node, self.frames, self.hinges, self.notes) for node in self._gearboxes]
-        return [*(x for x in geared if x is not None), *(mimics(self._nodes, by_name, self.notes) if mimic else ())]
+        return [*self.gears, *(mimics(self._nodes, by_name, self.notes) if mimic else ())]
+
+    def lifted(self) -> list[GravityCompensation]:
+        """What carries the links that feel no gravity."""
+        heavy = {one.name for one in self.bodies if float(one.mass)}
+        names = [body_name(node) for node in self._links if weightless(node)]
+        return [GravityCompensation(f"{name}{NESTED}no_gravity", name) for name in names if name in heavy]
 
     def frames_on_bodies(self) -> list[Frame]:
         """The <frame>s of the document, each on the body that it moves with."""
