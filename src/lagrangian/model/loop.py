@@ -51,10 +51,11 @@ class LoopJoint(Typed):
     ) -> None:
         with placed(Part("loop", name)):
             kind = loops.named(coerce.text(type, "type"))
-            for key, given in {"name": name, "a": a, "b": b}.items():
-                coerce.text(given, key)
+            for key, named in {"name": name, "a": a, "b": b}.items():
+                coerce.text(named, key)
             if a == b:
                 raise MechanismError(f"it joins body {a!r} to itself", remedy="it needs two bodies")
+            given = {**coerce.pairs(own, "own"), **entries}
             values = {
                 "name": name,
                 "type": type,
@@ -62,7 +63,7 @@ class LoopJoint(Typed):
                 "b": b,
                 "a_placement": Placement.of(Placement() if a_placement is None else a_placement, "a_placement"),
                 "b_placement": Placement.of(Placement() if b_placement is None else b_placement, "b_placement"),
-                "own": settled(kind, {**dict(own), **entries}, f"a {type} loop", loops.TYPES.values(), self.__slots__),
+                "own": settled(kind, given, f"a {type} loop", loops.TYPES.values(), self.__slots__),
             }
             for key, value in values.items():
                 object.__setattr__(self, key, value)

@@ -68,6 +68,10 @@ class Mechanism(ShownMechanism):
         _unique("coordinate", self.coordinate_names)
         others = [*(x.name for x in self.loops), *(x.name for x in self.constraints), *(x.name for x in self.springs)]
         _unique("loop, constraint, spring or wall", others)
+        own = {"mechanism": [self.name], "pose": self.poses, "parameter": self.parameters, "event": [e.name for e in self.events]}
+        for what, names in own.items():
+            for name in names:
+                coerce.name(name, what)
         if GROUND in self.body_index:
             raise MechanismError(f"a body is called {GROUND!r}, which is the name of the fixed world; call it otherwise")
         known = self._bodies_and_ground
@@ -231,7 +235,11 @@ class Mechanism(ShownMechanism):
 
     def random_configuration(self, rng: np.random.Generator | int | None = None) -> np.ndarray:
         """A random configuration within the limits; without any, angles over the circle and slides within a metre."""
-        rng = np.random.default_rng(rng)
+        try:
+            rng = np.random.default_rng(rng)
+        except (TypeError, ValueError):
+            needed = "a generator, a whole number that is not negative, or None is needed"
+            raise MechanismError(f"is {shown(rng)}", argument="rng", remedy=needed) from None
         return np.array([x for joint in self.joints for x in joint.kind.random(joint, rng)], dtype=float)
 
     def frame(self, name: str | Frame) -> Frame:
@@ -250,13 +258,13 @@ class Mechanism(ShownMechanism):
 
     def body(self, name: str) -> Body:
         """A body by its name."""
-        if name not in self.body_index:
+        if not isinstance(name, str) or name not in self.body_index:
             raise MechanismError(one_of("body", name, self.body_index))
         return self.bodies[self.body_index[name]]
 
     def joint(self, name: str) -> Joint:
         """A joint by its name."""
-        if name not in self.joint_index:
+        if not isinstance(name, str) or name not in self.joint_index:
             raise MechanismError(one_of("joint", name, self.joint_index))
         return self.joints[self.joint_index[name]]
 
@@ -329,6 +337,7 @@ def _unique(what: str, names: Sequence[str]) -> None:
     for name in names:
         if not isinstance(name, str) or not name:
             raise MechanismError(f"a {what} has no name")
+        coerce.name(name, what)
         if name in seen:
             raise MechanismError(f"two of the same name: {what} {name!r}; names must differ")
         seen.add(name)

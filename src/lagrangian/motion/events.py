@@ -11,6 +11,7 @@ import numpy as np
 from lagrangian.errors import ArgumentError, LagrangianError, one_of
 from lagrangian.model.constraint import Holonomic, Rolling
 from lagrangian.model.event import DEAD_CENTRE, Event, Kink, Pull, check_action, is_action, is_dead_centre
+from lagrangian.model.expression import Expression
 from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.torque import expression
@@ -40,7 +41,7 @@ def checked(events: Any, mechanism: Mechanism) -> list[Event]:
         added = _changed(own, events)
     else:
         given = [events] if isinstance(events, (str, Event)) or callable(events) else events
-        if not hasattr(given, "__iter__"):
+        if not hasattr(given, "__iter__") or isinstance(given, np.ndarray):
             needed = "a list of Event(...), or a mapping of names to actions, is needed"
             raise ArgumentError(f"is {events!r}", argument="events", remedy=needed)
         added = [x if isinstance(x, Event) else Event(x, "stop") for x in given]
@@ -80,7 +81,7 @@ def _read(event: Event, mechanism: Mechanism, number: int) -> Event:
     when = event.when
     if isinstance(when, Pull):
         return event
-    if when == DEAD_CENTRE or (isinstance(when, str) and is_dead_centre(when)):
+    if (isinstance(when, Expression) and when == DEAD_CENTRE) or (isinstance(when, str) and is_dead_centre(when)):
         when = DEAD_CENTRE  # the very one, which runs look for
     elif not callable(when):
         when = expression(when, mechanism, "event")

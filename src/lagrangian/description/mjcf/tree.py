@@ -150,6 +150,9 @@ class Walker:
                 parts.geoms.append(geom(self.defaults.applied(element, at.inherited), at.frame, at.compiler))
             elif element.tag == "site":
                 self._site(self.defaults.applied(element, at.inherited), at, name)
+            elif element.tag == "flexcomp" and yes(element, "rigid"):  # it adds neither coordinates nor mass
+                label = element.attributes.get("name", "")
+                self.notes.add("<flexcomp> that is rigid", "not carried over: it only makes contacts", label)
             elif element.tag in _REFUSED:
                 raise element.error(f"<{element.tag}> is not supported: {_REFUSED[element.tag]}")
             elif element.tag == "plugin":

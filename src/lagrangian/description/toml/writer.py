@@ -16,6 +16,7 @@ from lagrangian.description.toml import write_elements as of
 from lagrangian.description.toml.event import entries as event_entries
 from lagrangian.description.toml.write_scalars import Scalars
 from lagrangian.errors import ArgumentError, LagrangianError, ReaderWarning, warn
+from lagrangian.files import checked_target, write
 from lagrangian.model.configuration import Partial
 from lagrangian.model.expression import Expression, Scalar, parameters
 from lagrangian.model.loop import Wall
@@ -28,16 +29,8 @@ def save(mechanism: MechanismLike, path: str | os.PathLike[str]) -> Path:
     target = as_path(path)
     if target.suffix.lower() != ".toml":
         raise ArgumentError(f"{target}: a mechanism is saved as TOML; give the file the ending .toml", concerns="path")
-    if target.is_dir():
-        raise ArgumentError(f"{target}: this is a folder; name a file in it", concerns="path")
-    if not target.parent.is_dir():
-        raise ArgumentError(f"{target}: there is no folder {str(target.parent)!r} to save in", concerns="path")
-    written = dumps(mechanism)
-    try:
-        target.write_text(written, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise ArgumentError(f"{target}: it cannot be written: {error.strerror or error}", concerns="path") from None
-    return target
+    checked_target(target)
+    return write(target, dumps(mechanism))
 
 
 def dumps(mechanism: MechanismLike) -> str:

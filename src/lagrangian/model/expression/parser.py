@@ -28,8 +28,10 @@ COMPARISONS = ("<", "<=", ">", ">=")
 MAX_PARTS = 300  # numbers, names and marks: a longer sum would nest too deeply to print
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*(?:\.\w+)*)|(?P<quoted>`[^`]+`)|"
-    r"(?P<mark>\*\*|[<>]=?|[-+*/^(),]))"
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
+    r"|(?P<name>[^\W\d]\w*(?:(?:\.|::)\w+)*)"  # `joint.x` is a coordinate of a joint, `arm::joint` a joint of a model
+    r"|(?P<quoted>`[^`]+`)"
+    r"|(?P<mark>\*\*|[<>]=?|[-+*/^(),]))"
 )
 
 

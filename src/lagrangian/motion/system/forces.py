@@ -10,8 +10,9 @@ import numpy as np
 
 from lagrangian.algorithms import springs
 from lagrangian.algorithms.closed.constrained import State
+from lagrangian.arguments import number
 from lagrangian.errors import ArgumentError
-from lagrangian.kernels.trace.node import Graph
+from lagrangian.kernels.trace.node import Graph, Node
 from lagrangian.model.expression import functions as f
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.system.holdable import Holdable
@@ -143,4 +144,4 @@ def traced_torques(function: Callable[..., Any], state: State, n: int) -> list[A
         ) from error
     if len(found) != n:
         raise ArgumentError(f"Traced: the function gives {len(found)} torques; {n} are needed")
-    return found
+    return [x if isinstance(x, Node) else number(x, "a torque that the function gives", where="Traced") for x in found]

@@ -24,7 +24,7 @@ def serve(port: int | None, name: str) -> tuple[Any, str]:
         _check(port)
     import viser
 
-    class Local(viser.ViserServer):  # type: ignore[misc]
+    class Local(viser.ViserServer):
         def request_share_url(self, verbose: bool = True) -> None:
             """Never: viser would let anybody on the internet in, by a tunnel."""
 
@@ -74,7 +74,7 @@ def _before_viser(guard: Guard) -> Iterator[None]:
 
     with _STARTING:
         original = websockets.serve
-        websockets.serve = guard.serve(original)  # type: ignore[assignment, misc]
+        websockets.serve = guard.serve(original)  # type: ignore[misc]
         try:
             yield
         finally:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.configuration.poses import body_poses
 from lagrangian.model.constraint import KnifeEdge, Rolling
 from lagrangian.model.joints.displacement import displacement
 from lagrangian.model.joints.joint_type import Look
@@ -19,7 +20,7 @@ from lagrangian.viewer.scene import fittings, framing, palette
 from lagrangian.viewer.scene.base import base
 from lagrangian.viewer.scene.links import link
 from lagrangian.viewer.scene.outline import Outline, hidden, outlines
-from lagrangian.viewer.scene.poses import all_poses, body_poses, configuration, frame_names
+from lagrangian.viewer.scene.poses import all_poses, configuration, frame_names
 from lagrangian.viewer.scene.primitives import Mesh, coarser, joined
 from lagrangian.viewer.scene.scene import Color, Part, Scene, Strut
 from lagrangian.viewer.scene.visuals import drawn

@@ -28,7 +28,7 @@ from lagrangian.model.joint import Joint
 
 _OTHER = ("muscle", "adhesion", "plugin", "orientation", "pid", "dcmotor")
 _TRANSMISSIONS = ("joint", "jointinparent", "tendon", "site", "body", "cranksite")
-_OWN = {"name", "class", *_TRANSMISSIONS, "refsite", "slidersite"}
+_OWN = {"name", "class", *_TRANSMISSIONS, "refsite", "slidersite", "lengthrange"}
 ACTS = "torques of joints: they act in a simulation unless other torques are given (torque=0 for none)"
 CHANGED = "load(file, parameters={...}) gives controls (0 unless given) and gains, which mechanism.parameters lists"
 
