@@ -19,6 +19,7 @@ import subprocess
 import sys
 import time
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ import lagrangian as lg
 from lagrangian.configuration.coordinates import moved
 
 STATES, SECONDS = 3, 1.0
-HEAD = f"{'robot':34} {'nv':>3} {'eq':>3} {'dof':>8} {'assembled':>9} {'acceleration':>12} {'compile':>8} {'motion'}"
+HEAD = f"{'robot':34} {'nv':>3} {'eq':>3} {'dof':>8} {'assembled to, in':>18} {'acceleration':>12} motion"
 
 
 # -- the same robot in Pinocchio ---------------------------------------------------------------------------------------
@@ -176,26 +177,27 @@ def motion(m: lg.Mechanism, q: np.ndarray) -> str:
     return told + "".join(f"; {warning.message}" for warning in caught)
 
 
-def row(urdf: Path, loops: Path, name: str) -> str:
-    """The line of the table."""
+def row(urdf: Path, loops: Path, name: str) -> Iterator[str]:
+    """The parts of the line of the table, as they are found."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lg.ReaderWarning)
         m = lg.load(urdf, loops=loops)
+    yield f"{name:34} {m.nv:3} {m.equations:3} "
     start = time.perf_counter()
     try:
         q = lg.assemble(m)
     except lg.errors.LagrangianError as error:
-        return f"{name:34} {m.nv:3} {m.equations:3} not assembled: {error}"
-    compiled = time.perf_counter() - start
-    dyn = lg.compile(m)
+        yield f"not assembled: {error}"
+        return
+    seconds = time.perf_counter() - start
     mobile = lg.mobility(m, q)
     dof = f"{mobile.nearby}" + (f" ({mobile.degrees})" if mobile.singular else "")
-    miss = float(np.max(np.abs(dyn.closure(q))))
+    yield f"{dof:>8} {float(np.max(np.abs(lg.compile(m).closure(q)))):9.0e} {seconds:6.1f} s "
     try:
-        worst = f"{compared(m, Peer(urdf, loops), q):12.0e}"
+        yield f"{compared(m, Peer(urdf, loops), q):12.0e} "
     except (lg.errors.LagrangianError, np.linalg.LinAlgError) as error:
-        worst = f"no ({error})"
-    return f"{name:34} {m.nv:3} {m.equations:3} {dof:>8} {miss:9.0e} {worst} {compiled:6.1f} s {motion(m, q)}"
+        yield f"no ({error}) "
+    yield motion(m, q)
 
 
 def robots(folder: Path) -> list[tuple[Path, Path]]:
@@ -222,15 +224,18 @@ def main() -> None:
     for urdf, loops in chosen:
         name = str(urdf.parent.relative_to(given.folder)) or urdf.stem
         if given.here:
-            print(row(urdf, loops, name), flush=True)
+            for part in row(urdf, loops, name):
+                print(part, end="", flush=True)
             continue
         command = [sys.executable, __file__, str(given.folder), "--only", str(urdf), "--here"]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=given.timeout)
-            print(done.stdout.rstrip() or f"{name:34} failed: {done.stderr.strip().splitlines()[-1]}", flush=True)
-        except subprocess.TimeoutExpired:
-            print(f"{name:34} stopped after {given.timeout:g} s", flush=True)
-    print(f"{len(chosen)} robots" if not given.here else "", end="\n" if not given.here else "")
+            done = subprocess.run(command, capture_output=True, timeout=given.timeout)
+            failed = f"failed: {done.stderr.decode().strip().splitlines()[-1]}" if done.returncode else ""
+            print(done.stdout.decode() + failed, flush=True)
+        except subprocess.TimeoutExpired as error:
+            print(f"{(error.stdout or b'').decode() or name} stopped after {given.timeout:g} s", flush=True)
+    if not given.here:
+        print(f"{len(chosen)} robots")
 
 
 if __name__ == "__main__":

@@ -121,7 +121,7 @@ def answer(file: str, question: dict[str, Any]) -> dict[str, Any]:
     parser = Parser(plant)
     here = Path(file).resolve()
     for folder in here.parents[:-1]:  # packages around the file, as our reader looks for them
-        if not parser.package_map().Contains(folder.name) and not any(folder == Path(p) for p in ("/work", "/home", "/tmp")):
+        if not parser.package_map().Contains(folder.name):
             parser.package_map().Add(folder.name, str(folder))
     for folder in sorted(here.parent.iterdir()):
         if folder.is_dir() and not parser.package_map().Contains(folder.name):

@@ -120,3 +120,18 @@ def test_help_imports_nothing_heavy() -> None:
     heavy = ("numpy", "llvmlite", "matplotlib", "sympy")
     program = f"import sys; import lagrangian.cli.main; print([m for m in {heavy} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+def test_a_base_flies_or_is_held(run: Run) -> None:
+    """By default as the format has it: URDF's is held, SDF's flies."""
+    Path("b.sdf").write_text('<sdf version="1.9"><model name="m"><link name="b"/></model></sdf>')
+    Path("b.urdf").write_text('<robot name="m"><link name="b"/></robot>')
+    for file, options, speeds in (
+        ("b.sdf", (), 6),
+        ("b.sdf", ("--floating",), 6),
+        ("b.sdf", ("--no-floating",), 0),
+        ("b.urdf", (), 0),
+        ("b.urdf", ("--floating",), 6),
+        ("b.urdf", ("--no-floating",), 0),
+    ):
+        assert f"{speeds} speeds" in run("show", file, *options).out

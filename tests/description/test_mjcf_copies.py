@@ -56,6 +56,21 @@ def test_what_refers_to_copies_is_copied():
     assert [x.name for x in m.loops] == ["pin_0", "pin_1", "pin_2"] == [ref.equality(i).name for i in range(ref.neq)]
     assert [(x.a, x.b) for x in m.loops] == [(f"link_{k}", f"other_{k}") for k in range(3)]
     assert any("torn" in note and "dropped" in note for note in m.notes)
+    assert [ref.actuator(i).name for i in range(ref.nu)] == ["motor_0", "motor_1", "motor_2"]
+    assert {"ctrl_motor_0", "ctrl_motor_1", "ctrl_motor_2"} <= set(m.parameters)
+
+
+def test_tendons_of_copies_and_what_refers_to_them():
+    text = model(
+        f'<replicate count="2">{LINK}</replicate>',
+        after='<tendon><fixed name="t" stiffness="5"><joint joint="j" coef="2"/></fixed></tendon>'
+        '<actuator><motor name="pull" tendon="t"/></actuator>',
+    )
+    m, ref = check(text)
+    assert [ref.tendon(i).name for i in range(ref.ntendon)] == ["t0", "t1"]
+    assert [ref.actuator(i).name for i in range(ref.nu)] == ["pull0", "pull1"]
+    assert len(m.springs) == 2
+    assert {"ctrl_pull0", "ctrl_pull1"} <= set(m.parameters)
 
 
 # -- attach ------------------------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from tests.description.mjcf_dynamics import compare
-from tests.description.mjcf_models import BALL, model, no_log, quiet  # noqa: F401
+from tests.description.mjcf_models import BALL, check, model, no_log, quiet  # noqa: F401
 
 import lagrangian as lg
 from lagrangian.description.mjcf import reader as mjcf
@@ -88,3 +88,10 @@ def test_a_weld_between_parts_of_one_body_holds_nothing():
 def test_mistakes_are_refused(equality, says):
     with pytest.raises(DescriptionError, match=says):
         mjcf.read_text(coupled(equality))
+
+
+def test_names_that_are_made_up_leave_those_that_are_given():
+    fixed = '<fixed{}><joint joint="j" coef="1"/></fixed>'
+    tendons = fixed.format("") + fixed.format(' name="tendon1"') + fixed.format("") + fixed.format(' name="tendon3"')
+    actuator = '<actuator><general name="a" tendon="tendon3" lengthrange="0 1"/></actuator>'
+    check(model(f'<body><joint name="j"/>{BALL}</body>', after=f"<tendon>{tendons}</tendon>{actuator}"))

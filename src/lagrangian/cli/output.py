@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lagrangian.visible import visible
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
@@ -45,15 +47,7 @@ def settle_streams() -> None:
 
 
 def stdout() -> Console:
-    from rich.console import Console
-
-    class Ending(Console):
-        def on_broken_pipe(self) -> None:
-            """Who reads has read enough, as `head` does: that is no failure."""
-            no_more()
-            raise SystemExit(0)
-
-    return Ending(highlight=False)
+    return _console(False)
 
 
 def no_more() -> None:
@@ -62,9 +56,25 @@ def no_more() -> None:
 
 
 def stderr() -> Console:
-    from rich.console import Console
+    return _console(True)
 
-    return Console(stderr=True, highlight=False)
+
+def _console(stderr: bool) -> Console:
+    from rich.console import Console, ConsoleOptions
+    from rich.segment import Segment
+
+    class Shown(Console):
+        def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+            """What a file says cannot act on the terminal, whatever it is part of: an error, a table, a note."""
+            for segment in super().render(renderable, options):
+                yield segment if segment.control else Segment(visible(segment.text), segment.style)
+
+        def on_broken_pipe(self) -> None:
+            """Who reads has read enough, as `head` does: that is no failure."""
+            no_more()
+            raise SystemExit(0)
+
+    return Shown(stderr=stderr, highlight=False)
 
 
 def plain(text: str = "", style: str = "") -> None:
@@ -72,6 +82,11 @@ def plain(text: str = "", style: str = "") -> None:
     from rich.text import Text
 
     stdout().print(Text(text, style=style), soft_wrap=True)
+
+
+def source(text: str) -> None:
+    """A text for other programs, such as LaTeX, without a terminal's lines or colours."""
+    sys.stdout.write(visible(text) + "\n")
 
 
 def said(kind: str, text: str, colour: str) -> None:
@@ -174,7 +189,8 @@ def _below(columns: Sequence[str], rows: Sequence[Sequence[str]], kept: Sequence
 
 def document(content: Any) -> None:
     """One JSON document on stdout."""
-    sys.stdout.write(json.dumps(jsonable(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    text = json.dumps(jsonable(content), indent=2, ensure_ascii=False, allow_nan=False)
+    sys.stdout.write(visible(text, lambda c: f"\\u{ord(c):04x}") + "\n")
 
 
 def jsonable(x: Any) -> Any:

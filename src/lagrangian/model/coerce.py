@@ -17,6 +17,7 @@ import numpy as np
 from lagrangian.errors import MechanismError, one_of, shown
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Expression, Scalar
+from lagrangian.visible import acts
 
 _LARGEST = int(sys.float_info.max)  # what arithmetic with floats can take of an integer
 _AXES = {"x": v.X, "y": v.Y, "z": v.Z, "-x": (-1, 0, 0), "-y": (0, -1, 0), "-z": (0, 0, -1)}
@@ -26,6 +27,15 @@ LONGEST, MOST = 1e9, 1e30
 LIGHTEST = 1e-30  # kg, of a body that has a mass at all: about that of an electron
 
 T = TypeVar("T")
+
+
+def name(given: str, what: str) -> None:
+    """Names are shown in many places: in each of them they are seen."""
+    if acts(given):
+        raise MechanismError(
+            f"{given!r} cannot be the name of a {what}",
+            remedy="line breaks, tabs and other characters that are not seen are left out",
+        )
 
 
 def _is_scalar(given: Any) -> bool:

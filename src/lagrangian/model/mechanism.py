@@ -68,6 +68,10 @@ class Mechanism(ShownMechanism):
         _unique("coordinate", self.coordinate_names)
         others = [*(x.name for x in self.loops), *(x.name for x in self.constraints), *(x.name for x in self.springs)]
         _unique("loop, constraint, spring or wall", others)
+        own = {"mechanism": [self.name], "pose": self.poses, "parameter": self.parameters, "event": [e.name for e in self.events]}
+        for what, names in own.items():
+            for name in names:
+                coerce.name(name, what)
         if GROUND in self.body_index:
             raise MechanismError(f"a body is called {GROUND!r}, which is the name of the fixed world; call it otherwise")
         known = self._bodies_and_ground
@@ -333,6 +337,7 @@ def _unique(what: str, names: Sequence[str]) -> None:
     for name in names:
         if not isinstance(name, str) or not name:
             raise MechanismError(f"a {what} has no name")
+        coerce.name(name, what)
         if name in seen:
             raise MechanismError(f"two of the same name: {what} {name!r}; names must differ")
         seen.add(name)

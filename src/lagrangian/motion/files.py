@@ -51,7 +51,8 @@ def file_stem(name: str) -> str:
     import unicodedata
 
     kept = "".join(c if c in ".-_" or unicodedata.category(c)[0] in "LMN" else " " for c in name)
-    return "_".join(kept.split())[:100].strip("._") or "motion"
+    short = "_".join(kept.split()).encode()[:120].decode(errors="ignore")  # file systems count bytes
+    return short.strip("._-") or "motion"
 
 
 def table(motion: Motion) -> Table:

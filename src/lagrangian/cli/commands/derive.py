@@ -123,8 +123,7 @@ def _write(eom: Equations | Reading, form: str, latex: bool, out: Path | None, e
         return output.wrote(out, "the equations")
     if form == "txt":
         return _titled(text, {section.title for section in eom.sections(full)})
-    print(text)
-    return None
+    return output.source(text)
 
 
 def _marked(eom: Equations, answer: Path, json: bool) -> int:

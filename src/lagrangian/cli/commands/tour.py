@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lagrangian.cli.output import stdout
 from lagrangian.errors import ArgumentError, LagrangianError
 from lagrangian.files import write
 
@@ -36,10 +37,8 @@ def steps() -> list[tuple[str, Callable[[Place], Chapter]]]:
 
 def tour(output: Path | None = None, browser: bool = False) -> int:
     """Make the tour's folder, `tour` unless given, and say what was found; 0 if every chapter was made and every check holds."""
-    from rich.console import Console
-
     folder = _folder(Path("tour") if output is None else Path(output))
-    console = Console(highlight=False)
+    console = stdout()
     began = time.perf_counter()
     chapters, failures = _made(console, folder)
     from lagrangian.report.tour.index import index

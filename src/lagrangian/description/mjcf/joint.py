@@ -51,7 +51,7 @@ def joint(
     _note_nonlinear(element, name, notes)
     friction, rotor = _friction(element), Rotor(inertia=_not_negative(element, "armature"))
     if given.type == "ball":
-        _note_ball(element, name, compiler, notes)
+        _note_ball(element, name, notes)
         with placed(*element.where):
             return Joint(name, "ball", parent, child, pose @ anchor, anchor, friction=friction, rotor=rotor), 0.0
     with placed(*element.where):
@@ -124,10 +124,11 @@ def _note_nonlinear(element: Element, name: str, notes: Notes) -> None:
         notes.add("springyield", "not carried over: the spring does not yield", name, warn=True)
 
 
-def _note_ball(element: Element, name: str, compiler: Compiler, notes: Notes) -> None:
+def _note_ball(element: Element, name: str, notes: Notes) -> None:
     if any(numbers(element, "stiffness", 3, (0.0,), least=1)):
         notes.add("stiffness of a ball joint", "not carried over", name, warn=True)
-    if limited_range(element, "range", "limited", compiler) is not None:
+    limited = choice(element, "limited", _LIMITED, "auto")
+    if limited == "true" or (limited == "auto" and any(numbers(element, "range", 2, (0.0, 0.0), infinite=True))):
         notes.add("range of a ball joint", "not carried over", name)
 
 

@@ -34,24 +34,25 @@ def poses(elements: Iterable[Element], tree: Tree, notes: Notes) -> dict[str, tu
             found[name] = ()
             continue
         qpos = numbers(element, "qpos", count)
-        found[name] = _our_order(element, qpos, tree.joints)
+        found[name] = _our_order(qpos, tree.joints, notes)
     return found
 
 
-def _our_order(element: Element, qpos: tuple[float, ...], joints: Iterable[Joint]) -> tuple[float, ...]:
+def _our_order(qpos: tuple[float, ...], joints: Iterable[Joint], notes: Notes) -> tuple[float, ...]:
     q: list[float] = []
     at = 0
     for joint in joints:
         part = qpos[at : at + joint.kind.nq]
         at += joint.kind.nq
         if joint.kind.quaternion:  # which MuJoCo writes after the position of a free joint
-            part = (*_unit(element, joint, part[-4:]), *part[:-4])
+            part = (*_unit(joint, part[-4:], notes), *part[:-4])
         q += part
     return tuple(q)
 
 
-def _unit(element: Element, joint: Joint, wxyz: tuple[float, ...]) -> tuple[float, ...]:
+def _unit(joint: Joint, wxyz: tuple[float, ...], notes: Notes) -> tuple[float, ...]:
     length = math.hypot(*wxyz)
     if not length > 1e-14:
-        raise element.error(f"the quaternion of joint {joint.name!r} has length 0; 1 0 0 0 is no rotation")
+        notes.add("<key> with a quaternion of length 0", "read as no rotation, as in MuJoCo", joint.name)
+        return (1.0, 0.0, 0.0, 0.0)
     return tuple(x / length for x in wxyz)

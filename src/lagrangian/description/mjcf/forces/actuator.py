@@ -28,7 +28,7 @@ from lagrangian.model.joint import Joint
 
 _OTHER = ("muscle", "adhesion", "plugin", "orientation", "pid", "dcmotor")
 _TRANSMISSIONS = ("joint", "jointinparent", "tendon", "site", "body", "cranksite")
-_OWN = {"name", "class", *_TRANSMISSIONS, "refsite", "slidersite"}
+_OWN = {"name", "class", *_TRANSMISSIONS, "refsite", "slidersite", "lengthrange"}
 ACTS = "torques of joints: they act in a simulation unless other torques are given (torque=0 for none)"
 CHANGED = "load(file, parameters={...}) gives controls (0 unless given) and gains, which mechanism.parameters lists"
 
@@ -141,8 +141,7 @@ class Actuators:
     def _add(self, at: _Actuator) -> None:
         length = sum((lever * symbol(joint.name) for joint, lever in at.path), 0)
         rate = sum((lever * symbol(f"qd_{joint.name}") for joint, lever in at.path), 0)
-        gain, bias = self._gains(at)
-        force: Scalar = self._input(at) * _affine(gain, length, rate) + _affine(bias, length, rate)
+        force = self._force(at, length, rate)
         if at.target == "tendon":
             tendon = self.tendons[at.element.attributes["tendon"]].element
             bound = limited_range(tendon, "actuatorfrcrange", "actuatorfrclimited", self.compiler)
@@ -170,25 +169,30 @@ class Actuators:
             ((joint, gear),) = path
             found[joint.name] = found.get(joint.name, 0.0) + gear * gear * value
 
-    def _gains(self, at: _Actuator) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
-        """Gain and bias, each by 1, length and rate, with names for those that a user will want to change."""
-        settings, label = at.settings, at.label
-        gain: list[Scalar] = [settings.gain[0], *(settings.gain[1:] if settings.gaintype == "affine" else (0.0, 0.0))]
-        bias: list[Scalar] = list(settings.bias) if settings.biastype == "affine" else [0.0, 0.0, 0.0]
-        position = settings.biastype == "affine" and settings.gain[0] == -settings.bias[1]
-        if position and settings.bias[2] > 0:
-            bias[2] = -self._damping(settings, at.path)
-        kp = -self._named(f"kp_{label}", -float(bias[1])) if bias[1] else 0
-        kv = -self._named(f"kv_{label}", -float(bias[2])) if bias[2] else 0
-        if position and bias[1]:
-            gain[0] = -kp
-        elif bias[2] and gain[0] == -float(bias[2]) and not bias[1]:
-            gain[0] = -kv
-        elif gain[0] not in (0.0, 1.0):
-            gain[0] = self._named(f"gain_{label}", float(gain[0]))
-        if gain[2]:
-            gain[2] = -self._named(f"kv_{label}", -float(gain[2]))
-        return gain, [bias[0], kp, kv]
+    def _force(self, at: _Actuator, length: Scalar, rate: Scalar) -> Scalar:
+        """gain * input + bias, with names for what a user will want to change: kp and kv of a servo, the gain of any other."""
+        settings, control = at.settings, self._input(at)
+        biased = settings.biastype == "affine"
+        b0, b1, b2 = settings.bias if biased else (0.0, 0.0, 0.0)
+        servo = biased and settings.gain[0] == -b1
+        if servo and b2 > 0:
+            b2 = -self._damping(settings, at.path)
+        position = servo and bool(b1)
+        velocity = biased and bool(b2) and not b1 and settings.gain[0] == -b2
+        kp = self._named(f"kp_{at.label}", -b1) if b1 else 0
+        kv = self._named(f"kv_{at.label}", -b2) if b2 else 0
+        if settings.gaintype == "affine" and any(settings.gain[1:]):
+            g0, g1, g2 = settings.gain
+            damping = self._named(f"kv_{at.label}", -g2) if g2 and not kv else -g2
+            force = control * (g0 + g1 * length - damping * rate) - kp * length - kv * rate
+        elif position:
+            force = kp * (control - length) - kv * rate
+        elif velocity:
+            force = kv * (control - rate)
+        else:
+            gain = self._named(f"gain_{at.label}", settings.gain[0]) if settings.gain[0] not in (0.0, 1.0) else settings.gain[0]
+            force = gain * control - kp * length - kv * rate
+        return force + b0
 
     def _damping(self, settings: Settings, path: Sequence[tuple[Joint, float]]) -> float:
         """What MuJoCo makes of a damping ratio: that of the mass which the servo feels in the pose that is written."""
@@ -245,10 +249,6 @@ def _why(target: str, settings: Settings) -> str:
     return (
         f"it acts through a {'spatial tendon' if target == 'tendon' else 'ball or free joint' if 'joint' in target else target}"
     )
-
-
-def _affine(by: Sequence[Scalar], length: Scalar, rate: Scalar) -> Scalar:
-    return by[0] + by[1] * length + by[2] * rate
 
 
 def _clipped(x: Scalar, bound: tuple[float, float] | None) -> Scalar:

@@ -69,6 +69,8 @@ def tendons(elements: Iterable[Element], tree: Tree, defaults: Defaults) -> dict
     found: dict[str, Tendon] = {}
     rest = _rest_poses(tree)
     joints = {j.name: (j, ref) for j, ref in zip(tree.joints, tree.refs, strict=True)}
+    elements = list(elements)
+    given = {element.attributes.get("name") for element in elements}
     for k, element in enumerate(elements):
         if element.tag not in _INSIDE:
             raise element.error(one_of("tendon", element.tag, tuple(_INSIDE)))
@@ -79,7 +81,7 @@ def tendons(elements: Iterable[Element], tree: Tree, defaults: Defaults) -> dict
                 raise child.error(one_of(f"element in <{element.tag}>", child.tag, _INSIDE[element.tag]))
             check_attributes(child, _ATTRIBUTES[child.tag])
         name = element.attributes.get("name") or f"tendon{k + 1}"
-        while "name" not in element.attributes and name in found:
+        while not element.attributes.get("name") and (name in found or name in given):
             name += "_"
         if name in found:
             raise element.error("a tendon of this name is already there; names must differ")
