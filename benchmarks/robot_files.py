@@ -6,8 +6,9 @@
     python benchmarks/robot_files.py FOLDER --json found.json   # everything that was found, to look at later
 
 A URDF is compared with Pinocchio, an MJCF file with MuJoCo, at random states: the torques of inverse dynamics, with springs and
-viscous friction where the other program has them (MuJoCo), without loops, dry friction, contacts and actuators. Each file is read
-by a worker that may crash or hang without harm.
+viscous friction where the other program has them (MuJoCo), without loops, dry friction, contacts and actuators. SDF is loaded;
+`sdf_by_drake.py` compares it with Drake. MJCF files may name files anywhere in FOLDER. Each file is read by a worker, which may
+crash or hang without harm.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class Found:
 # -- in a worker -------------------------------------------------------------------------------------------------------
 
 
-def look(file: str, kind: str) -> Found:
+def look(file: str, kind: str, folder: str) -> Found:
     """Load a file by both, and compare."""
     import lagrangian as lg
 
@@ -77,7 +78,7 @@ def look(file: str, kind: str) -> Found:
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
-            mechanism, ours = lg.load(file), ""
+            mechanism, ours = lg.load(file, **({"root": folder} if kind == "mjcf" else {})), ""
         except lg.LagrangianError as error:
             mechanism, ours = None, str(error)
         except Exception:
@@ -187,14 +188,14 @@ def _mujoco(m: Any, model: Any) -> Any:
     return InOrder()
 
 
-def work(pipe: Connection) -> None:
+def work(pipe: Connection, folder: str) -> None:
     """Take files from a pipe, and give back what was found, until there is none."""
     null = os.open(os.devnull, os.O_WRONLY)  # what libraries of C++ print
     os.dup2(null, 1)
     os.dup2(null, 2)
     while (given := pipe.recv()) is not None:
         try:
-            pipe.send(look(*given))
+            pipe.send(look(*given, folder))
         except Exception:
             pipe.send(Found(*given, "foreign", traceback.format_exc().splitlines()[-1]))
 
@@ -205,9 +206,9 @@ def work(pipe: Connection) -> None:
 class Worker:
     """A process that reads files one after the other."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
         self.pipe, other = multiprocessing.Pipe()
-        self.process = multiprocessing.get_context("spawn").Process(target=work, args=(other,), daemon=True)
+        self.process = multiprocessing.get_context("spawn").Process(target=work, args=(other, str(folder)), daemon=True)
         self.process.start()
         other.close()
         self.task: tuple[str, str] | None = None
@@ -222,10 +223,10 @@ class Worker:
         self.process.join()
 
 
-def all_found(tasks: list[tuple[str, str]], count: int) -> Iterator[Found]:
+def all_found(tasks: list[tuple[str, str]], count: int, folder: Path) -> Iterator[Found]:
     """What became of each file, as soon as it is known."""
     waiting = list(reversed(tasks))
-    workers = [Worker() for _ in range(min(count, len(tasks)))]
+    workers = [Worker(folder) for _ in range(min(count, len(tasks)))]
     while any(w.task for w in workers) or waiting:
         for w in workers:
             if w.task is None and waiting:
@@ -246,7 +247,7 @@ def all_found(tasks: list[tuple[str, str]], count: int) -> Iterator[Found]:
             if outcome and w.task:
                 yield Found(*w.task, outcome)
                 w.end()
-                workers[k] = Worker()
+                workers[k] = Worker(folder)
     for w in workers:
         w.end()
 
@@ -302,7 +303,7 @@ def main() -> None:
     tasks = [task for task in robot_files(given.folder) if given.format in (None, task[1])]
     found = []
     try:
-        for x in all_found(tasks, given.workers):
+        for x in all_found(tasks, given.workers, given.folder):
             found.append(x)
             print(f"\r{len(found)} of {len(tasks)}", end="", file=sys.stderr, flush=True)
     except KeyboardInterrupt:

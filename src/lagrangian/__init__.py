@@ -62,9 +62,10 @@ if TYPE_CHECKING:
     from lagrangian.model.event import Event, Lock, SetTorque, Unlock
     from lagrangian.model.expression import parameter
     from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
-    from lagrangian.model.loop import Frame, LoopJoint, PointSpring, Wall
+    from lagrangian.model.loop import Frame, LoopJoint, Wall
     from lagrangian.model.mechanism import Mechanism
     from lagrangian.model.placement import Placement
+    from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
     from lagrangian.model.thin import disc, rod
     from lagrangian.motion.compare_solvers import SolverComparison, compare_solvers
     from lagrangian.motion.files import read
@@ -101,7 +102,8 @@ _LATER = {
     **dict.fromkeys(("Event", "Lock", "SetTorque", "Unlock"), "lagrangian.model.event"),
     "parameter": "lagrangian.model.expression",
     **dict.fromkeys(("Friction", "Joint", "JointSpring", "Limits", "Rotor"), "lagrangian.model.joint"),
-    **dict.fromkeys(("Frame", "LoopJoint", "PointSpring", "Wall"), "lagrangian.model.loop"),
+    **dict.fromkeys(("Frame", "LoopJoint", "Wall"), "lagrangian.model.loop"),
+    **dict.fromkeys(("CoordinateSpring", "GravityCompensation", "PointSpring"), "lagrangian.model.spring"),
     "Initial": "lagrangian.model.configuration",
     "Mechanism": "lagrangian.model.mechanism",
     "Placement": "lagrangian.model.placement",
@@ -147,6 +149,7 @@ __all__ = [
     "Certified",
     "CertifiedState",
     "ClosedError",
+    "CoordinateSpring",
     "CostError",
     "DHRow",
     "DescriptionError",
@@ -162,6 +165,7 @@ __all__ = [
     "Friction",
     "Gear",
     "GearRange",
+    "GravityCompensation",
     "Holonomic",
     "Identification",
     "Initial",

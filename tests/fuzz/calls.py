@@ -71,6 +71,8 @@ FUNCTIONS: dict[str, dict[str, Any]] = {
     "JointSpring": {"stiffness": 1.0},
     "LoopJoint": {"name": "l", "type": "distance", "a": "x", "b": "y", "length": 1.0},
     "PointSpring": {"name": "s", "a": "x", "b": "y", "a_point": Z, "b_point": (0, 0, 1), "stiffness": 1.0},
+    "CoordinateSpring": {"name": "s", "length": "x - 2*y", "stiffness": 1.0},
+    "GravityCompensation": {"name": "s", "body": "b"},
     "Wall": {"name": "w", "body": "x", "stiffness": 1e4},
     "Holonomic": {"name": "h", "equation": "x = y"},
     "Pfaffian": {"name": "p", "coefficients": {"x": 1}},
@@ -114,7 +116,8 @@ STATE = {"q": Q, "qd": Q, "qdd": Q, "tau": Q, "wrenches": None, "frame": "link2"
 DYNAMICS = """
 inverse_dynamics forward_dynamics mass_matrix coriolis_matrix gravity kinetic_energy potential_energy center_of_mass momentum
 friction external_torque regressor reactions constraint_jacobian closure constraint_rate constraint_bias constraint_wrenches
-multipliers inverse_dynamics_derivatives forward_dynamics_derivatives pose velocity acceleration jacobian jacobian_dot_qd cartesian
+multipliers pose velocity acceleration jacobian jacobian_dot_qd cartesian inverse_dynamics_derivatives
+forward_dynamics_derivatives
 """
 MOTION: dict[str, dict[str, Any]] = {
     "__call__": {"t": 0.05},

@@ -18,7 +18,8 @@ def conserves(mechanism: lg.Mechanism, motion: lg.Motion) -> bool:
         (isinstance(c, Holonomic) and "t" in free_symbols(c.equation)) or (isinstance(c, Pfaffian) and _driven(c))
         for c in mechanism.constraints
     )
-    return not (rubs or moved or motion.events)
+    carried = any(isinstance(s, lg.GravityCompensation) for s in mechanism.springs)
+    return not (rubs or moved or carried or motion.events)
 
 
 def _driven(constraint: Pfaffian) -> bool:
@@ -30,9 +31,9 @@ def off(motion: lg.Motion, dyn: lg.Dynamics) -> tuple[float, float]:
     """By how much the energy is off that should be constant, from the states alone; and how much is far too much."""
     K, V = np.asarray(dyn.kinetic_energy(motion.q, motion.qd)), np.asarray(dyn.potential_energy(motion.q))
     moved = max(float(K.max()), float(V.max() - V.min()), 1e-300)
-    forces = np.abs(dyn.gravity(motion.q)).max(axis=0).sum() * (1 + np.abs(motion.q).max())
+    forces = np.abs(dyn.gravity(motion.q)).max(axis=0).sum() * (1 + np.abs(motion.q).max(initial=0))
     momenta = np.abs(np.einsum("sij,sj->si", dyn.mass_matrix(motion.q), motion.qd)).max(axis=0).sum() * (
-        1 + np.abs(motion.qd).max()
+        1 + np.abs(motion.qd).max(initial=0)
     )
     allowed = FAR * (100 * moved + float(forces) + float(momenta)) + 1e-10 * float(np.abs(V).max())
     return float(np.abs(K + V - K[0] - V[0]).max()), allowed

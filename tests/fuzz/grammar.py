@@ -228,9 +228,16 @@ class Grammar:
         return "\n".join(lines)
 
     def spring(self, i: int) -> str:
+        if self.chance(0.1):
+            return f'[[gravity_compensation]]\nname = "s{i}"\nbody = {self.name(self.bodies)}\nfactor = {self.number(0, 1)}'
         points = [f"a = {self.body()}", f"b = {self.body()}", f"a_point = {self.vector()}", f"b_point = {self.vector()}"]
         forces = [f"stiffness = {self.number(0, 100)}", f"rest = {self.number(0, 0.5)}", f"damping = {self.number(0, 2)}"]
-        return "\n".join(["[[spring]]", f'name = "s{i}"', *points, *forces[: self.rng.choice([1, 2, 3])]])
+        more = [f"slack = {self.number(0, 0.3)}"] if self.chance(0.15) else []
+        if self.q and self.chance(0.2):
+            points = [f"length = {self.of_state(self.q, 2)}"]
+        elif self.chance(0.15):
+            more.append(f"via = [{{ body = {self.body()}, point = {self.vector()} }}]")
+        return "\n".join(["[[spring]]", f'name = "s{i}"', *points, *forces[: self.rng.choice([1, 2, 3])], *more])
 
     def wall(self, i: int) -> str:
         at = [f"body = {self.body()}", f"point = {self.vector()}", f"position = {self.vector()}", f"normal = {self.axis()}"]

@@ -79,6 +79,59 @@ MJCF = (
   <contact><exclude body1="a" body2="b"/></contact>
 </mujoco>
 """,
+    """<mujoco model="copies">
+  <asset><mesh name="wedge" vertex="0 0 0 0.1 0 0 0 0.1 0 0 0 0.1" scale="1 1 2"/></asset>
+  <worldbody>
+    <frame pos="0 0 1" euler="0 0 90">
+      <replicate count="2" offset="0.2 0 0" euler="0 0 30">
+        <body name="link"><joint name="turn" axis="0 1 0"/><geom type="mesh" mesh="wedge" density="500"/></body>
+      </replicate>
+    </frame>
+    <body name="last" pos="0 0 2" childclass="main"><joint name="slide" type="slide" axis="0 0 1"/>
+      <geom size="0.1" shellinertia="true"/>
+      <site name="s0"/></body>
+    <site name="s1" pos="0 0 3"/>
+  </worldbody>
+  <tendon><spatial name="rope" stiffness="10" damping="1" range="0 2"><site site="s0"/><site site="s1"/></spatial></tendon>
+  <equality><weld body1="last" active="false"/><tendon tendon1="rope" active="false"/></equality>
+</mujoco>
+""",
 )
 
-MODELS: dict[str, tuple[str, tuple[str, ...]]] = {"urdf": (".urdf", URDF), "mjcf": (".xml", MJCF)}
+SDF = (
+    """<sdf version="1.9"><model name="arm"><pose>0 0 0.5 0 0 0.3</pose>
+  <link name="base"><inertial><mass>3</mass><inertia><ixx>0.1</ixx><iyy>0.2</iyy><izz>0.15</izz></inertia></inertial></link>
+  <link name="upper"><pose relative_to="base">0.1 0 0.2 0 0.4 0</pose><inertial><pose>0 0 0.2 0 0 0</pose><mass>1.5</mass>
+    <inertia><ixx>0.02</ixx><ixy>0.001</ixy><iyy>0.03</iyy><izz>0.01</izz></inertia></inertial></link>
+  <frame name="tip" attached_to="upper"><pose>0 0 0.5 0 0 0</pose></frame>
+  <model name="hand" placement_frame="palm"><pose relative_to="tip"/><link name="palm"/>
+    <link name="finger"><pose>0 0 0.1 0 0 0</pose></link>
+    <joint name="grip" type="prismatic"><parent>palm</parent><child>finger</child><axis><xyz>1 0 0</xyz>
+      <limit><lower>-0.1</lower><upper>0.1</upper><effort>20</effort></limit></axis></joint></model>
+  <joint name="hold" type="fixed"><parent>world</parent><child>base</child></joint>
+  <joint name="shoulder" type="revolute"><parent>base</parent><child>upper</child><axis><xyz expressed_in="base">0 1 0</xyz>
+    <dynamics><damping>0.1</damping><friction>0.05</friction><spring_stiffness>2</spring_stiffness></dynamics></axis></joint>
+  <joint name="wrist" type="universal"><parent>upper</parent><child>hand::palm</child>
+    <axis><xyz>1 0 0</xyz></axis><axis2><xyz>0 1 0</xyz></axis2></joint>
+</model></sdf>
+""",
+    """<sdf version="1.6"><world name="w"><gravity>0 0 -9.8</gravity>
+  <model name="bars">
+    <link name="a"><inertial><pose>0.2 0 0 0 0 0</pose><mass>1</mass></inertial></link>
+    <link name="b"><pose>0.4 0 0 0 0 1</pose></link><link name="c"><pose>0.6 0.3 0 0 0 0</pose></link>
+    <joint name="ja" type="revolute"><parent>world</parent><child>a</child><axis><xyz>0 0 1</xyz></axis></joint>
+    <joint name="jb" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint>
+    <joint name="jc" type="revolute"><parent>world</parent><child>c</child><axis><xyz>0 0 1</xyz>
+      <use_parent_model_frame>1</use_parent_model_frame></axis></joint>
+    <joint name="jd" type="ball"><pose>0 0.2 0 0 0 0</pose><parent>b</parent><child>c</child></joint>
+  </model>
+  <model name="screw"><pose>1 0 0 0 0 0</pose><link name="nut"/><link name="rod"/>
+    <joint name="hold" type="fixed"><parent>world</parent><child>nut</child></joint>
+    <joint name="s" type="screw"><parent>nut</parent><child>rod</child><thread_pitch>-20</thread_pitch>
+      <axis><xyz>0 0 1</xyz></axis></joint></model>
+  <model name="floor"><static>true</static><link name="plane"/></model>
+</world></sdf>
+""",
+)
+
+MODELS: dict[str, tuple[str, tuple[str, ...]]] = {"urdf": (".urdf", URDF), "mjcf": (".xml", MJCF), "sdf": (".sdf", SDF)}

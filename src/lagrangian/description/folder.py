@@ -46,7 +46,8 @@ class Folder:
 
     def _outside(self, file: str, place: str) -> str:
         try:
-            above = os.path.relpath(os.path.commonpath([self.root, os.path.realpath(place)]))
+            above = os.path.commonpath([self.root, os.path.realpath(place)])
+            above = min(above, os.path.relpath(above), key=len)
         except ValueError:  # on another drive
             above = ".."
         what = f"the chosen root {self.root!r}" if self.chosen else "the model's directory"

@@ -12,11 +12,19 @@ from lagrangian.errors import ArgumentError, DescriptionError, one_of
 from lagrangian.model.mechanism import Mechanism
 
 FORMATS = ("toml", "urdf", "mjcf", "sdf")
-_BY_SUFFIX = {".toml": "toml", ".urdf": "urdf", ".mjcf": "mjcf", ".xml": "mjcf", ".sdf": "sdf", ".world": "sdf"}
+_BY_SUFFIX = {
+    ".toml": "toml",
+    ".urdf": "urdf",
+    ".xacro": "urdf",
+    ".mjcf": "mjcf",
+    ".xml": "mjcf",
+    ".sdf": "sdf",
+    ".world": "sdf",
+}
 _OPTIONS: dict[str, tuple[str, ...]] = {
     "toml": ("parameters",),
-    "urdf": ("floating", "mimic", "loops"),
-    "mjcf": ("root",),
+    "urdf": ("floating", "mimic", "loops", "xacro"),
+    "mjcf": ("parameters", "root"),
     "sdf": ("floating", "mimic"),
 }
 # an option of another format, and what does the same in this one
@@ -27,12 +35,12 @@ _INSTEAD = {
     ("mjcf", "floating"): "give the base a <freejoint/> in the file",
     ("toml", "root"): "a TOML file names no other files",
     ("urdf", "root"): "a URDF file includes no other files",
-    ("urdf", "parameters"): "only a TOML file has named parameters",
-    ("mjcf", "parameters"): "only a TOML file has named parameters",
-    ("sdf", "parameters"): "only a TOML file has named parameters",
+    ("sdf", "root"): "files that it includes are looked for beside it and around it, and where GZ_SIM_RESOURCE_PATH says",
+    ("urdf", "parameters"): "a URDF file has no named parameters",
+    ("sdf", "parameters"): "an SDF file has no named parameters",
 }
 SUFFIXES = tuple(_BY_SUFFIX)
-_ROOTS = {"robot": "urdf", "mujoco": "mjcf", "sdf": "sdf"}
+_ROOTS = {"robot": "urdf", "mujoco": "mjcf", "mujocoinclude": "mjcf", "sdf": "sdf"}
 # what may stand before the first element: declaration, comments, document type
 _PROLOGUE = re.compile(r"\s*(?:<\?.*?\?>|<!--.*?-->|<![^>\[]*(?:\[.*?\]\s*)?>)", re.DOTALL)
 _LONGEST_PATH = 260
@@ -40,13 +48,15 @@ _TEXT_BEGINS = re.compile(r"\s*(?:\[\[?[A-Za-z]\w*(?:\.\w+)*\]|[A-Za-z_]\w*\s*=|
 
 
 def load(path: str | os.PathLike[str], **options: Any) -> Mechanism:
-    """The mechanism a file describes: .toml, .urdf, .mjcf, .sdf, .world, or .xml (MJCF, URDF or SDF: its root tells).
+    """The mechanism a file describes: .toml, .urdf, .xacro, .mjcf, .sdf, .world, or .xml (MJCF, URDF or SDF: its root tells).
 
-    `parameters={"l1": 1.0}` gives other values to some of a TOML file's parameters; `floating=True` lets a URDF robot's base fly
-    free, and `mimic=True` couples its `<mimic>` joints to those they follow, which are otherwise free. Both are the rule in SDF:
-    there `floating=False` holds what no joint holds, and `mimic=False` leaves the joints uncoupled.
-    Files that an MJCF file names (`<include>`, `<model>`, meshes that give inertia) must lie in its folder or below, unless
-    `root` is a folder above it.
+    Each format has its own options. `parameters={"l1": 1.0}` gives other values to some of a TOML file's parameters, or to the
+    controls and gains of an MJCF file's actuators, which `mechanism.parameters` lists. `floating=True` lets a URDF robot's base
+    fly free, and `mimic=True` couples its `<mimic>` joints to those they follow, which are otherwise free. Both are the rule in
+    SDF: there `floating=False` holds what no joint holds, and `mimic=False` leaves the joints uncoupled. `loops="robot.yaml"`
+    names the file that closes a URDF's loops, which is otherwise looked for beside it; False leaves it out.
+    `xacro={"prefix": "left_"}` gives values to the arguments of a .xacro file. Files that an MJCF file names (`<include>`,
+    `<model>`, meshes that give inertia) must lie in its folder or below, unless `root` is a folder above it.
     """
     _refuse_text(path)
     file = as_path(path)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ _CHUNK = 1 << 20
 _MARK = b"\xef\xbb\xbf"  # the byte-order mark of UTF-8, which expat knows where it comes first
 _BLANK = _MARK + b" \t\r\n"
 _REQUIRED: Any = object()
+_END_TAG = re.compile(rb"<?/[\w.:-]+\s*>\s*")  # where expat stops at one, it is behind the <
 _PARTS = {"link": "body", "connect": "loop", "weld": "loop"}  # what an element is called in a mechanism, where it differs
 
 
@@ -121,14 +123,20 @@ def _parse(chunks: Iterator[bytes], file: str, encoding: str | None = None) -> E
         )
     builder = _Builder(file, encoding, first.count(b"\n", 0, begin))
     chunk: bytes | None = first[begin:]
+    done = 0  # bytes of the chunks before this one
     try:
         while chunk is not None:
             builder.parser.Parse(chunk, False)
+            done += len(chunk)
             chunk = next(chunks, None)
         builder.parser.Parse(b"", True)
     except expat.ExpatError as error:
         problem = expat.ErrorString(error.code)
         line = error.lineno + builder.above
+        root = builder.complete
+        if root is not None and chunk is not None and _END_TAG.fullmatch(chunk, builder.parser.ErrorByteIndex - done):
+            warn(ReaderWarning("an end tag to which nothing belongs, after the end, is passed over", where=f"{file}:{line}"))
+            return root
         raise DescriptionError(f"{file}:{line}: not XML: {problem} at column {error.offset + 1}") from None
     except (LookupError, ValueError, TypeError) as error:  # an encoding that does not exist, or is of several bytes
         if isinstance(error, DescriptionError):
@@ -170,6 +178,11 @@ class _Builder:
         self.parser.StartDoctypeDeclHandler = self._doctype
         self.parser.EntityDeclHandler = self._entity
         self.parser.ExternalEntityRefHandler = self._entity
+
+    @property
+    def complete(self) -> Element | None:
+        """The root, once its end was met."""
+        return None if self._open else self.root
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         owner = ""

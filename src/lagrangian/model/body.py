@@ -58,6 +58,9 @@ class Body:
         coerce.keep(self, coerce.symmetric, "inertia")
         coerce.finite(self.inertia, "inertia")
         coerce.keep(self, coerce.flag, "effective")
+        if 0 < abs(float(self.mass)) < coerce.LIGHTEST:
+            needed = f"0, or at least {coerce.LIGHTEST:g} kg, is needed"
+            raise MechanismError(f"is {float(self.mass):g} kg", argument="mass", remedy=needed)
         object.__setattr__(self, "visuals", coerce.items(Visual, self.visuals, "visuals"))
         if float(self.mass) < 0 and not self.effective:
             raise MechanismError(f"is {float(self.mass):g} kg", argument="mass", remedy="it cannot be negative")

@@ -14,13 +14,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lagrangian.errors import MechanismError, one_of
+from lagrangian.errors import MechanismError, one_of, shown
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Expression, Scalar
 from lagrangian.visible import acts
 
 _LARGEST = int(sys.float_info.max)  # what arithmetic with floats can take of an integer
 _AXES = {"x": v.X, "y": v.Y, "z": v.Z, "-x": (-1, 0, 0), "-y": (0, -1, 0), "-z": (0, 0, -1)}
+
+# what no mechanism exceeds: a million kilometres; and in kg, N/m, m/s^2 and so on about the mass of the sun
+LONGEST, MOST = 1e9, 1e30
+LIGHTEST = 1e-30  # kg, of a body that has a mass at all: about that of an electron
 
 T = TypeVar("T")
 
@@ -49,7 +53,8 @@ def scalar(given: Any, name: str) -> Scalar:
         return float(given)
     if isinstance(given, np.integer):
         return int(given)
-    raise MechanismError(f"is {_short(given)}", argument=name, remedy="a number is needed")
+    needed = f"numbers up to {MOST:g} are needed" if type(given) is int else "a number is needed"
+    raise MechanismError(f"is {_short(given)}", argument=name, remedy=needed)
 
 
 def number(given: Any, name: str) -> Scalar:
@@ -71,6 +76,14 @@ def mapping(given: Any, name: str) -> dict[str, Any]:
     if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
         raise MechanismError(f"is {_short(given)}", argument=name, remedy="a mapping of names is needed")
     return dict(given)
+
+
+def pairs(given: Any, name: str) -> dict[str, Any]:
+    """Things by their names, as pairs."""
+    try:
+        return mapping(dict(given), name)
+    except (TypeError, ValueError):
+        raise MechanismError(f"is {_short(given)}", argument=name, remedy="pairs of a name and a value are needed") from None
 
 
 def flag(given: Any, name: str) -> bool:
@@ -102,7 +115,7 @@ def vector(given: Any, name: str, example: str = "(0, 0, 1)") -> v.Vector:
 def point(given: Any, name: str) -> v.Vector:
     """Three finite numbers."""
     found = vector(given, name, "(0.1, 0, 0)")
-    finite(found, name)
+    finite(found, name, LONGEST)
     return found
 
 
@@ -195,14 +208,17 @@ def keep(item: Any, how: Callable[[Any, str], Any], *names: str) -> None:
         object.__setattr__(item, name, how(getattr(item, name), name))
 
 
-def finite(numbers: Any, name: str) -> None:
+def finite(numbers: Any, name: str, most: float = MOST) -> None:
+    """Whether numbers are such, and none beyond what a mechanism can have: products of larger ones would be infinite."""
     for x in numbers:
-        if not math.isfinite(float(x)):
-            raise MechanismError(f"is {float(x)}", argument=name, remedy="finite numbers are needed")
+        value = float(x)
+        if not abs(value) <= most:
+            bound = f"numbers up to {most:g}" if math.isfinite(value) else "finite numbers"
+            raise MechanismError(f"is {shown(value)}", argument=name, remedy=f"{bound} are needed")
 
 
 def _short(given: Any) -> str:
     if isinstance(given, int) and abs(given) > _LARGEST:
         return "an integer of more than 308 digits"
-    shown = repr(given)
-    return shown if len(shown) <= 60 else shown[:57] + "..."
+    text = repr(given)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -34,9 +34,9 @@ class Pfaffian:
             if not pairs or not all(named):
                 needed = "speeds with what multiplies them are needed: (('x', 1),)"
                 raise MechanismError(f"is {given!r:.60}", argument="coefficients", remedy=needed)
-            kept = tuple((speed, _expression(x, f"the coefficient of {speed!r}")) for speed, x in pairs)
+            kept = tuple((speed, expression(x, f"the coefficient of {speed!r}")) for speed, x in pairs)
             object.__setattr__(self, "coefficients", kept)
-            object.__setattr__(self, "phi", _expression(self.phi, "phi"))
+            object.__setattr__(self, "phi", expression(self.phi, "phi"))
 
     @property
     def equations(self) -> int:
@@ -58,7 +58,7 @@ class Holonomic:
     def __post_init__(self) -> None:
         with placed(Part("constraint", self.name)):
             coerce.keep(self, coerce.text, "name")
-            coerce.keep(self, _expression, "equation")
+            coerce.keep(self, expression, "equation")
             coerce.keep(self, coerce.flag, "unilateral")
 
     @property
@@ -147,7 +147,7 @@ class PfaffianFunction:
 Constraint = Pfaffian | Holonomic | KnifeEdge | Rolling | PfaffianFunction
 
 
-def _expression(given: Any, name: str) -> Scalar:
+def expression(given: Any, name: str) -> Scalar:
     """A number, an expression, or text with `left = right` or an expression: any name in it is a coordinate, or t."""
     if not isinstance(given, str):
         return coerce.scalar(given, name)

@@ -49,7 +49,7 @@ class SetTorque:
 
 @dataclass(frozen=True)
 class Kink:
-    """Stands for a quantity of a wall at whose zeros its force has a kink: see `algorithms.springs.kinks`."""
+    """Stands for a quantity of a wall or spring at whose zeros its force has a kink: see `algorithms.springs.kinks`."""
 
     spring: int
     which: int

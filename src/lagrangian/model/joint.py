@@ -40,8 +40,8 @@ class Friction:
             with placed("friction"):
                 coerce.keep(self, coerce.scalar, name)
             x = float(getattr(self, name))
-            if not (math.isfinite(x) and x >= 0):
-                needed = "it must be finite and not negative, or it would drive the joint"
+            if not 0 <= x <= coerce.MOST:
+                needed = f"it must be finite, at most {coerce.MOST:g}, and not negative, or it would drive the joint"
                 raise MechanismError(f"is {x:g}", where="friction", argument=name, remedy=needed)
         sides = (("static", "coulomb"), ("static_negative", "coulomb_negative"))
         for (name, other), most in zip(sides, self.breakaway, strict=True):
@@ -74,10 +74,12 @@ class Rotor:
     def __post_init__(self) -> None:
         with placed("rotor"):
             coerce.keep(self, coerce.scalar, "inertia", "ratio")
+            coerce.finite((self.inertia,), "inertia")
+            coerce.finite((self.ratio,), "ratio", coerce.LONGEST)
             inertia, ratio = float(self.inertia), float(self.ratio)
-            if not (math.isfinite(inertia) and inertia >= 0):
+            if inertia < 0:
                 raise MechanismError(f"is {inertia:g} kg m^2", argument="inertia", remedy="it must be finite and not negative")
-            if not math.isfinite(ratio) or ratio == 0:
+            if ratio == 0:
                 raise MechanismError(f"is {ratio:g}", argument="ratio", remedy="the gear ratio must be finite and not 0")
 
     @property
@@ -164,6 +166,7 @@ class Joint(Typed):
         at_joint = {"friction": friction, "rotor": rotor, "spring": spring, "limits": limits}
         with placed(Part("joint", name)):
             kind = joints.named(coerce.text(type, "type"))
+            given = {**coerce.pairs(own, "own"), **entries}
             values = {
                 "name": coerce.text(name, "name"),
                 "type": type,
@@ -173,7 +176,7 @@ class Joint(Typed):
                 "child_placement": Placement.of(Placement() if child_placement is None else child_placement, "child_placement"),
                 **{key: _at_joint(kind, key, given) for key, given in at_joint.items()},
                 "actuated": coerce.flag(actuated, "actuated"),
-                "own": settled(kind, {**dict(own), **entries}, f"a {type} joint", joints.TYPES.values(), self.__slots__),
+                "own": settled(kind, given, f"a {type} joint", joints.TYPES.values(), self.__slots__),
             }
             for key, value in values.items():
                 object.__setattr__(self, key, value)

@@ -1,4 +1,4 @@
-"""What closes loops of the tree, and what else stands between two bodies: loop joints, springs, walls, frames."""
+"""What closes loops of the tree, and what else stands between two bodies: loop joints, walls, frames."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from lagrangian.model.entries import Typed, direction, settled
 from lagrangian.model.expression import Scalar
 from lagrangian.model.loops.loop_type import Equations, LoopType, PlacedFrame
 from lagrangian.model.placement import Placement
+from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
 
 # of a frame, along the world's axes: turning about them, and moving
 DIRECTIONS = ("wx", "wy", "wz", "x", "y", "z")
@@ -50,10 +51,11 @@ class LoopJoint(Typed):
     ) -> None:
         with placed(Part("loop", name)):
             kind = loops.named(coerce.text(type, "type"))
-            for key, given in {"name": name, "a": a, "b": b}.items():
-                coerce.text(given, key)
+            for key, named in {"name": name, "a": a, "b": b}.items():
+                coerce.text(named, key)
             if a == b:
                 raise MechanismError(f"it joins body {a!r} to itself", remedy="it needs two bodies")
+            given = {**coerce.pairs(own, "own"), **entries}
             values = {
                 "name": name,
                 "type": type,
@@ -61,7 +63,7 @@ class LoopJoint(Typed):
                 "b": b,
                 "a_placement": Placement.of(Placement() if a_placement is None else a_placement, "a_placement"),
                 "b_placement": Placement.of(Placement() if b_placement is None else b_placement, "b_placement"),
-                "own": settled(kind, {**dict(own), **entries}, f"a {type} loop", loops.TYPES.values(), self.__slots__),
+                "own": settled(kind, given, f"a {type} loop", loops.TYPES.values(), self.__slots__),
             }
             for key, value in values.items():
                 object.__setattr__(self, key, value)
@@ -85,33 +87,6 @@ class LoopJoint(Typed):
                 where=Part("loop", self.name),
             )
         return found
-
-
-@dataclass(frozen=True, slots=True)
-class PointSpring:
-    """A spring and damper in line between a point on body `a` and a point on body `b`.
-
-    The spring's tension is stiffness (length - rest), the damper's damping * d length / dt.
-    """
-
-    name: str
-    a: str
-    b: str
-    a_point: v.Vector = v.ZERO
-    b_point: v.Vector = v.ZERO
-    stiffness: Scalar = 0
-    rest: Scalar = 0
-    damping: Scalar = 0
-
-    def __post_init__(self) -> None:
-        with placed(Part("spring", self.name)):
-            coerce.keep(self, coerce.text, "name", "a", "b")
-            coerce.keep(self, coerce.point, "a_point", "b_point")
-            coerce.keep(self, coerce.number, "stiffness", "rest", "damping")
-            for name in ("stiffness", "rest", "damping"):
-                if float(getattr(self, name)) < 0:
-                    needed = "stiffness, rest length and damping cannot be negative"
-                    raise MechanismError(f"is {float(getattr(self, name)):g}", argument=name, remedy=needed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +123,7 @@ class Wall:
                 raise MechanismError(same, remedy="it needs two bodies")
 
 
-Spring = PointSpring | Wall  # what may stand in `Mechanism.springs`
+Spring = PointSpring | CoordinateSpring | GravityCompensation | Wall  # what may stand in `Mechanism.springs`
 
 
 @dataclass(frozen=True, slots=True)

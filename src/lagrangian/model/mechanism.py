@@ -18,10 +18,11 @@ from lagrangian.model.constraint import Constraint, Holonomic, Pfaffian
 from lagrangian.model.event import Event, own_events
 from lagrangian.model.expression import Expression, Scalar, free_symbols
 from lagrangian.model.joint import Joint
-from lagrangian.model.loop import Frame, LoopJoint, Spring, Wall
+from lagrangian.model.loop import Frame, LoopJoint, Spring
 from lagrangian.model.parameters import Parameters, check_values
 from lagrangian.model.placement import Placement
 from lagrangian.model.showing import ShownMechanism
+from lagrangian.model.spring import check_place
 
 GROUND = "ground"
 
@@ -83,14 +84,12 @@ class Mechanism(ShownMechanism):
                 raise MechanismError(f"{GROUND!r} cannot be a child", where=where, remedy="swap parent and child")
             if joint.parent == joint.child:
                 raise MechanismError(f"it joins body {joint.child!r} to itself", where=where)
-        for item in (*self.loops, *self.springs):
-            what = {LoopJoint: "loop", Wall: "wall"}.get(type(item), "spring")
-            for body in (item.body, item.on) if isinstance(item, Wall) else (item.a, item.b):
-                if body not in known:
-                    raise MechanismError(one_of("body", body, known), where=Part(what, item.name))
-        for frame in self.frames:
-            if frame.body not in known:
-                raise MechanismError(one_of("body", frame.body, known), where=Part("frame", frame.name))
+        placed_on = [("loop", x.name, body) for x in self.loops for body in (x.a, x.b)]
+        for what, name, body in [*placed_on, *(("frame", x.name, x.body) for x in self.frames)]:
+            if body not in known:
+                raise MechanismError(one_of("body", body, known), where=Part(what, name))
+        for spring in self.springs:
+            check_place(spring, known, self.coordinate_names)
         self._check_tree()
         self._check_constraints()
         for name, pose in self.poses.items():
@@ -236,7 +235,11 @@ class Mechanism(ShownMechanism):
 
     def random_configuration(self, rng: np.random.Generator | int | None = None) -> np.ndarray:
         """A random configuration within the limits; without any, angles over the circle and slides within a metre."""
-        rng = np.random.default_rng(rng)
+        try:
+            rng = np.random.default_rng(rng)
+        except (TypeError, ValueError):
+            needed = "a generator, a whole number that is not negative, or None is needed"
+            raise MechanismError(f"is {shown(rng)}", argument="rng", remedy=needed) from None
         return np.array([x for joint in self.joints for x in joint.kind.random(joint, rng)], dtype=float)
 
     def frame(self, name: str | Frame) -> Frame:
@@ -255,13 +258,13 @@ class Mechanism(ShownMechanism):
 
     def body(self, name: str) -> Body:
         """A body by its name."""
-        if name not in self.body_index:
+        if not isinstance(name, str) or name not in self.body_index:
             raise MechanismError(one_of("body", name, self.body_index))
         return self.bodies[self.body_index[name]]
 
     def joint(self, name: str) -> Joint:
         """A joint by its name."""
-        if name not in self.joint_index:
+        if not isinstance(name, str) or name not in self.joint_index:
             raise MechanismError(one_of("joint", name, self.joint_index))
         return self.joints[self.joint_index[name]]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import floats
 from lagrangian.errors import MechanismError, placed
 from lagrangian.model import coerce, quaternion
 from lagrangian.model import vector as v
@@ -31,7 +32,7 @@ class Placement:
             with placed(name):
                 R = coerce.rotation(given.rotation)
                 p = coerce.vector(given.position, "the position", "(0, 0, 0.5)")
-                coerce.finite(p, "the position")
+                coerce.finite(p, "the position", coerce.LONGEST)
             return given if R is given.rotation and p is given.position else Placement(R, p)
         if getattr(given, "shape", None) == (4, 4):
             return Placement.of(Placement.from_matrix(given), name)
@@ -85,7 +86,7 @@ class Placement:
         if coerce.count(wxyz) != 4:
             has = f", not {coerce.count(wxyz)}" if coerce.count(wxyz) >= 0 else ""
             raise MechanismError(f"a quaternion has four numbers (w, x, y, z){has}")
-        w, x, y, z = (float(coerce.number(c, "a number of the quaternion")) for c in wxyz)
+        w, x, y, z = (float(coerce.scalar(c, "a number of the quaternion")) for c in wxyz)
         length = math.hypot(w, x, y, z)  # which neither overflows nor underflows on the way
         if not 0 < length < math.inf:
             raise MechanismError(f"the quaternion {tuple(wxyz)} has no direction; (1, 0, 0, 0) is no rotation")
@@ -95,7 +96,10 @@ class Placement:
     @staticmethod
     def from_matrix(T: Any) -> Placement:
         """From a 4x4 homogeneous matrix."""
-        T = np.asarray(T, dtype=float)
+        try:
+            T = floats(T)
+        except TypeError:
+            T = np.zeros(0)
         if T.shape != (4, 4):
             raise MechanismError(f"a homogeneous matrix is 4x4, not of shape {T.shape}")
         return Placement(tuple(map(tuple, T[:3, :3].tolist())), tuple(T[:3, 3].tolist()))  # type: ignore[arg-type]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lagrangian.description.text_file import as_path
 from lagrangian.description.toml import reader as toml
 from lagrangian.description.toml.writer import dumps
 from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, ReaderWarning, one_of, warn
@@ -154,8 +156,8 @@ def _fits(model: Mechanism, names: dict[str, tuple[str, ...]]) -> bool:
 
 def save(motion: Motion, path: str | Path, angles: str = "radians") -> Path:
     """Write a netCDF file, with all there is; or a CSV file of its rows, for spreadsheets."""
-    target = Path(path)
-    if angles not in ("radians", "degrees"):
+    target = as_path(path)
+    if not isinstance(angles, str) or angles not in ("radians", "degrees"):
         raise ArgumentError(one_of("angles", angles, ("radians", "degrees")), concerns="angles")
     if angles == "degrees" and target.suffix == ".nc":
         raise ArgumentError(f"{target}: a netCDF file has angles in radians", concerns="angles", remedy="a .csv may have degrees")
@@ -198,10 +200,10 @@ def _degrees(values: np.ndarray, turns: list[bool], unit: str) -> tuple[np.ndarr
 
 def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
     """A motion saved before, with its mechanism; one that is given takes the place of the file's."""
-    source = Path(path)
+    source = as_path(path)
     if source.suffix.lower() in (".toml", ".urdf", ".mjcf", ".xml", ".sdf", ".world"):
         raise DescriptionError(f"{source}: this describes a mechanism, not a motion; lagrangian.load({source.name!r}) reads it")
-    if not source.is_file():
+    if not os.path.isfile(source):  # which takes any text; a file system's limits are no errors
         raise DescriptionError(f"{source}: there is no such file")
     found, about = netcdf.read(source)
     other = str(about.get("format"))

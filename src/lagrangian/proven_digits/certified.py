@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import array
 from lagrangian.errors import ArgumentError
 from lagrangian.files import write
 from lagrangian.motion.motion import Motion
@@ -45,7 +46,7 @@ class CertifiedState:
     def errors(self, state: Any) -> np.ndarray:
         """How far each coordinate and speed of another state is from this one at most; a pair (q, qd), or a motion's last row."""
         q, qd = (state.q[-1], state.qd[-1]) if isinstance(state, Motion) else state
-        given = [float(x) for part in (q, qd) for x in np.asarray(part, dtype=float).reshape(-1)]
+        given = [float(x) for part in (q, qd) for x in array(part, "state").reshape(-1)]
         proven = (*self.q, *self.qd)
         if len(given) != len(proven):
             raise ArgumentError(f"a state of {len(given)} numbers is given; {len(proven)} are needed", concerns="state")

@@ -11,7 +11,7 @@ import typer
 
 from lagrangian.cli import output
 from lagrangian.cli.command import Json
-from lagrangian.cli.given import Recorded, complete_mechanism, few_remarks, file_for, mechanism_of
+from lagrangian.cli.given import Floating, Recorded, Root, complete_mechanism, few_remarks, file_for, mechanism_of
 from lagrangian.cli.progress import spinner
 from lagrangian.cli.results import animated, browse, reported
 from lagrangian.errors import ArgumentError
@@ -149,7 +149,8 @@ def view(
     port: Annotated[int | None, typer.Option("--port", metavar="N", help="Of the page; a free one by default.")] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", metavar="", help="Open the browser.")] = True,
     set_: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=X", help="Another value of a parameter.")] = None,
-    floating: Annotated[bool, typer.Option("--floating", metavar="", help="Let the base of a URDF robot fly free.")] = False,
+    floating: Floating = None,
+    root: Root = None,
 ) -> None:
     """View a mechanism or a run in the browser.
 
@@ -158,10 +159,10 @@ def view(
     if Path(what).suffix.lower() == ".nc":
         if pose is not None:
             raise ArgumentError("--pose is for a mechanism; a run is where it is")
-        Recorded(what, None, set_, floating).load().view(port=port, browser=browser)
+        Recorded(what, None, set_, floating, root).load().view(port=port, browser=browser)
         return
     with few_remarks(what):
-        m = mechanism_of(what, set_, floating)
+        m = mechanism_of(what, set_, floating, root)
     m.view(q=pose, port=port, browser=browser)
 
 

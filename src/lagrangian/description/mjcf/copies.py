@@ -96,6 +96,9 @@ def _replicated(model: Model, element: Element, size: int) -> tuple[list[Element
         raise element.error(f"count is {count:g}; it is the number of copies, 1 or more")
     if "prefix" in element.attributes:
         model.notes.add("prefix of <replicate>", "passed over, as MuJoCo does")
+    for child in element.children:
+        if child.tag in ("joint", "freejoint", "inertial"):
+            raise child.error(f"<{child.tag}> stands directly in <replicate>; put it into a body, which can be copied")
     referring = Referring(model.root, names_in(element.children))
     one = _size(element.children) + _size([e for _, e in referring.whole])
     size = _counted(element, size, int(count) * one)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from lagrangian.description import xml
 from lagrangian.description.folder import Folder
@@ -94,6 +94,11 @@ class Defaults:
             raise element.error(f"class: {one_of('default class', label, self._classes)}")
         defaults = self._classes[label].get(tag or element.tag)
         return element.with_attributes(overlay(defaults, element.attributes)) if defaults else element
+
+    def of_kinds(self, element: Element, kinds: Collection[str]) -> list[tuple[str, Mapping[str, str]]]:
+        """What the element's class gives to elements of these kinds, each with its kind, in the order of the file."""
+        given = self._classes[element.attributes.get("class", MAIN)]
+        return [(tag, attributes) for tag, attributes in given.items() if tag in kinds]
 
     def known(self, element: Element, attribute: str, inherited: str) -> str:
         """The childclass of a body or frame."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from lagrangian.description.folder import Folder
 from lagrangian.description.mjcf.compiler import POSE, Compiler, least_turn, yes
-from lagrangian.description.mjcf.mesh import MeshAsset
+from lagrangian.description.mjcf.meshes.asset import MeshAsset
 from lagrangian.description.mjcf.schema import check_attributes
 from lagrangian.description.mjcf.shell import shell
 from lagrangian.description.xml import Element, choice, number, numbers, text

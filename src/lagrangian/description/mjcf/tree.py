@@ -40,6 +40,8 @@ class Tree:
     sites: dict[str, tuple[str, Placement]] = field(default_factory=dict)
     poses: dict[str, Placement] = field(default_factory=lambda: {GROUND: Placement()})
     names: dict[str, str] = field(default_factory=lambda: {"world": GROUND})  # MuJoCo's name of a body -> ours
+    gravcomp: dict[str, float] = field(default_factory=dict)  # the part of its weight that a body does not feel
+    springdampers: dict[str, tuple[float, float]] = field(default_factory=dict)  # of joints: a time constant, a damping ratio
 
     def written_pose(self) -> list[tuple[float, ...]]:
         """The coordinates of each joint in the pose in which the model is written (MuJoCo's qpos0)."""
@@ -148,6 +150,9 @@ class Walker:
                 parts.geoms.append(geom(self.defaults.applied(element, at.inherited), at.frame, at.compiler))
             elif element.tag == "site":
                 self._site(self.defaults.applied(element, at.inherited), at, name)
+            elif element.tag == "flexcomp" and yes(element, "rigid"):  # it adds neither coordinates nor mass
+                label = element.attributes.get("name", "")
+                self.notes.add("<flexcomp> that is rigid", "not carried over: it only makes contacts", label)
             elif element.tag in _REFUSED:
                 raise element.error(f"<{element.tag}> is not supported: {_REFUSED[element.tag]}")
             elif element.tag == "plugin":
@@ -214,6 +219,9 @@ class Walker:
             child = name if last else self._new(f"{name}__{label}")
             made, ref = mjcf_joint.joint(given, label, parent, child, pose, given.compiler, self.notes)
             self._add(made, ref)
+            time, ratio = numbers(given.element, "springdamper", 2, (0.0, 0.0))
+            if time > 0 and ratio > 0:
+                self.tree.springdampers[label] = (time, ratio)
             if not last:
                 self.tree.poses[child] = self.tree.poses[name]
                 self._masses.append((child, Inertial(), (), body))
@@ -265,7 +273,7 @@ class Walker:
         if yes(element, "mocap"):
             self.notes.add("mocap body", "fixed where it is written", name)
         if number(element, "gravcomp", 0.0) != 0:
-            self.notes.add("gravcomp", "not carried over: the body feels all of gravity", name, warn=True)
+            self.tree.gravcomp[name] = number(element, "gravcomp")
 
     def _note_massless(self) -> None:
         """Moving bodies that have no mass, nor carry any rigidly: a forgotten geom, which MuJoCo refuses."""

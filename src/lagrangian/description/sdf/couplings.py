@@ -13,8 +13,18 @@ from lagrangian.description.xml import number as attribute
 from lagrangian.errors import one_of, placed
 from lagrangian.model import vector as v
 from lagrangian.model.constraint import Holonomic
-from lagrangian.model.expression import Scalar, symbol
+from lagrangian.model.expression import Scalar, free_symbols, symbol
 from lagrangian.model.joint import Joint
+
+
+def coupled(nodes: Iterable[Node], equations: Iterable[Holonomic]) -> set[str]:
+    """The joints whose coordinates equations need: followers and leaders, and those of gearboxes."""
+    names = {name for equation in equations for name in free_symbols(equation.equation)}
+    for node in nodes:
+        for element, _ in _followers(node.element):
+            leader = node.scope.find(element.attributes.get("joint", "")) if node.scope is not None else None
+            names |= {node.path, *(() if leader is None else (leader.path,))}
+    return names
 
 
 def mimics(nodes: Iterable[Node], joints: Mapping[str, Joint], notes: Notes) -> list[Holonomic]:

@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from lagrangian.description import resources, xml
+from lagrangian.description import xml
 from lagrangian.description.notes import Notes
+from lagrangian.description.packages import packages
 from lagrangian.description.sdf.frames import DEEPEST, MODEL
 from lagrangian.description.sdf.values import truth, truth_of, word
 from lagrangian.description.xml import Element, text
@@ -22,6 +23,7 @@ OLDEST = (1, 2)
 _AXES_IN_MODEL = (1, 4)  # up to this version a joint's axis is given in the model's frame
 _SUFFIXES = (".sdf", ".world", ".xml")
 _MOST = 1000
+_SCHEMES = ("model", "package")
 _GAZEBO = ("sun", "ground_plane")
 _MERGED = ("link", "model", "joint", "frame", "gripper", "plugin")
 
@@ -135,16 +137,11 @@ class Includer:
             raise element.error(f"{uri!r} cannot be included: this is a text without a folder")
         scheme, mark, rest = uri.partition("://")
         inside = rest if mark else uri
-        if (
-            scheme not in resources.PACKAGES
-            if mark
-            else Path(uri).is_absolute() or uri.startswith(("~", "\\")) or uri[1:2] == ":"
-        ):
+        if scheme not in _SCHEMES if mark else uri.startswith(("/", "~", "\\")) or uri[1:2] == ":":
             raise element.error(f"{uri!r} is not read: nothing is fetched; give a path beside this file, or model://name")
         if inside.startswith("/") or ".." in inside.replace("\\", "/").split("/"):
             raise element.error(f"{uri!r} leads out of the model's folder, where nothing is read")
-        found = None
-        for path in self._places(uri, bool(mark), element.file):
+        for path in _places(inside, not mark, element.file):
             if (found := _described(path, element)) is not None:
                 return found
         if inside.strip("/") in _GAZEBO:
@@ -155,11 +152,16 @@ class Includer:
             f"export GZ_SIM_RESOURCE_PATH=/folder/that/holds/{inside.partition('/')[0]} says where it is"
         )
 
-    @staticmethod
-    def _places(uri: str, mark: bool, beside: str) -> Iterator[Path]:
-        yield from resources.places(uri, beside)
-        if not mark:  # a model by its name alone
-            yield from resources.places(f"model://{uri}", beside)
+
+def _places(inside: str, plain: bool, file: str) -> Iterator[Path]:
+    """Where a file may be, the likeliest first: beside the file that names it, if it is a plain path, or in the model."""
+    if plain:
+        yield Path(file).absolute().parent / inside
+    model, _, rest = inside.partition("/")
+    around = Path(file).absolute().parents
+    for folder in packages(model, file):
+        if folder in around or folder.parent != Path(folder.anchor):  # not in the root, where every file of the machine is
+            yield folder / rest
 
 
 def _key(file: str) -> str:

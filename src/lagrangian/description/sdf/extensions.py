@@ -14,8 +14,9 @@ from lagrangian.description.xml import Element, text
 from lagrangian.errors import one_of, placed
 from lagrangian.model import vector as v
 from lagrangian.model.joint import Friction
-from lagrangian.model.loop import LoopJoint, PointSpring, Spring
+from lagrangian.model.loop import LoopJoint, Spring
 from lagrangian.model.placement import Placement
+from lagrangian.model.spring import PointSpring
 
 _JOINTS = ("planar", "curvilinear")
 
@@ -45,7 +46,7 @@ def extensions(scope: Scope, frames: Frames, found: Extensions, notes: Notes) ->
         elif element.tag in ("drake:linear_bushing_rpy", "drake:tendon_constraint"):
             meaning = f"{NOT_CARRIED}: a <joint> in its place would be, also where it closes a loop"
             notes.add(f"<{element.tag}>", meaning, element.attributes.get("name", ""), warn=True)
-        elif ":" in element.tag:
+        elif element.tag.startswith("drake:"):
             notes.add(f"<{element.tag}>", NOT_CARRIED, element.attributes.get("name", ""))
 
 

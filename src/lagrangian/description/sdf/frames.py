@@ -38,6 +38,11 @@ class Node:
         return self.element.attributes.get("name", "")
 
     @property
+    def still(self) -> bool:
+        """Whether it is a link that does not move: of a static model, or by its name the world itself."""
+        return self.kind == "link" and self.scope is not None and (self.scope.static or self.name == WORLD)
+
+    @property
     def path(self) -> str:
         """Its name with those of the models around it."""
         return self.name if self.scope is None else self.scope.named(self.name)
@@ -52,6 +57,7 @@ class Scope:
     depth: int
     static: bool
     members: dict[str, list[Node]] = field(default_factory=dict)
+    order: list[Node] = field(default_factory=list)  # the same, in the order of the file
 
     @property
     def is_world(self) -> bool:
@@ -61,7 +67,17 @@ class Scope:
         return f"{self.prefix}{NESTED}{name}" if self.prefix else name
 
     def nodes(self, kind: str) -> Iterator[Node]:
-        return (node for nodes in self.members.values() for node in nodes if node.kind == kind)
+        return (node for node in self.order if node.kind == kind)
+
+    def all(self, kind: str) -> Iterator[Node]:
+        """Those in the models in it, too, in the order of the file."""
+        stack = list(reversed(self.order))
+        while stack:
+            node = stack.pop()
+            if node.kind == kind:
+                yield node
+            if node.inner is not None:
+                stack.extend(reversed(node.inner.order))
 
     def scopes(self) -> Iterator[Scope]:
         """This one and all in it, in the order of the file."""
@@ -120,6 +136,7 @@ def scope_of(world: Element, bare: bool) -> Scope:
                     line = other.element.line
                     raise element.error(f"a {node.kind} of this name is already in line {line}; names must differ")
             others.append(node)
+            scope.order.append(node)
             if node.kind == "model":
                 if scope.depth == DEEPEST:
                     raise element.error(f"models are nested more than {DEEPEST} deep")
@@ -135,8 +152,7 @@ class Frames:
 
     def __init__(self, world: Scope) -> None:
         self._poses: dict[Node, Placement] = {world.node: Placement()}
-        links = (link for scope in world.scopes() for link in scope.nodes("link"))
-        self._links: dict[Node, Node | None] = {world.node: None, **{link: link for link in links}}
+        self._links: dict[Node, Node | None] = {world.node: None, **{link: link for link in world.all("link")}}
 
     def pose(self, node: Node) -> Placement:
         """Its pose in the world, as the document is written."""

@@ -24,7 +24,7 @@ from lagrangian.model.mechanism import GROUND
 from lagrangian.model.placement import Placement
 
 ROOT_JOINT = "root_joint"
-_SWAPPED = "its parent and child are swapped in the tree; its coordinates keep their signs"
+_SWAPPED = "its parent and child are swapped in the tree; a single coordinate keeps its sign"
 _LOOPS = {name: name for name in loop_types.TYPES} | {"continuous": "revolute"}
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from lagrangian.description.notes import Notes
 from lagrangian.description.sdf.frames import Frames, Node, body_name
+from lagrangian.description.sdf.schema import place
 from lagrangian.description.sdf.values import number, vector, word
 from lagrangian.description.xml import Element, text
 from lagrangian.errors import one_of, placed
@@ -46,13 +47,14 @@ class Hinge:
     at: dict[str, Any] = field(default_factory=dict)  # friction, rotor, spring, limits
     actuated: bool = True
     must_close: bool = False  # the file says that this joint is to close a loop
+    coupled: bool = False  # an equation has its coordinate in it
     in_world: Placement = field(default_factory=Placement)  # where it is as the file is written
     welded: bool = False  # it holds a link of a static model, which is not to be moved
 
     @property
     def plain(self) -> bool:
-        """Whether nothing sits at it: no friction, no rotor, no spring, no limits."""
-        return all(x == AT_JOINT[key]() for key, x in self.at.items())
+        """Whether nothing sits at it, no friction, rotor, spring or limits, and no equation needs its coordinate."""
+        return not self.coupled and all(x == AT_JOINT[key]() for key, x in self.at.items())
 
     def reversed(self) -> Hinge:
         """The same joint from its child to its parent; its coordinates keep their signs."""
@@ -120,7 +122,6 @@ def ends(node: Node, frames: Frames, notes: Notes) -> tuple[Node | None, Node | 
                 "joint that is not where its parent's <frame> is",
                 "it is where its own <pose> puts it; of the frame only the body counts, as SDF says",
                 node.path,
-                warn=True,
             )
     if found[0] is found[1]:
         both = "the world" if found[0] is None else f"link {found[0].name!r}"
@@ -188,7 +189,7 @@ def _two_axes(hinge: Hinge, node: Node, frames: Frames, notes: Notes) -> list[Hi
 def _with(hinge: Hinge, axis: Element | None, kind: str, own: dict[str, Any], notes: Notes) -> Hinge:
     """The joint with what its axis has at it: friction, a spring, limits, a rotor."""
     effort = _bound(axis, "effort")
-    at: dict[str, Any] = {"friction": _friction(axis), "spring": _spring(axis), "limits": _limits(axis, kind, effort)}
+    at: dict[str, Any] = {"friction": _friction(axis), "spring": _spring(axis), "limits": _limits(axis, kind, effort, notes)}
     at["rotor"] = _rotor(hinge, effort, notes)
     for key in joint_types.TYPES[hinge.type].refuses:
         if key in at and at.pop(key) != AT_JOINT[key]():
@@ -225,12 +226,14 @@ def _bound(axis: Element | None, tag: str) -> float:
     return math.inf if given < 0 or given >= _ENDLESS else given
 
 
-def _limits(axis: Element | None, kind: str, effort: float) -> Limits:
+def _limits(axis: Element | None, kind: str, effort: float, notes: Notes) -> Limits:
     limit = axis.find("limit") if axis is not None else None
     if limit is None:
         return Limits()
     lower, upper = number(limit, "lower", -math.inf, infinite=True), number(limit, "upper", math.inf, infinite=True)
-    if kind == "continuous":
+    if lower > upper:
+        notes.add("<limit> whose lower is above its upper", "read as no limit of position", place(limit), warn=True)
+    if kind == "continuous" or lower > upper:
         lower, upper = -math.inf, math.inf
     lower = -math.inf if lower <= -_ENDLESS else lower
     upper = math.inf if upper >= _ENDLESS else upper

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
-from lagrangian.description import resources
 from lagrangian.description.notes import Notes, tolerant_body
+from lagrangian.description.packages import find_file
 from lagrangian.description.sdf.collisions import At, from_collisions
-from lagrangian.description.sdf.frames import Frames, Node
+from lagrangian.description.sdf.frames import WORLD, Frames, Node
 from lagrangian.description.sdf.values import number, pose, truth, truth_of, vector
 from lagrangian.description.xml import Element
 from lagrangian.errors import DescriptionError, placed
 from lagrangian.model import vector as v
-from lagrangian.model.body import Body, Visual
+from lagrangian.model.body import Body, Visual, inertia_problem
 from lagrangian.model.placement import Placement
 
 _MOMENTS = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.0}  # with the values that SDF gives them
@@ -22,7 +21,7 @@ _DECAY = ("linear", "angular")
 
 def body(node: Node, name: str, frames: Frames, main: str, notes: Notes) -> Body:
     """The body of a link, by the name it has in the mechanism; `main` is the file that is read, beside which meshes are."""
-    link, static = node.element, node.scope is not None and node.scope.static
+    link, static = node.element, node.still
 
     def at(element: Element) -> Placement:
         return frames.in_link(node, element)
@@ -31,18 +30,26 @@ def body(node: Node, name: str, frames: Frames, main: str, notes: Notes) -> Body
     visuals = tuple(x for element in link.all("visual") if (x := _visual(element, at, main, notes)) is not None)
     mass, center, inertia = _inertial(link, name, static, at, notes)
     with placed(*link.where):
+        if static and inertia_problem(mass, inertia):  # it does not move
+            return Body(name, visuals=visuals)
         return tolerant_body(name, mass, center, inertia, visuals, notes)
+
+
+def weightless(node: Node) -> bool:
+    """Whether a link that moves feels no gravity."""
+    return not node.still and not truth(node.element, "gravity", True)
 
 
 def _note(link: Element, name: str, static: bool, notes: Notes) -> None:
     if link.find("drake:deformable_properties") is not None:
         raise link.error("is deformable; only rigid links are supported")
+    if link.attributes["name"] == WORLD:
+        meaning = "fixed where it is: SDF keeps this name for the world itself"
+        notes.add(f"link named {WORLD!r}", meaning, name, warn=True)
     for _ in link.all("collision"):
         notes.add("<collision>", "not carried over: there are no contacts")
     if static:
         return
-    if not truth(link, "gravity", True):
-        notes.add("link without <gravity>", "not carried over: gravity acts on it", name, warn=True)
     if truth(link, "kinematic"):
         notes.add("<kinematic> link", "not carried over: forces act on it", name, warn=True)
     decay = link.find("velocity_decay")
@@ -128,6 +135,6 @@ def _mesh(uri: str, file: str, main: str) -> str:
     if os.path.dirname(file) == os.path.dirname(main):
         return uri
     try:
-        return str(next((path for path in resources.places(uri, file) if Path(path).is_file()), uri))
+        return str(find_file(uri, file))
     except DescriptionError:
         return uri  # whoever draws it says what is wrong

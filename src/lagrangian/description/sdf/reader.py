@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from lagrangian.description import xml
 from lagrangian.description.notes import Notes
-from lagrangian.description.sdf.couplings import gearbox, mimics
+from lagrangian.description.sdf.couplings import coupled, gearbox, mimics
 from lagrangian.description.sdf.document import Includer, upgrade
 from lagrangian.description.sdf.extensions import Extensions, extensions
-from lagrangian.description.sdf.frames import Frames, Node, Scope, body_name, scope_of
+from lagrangian.description.sdf.frames import NESTED, Frames, Node, Scope, body_name, scope_of
 from lagrangian.description.sdf.graph import Trees, root_names, trees
 from lagrangian.description.sdf.joint import Hinge, hinges
-from lagrangian.description.sdf.link import body
+from lagrangian.description.sdf.link import body, weightless
 from lagrangian.description.sdf.schema import check
 from lagrangian.description.sdf.values import vector
 from lagrangian.description.xml import Element, text
@@ -31,6 +32,7 @@ from lagrangian.model.joint import Joint
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.placement import Placement
+from lagrangian.model.spring import GravityCompensation
 
 _GRAVITY, _GRAVITY_OF_WORLDS = (0.0, 0.0, -9.81), (0.0, 0.0, -9.8)
 _OTHERS = {"robot": "this is URDF, not SDF", "mujoco": "this is a MuJoCo model (MJCF), not SDF"}
@@ -69,7 +71,7 @@ def _mechanism(root: Element, floating: bool, mimic: bool, *, text_only: bool) -
         joints=tuple(grown.joints),
         loops=(*grown.loops, *parts.extensions.loops),
         constraints=tuple(constraints),
-        springs=tuple(parts.extensions.springs),
+        springs=(*parts.extensions.springs, *parts.lifted()),
         frames=tuple(parts.frames_on_bodies()),
         gravity=_gravity(root.find("world"), notes),
         initial=_initial(grown.joints, parts.poses),
@@ -92,7 +94,7 @@ def _world(root: Element) -> tuple[Element, bool]:
         return worlds[0], False
     if not models:
         raise root.error('has no model; it needs one, such as <model name="arm"> with a <link name="base"/>')
-    around = Element("world", {"name": text(models[0], "name")}, root.file, root.line)
+    around = Element("world", {"name": text(models[0], "name")}, root.file, 0)  # no line of the file
     around.children = models
     return around, len(models) == 1
 
@@ -110,15 +112,25 @@ class _Parts:
         self._nodes: list[Node] = []
         self._gearboxes: list[Node] = []
         scopes = list(world.scopes())
-        self._links = [node for scope in scopes for node in scope.nodes("link")]
+        self._links = list(world.all("link"))
         for node in self._links:
             name = body_name(node)
             self.bodies.append(body(node, name, self.frames, file, notes))
             self.poses[name] = self.frames.pose(node)
         if not self.bodies:
-            raise world.node.element.error('has no link; a mechanism needs at least one, such as <link name="base"/>')
+            outermost = [scope.node.element for scope in scopes if scope.node.element.line]
+            raise outermost[0].error('has no link; a mechanism needs at least one, such as <link name="base"/>')
+        for node in world.all("joint"):
+            self._joint(node)
         for scope in scopes:
-            self._joints(scope)
+            if named := scope.node.element.attributes.get("canonical_link"):
+                scope.resolve(named, scope.node.element, world=False)
+            extensions(scope, self.frames, self.extensions, notes)
+        self.hinges += self.extensions.hinges
+        geared = (gearbox(node, self.frames, self.hinges, notes) for node in self._gearboxes)
+        self.gears = [equation for equation in geared if equation is not None]
+        needed = coupled(self._nodes, self.gears)
+        self.hinges = [replace(hinge, coupled=hinge.name in needed) for hinge in self.hinges]
         self._weld()
         between = {end for h in self.hinges for end in (h.parent, h.child)} - {GROUND, *self.poses}
         for hinge in self.hinges:  # in their order
@@ -126,24 +138,20 @@ class _Parts:
                 self.bodies.append(Body(hinge.child))
                 self.poses[hinge.child] = hinge.in_world
 
-    def _joints(self, scope: Scope) -> None:
-        for node in scope.nodes("joint"):
-            if scope.static:
-                self.notes.add("joint of a static model", "not carried over: its links are fixed", node.path)
-            elif node.element.attributes.get("type") == "gearbox":
-                self._gearboxes.append(node)
-            else:
-                self._nodes.append(node)
-                self.hinges += hinges(node, self.frames, self.notes)
-        before = len(self.extensions.hinges)
-        extensions(scope, self.frames, self.extensions, self.notes)
-        self.hinges += self.extensions.hinges[before:]
+    def _joint(self, node: Node) -> None:
+        if node.scope is not None and node.scope.static:
+            self.notes.add("joint of a static model", "not carried over: its links are fixed", node.path)
+        elif node.element.attributes.get("type") == "gearbox":
+            self._gearboxes.append(node)
+        else:
+            self._nodes.append(node)
+            self.hinges += hinges(node, self.frames, self.notes)
 
     def _weld(self) -> None:
-        """Hold the links of static models where they are."""
-        still = {body_name(node): node for node in self._links if node.scope is not None and node.scope.static}
+        """Hold the links that do not move where they are."""
+        still = {body_name(node): node for node in self._links if node.still}
         names = root_names(list(still), {hinge.name for hinge in self.hinges})
-        self.hinges += [
+        self.hinges[:0] = [
             Hinge(names[name], "fixed", GROUND, name, self.poses[name], Placement(), node.element, welded=True)
             for name, node in still.items()
         ]
@@ -151,22 +159,26 @@ class _Parts:
     def couplings(self, joints: Iterable[Joint], mimic: bool) -> list[Holonomic]:
         """The equations of gearboxes and of axes that mimic others."""
         by_name = {joint.name: joint for joint in joints}
-        geared = [gearbox(node, self.frames, self.hinges, self.notes) for node in self._gearboxes]
-        return [*(x for x in geared if x is not None), *(mimics(self._nodes, by_name, self.notes) if mimic else ())]
+        return [*self.gears, *(mimics(self._nodes, by_name, self.notes) if mimic else ())]
+
+    def lifted(self) -> list[GravityCompensation]:
+        """What carries the links that feel no gravity."""
+        heavy = {one.name for one in self.bodies if float(one.mass)}
+        names = [body_name(node) for node in self._links if weightless(node)]
+        return [GravityCompensation(f"{name}{NESTED}no_gravity", name) for name in names if name in heavy]
 
     def frames_on_bodies(self) -> list[Frame]:
         """The <frame>s of the document, each on the body that it moves with."""
         found = []
         taken = {GROUND, *self.poses}
-        for scope in self.world.scopes():
-            for node in scope.nodes("frame"):
-                link = self.frames.link(node)
-                at = Placement() if link is None else self.frames.pose(link)
-                name = node.path
-                while name in taken:
-                    name += "_frame"
-                taken.add(name)
-                found.append(Frame(name, body_name(link), at.inverse() @ self.frames.pose(node)))
+        for node in self.world.all("frame"):
+            link = self.frames.link(node)
+            at = Placement() if link is None else self.frames.pose(link)
+            name = node.path
+            while name in taken:
+                name += "_frame"
+            taken.add(name)
+            found.append(Frame(name, body_name(link), at.inverse() @ self.frames.pose(node)))
         return found
 
 

@@ -34,6 +34,25 @@ _KNOWN = {
         "frame": "pose",
     }.items()
 }
+_ATTRIBUTES = {
+    "sdf": ("version",),
+    "world": ("name",),
+    "model": ("name", "canonical_link", "placement_frame", "namespace"),
+    "include": ("merge",),
+    "link": ("name",),
+    "joint": ("name", "type"),
+    "frame": ("name", "attached_to", "placement_frame"),  # the last of one that stands for a merged model
+    "pose": ("relative_to", "rotation_format", "degrees"),
+    "xyz": ("expressed_in",),
+    "inertial": ("auto",),
+    "mimic": ("joint", "axis"),
+}
+# what is written as the text of an element: an attribute in its place, as URDF has it, would be passed over
+_PLAIN = (
+    "mass density ixx ixy ixz iyy iyz izz parent child gearbox_ratio gearbox_reference_body thread_pitch screw_thread_pitch "
+    "damping friction spring_reference spring_stiffness lower upper effort velocity multiplier offset reference uri static"
+)
+_TEXTS = frozenset((*_PLAIN.split(), "pose", "xyz"))
 _MANY = (
     "world model light actor include frame joint link plugin gripper collision visual sensor projector audio_source audio_sink "
     "battery particle_emitter physics road state population"
@@ -57,23 +76,42 @@ def check(root: Element, notes: Notes) -> None:
     """Note what is unknown, repeated, or known and not read."""
     for element in _read(root):
         known = _KNOWN[element.tag]
-        seen: dict[str, int] = {}
+        missing = known - {child.tag for child in element.children}
+        for part in (element, *(child for child in element.children if child.tag in _TEXTS)):
+            _check_attributes(part, notes)
+        seen: set[str] = set()
         for child in element.children:
             if child.tag in seen and child.tag in known and child.tag not in _SEVERAL:
                 kind = f"second <{child.tag}> of a <{element.tag}>"
-                notes.add(kind, "not read: the first one counts", _place(child), warn=True)
+                notes.add(kind, "not read: the first one counts", place(child), warn=True)
             elif child.tag in _UNREAD:
                 name = child.attributes.get("name", "")
                 notes.add(f"<{child.tag}>", _UNREAD[child.tag], name, warn=child.tag in _DYNAMICS)
             elif child.tag not in known and ":" not in child.tag:
-                meant = difflib.get_close_matches(child.tag, sorted(known - set(seen)), n=1, cutoff=0.7)
-                hint = f"; is <{meant[0]}> meant?" if meant else ""
-                kind = f"unknown element <{child.tag[:40]}> in <{element.tag}>"
-                notes.add(kind, f"not read{hint}", _place(child), warn=True)
-            seen[child.tag] = child.line
+                notes.add(f"unknown element in <{element.tag}>", "not read", _unknown(child, missing), warn=True)
+            elif ":" in child.tag and not child.tag.startswith("drake:"):  # those are looked at where they stand
+                notes.add("element of an extension", "not carried over", f"<{child.tag[:40]}>")
+            seen.add(child.tag)
 
 
-def _place(element: Element) -> str:
+def _check_attributes(element: Element, notes: Notes) -> None:
+    known = _ATTRIBUTES.get(element.tag, ())
+    for attribute in element.attributes:
+        if attribute not in known and attribute != "xmlns" and ":" not in attribute:
+            meant = difflib.get_close_matches(attribute[:40], known, n=1, cutoff=0.6)
+            hint = f" (is {meant[0]!r} meant?)" if meant else ""
+            where = f"{attribute[:40]!r} in {place(element)}{hint}"
+            notes.add(f"unknown attribute of <{element.tag}>", "not read", where, warn=True)
+
+
+def _unknown(element: Element, missing: frozenset[str]) -> str:
+    """What an unknown element is called, where it is, and what may be meant."""
+    meant = difflib.get_close_matches(element.tag[:40], sorted(missing), n=1, cutoff=0.7)
+    return f"<{element.tag[:40]}> in line {element.line}" + (f" (is <{meant[0]}> meant?)" if meant else "")
+
+
+def place(element: Element) -> str:
+    """Where a warning is about."""
     return f"line {element.line}"
 
 

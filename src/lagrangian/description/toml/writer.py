@@ -19,8 +19,9 @@ from lagrangian.errors import ArgumentError, LagrangianError, ReaderWarning, war
 from lagrangian.files import checked_target, write
 from lagrangian.model.configuration import Partial
 from lagrangian.model.expression import Expression, Scalar, parameters
-from lagrangian.model.loop import PointSpring, Wall
+from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
 
 
 def save(mechanism: MechanismLike, path: str | os.PathLike[str]) -> Path:
@@ -56,7 +57,8 @@ def _text(m: Mechanism) -> tuple[str, list[str]]:
     """The text, and what it does not say."""
     s = Scalars(m.parameters)
     walls = [x for x in m.springs if isinstance(x, Wall)]
-    springs = [x for x in m.springs if isinstance(x, PointSpring)]
+    carried = [x for x in m.springs if isinstance(x, GravityCompensation)]
+    springs = [x for x in m.springs if isinstance(x, (PointSpring, CoordinateSpring))]
     gravity = s.numbers(m.gravity)
     elements = [
         *_elements(s, "body", of.body, m.bodies),
@@ -64,6 +66,7 @@ def _text(m: Mechanism) -> tuple[str, list[str]]:
         *_elements(s, "loop", of.loop, m.loops),
         *_elements(s, "constraint", of.constraint, m.constraints),
         *_elements(s, "spring", of.spring, springs),
+        *_elements(s, "gravity_compensation", of.compensation, carried),
         *_elements(s, "wall", of.wall, walls),
         *_elements(s, "frame", of.frame, m.frames),
         *_elements(s, "event", event_entries, m.events),
@@ -79,8 +82,8 @@ def _text(m: Mechanism) -> tuple[str, list[str]]:
     left_out = []
     if s.evaluated:
         left_out.append(f"{s.evaluated} expressions are longer than a file may have them; their values are written")
-    if tuple(m.springs) != (*springs, *walls):
-        left_out.append("springs come before walls in TOML: their order changes")
+    if tuple(m.springs) != (*springs, *carried, *walls):
+        left_out.append("springs come before gravity compensations and walls in TOML: their order changes")
     return "\n\n".join([*blocks, *elements]) + "\n", left_out
 
 

@@ -113,17 +113,20 @@ def _limits(joint: Element, name: str, kind: str, notes: Notes) -> Limits:
         if beyond in element.attributes:
             notes.add(f"{beyond!r} of a <limit>", f"{NOT_CARRIED}: joints have limits of position, speed and force", name)
     speed, effort = number(element, "velocity", infinite=True), number(element, "effort", infinite=True)
-    # urdfdom's default of both is 0
     lower, upper = number(element, "lower", 0.0, infinite=True), number(element, "upper", 0.0, infinite=True)
     if not bounded:
         if (lower or upper) and not (math.isinf(lower) and math.isinf(upper)):
             notes.add(f"<limit> lower and upper of a {kind} joint", NOT_CARRIED, name)
         with placed(*element.where):
             return Limits(speed=speed, effort=effort)
-    if "lower" not in element.attributes and "upper" not in element.attributes:
-        notes.add("<limit> without lower and upper", "both are 0, as URDF says", name)
-    if lower > upper:  # no position is within: Bullet's way to say that there is no limit
+    # URDF's default of each is 0; but a joint that is held at 0 by both is not what anybody means
+    unsaid = "lower" not in element.attributes and "upper" not in element.attributes
+    if unsaid:
+        meaning = "read as no limit of position, though the format has both as 0, and others read them so"
+        notes.add("<limit> without lower and upper", meaning, place(element), warn=True)
+    elif lower > upper:  # no position is within: Bullet's way to say that there is no limit
         notes.add("<limit> whose lower is above its upper", "read as no limit of position", place(element), warn=True)
+    if unsaid or lower > upper:
         lower, upper = -math.inf, math.inf
     with placed(*element.where):
         return Limits(lower, upper, speed, effort)

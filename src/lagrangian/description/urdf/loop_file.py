@@ -96,11 +96,11 @@ def beside(urdf: Path | None, given: str | os.PathLike[str] | bool | None, notes
     if given is True:
         raise ArgumentError("is True; a YAML file's path is needed, or False", argument="loops")
     if given is not None:
-        return read(as_path(given))
+        return read(as_path(given), notes)
     for suffix in (".yaml", ".yml") if urdf is not None else ():
-        path = urdf.with_suffix(suffix)  # type: ignore[union-attr]
+        path = urdf.with_name(urdf.name.partition(".")[0] + suffix)  # type: ignore[union-attr]
         if path.is_file() and path.stat().st_size <= _MOST and _MARK.search(path.read_text("utf-8", errors="replace")):
-            found = read(path)
+            found = read(path, notes)
             meaning = f"they are those of {path.name}, beside the URDF; load(path, loops=False) leaves it out"
             for pair in found.pairs:
                 notes.add("closed loop", meaning, pair[0].text)
@@ -108,9 +108,9 @@ def beside(urdf: Path | None, given: str | os.PathLike[str] | bool | None, notes
     return LoopFile()
 
 
-def read(path: Path) -> LoopFile:
+def read(path: Path, notes: Notes) -> LoopFile:
     """The loops, types and motors that a file names."""
-    words = _Words(str(path), read_text(path))
+    words = _Words(str(path), read_text(path), notes)
     pairs = words.rows("closed_loop", 2)
     kinds = words.row("type")
     if "type" not in words.keys:
@@ -151,7 +151,7 @@ def _other(kind: Word) -> Other:
 class _Words:
     """The lists of words under the keys of a YAML mapping."""
 
-    def __init__(self, file: str, text: str) -> None:
+    def __init__(self, file: str, text: str, notes: Notes) -> None:
         import yaml
 
         self.file = file
@@ -170,9 +170,12 @@ class _Words:
         for key, value in nested:
             if key.text in self.keys:
                 raise key.error(f"{key.text!r} is given twice")
-            if key.text not in _KEYS:
-                raise key.error(one_of("entry", key.text, _KEYS))
             self.keys[key.text] = (key, value)
+        for key, _ in list(self.keys.values()):
+            if key.text not in _KEYS:
+                if nearest(key.text, [known for known in _KEYS if known not in self.keys]):  # it is misspelt
+                    raise key.error(one_of("entry", key.text, _KEYS))
+                notes.add(f"{key.text!r} in {key.where}", "not carried over", warn=True)
 
     def error(self, key: str, problem: str) -> DescriptionError:
         where = self.keys[key][0].where if key in self.keys else self.file

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from lagrangian.description import xml
 from lagrangian.description.notes import Notes
-from lagrangian.description.urdf import loop_file
+from lagrangian.description.text_file import as_path
+from lagrangian.description.urdf import expand, loop_file
 from lagrangian.description.urdf.check import check, place
 from lagrangian.description.urdf.joint import end, joint, mimicked
 from lagrangian.description.urdf.link import body
@@ -16,39 +18,60 @@ from lagrangian.description.urdf.loop_file import LoopFile
 from lagrangian.description.urdf.loops import couplings, loop_joints
 from lagrangian.description.urdf.visual import materials
 from lagrangian.description.xml import Element, text
+from lagrangian.errors import ArgumentError, placed
 from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import GROUND, Mechanism
 
 ROOT_JOINT = "root_joint"
 _TOP_LEVEL = ("link", "joint", "material", "loop", "coupling")
-_XACRO = "this is a xacro file, not yet a URDF; run xacro first: `xacro robot.urdf.xacro > robot.urdf`"
+_XACRO = f"{expand.NOT_YET}, or load(path, xacro=True) expands it"
 # what defines or includes something; other elements of xacro's name call a macro
 _XACRO_ITSELF = tuple(f"xacro:{tag}" for tag in ("property", "macro", "include", "arg", "if", "unless", "insert_block", "call"))
 LoopsOf = str | os.PathLike[str] | bool | None
 
 
-def read(path: str | os.PathLike[str], *, floating: bool = False, mimic: bool = False, loops: LoopsOf = None) -> Mechanism:
+def read(
+    path: str | os.PathLike[str],
+    *,
+    floating: bool = False,
+    mimic: bool = False,
+    loops: LoopsOf = None,
+    xacro: bool | Mapping[str, Any] | None = None,
+) -> Mechanism:
     """A mechanism from a URDF file.
 
     The root link is held to the ground by the joint `root_joint`: fixed, or free if `floating`. Joints are in the order of the
     file, after that one. Joints that `<mimic>` others move on their own, as in most other tools, unless `mimic` couples them.
     `loops` names a YAML file of loops and motors, or is False; otherwise it is looked for beside the URDF, under its name.
+    A file called .xacro, or any file if `xacro` is True or the values of its arguments, is expanded first.
     """
-    root = xml.read_file(path)
-    notes = Notes(root.file)
-    beside = loop_file.beside(Path(root.file), loops, notes)
-    mechanism = _mechanism(root, floating, mimic, beside, notes)
-    notes.warn()
-    return mechanism
+    file = as_path(path)
+    notes = Notes(str(file))
+    if expand.wanted(file, xacro):
+        notes.add("xacro file", "expanded; lines that are named here are those of the expanded text")
+        text = expand.expanded(file, xacro)
+        with placed(f"{file}, expanded by xacro"):
+            return _read(xml.read_text(text, str(file)), file, floating, mimic, loops, notes)
+    return _read(xml.read_file(file), file, floating, mimic, loops, notes)
 
 
 def read_text(
-    model: str, file: str = "<text>", *, floating: bool = False, mimic: bool = False, loops: LoopsOf = None
+    model: str,
+    file: str = "<text>",
+    *,
+    floating: bool = False,
+    mimic: bool = False,
+    loops: LoopsOf = None,
+    xacro: bool | Mapping[str, Any] | None = None,
 ) -> Mechanism:
     """A mechanism from a text of URDF; `file` is what its errors call it."""
-    notes = Notes(file)
-    beside = loop_file.beside(None, loops, notes)
-    mechanism = _mechanism(xml.read_text(model, file), floating, mimic, beside, notes)
+    if xacro:
+        raise ArgumentError("is for files", argument="xacro", remedy="save the text to a file, around which others are found")
+    return _read(xml.read_text(model, file), None, floating, mimic, loops, Notes(file))
+
+
+def _read(root: Element, file: Path | None, floating: bool, mimic: bool, loops: LoopsOf, notes: Notes) -> Mechanism:
+    mechanism = _mechanism(root, floating, mimic, loop_file.beside(file, loops, notes), notes)
     notes.warn()
     return mechanism
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from lagrangian.description.notes import Notes
+from lagrangian.description.packages import find_file
 from lagrangian.description.urdf.check import place
 from lagrangian.description.urdf.origin import origin
 from lagrangian.description.xml import Element, number, numbers, text
@@ -41,11 +43,23 @@ def visual(element: Element, colors: Colors, notes: Notes) -> Visual | None:
     if size is None:
         notes.add(f"<{shape.tag}> of a visual", "not carried over: it is not drawn")
         return None
+    file = shape.attributes.get("filename", "") if shape.tag == "mesh" else ""
+    if file:
+        _note_missing(file, element.file, notes)
     material = element.find("material")
     color: tuple[float, ...] = ()
     if material is not None:
         color = _color(material, notes) or colors.get(material.attributes.get("name", ""), ())
-    return Visual(shape.tag, size, at, color, shape.attributes.get("filename", ""))
+    return Visual(shape.tag, size, at, color, file)
+
+
+def _note_missing(file: str, beside: str, notes: Notes) -> None:
+    """Say which meshes are not there; a text, which is no file, has nothing beside it."""
+    try:
+        if Path(beside).is_file():
+            find_file(file, beside)
+    except (DescriptionError, OSError, ValueError):
+        notes.add("mesh file", "not found: not drawn", file)
 
 
 def _size(shape: Element) -> tuple[float, ...] | None:

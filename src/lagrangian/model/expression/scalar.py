@@ -321,7 +321,7 @@ def _format(x: Scalar, outer: int, exact: bool = False) -> str:
         text = f"{x:g}" if isinstance(x, float) and float(f"{x:g}") == x else repr(float(x) if isinstance(x, float) else x)
         return f"({text})" if text[0] == "-" and outer > 3 else text  # (-2)^2 is not -2^2
     if x.operation == "symbol":
-        return x.name
+        return parser.written(x.name)
     if x.operation == "number":
         return _format(x.value if x.value is not None else 0, outer)
     if x.operation == "pi":

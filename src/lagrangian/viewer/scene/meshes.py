@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.description import resources
+from lagrangian.description.packages import find_file
 from lagrangian.errors import DescriptionError
 from lagrangian.model.body import Visual
 from lagrangian.model.mechanism import Mechanism
@@ -40,16 +40,7 @@ def find(file: str, beside: str) -> Path:
         raise DescriptionError("a mesh without a file")
     if Path(file).suffix.lower() not in SUFFIXES:
         raise DescriptionError(f"a mesh of this kind is not read; {', '.join(SUFFIXES)} are", where=file)
-    for path in resources.places(file, beside):
-        if path.is_file():
-            return path
-    scheme, mark, rest = file.partition("://")
-    if mark and scheme in resources.PACKAGES:
-        package = rest.partition("/")[0]
-        remedy = f"export ROS_PACKAGE_PATH=/folder/that/holds/{package}"
-        raise DescriptionError("there is no such file", where=file, remedy=remedy)
-    beside_it = "" if mark or Path(file).is_absolute() else " beside the model"
-    raise DescriptionError(f"there is no such file{beside_it}", where=file)
+    return find_file(file, beside)
 
 
 # -- what is in it -----------------------------------------------------------------------------------------------------

@@ -8,8 +8,10 @@ import re
 import numpy as np
 
 from lagrangian.description.folder import read_bytes
+from lagrangian.description.mjcf.meshes import polygon
 
-MAX_BYTES = 200_000_000
+MAX_BYTES = 64_000_000
+_MOST_WORK = 1_000_000  # squares of corners: cutting faces of many corners takes as long as that
 SUFFIXES = (".stl", ".obj", ".msh")
 Triangles = tuple[np.ndarray, np.ndarray]  # vertices (n, 3), and which three of them make each face (m, 3)
 _VERTEX = re.compile(rb"^\s*vertex\s+(\S+)\s+(\S+)\s+(\S+)\s*$", re.MULTILINE)
@@ -30,7 +32,8 @@ def read(path: str) -> Triangles:
 
 def checked(vertices: np.ndarray, faces: np.ndarray) -> Triangles:
     """Finite vertices, at least four of them, and faces that name no others."""
-    vertices = np.asarray(vertices, dtype=np.float32).astype(float)
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused
+        vertices = np.asarray(vertices, dtype=np.float32).astype(float)
     if len(vertices) < 4:
         raise ValueError(f"it has {len(vertices)} vertices; a solid has four or more")
     if not np.isfinite(vertices).all():
@@ -85,19 +88,11 @@ def _obj(data: bytes) -> Triangles:
                 faces.append([i - 1 if i > 0 else len(vertices) + i for i in at])
         except ValueError:
             raise ValueError(f"line {number} is {line[:40]!r}, which is no vertex or face") from None
-    points = np.array(vertices, dtype=float).reshape(-1, 3)
+    with np.errstate(over="ignore"):
+        points = np.array(vertices, dtype=np.float32).reshape(-1, 3)
     if any(not 0 <= i < len(points) for face in faces for i in face):
         raise ValueError("a face names a vertex that is not there")
-    triangles = [t for face in faces for t in _triangles(face, points)]
+    if sum(len(face) ** 2 for face in faces if len(face) > 4) > _MOST_WORK:
+        raise ValueError("it has too many faces of many corners; save it as triangles")
+    triangles = [t for face in faces for t in polygon.triangles(face, points)]
     return points, np.array(triangles, dtype=int).reshape(-1, 3)
-
-
-def _triangles(face: list[int], points: np.ndarray) -> list[list[int]]:
-    """A face as triangles: one of four corners is cut along its shorter diagonal."""
-    if len(face) == 4:
-        a, b, c, d = face
-        first, second = points[c] - points[a], points[d] - points[b]
-        if first @ first < second @ second:
-            return [[a, b, c], [a, c, d]]
-        return [[a, b, d], [b, c, d]]
-    return [[face[0], face[k], face[k + 1]] for k in range(1, len(face) - 1)]

@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 
 from lagrangian.description.folder import Folder
-from lagrangian.description.mjcf import mesh_file
-from lagrangian.description.mjcf.mesh_file import Triangles
+from lagrangian.description.mjcf.meshes import builtin, file
+from lagrangian.description.mjcf.meshes.file import Triangles
 from lagrangian.description.mjcf.schema import check_attributes, check_children
-from lagrangian.description.xml import Element, choice, number, numbers
+from lagrangian.description.xml import Element, choice, number, numbers, text
 from lagrangian.errors import DescriptionError
 from lagrangian.model import quaternion
 from lagrangian.model import vector as v
@@ -66,7 +66,11 @@ class MeshAsset:
                 faces = faces[:, ::-1]  # a mirrored mesh is turned inside out
             if kind == "exact":
                 _check_orientation(vertices, faces)
-            return solid(self._moved(vertices), faces, kind)
+            with np.errstate(all="ignore"):
+                found = solid(self._moved(vertices), faces, kind)
+            if not (np.isfinite(found.inertia).all() and np.isfinite(found.center).all()):
+                raise ValueError("it is too large for its inertia to be a number")
+            return found
         except DescriptionError:
             raise
         except OSError as error:
@@ -76,18 +80,20 @@ class MeshAsset:
 
     def _triangles(self) -> Triangles:
         element = self.element
-        for name in ("builtin", "plugin"):
-            if name in element.attributes or element.find(name) is not None:
-                raise element.error(f"the inertia of a mesh that a {name} makes is not computed; give its body an <inertial>")
+        if element.find("plugin") is not None:
+            raise element.error("the inertia of a mesh that a plugin makes is not computed; give its body an <inertial>")
+        if "builtin" in element.attributes:
+            parameters = [float(x) for x in text(element, "params", "").split()]
+            return file.checked(*builtin.made(element.attributes["builtin"], parameters))
         if self.file:
             if self.folder is None:
                 raise element.error(f"its inertia is needed, and file {self.file!r} cannot be read: this model is a text")
-            return mesh_file.read(self.folder.path(element, self.file))
+            return file.read(self.folder.path(element, self.file))
         vertices = np.array(element.attributes.get("vertex", "").split(), dtype=float)
         faces = np.array(element.attributes.get("face", "").split(), dtype=int)
         if len(vertices) % 3 or len(faces) % 3:
             raise ValueError("vertex and face need three numbers for each")
-        return mesh_file.checked(vertices.reshape(-1, 3), faces.reshape(-1, 3))
+        return file.checked(vertices.reshape(-1, 3), faces.reshape(-1, 3))
 
     def _moved(self, vertices: np.ndarray) -> np.ndarray:
         """The vertices in the frame of the geoms: from `refpos` and `refquat`, then scaled."""
