@@ -122,12 +122,20 @@ def kill_at_some_moment(told: IO[str], chance: random.Random) -> None:
     """After three writes, within the time of ten more."""
     pid, done, began = 0, 0, time.perf_counter()
     while not pid or done < 3:
-        word, *number = told.readline().split()
+        word, *number = line_of(told).split()
         pid, done = (int(number[0]), done) if word == "process" else (pid, int(word))
     time.sleep(chance.uniform(0, 10 / 3 * (time.perf_counter() - began)))
     os.kill(pid, signal.SIGKILL)
-    while told.readline() != "dead\n":
+    while line_of(told) != "dead\n":
         pass
+
+
+def line_of(told: IO[str]) -> str:
+    """The next line; a writer that fails has none."""
+    line = told.readline()
+    if not line:
+        raise SystemExit("the writer failed")
+    return line
 
 
 def pruned(folder: Path) -> bool:
