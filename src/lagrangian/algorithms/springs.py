@@ -14,6 +14,7 @@ from typing import Any
 from lagrangian.algorithms.closed.jet import Slopes
 from lagrangian.algorithms.closed.world import World
 from lagrangian.algorithms.link import is_zero
+from lagrangian.errors import MechanismError, Part
 from lagrangian.model import vector as v
 from lagrangian.model.expression import functions as f
 from lagrangian.model.loop import PointSpring, Wall
@@ -27,6 +28,11 @@ def _separation(world: World, spring: PointSpring) -> Any:
     b = world.frame(spring.b, Placement(position=spring.b_point)).origin
     d = v.sub(b, a)
     return v.dot(d, d)
+
+
+def _varies(square: Any) -> bool:
+    """Whether some motion changes it; a spring of one length does no work, and where that is none it has no direction."""
+    return not all(is_zero(slope) for slope in square.slopes.values())
 
 
 def gap(world: World, wall: Wall) -> Any:
@@ -72,7 +78,9 @@ def torques(mechanism: Mechanism, world: World, elastic: bool = True, viscous: b
             # a spring without rest length pulls by k d, also where its ends meet and it has no direction
             for i, slope in square.slopes.items():
                 total[i] = total.get(i, 0) - (0.5 * k) * slope
-        if stretches or damps:
+        if (stretches or damps) and _varies(square):
+            if is_zero(square.value):
+                raise MechanismError("its ends are at one place in every configuration", where=Part("spring", spring.name))
             s = square.sqrt()
             tension: Any = k * (s.value - rest) if stretches else 0
             if damps:
@@ -105,6 +113,8 @@ def forces(mechanism: Mechanism, world: World) -> list[Any]:
             found.append(_push(spring, gap(world, spring), elastic=True, viscous=True))
             continue
         k, rest, c = float(spring.stiffness), float(spring.rest), float(spring.damping)
-        s = _separation(world, spring).sqrt()
-        found.append(k * (s.value - rest) + (c * s.rate if c else 0))
+        square = _separation(world, spring)
+        s = square.sqrt() if _varies(square) else None
+        length = f.sqrt(square.value) if s is None else s.value
+        found.append(k * (length - rest) + (c * s.rate if c and s is not None else 0))
     return found

@@ -8,10 +8,11 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.equations.algebra.numbers import constant_values, placed
+from lagrangian.equations.algebra.numbers import as_float, constant_values, placed
 from lagrangian.equations.algebra.ring import Element, Symbol
 from lagrangian.equations.constraints import Row
 from lagrangian.equations.writing.horner import nested
@@ -174,7 +175,7 @@ class CompiledEquations:
         """Constants put in: what is left is a polynomial in the state, with floating-point coefficients."""
         result: dict[Any, float] = {}
         for monomial, c in x.poly.terms():
-            factor = int(c.numerator) / int(c.denominator)
+            factor = as_float(Fraction(int(c.numerator), int(c.denominator)))
             rest = []
             for k, power in enumerate(monomial):
                 if power and k in self._values:
@@ -224,7 +225,8 @@ class Tracer:
                 return 0
         scalars = self.system.scalars
         if symbol.name in scalars.lengths:
-            length = self(scalars.lengths[symbol.name].square).sqrt()
+            square = self(scalars.lengths[symbol.name].square)
+            length = math.sqrt(square) if isinstance(square, (int, float, Fraction)) else square.sqrt()
             return length if symbol.kind == "root" else 1 / length
         return self._function(scalars.atoms[symbol.name][1])
 

@@ -102,12 +102,12 @@ class Loops:
         if not self:
             return q
         best = self.nearest(q)
-        if best.miss[0] > CLOSED and starts:
+        if not best.miss[0] <= CLOSED and starts:
             others = self.nearest(self._around(q, starts))
             closed = np.flatnonzero(others.miss <= CLOSED)
-            nearest = int(closed[0]) if closed.size else int(np.argmin(others.miss))
-            best = others.row(nearest) if others.miss[nearest] < best.miss[0] else best
-        if best.miss[0] > CLOSED:
+            nearest = int(closed[0]) if closed.size else int(np.argmin(np.nan_to_num(others.miss, nan=np.inf)))
+            best = best if best.miss[0] <= others.miss[nearest] else others.row(nearest)
+        if not best.miss[0] <= CLOSED:
             raise self.error(best.q[0])
         return best.q[0]
 
@@ -120,7 +120,7 @@ class Loops:
     def error(self, q: np.ndarray) -> AssemblyError:
         """That no configuration was found; q is the nearest to one."""
         told = ", ".join(
-            f"{x.name!r} misses by {x.amount:.3g} {x.unit}".rstrip() for x in self.of_each_loop(q)[:4] if x.amount > 1e-9
+            f"{x.name!r} misses by {x.amount:.3g} {x.unit}".rstrip() for x in self.of_each_loop(q)[:4] if not x.amount <= 1e-9
         )
         held = f" with {', '.join(self.held)} fixed" if self.held else ""
         return AssemblyError(
