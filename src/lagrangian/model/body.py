@@ -56,8 +56,12 @@ class Body:
             object.__setattr__(self, "mass", coerce.scalar(self.mass, "mass"))
         object.__setattr__(self, "center", coerce.vector(self.center, "center", "(0.1, 0, 0)"))
         object.__setattr__(self, "inertia", coerce.symmetric(self.inertia, "inertia"))
-        for name, numbers in (("mass", (self.mass,)), ("center", self.center), ("inertia", self.inertia)):
-            coerce.finite(numbers, name)
+        coerce.finite((self.mass,), "mass")
+        coerce.finite(self.center, "center", coerce.LONGEST)
+        coerce.finite(self.inertia, "inertia")
+        if 0 < abs(float(self.mass)) < coerce.LIGHTEST:
+            needed = f"0, or at least {coerce.LIGHTEST:g} kg, is needed"
+            raise MechanismError(f"is {float(self.mass):g} kg", argument="mass", remedy=needed)
         if float(self.mass) < 0 and not self.effective:
             raise MechanismError(f"is {float(self.mass):g} kg", argument="mass", remedy="it cannot be negative")
         if not self.effective:

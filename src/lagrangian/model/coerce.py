@@ -13,12 +13,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lagrangian.errors import MechanismError, one_of
+from lagrangian.errors import MechanismError, one_of, shown
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Expression, Scalar
 
 _NUMBERS = (int, float, Expression)
 _AXES = {"x": v.X, "y": v.Y, "z": v.Z, "-x": (-1, 0, 0), "-y": (0, -1, 0), "-z": (0, 0, -1)}
+
+# what no mechanism exceeds: a million kilometres; and in kg, N/m, m/s^2 and so on about the mass of the sun
+LONGEST, MOST = 1e9, 1e30
+LIGHTEST = 1e-30  # kg, of a body that has a mass at all: about that of an electron
 
 T = TypeVar("T")
 
@@ -26,11 +30,13 @@ T = TypeVar("T")
 def scalar(given: Any, name: str) -> Scalar:
     """A number or an expression."""
     if type(given) in _NUMBERS:
+        if type(given) is int:
+            finite((given,), name)
         return given
     if isinstance(given, (np.floating, np.integer)) or (
         isinstance(given, np.ndarray) and given.ndim == 0 and given.dtype.kind in "fiu"
     ):
-        return given.item()
+        return scalar(given.item(), name) if given.dtype.char != "g" else float(given)
     if isinstance(given, float):
         return float(given)
     raise MechanismError(f"is {_short(given)}", argument=name, remedy="a number is needed")
@@ -39,8 +45,9 @@ def scalar(given: Any, name: str) -> Scalar:
 def vector(given: Any, name: str, example: str = "(0, 0, 1)") -> v.Vector:
     """Three numbers."""
     if type(given) is tuple and len(given) == 3 and all(type(x) in _NUMBERS for x in given):
+        finite((x for x in given if type(x) is int), name)
         return given
-    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__len__") or len(given) != 3:
+    if _is_no_row(given) or len(given) != 3:
         raise MechanismError(f"is {_short(given)}", argument=name, remedy=f"three numbers are needed, such as {example}")
     return tuple(scalar(x, name) for x in given)  # type: ignore[return-value]
 
@@ -48,7 +55,7 @@ def vector(given: Any, name: str, example: str = "(0, 0, 1)") -> v.Vector:
 def point(given: Any, name: str) -> v.Vector:
     """Three finite numbers."""
     found = vector(given, name, "(0.1, 0, 0)")
-    finite(found, name)
+    finite(found, name, LONGEST)
     return found
 
 
@@ -63,7 +70,7 @@ def axis(given: Any, name: str) -> v.Vector:
 
 def matrix(given: Any, name: str) -> v.Matrix:
     """A 3x3 matrix."""
-    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__len__") or len(given) != 3:
+    if _is_no_row(given) or len(given) != 3:
         raise MechanismError(f"is {_short(given)}", argument=name, remedy="a 3x3 matrix is needed")
     return tuple(vector(row, f"a row of {name}") for row in given)  # type: ignore[return-value]
 
@@ -89,7 +96,7 @@ def symmetric(given: Any, name: str) -> v.Symmetric:
     if type(given) is tuple and len(given) == 6 and all(type(x) in _NUMBERS for x in given):
         return given
     what = "three principal values, a 3x3 matrix, or the six entries (xx, xy, xz, yy, yz, zz)"
-    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__len__") or len(given) not in (3, 6):
+    if _is_no_row(given) or len(given) not in (3, 6):
         raise MechanismError(f"is {_short(given)}", argument=name, remedy=f"{what} are needed")
     if len(given) == 6:
         return tuple(scalar(x, name) for x in given)  # type: ignore[return-value]
@@ -126,7 +133,7 @@ def items(kind: type[T], given: Any, name: str) -> tuple[T, ...]:
     if isinstance(given, kind):
         one = type(given).__name__
         raise MechanismError(f"is one {one}", argument=name, remedy=f"a list of them is needed: [{one}(...)]")
-    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__iter__"):
+    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__iter__") or getattr(given, "ndim", 1) == 0:
         raise MechanismError(f"is {_short(given)}", argument=name, remedy=f"a list of {wanted} is needed")
     several = tuple(given)
     for item in several:
@@ -135,10 +142,17 @@ def items(kind: type[T], given: Any, name: str) -> tuple[T, ...]:
     return several
 
 
-def finite(numbers: Any, name: str) -> None:
+def finite(numbers: Any, name: str, most: float = MOST) -> None:
+    """Whether numbers are such, and none beyond what a mechanism can have: products of larger ones would be infinite."""
     for x in numbers:
-        if not math.isfinite(float(x)):
-            raise MechanismError(f"is {float(x)}", argument=name, remedy="finite numbers are needed")
+        value = x if isinstance(x, int) else float(x)  # an integer may be too large for a float
+        if not abs(value) <= most:
+            bound = "finite numbers" if isinstance(value, float) and not math.isfinite(value) else f"numbers up to {most:g}"
+            raise MechanismError(f"is {shown(value)}", argument=name, remedy=f"{bound} are needed")
+
+
+def _is_no_row(given: Any) -> bool:
+    return isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__len__") or getattr(given, "ndim", 1) == 0
 
 
 def _short(given: Any) -> str:

@@ -39,8 +39,8 @@ class Friction:
                 continue
             with placed("friction"):
                 x = float(coerce.scalar(getattr(self, name), name))
-            if not (math.isfinite(x) and x >= 0):
-                needed = "it must be finite and not negative, or it would drive the joint"
+            if not 0 <= x <= coerce.MOST:
+                needed = f"it must be finite, at most {coerce.MOST:g}, and not negative, or it would drive the joint"
                 raise MechanismError(f"is {x:g}", where="friction", argument=name, remedy=needed)
         sides = (("static", "coulomb"), ("static_negative", "coulomb_negative"))
         for (name, other), most in zip(sides, self.breakaway, strict=True):
@@ -73,9 +73,11 @@ class Rotor:
     def __post_init__(self) -> None:
         with placed("rotor"):
             inertia, ratio = (float(coerce.scalar(getattr(self, name), name)) for name in ("inertia", "ratio"))
-            if not (math.isfinite(inertia) and inertia >= 0):
+            coerce.finite((inertia,), "inertia")
+            coerce.finite((ratio,), "ratio", coerce.LONGEST)
+            if inertia < 0:
                 raise MechanismError(f"is {inertia:g} kg m^2", argument="inertia", remedy="it must be finite and not negative")
-            if not math.isfinite(ratio) or ratio == 0:
+            if ratio == 0:
                 raise MechanismError(f"is {ratio:g}", argument="ratio", remedy="the gear ratio must be finite and not 0")
 
     @property

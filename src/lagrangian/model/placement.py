@@ -31,7 +31,7 @@ class Placement:
             with placed(name):
                 R = coerce.rotation(given.rotation)
                 p = coerce.vector(given.position, "the position", "(0, 0, 0.5)")
-                coerce.finite(p, "the position")
+                coerce.finite(p, "the position", coerce.LONGEST)
             return given if R is given.rotation and p is given.position else Placement(R, p)
         if getattr(given, "shape", None) == (4, 4):
             return Placement.of(Placement.from_matrix(given), name)

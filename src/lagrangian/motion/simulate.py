@@ -123,12 +123,21 @@ def _finished(run: Run, ending: Ending) -> Motion:
     if not motion.success:
         warn(f"{motion.name}: {motion.message}", EndedEarlyWarning)
     tell_of_contacts(run)
+    _tell_of_numbers(motion)
     try:
         motion.warn()
     except KeyboardInterrupt:
         told = f"{motion.name}: it was interrupted before its energy balance and drift were checked"
         warn(told, SimulationWarning)
     return motion
+
+
+def _tell_of_numbers(motion: Motion) -> None:
+    """No run ends as it was asked to with rows that are not numbers, and says nothing."""
+    bad = ~(np.isfinite(motion.q).all(axis=1) & np.isfinite(motion.qd).all(axis=1))
+    if bad.any():
+        since = motion.t[int(np.argmax(bad))]
+        warn(f"{motion.name}: the motion is not finite from t = {since:.9g} s on; its numbers are too large", SimulationWarning)
 
 
 def _ask_functions(motion: Motion) -> None:
