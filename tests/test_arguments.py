@@ -136,7 +136,7 @@ def test_steps_are_the_same_in_one_block_or_many(arm: lg.Dynamics, monkeypatch: 
 
 
 def test_a_controller_that_would_be_asked_without_end_is_refused(arm: lg.Dynamics) -> None:
-    for period in (1e-300, 5e-324, 1e-8):
-        with pytest.raises(lg.ArgumentError, match="asked more than 1e\\+07 times in 1 s"):
+    for period in (1e-300, 5e-324, 1e-11):
+        with pytest.raises(lg.ArgumentError, match="asked more than 1e\\+10 times in 1 s"):
             lg.simulate(arm, 1.0, torque=lg.Sampled(lambda t, q, qd: np.zeros(2), period))
     lg.simulate(arm, 0.05, torque=lg.Sampled(lambda t, q, qd: np.zeros(2), 0.01, 1e308))
