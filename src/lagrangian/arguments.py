@@ -7,6 +7,7 @@ numbers, masked entries, fields, dates, and integers that no double can hold.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from numbers import Real
 from typing import Any
 
@@ -77,6 +78,15 @@ def count(given: Any, name: str, of: str = "", *, least: int = 1, most: int = MA
         f"{bound}{' ' * bool(of)}{of} are needed" if bound and of else f"a whole number{f' of {bound}' * bool(bound)} is needed"
     )
     raise ArgumentError(f"is {shown(given)}", where=where, argument=name, remedy=needed)
+
+
+def texts(given: Any, name: str, where: Place | tuple[Place, ...] = ()) -> tuple[str, ...]:
+    """Texts, each once; one by itself may be given as it is."""
+    several = isinstance(given, Iterable) and not isinstance(given, (str, bytes)) and getattr(given, "ndim", 1) > 0
+    found = tuple(given) if several else (given,)
+    if not all(isinstance(x, str) for x in found) or len(set(found)) != len(found):
+        raise ArgumentError(f"is {shown(given)}", where=where, argument=name, remedy="texts, each of them once, are needed")
+    return found
 
 
 def truth(given: Any, name: str, where: Place | tuple[Place, ...] = ()) -> bool:

@@ -22,7 +22,7 @@ from lagrangian.kernels.kernel import Kernel
 from lagrangian.kernels.program import Straight
 from lagrangian.kernels.threads import Threads, cores
 from lagrangian.kernels.trace.node import Graph
-from lagrangian.model.expression import Expression, free_symbols, parameters
+from lagrangian.model.expression import Expression, free_symbols, functions, parameters
 
 if TYPE_CHECKING:
     from lagrangian.closed_form.parts.basis import Basis
@@ -225,8 +225,7 @@ class Tracer:
                 return 0
         scalars = self.system.scalars
         if symbol.name in scalars.lengths:
-            square = self(scalars.lengths[symbol.name].square)
-            length = math.sqrt(square) if isinstance(square, (int, float, Fraction)) else square.sqrt()
+            length = functions.sqrt(self(scalars.lengths[symbol.name].square))  # constant between points of one body
             return length if symbol.kind == "root" else 1 / length
         return self._function(scalars.atoms[symbol.name][1])
 

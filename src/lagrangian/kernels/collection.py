@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike
 from lagrangian.algorithms import kinematics
 from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.closed.massless import is_massless
+from lagrangian.algorithms.extent import beyond_precision
 from lagrangian.algorithms.inverse_dynamics import REACTIONS
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.arguments import array
-from lagrangian.errors import ArgumentError
+from lagrangian.errors import ArgumentError, MechanismWarning, warn
 from lagrangian.kernels.arguments import Wrenches, rows_of, wrenches_of
 from lagrangian.kernels.friction import FrictionConstants, friction_constants
 from lagrangian.kernels.kernel import Kernel
@@ -40,6 +41,9 @@ class Kernels:
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
         self.tree = trees.build(mechanism)
+        doubtful = beyond_precision(self.tree)
+        if doubtful:
+            warn(f"{mechanism.name}: it has {doubtful}; what is computed of it may be wrong, or not finite", MechanismWarning)
         self.threads = Threads(cores())
         self._made: dict[str, Kernel] = {}
         self._of_frames: dict[tuple[str, object], Callable[..., Any]] = {}

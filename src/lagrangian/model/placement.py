@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -35,7 +36,7 @@ class Placement:
             return given if R is given.rotation and p is given.position else Placement(R, p)
         if getattr(given, "shape", None) == (4, 4):
             return Placement.of(Placement.from_matrix(given), name)
-        if hasattr(given, "__len__") and len(given) == 3 and not any(hasattr(x, "__len__") for x in given):
+        if coerce.count(given) == 3 and all(coerce.count(x) < 0 for x in given):
             return Placement.of(Placement(position=given), name)
         raise MechanismError(
             f"is {given!r:.60}",
@@ -73,18 +74,21 @@ class Placement:
     @staticmethod
     def from_rpy(xyz: Sequence[Scalar] = v.ZERO, rpy: Sequence[Scalar] = v.ZERO) -> Placement:
         """Roll, pitch, yaw about the fixed x, y, z axes, as in URDF: R = Rz(yaw) Ry(pitch) Rx(roll)."""
-        roll, pitch, yaw = kept(*coerce.vector(rpy, "rpy", "(0, 0, 1.57)"))
+        angles = coerce.vector(rpy, "rpy", "(0, 0, 1.57)")
+        coerce.finite(angles, "rpy")
+        roll, pitch, yaw = kept(*angles)
         turn = v.mat_mat(v.mat_mat(about_z(yaw), about_y(pitch)), about_x(roll))
         return Placement(turn, coerce.vector(xyz, "xyz", "(0, 0, 0.5)"))
 
     @staticmethod
     def from_quaternion(xyz: Sequence[Scalar], wxyz: Sequence[Scalar]) -> Placement:
         """From a quaternion (w, x, y, z); its length does not matter."""
-        if len(wxyz) != 4:
-            raise MechanismError(f"a quaternion has four numbers (w, x, y, z), not {len(wxyz)}")
-        w, x, y, z = (float(c) for c in wxyz)
-        length = float(np.sqrt(w * w + x * x + y * y + z * z))
-        if not length > 0:
+        if coerce.count(wxyz) != 4:
+            has = f", not {coerce.count(wxyz)}" if coerce.count(wxyz) >= 0 else ""
+            raise MechanismError(f"a quaternion has four numbers (w, x, y, z){has}")
+        w, x, y, z = (float(coerce.scalar(c, "a number of the quaternion")) for c in wxyz)
+        length = math.hypot(w, x, y, z)  # which neither overflows nor underflows on the way
+        if not 0 < length < math.inf:
             raise MechanismError(f"the quaternion {tuple(wxyz)} has no direction; (1, 0, 0, 0) is no rotation")
         turn = quaternion.rotation((w / length, x / length, y / length, z / length))
         return Placement(turn, coerce.vector(xyz, "xyz", "(0, 0, 0.5)"))

@@ -90,10 +90,12 @@ def _read(event: Event, mechanism: Mechanism, number: int) -> Event:
     return replace(event, when=when, name=name)
 
 
-def of_walls(mechanism: Mechanism) -> list[Event]:
-    """Where walls are met and left, and where a damped one begins or ceases to let go, which has no name and is not told."""
+def of_kinks(mechanism: Mechanism) -> list[Event]:
+    """Where walls are met and left; without a name, as it is not told, where damped walls let go and slack begins and ends."""
     found: list[Event] = []
     for i, wall in enumerate(mechanism.springs):
+        if float(getattr(wall, "slack", 0)) and float(getattr(wall, "stiffness", 0)):
+            found += [Event(Kink(i, 0), RESTART), Event(Kink(i, 1), RESTART)]
         if isinstance(wall, Wall):
             found.append(Event(Kink(i, 0), RESTART, "falling", f"{wall.body} meets {wall.name}"))
             found.append(Event(Kink(i, 0), RESTART, "rising", f"{wall.body} leaves {wall.name}"))

@@ -277,6 +277,8 @@ class Motion(ShownMotion):
 
     def summary(self, events: int | None = 20) -> str:
         """How it went, in a few lines, with this many of its events; None leaves them out."""
+        if events is not None:
+            events = count(events, "events", "events", least=0)
         off = float(np.abs(self.balance).max()) if len(self.t) else 0.0
         s = self.statistics
         lines = [

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Union
 
-from lagrangian.errors import DescriptionError
+from lagrangian.errors import DescriptionError, is_number, shown
 from lagrangian.model.expression import parser
 from lagrangian.model.expression.turns import quarter_turns
 
@@ -129,11 +129,13 @@ PI = Expression("pi", (), math.pi)
 
 def parameter(name: str, value: float) -> Expression:
     """A named constant of the mechanism."""
-    if not _NAME.fullmatch(name) or name in ("t", "pi", *FUNCTIONS):
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or name in ("t", "pi", *FUNCTIONS):
         raise DescriptionError(
             f"a parameter cannot be called {name!r}; letters, digits and _ are needed, a letter first, and not t, pi or the name "
             f"of a function"
         )
+    if not is_number(value):
+        raise DescriptionError(f"the parameter {name!r} is {shown(value)}; a finite number is needed")
     return Expression("symbol", (), float(value), name)
 
 
@@ -319,7 +321,7 @@ def _format(x: Scalar, outer: int, exact: bool = False) -> str:
         text = f"{x:g}" if isinstance(x, float) and float(f"{x:g}") == x else repr(float(x) if isinstance(x, float) else x)
         return f"({text})" if text[0] == "-" and outer > 3 else text  # (-2)^2 is not -2^2
     if x.operation == "symbol":
-        return x.name
+        return parser.written(x.name)
     if x.operation == "number":
         return _format(x.value if x.value is not None else 0, outer)
     if x.operation == "pi":

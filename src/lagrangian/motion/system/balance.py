@@ -29,7 +29,7 @@ def balance_terms(system: System, graph: Graph) -> list[Any]:
     state = traced_state(graph, system.mechanism, system.true_tree, graph.input("t", 0), decided=system.decided(graph))
     kinetic, potential = run(KINETIC_ENERGY, state.tree, state.links)[0], run(POTENTIAL_ENERGY, state.tree, state.links)[0]
     if system.mechanism.springs:
-        potential = potential + springs.energy(system.mechanism, state.world)
+        potential = potential + springs.energy(system.mechanism, state.world, state.names)
     drift: Any = 0.0
     for row in state.rows:
         if row.eta is not None:
@@ -42,8 +42,8 @@ def _power(system: System, graph: Graph, state: State) -> Any:
     driving, friction = system.forces.driven(graph, state), system.forces.friction(graph, state)
     power = inner([a - b for a, b in zip(driving, friction, strict=True)], state.qd)
     if moves_constraints(system.mechanism):
-        _, multipliers, _ = system.solved(graph, state)
-        for row, force in zip(state.rows, multipliers[: len(state.rows)], strict=True):
+        multipliers = system.solved(graph, state)[1]
+        for row, force in zip(state.rows, multipliers, strict=True):
             moving = row.rate - inner(list(row.psi.values()), [state.qd[k] for k in row.psi])
             power = power - force * moving
     return power

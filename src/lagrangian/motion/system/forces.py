@@ -100,7 +100,7 @@ class Forces:
             for k in range(link.nv):
                 friction[link.iv + k] = link.viscous * state.qd[link.iv + k]
         if any(float(s.damping) for s in self.mechanism.springs):
-            for k, torque in springs.torques(self.mechanism, state.world, elastic=False).items():
+            for k, torque in springs.torques(self.mechanism, state.world, state.names, elastic=False).items():
                 friction[k] = friction[k] - torque
         for j, joint in enumerate(self.holdable):
             if joint.friction is not None:
