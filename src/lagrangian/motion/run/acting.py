@@ -111,9 +111,8 @@ def _why_without_end(run: Run, entry: Entry) -> tuple[str, str]:
             "a smooth function, such as tanh for sign, does not jump; dry friction is a joint's own `friction`",
         )
     last = ""
-    if isinstance(entry, (LimitMet, ModeChange)):
-        speed = entry.speed if isinstance(entry, LimitMet) else run.system.holdable[entry.joint].speed
-        last = f" ({run.dyn.mechanism.speed_names[speed]!r} as the last)"
+    if isinstance(entry, ModeChange):
+        last = f" ({run.dyn.mechanism.speed_names[run.system.holdable[entry.joint].speed]!r} as the last)"
     return (
         f"joints stick and slip, or meet their stops, without end{last}",
         "viscous friction at joints that stick helps, and limits=False lets joints pass their stops",
