@@ -19,12 +19,12 @@ def interruptible(command: list[str], **more: Any) -> subprocess.Popen[Any]:
 
 def worked(process: subprocess.Popen[Any], seconds: float) -> None:
     """Wait until a process has had so much more of the processor's time."""
-    began, until = _processor_time(process.pid), time.monotonic() + PATIENCE
-    while _processor_time(process.pid) - began < seconds and process.poll() is None and time.monotonic() < until:
+    began, until = processor_time(process.pid), time.monotonic() + PATIENCE
+    while processor_time(process.pid) - began < seconds and process.poll() is None and time.monotonic() < until:
         time.sleep(0.02)
 
 
-def _processor_time(pid: int) -> float:
+def processor_time(pid: int) -> float:
     """Of Linux's table of processes; elsewhere the clock on the wall stands in for it."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.errors import Part, UnknownMechanismError, warn
+from lagrangian.errors import ArgumentError, MechanismError, Part, UnknownMechanismError, shown, warn
+from lagrangian.public import public
 
 
 @pytest.mark.parametrize(
@@ -85,6 +86,38 @@ def test_what_names_no_mechanism(given: Any, told: str) -> None:
     with pytest.raises(lg.ArgumentError) as caught:
         lg.compile(given)
     assert told in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: lg.derive("pendulum", progress=3), "derive: progress is 3; a function or None is needed"),
+        (lambda: lg.loads("x = 1", format=np.zeros(2)), r"loads: format is \[0.0, 0.0\]; a text is needed"),
+        (lambda: lg.library(np.zeros(2)), "library: name is .* a text or None is needed"),
+    ],
+)
+def test_an_argument_that_is_not_what_it_is_annotated_as_is_told_where_the_call_fails(call: Callable[[], Any], told: str) -> None:
+    with pytest.raises(ArgumentError, match=told) as raised:
+        call()
+    assert raised.value.__cause__ is not None  # what Python said of it is not lost
+
+
+def test_an_exception_of_a_call_with_sound_arguments_is_no_error_of_an_argument() -> None:
+    def called(text: str) -> None:
+        raise ValueError("a defect of ours")
+
+    with pytest.raises(ValueError, match="a defect of ours") as raised:
+        public(called)("sound")
+    assert not isinstance(raised.value, lg.LagrangianError)
+
+
+def test_messages_end_and_hold_no_commands_to_a_terminal() -> None:
+    text = str(MechanismError("x" * 100_000, remedy="it is shorter"))
+    assert (len(text), text[:3], text[-3:], text.count(" ... ")) == (4000, "xxx", "ter", 1)
+    assert str(MechanismError("a\x1b[31mb\x00\u202e\nc")) == "a\\x1b[31mb\\x00\\u202e\nc"
+    itself: list[Any] = []
+    itself.append(itself)
+    assert "..." in str(ArgumentError(f"is {shown(itself)}"))
 
 
 def test_errors_carry_fields() -> None:
@@ -234,3 +267,24 @@ def test_a_wrong_argument_is_named_as_data(call: Callable[[lg.Mechanism], Any], 
     with pytest.raises(lg.ArgumentError) as caught:
         call(lg.library("two_r"))
     assert caught.value.argument == argument
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda run: lg.assemble("four_bar", fixed=3), "fixed is 3; texts, each of them once"),
+        (lambda run: lg.consistent_speeds("four_bar", fixed=None), "fixed is None; texts"),
+        (lambda run: lg.paths.recorded([0, 1, 2], np.zeros((3, 2)), names=np.zeros((3, 2))), "names is .*; texts"),
+        (lambda run: lg.paths.recorded([0, 1, 2], np.zeros((3, 2)), names=np.array(0.5)), "names is 0.5; texts"),
+        (lambda run: run.summary(events=1.5), "events is 1.5; a whole number"),
+        (lambda run: run.second_opinion(method=3), "there is no method 3"),
+        (lambda run: run.save([1]), "a path to a file is needed, not list"),
+        (lambda run: run.save("out.csv", angles=np.zeros(2)), "there is no angles"),
+        (lambda run: lg.read("x" * 10_000), "there is no such file"),
+        (lambda run: lg.simulate("x" * 10_000, 1.0), "is neither a file nor a mechanism of the library"),
+    ],
+)
+def test_odd_arguments_are_told(call: Callable[[lg.Motion], Any], told: str) -> None:
+    run = lg.simulate("pendulum", 0.1, t_eval=3)
+    with pytest.raises(lg.LagrangianError, match=told):
+        call(run)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-OF_ALL = {"--help", "--json", "--set", "--floating"}  # told once for all commands
+OF_ALL = {"--help", "--json", "--set", "--floating", "--root"}  # told once for all commands
 
 
 def known() -> dict[str, Any]:

@@ -56,14 +56,16 @@ if TYPE_CHECKING:
     from lagrangian.kernels.dynamics import Dynamics, compile  # noqa: A004
     from lagrangian.kinematics.inverse_kinematics import inverse_kinematics
     from lagrangian.model.body import Body, box, capsule, cylinder, ellipsoid, plate, point_mass, rotate_inertia, sphere, tube
+    from lagrangian.model.configuration import Initial
     from lagrangian.model.constraint import Holonomic, KnifeEdge, Pfaffian, PfaffianFunction, Rolling
     from lagrangian.model.dh import DHRow
     from lagrangian.model.event import Event, Lock, SetTorque, Unlock
     from lagrangian.model.expression import parameter
     from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
-    from lagrangian.model.loop import Frame, LoopJoint, PointSpring, Wall
-    from lagrangian.model.mechanism import Initial, Mechanism
+    from lagrangian.model.loop import Frame, LoopJoint, Wall
+    from lagrangian.model.mechanism import Mechanism
     from lagrangian.model.placement import Placement
+    from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
     from lagrangian.model.thin import disc, rod
     from lagrangian.motion.compare_solvers import SolverComparison, compare_solvers
     from lagrangian.motion.files import read
@@ -100,8 +102,10 @@ _LATER = {
     **dict.fromkeys(("Event", "Lock", "SetTorque", "Unlock"), "lagrangian.model.event"),
     "parameter": "lagrangian.model.expression",
     **dict.fromkeys(("Friction", "Joint", "JointSpring", "Limits", "Rotor"), "lagrangian.model.joint"),
-    **dict.fromkeys(("Frame", "LoopJoint", "PointSpring", "Wall"), "lagrangian.model.loop"),
-    **dict.fromkeys(("Initial", "Mechanism"), "lagrangian.model.mechanism"),
+    **dict.fromkeys(("Frame", "LoopJoint", "Wall"), "lagrangian.model.loop"),
+    **dict.fromkeys(("CoordinateSpring", "GravityCompensation", "PointSpring"), "lagrangian.model.spring"),
+    "Initial": "lagrangian.model.configuration",
+    "Mechanism": "lagrangian.model.mechanism",
     "Placement": "lagrangian.model.placement",
     **dict.fromkeys(("disc", "rod"), "lagrangian.model.thin"),
     **dict.fromkeys(("Linearisation", "Mode", "equilibrium", "linearise"), "lagrangian.motion.linearise"),
@@ -145,6 +149,7 @@ __all__ = [
     "Certified",
     "CertifiedState",
     "ClosedError",
+    "CoordinateSpring",
     "CostError",
     "DHRow",
     "DescriptionError",
@@ -160,6 +165,7 @@ __all__ = [
     "Friction",
     "Gear",
     "GearRange",
+    "GravityCompensation",
     "Holonomic",
     "Identification",
     "Initial",

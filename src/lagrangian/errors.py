@@ -127,7 +127,18 @@ class Message:
         return made
 
     def __str__(self) -> str:
-        return "".join(f"{place}: " for place in self.where) + self.problem
+        return _printable("".join(f"{place}: " for place in self.where) + self.problem)
+
+
+_LONGEST = 4000  # characters of a message
+
+
+def _printable(text: str) -> str:
+    """A text that a terminal can show: what a file or a caller put into it is neither endless nor a command to the terminal."""
+    text = text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2 - 5]} ... {text[-_LONGEST // 2 :]}"
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
 
 
 class LagrangianError(Message, ValueError):
@@ -264,7 +275,10 @@ def one_of(what: str, got: object, known: Iterable[str]) -> str:
 
 def is_number(given: Any) -> bool:
     """Whether it is a finite number, Python's or numpy's; True and False are none."""
-    return isinstance(given, Real) and not isinstance(given, bool) and math.isfinite(given)
+    try:
+        return isinstance(given, Real) and not isinstance(given, bool) and math.isfinite(given)
+    except OverflowError:  # an integer that no float can hold
+        return False
 
 
 def shown(given: Any, most: int = 60) -> str:
@@ -273,9 +287,11 @@ def shown(given: Any, most: int = 60) -> str:
     return text if len(text) <= most else text[: most - 4].rstrip() + " ..."
 
 
-def _plain(x: Any) -> str:
+def _plain(x: Any, deep: int = 0) -> str:
     x = x.tolist() if hasattr(x, "tolist") else x
     if isinstance(x, (list, tuple)):
-        inner = ", ".join(_plain(item) for item in x[:20]) + (", ..." if len(x) > 20 else "")
+        if deep > 5:  # of a list that holds itself, there is no end
+            return "..."
+        inner = ", ".join(_plain(item, deep + 1) for item in x[:20]) + (", ..." if len(x) > 20 else "")
         return f"[{inner}]" if isinstance(x, list) else f"({inner}{',' * (len(x) == 1)})"
     return min(repr(x), f"{x:.6g}", key=len) if isinstance(x, float) and len(repr(x)) > 8 else repr(x)

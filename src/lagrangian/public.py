@@ -1,15 +1,18 @@
-"""How public functions and classes are called: a misspelt keyword is told with the nearest one that exists, and British and
-American spelling both serve."""
+"""How public functions and classes are called: a misspelt keyword is told with the nearest one that exists, British and American
+spelling both serve, and where a call fails because an argument is not what it is annotated as, the error says so."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from functools import wraps
+from numbers import Integral
 from typing import Any, TypeVar
 
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.errors import ArgumentError, LagrangianError, is_number, one_of, shown
 
 T = TypeVar("T", bound=Callable[..., Any])
 
@@ -61,6 +64,105 @@ def _called(function: Any, name: str) -> Any:
                     raise ArgumentError(f"{key} and {other} are one argument; give one of them", where=name)
                 elif not takes_others:
                     raise ArgumentError(one_of("argument", key, known), where=name)
-        return function(*arguments, **keywords)
+        try:
+            return function(*arguments, **keywords)
+        except LagrangianError:
+            raise
+        except _BEWILDERED as error:
+            wrong = _misfit(function, name, arguments, keywords)
+            if wrong is None:
+                raise
+            raise wrong from error
 
     return called
+
+
+# -- what is wrong with an argument when a call has failed ----------------------------------------------------------------
+
+_NAMED = {
+    "str": "a text",
+    "bool": "True or False",
+    "int": "a whole number",
+    "float": "a number",
+    "PathLike": "a path",
+    "Path": "a path",
+    "Callable": "a function",
+    "ArrayLike": "an array of numbers",
+    "Mapping": "a mapping",
+    "Sequence": "a list",
+    "Iterable": "a list",
+    "MechanismLike": "a mechanism",
+}
+# what Python and numpy raise where something is not of the kind that was expected
+_BEWILDERED = (TypeError, ValueError, OverflowError, AttributeError, RecursionError)
+
+
+def _misfit(function: Any, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> ArgumentError | None:
+    """The error about the first argument that is not of the kind it is annotated as; none if all are, or it cannot be told."""
+    signature = inspect.signature(function)
+    try:
+        given = signature.bind(*arguments, **keywords).arguments
+    except TypeError:
+        return None
+    for key, value in given.items():
+        parameter = signature.parameters[key]
+        kinds = [] if value is parameter.default or parameter.kind is parameter.VAR_KEYWORD else _kinds(parameter.annotation)
+        if kinds and not any(_fits(kind, value, getattr(function, "__globals__", {})) for kind in kinds):
+            needed = " or ".join(dict.fromkeys(_NAMED.get(kind, kind) for kind in kinds))
+            return ArgumentError(f"is {_shown(value)}", where=name, argument=key, remedy=f"{needed} is needed")
+    return None
+
+
+def _kinds(annotation: Any) -> list[str]:
+    """The kinds that an annotation names: of `Sequence[str] | os.PathLike[str]`, Sequence and PathLike."""
+    outside = annotation if isinstance(annotation, str) else ""
+    while "[" in outside:
+        inner = outside.rindex("[")
+        outside = outside[:inner] + outside[outside.find("]", inner) + 1 :]
+    return [kind.strip().rpartition(".")[2] for kind in outside.split("|") if kind.strip()]
+
+
+def _fits(kind: str, given: Any, known: dict[str, Any]) -> bool:
+    """Whether it is of this kind; also if that cannot be told."""
+    match kind:
+        case "None":
+            return given is None
+        case "str":
+            return isinstance(given, str)
+        case "bool":
+            return type(given).__name__ in ("bool", "bool_")
+        case "int":
+            return isinstance(given, Integral) and not isinstance(given, bool) and abs(int(given)) < 2**63
+        case "float":
+            return is_number(given) or (isinstance(given, float) and math.isinf(given))
+        case "PathLike" | "Path":
+            return isinstance(given, os.PathLike)
+        case "MechanismLike":
+            return isinstance(given, (str, os.PathLike)) or hasattr(given, "joints")
+        case "Callable":
+            return callable(given)
+        case "ArrayLike":
+            return _is_numeric(given)
+        case "Mapping":
+            return isinstance(given, Mapping)
+        case "Sequence" | "Iterable":
+            return isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping))
+    named = known.get(kind)
+    return isinstance(given, named) if isinstance(named, type) and named is not Any else True
+
+
+def _is_numeric(given: Any) -> bool:
+    import numpy as np  # which is there when an array is
+
+    try:
+        array = np.asarray(given)
+    except _BEWILDERED:
+        return False
+    return array.dtype.kind in "fiub" and bool(array.size) and bool(np.isfinite(array).all())
+
+
+def _shown(given: Any) -> str:
+    try:
+        return shown(given)
+    except Exception:  # of a list that holds itself, or of an object that cannot say what it is
+        return f"a {type(given).__name__}"

@@ -8,13 +8,15 @@ import subprocess
 import sys
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
 
 import lagrangian as lg
 from lagrangian.viewer.live.scene import LiveScene
-from lagrangian.viewer.live.viewer import _serve, view
+from lagrangian.viewer.live.server import serve
+from lagrangian.viewer.live.viewer import view
 from lagrangian.viewer.scene.poses import all_poses
 from lagrangian.viewer.scene.scene import Track
 from lagrangian.viewer.scene.shapes import scene
@@ -101,7 +103,7 @@ def test_a_slider_moves_the_arm_and_its_loop_stays_closed(watched: Any) -> None:
         page.get_by_role("button", name="home").click()
         assert until(page, lambda: np.abs(viewer.q - q).max() < 1e-9)
         assert np.allclose(viewer.pose("coupler"), dyn.pose(q, "coupler"), atol=1e-9)
-        own = (viewer.url, viewer.url.replace("http", "ws"), "data:", "blob:")
+        own = (viewer.url, viewer.url.replace("http", "ws").rstrip("/"), "data:", "blob:")
     assert watched.foreign(own) == []
     assert not any("nowhere" in url for url in watched.requests)
     assert ours(watched) == []
@@ -123,7 +125,7 @@ def test_a_motion_plays_pauses_and_is_scrubbed(watched: Any) -> None:
         field(page, "Time [s]").fill("3")
         assert until(page, lambda: np.abs(viewer.q - motion(3.0)[0]).max() < 1e-9)
         page.get_by_text("kinetic energy").wait_for()
-        own = (viewer.url, viewer.url.replace("http", "ws"), "data:", "blob:")
+        own = (viewer.url, viewer.url.replace("http", "ws").rstrip("/"), "data:", "blob:")
     assert watched.foreign(own) == []
     assert ours(watched) == []
 
@@ -140,7 +142,7 @@ def test_bodies_may_have_any_names() -> None:
     q = np.linspace(0, 1, 5)[:, None] * np.ones(len(names))
     t = np.arange(5.0)
     seen = drawn_track(lg.Mechanism("odd", bodies, joints, frames=[lg.Frame("a/b/c", "a/b")]), t, q)
-    server = _serve(None, "odd")
+    server, _ = serve(None, "odd")
     try:
         shown = LiveScene(server, seen, lg.Mechanism("odd", bodies, joints))
         shown.show_axes(True, True)
@@ -163,7 +165,7 @@ def test_the_port_and_what_is_shown_are_checked(capsys: Any) -> None:
         assert capsys.readouterr().out == f"two_r is shown at {viewer.url}\n"
         assert np.allclose(viewer.q, arm.poses["upright"])
         with pytest.raises(lg.LagrangianError, match="cannot be used"):
-            view(arm, port=int(viewer.url.rsplit(":", 1)[1]), browser=False, block=False)
+            view(arm, port=urlsplit(viewer.url).port, browser=False, block=False)
     viewer.close()  # twice is once
     assert "closed" in repr(viewer)
     for wrong in (0, -1, 70000, "8080", True):

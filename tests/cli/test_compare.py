@@ -140,6 +140,15 @@ def test_peers_read_the_file_themselves(run: Run, monkeypatch: pytest.MonkeyPatc
     assert "has j; ours has other alone" in done.out
 
 
+def test_joints_that_the_file_beside_makes_others_are_not_asked_of_the_file(run: Run) -> None:
+    pytest.importorskip("pinocchio")
+    Path("r.urdf").write_text(URDF)
+    Path("r.yaml").write_text("closed_loop: [[a, b]]\ntype: [3d]\njoint_name: [j]\njoint_type: [SPHERICAL]\n")
+    done = run("compare", "r.urdf", "--peer", "pinocchio", "--states", "5")
+    assert done.code == 0, done
+    assert "was given our reading: it does not read the file beside the URDF" in " ".join(done.out.split())
+
+
 def test_a_file_that_a_peer_cannot_read(run: Run) -> None:
     pytest.importorskip("mujoco")
     mesh = '<asset><mesh name="m" file="none.stl"/></asset><worldbody>'

@@ -21,10 +21,10 @@ def no_log():
     mujoco.set_mju_user_warning(None)
 
 
-def quiet(text):
+def quiet(text, parameters=None):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ReaderWarning)
-        return mjcf.read_text(text, "m.xml")
+        return mjcf.read_text(text, "m.xml", parameters)
 
 
 def model(body, before="", after=""):
@@ -84,8 +84,18 @@ def own_names(m):
 
 def check(text, seed=0):
     """All that both know of a model is the same."""
-    m = quiet(text)
-    ref = mujoco.MjModel.from_xml_string(text)
+    return check_same(quiet(text), mujoco.MjModel.from_xml_string(text), seed)
+
+
+def check_file(path, **options):
+    """The same of a file and those that it names."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReaderWarning)
+        m = mjcf.read(path, **options)
+    return check_same(m, mujoco.MjModel.from_xml_path(str(path)))
+
+
+def check_same(m, ref, seed=0):
     names = own_names(m)
     assert len(names) == ref.nbody - 1
     assert (m.nq, m.nv) == (ref.nq, ref.nv)

@@ -4,6 +4,7 @@ import pytest
 
 from lagrangian.description.load import load, loads
 from lagrangian.description.mjcf import reader as mjcf_reader
+from lagrangian.description.sdf import reader as sdf_reader
 from lagrangian.description.urdf import reader as urdf_reader
 from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError
 
@@ -25,7 +26,7 @@ PROLOGUE = "\ufeff<?xml version='1.0'?>\n<!-- a <mujoco> comment -->\n<!DOCTYPE 
 @pytest.fixture
 def readers(monkeypatch):
     """Stand-ins for the XML readers that say how they were called."""
-    for name, reader in (("urdf", urdf_reader), ("mjcf", mjcf_reader)):
+    for name, reader in (("urdf", urdf_reader), ("mjcf", mjcf_reader), ("sdf", sdf_reader)):
         monkeypatch.setattr(reader, "read", lambda path, name=name, **options: (name, path.name, options))
 
 
@@ -49,6 +50,9 @@ def test_toml(tmp_path, name):
         ("a.xml", "<mujoco model='x'><worldbody/></mujoco>", "mjcf"),
         ("a.xml", "<robot name='x'/>", "urdf"),
         ("a.xml", PROLOGUE + "<robot/>", "urdf"),
+        ("a.sdf", "<sdf/>", "sdf"),
+        ("a.world", "<sdf/>", "sdf"),
+        ("a.xml", "<sdf version='1.9'/>", "sdf"),
     ],
 )
 def test_xml(tmp_path, readers, name, text, reader):
@@ -70,7 +74,7 @@ def test_unknown_options(tmp_path, readers):
         load(tmp_path / "a.toml", floating=True)
     with pytest.raises(ArgumentError, match=r"takes no option 'floating'; give the base a <freejoint/>"):
         load(tmp_path / "a.mjcf", floating=True)
-    with pytest.raises(ArgumentError, match="only a TOML file has named parameters"):
+    with pytest.raises(ArgumentError, match="a URDF file has no named parameters"):
         load(tmp_path / "a.urdf", parameters={"l": 1})
 
 
@@ -182,7 +186,7 @@ def test_errors_name_the_file_once(tmp_path, suffix, text):
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.json", "{}", "suffix '.json'.*Known: .toml, .urdf, .mjcf, .xml"),
+        ("a.json", "{}", "suffix '.json'.*Known: .toml, .urdf, .xacro, .mjcf, .xml"),
         ("a", "", "suffix ''"),
         ("run.nc", "", r"this is a saved motion, not a mechanism; lagrangian.read\('run.nc'\) reads it"),
         ("a.tmol", "", "Did you mean '.toml'"),

@@ -117,6 +117,20 @@ def test_potential_energy_agrees(name):
 # -- poses ---------------------------------------------------------------------------------------------------------------
 
 
+def test_a_key_without_a_rotation():
+    text = model(f"<body><freejoint/>{BALL}</body>", after='<keyframe><key name="k" qpos="1 2 3 0 0 0 0"/></keyframe>')
+    m, ref = check(text)
+    assert m.poses["k"] == (1, 0, 0, 0, 1, 2, 3)
+    np.testing.assert_array_equal(to_mujoco(m, m.poses["k"]), ref.key_qpos[0])
+    assert any("quaternion of length 0" in note for note in m.notes)
+
+
+def test_a_ball_joint_takes_the_limits_of_its_class():
+    default = '<default><joint limited="true"/></default>'
+    m, _ = check(model(f'<body><joint type="ball"/>{BALL}</body>', before=default))
+    assert any("range of a ball joint" in note for note in m.notes)
+
+
 def test_keyframes_in_our_order():
     body = (
         f'<body name="a" pos="0 0 1"><joint name="h" ref="30"/>{BALL}</body>'

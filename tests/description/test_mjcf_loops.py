@@ -79,8 +79,7 @@ def test_inactive_and_other_equalities_are_noted():
     m = quiet(model(TWO, defaults, '<equality><connect body1="b" anchor="0 0 0"/></equality>'))
     assert not m.loops
     assert any("not active" in note for note in m.notes)
-    two = f'<body><joint name="x"/>{BALL}</body><body><joint name="y"/>{BALL}</body>'
-    with pytest.warns(ReaderWarning, match="equality.*joint.*gear") as caught:
-        m = mjcf.read_text(model(two, after='<equality><joint name="gear" joint1="x" joint2="y"/></equality>'))
+    with pytest.warns(ReaderWarning, match="equality.*flex.*cloth") as caught:
+        m = mjcf.read_text(model(TWO, after='<equality><flex name="cloth" flex="f"/></equality>'))
     assert not m.loops
     assert caught[0].filename == __file__

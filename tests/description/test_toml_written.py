@@ -166,7 +166,6 @@ def ball():
             arm(constraints=[lg.PfaffianFunction("f", lambda t, q, qd: qd[0])]),
             "pendulum: .*constraint 'f': it is a Python function",
         ),
-        (arm(name="two\nlines"), "cannot be a name"),
         (arm(poses={"gravity": (0.0,)}), "'gravity' belongs to the whole file"),
         (arm(description="\ud800"), "not Unicode"),
         (arm(gravity=(0, lg.parameter("x.y", 1), 0)), "'x.y' cannot be a name"),

@@ -97,7 +97,9 @@ def test_robot_agrees_with_pinocchio(path, floating):
         jid = model.getJointId(j.name)
         if j.type in ("revolute", "prismatic"):
             at, speed = model.joints[jid].idx_q, model.joints[jid].idx_v
-            assert (j.limits.lower, j.limits.upper) == (model.lowerPositionLimit[at], model.upperPositionLimit[at])
+            theirs = (model.lowerPositionLimit[at], model.upperPositionLimit[at])
+            unsaid = theirs == (0, 0) and any("<limit> without lower and upper" in note for note in m.notes)
+            assert (j.limits.lower, j.limits.upper) in (theirs, (-math.inf, math.inf) if unsaid else theirs)
             assert j.limits.speed == model.upperVelocityLimit[speed]
             assert j.limits.effort == model.upperEffortLimit[speed]
             assert j.friction.viscous == model.damping[speed]
@@ -219,11 +221,14 @@ def test_a_chain_of_ten_thousand_links(write):
     assert m.nv == n - 1
 
 
-def test_limits_left_out_are_zero_as_in_urdfdom(write):
-    joint = '<joint name="j" type="revolute"><parent link="a"/><child link="b"/><limit effort="1" velocity="1"/></joint>'
-    m = quiet(write(f'<robot name="r">{link("a")}{link("b")}{joint}</robot>'))
-    assert (m.joints[1].limits.lower, m.joints[1].limits.upper) == (0, 0)
-    assert any("lower" in note for note in m.notes)
+def test_a_limit_left_out_is_zero_but_both_are_none(write):
+    joint = '<joint name="j" type="revolute"><parent link="a"/><child link="b"/><limit {0}effort="1" velocity="1"/></joint>'
+    text = f'<robot name="r">{link("a")}{link("b")}\n{joint}</robot>'
+    m = quiet(write(text.format('lower="-1" ')))
+    assert (m.joints[1].limits.lower, m.joints[1].limits.upper) == (-1, 0)
+    with pytest.warns(ReaderWarning, match="without lower and upper .*j in line 2.*no limit of position, though the format"):
+        m = urdf.read(write(text.format("")))
+    assert (m.joints[1].limits.lower, m.joints[1].limits.upper) == (-math.inf, math.inf)
 
 
 def test_infinite_limits_are_read(write):

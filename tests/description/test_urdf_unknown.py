@@ -5,7 +5,10 @@ import warnings
 import numpy as np
 import pytest
 
+from lagrangian.description import xml
+from lagrangian.description.notes import Notes
 from lagrangian.description.urdf import reader as urdf
+from lagrangian.description.urdf.check import check
 from lagrangian.errors import DescriptionError, ReaderWarning
 
 INERTIA = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
@@ -32,21 +35,14 @@ MISSPELT = {
     "limit": (robot('<limit lower="0" uper="1" effort="1" velocity="1"/>'), "uper", "upper"),
     "required limit": (robot('<limit lower="0" upper="1" efort="1" velocity="1"/>'), "efort", "effort"),
     "axis": (robot(LIMIT + '<axis xzy="0 0 1"/>'), "xzy", "xyz"),
-    "axis twice": (robot(LIMIT + '<axis xyz="0 0 1" xzy="0 1 0"/>'), "xzy", "xyz"),
     "origin": (robot(LIMIT + '<origin xyz="0 0 1" rpyy="1 0 0"/>'), "rpyy", "rpy"),
     "quaternion": (robot(LIMIT + '<origin quat_xyz="1 0 0 0"/>'), "quat_xyz", "quat_xyzw"),
-    "inertia": (robot(link=INERTIAL.replace("<inertia ", '<inertia ixxx="3" ')), "ixxx", "ixx"),
     "mass": (robot(link=INERTIAL.replace("value", "vale")), "vale", "value"),
     "parent": (robot(ends='<parent lnk="a"/><child link="b"/>'), "lnk", "link"),
     "child": (robot(ends='<parent link="a"/><child ink="b"/>'), "ink", "link"),
     "joint": (robot().replace('type="', 'typ="'), "typ", "type"),
     "link": (robot().replace('link name="a"', 'link nme="a"'), "nme", "name"),
     "inertial origin": (robot(link=INERTIAL.replace("<mass", '<origin xyx="1 0 0"/><mass')), "xyx", "xyz"),
-    "visual origin": (
-        robot(link='<visual><origin xzy="1 0 0"/><geometry><sphere radius="1"/></geometry></visual>'),
-        "xzy",
-        "xyz",
-    ),
     "element of a link": (robot(link=INERTIAL.replace("inertial", "inertail")), "inertail", "inertial"),
     "element of an inertial": (robot(link=INERTIAL.replace("<mass", '<orgin xyz="0 0 1"/><mass')), "orgin", "origin"),
     "element of a joint": (robot(LIMIT + '<axes xyz="0 0 1"/>'), "axes", "axis"),
@@ -96,8 +92,47 @@ def test_extensions_are_noted(text, note):
     assert [line.partition(": not carried")[0].partition(": only")[0] for line in silent(text).notes] == [note]
 
 
+@pytest.mark.parametrize("kind", ["acceleration", "deceleration", "jerk"])
+def test_limits_of_urdf_1_2_are_noted(kind):
+    m = silent(robot(LIMIT.replace("/>", f' {kind}="3"/>'), how=' version="1.2"'))
+    assert m.notes == (f"'{kind}' of a <limit> (1: j): not carried over: joints have limits of position, speed and force",)
+
+
+@pytest.mark.parametrize("tag", ["loop_joint", "loop_constraint"])
+def test_elements_that_would_join_bodies_are_warned_of(tag):
+    with pytest.warns(ReaderWarning, match=rf"<{tag}> \(1: x in line 3\): not carried over: what it joins moves freely"):
+        urdf.read_text(robot(more=f'<{tag} name="x"/>'))
+
+
+class Counted(list):
+    """A list that counts what is taken from it."""
+
+    taken = 0
+
+    def __iter__(self):
+        for x in super().__iter__():
+            Counted.taken += 1
+            yield x
+
+    def __reversed__(self):
+        Counted.taken += len(self)
+        return super().__reversed__()
+
+
+@pytest.mark.parametrize("tag", ["extension", "extension{0}"], ids=["of one kind", "of many"])
+def test_many_unknown_elements_are_looked_at_a_few_times_each(tag):
+    work = []
+    for n in (100, 400):
+        root = xml.read_text(robot(more="".join(f"<{tag.format(k)}/>" for k in range(n))))
+        root.children, Counted.taken = Counted(root.children), 0
+        check(root, Notes("r.urdf"))
+        work.append(Counted.taken / n)
+    assert work[1] < 1.1 * work[0]
+    assert work[1] < 10
+
+
 def test_unknown_attributes_of_dynamics_are_warned_of():
-    with pytest.warns(ReaderWarning, match=r"'mu_coulomb' of a <dynamics> \(1: j\): not carried over"):
+    with pytest.warns(ReaderWarning, match=r"'mu_coulomb' of a <dynamics> \(1: j in line 3\): not carried over"):
         m = urdf.read_text(robot(LIMIT + '<dynamics damping="1" mu_coulomb="3"/>'))
     assert m.joints[1].friction.viscous == 1
 
@@ -116,7 +151,9 @@ TWICE = {
 
 @pytest.mark.parametrize("case", TWICE)
 def test_of_an_element_given_twice_the_first_counts_as_in_urdfdom(case):
-    with pytest.warns(ReaderWarning, match=rf"second <{case}> of a <\w+> \(1: [bj]\): not read: the first one counts") as caught:
+    with pytest.warns(
+        ReaderWarning, match=rf"second <{case}> of a <\w+> \(1: [bj] in line [23]\): not read: the first one counts"
+    ) as caught:
         m = urdf.read_text(TWICE[case])
     assert len(caught) == 1
     pin = pytest.importorskip("pinocchio")
@@ -152,7 +189,7 @@ def test_quaternions_agree_with_urdfdom(quat):
 
 @pytest.mark.parametrize("how", ["", ' version="1.0"'])
 def test_a_quaternion_in_an_older_file_is_read_and_warned_of(how):
-    with pytest.warns(ReaderWarning, match=r'quat_xyzw \(1: j\): read, though others .*version="1.1"'):
+    with pytest.warns(ReaderWarning, match=r'quat_xyzw \(1: j in line 3\): read, though others .*version="1.1"'):
         m = urdf.read_text(robot(LIMIT + QUATERNION.format("1 0 0 0"), how=how))
     np.testing.assert_array_equal(np.array(m.joints[1].placement.rotation, float), np.diag([1, -1, -1]))
 

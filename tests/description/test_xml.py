@@ -6,7 +6,7 @@ import tracemalloc
 import pytest
 
 from lagrangian.description import xml
-from lagrangian.errors import DescriptionError, MechanismError, Part, placed
+from lagrangian.errors import DescriptionError, MechanismError, Part, ReaderWarning, placed
 
 
 def test_tags_attributes_children_text_and_lines():
@@ -175,3 +175,12 @@ def test_a_mechanism_error_is_given_its_place():
         raise MechanismError("bad axis", where=Part("joint", "j"))  # its name is said once
     with pytest.raises(MechanismError, match=r"^f:1: <joint name=\"j\">: joint 'k': bad axis$"), placed(*element.where):
         raise MechanismError("bad axis", where=Part("joint", "k"))
+
+
+def test_an_end_tag_too_many_after_the_end_is_passed_over():
+    with pytest.warns(ReaderWarning, match="m.xml:2: an end tag"):
+        root = xml.read_text("<mujoco><a/></mujoco>\n  </mujoco>\n", "m.xml")
+    assert [e.tag for e in root.walk()] == ["mujoco", "a"]
+    for text in ("<a></b></a>", "<a/></b><c/>", "<a/></b></c>", "<a/>text", "</a>", "<a><b></a></a>"):
+        with pytest.raises(DescriptionError, match="not XML"):
+            xml.read_text(text)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
+from lagrangian.configuration.poses import body_poses
 from lagrangian.errors import DescriptionError, MechanismError
 from lagrangian.viewer.live.moved_by_hand import Posture
-from lagrangian.viewer.scene.poses import body_poses
 
 MASS, INERTIA, G = 2.0, 0.3, 9.81
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
+from lagrangian.configuration.poses import body_poses
 from lagrangian.errors import MechanismError
 from lagrangian.viewer.live.moved_by_hand import Posture
-from lagrangian.viewer.scene.poses import body_poses
 
 BODY = lg.Body("top", 1.3, (0.1, -0.2, 0.4), (0.05, 0.06, 0.04))
 TIP = lg.Body("tip", 0.4, (0.2, 0.1, 0.0), (0.01, 0.02, 0.02))

@@ -72,6 +72,27 @@ def test_a_damaged_object_is_made_anew(folder: Path, compiled: list[str], harm: 
     assert len(compiled) == 2
 
 
+def test_a_whole_object_under_the_name_of_another_is_made_anew(folder: Path, compiled: list[str]) -> None:
+    """Copied by hand, or by a disk that mixes files up: it would compute another mechanism's gravity."""
+    other = random_mechanism(["revolute", "prismatic"], 9)
+    wanted = lg.compile(ARM).gravity(Q)
+    (mine,) = set(folder.glob("*.kernel"))
+    assert (lg.compile(other).gravity(Q) != wanted).any()
+    (its,) = set(folder.glob("*.kernel")) - {mine}
+    mine.write_bytes(its.read_bytes())
+    np.testing.assert_array_equal(lg.compile(ARM).gravity(Q), wanted)
+    assert len(compiled) == 3
+
+
+def test_what_killed_processes_left_is_deleted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache.store("first", {}, b"code")
+    leftover = folder / f".lagrangian-{2**22 + 1}-0123abcd.kernel"  # no process has such a number
+    leftover.write_bytes(b"half")
+    os.utime(leftover, (1, 1))
+    cache._prune(folder)
+    assert [f.name for f in folder.iterdir()] == ["first.kernel"]
+
+
 def test_it_can_be_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiled: list[str]) -> None:
     monkeypatch.setenv(cache.VARIABLE, "off")
     for _ in range(2):
@@ -109,7 +130,7 @@ def test_a_large_folder_is_not_looked_through_for_every_object(folder: Path, mon
     monkeypatch.setattr(os, "scandir", lambda path: (looked.append(path), original(path))[1])
     for k in range(100):
         cache.store(f"k{k}", {}, bytes(10))
-    assert looked.count(folder) == 1
+    assert looked.count(folder) == 2  # once for objects, once for what killed processes left
     assert len(list(folder.glob("*.kernel"))) == 100
 
 

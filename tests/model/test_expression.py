@@ -3,6 +3,7 @@
 import contextlib
 import math
 
+import mpmath
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -63,6 +64,42 @@ def test_sine_and_cosine_are_exact_at_quarter_turns(turns):
     expected = [(0, 1), (1, 0), (0, -1), (-1, 0)][turns % 4]
     for angle in (ex.parse(f"{turns}*pi/2"), turns * math.pi / 2):
         assert (ex.sin(angle), ex.cos(angle)) == expected
+
+
+ANGLES = ["1e15", "1e16 + 1", "123456789012345", "1e22", "1e300", "2^53", "1000000.5", "314159.26535897932", "5e8", "0.7"]
+
+
+@pytest.mark.parametrize("text", ANGLES)
+@pytest.mark.parametrize("name", ["sin", "cos", "tan"])
+def test_functions_of_angles_are_right_at_every_size(name, text):
+    value = float(ex.parse(text))
+    with mpmath.workdps(400):
+        expected = float(getattr(mpmath, name)(mpmath.mpf(value)))
+    for sign in (1, -1):
+        found = float(ex.parse(f"{name}({'-' * (sign < 0)}({text}))"))
+        assert found == pytest.approx(expected if name == "cos" else sign * expected, rel=4e-15, abs=1e-307)
+
+
+@pytest.mark.parametrize("count", [3, 10, 1000, 10**6, 10**9])
+def test_a_number_beside_many_quarter_turns_is_no_quarter_turn(count):
+    value = float(f"{count * math.pi / 2 + 1e-9 * count:.17g}")
+    with mpmath.workdps(60):
+        expected = float(mpmath.sin(mpmath.mpf(value))), float(mpmath.cos(mpmath.mpf(value)))
+    assert (float(ex.sin(value)), float(ex.cos(value))) == pytest.approx(expected, rel=1e-13)
+
+
+@pytest.mark.parametrize("turns", [10**6 + 1, 10**15 + 3, -(10**13) + 2, 10**300])
+def test_many_quarter_turns_written_with_pi_are_exact(turns):
+    expected = [(0, 1), (1, 0), (0, -1), (-1, 0)][turns % 4]
+    for text in (f"{turns}*pi/2", f"pi*{turns}/2", f"deg({90 * turns})", f"-(0.5*{-turns}*pi)"):
+        angle = ex.parse(text)
+        assert (ex.sin(angle), ex.cos(angle)) == expected
+    assert ex.parse(f"tan({4 * turns}*pi/2)") == 0
+
+
+def test_a_tangent_that_is_infinite_is_refused():
+    with pytest.raises(DescriptionError, match=r"tan\(pi/2\).*infinite"):
+        ex.parse("tan(pi/2)")
 
 
 @pytest.mark.parametrize("turns", range(-9, 10))

@@ -8,13 +8,14 @@ import pytest
 
 from lagrangian.errors import MechanismError
 from lagrangian.model.body import Body, box, sphere
+from lagrangian.model.configuration import Initial
 from lagrangian.model.constraint import Pfaffian
 from lagrangian.model.expression import parameter, parse, symbol
 from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
 from lagrangian.model.joints import TYPES
 from lagrangian.model.loop import Frame, LoopJoint, PointSpring, Wall
 from lagrangian.model.loops import TYPES as LOOP_TYPES
-from lagrangian.model.mechanism import Initial, Mechanism
+from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Placement
 
 A, B = Body("a", 1.0), Body("b", 1.0)
@@ -53,7 +54,10 @@ def test_a_good_one():
         ({"loops": [LoopJoint("l", "point", "a", "x")]}, "loop 'l': there is no body 'x'"),
         ({"springs": [PointSpring("s", "x", "a")]}, "spring 's': there is no body 'x'"),
         ({"springs": [Wall("w", "a", on="x", stiffness=1)]}, "wall 'w': there is no body 'x'"),
-        ({"springs": [3]}, "springs has 3 in it; only PointSpring or Wall belongs there"),
+        (
+            {"springs": [3]},
+            "springs has 3 in it; only PointSpring or CoordinateSpring or GravityCompensation or Wall belongs there",
+        ),
         ({"frames": [Frame("f", "x")]}, "frame 'f': there is no body 'x'"),
         ({"loops": [LoopJoint("l", "point", "a", "b")] * 2}, "two of the same name: loop, constraint, spring or wall 'l'"),
         ({"constraints": [Pfaffian("c", (("qx", 1),))]}, "constraint 'c': there is no speed 'qx'"),

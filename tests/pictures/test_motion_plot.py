@@ -192,7 +192,7 @@ def test_joints_are_picked_by_any_of_their_names() -> None:
         (("drift",), {}, "no constraints"),
         ((), {"path": "figure.bmp"}, r"cannot be written as '.bmp'; end its name with .png, .svg or .pdf"),
         ((), {"path": "figure"}, "without an ending"),
-        ((), {"path": "/nowhere/at/all/figure.png"}, "cannot be written"),
+        ((), {"path": "/nowhere/at/all/figure.png"}, "there is no folder"),
         ((), {"path": 3}, "a path to a file is needed"),
     ],
 )

@@ -205,7 +205,7 @@ def test_without_ffmpeg_the_error_says_what_to_do(tmp_path: Path, monkeypatch: p
         ({"path": "x.gif", "speed": 0}, "positive number"),
         ({"path": "x.gif", "size": (3, 3)}, "16 to 8192"),
         ({"path": "x.gif", "size": 5}, "width and height"),
-        ({"path": "nowhere/at/all/x.gif"}, "no directory"),
+        ({"path": "nowhere/at/all/x.gif"}, "no folder"),
     ],
 )
 def test_bad_films_are_told(arguments: dict[str, object], says: str) -> None:

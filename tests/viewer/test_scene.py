@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
+from lagrangian.configuration.poses import body_poses
 from lagrangian.model import quaternion
 from lagrangian.model.body import box, capsule, cylinder, ellipsoid, sphere
 from lagrangian.viewer.scene import primitives as p
 from lagrangian.viewer.scene.links import route
-from lagrangian.viewer.scene.poses import all_poses, body_poses, configuration
+from lagrangian.viewer.scene.poses import all_poses, configuration
 from lagrangian.viewer.scene.scene import Part, Scene
 from lagrangian.viewer.scene.shapes import scene
 from lagrangian.viewer.scene.track import still_track

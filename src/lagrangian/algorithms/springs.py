@@ -1,6 +1,7 @@
-"""Springs and dampers between two points, and walls: energy, and the generalised forces they exert, over any scalars.
+"""Springs and dampers, walls, and what carries weight: energy, and the generalised forces they exert, over any scalars.
 
-With s the distance of the points, the tension is k (s - rest) + c s'; by virtual work it exerts -tension ds/dq on the joints.
+With s the length of a spring, between points or of coordinates, the tension is k (s - rest) + c s'; by virtual work it exerts
+-tension ds/dq on the joints. One with slack has k max(0, s - rest - slack) + k min(0, s - rest) in place of k (s - rest).
 
 With g the gap between a point and a wall, and d = max(0, -g) the depth, the push is d max(0, k + c d') and exerts push dg/dq.
 This is Hunt and Crossley's law (J. Appl. Mech. 42:440, 1975) with the exponent 1, and without a pull. Its elastic part k d is in
@@ -9,24 +10,62 @@ the energy; what is left of it, d max(-k, c d'), only ever takes energy.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
-from lagrangian.algorithms.closed.jet import Slopes
+from lagrangian.algorithms.closed.jet import Jet, Slopes
 from lagrangian.algorithms.closed.world import World
 from lagrangian.algorithms.link import is_zero
 from lagrangian.model import vector as v
 from lagrangian.model.expression import functions as f
-from lagrangian.model.loop import PointSpring, Wall
+from lagrangian.model.loop import Spring, Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Placement
+from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
+
+# coordinates as jets, by name; None where forces at joints are not asked for
+Names = Mapping[str, Any] | None
 
 
-def _separation(world: World, spring: PointSpring) -> Any:
-    """d.d, as a jet."""
-    a = world.frame(spring.a, Placement(position=spring.a_point)).origin
-    b = world.frame(spring.b, Placement(position=spring.b_point)).origin
-    d = v.sub(b, a)
-    return v.dot(d, d)
+def _squares(world: World, spring: PointSpring) -> list[Any]:
+    """d.d of every piece between two points, as jets."""
+    at = [world.frame(body, Placement(position=point)).origin for body, point in spring.points]
+    return [v.dot(d, d) for d in (v.sub(b, a) for a, b in pairwise(at))]
+
+
+def _length(world: World, spring: PointSpring | CoordinateSpring, names: Names) -> Jet:
+    """The length as a jet."""
+    if isinstance(spring, CoordinateSpring):
+        assert names is not None
+        found = f.evaluate(spring.length, names)
+        return found if isinstance(found, Jet) else Jet(found)
+    total: Any = 0
+    for square in _squares(world, spring):
+        # between points of one body it does not change
+        total = total + (square.sqrt() if isinstance(square, Jet) else f.sqrt(square))
+    return total if isinstance(total, Jet) else Jet(total)
+
+
+def _stretch(world: World, spring: PointSpring | CoordinateSpring, s: Any) -> Any:
+    """By how much a length is beyond what has no tension."""
+    rest, slack = world.number(spring.rest), world.number(spring.slack)
+    if is_zero(slack):
+        return s - rest
+    return f.maximum(s - (rest + slack), 0.0) + f.minimum(s - rest, 0.0)
+
+
+def _springlike(spring: Spring, names: Names) -> bool:
+    return isinstance(spring, PointSpring) or (isinstance(spring, CoordinateSpring) and names is not None)
+
+
+def _height(mechanism: Mechanism, world: World, given: GravityCompensation) -> Any:
+    """g.p of the centre of the body, times the weight's factor and the mass, as a jet: its slopes are those of the weight."""
+    body = mechanism.body(given.body)
+    p = world.frame(given.body, Placement(position=body.center)).origin
+    g = tuple(world.number(x) for x in mechanism.gravity)
+    found = v.dot(p, g) * (world.number(given.factor) * world.number(body.mass))
+    return found if isinstance(found, Jet) else Jet(found)
 
 
 def gap(world: World, wall: Wall) -> Any:
@@ -49,62 +88,91 @@ def _push(wall: Wall, g: Any, elastic: bool, viscous: bool) -> Any:
     return _depth(g.value) * hardness
 
 
-def kinks(world: World, wall: Wall) -> list[Any]:
-    """The gap, and where there is damping what is left of the stiffness, over it: the force is smooth but where one is zero."""
-    g, k, c = gap(world, wall), float(wall.stiffness), float(wall.damping)
+def kinks(world: World, spring: Spring, names: Names) -> list[Any]:
+    """What is zero where the force is not smooth.
+
+    Of a wall, the gap, and where there is damping what is left of the stiffness, over it; of a spring, the ends of its slack.
+    """
+    if isinstance(spring, (PointSpring, CoordinateSpring)):
+        s, rest = _length(world, spring, names).value, world.number(spring.rest)
+        return [s - rest, s - (rest + world.number(spring.slack))]
+    assert isinstance(spring, Wall)
+    g, k, c = gap(world, spring), float(spring.stiffness), float(spring.damping)
     return [g.value, 1 - (c / k) * g.rate] if c else [g.value]
 
 
-def torques(mechanism: Mechanism, world: World, elastic: bool = True, viscous: bool = True) -> Slopes:
-    """The generalised force of all springs and dampers, by speed."""
+def torques(mechanism: Mechanism, world: World, names: Names, elastic: bool = True, viscous: bool = True) -> Slopes:
+    """The generalised force of all springs, dampers, walls and compensations, by speed."""
     total: Slopes = {}
     for spring in mechanism.springs:
-        if isinstance(spring, Wall):
-            g = gap(world, spring)
-            push = _push(spring, g, elastic, viscous)
-            for i, slope in g.slopes.items():
-                total[i] = total.get(i, 0) + push * slope
-            continue
-        k, rest, c = (world.number(x) for x in (spring.stiffness, spring.rest, spring.damping))
-        stretches, damps = elastic and not is_zero(rest), viscous and not is_zero(c)
-        square = _separation(world, spring)
-        if elastic and not stretches:
-            # a spring without rest length pulls by k d, also where its ends meet and it has no direction
-            for i, slope in square.slopes.items():
-                total[i] = total.get(i, 0) - (0.5 * k) * slope
-        if stretches or damps:
-            s = square.sqrt()
-            tension: Any = k * (s.value - rest) if stretches else 0
-            if damps:
-                tension = tension + c * s.rate
-            for i, slope in s.slopes.items():
-                total[i] = total.get(i, 0) - tension * slope
+        for force, slopes in _forces(mechanism, world, spring, names, elastic, viscous):
+            for i, slope in slopes.items():
+                total[i] = total.get(i, 0) + force * slope
     return total
 
 
-def energy(mechanism: Mechanism, world: World) -> Any:
-    """1/2 k (s - rest)^2 of all springs, 1/2 k d^2 of all walls."""
+def _forces(
+    mechanism: Mechanism, world: World, spring: Spring, names: Names, elastic: bool, viscous: bool
+) -> list[tuple[Any, Slopes]]:
+    """Forces of one of them, each with the slopes of that along which it acts."""
+    if isinstance(spring, Wall):
+        g = gap(world, spring)
+        return [(_push(spring, g, elastic, viscous), g.slopes)]
+    if isinstance(spring, GravityCompensation):
+        return [(-1, _height(mechanism, world, spring).slopes)] if elastic else []
+    if not _springlike(spring, names):
+        return []
+    k, c = world.number(spring.stiffness), world.number(spring.damping)
+    found, damps = [], viscous and not is_zero(c)
+    square = _bare(world, spring)
+    if elastic and square is not None:
+        # a spring without rest length pulls by k d, also where its ends meet and it has no direction
+        found.append((-0.5 * k, square.slopes))
+        elastic = False
+    if (elastic and not is_zero(k)) or damps:
+        s = _length(world, spring, names)
+        tension: Any = k * _stretch(world, spring, s.value) if elastic else 0
+        found.append((-(tension + c * s.rate if damps else tension), s.slopes))
+    return found
+
+
+def _bare(world: World, spring: PointSpring | CoordinateSpring) -> Any:
+    """The square of the length of a spring between two points without rest length, which is all its energy is of; else None."""
+    bare = is_zero(world.number(spring.rest)) and is_zero(world.number(spring.slack))
+    if not isinstance(spring, PointSpring) or spring.via or not bare:
+        return None
+    return _squares(world, spring)[0]
+
+
+def energy(mechanism: Mechanism, world: World, names: Names) -> Any:
+    """1/2 k (s - rest)^2 of all springs, 1/2 k d^2 of all walls, and what carries weight less than nothing."""
     total: Any = 0
     for spring in mechanism.springs:
         if isinstance(spring, Wall):
             depth = _depth(gap(world, spring).value)
             total = total + (0.5 * float(spring.stiffness)) * (depth * depth)
-            continue
-        square = _separation(world, spring).value
-        k, rest = world.number(spring.stiffness), world.number(spring.rest)
-        stretch = None if is_zero(rest) else f.sqrt(square) - rest
-        total = total + (0.5 * k) * (square if stretch is None else stretch * stretch)
+        elif isinstance(spring, GravityCompensation):
+            total = total + _height(mechanism, world, spring).value
+        else:
+            square = _bare(world, spring)
+            if square is None:
+                stretch = _stretch(world, spring, _length(world, spring, names).value)
+                total = total + (0.5 * world.number(spring.stiffness)) * (stretch * stretch)
+            else:
+                total = total + (0.5 * world.number(spring.stiffness)) * square.value
     return total
 
 
-def forces(mechanism: Mechanism, world: World) -> list[Any]:
-    """The tension of every spring with its damper, and the push of every wall."""
+def forces(mechanism: Mechanism, world: World, names: Names) -> list[Any]:
+    """The tension of every spring with its damper, the push of every wall, and what carries weight."""
     found: list[Any] = []
     for spring in mechanism.springs:
         if isinstance(spring, Wall):
             found.append(_push(spring, gap(world, spring), elastic=True, viscous=True))
-            continue
-        k, rest, c = float(spring.stiffness), float(spring.rest), float(spring.damping)
-        s = _separation(world, spring).sqrt()
-        found.append(k * (s.value - rest) + (c * s.rate if c else 0))
+        elif isinstance(spring, GravityCompensation):
+            weight = float(mechanism.body(spring.body).mass) * sum(float(x) ** 2 for x in mechanism.gravity) ** 0.5
+            found.append(float(spring.factor) * weight)
+        else:
+            c, s = float(spring.damping), _length(world, spring, names)
+            found.append(float(spring.stiffness) * _stretch(world, spring, s.value) + (c * s.rate if c else 0))
     return found

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
     from lagrangian.motion.motion import Motion
 
-FILES = (".toml", ".urdf", ".xml", ".mjcf")
+FILES = (".toml", ".urdf", ".xacro", ".xml", ".mjcf", ".sdf", ".world")
 
 
 def complete_mechanism(incomplete: str) -> list[str]:
@@ -29,11 +29,17 @@ def complete_mechanism(incomplete: str) -> list[str]:
     return sorted(x for x in [*here, *library()] if x.startswith(incomplete))
 
 
-MECHANISM = "A file (.toml, .urdf, .xml), or a name of the library: see [cyan]lagrangian library[/cyan]."
+MECHANISM = "A file (.toml, .urdf, .xml, .sdf), or a name of the library: see [cyan]lagrangian library[/cyan]."
 Set = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=X", help="Another value of a parameter. May be given again.")
 ]
-Floating = Annotated[bool, typer.Option("--floating", metavar="", help="Let the base of a URDF robot fly free.")]
+Floating = Annotated[
+    bool | None,
+    typer.Option("--floating/--no-floating", metavar="", help="Let the base of a URDF robot fly free, or hold that of an SDF."),
+]
+Root = Annotated[
+    Path | None, typer.Option("--root", metavar="DIR", help="The folder that files named in an MJCF file may lie in.")
+]
 
 
 @dataclass(frozen=True)
@@ -44,11 +50,12 @@ class Described:
         str, typer.Argument(metavar="MECH", help=MECHANISM, show_default=False, autocompletion=complete_mechanism)
     ]
     set_: Set = None
-    floating: Floating = False
+    floating: Floating = None
+    root: Root = None
 
     def load(self) -> Mechanism:
         with few_remarks(self.mechanism):
-            return mechanism_of(self.mechanism, self.set_, self.floating)
+            return mechanism_of(self.mechanism, self.set_, self.floating, self.root)
 
     @property
     def stem(self) -> str:
@@ -72,7 +79,8 @@ class Recorded:
         None
     )
     set_: Set = None
-    floating: Floating = False
+    floating: Floating = None
+    root: Root = None
 
     @property
     def stem(self) -> str:
@@ -85,10 +93,10 @@ class Recorded:
             from lagrangian.cli.commands.simulate import simulated
 
             with few_remarks(self.run):
-                m = mechanism_of(self.run, self.set_, self.floating)
+                m = mechanism_of(self.run, self.set_, self.floating, self.root)
             return simulated(m, values.span(self.time))
-        if self.set_ or self.floating or self.time:
-            raise ArgumentError(f"{self.run}: a run is what it is; --time, --set and --floating go with a mechanism")
+        if self.set_ or self.floating is not None or self.time or self.root:
+            raise ArgumentError(f"{self.run}: a run is what it is; --time, --set, --floating and --root go with a mechanism")
         motion = lg.read(self.run)
         if motion.mechanism is None:
             raise ArgumentError(
@@ -121,11 +129,15 @@ def file_for(stem: str, what: str, ending: str) -> Path:
     return Path(f"{stem}-{what}{ending}" if what else f"{stem}{ending}")
 
 
-def mechanism_of(name: str, settings: list[str] | None = None, floating: bool = False) -> Mechanism:
+def mechanism_of(
+    name: str, settings: list[str] | None = None, floating: bool | None = None, root: Path | None = None
+) -> Mechanism:
     """By its file, or by its name in the library."""
     from lagrangian.description.mechanism_of import mechanism_of as found
 
-    options: dict[str, Any] = {"floating": True} if floating else {}
+    options: dict[str, Any] = {} if floating is None else {"floating": floating}
+    if root is not None:
+        options["root"] = root
     if changed := values.parameters(settings):
         options["parameters"] = changed
     if Path(name).suffix.lower() == ".nc" and Path(name).is_file():

@@ -7,12 +7,11 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.errors import ArgumentError
+from lagrangian.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -48,15 +47,7 @@ def settle_streams() -> None:
 
 
 def stdout() -> Console:
-    from rich.console import Console
-
-    class Ending(Console):
-        def on_broken_pipe(self) -> None:
-            """Who reads has read enough, as `head` does: that is no failure."""
-            no_more()
-            raise SystemExit(0)
-
-    return Ending(highlight=False)
+    return _console(False)
 
 
 def no_more() -> None:
@@ -65,9 +56,25 @@ def no_more() -> None:
 
 
 def stderr() -> Console:
-    from rich.console import Console
+    return _console(True)
 
-    return Console(stderr=True, highlight=False)
+
+def _console(stderr: bool) -> Console:
+    from rich.console import Console, ConsoleOptions
+    from rich.segment import Segment
+
+    class Shown(Console):
+        def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+            """What a file says cannot act on the terminal, whatever it is part of: an error, a table, a note."""
+            for segment in super().render(renderable, options):
+                yield segment if segment.control else Segment(visible(segment.text), segment.style)
+
+        def on_broken_pipe(self) -> None:
+            """Who reads has read enough, as `head` does: that is no failure."""
+            no_more()
+            raise SystemExit(0)
+
+    return Shown(stderr=stderr, highlight=False)
 
 
 def plain(text: str = "", style: str = "") -> None:
@@ -75,6 +82,11 @@ def plain(text: str = "", style: str = "") -> None:
     from rich.text import Text
 
     stdout().print(Text(text, style=style), soft_wrap=True)
+
+
+def source(text: str) -> None:
+    """A text for other programs, such as LaTeX, without a terminal's lines or colours."""
+    sys.stdout.write(visible(text) + "\n")
 
 
 def said(kind: str, text: str, colour: str) -> None:
@@ -90,20 +102,6 @@ def error(text: str) -> None:
 
 def warning(text: str) -> None:
     said("warning", text, "yellow")
-
-
-@contextmanager
-def replacing(target: Path) -> Iterator[Path]:
-    """Where to write a file, which takes its place when it is whole: an older one is kept until then."""
-    whole = target.resolve()
-    beside = whole.with_name(f".{whole.stem}-{os.getpid()}{whole.suffix}")
-    try:
-        yield beside
-        beside.replace(whole)
-    except OSError as error:
-        raise ArgumentError(f"{target}: it cannot be written: {error.strerror or error}") from None
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def wrote(path: Any, what: str, how: str = "", *, again: bool = False) -> None:
@@ -191,7 +189,8 @@ def _below(columns: Sequence[str], rows: Sequence[Sequence[str]], kept: Sequence
 
 def document(content: Any) -> None:
     """One JSON document on stdout."""
-    sys.stdout.write(json.dumps(jsonable(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    text = json.dumps(jsonable(content), indent=2, ensure_ascii=False, allow_nan=False)
+    sys.stdout.write(visible(text, lambda c: f"\\u{ord(c):04x}") + "\n")
 
 
 def jsonable(x: Any) -> Any:

@@ -13,6 +13,7 @@ from lagrangian.cli import output
 from lagrangian.cli.given import file_for
 from lagrangian.cli.progress import bar, spinner
 from lagrangian.errors import ArgumentError, one_of
+from lagrangian.files import checked_target
 
 if TYPE_CHECKING:
     from lagrangian.motion.motion import Motion
@@ -58,8 +59,7 @@ class Results:
             return
         if self.out.suffix not in (".nc", ".csv"):
             raise ArgumentError(f"{self.out}: a run is written as .nc (netCDF, all of it) or .csv (its rows)")
-        if not self.out.parent.is_dir():
-            raise ArgumentError(f"{self.out}: there is no folder {str(self.out.parent)!r} to write in")
+        checked_target(self.out)
 
     def write(self, motion: Motion, stem: str, quiet: bool) -> list[str]:
         """Write what was asked for; the files, each told of unless `quiet`."""
@@ -68,8 +68,7 @@ class Results:
 
         def write(path: Path, what: str, how: str, make: Callable[[Path], Any]) -> None:
             again = path.exists()
-            with output.replacing(path) as place:
-                make(place)
+            make(path)
             made.append(str(path))
             if not quiet:
                 output.wrote(path, what, how, again=again)

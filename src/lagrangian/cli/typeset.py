@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from lagrangian.cli.progress import spinner
 from lagrangian.errors import ArgumentError
+from lagrangian.files import write
 
 if TYPE_CHECKING:
     from lagrangian.closed_form.derivations.reading import Reading
@@ -48,4 +49,4 @@ def pdf_of(eom: Equations | Reading, target: Path, digits: int | None) -> None:
             raise ArgumentError(
                 f"{Path(program).name} could not typeset the equations: {why}; -o FILE.tex writes what it was given"
             )
-        target.write_bytes(made.read_bytes())
+        write(target, made.read_bytes())

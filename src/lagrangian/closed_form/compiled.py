@@ -21,7 +21,7 @@ from lagrangian.kernels.kernel import Kernel
 from lagrangian.kernels.program import Straight
 from lagrangian.kernels.threads import Threads, cores
 from lagrangian.kernels.trace.node import Graph
-from lagrangian.model.expression import Expression, free_symbols, parameters
+from lagrangian.model.expression import Expression, free_symbols, functions, parameters
 
 if TYPE_CHECKING:
     from lagrangian.closed_form.parts.basis import Basis
@@ -224,7 +224,7 @@ class Tracer:
                 return 0
         scalars = self.system.scalars
         if symbol.name in scalars.lengths:
-            length = self(scalars.lengths[symbol.name].square).sqrt()
+            length = functions.sqrt(self(scalars.lengths[symbol.name].square))  # constant between points of one body
             return length if symbol.kind == "root" else 1 / length
         return self._function(scalars.atoms[symbol.name][1])
 

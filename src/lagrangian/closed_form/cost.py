@@ -16,8 +16,9 @@ from typing import Any
 from lagrangian.equations.derivations import lagrange
 from lagrangian.equations.reading.system import System
 from lagrangian.errors import Argument, CostError
+from lagrangian.model.configuration import Initial
 from lagrangian.model.joint import Joint
-from lagrangian.model.mechanism import GROUND, Initial, Mechanism
+from lagrangian.model.mechanism import GROUND, Mechanism
 
 # paths up to this length cost less than asking what they cost
 SHORT = 8

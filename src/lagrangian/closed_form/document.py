@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,8 @@ from lagrangian.equations.writing import text
 from lagrangian.equations.writing.lines import WIDTH, broken
 from lagrangian.equations.writing.notation import GREEK, parts, typeset_words
 from lagrangian.errors import ArgumentError
+from lagrangian.files import write
+from lagrangian.visible import visible
 
 if TYPE_CHECKING:
     from lagrangian.closed_form.equations import Equations
@@ -48,10 +51,7 @@ def save(
         )
     sections = _sections(eom) if sections is None else sections
     written = writers[target.suffix](eom, sections, digits) if document else typeset(eom, sections, digits, width) + "\n"
-    try:
-        target.write_text(written, encoding="utf-8")
-    except OSError as error:
-        raise ArgumentError(f"save: {target}: {error.strerror or error}", concerns="path") from None
+    write(target, written)
 
 
 def markdown(eom: Equations, digits: int | None = 6, sections: list[Section] | None = None) -> str:
@@ -113,19 +113,19 @@ def _tex(eom: Equations, sections: list[Section], digits: int | None) -> str:
 
 def _markdown_of(eom: Equations, sections: list[Section], digits: int | None) -> str:
     rounding = text.Rounding(digits)
-    lines = [f"# {_title(eom)}", "", eom.mechanism.description.strip(), ""]
+    lines = [f"# {_marked_up(_title(eom))}", "", _marked_up(eom.mechanism.description.strip()), ""]
     lines += ["$$", f"{equation(eom)}, \\qquad {coordinates(eom)}", "$$", ""]
     for section in sections:
-        lines += [f"## {section.heading.typeset()}", ""]
-        lines += [f"$$\n{line}\n$$\n" for line in section.typeset] or [f"{word}  " for word in section.words]
+        lines += [f"## {section.heading.typeset(_marked_up)}", ""]
+        lines += [f"$$\n{line}\n$$\n" for line in section.typeset] or [f"{_marked_up(word)}  " for word in section.words]
         if section.formulas or section.lines:
             lines += ["$$", _blocks(eom, section, rounding).replace("align*", "aligned"), "$$", ""]
-    meanings = _meanings(eom, sections, str)
+    meanings = _meanings(eom, sections, _marked_up)
     if meanings:
         lines += ["## where", "", "| name | stands for |", "| --- | --- |"]
         lines += [f"| ${name}$ | {words} |" for name, words in meanings]
         lines.append("")
-    lines += [*families(eom), ""]
+    lines += [*map(_marked_up, families(eom)), ""]
     grouped = _groups(eom)
     if grouped:
         body = " \\\\\n".join(grouped)
@@ -138,7 +138,7 @@ def _markdown_of(eom: Equations, sections: list[Section], digits: int | None) ->
             "",
         ]
     lines += [_rounded(digits)] * rounding.rounded
-    lines += [f"Note: {note}" for note in eom.notes]
+    lines += [f"Note: {_marked_up(note)}" for note in eom.notes]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -146,8 +146,15 @@ def _rounded(digits: int | None) -> str:
     return f"Numbers are rounded to {digits} digits."
 
 
+def _marked_up(words: str) -> str:
+    """Words that Markdown, and the HTML that is made of it, show as they are: no tag, link, table or formula begins in them."""
+    words = re.sub(r"([\\`*\[\]#|~$!]|(?<!\w)_|_(?!\w))", r"\\\1", visible(words))
+    return words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
 def _escaped(words: str) -> str:
+    """The same for LaTeX."""
     greek = {letter: f"$\\{name}$" for name, letter in GREEK.items()}
     special = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}", "²": "$^2$", "°": r"$^\circ$", "·": r"$\cdot$"} | greek
     plain = {mark: f"\\{mark}" for mark in "&%$#_{}"}
-    return "".join(special.get(c) or plain.get(c) or (c if ord(c) < 256 else "?") for c in words)
+    return "".join(special.get(c) or plain.get(c) or (c if ord(c) < 256 else "?") for c in visible(words))

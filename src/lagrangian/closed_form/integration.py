@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lagrangian.arguments import floats
 from lagrangian.errors import ArgumentError, MechanismError
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def integrated(
 
 def _numbers(name: str, x: Any, n: int, eom: OutputPart) -> np.ndarray:
     try:
-        made = np.zeros(n) if x is None else np.asarray(x, dtype=float)
+        made = np.zeros(n) if x is None else floats(x)
     except (TypeError, ValueError):
         made = np.empty(0)
     if made.shape != (n,) or not np.isfinite(made).all():

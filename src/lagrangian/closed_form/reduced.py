@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lagrangian.arguments import array
 from lagrangian.closed_form.parts.energies import EnergiesPart
 from lagrangian.closed_form.parts.output import OutputPart
 from lagrangian.closed_form.sections import Section, Title
@@ -86,7 +87,7 @@ class ReducedEquations(EnergiesPart, OutputPart):
     def all_coordinates(self, q: Any) -> np.ndarray:
         """The coordinates of the whole mechanism, of independent ones or of rows of them: A q + b."""
         b = np.array(self.reduction.quarters) * (np.pi / 2)
-        return np.asarray(q, dtype=float) @ np.array(self.reduction.A, dtype=float).reshape(self.whole.n, self.n).T + b
+        return array(q, "q") @ np.array(self.reduction.A, dtype=float).reshape(self.whole.n, self.n).T + b
 
     def prove(self, progress: Callable[[float, float], None] | None = None) -> Certificate:
         """Prove the equations of the whole; that the solution closes its loops exactly was proved when they were reduced."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lagrangian.closed_form.lines import Line
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix, index
-from lagrangian.equations.writing.notation import typeset_words
+from lagrangian.equations.writing.notation import typeset_words, upright
 from lagrangian.errors import Argument
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def _constraint_sections(eom: Equations) -> list[Section]:
                 f"M q'' = f + Psi^T lambda;   row by row: {', '.join(eom.constraint_names)}",
             ),
             typeset=(
-                *(rf"\phi_{{\mathrm{{{name}}}}} = {typeset_words(str(x))}" for name, x in driven(eom)),
+                *(rf"\phi_{{\mathrm{{{upright(name)}}}}} = {typeset_words(str(x))}" for name, x in driven(eom)),
                 rf"\Psi \ddot{{q}} + \dot{{\Psi}} \dot{{q}}{typeset_rate} = 0, \qquad f = \tau - C \dot{{q}} - G - F",
                 rf"\lambda = -(\Psi M^{{-1}} \Psi^{{T}})^{{-1}} (\dot{{\Psi}} \dot{{q}}{typeset_rate} + \Psi M^{{-1}} f)",
                 r"M \ddot{q} = f + \Psi^{T} \lambda",

@@ -26,7 +26,7 @@ class Terms:
 
     @cached_property
     def spring_potential(self) -> Element:
-        return forces.joint_spring_potential(self.system) + forces.point_spring_potential(self.system)
+        return forces.joint_spring_potential(self.system) + forces.other_spring_potential(self.system)
 
     @cached_property
     def springs(self) -> list[Element]:

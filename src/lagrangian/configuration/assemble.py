@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import texts
 from lagrangian.configuration import reading
 from lagrangian.configuration.coordinates import moved, same, single_coordinates, turned_back
 from lagrangian.configuration.dynamics_of import dynamics_of
@@ -51,7 +52,7 @@ def assembly_modes(
     steps[0] = 0.0
     ended = loops.nearest(moved(dyn.mechanism, q, steps))
     found: list[np.ndarray] = []
-    for trial in ended.q[ended.miss <= CLOSED]:
+    for trial in ended.q[(ended.miss <= CLOSED) & loops.alignment.met(ended.q)]:
         trial = turned_back(dyn, trial, t, held)
         if not any(same(dyn, trial, other) for other in found):
             found.append(trial)
@@ -63,7 +64,7 @@ def assembly_modes(
 def _begin(dyn: Dynamics, q0: Any, fixed: Fixed) -> tuple[np.ndarray, tuple[str, ...]]:
     """Where to begin, and the names of the coordinates that stay there."""
     given = reading.configuration(dyn.mechanism, q0)
-    fixed = (fixed,) if isinstance(fixed, str) else fixed
+    fixed = fixed if isinstance(fixed, Mapping) else texts(fixed, "fixed")
     places = single_coordinates(dyn.mechanism)
     for name in fixed:
         if name not in places:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import texts
 from lagrangian.configuration import reading
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.configuration.speeds import nearest_speeds
@@ -35,7 +36,7 @@ def consistent_speeds(
     wanted = reading.speeds(dyn.mechanism, qd0)
     given = wanted if isinstance(wanted, dict) else {}
     qd = wanted if isinstance(wanted, np.ndarray) else np.zeros(dyn.nv)
-    kept = (fixed,) if isinstance(fixed, str) else tuple(fixed)
+    kept = tuple(fixed) if isinstance(fixed, Mapping) else texts(fixed, "fixed")
     for name in kept:
         if name not in names:
             raise ArgumentError(one_of("speed", name, names), where=Argument("fixed"))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lagrangian.configuration.alignment import Alignment
 from lagrangian.configuration.coordinates import moved, single_coordinates
 from lagrangian.configuration.newton import Found, Newton
 from lagrangian.errors import AssemblyError
@@ -20,6 +21,7 @@ CLOSED = 1e-12  # of the slopes' size: a loop that misses by less is closed
 NEAR = 1e-6  # m, or radians: a configuration that was given, and misses by less, was rounded when it was written
 # and by no more than rounding: what is given is left as it is
 EXACT = 1e-15
+PORTION = 5  # starts at a time
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ class Loops:
             places = single_coordinates(dyn.mechanism)
             self.free[[places[name][1] for name in self.held]] = 0.0
         self._newton = Newton(self, self.free)
+        self.alignment = Alignment(self)
+        self._afar = Newton(self.alignment, self.free, iterations=50)
 
     def __bool__(self) -> bool:
         """Whether there is anything to close."""
@@ -102,14 +106,30 @@ class Loops:
         if not self:
             return q
         best = self.nearest(q)
-        if best.miss[0] > CLOSED and starts:
-            others = self.nearest(self._around(q, starts))
-            closed = np.flatnonzero(others.miss <= CLOSED)
+        if self._open(best)[0] and self.alignment:
+            best = self._from_afar(q[None])
+        for some in self._portions(starts if self._open(best)[0] else 0):
+            others = self._from_afar(self._around(q, starts)[some])
+            closed = np.flatnonzero(~self._open(others))
             nearest = int(closed[0]) if closed.size else int(np.argmin(others.miss))
-            best = others.row(nearest) if others.miss[nearest] < best.miss[0] else best
-        if best.miss[0] > CLOSED:
+            best = others.row(nearest) if closed.size or others.miss[nearest] < best.miss[0] else best
+            if closed.size:
+                break
+        if self._open(best)[0]:
             raise self.error(best.q[0])
         return best.q[0]
+
+    def _portions(self, starts: int) -> list[slice]:
+        """All at once; or a few at a time, where looking which way round loops are costs more."""
+        size = PORTION if self.alignment else max(1, starts)
+        return [slice(k, k + size) for k in range(0, starts, size)]
+
+    def _from_afar(self, q: np.ndarray) -> Found:
+        """As closed as a descent makes it that sees which way round loops are to be closed."""
+        return self.nearest(self._afar.solve(q, self.t).q if self.alignment else q)
+
+    def _open(self, found: Found) -> np.ndarray:
+        return (found.miss > CLOSED) | ~self.alignment.met(found.q)
 
     def _around(self, q: np.ndarray, starts: int) -> np.ndarray:
         rng = np.random.default_rng(0)
@@ -122,8 +142,14 @@ class Loops:
         told = ", ".join(
             f"{x.name!r} misses by {x.amount:.3g} {x.unit}".rstrip() for x in self.of_each_loop(q)[:4] if x.amount > 1e-9
         )
+        told = told or "a loop that keeps an orientation is closed the wrong way round, by half a turn"
         held = f" with {', '.join(self.held)} fixed" if self.held else ""
+        hint = "Lengths or placements may not fit, or a start nearer to the wanted configuration is needed"
+        if self.of_each_loop(q)[0].amount < NEAR:
+            hint = (
+                "They miss by so little that they seem to contradict one another by the rounding of their numbers: give more "
+                "digits, or leave out what follows from the others: mechanism.replace(loops=..., constraints=...)"
+            )
         return AssemblyError(
-            f"{self.dyn.mechanism.name}: no configuration was found that closes the loops{held}: at the nearest {told}. "
-            f"Lengths or placements may not fit, or a start nearer to the wanted configuration is needed"
+            f"{self.dyn.mechanism.name}: no configuration was found that closes the loops{held}: at the nearest {told}. {hint}"
         )

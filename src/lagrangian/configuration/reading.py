@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import floats
 from lagrangian.configuration.coordinates import single_coordinates
 from lagrangian.errors import Argument, ArgumentError, Place, is_number, one_of, shown
 from lagrangian.model.configuration import Partial
@@ -129,7 +130,7 @@ def in_order(mechanism: Mechanism, given: Any, names: tuple[str, ...], argument:
     if isinstance(given, (list, tuple)) and any(isinstance(x, str) for x in given):
         given = [number(mechanism, x, Argument(argument)) for x in given]
     try:
-        array = np.array(given, dtype=float)
+        array = floats(given).copy()
     except (TypeError, ValueError):
         array = np.zeros(0)
     if array.shape != (len(names),) or not np.isfinite(array).all():

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import array, floats
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.control.drives import Drives
 from lagrangian.control.reference import jumps
@@ -76,7 +77,7 @@ class Controller(ABC):
 
     def _state(self, q: Any, qd: Any) -> tuple[np.ndarray, np.ndarray]:
         dyn = self.dynamics
-        q, qd = np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
+        q, qd = array(q, "q"), array(qd, "qd")
         if q.shape != (dyn.nq,) or qd.shape != (dyn.nv,):
             raise ArgumentError(
                 f"{self!r} is asked with q of shape {q.shape} and qd of {qd.shape}; its model has {dyn.nq} coordinates and "
@@ -98,7 +99,7 @@ def believed(model: Any) -> Dynamics:
 def gains(what: str, given: Any, names: tuple[str, ...]) -> np.ndarray:
     """A number for all, or one for each of the names; finite and not negative."""
     try:
-        values = np.asarray(given, dtype=float)
+        values = floats(given)
     except (TypeError, ValueError):
         values = np.full(0, np.nan)
     if values.shape not in ((), (len(names),)) or not np.isfinite(values).all() or (values < 0).any():

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import floats
 from lagrangian.control.cartesian_controller import CartesianController
 from lagrangian.control.controller import FREQUENCY, gains, second_order
 from lagrangian.errors import Argument, ArgumentError, is_number, one_of, shown
@@ -124,7 +125,7 @@ class ForceMotion(CartesianController):
     def _measure(self, t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
         given, count = self.measured(t, q.copy(), qd.copy()), len(self.force)
         try:
-            found = np.asarray(given, dtype=float)
+            found = floats(given)
         except (TypeError, ValueError):
             found = np.zeros(0)
         if found.shape == (6,):

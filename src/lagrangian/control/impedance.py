@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import floats
 from lagrangian.control.cartesian_controller import CartesianController
 from lagrangian.control.controller import gains
 from lagrangian.errors import ArgumentError, shown
@@ -38,7 +39,7 @@ class Impedance(CartesianController):
                 concerns="stiffness",
             )
         try:
-            K = np.asarray(self.stiffness, dtype=float)
+            K = floats(self.stiffness)
         except (TypeError, ValueError):
             raise ArgumentError(f"is {shown(self.stiffness)}", argument="stiffness", remedy="numbers are needed") from None
         if K.ndim == 2:

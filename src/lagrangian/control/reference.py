@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import texts
 from lagrangian.configuration.coordinates import single_coordinates
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.kinematics.chebyshev import Series
@@ -112,7 +113,7 @@ class CartesianReference:
             frames = ", ".join([*(f.name for f in mechanism.frames), *(b.name for b in mechanism.bodies)])
             raise ArgumentError(f"control: which frame is to follow the path? frame= one of {frames}", concerns="frame")
         mechanism.frame(frame)
-        chosen = led if directions is None else (directions,) if isinstance(directions, str) else tuple(directions)
+        chosen = led if directions is None else texts(directions, "directions")
         for direction in chosen:
             if direction not in led:
                 raise ArgumentError(

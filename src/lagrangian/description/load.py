@@ -11,20 +11,36 @@ from lagrangian.description.text_file import as_path, read_text
 from lagrangian.errors import ArgumentError, DescriptionError, one_of
 from lagrangian.model.mechanism import Mechanism
 
-FORMATS = ("toml", "urdf", "mjcf")
-_BY_SUFFIX = {".toml": "toml", ".urdf": "urdf", ".mjcf": "mjcf", ".xml": "mjcf"}
-_OPTIONS: dict[str, tuple[str, ...]] = {"toml": ("parameters",), "urdf": ("floating", "mimic"), "mjcf": ()}
+FORMATS = ("toml", "urdf", "mjcf", "sdf")
+_BY_SUFFIX = {
+    ".toml": "toml",
+    ".urdf": "urdf",
+    ".xacro": "urdf",
+    ".mjcf": "mjcf",
+    ".xml": "mjcf",
+    ".sdf": "sdf",
+    ".world": "sdf",
+}
+_OPTIONS: dict[str, tuple[str, ...]] = {
+    "toml": ("parameters",),
+    "urdf": ("floating", "mimic", "loops", "xacro"),
+    "mjcf": ("parameters", "root"),
+    "sdf": ("floating", "mimic"),
+}
 # an option of another format, and what does the same in this one
 _INSTEAD = {
     ("toml", "floating"): 'give the base a [[joint]] with type = "free" in the file',
     ("toml", "mimic"): "couple joints by a [[constraint]] with an `equation` in the file",
     ("mjcf", "mimic"): "couple joints by <equality> <joint> in the file",
     ("mjcf", "floating"): "give the base a <freejoint/> in the file",
-    ("urdf", "parameters"): "only a TOML file has named parameters",
-    ("mjcf", "parameters"): "only a TOML file has named parameters",
+    ("toml", "root"): "a TOML file names no other files",
+    ("urdf", "root"): "a URDF file includes no other files",
+    ("sdf", "root"): "files that it includes are looked for beside it and around it, and where GZ_SIM_RESOURCE_PATH says",
+    ("urdf", "parameters"): "a URDF file has no named parameters",
+    ("sdf", "parameters"): "an SDF file has no named parameters",
 }
 SUFFIXES = tuple(_BY_SUFFIX)
-_ROOTS = {"robot": "urdf", "mujoco": "mjcf"}
+_ROOTS = {"robot": "urdf", "mujoco": "mjcf", "mujocoinclude": "mjcf", "sdf": "sdf"}
 # what may stand before the first element: declaration, comments, document type
 _PROLOGUE = re.compile(r"\s*(?:<\?.*?\?>|<!--.*?-->|<![^>\[]*(?:\[.*?\]\s*)?>)", re.DOTALL)
 _LONGEST_PATH = 260
@@ -32,10 +48,15 @@ _TEXT_BEGINS = re.compile(r"\s*(?:\[\[?[A-Za-z]\w*(?:\.\w+)*\]|[A-Za-z_]\w*\s*=|
 
 
 def load(path: str | os.PathLike[str], **options: Any) -> Mechanism:
-    """The mechanism a file describes: .toml, .urdf, .mjcf, or .xml (MJCF, or URDF if its root is `<robot>`).
+    """The mechanism a file describes: .toml, .urdf, .xacro, .mjcf, .sdf, .world, or .xml (MJCF, URDF or SDF: its root tells).
 
-    `parameters={"l1": 1.0}` gives other values to some of a TOML file's parameters; `floating=True` lets a URDF robot's base fly
-    free, and `mimic=True` couples its `<mimic>` joints to those they follow, which are otherwise free.
+    Each format has its own options. `parameters={"l1": 1.0}` gives other values to some of a TOML file's parameters, or to the
+    controls and gains of an MJCF file's actuators, which `mechanism.parameters` lists. `floating=True` lets a URDF robot's base
+    fly free, and `mimic=True` couples its `<mimic>` joints to those they follow, which are otherwise free. Both are the rule in
+    SDF: there `floating=False` holds what no joint holds, and `mimic=False` leaves the joints uncoupled. `loops="robot.yaml"`
+    names the file that closes a URDF's loops, which is otherwise looked for beside it; False leaves it out.
+    `xacro={"prefix": "left_"}` gives values to the arguments of a .xacro file. Files that an MJCF file names (`<include>`,
+    `<model>`, meshes that give inertia) must lie in its folder or below, unless `root` is a folder above it.
     """
     _refuse_text(path)
     file = as_path(path)
@@ -49,13 +70,17 @@ def load(path: str | os.PathLike[str], **options: Any) -> Mechanism:
         from lagrangian.description.urdf import reader as urdf
 
         return urdf.read(file, **options)
+    if kind == "sdf":
+        from lagrangian.description.sdf import reader as sdf
+
+        return sdf.read(file, **options)
     from lagrangian.description.mjcf import reader as mjcf
 
-    return mjcf.read(file)
+    return mjcf.read(file, **options)
 
 
 def loads(text: str, format: str = "toml", **options: Any) -> Mechanism:  # noqa: A002
-    """The mechanism a text describes, of the format "toml", "urdf" or "mjcf"; the options are those of `load`."""
+    """The mechanism a text describes, of the format "toml", "urdf", "mjcf" or "sdf"; the options are those of `load`."""
     if format not in FORMATS:
         raise ArgumentError(one_of("format", format, FORMATS), concerns="format")
     if not isinstance(text, str):
@@ -71,9 +96,13 @@ def loads(text: str, format: str = "toml", **options: Any) -> Mechanism:  # noqa
         from lagrangian.description.urdf import reader as urdf
 
         return urdf.read_text(text, **options)
+    if format == "sdf":
+        from lagrangian.description.sdf import reader as sdf
+
+        return sdf.read_text(text, **options)
     from lagrangian.description.mjcf import reader as mjcf
 
-    return mjcf.read_text(text)
+    return mjcf.read_text(text, **options)
 
 
 def _check_options(kind: str, options: dict[str, Any], file: str) -> None:
@@ -92,7 +121,8 @@ def _refuse_text(path: Any) -> None:
     text = "\n" in path or len(path) > _LONGEST_PATH or (not known and _TEXT_BEGINS.match(path))
     if text and not os.path.exists(path):  # some file systems do take such names
         begin = path.strip()[:30].partition("\n")[0]
-        format = "toml" if not begin.startswith("<") else "mjcf" if "<mujoco" in path else "urdf"  # noqa: A001
+        roots = (kind for root, kind in _ROOTS.items() if f"<{root}" in path)
+        format = "toml" if not begin.startswith("<") else next(roots, "urdf")  # noqa: A001
         raise ArgumentError(
             f"load takes the path of a file, and this names none: it looks like a description itself ({begin!r}...); "
             f'for a text there is loads(text, format="{format}")',
@@ -122,5 +152,5 @@ def _kind_of_xml(file: Path) -> str:
     if root is None:
         raise DescriptionError(f"{file}: this is not XML: no element begins it")
     if root.group(1) not in _ROOTS:
-        raise DescriptionError(f"{file}: its root is <{root.group(1)[:40]}>; <robot> (URDF) or <mujoco> (MJCF) is needed")
+        raise DescriptionError(f"{file}: its root is <{root.group(1)[:40]}>; <robot> (URDF), <mujoco> (MJCF) or <sdf> is needed")
     return _ROOTS[root.group(1)]

@@ -34,16 +34,17 @@ def mechanism_of(given: Any, **options: Any) -> Mechanism:
             "no mechanism is named: a file or a name of the library is needed, such as two_r", concerns="mechanism"
         )
     if "\n" in name or path.suffix.lower() in SUFFIXES:
-        if "\n" not in name and not path.exists():
+        if "\n" not in name and not os.path.exists(path):
             raise _unknown("there is no such file", name, where=name)
         return load(given, **options)
     if name in packaged.names():
-        if options.get("floating"):
-            raise ArgumentError(
-                f"{Argument('floating')} is for URDF files; a mechanism of the library is what its file says", where=name
-            )
+        for option, kind in (("floating", "URDF"), ("root", "MJCF")):
+            if options.get(option):
+                raise ArgumentError(
+                    f"{Argument(option)} is for {kind} files; a mechanism of the library is what its file says", where=name
+                )
         return packaged.packaged(name, options.get("parameters"))
-    if path.exists():
+    if os.path.exists(path):
         return load(given, **options)  # which says what files it reads
     raise _unknown(f"{name!r} is neither a file nor a mechanism of the library", name)
 

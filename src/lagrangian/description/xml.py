@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,11 +16,14 @@ from typing import Any
 from xml.parsers import expat
 
 from lagrangian.description.text_file import as_path
-from lagrangian.errors import DescriptionError, Part, Place, one_of
+from lagrangian.errors import DescriptionError, Part, Place, ReaderWarning, one_of, warn
 
 MAX_BYTES = 200_000_000
 _CHUNK = 1 << 20
+_MARK = b"\xef\xbb\xbf"  # the byte-order mark of UTF-8, which expat knows where it comes first
+_BLANK = _MARK + b" \t\r\n"
 _REQUIRED: Any = object()
+_END_TAG = re.compile(rb"<?/[\w.:-]+\s*>\s*")  # where expat stops at one, it is behind the <
 _PARTS = {"link": "body", "connect": "loop", "weld": "loop"}  # what an element is called in a mechanism, where it differs
 
 
@@ -110,16 +114,30 @@ def _reason(error: Exception) -> str:
 def _parse(chunks: Iterator[bytes], file: str, encoding: str | None = None) -> Element:
     first = next(chunks, b"")
     _check_start(first, file)
-    builder = _Builder(file, encoding)
-    chunk: bytes | None = first
+    begin = _declaration(first)
+    if begin:
+        warn(
+            ReaderWarning(
+                "what stands before the XML declaration, white space or a byte-order mark, is passed over", where=f"{file}:1"
+            )
+        )
+    builder = _Builder(file, encoding, first.count(b"\n", 0, begin))
+    chunk: bytes | None = first[begin:]
+    done = 0  # bytes of the chunks before this one
     try:
         while chunk is not None:
             builder.parser.Parse(chunk, False)
+            done += len(chunk)
             chunk = next(chunks, None)
         builder.parser.Parse(b"", True)
     except expat.ExpatError as error:
         problem = expat.ErrorString(error.code)
-        raise DescriptionError(f"{file}:{error.lineno}: not XML: {problem} at column {error.offset + 1}") from None
+        line = error.lineno + builder.above
+        root = builder.complete
+        if root is not None and chunk is not None and _END_TAG.fullmatch(chunk, builder.parser.ErrorByteIndex - done):
+            warn(ReaderWarning("an end tag to which nothing belongs, after the end, is passed over", where=f"{file}:{line}"))
+            return root
+        raise DescriptionError(f"{file}:{line}: not XML: {problem} at column {error.offset + 1}") from None
     except (LookupError, ValueError, TypeError) as error:  # an encoding that does not exist, or is of several bytes
         if isinstance(error, DescriptionError):
             raise
@@ -137,11 +155,18 @@ def _check_start(first: bytes, file: str) -> None:
         raise DescriptionError("is a binary file; an XML text is needed", where=f"{file}:1")
 
 
-class _Builder:
-    """Turns expat's events into elements."""
+def _declaration(first: bytes) -> int:
+    """Where the declaration begins, before which XML allows nothing: behind white space, or behind more than one mark."""
+    begin = len(first) - len(first.lstrip(_BLANK))
+    return begin if begin and first.startswith(b"<?xml", begin) and first[:begin] != _MARK else 0
 
-    def __init__(self, file: str, encoding: str | None) -> None:
+
+class _Builder:
+    """Turns expat's events into elements; `above` are the lines before what expat is given."""
+
+    def __init__(self, file: str, encoding: str | None, above: int = 0) -> None:
         self.file = file
+        self.above = above
         self.root: Element | None = None
         self._open: list[Element] = []
         self._text: list[list[str]] = []
@@ -154,12 +179,17 @@ class _Builder:
         self.parser.EntityDeclHandler = self._entity
         self.parser.ExternalEntityRefHandler = self._entity
 
+    @property
+    def complete(self) -> Element | None:
+        """The root, once its end was met."""
+        return None if self._open else self.root
+
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         owner = ""
         if self._open:
             parent = self._open[-1]
             owner = parent.label if "name" in parent.attributes else parent.owner
-        element = Element(tag, attributes, self.file, self.parser.CurrentLineNumber, owner)
+        element = Element(tag, attributes, self.file, self._line, owner)
         if self._open:
             self._open[-1].children.append(element)
         else:
@@ -183,7 +213,11 @@ class _Builder:
         return 0
 
     def _refuse(self, problem: str) -> None:
-        raise DescriptionError(f"{self.file}:{self.parser.CurrentLineNumber}: {problem}")
+        raise DescriptionError(f"{self.file}:{self._line}: {problem}")
+
+    @property
+    def _line(self) -> int:
+        return self.parser.CurrentLineNumber + self.above
 
 
 # -- attributes --------------------------------------------------------------------------------------------------------
@@ -206,8 +240,13 @@ def numbers(
 ) -> tuple[float, ...]:
     """`count` numbers, or at least `least` of them, separated by white space."""
     value = text(element, attribute, None if default is not _REQUIRED else _REQUIRED)
-    if value is None:
-        return default
+    return default if value is None else numbers_of(element, attribute, value, count, least=least, infinite=infinite)
+
+
+def numbers_of(
+    element: Element, attribute: str, value: str, count: int, *, least: int | None = None, infinite: bool = False
+) -> tuple[float, ...]:
+    """The numbers in a text, which errors call by the name of an attribute, or of an element that holds it."""
     words = value.split()
     fewest = count if least is None else least
     if not fewest <= len(words) <= count:

@@ -7,11 +7,11 @@ import random
 import re
 from typing import TYPE_CHECKING
 
-from lagrangian.equations.algebra.exact import exact
 from lagrangian.equations.algebra.numbers import CONSTANTS, value
 from lagrangian.equations.algebra.ring import Element, fraction, split
 from lagrangian.equations.reading.system import NUMBER
 from lagrangian.errors import ArgumentError
+from lagrangian.model.expression.linear import exact
 
 if TYPE_CHECKING:
     from lagrangian.equations.formula import Formula

@@ -38,11 +38,13 @@ def kinetic(system: System, jacobians: Sequence[lagrange.Columns]) -> dict[str, 
 
 
 def potential(system: System) -> dict[str, Element]:
-    """-m g.p_C of every link with inertia, by its name; and of every spring, at a joint or between points."""
+    """-m g.p_C of every link with inertia, by its name; and of every spring, and of what carries weight."""
     links = zip(system.links, lagrange.gravity_potentials(system), strict=True)
     found = {link.name: energy for link, energy in links if has_inertia(system, link)}
     found |= {f"spring at {name}": energy for name, energy in forces.joint_springs(system).items()}
-    return found | {f"spring {name}": energy for name, energy in forces.point_springs(system).items()}
+    others = forces.point_springs(system) | forces.coordinate_springs(system)
+    found |= {f"spring {name}": energy for name, energy in others.items()}
+    return found | {f"gravity compensation {name}": energy for name, energy in forces.compensations(system).items()}
 
 
 def has_inertia(system: System, link: Link) -> bool:

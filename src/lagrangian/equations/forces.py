@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
 from lagrangian.equations.algebra.ring import Element, total
+from lagrangian.equations.kinematics import point
 from lagrangian.equations.reading import lengths
 from lagrangian.equations.reading.names import given
 from lagrangian.equations.reading.system import System
+from lagrangian.model import vector as v
+from lagrangian.model.expression import Scalar
 
 HALF = Fraction(1, 2)
 
@@ -31,17 +35,47 @@ def point_springs(system: System) -> dict[str, Element]:
     found: dict[str, Element] = {}
     for spring in system.springs:
         if given(spring.stiffness):
-            stretch = ring.generator(lengths.name(spring.name)) - of(spring.rest)
+            stretch = lengths.length(system, spring) - of(spring.rest)
             found[spring.name] = ring(of(spring.stiffness) * HALF * (stretch * stretch))
     return found
+
+
+def coordinate_springs(system: System) -> dict[str, Element]:
+    """1/2 k (length - rest)^2 of the springs of coordinates, by the spring's name."""
+    of = system.scalars.of
+    found: dict[str, Element] = {}
+    for spring in system.coordinate_springs:
+        if given(spring.stiffness):
+            stretch = of(spring.length) - of(spring.rest)
+            found[spring.name] = system.ring(of(spring.stiffness) * HALF * (stretch * stretch))
+    return found
+
+
+def compensations(system: System) -> dict[str, Element]:
+    """factor m g.p_C of what carries weight, by its name."""
+    return {name: system.ring(-v.dot(force, p)) for name, _, force, p in carried_weights(system)}
+
+
+def carried_weights(system: System) -> Iterator[tuple[str, str, v.Vector, v.Vector]]:
+    """Of what carries weight its name, its body, the force -factor m g, and the centre where it acts, in the world."""
+    for each in system.compensations:
+        body = system.mechanism.body(each.body)
+        weight = system.scalars.of(each.factor) * system.scalars.of(body.mass)
+        yield each.name, each.body, v.scale(-1 * weight, system.gravity), point(system, each.body, body.center)
 
 
 def joint_spring_potential(system: System) -> Element:
     return system.ring(total(joint_springs(system).values(), system.ring.zero))
 
 
-def point_spring_potential(system: System) -> Element:
-    return system.ring(total(point_springs(system).values(), system.ring.zero))
+def coordinate_spring_potential(system: System) -> Element:
+    return system.ring(total(coordinate_springs(system).values(), system.ring.zero))
+
+
+def other_spring_potential(system: System) -> Element:
+    """Of all springs but those at one joint, and of what carries weight."""
+    parts = (point_springs(system), coordinate_springs(system), compensations(system))
+    return system.ring(total((energy for part in parts for energy in part.values()), system.ring.zero))
 
 
 def viscous_friction(system: System) -> list[Element]:
@@ -67,13 +101,25 @@ def joint_friction(system: System) -> list[Element]:
 
 
 def friction(system: System) -> list[Element]:
-    """Friction of the joints, and what dampers between points take."""
-    ring, of, n = system.ring, system.scalars.of, system.n
-    F: list[Any] = joint_friction(system)
+    """Friction of the joints, and what dampers of coordinates and between points take."""
+    F = at_joints(system)
     for spring in system.springs:
-        if given(spring.damping):
-            length = ring.generator(lengths.name(spring.name))
-            slopes = [ring.derivative(length, k) for k in range(n)]
-            rate = sum((slopes[k] * system.speed(k) for k in range(n)), ring.zero)
-            F = [f + of(spring.damping) * (rate * slope) for f, slope in zip(F, slopes, strict=True)]
+        F = _damped(system, F, lengths.length(system, spring), spring.damping)
     return F
+
+
+def at_joints(system: System) -> list[Element]:
+    """Friction of the joints, and what dampers of coordinates take."""
+    F = joint_friction(system)
+    for spring in system.coordinate_springs:
+        F = _damped(system, F, system.ring(system.scalars.of(spring.length)), spring.damping)
+    return F
+
+
+def _damped(system: System, F: list[Element], length: Element, damping: Scalar) -> list[Element]:
+    """Friction with that of a damper of this length."""
+    if not given(damping):
+        return F
+    slopes = [system.ring.derivative(length, k) for k in range(system.n)]
+    rate = sum((slope * system.speed(k) for k, slope in enumerate(slopes)), system.ring.zero)
+    return [f + system.scalars.of(damping) * (rate * slope) for f, slope in zip(F, slopes, strict=True)]

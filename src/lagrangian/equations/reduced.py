@@ -65,6 +65,7 @@ class Pullback:
         self.reduced = copy.copy(system)
         self.reduced.coordinates, self.reduced.n = tuple(self._names), len(self._names)
         self.reduced.links, self.reduced.springs = [], ()
+        self.reduced.coordinate_springs, self.reduced.compensations = (), ()
         self.reduced.scalars = self._scalars(system.scalars)
         self._into: list[Any] | None = None
         for length in dict.fromkeys(system.scalars.lengths.values()):

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lagrangian.arguments import floats
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import ArgumentError, is_number
@@ -287,7 +288,7 @@ def _limits(mechanism: Mechanism, q: Any, qd: Any, qdd: Any) -> tuple[np.ndarray
 
 def _each(given: Any, n: int, what: str, signed: bool = False) -> np.ndarray:
     try:
-        x = np.broadcast_to(np.asarray(given, dtype=float), (n,)).copy()
+        x = np.broadcast_to(floats(given), (n,)).copy()
     except (TypeError, ValueError):
         raise ArgumentError(
             f"is {given!r}", where="exciting_path", argument=what, remedy=f"a number, or {n} of them, is needed"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lagrangian.arguments import floats
 from lagrangian.configuration.record import follow
 from lagrangian.errors import ArgumentError, is_number
 from lagrangian.identification.differentiation import LowPass, default_cutoff, differentiated, fourier_fit, uniform
@@ -134,7 +135,7 @@ def _differentiate(t: np.ndarray, q: np.ndarray, tau: np.ndarray, path: Followed
 
 def _times(t: ArrayLike) -> np.ndarray:
     try:
-        t = np.asarray(t, dtype=float)
+        t = floats(t)
     except (TypeError, ValueError):
         raise ArgumentError("must be an array of times", where="identify", argument="t") from None
     if t.ndim != 1 or len(t) < 20:
@@ -151,7 +152,7 @@ def _times(t: ArrayLike) -> np.ndarray:
 
 def _array(what: str, given: Any, rows: int, names: tuple[str, ...], fewer: tuple[str, ...]) -> np.ndarray:
     try:
-        x = np.asarray(given, dtype=float)
+        x = floats(given)
     except (TypeError, ValueError):
         raise ArgumentError("must be an array of numbers", where="identify", argument=what) from None
     if x.ndim == 1 and len(x) == rows and len(names) == 1:

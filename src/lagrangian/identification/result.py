@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lagrangian.arguments import array
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.identification.estimate import Fit
 from lagrangian.identification.grouping import Grouping
@@ -170,7 +171,7 @@ class Identification:
 
     def torque(self, q: Any, qd: Any, qdd: Any) -> np.ndarray:
         """The joint forces of the tree for a motion, (rows, nv), by the estimates themselves and what was taken as known."""
-        q2, qd2, qdd2 = (np.atleast_2d(np.asarray(x, dtype=float)) for x in (q, qd, qdd))
+        q2, qd2, qdd2 = (np.atleast_2d(array(x, name)) for name, x in (("q", q), ("qd", qd), ("qdd", qdd)))
         Y, known = self.regression.parts(q2, qd2, qdd2, self.grouping.columns)
         tau: np.ndarray = Y @ self.values + known
         return tau[0] if np.ndim(q) == 1 else tau

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import array
 from lagrangian.errors import ActuationError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.linear import RANK, decomposed, minimum_norm, smallest, unit_rows
@@ -28,8 +29,8 @@ def actuated_speeds(dyn: Dynamics) -> np.ndarray:
 def actuator_torques(dyn: Dynamics, q: Any, h: Any, t: Any = 0.0) -> tuple[np.ndarray, np.ndarray]:
     """tau, zero at passive joints, and the multipliers, for joint forces h of the open tree; one state or many."""
     single = np.ndim(q) == 1
-    q, h = np.atleast_2d(np.asarray(q, dtype=float)), np.atleast_2d(np.asarray(h, dtype=float))
-    times = np.broadcast_to(np.asarray(t, dtype=float).reshape(-1), (len(q),)) if np.ndim(t) else np.full(len(q), float(t))
+    q, h = np.atleast_2d(array(q, "q")), np.atleast_2d(array(h, "h"))
+    times = np.broadcast_to(array(t, "t").reshape(-1), (len(q),))
     driven = actuated_speeds(dyn)
     if not dyn.mechanism.equations:
         _check_tree(dyn, h, driven, times)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import array, count, floats
 from lagrangian.errors import ArgumentError, PathWarning, warn
 from lagrangian.inverse_dynamics.actuation import actuator_torques
 from lagrangian.inverse_dynamics.work import work
@@ -81,7 +82,7 @@ class PathMotion(Motion):
     def __call__(self, t: Any) -> tuple[np.ndarray, np.ndarray]:
         if self.follower is None:
             return super().__call__(t)
-        q, qd, _ = self.follower(np.atleast_1d(np.asarray(t, dtype=float)))
+        q, qd, _ = self.follower(np.atleast_1d(array(t, "t")))
         return (q[0], qd[0]) if np.ndim(t) == 0 else (q, qd)
 
     def resample(self, t: Any) -> PathMotion:
@@ -182,11 +183,9 @@ def along(
 def rows_of(given: Any, path: Any) -> np.ndarray:
     """The times of rows: so many, or those given."""
     if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
-        if given < 2:
-            raise ArgumentError(f"is {given}; at least 2 rows are needed", argument="t_eval")
-        return path.times(int(given))
+        return path.times(count(given, "t_eval", "rows", least=2))
     try:
-        times = np.asarray(given, dtype=float)
+        times = floats(given)
     except (TypeError, ValueError):
         times = np.zeros(0)
     if times.ndim != 1 or not times.size or not np.isfinite(times).all() or (np.diff(times) <= 0).any():

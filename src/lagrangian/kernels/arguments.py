@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lagrangian.arguments import floats
 from lagrangian.errors import ArgumentError
 
 Wrenches = Mapping[str, ArrayLike] | None
@@ -47,15 +48,9 @@ def _rows(array: np.ndarray, rows: int) -> np.ndarray:
 
 def _as_float(where: str, name: str, given: Any) -> np.ndarray:
     try:
-        array = np.asarray(given)
-    except ValueError as error:
-        raise ArgumentError(f"is not an array of numbers: {error}", where=where, argument=name) from None
-    if array.size == 0 and array.dtype == object:
-        array = array.astype(float)
-    if array.dtype.kind not in "fiub":
-        needed = "real numbers (float64) are needed"
-        raise ArgumentError(f"is an array of {array.dtype}", where=where, argument=name, remedy=needed)
-    return array.astype(np.float64, copy=False)
+        return floats(given)
+    except TypeError as error:
+        raise ArgumentError(str(error), where=where, argument=name, remedy="real numbers (float64) are needed") from None
 
 
 def wrenches_of(given: Wrenches) -> Mapping[str, ArrayLike]:

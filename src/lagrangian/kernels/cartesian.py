@@ -94,7 +94,7 @@ def cartesian(
 ) -> CartesianDynamics:
     """What `Dynamics.cartesian` gives; without `warn` it is left to the caller to look at `singular`."""
     (q, qd), batch = rows_of("cartesian", ("q", "qd"), (dyn.nq, dyn.nv), (q, qd))
-    _check_threshold(threshold)
+    threshold = _check_threshold(threshold)
     bad = ~(np.isfinite(q).all(axis=1) & np.isfinite(qd).all(axis=1))
     if bad.any():  # what is not a number must not hide those that are
         q, qd = np.where(bad[:, None], dyn.mechanism.neutral(), q), np.where(bad[:, None], 0.0, qd)
@@ -148,11 +148,12 @@ def cartesian(
     return _as_asked(found, bad, batch)
 
 
-def _check_threshold(threshold: float) -> None:
+def _check_threshold(threshold: float) -> float:
     if not is_number(threshold) or not 1e-7 <= threshold < 1:
         raise ArgumentError(
             f"is {threshold!r}", where="cartesian", argument="threshold", remedy="a number from 1e-7 to below 1 is needed"
         )
+    return float(threshold)
 
 
 def _warn_of_singular(dyn: Dynamics, found: CartesianDynamics, part: np.ndarray, lost: str, batch: int | None) -> None:
@@ -255,11 +256,11 @@ def _directions(
 ) -> tuple[str, ...]:
     """Checked, and no more than there are degrees of freedom."""
     known = _names(euler)
-    if not isinstance(given, (str, Iterable, NoneType)):
+    if not isinstance(given, (str, Iterable, NoneType)) or isinstance(given, np.ndarray):
         raise ArgumentError(f"is {given!r}; names are needed, of {', '.join(known)}", where="cartesian", argument="directions")
     names = known if given is None else (given,) if isinstance(given, str) else tuple(given)
     for name in names:
-        if name not in known:
+        if not isinstance(name, str) or name not in known:
             raise ArgumentError(f"cartesian: {one_of('direction', name, known)}", concerns="directions")
     if not names or len(set(names)) != len(names):
         raise ArgumentError(

@@ -17,6 +17,17 @@ _SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, 
 LINE = 8
 
 
+def address(array: np.ndarray) -> int:
+    """Where the numbers of an array are, which compiled code reads as doubles, or as integers of 64 bits, side by side.
+
+    Every array that is no argument of a kernel comes by here; `arguments.rows_of` sees to those. numpy takes three times as long
+    to say an address, and a run asks for dozens.
+    """
+    if array.dtype.char not in "dlq" or array.itemsize != 8 or not array.flags.c_contiguous:
+        raise TypeError(f"compiled code cannot read an array of {array.dtype} with strides {array.strides}")
+    return ctypes.addressof(ctypes.c_char.from_buffer(array.data)) if array.size else array.ctypes.data
+
+
 class MachineCode:
     """Taken from the cache, or compiled. It reads `data` besides the program's inputs."""
 
@@ -29,6 +40,7 @@ class MachineCode:
         self.scratch = int(header["scratch"])
         self.operations = int(header["operations"])
         self.data = program.data(header)
+        self.addresses = [address(a) for a in self.data]
 
     def run(self, arrays: list[np.ndarray], angles: np.ndarray, output: np.ndarray, first: int, last: int) -> bool:
         """Rows `first` to `last`; whether an angle was too large for the code's own sine and cosine.
@@ -37,7 +49,7 @@ class MachineCode:
         """
         pointers = [a.ctypes.data + first * a.strides[0] for a in arrays]
         pointers.append(pointers[0] if angles is arrays[0] else angles.ctypes.data + first * angles.strides[0])
-        given = (ctypes.c_void_p * (len(pointers) + len(self.data)))(*pointers, *(a.ctypes.data for a in self.data))
+        given = (ctypes.c_void_p * (len(pointers) + len(self.data)))(*pointers, *self.addresses)
         room = np.empty(self.scratch + LINE)
         to = output.ctypes.data + first * output.strides[0]
         return bool(self._function(ctypes.addressof(given), to, start_of_line(room), last - first))

@@ -12,9 +12,11 @@ from numpy.typing import ArrayLike
 from lagrangian.algorithms import kinematics
 from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.closed.massless import is_massless
+from lagrangian.algorithms.extent import beyond_precision
 from lagrangian.algorithms.inverse_dynamics import REACTIONS
 from lagrangian.algorithms.sweep import Algorithm
-from lagrangian.errors import ArgumentError
+from lagrangian.arguments import array
+from lagrangian.errors import ArgumentError, MechanismWarning, warn
 from lagrangian.kernels.arguments import Wrenches, rows_of, wrenches_of
 from lagrangian.kernels.friction import FrictionConstants, friction_constants
 from lagrangian.kernels.kernel import Kernel
@@ -35,6 +37,9 @@ class Kernels:
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
         self.tree = trees.build(mechanism)
+        doubtful = beyond_precision(self.tree)
+        if doubtful:
+            warn(f"{mechanism.name}: it has {doubtful}; what is computed of it may be wrong, or not finite", MechanismWarning)
         self.threads = Threads(cores())
         self._made: dict[str, Kernel] = {}
         self._of_frames: dict[tuple[str, object], Callable[..., Any]] = {}
@@ -133,7 +138,8 @@ class Kernels:
         """The argument t, for kernels of constraints that depend on it."""
         if not self.closed.timed:
             return ()
-        return (np.asarray(t, dtype=float).reshape(-1, 1) if np.ndim(t) else np.array([float(t)]),)  # type: ignore[arg-type]
+        times = array(t, "t")
+        return (times.reshape(-1, 1) if times.ndim else times.reshape(1),)
 
     def residual_derivatives(self) -> Kernel:
         return self._kernel("residual derivatives", lambda: residual_derivatives(self.mechanism, self.tree))

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lagrangian.arguments import array
+from lagrangian.errors import ArgumentError
 from lagrangian.kernels.arguments import rows_of
 from lagrangian.kernels.kernel import Kernel
 from lagrangian.kernels.programs.derivatives import accelerations
@@ -19,7 +21,7 @@ def of_inverse_dynamics(dyn: Dynamics, residual: Kernel, motion: tuple[ArrayLike
     """What `Dynamics.inverse_dynamics_derivatives` gives for the motion (q, qd, qdd)."""
     n, m = dyn.nv, dyn.mechanism.equations
     (q, qd, qdd), batch = rows_of("inverse_dynamics_derivatives", ("q", "qd", "qdd"), (dyn.nq, n, n), motion)
-    slopes = _slopes(residual, q, qd, qdd, np.zeros((1, m)), 0.0)[:, :n]
+    slopes = _slopes(residual, q, qd, qdd, np.zeros((1, m)), np.zeros((1, 1)))[:, :n]
     slopes = slopes[0] if batch is None else slopes
     M = dyn.mass_matrix(q[0] if batch is None else q)
     return slopes[..., :n], slopes[..., n:], np.broadcast_to(M, (*slopes.shape[:-2], n, n))
@@ -29,10 +31,13 @@ def of_forward_dynamics(dyn: Dynamics, residual: Kernel, motion: tuple[ArrayLike
     """What `Dynamics.forward_dynamics_derivatives` gives for the motion (q, qd, tau)."""
     n, m = dyn.nv, dyn.mechanism.equations
     (q, qd, tau), batch = rows_of("forward_dynamics_derivatives", ("q", "qd", "tau"), (dyn.nq, n, n), motion)
-    count = len(q)
+    count, times = len(q), array(t, "t").reshape(-1, 1)
+    if len(times) not in (1, count):
+        several = f"has {len(times)} times, and there are {count} states"
+        raise ArgumentError(several, where="forward_dynamics_derivatives", argument="t", remedy="they must agree")
     qdd = dyn.forward_dynamics(q, qd, tau, t=t)
     forces = dyn.multipliers(q, qd, tau, t=t) if m else np.zeros((1, 0))
-    slopes = _slopes(residual, q, qd, qdd, forces, t)
+    slopes = _slopes(residual, q, qd, qdd, forces, times)
     psi = np.broadcast_to(dyn.constraint_jacobian(q, t), (count, m, n)) if m else np.zeros((count, 0, n))
     right = np.concatenate([-slopes[:, :n], np.broadcast_to(np.eye(n), (count, n, n))], axis=2)
     bias = np.concatenate([-slopes[:, n:], np.zeros((count, m, n))], axis=2)
@@ -42,10 +47,9 @@ def of_forward_dynamics(dyn: Dynamics, residual: Kernel, motion: tuple[ArrayLike
 
 
 def _slopes(
-    residual: Kernel, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, multipliers: np.ndarray, t: ArrayLike
+    residual: Kernel, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, multipliers: np.ndarray, times: np.ndarray
 ) -> np.ndarray:
     """Of the residual of the equations of motion and of the constraints', by q and by qd; one a state."""
-    times = np.reshape(np.asarray(t, dtype=float), (-1, 1))
     forces = (multipliers,) if multipliers.shape[1] else ()
     found: np.ndarray = residual(q, qd, qdd, *forces, times)
     return found

@@ -14,6 +14,7 @@ from lagrangian.algorithms.inverse_dynamics import GRAVITY, INVERSE_DYNAMICS
 from lagrangian.algorithms.mass_matrix import MASS_MATRIX
 from lagrangian.algorithms.regressor import REGRESSOR
 from lagrangian.algorithms.tree import Tree
+from lagrangian.arguments import array
 from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
 from lagrangian.errors import ArgumentError, ClosedError, one_of
 from lagrangian.kernels import derivatives
@@ -121,7 +122,7 @@ class Dynamics:
         if kernels.mechanism.springs:
             tau = tau - kernels.spring("torque")(q, qd)
         if kernels.friction.planes:
-            tau = tau + kernels.friction.in_planes(np.asarray(qd, dtype=float))
+            tau = tau + kernels.friction.in_planes(array(qd, "qd"))
         return tau
 
     @Direct(of_accelerations)

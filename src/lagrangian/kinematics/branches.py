@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import array, floats
 from lagrangian.configuration.bounds import Bounds
 from lagrangian.errors import ArgumentError, shown
 from lagrangian.kinematics.planar_two_r import PlanarTwoR
@@ -57,7 +58,7 @@ def branches(mechanism: Mechanism, pose: Any, frame: str | Frame) -> list[np.nda
 
 def within_limits(mechanism: Mechanism, q: Any) -> bool:
     """Whether every coordinate is within its joint's limits; quaternions have none."""
-    q = np.asarray(q, dtype=float)
+    q = array(q, "q")
     if q.shape != (mechanism.nq,):
         names = ", ".join(mechanism.coordinate_names[:12])
         raise ArgumentError(f"has shape {q.shape}", argument="q", remedy=f"({mechanism.nq},) is needed: {names}")
@@ -80,7 +81,7 @@ def _solver(mechanism: Mechanism, frame: str | Frame) -> Solver:
 
 def _numbers(pose: Any) -> np.ndarray:
     try:
-        wanted = np.asarray(pose, dtype=float)
+        wanted = floats(pose)
     except (TypeError, ValueError):
         raise ArgumentError(
             f"is {shown(pose)}", argument="pose", remedy="a 4x4 homogeneous matrix, or a point of 2 or 3 numbers, is needed"

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import floats
 from lagrangian.configuration import reading
 from lagrangian.configuration.bounds import Bounds
 from lagrangian.configuration.coordinates import moved, same, single_coordinates, turned_back
@@ -75,7 +76,7 @@ def _frame_goal(dyn: Dynamics, target: Any, frame: Any, directions: Any) -> tupl
             remedy=f"give one of {', '.join(list(dyn.mechanism._frames)[:20])}",
         )
     try:
-        x = np.asarray(target, dtype=float)
+        x = floats(target)
     except (TypeError, ValueError):
         x = np.zeros(0)
     if x.shape not in ((2,), (3,), (4, 4)) or not np.isfinite(x).all():

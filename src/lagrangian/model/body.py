@@ -52,12 +52,16 @@ class Body:
             self._check()
 
     def _check(self) -> None:
-        if type(self.mass) not in (int, float):
-            object.__setattr__(self, "mass", coerce.scalar(self.mass, "mass"))
-        object.__setattr__(self, "center", coerce.vector(self.center, "center", "(0.1, 0, 0)"))
-        object.__setattr__(self, "inertia", coerce.symmetric(self.inertia, "inertia"))
-        for name, numbers in (("mass", (self.mass,)), ("center", self.center), ("inertia", self.inertia)):
-            coerce.finite(numbers, name)
+        coerce.keep(self, coerce.text, "name")
+        coerce.keep(self, coerce.number, "mass")
+        coerce.keep(self, coerce.point, "center")
+        coerce.keep(self, coerce.symmetric, "inertia")
+        coerce.finite(self.inertia, "inertia")
+        coerce.keep(self, coerce.flag, "effective")
+        if 0 < abs(float(self.mass)) < coerce.LIGHTEST:
+            needed = f"0, or at least {coerce.LIGHTEST:g} kg, is needed"
+            raise MechanismError(f"is {float(self.mass):g} kg", argument="mass", remedy=needed)
+        object.__setattr__(self, "visuals", coerce.items(Visual, self.visuals, "visuals"))
         if float(self.mass) < 0 and not self.effective:
             raise MechanismError(f"is {float(self.mass):g} kg", argument="mass", remedy="it cannot be negative")
         if not self.effective:
@@ -179,6 +183,12 @@ class Shape:
     drawn: Visual | None = None  # what to draw, where it is not the shape itself
 
 
+def _numbers(kind: str, **given: Any) -> list[Scalar]:
+    """What a shape is given, as finite numbers or expressions."""
+    with placed(kind):
+        return [coerce.number(x, name) for name, x in given.items()]
+
+
 def _check_dimensions(kind: str, size: tuple[Scalar, ...]) -> None:
     for x in size:
         if not float(x) > 0:
@@ -189,7 +199,9 @@ def _solid(kind: str, size: tuple[Scalar, ...], volume: Scalar, mass: Any, densi
     _check_dimensions(kind, size)
     if (mass is None) == (density is None):
         raise MechanismError("give either a mass or a density", where=kind)
-    return mass if mass is not None else density * volume
+    if mass is not None:
+        return _numbers(kind, mass=mass)[0]
+    return _numbers(kind, density=density)[0] * volume
 
 
 def _three(kind: str, size: Any) -> v.Vector:
@@ -218,6 +230,7 @@ def _box_inertia(m: Scalar, x: Scalar, y: Scalar, z: Scalar) -> v.Symmetric:
 
 def cylinder(radius: Scalar, length: Scalar, *, mass: Any = None, density: Any = None, at: Any = None) -> Shape:
     """A solid cylinder along z."""
+    radius, length = _numbers("cylinder", radius=radius, length=length)
     r2 = radius * radius
     m = _solid("cylinder", (radius, length), math.pi * r2 * length, mass, density)
     side = m * (3 * r2 + length * length) / 12
@@ -226,6 +239,7 @@ def cylinder(radius: Scalar, length: Scalar, *, mass: Any = None, density: Any =
 
 def sphere(radius: Scalar, *, mass: Any = None, density: Any = None, at: Any = None) -> Shape:
     """A solid ball."""
+    (radius,) = _numbers("sphere", radius=radius)
     m = _solid("sphere", (radius,), 4 / 3 * math.pi * radius * radius * radius, mass, density)
     i = m * (radius * radius) * 2 / 5
     return Shape("sphere", (radius,), m, _diagonal(i, i, i), _at("sphere", at))
@@ -233,6 +247,7 @@ def sphere(radius: Scalar, *, mass: Any = None, density: Any = None, at: Any = N
 
 def tube(outer: Scalar, inner: Scalar, length: Scalar, *, mass: Any = None, density: Any = None, at: Any = None) -> Shape:
     """A hollow cylinder along z, by its outer and inner radius."""
+    outer, inner, length = _numbers("tube", outer=outer, inner=inner, length=length)
     if not 0 <= float(inner) < float(outer):
         raise MechanismError(
             f"inner radius {float(inner):g} m must be at least 0 and less than outer {float(outer):g} m", where="tube"
@@ -258,7 +273,7 @@ def ellipsoid(radii: Sequence[Scalar], *, mass: Any = None, density: Any = None,
 
 def capsule(radius: Scalar, length: Scalar, *, mass: Any = None, density: Any = None, at: Any = None) -> Shape:
     """A cylinder along z of the given length between its two half-ball caps."""
-    r, h = radius, length
+    r, h = _numbers("capsule", radius=radius, length=length)
     volume = math.pi * (r * r) * (h + 4 / 3 * r)
     m = _solid("capsule", (r, h), volume, mass, density)
     mc = m * h / (h + 4 / 3 * r)
@@ -270,7 +285,14 @@ def capsule(radius: Scalar, length: Scalar, *, mass: Any = None, density: Any = 
 
 def point_mass(mass: Scalar, at: Any = None) -> Shape:
     """A particle."""
+    (mass,) = _numbers("point_mass", mass=mass)
     return Shape("point", (), mass, NO_INERTIA, _at("point_mass", at))
+
+
+def _holes(given: Any) -> list[v.Vector]:
+    with placed("plate"):
+        several = given if isinstance(given, (list, tuple, np.ndarray)) else [given]
+        return [coerce.point(hole, "a hole") for hole in several]
 
 
 def plate(
@@ -289,6 +311,7 @@ def plate(
     thin = float(z) == 0
     _check_dimensions("plate", (x, y) if thin else (x, y, z))
     area = x * y
+    holes = _holes(holes)
     for hx, hy, r in holes:
         area = area - math.pi * (r * r)
         fx, fy, fr = abs(float(hx)), abs(float(hy)), float(r)

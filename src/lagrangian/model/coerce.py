@@ -7,40 +7,107 @@ any placement; mappings serve as the small classes that sit at a joint.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, TypeVar
 
 import numpy as np
 
-from lagrangian.errors import MechanismError, one_of
+from lagrangian.errors import MechanismError, one_of, shown
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Expression, Scalar
+from lagrangian.visible import acts
 
-_NUMBERS = (int, float, Expression)
+_LARGEST = int(sys.float_info.max)  # what arithmetic with floats can take of an integer
 _AXES = {"x": v.X, "y": v.Y, "z": v.Z, "-x": (-1, 0, 0), "-y": (0, -1, 0), "-z": (0, 0, -1)}
+
+# what no mechanism exceeds: a million kilometres; and in kg, N/m, m/s^2 and so on about the mass of the sun
+LONGEST, MOST = 1e9, 1e30
+LIGHTEST = 1e-30  # kg, of a body that has a mass at all: about that of an electron
 
 T = TypeVar("T")
 
 
+def name(given: str, what: str) -> None:
+    """Names are shown in many places: in each of them they are seen."""
+    if acts(given):
+        raise MechanismError(
+            f"{given!r} cannot be the name of a {what}",
+            remedy="line breaks, tabs and other characters that are not seen are left out",
+        )
+
+
+def _is_scalar(given: Any) -> bool:
+    """Whether it can be held as it is."""
+    return type(given) in (float, Expression) or (type(given) is int and -_LARGEST <= given <= _LARGEST)
+
+
 def scalar(given: Any, name: str) -> Scalar:
     """A number or an expression."""
-    if type(given) in _NUMBERS:
+    if _is_scalar(given):
         return given
-    if isinstance(given, (np.floating, np.integer)) or (
-        isinstance(given, np.ndarray) and given.ndim == 0 and given.dtype.kind in "fiu"
-    ):
-        return given.item()
-    if isinstance(given, float):
+    if isinstance(given, np.ndarray) and given.ndim == 0 and given.dtype.kind in "fiu" and not np.ma.is_masked(given):
+        given = given[()]
+    if isinstance(given, (float, np.floating)):
         return float(given)
-    raise MechanismError(f"is {_short(given)}", argument=name, remedy="a number is needed")
+    if isinstance(given, np.integer):
+        return int(given)
+    needed = f"numbers up to {MOST:g} are needed" if type(given) is int else "a number is needed"
+    raise MechanismError(f"is {_short(given)}", argument=name, remedy=needed)
+
+
+def number(given: Any, name: str) -> Scalar:
+    """A finite number or an expression."""
+    found = scalar(given, name)
+    finite((found,), name)
+    return found
+
+
+def text(given: Any, name: str) -> str:
+    """A text, such as a name."""
+    if not isinstance(given, str):
+        raise MechanismError(f"is {_short(given)}", argument=name, remedy="a text is needed")
+    return given
+
+
+def mapping(given: Any, name: str) -> dict[str, Any]:
+    """Things by their names, in a mapping of one's own."""
+    if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
+        raise MechanismError(f"is {_short(given)}", argument=name, remedy="a mapping of names is needed")
+    return dict(given)
+
+
+def pairs(given: Any, name: str) -> dict[str, Any]:
+    """Things by their names, as pairs."""
+    try:
+        return mapping(dict(given), name)
+    except (TypeError, ValueError):
+        raise MechanismError(f"is {_short(given)}", argument=name, remedy="pairs of a name and a value are needed") from None
+
+
+def flag(given: Any, name: str) -> bool:
+    """True or False."""
+    if not isinstance(given, (bool, np.bool_)):
+        raise MechanismError(f"is {_short(given)}", argument=name, remedy="True or False is needed")
+    return bool(given)
+
+
+def count(given: Any) -> int:
+    """How many things it holds; -1 if it is no list, tuple or array."""
+    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__getitem__"):
+        return -1
+    try:
+        return len(given)
+    except TypeError:  # an array without dimensions
+        return -1
 
 
 def vector(given: Any, name: str, example: str = "(0, 0, 1)") -> v.Vector:
     """Three numbers."""
-    if type(given) is tuple and len(given) == 3 and all(type(x) in _NUMBERS for x in given):
+    if type(given) is tuple and len(given) == 3 and all(map(_is_scalar, given)):
         return given
-    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__len__") or len(given) != 3:
+    if count(given) != 3:
         raise MechanismError(f"is {_short(given)}", argument=name, remedy=f"three numbers are needed, such as {example}")
     return tuple(scalar(x, name) for x in given)  # type: ignore[return-value]
 
@@ -48,7 +115,7 @@ def vector(given: Any, name: str, example: str = "(0, 0, 1)") -> v.Vector:
 def point(given: Any, name: str) -> v.Vector:
     """Three finite numbers."""
     found = vector(given, name, "(0.1, 0, 0)")
-    finite(found, name)
+    finite(found, name, LONGEST)
     return found
 
 
@@ -63,7 +130,7 @@ def axis(given: Any, name: str) -> v.Vector:
 
 def matrix(given: Any, name: str) -> v.Matrix:
     """A 3x3 matrix."""
-    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__len__") or len(given) != 3:
+    if count(given) != 3:
         raise MechanismError(f"is {_short(given)}", argument=name, remedy="a 3x3 matrix is needed")
     return tuple(vector(row, f"a row of {name}") for row in given)  # type: ignore[return-value]
 
@@ -86,14 +153,14 @@ def rotation(given: Any) -> v.Matrix:
 
 def symmetric(given: Any, name: str) -> v.Symmetric:
     """An inertia: six entries `(xx, xy, xz, yy, yz, zz)`, three principal values, or a symmetric 3x3 matrix."""
-    if type(given) is tuple and len(given) == 6 and all(type(x) in _NUMBERS for x in given):
+    if type(given) is tuple and len(given) == 6 and all(map(_is_scalar, given)):
         return given
     what = "three principal values, a 3x3 matrix, or the six entries (xx, xy, xz, yy, yz, zz)"
-    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__len__") or len(given) not in (3, 6):
+    if count(given) not in (3, 6):
         raise MechanismError(f"is {_short(given)}", argument=name, remedy=f"{what} are needed")
     if len(given) == 6:
         return tuple(scalar(x, name) for x in given)  # type: ignore[return-value]
-    if not any(hasattr(row, "__len__") for row in given):
+    if all(count(row) < 0 for row in given):
         xx, yy, zz = vector(given, name)
         return (xx, 0, 0, yy, 0, zz)
     A = matrix(given, name)
@@ -135,12 +202,23 @@ def items(kind: type[T], given: Any, name: str) -> tuple[T, ...]:
     return several
 
 
-def finite(numbers: Any, name: str) -> None:
+def keep(item: Any, how: Callable[[Any, str], Any], *names: str) -> None:
+    """Attributes of a frozen thing as `how` makes them."""
+    for name in names:
+        object.__setattr__(item, name, how(getattr(item, name), name))
+
+
+def finite(numbers: Any, name: str, most: float = MOST) -> None:
+    """Whether numbers are such, and none beyond what a mechanism can have: products of larger ones would be infinite."""
     for x in numbers:
-        if not math.isfinite(float(x)):
-            raise MechanismError(f"is {float(x)}", argument=name, remedy="finite numbers are needed")
+        value = float(x)
+        if not abs(value) <= most:
+            bound = f"numbers up to {most:g}" if math.isfinite(value) else "finite numbers"
+            raise MechanismError(f"is {shown(value)}", argument=name, remedy=f"{bound} are needed")
 
 
 def _short(given: Any) -> str:
+    if isinstance(given, int) and abs(given) > _LARGEST:
+        return "an integer of more than 308 digits"
     text = repr(given)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -27,14 +27,16 @@ class Pfaffian:
 
     def __post_init__(self) -> None:
         given = self.coefficients
-        pairs = tuple(given.items() if isinstance(given, Mapping) else given)
+        pairs = tuple(given.items() if isinstance(given, Mapping) else given if isinstance(given, (list, tuple)) else ())
         with placed(Part("constraint", self.name)):
-            if not pairs or any(isinstance(pair, str) or len(pair) != 2 for pair in pairs):
+            coerce.keep(self, coerce.text, "name")
+            named = (isinstance(pair, (list, tuple)) and len(pair) == 2 and isinstance(pair[0], str) for pair in pairs)
+            if not pairs or not all(named):
                 needed = "speeds with what multiplies them are needed: (('x', 1),)"
                 raise MechanismError(f"is {given!r:.60}", argument="coefficients", remedy=needed)
-            kept = tuple((speed, _expression(x, f"the coefficient of {speed!r}")) for speed, x in pairs)
+            kept = tuple((speed, expression(x, f"the coefficient of {speed!r}")) for speed, x in pairs)
             object.__setattr__(self, "coefficients", kept)
-            object.__setattr__(self, "phi", _expression(self.phi, "phi"))
+            object.__setattr__(self, "phi", expression(self.phi, "phi"))
 
     @property
     def equations(self) -> int:
@@ -55,7 +57,9 @@ class Holonomic:
 
     def __post_init__(self) -> None:
         with placed(Part("constraint", self.name)):
-            object.__setattr__(self, "equation", _expression(self.equation, "equation"))
+            coerce.keep(self, coerce.text, "name")
+            coerce.keep(self, expression, "equation")
+            coerce.keep(self, coerce.flag, "unilateral")
 
     @property
     def equations(self) -> int:
@@ -73,8 +77,9 @@ class KnifeEdge:
 
     def __post_init__(self) -> None:
         with placed(Part("constraint", self.name)):
-            object.__setattr__(self, "direction", direction(self.direction, "direction"))
-            object.__setattr__(self, "point", coerce.point(self.point, "point"))
+            coerce.keep(self, coerce.text, "name", "body")
+            coerce.keep(self, direction, "direction")
+            coerce.keep(self, coerce.point, "point")
 
     @property
     def equations(self) -> int:
@@ -102,16 +107,15 @@ class Rolling:
 
     def __post_init__(self) -> None:
         with placed(Part("constraint", self.name)):
-            coerce.finite((coerce.scalar(self.radius, "radius"),), "radius")
+            coerce.keep(self, coerce.text, "name", "body", "on")
+            coerce.keep(self, coerce.number, "radius")
+            coerce.keep(self, coerce.flag, "unilateral")
             if float(self.radius) <= 0:
                 raise MechanismError(f"is {float(self.radius):g} m", argument="radius", remedy="it must be positive")
             if self.body == self.on:
                 raise MechanismError(f"body {self.body!r} cannot roll on itself")
-            for name in ("center", "point"):
-                object.__setattr__(self, name, coerce.point(getattr(self, name), name))
-            object.__setattr__(self, "normal", direction(self.normal, "normal"))
-            if self.axis is not None:
-                object.__setattr__(self, "axis", direction(self.axis, "axis"))
+            coerce.keep(self, coerce.point, "center", "point")
+            coerce.keep(self, direction, "normal", *(() if self.axis is None else ("axis",)))
 
     @property
     def equations(self) -> int:
@@ -143,7 +147,7 @@ class PfaffianFunction:
 Constraint = Pfaffian | Holonomic | KnifeEdge | Rolling | PfaffianFunction
 
 
-def _expression(given: Any, name: str) -> Scalar:
+def expression(given: Any, name: str) -> Scalar:
     """A number, an expression, or text with `left = right` or an expression: any name in it is a coordinate, or t."""
     if not isinstance(given, str):
         return coerce.scalar(given, name)

@@ -13,12 +13,14 @@ from dataclasses import replace
 from lagrangian.errors import MechanismError, Part
 from lagrangian.model import leaning
 from lagrangian.model.body import Body
+from lagrangian.model.configuration import Initial
 from lagrangian.model.constraint import Constraint, Holonomic, Pfaffian
 from lagrangian.model.expression import Scalar, free_symbols
 from lagrangian.model.joint import Joint
 from lagrangian.model.joints.joint_type import Combination
-from lagrangian.model.mechanism import Initial, Mechanism
+from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Placement
+from lagrangian.model.spring import CoordinateSpring
 
 
 def elementary(mechanism: Mechanism) -> Mechanism:
@@ -56,6 +58,9 @@ def elementary(mechanism: Mechanism) -> Mechanism:
             _refuse_what_acts_at(joint)
             turned.append(joint)
     constraints = tuple(_rewritten(c, speeds, turned) for c in mechanism.constraints)
+    for spring in mechanism.springs:
+        if isinstance(spring, CoordinateSpring):
+            _refuse_quaternions([spring.length], turned, Part("spring", spring.name))
     initial = Initial() if turned else _renamed(mechanism.initial, speeds)
     poses = {} if turned else mechanism.poses
     return mechanism.replace(bodies=tuple(bodies), joints=tuple(joints), constraints=constraints, initial=initial, poses=poses)
@@ -83,19 +88,23 @@ def _refuse_what_acts_at(joint: Joint) -> None:
         )
 
 
-def _rewritten(constraint: Constraint, speeds: dict[str, Combination], turned: list[Joint]) -> Constraint:
+def _refuse_quaternions(scalars: list[Scalar], turned: list[Joint], where: Part) -> None:
     quaternions = {name: joint for joint in turned for name in joint.coordinate_names[:4]}
+    for name in {name for x in scalars for name in free_symbols(x)} & set(quaternions):
+        raise MechanismError(
+            f"{name!r} is part of a quaternion, which the closed form does not have",
+            where=where,
+            remedy=f"describe joint {quaternions[name].name!r} by revolute and prismatic joints",
+        )
+
+
+def _rewritten(constraint: Constraint, speeds: dict[str, Combination], turned: list[Joint]) -> Constraint:
     scalars: list[Scalar] = []
     if isinstance(constraint, Pfaffian):
         scalars = [coefficient for _, coefficient in constraint.coefficients]
     elif isinstance(constraint, Holonomic):
         scalars = [constraint.equation]
-    for name in {name for x in scalars for name in free_symbols(x)} & set(quaternions):
-        raise MechanismError(
-            f"{name!r} is part of a quaternion, which the closed form does not have",
-            where=Part("constraint", constraint.name),
-            remedy=f"describe joint {quaternions[name].name!r} by revolute and prismatic joints",
-        )
+    _refuse_quaternions(scalars, turned, Part("constraint", constraint.name))
     if not isinstance(constraint, Pfaffian):
         return constraint
     new: dict[str, Scalar] = {}

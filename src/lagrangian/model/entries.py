@@ -44,9 +44,7 @@ class Entry:
             case Kind.AXIS:
                 return direction(given, self.name)
             case Kind.NUMBER:
-                number = coerce.scalar(given, self.name)
-                coerce.finite((number,), self.name)
-                return number
+                return coerce.number(given, self.name)
             case Kind.FUNCTION:
                 return self._function(given)
             case Kind.DIRECTIONS:
@@ -154,8 +152,8 @@ def perpendicular(a: v.Vector, b: v.Vector, message: str) -> None:
 
 
 def _directions(given: Any, name: str) -> tuple[str, ...]:
-    directions = tuple(given)
-    known = all(d in ("x", "y", "z") for d in directions)
+    directions = tuple(given) if isinstance(given, (str, list, tuple)) else (given,)
+    known = all(isinstance(d, str) and d in ("x", "y", "z") for d in directions)
     if not known or len(set(directions)) != len(directions) or not directions:
         raise MechanismError(f"are {directions}", argument=name, remedy="they must be different ones of x, y, z")
     return directions

@@ -49,7 +49,7 @@ class SetTorque:
 
 @dataclass(frozen=True)
 class Kink:
-    """Stands for a quantity of a wall at whose zeros its force has a kink: see `algorithms.springs.kinks`."""
+    """Stands for a quantity of a wall or spring at whose zeros its force has a kink: see `algorithms.springs.kinks`."""
 
     spring: int
     which: int
@@ -88,7 +88,7 @@ class Event:
     name: str = ""
 
     def __post_init__(self) -> None:
-        if self.direction not in DIRECTIONS:
+        if not isinstance(self.direction, str) or self.direction not in DIRECTIONS:
             raise ArgumentError(f"event: {one_of('direction', self.direction, DIRECTIONS)}", concerns="direction")
         if isinstance(self.when, (Kink, Switch)):
             return

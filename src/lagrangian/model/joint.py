@@ -38,9 +38,10 @@ class Friction:
             if getattr(self, name) is None:
                 continue
             with placed("friction"):
-                x = float(coerce.scalar(getattr(self, name), name))
-            if not (math.isfinite(x) and x >= 0):
-                needed = "it must be finite and not negative, or it would drive the joint"
+                coerce.keep(self, coerce.scalar, name)
+            x = float(getattr(self, name))
+            if not 0 <= x <= coerce.MOST:
+                needed = f"it must be finite, at most {coerce.MOST:g}, and not negative, or it would drive the joint"
                 raise MechanismError(f"is {x:g}", where="friction", argument=name, remedy=needed)
         sides = (("static", "coulomb"), ("static_negative", "coulomb_negative"))
         for (name, other), most in zip(sides, self.breakaway, strict=True):
@@ -72,10 +73,13 @@ class Rotor:
 
     def __post_init__(self) -> None:
         with placed("rotor"):
-            inertia, ratio = (float(coerce.scalar(getattr(self, name), name)) for name in ("inertia", "ratio"))
-            if not (math.isfinite(inertia) and inertia >= 0):
+            coerce.keep(self, coerce.scalar, "inertia", "ratio")
+            coerce.finite((self.inertia,), "inertia")
+            coerce.finite((self.ratio,), "ratio", coerce.LONGEST)
+            inertia, ratio = float(self.inertia), float(self.ratio)
+            if inertia < 0:
                 raise MechanismError(f"is {inertia:g} kg m^2", argument="inertia", remedy="it must be finite and not negative")
-            if not math.isfinite(ratio) or ratio == 0:
+            if ratio == 0:
                 raise MechanismError(f"is {ratio:g}", argument="ratio", remedy="the gear ratio must be finite and not 0")
 
     @property
@@ -92,8 +96,7 @@ class JointSpring:
 
     def __post_init__(self) -> None:
         with placed("spring"):
-            for name in ("stiffness", "rest"):
-                coerce.finite((coerce.scalar(getattr(self, name), name),), name)
+            coerce.keep(self, coerce.number, "stiffness", "rest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +111,8 @@ class Limits:
     def __post_init__(self) -> None:
         for name in ("lower", "upper", "speed", "effort"):
             with placed("limits"):
-                x = float(coerce.scalar(getattr(self, name), name))
+                coerce.keep(self, coerce.scalar, name)
+            x = float(getattr(self, name))
             if math.isnan(x) or (name in ("speed", "effort") and x < 0):
                 needed = "a number is needed, and speed and effort cannot be negative"
                 raise MechanismError(f"is {x:g}", where="limits", argument=name, remedy=needed)
@@ -161,17 +165,18 @@ class Joint(Typed):
             entries["axis"] = axis
         at_joint = {"friction": friction, "rotor": rotor, "spring": spring, "limits": limits}
         with placed(Part("joint", name)):
-            kind = joints.named(type)
+            kind = joints.named(coerce.text(type, "type"))
+            given = {**coerce.pairs(own, "own"), **entries}
             values = {
-                "name": name,
+                "name": coerce.text(name, "name"),
                 "type": type,
-                "parent": parent,
-                "child": child,
+                "parent": coerce.text(parent, "parent"),
+                "child": coerce.text(child, "child"),
                 "placement": Placement.of(Placement() if placement is None else placement, "placement"),
                 "child_placement": Placement.of(Placement() if child_placement is None else child_placement, "child_placement"),
                 **{key: _at_joint(kind, key, given) for key, given in at_joint.items()},
-                "actuated": actuated,
-                "own": settled(kind, {**dict(own), **entries}, f"a {type} joint", joints.TYPES.values(), self.__slots__),
+                "actuated": coerce.flag(actuated, "actuated"),
+                "own": settled(kind, given, f"a {type} joint", joints.TYPES.values(), self.__slots__),
             }
             for key, value in values.items():
                 object.__setattr__(self, key, value)

@@ -1,4 +1,4 @@
-"""What closes loops of the tree, and what else stands between two bodies: loop joints, springs, walls, frames."""
+"""What closes loops of the tree, and what else stands between two bodies: loop joints, walls, frames."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from lagrangian.model.entries import Typed, direction, settled
 from lagrangian.model.expression import Scalar
 from lagrangian.model.loops.loop_type import Equations, LoopType, PlacedFrame
 from lagrangian.model.placement import Placement
+from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
 
 # of a frame, along the world's axes: turning about them, and moving
 DIRECTIONS = ("wx", "wy", "wz", "x", "y", "z")
@@ -49,9 +50,12 @@ class LoopJoint(Typed):
         **entries: Any,
     ) -> None:
         with placed(Part("loop", name)):
-            kind = loops.named(type)
+            kind = loops.named(coerce.text(type, "type"))
+            for key, named in {"name": name, "a": a, "b": b}.items():
+                coerce.text(named, key)
             if a == b:
                 raise MechanismError(f"it joins body {a!r} to itself", remedy="it needs two bodies")
+            given = {**coerce.pairs(own, "own"), **entries}
             values = {
                 "name": name,
                 "type": type,
@@ -59,7 +63,7 @@ class LoopJoint(Typed):
                 "b": b,
                 "a_placement": Placement.of(Placement() if a_placement is None else a_placement, "a_placement"),
                 "b_placement": Placement.of(Placement() if b_placement is None else b_placement, "b_placement"),
-                "own": settled(kind, {**dict(own), **entries}, f"a {type} loop", loops.TYPES.values(), self.__slots__),
+                "own": settled(kind, given, f"a {type} loop", loops.TYPES.values(), self.__slots__),
             }
             for key, value in values.items():
                 object.__setattr__(self, key, value)
@@ -86,34 +90,6 @@ class LoopJoint(Typed):
 
 
 @dataclass(frozen=True, slots=True)
-class PointSpring:
-    """A spring and damper in line between a point on body `a` and a point on body `b`.
-
-    The spring's tension is stiffness (length - rest), the damper's damping * d length / dt.
-    """
-
-    name: str
-    a: str
-    b: str
-    a_point: v.Vector = v.ZERO
-    b_point: v.Vector = v.ZERO
-    stiffness: Scalar = 0
-    rest: Scalar = 0
-    damping: Scalar = 0
-
-    def __post_init__(self) -> None:
-        with placed(Part("spring", self.name)):
-            for name in ("a_point", "b_point"):
-                object.__setattr__(self, name, coerce.point(getattr(self, name), name))
-            for name in ("stiffness", "rest", "damping"):
-                number = coerce.scalar(getattr(self, name), name)
-                coerce.finite((number,), name)
-                if float(number) < 0:
-                    needed = "stiffness, rest length and damping cannot be negative"
-                    raise MechanismError(f"is {float(number):g}", argument=name, remedy=needed)
-
-
-@dataclass(frozen=True, slots=True)
 class Wall:
     """A compliant plane fixed to body `on`, which a point of `body` can press into but not stick to; without friction.
 
@@ -133,11 +109,10 @@ class Wall:
 
     def __post_init__(self) -> None:
         with placed(Part("wall", self.name)):
-            for name in ("point", "position"):
-                object.__setattr__(self, name, coerce.point(getattr(self, name), name))
-            object.__setattr__(self, "normal", direction(self.normal, "normal"))
-            for name in ("stiffness", "damping"):
-                coerce.finite((coerce.scalar(getattr(self, name), name),), name)
+            coerce.keep(self, coerce.text, "name", "body", "on")
+            coerce.keep(self, coerce.point, "point", "position")
+            coerce.keep(self, direction, "normal")
+            coerce.keep(self, coerce.number, "stiffness", "damping")
             if float(self.stiffness) <= 0:
                 needed = "it must be positive, such as 1e5"
                 raise MechanismError(f"is {float(self.stiffness):g} N/m", argument="stiffness", remedy=needed)
@@ -148,7 +123,7 @@ class Wall:
                 raise MechanismError(same, remedy="it needs two bodies")
 
 
-Spring = PointSpring | Wall  # what may stand in `Mechanism.springs`
+Spring = PointSpring | CoordinateSpring | GravityCompensation | Wall  # what may stand in `Mechanism.springs`
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,4 +136,5 @@ class Frame:
 
     def __post_init__(self) -> None:
         with placed(Part("frame", self.name)):
+            coerce.keep(self, coerce.text, "name", "body")
             object.__setattr__(self, "placement", Placement.of(self.placement, "placement"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -10,33 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.errors import MechanismError, Part, Place, one_of, placed
+from lagrangian.errors import MechanismError, Part, Place, is_number, one_of, placed, shown
 from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
+from lagrangian.model.configuration import Initial
 from lagrangian.model.constraint import Constraint, Holonomic, Pfaffian
 from lagrangian.model.event import Event, own_events
 from lagrangian.model.expression import Expression, Scalar, free_symbols
 from lagrangian.model.joint import Joint
-from lagrangian.model.loop import Frame, LoopJoint, Spring, Wall
+from lagrangian.model.loop import Frame, LoopJoint, Spring
 from lagrangian.model.parameters import Parameters, check_values
 from lagrangian.model.placement import Placement
 from lagrangian.model.showing import ShownMechanism
+from lagrangian.model.spring import check_place
 
 GROUND = "ground"
-
-
-@dataclass(frozen=True)
-class Initial:
-    """How a simulation of this mechanism starts when nothing else is said.
-
-    A `q` or `qd` that is a `Partial` says only some: the others follow from the loops.
-    """
-
-    q: tuple[float, ...] | None = None
-    qd: tuple[float, ...] | None = None
-    t_span: tuple[float, float] | None = None
-    torque: tuple[tuple[str, Scalar], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,10 +50,12 @@ class Mechanism(ShownMechanism):
 
     def __post_init__(self) -> None:
         with placed(self.file or self.name):
+            coerce.keep(self, coerce.text, "name", "source", "description", "file")
             for name, kind in _PARTS.items():
                 object.__setattr__(self, name, coerce.items(kind, getattr(self, name), name))
-            object.__setattr__(self, "poses", dict(self.poses))  # a copy of one's own
+            coerce.keep(self, coerce.mapping, "poses", "parameters")  # copies of one's own
             object.__setattr__(self, "parameters", Parameters(self.parameters))
+            coerce.keep(self, Initial.of, "initial")
             object.__setattr__(self, "gravity", coerce.vector(self.gravity, "gravity", "(0, 0, -9.81)"))
             self._check()
             object.__setattr__(self, "events", own_events(self.events, self))
@@ -78,6 +68,10 @@ class Mechanism(ShownMechanism):
         _unique("coordinate", self.coordinate_names)
         others = [*(x.name for x in self.loops), *(x.name for x in self.constraints), *(x.name for x in self.springs)]
         _unique("loop, constraint, spring or wall", others)
+        own = {"mechanism": [self.name], "pose": self.poses, "parameter": self.parameters, "event": [e.name for e in self.events]}
+        for what, names in own.items():
+            for name in names:
+                coerce.name(name, what)
         if GROUND in self.body_index:
             raise MechanismError(f"a body is called {GROUND!r}, which is the name of the fixed world; call it otherwise")
         known = self._bodies_and_ground
@@ -90,14 +84,12 @@ class Mechanism(ShownMechanism):
                 raise MechanismError(f"{GROUND!r} cannot be a child", where=where, remedy="swap parent and child")
             if joint.parent == joint.child:
                 raise MechanismError(f"it joins body {joint.child!r} to itself", where=where)
-        for item in (*self.loops, *self.springs):
-            what = {LoopJoint: "loop", Wall: "wall"}.get(type(item), "spring")
-            for body in (item.body, item.on) if isinstance(item, Wall) else (item.a, item.b):
-                if body not in known:
-                    raise MechanismError(one_of("body", body, known), where=Part(what, item.name))
-        for frame in self.frames:
-            if frame.body not in known:
-                raise MechanismError(one_of("body", frame.body, known), where=Part("frame", frame.name))
+        placed_on = [("loop", x.name, body) for x in self.loops for body in (x.a, x.b)]
+        for what, name, body in [*placed_on, *(("frame", x.name, x.body) for x in self.frames)]:
+            if body not in known:
+                raise MechanismError(one_of("body", body, known), where=Part(what, name))
+        for spring in self.springs:
+            check_place(spring, known, self.coordinate_names)
         self._check_tree()
         self._check_constraints()
         for name, pose in self.poses.items():
@@ -106,11 +98,6 @@ class Mechanism(ShownMechanism):
             self._check_configuration("[initial] q", self.initial.q)
         if self.initial.qd is not None:
             self._check_numbers("[initial] qd", self.initial.qd, self.nv, self.speed_names)
-        if self.initial.t_span is not None:
-            start, end = (float(t) for t in self.initial.t_span)
-            if not (math.isfinite(start) and math.isfinite(end) and start < end):
-                needed = "two finite times are needed, the earlier first"
-                raise MechanismError(f"is ({start:g}, {end:g})", where="[initial]", argument="t_span", remedy=needed)
         for speed, _ in self.initial.torque:
             if speed not in self.speed_names:
                 raise MechanismError(one_of("joint or speed", speed, self.speed_names), where=("[initial]", "torque"))
@@ -181,10 +168,12 @@ class Mechanism(ShownMechanism):
 
     @staticmethod
     def _check_numbers(where: Place, numbers: Sequence[float], size: int, names: Sequence[str]) -> None:
+        if coerce.count(numbers) < 0:
+            raise MechanismError(f"is {shown(numbers)}", where=where, remedy="numbers are needed")
         if len(numbers) != size:
             needed = f"{size} are needed: {', '.join(names[:12])}"
             raise MechanismError(f"it has {len(numbers)} numbers", where=where, remedy=needed)
-        if not all(math.isfinite(float(x)) for x in numbers):
+        if not all(is_number(x) for x in numbers):
             raise MechanismError("it has a number that is not finite", where=where)
 
     # -- names and sizes ---------------------------------------------------------------------------------------------
@@ -246,7 +235,11 @@ class Mechanism(ShownMechanism):
 
     def random_configuration(self, rng: np.random.Generator | int | None = None) -> np.ndarray:
         """A random configuration within the limits; without any, angles over the circle and slides within a metre."""
-        rng = np.random.default_rng(rng)
+        try:
+            rng = np.random.default_rng(rng)
+        except (TypeError, ValueError):
+            needed = "a generator, a whole number that is not negative, or None is needed"
+            raise MechanismError(f"is {shown(rng)}", argument="rng", remedy=needed) from None
         return np.array([x for joint in self.joints for x in joint.kind.random(joint, rng)], dtype=float)
 
     def frame(self, name: str | Frame) -> Frame:
@@ -265,13 +258,13 @@ class Mechanism(ShownMechanism):
 
     def body(self, name: str) -> Body:
         """A body by its name."""
-        if name not in self.body_index:
+        if not isinstance(name, str) or name not in self.body_index:
             raise MechanismError(one_of("body", name, self.body_index))
         return self.bodies[self.body_index[name]]
 
     def joint(self, name: str) -> Joint:
         """A joint by its name."""
-        if name not in self.joint_index:
+        if not isinstance(name, str) or name not in self.joint_index:
             raise MechanismError(one_of("joint", name, self.joint_index))
         return self.joints[self.joint_index[name]]
 
@@ -344,6 +337,7 @@ def _unique(what: str, names: Sequence[str]) -> None:
     for name in names:
         if not isinstance(name, str) or not name:
             raise MechanismError(f"a {what} has no name")
+        coerce.name(name, what)
         if name in seen:
             raise MechanismError(f"two of the same name: {what} {name!r}; names must differ")
         seen.add(name)

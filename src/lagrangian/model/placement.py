@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import floats
 from lagrangian.errors import MechanismError, placed
 from lagrangian.model import coerce, quaternion
 from lagrangian.model import vector as v
@@ -30,11 +32,11 @@ class Placement:
             with placed(name):
                 R = coerce.rotation(given.rotation)
                 p = coerce.vector(given.position, "the position", "(0, 0, 0.5)")
-                coerce.finite(p, "the position")
+                coerce.finite(p, "the position", coerce.LONGEST)
             return given if R is given.rotation and p is given.position else Placement(R, p)
         if getattr(given, "shape", None) == (4, 4):
             return Placement.of(Placement.from_matrix(given), name)
-        if hasattr(given, "__len__") and len(given) == 3 and not any(hasattr(x, "__len__") for x in given):
+        if coerce.count(given) == 3 and all(coerce.count(x) < 0 for x in given):
             return Placement.of(Placement(position=given), name)
         raise MechanismError(
             f"is {given!r:.60}",
@@ -72,18 +74,21 @@ class Placement:
     @staticmethod
     def from_rpy(xyz: Sequence[Scalar] = v.ZERO, rpy: Sequence[Scalar] = v.ZERO) -> Placement:
         """Roll, pitch, yaw about the fixed x, y, z axes, as in URDF: R = Rz(yaw) Ry(pitch) Rx(roll)."""
-        roll, pitch, yaw = kept(*coerce.vector(rpy, "rpy", "(0, 0, 1.57)"))
+        angles = coerce.vector(rpy, "rpy", "(0, 0, 1.57)")
+        coerce.finite(angles, "rpy")
+        roll, pitch, yaw = kept(*angles)
         turn = v.mat_mat(v.mat_mat(about_z(yaw), about_y(pitch)), about_x(roll))
         return Placement(turn, coerce.vector(xyz, "xyz", "(0, 0, 0.5)"))
 
     @staticmethod
     def from_quaternion(xyz: Sequence[Scalar], wxyz: Sequence[Scalar]) -> Placement:
         """From a quaternion (w, x, y, z); its length does not matter."""
-        if len(wxyz) != 4:
-            raise MechanismError(f"a quaternion has four numbers (w, x, y, z), not {len(wxyz)}")
-        w, x, y, z = (float(c) for c in wxyz)
-        length = float(np.sqrt(w * w + x * x + y * y + z * z))
-        if not length > 0:
+        if coerce.count(wxyz) != 4:
+            has = f", not {coerce.count(wxyz)}" if coerce.count(wxyz) >= 0 else ""
+            raise MechanismError(f"a quaternion has four numbers (w, x, y, z){has}")
+        w, x, y, z = (float(coerce.scalar(c, "a number of the quaternion")) for c in wxyz)
+        length = math.hypot(w, x, y, z)  # which neither overflows nor underflows on the way
+        if not 0 < length < math.inf:
             raise MechanismError(f"the quaternion {tuple(wxyz)} has no direction; (1, 0, 0, 0) is no rotation")
         turn = quaternion.rotation((w / length, x / length, y / length, z / length))
         return Placement(turn, coerce.vector(xyz, "xyz", "(0, 0, 0.5)"))
@@ -91,7 +96,10 @@ class Placement:
     @staticmethod
     def from_matrix(T: Any) -> Placement:
         """From a 4x4 homogeneous matrix."""
-        T = np.asarray(T, dtype=float)
+        try:
+            T = floats(T)
+        except TypeError:
+            T = np.zeros(0)
         if T.shape != (4, 4):
             raise MechanismError(f"a homogeneous matrix is 4x4, not of shape {T.shape}")
         return Placement(tuple(map(tuple, T[:3, :3].tolist())), tuple(T[:3, 3].tolist()))  # type: ignore[arg-type]

@@ -10,6 +10,7 @@ from lagrangian.model.constraint import Constraint, Holonomic, KnifeEdge, Pfaffi
 from lagrangian.model.event import event_words
 from lagrangian.model.expression import Expression
 from lagrangian.model.loop import Spring, Wall
+from lagrangian.model.spring import CoordinateSpring, GravityCompensation
 
 if TYPE_CHECKING:
     from lagrangian.model.mechanism import Mechanism
@@ -146,11 +147,18 @@ def constraint_words(constraint: Constraint) -> str:
 
 
 def spring_words(spring: Spring) -> str:
-    """A spring or a wall: what it is between, and how stiff."""
+    """A spring, a wall or a gravity compensation: where it is, and how stiff."""
     if isinstance(spring, Wall):
         at = f"through {vector(spring.position)}, normal {axis_name(spring.normal)}"
         return f"wall {spring.name}: stops {spring.body} on {spring.on}, {at}, {number(spring.stiffness)} N/m"
-    return f"spring {spring.name}: {spring.a} – {spring.b}, {number(spring.stiffness)} N/m"
+    if isinstance(spring, GravityCompensation):
+        return f"gravity compensation {spring.name}: carries {number(spring.factor)} of the weight of {spring.body}"
+    damped = f", damping {number(spring.damping)}" if float(spring.damping) else ""
+    slack = f", slack over {number(spring.slack)}" if float(spring.slack) else ""
+    if isinstance(spring, CoordinateSpring):
+        return f"spring {spring.name}: of {spring.length}, stiffness {number(spring.stiffness)}{damped}{slack}"
+    through = "".join(f" – {body}" for body, _ in spring.via)
+    return f"spring {spring.name}: {spring.a}{through} – {spring.b}, {number(spring.stiffness)} N/m{slack}"
 
 
 def counts(m: Mechanism) -> str:

@@ -18,7 +18,7 @@ ROD, DISC = 0.02, 0.04
 def rod(start: Any, end: Any, *, mass: Scalar) -> Shape:
     """A uniform thin rod between two points of the body's frame: m l^2/12 about its middle, and nothing about itself."""
     with placed("rod"):
-        a, b = coerce.point(start, "start"), coerce.point(end, "end")
+        a, b, mass = coerce.point(start, "start"), coerce.point(end, "end"), coerce.number(mass, "mass")
         d = v.sub(b, a)
         length = sum(float(x) ** 2 for x in d) ** 0.5
         if not length > 0:
@@ -35,6 +35,8 @@ def rod(start: Any, end: Any, *, mass: Scalar) -> Shape:
 
 def disc(radius: Scalar, *, mass: Scalar, at: Any = None) -> Shape:
     """A uniform thin disc about z, a round lamina: m r^2/2 about its axis, m r^2/4 about a diameter."""
+    with placed("disc"):
+        radius, mass = coerce.number(radius, "radius"), coerce.number(mass, "mass")
     if not float(radius) > 0:
         raise MechanismError(f"its radius is {float(radius):g} m", where="disc", remedy="it must be positive")
     square = mass * (radius * radius)

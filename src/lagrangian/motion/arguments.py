@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from lagrangian.algorithms.closed import massless
-from lagrangian.errors import Argument, ArgumentError, one_of
+from lagrangian.arguments import count, floats, number, truth
+from lagrangian.errors import Argument, ArgumentError, one_of, shown
 from lagrangian.model.event import Event, Lock
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import torque as torque_of
@@ -24,6 +25,7 @@ from lagrangian.motion.wrench import checked as wrenches_of
 TIGHT = 1e-11  # relative tolerance below which a method of higher order pays
 # speeds up to which a run that turns out stiff is continued with exact derivatives, whose code grows with their square
 STIFF_SPEEDS = 30
+SAMPLES = 10**7  # of a controller in a run
 
 
 def span(given: Any, mechanism: Mechanism) -> tuple[float, float]:
@@ -36,11 +38,12 @@ def span(given: Any, mechanism: Mechanism) -> tuple[float, float]:
                 remedy=f"give {Argument('t_span')}, such as {Argument('t_span', 10)}",
             )
     try:
-        values = [float(x) for x in (given if np.ndim(given) else (0.0, given))]
-    except (TypeError, ValueError):
+        values = floats(given).tolist()
+    except TypeError:
         values = []
-    if len(values) != 2 or not all(math.isfinite(x) for x in values):
-        raise ArgumentError(f"is {given!r}; two finite times are needed, such as (0, 10)", argument="t_span")
+    values = values if isinstance(values, list) else [0.0, values]
+    if len(values) != 2 or not all(isinstance(x, float) and math.isfinite(x) for x in values):
+        raise ArgumentError(f"is {shown(given)}; two finite times are needed, such as (0, 10)", argument="t_span")
     if values[1] <= values[0]:
         raise ArgumentError(
             f"runs from {values[0]:g} to {values[1]:g} s; the end must come after the beginning", argument="t_span"
@@ -51,11 +54,9 @@ def span(given: Any, mechanism: Mechanism) -> tuple[float, float]:
 def grid(given: object, start: float, end: float) -> np.ndarray:
     """The times of the rows, in an array of the motion's own."""
     if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
-        if given < 2:
-            raise ArgumentError(f"is {given}; at least 2 rows are needed", argument="t_eval")
-        return _even(start, end, int(given)).copy()
+        return _even(start, end, count(given, "t_eval", "rows", least=2)).copy()
     try:
-        times = np.array(given, dtype=float)
+        times = floats(given).copy()
     except (TypeError, ValueError):
         times = np.zeros(0)
     if times.ndim != 1 or not times.size or not np.isfinite(times).all():
@@ -81,10 +82,20 @@ def drive(torque: Any, wrenches: Any, saturate: object, model: Mechanism) -> Tor
     return replace(source, wrenches=pushes, breaks=breaks, saturate=bounded)
 
 
+def check_samples(source: Torque, start: float, end: float) -> None:
+    """Whether a controller is asked so seldom that the run comes to its end."""
+    if source.sampled is not None and not (end - start) / source.sampled.period <= SAMPLES:
+        raise ArgumentError(
+            f"is {source.sampled.period:g} s, so that the controller would be asked more than {SAMPLES:g} times in "
+            f"{end - start:g} s",
+            where="Sampled",
+            argument="period",
+            remedy="a longer one is needed, such as 0.001 for 1 kHz",
+        )
+
+
 def _saturates(given: object, model: Mechanism) -> bool:
-    if not isinstance(given, (bool, np.bool_)):
-        raise ArgumentError(f"is {given!r}; True or False is needed", argument="saturate")
-    if given and not any(math.isfinite(float(joint.limits.effort)) for joint in model.joints):
+    if truth(given, "saturate") and not any(math.isfinite(float(joint.limits.effort)) for joint in model.joints):
         raise ArgumentError(
             f"no joint of {model.name} says its greatest torque",
             where=Argument("saturate"),
@@ -117,7 +128,7 @@ class Options:
     def settings(self, known: Prepared, source: Torque, events: Sequence[Event]) -> Settings:
         """The same, checked: for this mechanism, with what drives it."""
         self._check_numbers()
-        if self.stabilisation not in STABILISATIONS:
+        if not isinstance(self.stabilisation, str) or self.stabilisation not in STABILISATIONS:
             raise ArgumentError(one_of("stabilisation", self.stabilisation, STABILISATIONS), where=Argument("stabilisation"))
         self.method = self.method.lower() if isinstance(self.method, str) else self.method
         chosen = self._integrator()
@@ -151,25 +162,22 @@ class Options:
         )
 
     def _check_numbers(self) -> None:
-        """Whether the numbers are such, and within their bounds."""
-        for name, x, low, high in (
-            ("rtol", self.rtol, 1e-15, 1.0),
-            ("atol", self.atol, 1e-300, math.inf),
-            ("step", 1.0 if self.step is None else self.step, 1e-300, math.inf),
-            ("max_step", self.max_step, 1e-300, math.inf),
-            ("restitution", self.restitution, 0.0, 1.0),
-            ("alpha", RATE if self.alpha is None else self.alpha, 0.0, 1e9),
-            ("beta", RATE if self.beta is None else self.beta, 0.0, 1e9),
-        ):
-            if isinstance(x, bool) or not isinstance(x, (int, float, np.floating, np.integer)) or not low <= x <= high:
-                raise ArgumentError(
-                    f"is {x!r}; a number of at least {low:g}{f' and at most {high:g}' if high < 1e9 else ''} is needed",
-                    argument=name,
-                )
+        """The numbers as floats, within their bounds: compiled code reads them as they are."""
+        self.rtol = number(self.rtol, "rtol", least=1e-15, most=1.0)
+        self.atol = number(self.atol, "atol", least=1e-300)
+        self.step = None if self.step is None else number(self.step, "step", least=1e-300)
+        self.max_step = number(self.max_step, "max_step", least=1e-300, infinite=True)
+        self.restitution = number(self.restitution, "restitution", least=0.0, most=1.0)
+        self.alpha = None if self.alpha is None else number(self.alpha, "alpha", least=0.0, most=1e9)
+        self.beta = None if self.beta is None else number(self.beta, "beta", least=0.0, most=1e9)
+        self.limits = truth(self.limits, "limits")
+        self.max_steps = count(self.max_steps, "max_steps", most=10**15)
 
     def _integrator(self) -> Method:
         """The integrator of a name; "auto" chooses by the tolerance."""
-        name = ("verner9" if self.rtol < TIGHT else "dop853") if self.method == "auto" else self.method
+        name = self.method
+        if isinstance(name, str) and name == "auto":
+            name = "verner9" if self.rtol < TIGHT else "dop853"
         if not isinstance(name, str) or name not in METHODS:
             raise ArgumentError(one_of("method", name, ["auto", *METHODS]), where=Argument("method"))
         chosen = method_of(name)
@@ -195,9 +203,7 @@ class Options:
 
 def is_off_constraint(given: object, stabilisation: str, model: Mechanism) -> bool:
     """Whether a run may begin off its constraints: if it was asked to, and if what it has does not move it onto them at once."""
-    if not isinstance(given, (bool, np.bool_)):
-        raise ArgumentError(f"is {given!r}; True or False is needed", argument="off_constraint")
-    if given and stabilisation not in ("baumgarte", "none"):
+    if truth(given, "off_constraint") and stabilisation not in ("baumgarte", "none"):
         raise ArgumentError(
             f"needs {Argument('stabilisation', 'baumgarte')}, which lets the error fade, or 'none'",
             argument="off_constraint",

@@ -1,4 +1,4 @@
-"""What is to be said before a run begins: limits that are not kept, starts that determine nothing."""
+"""What is to be said before a run begins: limits that are not kept, bases that fall, starts that determine nothing."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from lagrangian.configuration.mobility import mobility, rank
 from lagrangian.errors import SimulationWarning, warn
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion.falling import falling
 from lagrangian.motion.system.holdable import outside
 from lagrangian.motion.system.prepared import Prepared
 from lagrangian.motion.torque import Torque
@@ -29,6 +30,7 @@ def told(
     model, (start, end) = known.dyn.mechanism, span
     _warn_of_source(model, source, method, end - start)
     _warn_of_limits(model, q, limits)
+    _warn_of_falling(model, source)
     return _dependent(known.dyn, q, span)
 
 
@@ -63,6 +65,18 @@ def _warn_of_limits(model: Mechanism, q: np.ndarray, limits: bool) -> None:
             if told:
                 warn(f"{model.name}: joint {joint.name!r}: {told}", SimulationWarning)
         at += joint.kind.nq
+
+
+def _warn_of_falling(model: Mechanism, source: Torque) -> None:
+    """Say that there is no ground, where the file of a robot leaves it to contacts to hold it."""
+    bodies = [] if source.wrenches else falling(model)
+    if bodies:
+        shown = ", ".join(map(repr, bodies[:3])) + (" ..." if len(bodies) > 3 else "")
+        warn(
+            f"{model.name}: nothing holds {shown}: there is no ground and no contact, so that it falls freely. Walls, loops or "
+            f"springs to the ground hold it; mechanism.replace(gravity=(0, 0, 0)) lets it float",
+            SimulationWarning,
+        )
 
 
 def _dependent(dyn: Dynamics, q: np.ndarray, span: tuple[float, float]) -> tuple[Ranks, int]:

@@ -11,6 +11,7 @@ import numpy as np
 from lagrangian.errors import ArgumentError, LagrangianError, one_of
 from lagrangian.model.constraint import Holonomic, Rolling
 from lagrangian.model.event import DEAD_CENTRE, Event, Kink, Pull, check_action, is_action, is_dead_centre
+from lagrangian.model.expression import Expression
 from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.torque import expression
@@ -40,7 +41,7 @@ def checked(events: Any, mechanism: Mechanism) -> list[Event]:
         added = _changed(own, events)
     else:
         given = [events] if isinstance(events, (str, Event)) or callable(events) else events
-        if not hasattr(given, "__iter__"):
+        if not hasattr(given, "__iter__") or isinstance(given, np.ndarray):
             needed = "a list of Event(...), or a mapping of names to actions, is needed"
             raise ArgumentError(f"is {events!r}", argument="events", remedy=needed)
         added = [x if isinstance(x, Event) else Event(x, "stop") for x in given]
@@ -80,7 +81,7 @@ def _read(event: Event, mechanism: Mechanism, number: int) -> Event:
     when = event.when
     if isinstance(when, Pull):
         return event
-    if when == DEAD_CENTRE or (isinstance(when, str) and is_dead_centre(when)):
+    if (isinstance(when, Expression) and when == DEAD_CENTRE) or (isinstance(when, str) and is_dead_centre(when)):
         when = DEAD_CENTRE  # the very one, which runs look for
     elif not callable(when):
         when = expression(when, mechanism, "event")
@@ -89,10 +90,12 @@ def _read(event: Event, mechanism: Mechanism, number: int) -> Event:
     return replace(event, when=when, name=name)
 
 
-def of_walls(mechanism: Mechanism) -> list[Event]:
-    """Where walls are met and left, and where a damped one begins or ceases to let go, which has no name and is not told."""
+def of_kinks(mechanism: Mechanism) -> list[Event]:
+    """Where walls are met and left; without a name, as it is not told, where damped walls let go and slack begins and ends."""
     found: list[Event] = []
     for i, wall in enumerate(mechanism.springs):
+        if float(getattr(wall, "slack", 0)) and float(getattr(wall, "stiffness", 0)):
+            found += [Event(Kink(i, 0), RESTART), Event(Kink(i, 1), RESTART)]
         if isinstance(wall, Wall):
             found.append(Event(Kink(i, 0), RESTART, "falling", f"{wall.body} meets {wall.name}"))
             found.append(Event(Kink(i, 0), RESTART, "rising", f"{wall.body} leaves {wall.name}"))

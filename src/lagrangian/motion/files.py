@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
+import os
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,15 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lagrangian.description.text_file import as_path
 from lagrangian.description.toml import reader as toml
 from lagrangian.description.toml.writer import dumps
 from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, ReaderWarning, one_of, warn
+from lagrangian.files import checked_target, write
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.motion import netcdf
 from lagrangian.motion.events import Happening
 from lagrangian.motion.motion import Motion
-from lagrangian.motion.netcdf import Table, Variable
-from lagrangian.motion.status import Ending
+from lagrangian.motion.storage import netcdf
+from lagrangian.motion.storage.checks import Checked
+from lagrangian.motion.storage.netcdf import Table, Variable
 from lagrangian.motion.wrench import ENTRIES
 
 if TYPE_CHECKING:
@@ -47,7 +51,8 @@ def file_stem(name: str) -> str:
     import unicodedata
 
     kept = "".join(c if c in ".-_" or unicodedata.category(c)[0] in "LMN" else " " for c in name)
-    return "_".join(kept.split())[:100].strip("._") or "motion"
+    short = "_".join(kept.split()).encode()[:120].decode(errors="ignore")  # file systems count bytes
+    return short.strip("._-") or "motion"
 
 
 def table(motion: Motion) -> Table:
@@ -151,8 +156,8 @@ def _fits(model: Mechanism, names: dict[str, tuple[str, ...]]) -> bool:
 
 def save(motion: Motion, path: str | Path, angles: str = "radians") -> Path:
     """Write a netCDF file, with all there is; or a CSV file of its rows, for spreadsheets."""
-    target = Path(path)
-    if angles not in ("radians", "degrees"):
+    target = as_path(path)
+    if not isinstance(angles, str) or angles not in ("radians", "degrees"):
         raise ArgumentError(one_of("angles", angles, ("radians", "degrees")), concerns="angles")
     if angles == "degrees" and target.suffix == ".nc":
         raise ArgumentError(f"{target}: a netCDF file has angles in radians", concerns="angles", remedy="a .csv may have degrees")
@@ -160,16 +165,11 @@ def save(motion: Motion, path: str | Path, angles: str = "radians") -> Path:
         raise ArgumentError(
             f"{target}: a motion is saved as netCDF, with the ending .nc, or its rows as text, with .csv", concerns="path"
         )
-    if not target.parent.is_dir():
-        raise ArgumentError(f"{target}: there is no folder {str(target.parent)!r} to save in", concerns="path")
-    if target.suffix == ".csv":
-        write_table(motion, target, angles)
-    else:
-        netcdf.write(table(motion), target)
-    return target
+    checked_target(target)
+    return write(target, table_text(motion, angles) if target.suffix == ".csv" else netcdf.written(table(motion)))
 
 
-def write_table(motion: Motion, target: Path, angles: str = "radians") -> None:
+def table_text(motion: Motion, angles: str = "radians") -> str:
     """Rows of t, coordinates, speeds, accelerations, torques and multipliers, each under its name; degrees are named there."""
     turns_q, turns_v = _turns(motion) if angles == "degrees" else ([False] * motion.q.shape[1], [False] * motion.qd.shape[1])
     parts = [
@@ -180,10 +180,11 @@ def write_table(motion: Motion, target: Path, angles: str = "radians") -> None:
         ("lambda", motion.constraint_names, motion.multipliers, [""] * motion.multipliers.shape[1]),
     ]
     names = ["t", *(f"{what}_{name}{unit}" for what, of, _, units in parts for name, unit in zip(of, units, strict=True))]
-    with target.open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(names)
-        rows.writerows(np.hstack([motion.t[:, None], *(values for _, _, values, _ in parts)]).tolist())
+    text = io.StringIO(newline="")
+    rows = csv.writer(text)
+    rows.writerow(names)
+    rows.writerows(np.hstack([motion.t[:, None], *(values for _, _, values, _ in parts)]).tolist())
+    return text.getvalue()
 
 
 def _turns(motion: Motion) -> tuple[list[bool], list[bool]]:
@@ -199,23 +200,21 @@ def _degrees(values: np.ndarray, turns: list[bool], unit: str) -> tuple[np.ndarr
 
 def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
     """A motion saved before, with its mechanism; one that is given takes the place of the file's."""
-    source = Path(path)
-    if source.suffix.lower() in (".toml", ".urdf", ".mjcf", ".xml"):
+    source = as_path(path)
+    if source.suffix.lower() in (".toml", ".urdf", ".mjcf", ".xml", ".sdf", ".world"):
         raise DescriptionError(f"{source}: this describes a mechanism, not a motion; lagrangian.load({source.name!r}) reads it")
-    if not source.is_file():
+    if not os.path.isfile(source):  # which takes any text; a file system's limits are no errors
         raise DescriptionError(f"{source}: there is no such file")
     found, about = netcdf.read(source)
-    if about.get("format") != FORMAT:
-        other = str(about.get("format", ""))
+    other = str(about.get("format"))
+    if other != FORMAT:
         if other.startswith("lagrangian motion"):
             raise DescriptionError(
                 f"{source}: this motion was written by another version, as {other!r}; run it again to save it anew"
             )
-        raise DescriptionError(f"{source}: this netCDF file is not a motion; its format is {about.get('format')!r}")
-    missing = [name for name in (*_ROWS, "time", "event_name", "event_time", "event_q", "event_qd") if name not in found]
-    if missing:
-        raise DescriptionError(f"{source}: the motion is incomplete; it has no {', '.join(missing)}")
-    names = {dim: tuple(str(x) for x in found[dim]) for dim in ("coordinate", "speed", "constraint")}
+        raise DescriptionError(f"{source}: this netCDF file is not a motion; its format is {other}")
+    checked = Checked(source, found, about)
+    names = {dim: checked.texts(dim) for dim in ("coordinate", "speed", "constraint")}
     if mechanism is not None and not _fits(mechanism, names):
         first, m = ", ".join(names["coordinate"][:8]), len(names["constraint"])
         told = f"its coordinates are {first}, and it has {m} constraint equations"
@@ -223,26 +222,41 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
     without = ""
     if mechanism is None:
         mechanism, without = _mechanism(source, about, names)
-    events = [
-        Happening(str(name), float(t), q, qd)
-        for name, t, q, qd in zip(found["event_name"], found["event_time"], found["event_q"], found["event_qd"], strict=True)
-    ]
-    rows: dict[str, Any] = {name: found[name] for name in _ROWS}
-    frames = enumerate(found["frame"] if "wrenches" in found else ())
-    wrenches = {str(name): found["wrenches"][:, j] for j, name in frames}
+    t = checked.numbers("time", "time")
+    if not np.isfinite(t).all() or (np.diff(t) < 0).any():
+        raise DescriptionError(f"{source}: the motion is damaged: its times are not in order")
+    rows: dict[str, Any] = {name: checked.numbers(name, "time", *([dim] if dim else [])) for name, (dim, _, _) in _ROWS.items()}
     motion = Motion(
         mechanism=mechanism,
-        name=str(about["mechanism"]),
-        t=found["time"],
+        name=checked.text("mechanism"),
+        t=t,
         **rows,
-        work={name.removeprefix("work_"): found[name] for name in found if name.startswith("work_")},
+        work={name.removeprefix("work_"): _work(checked, name) for name in found if name.startswith("work_")},
         coordinate_names=names["coordinate"],
         speed_names=names["speed"],
         constraint_names=names["constraint"],
-        events=events,
-        ending=Ending.from_dict(json.loads(about["ending"])),
-        statistics=json.loads(about["statistics"]),
-        wrenches=wrenches,
+        events=_events(checked),
+        ending=checked.ending(),
+        statistics=checked.mapping("statistics"),
+        wrenches=_wrenches(checked) if "wrenches" in found else {},
     )
     motion.without_mechanism = without
     return motion
+
+
+def _events(checked: Checked) -> list[Happening]:
+    names = checked.texts("event_name", "event")
+    t = checked.numbers("event_time", "event")
+    q, qd = checked.numbers("event_q", "event", "coordinate"), checked.numbers("event_qd", "event", "speed")
+    return [Happening(name, float(at), q[k], qd[k]) for k, (name, at) in enumerate(zip(names, t, strict=True))]
+
+
+def _work(checked: Checked, name: str) -> np.ndarray:
+    return checked.numbers(name, "time", *(["speed"] if np.ndim(checked.found[name]) == 2 else []))
+
+
+def _wrenches(checked: Checked) -> dict[str, np.ndarray]:
+    frames = checked.texts("frame")
+    checked.sizes["entry"] = len(ENTRIES)
+    values = checked.numbers("wrenches", "time", "frame", "entry")
+    return {name: values[:, j] for j, name in enumerate(frames)}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
+from lagrangian.arguments import array, count, number
 from lagrangian.errors import ArgumentError, SimulationWarning, warn
 from lagrangian.kernels.dynamics import compile as compiled
 from lagrangian.model.mechanism import Mechanism
@@ -194,7 +195,7 @@ class Motion(ShownMotion):
 
     def __call__(self, t: Any) -> tuple[np.ndarray, np.ndarray]:
         """q and qd at any time of the run, or at several: from the integrator's own interpolation."""
-        times = np.atleast_1d(np.asarray(t, dtype=float))
+        times = np.atleast_1d(array(t, "t"))
         inside = (
             (times >= self.first - 1e-12) & (times <= self.last + 1e-12) if len(self.t) else np.zeros(times.shape, dtype=bool)
         )
@@ -225,7 +226,9 @@ class Motion(ShownMotion):
         run = self.trajectory
         if run is None:
             raise ArgumentError("a motion that was read from a file has the rows it was saved with; motion(t) interpolates them")
-        times = np.linspace(self.first, self.last, int(t)) if np.ndim(t) == 0 else np.asarray(t, dtype=float)
+        times = np.linspace(self.first, self.last, count(t, "t", "rows", least=2)) if np.ndim(t) == 0 else array(t, "t")
+        if times.ndim != 1 or not times.size:
+            raise ArgumentError(f"has shape {times.shape}; a number of rows, or their times, are needed", argument="t")
         if times[0] < self.first - 1e-12 or times[-1] > self.last + 1e-12 or np.any(np.diff(times) <= 0):
             raise ArgumentError(f"times must increase, from {self.first:g} to {self.last:g} s", concerns="t")
         return Motion.of(run, self.ending, times, run.states(times))
@@ -235,8 +238,8 @@ class Motion(ShownMotion):
         run = self.trajectory
         if run is None:
             raise ArgumentError("a motion that was read from a file has no equations to solve again")
-        rtol = float(self.statistics["rtol"]) if rtol is None else rtol
-        atol = float(self.statistics["atol"]) if atol is None else atol
+        rtol = float(self.statistics["rtol"]) if rtol is None else number(rtol, "rtol", least=1e-15, most=1.0)
+        atol = float(self.statistics["atol"]) if atol is None else number(atol, "atol", least=1e-300)
         other = second_opinion(run, self.t, rtol, atol, method)
         return float(np.abs(other - np.hstack([self.q, self.qd])).max())
 
@@ -274,6 +277,8 @@ class Motion(ShownMotion):
 
     def summary(self, events: int | None = 20) -> str:
         """How it went, in a few lines, with this many of its events; None leaves them out."""
+        if events is not None:
+            events = count(events, "events", "events", least=0)
         off = float(np.abs(self.balance).max()) if len(self.t) else 0.0
         s = self.statistics
         lines = [

@@ -76,8 +76,9 @@ def simulate(
     grid = arguments.grid(t_eval, start, end)
     arguments.check_progress(progress)
     options = Options(method, rtol, atol, stabilisation, alpha, beta, step, max_step, limits, restitution, max_steps)
-    watched = [*checked(events, dyn.mechanism), *known.walls]
+    watched = [*checked(events, dyn.mechanism), *known.kinks]
     driving = arguments.drive(torque, wrenches, saturate, dyn.mechanism)
+    arguments.check_samples(driving, start, end)
     source, kinks = with_breaks(driving, dyn.mechanism, watched, (start, end))
     watched += kinks
     settings = options.settings(known, source, watched)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lagrangian.arguments import array, floats, number
 from lagrangian.errors import Argument, ArgumentError, DescriptionError, LagrangianError, SimulationError, is_number, one_of
 from lagrangian.model.event import state_names
 from lagrangian.model.expression import Expression, Scalar, free_symbols, parse
@@ -35,10 +36,8 @@ class Sampled:
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise ArgumentError(f"Sampled: a function of (t, q, qd) is needed, not {self.function!r}", concerns="function")
-        if not (math.isfinite(self.period) and self.period > 0):
-            raise ArgumentError(f"is {self.period!r}; a positive number of seconds is needed", where="Sampled", argument="period")
-        if not (math.isfinite(self.delay) and self.delay >= 0):
-            raise ArgumentError(f"is {self.delay!r}; seconds, not negative, are needed", where="Sampled", argument="delay")
+        object.__setattr__(self, "period", number(self.period, "period", above=0.0, where="Sampled"))
+        object.__setattr__(self, "delay", number(self.delay, "delay", least=0.0, where="Sampled"))
 
 
 @dataclass(frozen=True)
@@ -140,10 +139,10 @@ def source(given: Any, mechanism: Mechanism) -> Torque:
         )
     if callable(given):
         return Torque(called=given, external=True, breaks=_breaks(getattr(given, "breaks", ())))
-    if isinstance(given, tuple) and len(given) == 2 and np.ndim(given[0]) == 1:
+    if isinstance(given, tuple) and len(given) == 2 and _is_row(given[0]):
         return Torque(table=_table(*given, mechanism.nv), external=True)
     try:
-        values = np.asarray(given, dtype=float)
+        values = floats(given)
     except (TypeError, ValueError):
         raise ArgumentError(
             f"is {type(given).__name__}; it may be None, numbers, a mapping of speeds to expressions, (times, values), "
@@ -156,6 +155,13 @@ def source(given: Any, mechanism: Mechanism) -> Torque:
         given = f"is {values}" if values.shape == (mechanism.nv,) else f"has shape {values.shape}"
         raise ArgumentError(f"{given}; {mechanism.nv} finite numbers are needed, one for each speed", argument="torque")
     return Torque({name: float(x) for name, x in zip(mechanism.speed_names, values, strict=True) if x})
+
+
+def _is_row(given: Any) -> bool:
+    try:
+        return floats(given).ndim == 1
+    except TypeError:
+        return isinstance(given, (list, tuple, np.ndarray))
 
 
 def _breaks(given: Any) -> tuple[float, ...]:
@@ -172,7 +178,7 @@ def _breaks(given: Any) -> tuple[float, ...]:
 
 
 def _table(times: Any, values: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
-    times, values = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
+    times, values = array(times, "torque"), array(values, "torque")
     if values.ndim == 1 and n == 1:
         values = values.reshape(-1, 1)
     if len(times) < 2 or values.shape != (len(times), n):
@@ -204,7 +210,7 @@ def checked(
 ) -> np.ndarray:
     """What a function of torques, or of a wrench, returned, as an array."""
     try:
-        array = np.asarray(values, dtype=float)
+        array = floats(values)
     except (TypeError, ValueError):
         raise error(f"{what} returned {values!r} at t = {t:g} s; {n} numbers are needed") from None
     if array.ndim == 0 and n == 1:

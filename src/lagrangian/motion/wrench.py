@@ -59,7 +59,12 @@ def _wrench(name: Any, given: Any, mechanism: Mechanism) -> Wrench:
     if callable(given):
         return Wrench(frame, called=given)
     where = f"wrench on {name!r}"
-    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__len__") or len(given) != len(ENTRIES):
+    if (
+        isinstance(given, (str, bytes, Mapping))
+        or getattr(given, "ndim", 1) == 0
+        or not hasattr(given, "__len__")
+        or len(given) != len(ENTRIES)
+    ):
         raise ArgumentError(
             f"{where} is {shown(given)}; six numbers or expressions are needed, ({', '.join(ENTRIES)}), or a function of (t, q, "
             f"qd) that gives them"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import floats, texts
 from lagrangian.configuration.assemble import assemble
 from lagrangian.configuration.reading import configuration
 from lagrangian.errors import ArgumentError, one_of, shown
@@ -29,8 +30,8 @@ def different(names: Any, what: str) -> tuple[str, ...] | None:
     """Names, each once; one by itself may be given as it is."""
     if names is None:
         return None
-    found = (names,) if isinstance(names, str) else tuple(names) if isinstance(names, Iterable) else ()
-    if not found or len(set(found)) != len(found) or not all(isinstance(n, str) for n in found):
+    found = texts(names, what)
+    if not found:
         raise ArgumentError(f"is {shown(names)}", argument=what, remedy="texts, each of them once, are needed")
     return found
 
@@ -64,7 +65,7 @@ def speed_limits(mechanism: Mechanism, names: tuple[str, ...] | None) -> np.ndar
 def place(given: Any, what: str) -> tuple[np.ndarray, np.ndarray | None]:
     """A point (x, y) or (x, y, z), or a pose: its position, and its orientation if it has one."""
     try:
-        x = np.asarray(given, dtype=float)
+        x = floats(given)
     except (TypeError, ValueError):
         x = np.zeros(0)
     if x.shape == (4, 4):
@@ -78,7 +79,7 @@ def place(given: Any, what: str) -> tuple[np.ndarray, np.ndarray | None]:
 
 def array(given: Any, what: str, dimensions: int) -> np.ndarray:
     try:
-        x = np.asarray(given, dtype=float)
+        x = floats(given)
     except (TypeError, ValueError):
         x = np.zeros((0,) * 3)
     if x.ndim != dimensions or not x.size or not np.isfinite(x).all():

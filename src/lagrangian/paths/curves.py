@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lagrangian.arguments import floats
 from lagrangian.errors import ArgumentError, one_of, shown
 
 Values = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -148,7 +149,7 @@ def chords(points: np.ndarray) -> np.ndarray:
 
 def _unit(x: Any, what: str) -> np.ndarray:
     try:
-        found = np.asarray(x, dtype=float)
+        found = floats(x)
     except (TypeError, ValueError):
         found = np.zeros(0)
     if found.shape != (3,) or not np.isfinite(found).all() or not np.linalg.norm(found) > 1e-12:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import floats
 from lagrangian.errors import ArgumentError, shown
 from lagrangian.paths.curves import Line
 from lagrangian.paths.orientation import Slerp
@@ -82,7 +83,7 @@ def _limit(given: Any, n: int, what: str) -> np.ndarray:
     if given is None:
         return np.full(n, math.inf)
     try:
-        x = np.broadcast_to(np.asarray(given, dtype=float), (n,))
+        x = np.broadcast_to(floats(given), (n,))
     except (TypeError, ValueError):
         x = np.zeros(n)
     if not (x > 0).all():

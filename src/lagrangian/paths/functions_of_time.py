@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import floats
 from lagrangian.errors import ArgumentError, is_number, shown
 from lagrangian.model.loop import DIRECTIONS
 from lagrangian.paths import curves
@@ -70,7 +71,7 @@ def function(
 
     def motion(t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         try:
-            q, qd, qdd = (np.asarray(x, dtype=float) for x in values(t + begin))
+            q, qd, qdd = (floats(x) for x in values(t + begin))
         except (TypeError, ValueError) as error:
             raise ArgumentError(f"the path's function must give three arrays, q, qd and qdd: {error}") from error
         if q.ndim != 2 or len(q) != len(t) or not q.shape == qd.shape == qdd.shape:

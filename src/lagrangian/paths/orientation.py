@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import floats
 from lagrangian.errors import ArgumentError, shown
 from lagrangian.model import quaternion
 from lagrangian.paths.curves import Spline, Values
@@ -69,7 +70,7 @@ class Turning:
 def quaternion_of(given: Any, where: str) -> np.ndarray:
     """From a 3x3 matrix, the turn of a 4x4 one, or four numbers (w, x, y, z)."""
     try:
-        x = np.asarray(given, dtype=float)
+        x = floats(given)
     except (TypeError, ValueError):
         x = np.zeros(0)
     if x.shape == (4, 4):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import floats
 from lagrangian.errors import ArgumentError, is_number, one_of, shown
 from lagrangian.model import quaternion
 from lagrangian.model.loop import DIRECTIONS, TURNS
@@ -49,7 +50,7 @@ class Path:
     def _since(self, t: Any) -> np.ndarray:
         """Times since the beginning, checked."""
         try:
-            times = np.atleast_1d(np.asarray(t, dtype=float)) - self.start
+            times = np.atleast_1d(floats(t)) - self.start
         except (TypeError, ValueError):
             raise ArgumentError(f"is {shown(t)}", argument="t", remedy="a time, or an array of times, is needed") from None
         room = 1e-9 * max(1.0, abs(self.start), abs(self.end))

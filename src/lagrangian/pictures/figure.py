@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import io
+import os
+from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
 
+from lagrangian.files import write
 from lagrangian.pictures.style import styled
 
 
@@ -14,9 +17,16 @@ class Picture(Figure):
     """A figure that is drawn and written in the style it was made in, whatever the user's settings are."""
 
     def savefig(self, fname: Any, **options: Any) -> None:
-        kind = str(options.get("format") or fname).lower()
+        """Write it to a stream, or whole to a file, by whose ending its kind is told if no `format` is given."""
+        if isinstance(fname, str | os.PathLike):
+            file = Path(fname)
+            kind = str(options.get("format") or file.suffix[1:] or self.canvas.get_default_filetype()).lower()
+            stream = io.BytesIO()
+            self.savefig(stream, **{**options, "format": kind})
+            write(file if file.suffix or options.get("format") else file.with_name(f"{file.name}.{kind}"), stream.getvalue())
+            return
         # without its date, the same picture is the same file
-        date = "CreationDate" if kind.endswith("pdf") else "Date" if kind.endswith("svg") else None
+        date = {"pdf": "CreationDate", "svg": "Date"}.get(str(options.get("format") or "").lower())
         if date is not None:
             options["metadata"] = {date: None, **(options.get("metadata") or {})}
         with styled():

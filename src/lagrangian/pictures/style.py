@@ -182,8 +182,5 @@ def writable(path: str | os.PathLike[str] | None) -> Path | None:
 def written(figure: Picture, file: Path | None) -> Picture:
     """The figure, in a file too if one is named."""
     if file is not None:
-        try:
-            figure.savefig(file)
-        except OSError as error:
-            raise ArgumentError(f"{file}: the figure cannot be written: {error.strerror or error}", concerns="path") from None
+        figure.savefig(file)
     return figure

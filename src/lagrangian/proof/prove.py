@@ -178,7 +178,7 @@ class _Proof:
         if any(float(x) for j in joints for x in (j.friction.coulomb, j.friction.coulomb_negative)):  # type: ignore[arg-type]
             found.append("Coulomb friction, which is no polynomial")
         if mechanism.springs:
-            found.append("springs and dampers between points")
+            found.append("springs and dampers between points or of coordinates, and gravity compensation")
         found += self.closed.left_out()
         for what, reason in (("momentum and centre of mass", self.light), ("forward dynamics", self.singular)):
             if reason:

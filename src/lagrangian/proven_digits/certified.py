@@ -6,12 +6,13 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import array
 from lagrangian.errors import ArgumentError
+from lagrangian.files import write
 from lagrangian.motion.motion import Motion
 from lagrangian.proven_digits.number import ProvenNumber
 
@@ -45,7 +46,7 @@ class CertifiedState:
     def errors(self, state: Any) -> np.ndarray:
         """How far each coordinate and speed of another state is from this one at most; a pair (q, qd), or a motion's last row."""
         q, qd = (state.q[-1], state.qd[-1]) if isinstance(state, Motion) else state
-        given = [float(x) for part in (q, qd) for x in np.asarray(part, dtype=float).reshape(-1)]
+        given = [float(x) for part in (q, qd) for x in array(part, "state").reshape(-1)]
         proven = (*self.q, *self.qd)
         if len(given) != len(proven):
             raise ArgumentError(f"a state of {len(given)} numbers is given; {len(proven)} are needed", concerns="state")
@@ -141,7 +142,7 @@ class Certified:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write it as JSON: every number with its proven digits and both bounds, as decimal texts."""
-        Path(path).write_text(json.dumps(self.as_dict(), indent=2) + "\n", encoding="utf-8")
+        write(path, json.dumps(self.as_dict(), indent=2) + "\n")
 
     def __str__(self) -> str:
         how = f"{self.steps} steps of order {self.order} in {self.bits} bits, {self.seconds:.1f} s"

@@ -151,7 +151,7 @@ class Equations:
         for link in state.links:
             for k in range(link.nv):
                 force[link.iv + k] = force[link.iv + k] - link.viscous * state.qd[link.iv + k]
-        for k, damping in springs.torques(self.mechanism, state.world, elastic=False).items():
+        for k, damping in springs.torques(self.mechanism, state.world, state.names, elastic=False).items():
             force[k] = force[k] + damping
         return inner(force, state.qd)
 
@@ -202,5 +202,5 @@ class Equations:
         state = self._state(self.tree)
         potential = run(POTENTIAL_ENERGY, self.tree, state.links)[0]
         if self.mechanism.springs:
-            potential = potential + springs.energy(self.mechanism, state.world)
+            potential = potential + springs.energy(self.mechanism, state.world, state.names)
         return Tape(self.graph, self.numbers, [run(KINETIC_ENERGY, self.tree, state.links)[0], potential])

@@ -28,6 +28,8 @@ def check(mechanism: Mechanism, torque: Torque) -> None:
     for spring in mechanism.springs:
         if isinstance(spring, Wall):
             raise _refused(mechanism, Part("wall", spring.name), "its force is not smooth where it is touched", SMOOTH)
+        if float(getattr(spring, "slack", 0)):
+            raise _refused(mechanism, Part("spring", spring.name), "its force is not smooth where its slack ends", SMOOTH)
     for joint in mechanism.joints:
         if any(float(x) for x in joint.friction.breakaway):  # which is never less than Coulomb friction
             told = "its dry friction jumps where the joint turns back"

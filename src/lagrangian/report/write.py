@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lagrangian.errors import ArgumentError
+from lagrangian.files import checked_target, write
 from lagrangian.motion.files import file_stem
 from lagrangian.motion.motion import Motion
 from lagrangian.report.html import Html, element, image, joined, paragraph
@@ -42,14 +43,8 @@ def write_report(motion: Motion, path: str | os.PathLike[str] | None = None, pro
     target = Path(os.fspath(path)) if path is not None else Path(f"{file_stem(motion.name)}-report.html")
     if target.suffix.lower() not in (".html", ".htm"):
         raise ArgumentError(f"{target}: a report is a page, with the ending .html", concerns="path")
-    if not target.parent.is_dir():
-        raise ArgumentError(f"{target}: there is no folder {str(target.parent)!r} to write in", concerns="path")
-    written = report_html(motion, progress)
-    try:
-        target.write_text(written, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise ArgumentError(f"{target}: it cannot be written: {error.strerror or error}", concerns="path") from None
-    return target
+    checked_target(target)
+    return write(target, report_html(motion, progress))
 
 
 def report_html(motion: Motion, progress: Progress | None = None) -> str:

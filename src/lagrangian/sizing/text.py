@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.description.text_file import as_path
-from lagrangian.errors import ArgumentError
+from lagrangian.files import write
 from lagrangian.sizing.motors import RPM
 
 if TYPE_CHECKING:
@@ -172,13 +173,10 @@ def write_csv(sizing: Sizing, path: str | os.PathLike[str]) -> Path:
             row += [c.tightest, c.inertia_ratio]
         rows.append([*row, a.message])
     file = as_path(path)
-    try:
-        with file.open("w", newline="", encoding="utf-8") as stream:
-            writer = csv.writer(stream, lineterminator="\n")
-            writer.writerows([CSV_HEADER, *([repr(x) if isinstance(x, float) else x for x in row] for row in rows)])
-    except OSError as error:
-        raise ArgumentError(f"{file}: it cannot be written: {error.strerror or error}") from None
-    return file
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([CSV_HEADER, *([repr(x) if isinstance(x, float) else x for x in row] for row in rows)])
+    return write(file, text.getvalue())
 
 
 def _grid(rows: list[tuple[str, ...]], left: tuple[int, ...]) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lagrangian.errors import ArgumentError, is_number, shown
+from lagrangian.files import checked_target, write
 from lagrangian.motion.files import file_stem
 from lagrangian.motion.motion import Motion
 
@@ -33,10 +34,7 @@ def animate(
         raise ArgumentError(
             f"{target}: an animation is a page, with the ending .html, or a film, with .gif or .mp4", concerns="path"
         )
-    if not target.parent.is_dir():
-        raise ArgumentError(f"{target}: there is no folder {str(target.parent)!r} to write in", concerns="path")
-    if target.is_dir():
-        raise ArgumentError(f"{target}: this is a folder; a file's name is needed", concerns="path")
+    checked_target(target)
     if not is_number(speed) or speed <= 0:
         raise ArgumentError(
             f"is {shown(speed)}", argument="speed", remedy="a factor above 0 is needed: 1 is as it happens, 0.5 slow motion"
@@ -52,8 +50,7 @@ def animate(
     if target.suffix.lower() == ".html":
         from lagrangian.viewer.page import page_html
 
-        target.write_text(page_html(seen, motion.name or "motion", speed=speed), encoding="utf-8")
-        return target
+        return write(target, page_html(seen, motion.name or "motion", speed=speed))
     from lagrangian.viewer.render.film import film
 
     return Path(film(seen, target, size=size, speed=speed, progress=progress))

@@ -62,14 +62,22 @@ class State:
         """C qd + G + F, springs between points included."""
         bias = run(BIAS, self.tree, self.links)
         if self.mechanism.springs:
-            for k, torque in springs.torques(self.mechanism, self.world).items():
+            for k, torque in springs.torques(self.mechanism, self.world, self.names).items():
                 bias[k] = bias[k] - torque
         return bias
 
     @cached_property
+    def coordinates(self) -> constraints.Coordinates:
+        return constraints.Coordinates(self.mechanism, self.q, self.qd, self.t, self.decided)
+
+    @property
+    def names(self) -> Mapping[str, Any]:
+        """The coordinates as jets, by name."""
+        return self.coordinates.names
+
+    @cached_property
     def rows(self) -> list[constraints.Row]:
-        coordinates = constraints.Coordinates(self.mechanism, self.q, self.qd, self.t, self.decided)
-        return constraints.rows(self.mechanism, self.world, coordinates)
+        return constraints.rows(self.mechanism, self.world, self.coordinates)
 
 
 class Constrained:

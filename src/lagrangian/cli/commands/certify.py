@@ -68,7 +68,6 @@ def certify(
             output.plain(line)
     if out is not None:
         again = out.exists()
-        with output.replacing(out) as target:
-            found.save(target)
+        found.save(out)
         if not json:
             output.wrote(out, "the digits, with both bounds of every number", again=again)

@@ -13,6 +13,7 @@ from lagrangian.cli.command import FAILED, FINE, Json
 from lagrangian.cli.given import Described
 from lagrangian.cli.progress import bar
 from lagrangian.errors import ArgumentError, one_of
+from lagrangian.files import checked_target, write
 from lagrangian.model.expression import quantity
 
 if TYPE_CHECKING:
@@ -118,12 +119,11 @@ def _write(eom: Equations | Reading, form: str, latex: bool, out: Path | None, e
         return output.wrote(out, "the equations", "" if form != "pdf" else f"open it: xdg-open {out}")
     text = _text(eom, form, exact, full)
     if out is not None:
-        out.write_text(text + "\n", encoding="utf-8")
+        write(out, text + "\n")
         return output.wrote(out, "the equations")
     if form == "txt":
         return _titled(text, {section.title for section in eom.sections(full)})
-    print(text)
-    return None
+    return output.source(text)
 
 
 def _marked(eom: Equations, answer: Path, json: bool) -> int:
@@ -162,8 +162,7 @@ def _form(latex: bool, markdown: bool, pdf: bool, json: bool, out: Path | None) 
         raise ArgumentError(f"{out}: the equations can be written to .tex, .md, .pdf and .txt")
     if chosen and chosen[0] != ending:
         raise ArgumentError(f"{out} ends in .{ending}, and --{ {'tex': 'latex'}.get(chosen[0], chosen[0]) } is asked for")
-    if not out.parent.is_dir():
-        raise ArgumentError(f"{out}: there is no folder {str(out.parent)!r} to write in")
+    checked_target(out)
     return ending
 
 

@@ -12,7 +12,7 @@ import typer
 from lagrangian.cli import output
 from lagrangian.cli.command import FAILED, FINE, Json
 from lagrangian.cli.commands.simulate import told
-from lagrangian.cli.given import Described, Floating, Recorded, Set, complete_mechanism, file_for, stem_of
+from lagrangian.cli.given import Described, Floating, Recorded, Root, Set, complete_mechanism, file_for, stem_of
 from lagrangian.cli.motion_options import Wrench, wrenches
 from lagrangian.cli.paths import Path_
 from lagrangian.cli.progress import bar, spinner
@@ -125,7 +125,8 @@ def size(
     q0: Branch = None,
     limits: Limits = True,
     set_: Set = None,
-    floating: Floating = False,
+    floating: Floating = None,
+    root: Root = None,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table.")] = None,
     plot: PlotMotors = False,
     json: Json = False,
@@ -140,10 +141,10 @@ def size(
     if alone:
         if run is not None or path.given:
             raise ArgumentError(f"{what} and {run or path.given[0]} are given; one motion is needed")
-        motion = Recorded(what, None, set_, floating).load()
+        motion = Recorded(what, None, set_, floating, root).load()
         m = motion.model()
     else:
-        m = Described(what, set_, floating).load()
+        m = Described(what, set_, floating, root).load()
         motion = _motion(m, run, path, q0, limits)
     _check_torques(what if alone else str(run), m, motion)
     with spinner("looking for motors"):
@@ -175,8 +176,7 @@ def _written(sizing: Sizing, csv: Path | None, picture: Path | None) -> list[tup
         files.append((sizing.to_csv(csv), "the table", again))
     if picture is not None:
         again = picture.exists()
-        with output.replacing(picture) as place:
-            sizing.plot(path=place)
+        sizing.plot(path=picture)
         files.append((picture, "torque over speed at the motors", again))
     return files
 

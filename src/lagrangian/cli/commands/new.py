@@ -12,6 +12,7 @@ import typer
 from lagrangian.cli import output
 from lagrangian.cli.command import Json
 from lagrangian.errors import ArgumentError, one_of
+from lagrangian.files import checked_target, write
 
 NEW = """
 lagrangian new arm
@@ -30,19 +31,18 @@ def new(
     It is a planar arm of two links, or a copy of a mechanism of the library. A file that is there is not overwritten.
     """
     ending = Path(name).suffix.lower()
-    if ending in (".urdf", ".xml", ".mjcf", ".nc", ".json", ".yaml"):
+    if ending in (".urdf", ".xml", ".mjcf", ".sdf", ".world", ".nc", ".json", ".yaml"):
         raise ArgumentError(f"{name}: a description to begin with is written as .toml: lagrangian new {name[: -len(ending)]}")
     target = Path(name if ending == ".toml" else f"{name}.toml")
     title = re.sub(r"\W+", "_", target.stem)
     if not title.strip("_"):
         raise ArgumentError(f"{name!r} is no name for a mechanism; letters and digits are needed, such as arm")
-    if not target.parent.is_dir():
-        raise ArgumentError(f"{target}: there is no folder {str(target.parent)!r} to write in")
+    checked_target(target)
     text = _copied(origin, title) if origin is not None else _starter(title, target.name)
     if target.exists() and not force:
         raise ArgumentError(f"{target} is there already, and is left as it is; --force overwrites it, another name keeps both")
     again = target.exists()
-    target.write_text(text, encoding="utf-8")
+    write(target, text)
     if json:
         output.document({"file": str(target), "name": title})
         return

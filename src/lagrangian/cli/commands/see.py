@@ -11,10 +11,11 @@ import typer
 
 from lagrangian.cli import output
 from lagrangian.cli.command import Json
-from lagrangian.cli.given import Recorded, complete_mechanism, few_remarks, file_for, mechanism_of
+from lagrangian.cli.given import Floating, Recorded, Root, complete_mechanism, few_remarks, file_for, mechanism_of
 from lagrangian.cli.progress import spinner
 from lagrangian.cli.results import animated, browse, reported
 from lagrangian.errors import ArgumentError
+from lagrangian.files import checked_target
 from lagrangian.model.expression import quantity
 
 PLOT = """
@@ -148,7 +149,8 @@ def view(
     port: Annotated[int | None, typer.Option("--port", metavar="N", help="Of the page; a free one by default.")] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", metavar="", help="Open the browser.")] = True,
     set_: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=X", help="Another value of a parameter.")] = None,
-    floating: Annotated[bool, typer.Option("--floating", metavar="", help="Let the base of a URDF robot fly free.")] = False,
+    floating: Floating = None,
+    root: Root = None,
 ) -> None:
     """View a mechanism or a run in the browser.
 
@@ -157,10 +159,10 @@ def view(
     if Path(what).suffix.lower() == ".nc":
         if pose is not None:
             raise ArgumentError("--pose is for a mechanism; a run is where it is")
-        Recorded(what, None, set_, floating).load().view(port=port, browser=browser)
+        Recorded(what, None, set_, floating, root).load().view(port=port, browser=browser)
         return
     with few_remarks(what):
-        m = mechanism_of(what, set_, floating)
+        m = mechanism_of(what, set_, floating, root)
     m.view(q=pose, port=port, browser=browser)
 
 
@@ -192,17 +194,12 @@ def _target(given: Path | None, stem: str, what: str, ending: str, allowed: tupl
         return file_for(stem, what, ending)
     if given.suffix.lower() not in allowed:
         raise ArgumentError(f"{given}: it is written as {', '.join(allowed)}")
-    if not given.parent.is_dir():
-        raise ArgumentError(f"{given}: there is no folder {str(given.parent)!r} to write in")
-    if given.is_dir():
-        raise ArgumentError(f"{given}: this is a folder; a file's name is needed")
-    return given
+    return checked_target(given)
 
 
 def _make(target: Path, what: str, json: bool, draw: Callable[[Path], Any], open_: bool = False) -> None:
     again = target.exists()
-    with output.replacing(target) as place:
-        draw(place)
+    draw(target)
     if json:
         output.document({"files": [str(target)]})
     else:

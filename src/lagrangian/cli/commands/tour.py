@@ -8,7 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lagrangian.cli.output import stdout
 from lagrangian.errors import ArgumentError, LagrangianError
+from lagrangian.files import write
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,17 +37,15 @@ def steps() -> list[tuple[str, Callable[[Place], Chapter]]]:
 
 def tour(output: Path | None = None, browser: bool = False) -> int:
     """Make the tour's folder, `tour` unless given, and say what was found; 0 if every chapter was made and every check holds."""
-    from rich.console import Console
-
     folder = _folder(Path("tour") if output is None else Path(output))
-    console = Console(highlight=False)
+    console = stdout()
     began = time.perf_counter()
     chapters, failures = _made(console, folder)
     from lagrangian.report.tour.index import index
 
     chapters.sort(key=lambda chapter: ORDER.index(chapter.id) if chapter.id in ORDER else len(ORDER))
     page = folder / "index.html"
-    page.write_text(index(chapters, failures, time.perf_counter() - began), encoding="utf-8", newline="\n")
+    write(page, index(chapters, failures, time.perf_counter() - began))
     _summary(console, chapters, page, time.perf_counter() - began)
     if browser:
         webbrowser.open(page.resolve().as_uri())

@@ -29,6 +29,9 @@ def pinocchio(m: Mechanism) -> tuple[ReadPinocchio | None, str]:
         model = pin.buildModelFromUrdf(m.file, pin.JointModelFreeFlyer()) if root else pin.buildModelFromUrdf(m.file)
     except Exception as error:  # of C++, of any kind
         return None, f"it cannot read {m.file}: {str(error).strip() or type(error).__name__}"
+    theirs = {str(model.names[k]): model.joints[k].nv for k in range(1 + root, model.njoints)}
+    if any(theirs.get(j.name, j.kind.nv) != j.kind.nv for j in m.joints[root:]):
+        return None, "it does not read the file beside the URDF, which makes some joints others"
     return ReadPinocchio(m, model, root), ""
 
 

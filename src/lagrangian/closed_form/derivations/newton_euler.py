@@ -122,8 +122,8 @@ class NewtonEuler(Reading):
     def tau(self) -> FormulaMatrix:
         """The axis' components with what rotors, springs and friction at the joints take: M q'' + C q' + G + F."""
         system = self.eom.system
-        springs = gradient(system, forces.joint_spring_potential(system))
-        friction = forces.joint_friction(system)
+        springs = gradient(system, forces.joint_spring_potential(system) + forces.coordinate_spring_potential(system))
+        friction = forces.at_joints(system)
         tau: list[Any] = [system.ring.zero] * system.n
         for body in self._bodies:
             k = body.link.k

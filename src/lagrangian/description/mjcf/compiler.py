@@ -34,6 +34,8 @@ class Compiler:
     settotalmass: float = -1.0
     balanceinertia: bool = False
     alignfree: bool = False
+    fitaabb: bool = False
+    merges: bool = False
     meshdir: str = ""
     strippath: bool = False
 
@@ -64,6 +66,8 @@ class Compiler:
             settotalmass=number(at, "settotalmass", -1.0),
             balanceinertia=yes(at, "balanceinertia"),
             alignfree=yes(at, "alignfree"),
+            fitaabb=yes(at, "fitaabb"),
+            merges=choice(at, "conflict", ("warning", "merge", "error"), "warning") == "merge",
             meshdir=text(at, "meshdir", text(at, "assetdir", "")),
             strippath=yes(at, "strippath"),
         )
@@ -89,12 +93,13 @@ class Compiler:
             *axis, angle = numbers(element, "axisangle", 4)
             return about(_direction(element, "axisangle", tuple(axis)), self.angle(angle))
         if given[0] == "euler":
-            return self._euler(numbers(element, "euler", 3))
+            return self.euler(numbers(element, "euler", 3))
         if given[0] == "zaxis":
             return least_turn(_direction(element, "zaxis", numbers(element, "zaxis", 3)))
         return _from_axes(element)
 
-    def _euler(self, angles: tuple[float, ...]) -> v.Matrix:
+    def euler(self, angles: tuple[float, ...]) -> v.Matrix:
+        """The rotation by three angles of the file."""
         R: v.Matrix = v.IDENTITY
         for letter, angle in zip(self.eulerseq, angles, strict=True):
             turn = _ABOUT[letter.lower()](self.angle(angle))

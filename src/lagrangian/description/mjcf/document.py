@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from lagrangian.description import xml
+from lagrangian.description.folder import Folder
 from lagrangian.description.mjcf.compiler import ORIENTATIONS
 from lagrangian.description.mjcf.schema import check_attributes, check_default
 from lagrangian.description.xml import Element, text
@@ -14,13 +15,13 @@ from lagrangian.errors import DescriptionError, one_of
 MAIN = "main"
 
 
-def expand_includes(root: Element, directory: str | None) -> None:
+def expand_includes(root: Element, folder: Folder | None) -> None:
     """Replace each <include> by what its file holds.
 
-    Files are relative to the main file's directory and must lie in it or below: a model cannot make the reader open others.
-    As in MuJoCo a file is included once, so there is no cycle.
+    Files are relative to the main file's directory, or else to that of the file that includes them; `folder` says which may be
+    read. As in MuJoCo a file is included once, so there is no cycle.
     """
-    included: set[str] = {os.path.normcase(os.path.abspath(root.file))} if directory is not None else set()
+    included: set[str] = {os.path.realpath(root.file)} if folder is not None else set()
     stack = [root]
     while stack:
         element = stack.pop()
@@ -29,24 +30,18 @@ def expand_includes(root: Element, directory: str | None) -> None:
         while at < len(element.children):
             child = element.children[at]
             if child.tag == "include":
-                element.children[at : at + 1] = _included(child, directory, included)
+                element.children[at : at + 1] = _included(child, folder, included)
             else:
                 stack.append(child)
                 at += 1
 
 
-def _included(element: Element, directory: str | None, included: set[str]) -> list[Element]:
+def _included(element: Element, folder: Folder | None, included: set[str]) -> list[Element]:
     file = text(element, "file")
-    if directory is None:
+    if folder is None:
         raise element.error(f"file {file!r} cannot be included: this model is a text without a directory")
-    # a path of the other system's kind is as absolute as one of our own
-    if os.path.isabs(file) or file.startswith(("/", "\\", "~")) or file[1:2] == ":" or "://" in file:
-        raise element.error(f"file {file!r} is not a relative path; name a file beside this one, such as 'arm.xml'")
-    inner = os.path.normpath(file.replace("\\", "/"))
-    if inner == os.pardir or inner.startswith(os.pardir + os.sep):
-        raise element.error(f"file {file!r} lies outside the model's directory; copy it beside the model")
-    path = os.path.join(directory, inner)
-    key = os.path.normcase(os.path.abspath(path))
+    path = folder.path(element, file, os.path.dirname(os.path.abspath(element.file)))
+    key = os.path.realpath(path)
     if key in included:
         raise element.error(f"file {file!r} is included a second time; a file can be included once")
     included.add(key)
@@ -87,6 +82,11 @@ class Defaults:
                 self._classes[label] = {tag: dict(attributes) for tag, attributes in own.items()}
                 stack.append((child, label))
 
+    def adopt(self, other: Defaults, called: Callable[[str], str]) -> None:
+        """Take over the classes of another model under other names. They are complete, and inherit nothing from those here."""
+        for label, own in other._classes.items():
+            self._classes.setdefault(called(label), own)
+
     def applied(self, element: Element, inherited: str, tag: str = "") -> Element:
         """The element with what its class, or else the class of the body around it, adds to its attributes."""
         label = element.attributes.get("class", inherited)
@@ -94,6 +94,11 @@ class Defaults:
             raise element.error(f"class: {one_of('default class', label, self._classes)}")
         defaults = self._classes[label].get(tag or element.tag)
         return element.with_attributes(overlay(defaults, element.attributes)) if defaults else element
+
+    def of_kinds(self, element: Element, kinds: Collection[str]) -> list[tuple[str, Mapping[str, str]]]:
+        """What the element's class gives to elements of these kinds, each with its kind, in the order of the file."""
+        given = self._classes[element.attributes.get("class", MAIN)]
+        return [(tag, attributes) for tag, attributes in given.items() if tag in kinds]
 
     def known(self, element: Element, attribute: str, inherited: str) -> str:
         """The childclass of a body or frame."""

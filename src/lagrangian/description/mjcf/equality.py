@@ -1,50 +1,82 @@
-"""Equality constraints of MJCF as loops, and its keyframes as poses."""
+"""Equality constraints of MJCF: loops, and equations of coordinates."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from lagrangian.description.mjcf.compiler import quaternion, yes
 from lagrangian.description.mjcf.document import MAIN, Defaults
+from lagrangian.description.mjcf.forces.tendon import Tendon, scalar_joint
 from lagrangian.description.mjcf.schema import check_attributes
 from lagrangian.description.mjcf.tree import Tree
 from lagrangian.description.notes import Notes
 from lagrangian.description.xml import Element, number, numbers, text
 from lagrangian.errors import one_of, placed
 from lagrangian.model import vector as v
-from lagrangian.model.joint import Joint
+from lagrangian.model.constraint import Holonomic
+from lagrangian.model.expression import Scalar, symbol
 from lagrangian.model.loop import LoopJoint
 from lagrangian.model.placement import Placement
 
-_OTHER = ("joint", "tendon", "flex", "flexstrain", "flexvert", "distance")
+_LOOPS = ("connect", "weld")
+_COUPLINGS = ("joint", "tendon")
+_OTHER = ("flex", "flexstrain", "flexvert", "distance")
+_EXACT = "held exactly, where MuJoCo lets them give (solref, solimp)"
+_COMMON = ("name", "class", "active", "solref", "solimp", "polycoef")
+_EXACTLY, _ROUNDED = 1e-12, 1e-6  # m: frames so near to each other as the model is written are meant to meet
+_POLYNOMIAL = (0.0, 1.0, 0.0, 0.0, 0.0)
 
 
-def loops(elements: Iterable[Element], tree: Tree, defaults: Defaults, notes: Notes) -> list[LoopJoint]:
-    """The connect and weld constraints that are active."""
-    made: list[tuple[LoopJoint, str]] = []
-    lines: dict[str, int] = {}
-    for element in elements:
+@dataclass
+class Equalities:
+    """What the active equality constraints become."""
+
+    loops: list[LoopJoint] = field(default_factory=list)
+    constraints: list[Holonomic] = field(default_factory=list)
+
+
+def equalities(
+    elements: Iterable[Element], tree: Tree, tendons: Mapping[str, Tendon], defaults: Defaults, notes: Notes
+) -> Equalities:
+    """Connect and weld as loops; couplings of joints and of tendons as equations of coordinates, or distances."""
+    found = Equalities()
+    taken: dict[str, int] = {}
+    given = list(elements)
+    named = {e.attributes["name"] for e in given if e.attributes.get("name")}
+    for k, element in enumerate(given):
         name = element.attributes.get("name", "")
         if element.tag in _OTHER:
             notes.add(f"<equality> of a {element.tag}", "not carried over: it moves on its own", name, warn=True)
             continue
-        if element.tag not in ("connect", "weld"):
-            raise element.error(one_of("equality", element.tag, ("connect", "weld", *_OTHER)))
+        if element.tag not in (*_LOOPS, *_COUPLINGS):
+            raise element.error(one_of("equality", element.tag, (*_LOOPS, *_COUPLINGS, *_OTHER)))
         element = defaults.applied(element, MAIN, "equality")
-        check_attributes(element)
+        loop = element.tag in _LOOPS
+        check_attributes(element, None if loop else (*_COMMON, f"{element.tag}1", f"{element.tag}2"))
         if not yes(element, "active", True):
             notes.add(f"<{element.tag}> that is not active", "not carried over", name)
             continue
-        if name and name in lines:
-            raise element.error(f"an equality of this name is already in line {lines[name]}; names must differ")
-        lines[name] = element.line
-        made.append((_loop(element, name, tree), element.tag))
-    return _named(made)
+        if name and name in taken:
+            raise element.error(f"an equality of this name is already in line {taken[name]}; names must differ")
+        taken[name] = element.line
+        if not name:
+            name = f"{element.tag}{k + 1}"
+            while name in named:
+                name += "_"
+            named.add(name)
+        if not loop:
+            _couple(element, name, tree, tendons, found, notes)
+        elif (made := _loop(element, name, tree)) is not None:
+            found.loops.append(made)
+            notes.add("<connect> and <weld>", _EXACT, name)
+        else:
+            notes.add(f"<{element.tag}> of bodies that are one already", "not carried over: it holds nothing", name)
+    return found
 
 
-def _loop(element: Element, name: str, tree: Tree) -> LoopJoint:
+def _loop(element: Element, name: str, tree: Tree) -> LoopJoint | None:
+    """The loop; None between bodies that cannot move against each other."""
     weld = element.tag == "weld"
     # a weld that does not care about rotation is a connect
     kind = "fixed" if weld and number(element, "torquescale", 1.0) != 0 else "ball"
@@ -54,8 +86,32 @@ def _loop(element: Element, name: str, tree: Tree) -> LoopJoint:
         a = _body(element, text(element, "body1"), tree)
         b = _body(element, text(element, "body2", "world"), tree)
         at_a, at_b = _weld(element, a, b, tree) if weld else _connect(element, a, b, tree)
+    if _carrier(a, tree) == _carrier(b, tree):
+        return None
+    exact = _relative(tree, b, a) @ at_a
+    if _EXACTLY < _off(exact, at_b, kind == "fixed") < _ROUNDED:
+        # decimals of a file leave a loop open by a little, and several loops then contradict one another by as much
+        at_b = exact if kind == "fixed" else Placement(at_b.rotation, exact.position)
     with placed(*element.where):
         return LoopJoint(name, kind, a, b, at_a, at_b)
+
+
+def _off(a: Placement, b: Placement, turned: bool) -> float:
+    """How far two frames are from each other, in metres, or by the entries of their rotations if these count."""
+    apart = [abs(float(x) - float(y)) for x, y in zip(a.position, b.position, strict=True)]
+    if turned:
+        apart += [
+            abs(float(x) - float(y)) for r, s in zip(a.rotation, b.rotation, strict=True) for x, y in zip(r, s, strict=True)
+        ]
+    return max(apart)
+
+
+def _carrier(body: str, tree: Tree) -> str:
+    """The body with joints of its own that a body is rigidly part of."""
+    joints = {joint.child: joint for joint in tree.joints}
+    while body in joints and joints[body].type == "fixed":
+        body = joints[body].parent
+    return body
 
 
 def _body(element: Element, name: str, tree: Tree) -> str:
@@ -91,61 +147,50 @@ def _weld(element: Element, a: str, b: str, tree: Tree) -> tuple[Placement, Plac
     return Placement(quaternion(element, "relpose", pose[3:]), pose[:3]), anchor  # type: ignore[arg-type]
 
 
-def _named(made: list[tuple[LoopJoint, str]]) -> list[LoopJoint]:
-    """Loops of which none is without a name: one that the file does not name is called after its element."""
-    taken = {loop.name for loop, _ in made}
-    named = []
-    for k, (loop, tag) in enumerate(made):
-        name = loop.name or f"{tag}{k + 1}"
-        while not loop.name and name in taken:
-            name += "_"
-        taken.add(name)
-        named.append(replace(loop, name=name))
-    return named
+# -- couplings ---------------------------------------------------------------------------------------------------------
 
 
-# -- poses -------------------------------------------------------------------------------------------------------------
+def _couple(element: Element, name: str, tree: Tree, tendons: Mapping[str, Tendon], found: Equalities, notes: Notes) -> None:
+    """y - y0 = a0 + a1 (x - x0) + ... + a4 (x - x0)^4, of two joints or two tendons; without a second, y - y0 = a0."""
+    first, second = f"{element.tag}1", f"{element.tag}2"
+    a = numbers(element, "polycoef", 5, _POLYNOMIAL, least=1)
+    a = (*a, *_POLYNOMIAL[len(a) :])
+    if element.tag == "tendon":
+        tendon = _tendon(element, first, tendons)
+        others = [_tendon(element, second, tendons)] if second in element.attributes else []
+        if not all(x.fixed for x in (tendon, *others)):
+            _hold(element, name, tendon, others, a[0], found, notes)
+            return
+        ends = [(x.length, x.length0) for x in (tendon, *others)]
+    else:
+        joints = {j.name: (j, ref) for j, ref in zip(tree.joints, tree.refs, strict=True)}
+        keys = [first, *([second] if second in element.attributes else [])]
+        ends = [(symbol(joint.name), ref) for joint, ref in (scalar_joint(element, key, joints) for key in keys)]
+    (y, y0), x = ends[0], (ends[1][0] - ends[1][1] if len(ends) > 1 else None)
+    right: Scalar = y0 + a[0]
+    if x is not None:
+        right = right + sum((c * x**n for n, c in enumerate(a[1:], 1) if c), 0)
+    with placed(*element.where):
+        found.constraints.append(Holonomic(name, y - right))
+    notes.add(f"<equality> of a {element.tag}", _EXACT, name)
 
 
-def poses(elements: Iterable[Element], tree: Tree, notes: Notes) -> dict[str, tuple[float, ...]]:
-    """The keyframes' qpos in our order: a free joint's quaternion before its position."""
-    found: dict[str, tuple[float, ...]] = {}
-    count = sum(joint.kind.nq for joint in tree.joints)
-    for k, element in enumerate(elements):
-        if element.tag != "key":
-            raise element.error(one_of("element", element.tag, ("key",)))
-        check_attributes(element)
-        name = element.attributes.get("name") or f"key{k}"
-        if name in found:
-            raise element.error("a key of this name is already there; names must differ")
-        for attribute in element.attributes:
-            if attribute not in ("name", "qpos"):
-                notes.add(f"<key> {attribute}", "not carried over: a pose has coordinates only", name)
-        if "qpos" not in element.attributes:
-            found[name] = tuple(x for part in tree.written_pose() for x in part)
-            continue
-        if count == 0 and not element.attributes["qpos"].split():
-            found[name] = ()
-            continue
-        qpos = numbers(element, "qpos", count)
-        found[name] = _our_order(element, qpos, tree.joints)
-    return found
+def _tendon(element: Element, attribute: str, tendons: Mapping[str, Tendon]) -> Tendon:
+    name = text(element, attribute)
+    if name not in tendons:
+        raise element.error(f"{attribute}: {one_of('tendon', name, tendons)}")
+    return tendons[name]
 
 
-def _our_order(element: Element, qpos: tuple[float, ...], joints: Iterable[Joint]) -> tuple[float, ...]:
-    q: list[float] = []
-    at = 0
-    for joint in joints:
-        part = qpos[at : at + joint.kind.nq]
-        at += joint.kind.nq
-        if joint.kind.quaternion:  # which MuJoCo writes after the position of a free joint
-            part = (*_unit(element, joint, part[-4:]), *part[:-4])
-        q += part
-    return tuple(q)
-
-
-def _unit(element: Element, joint: Joint, wxyz: tuple[float, ...]) -> tuple[float, ...]:
-    length = math.hypot(*wxyz)
-    if not length > 1e-14:
-        raise element.error(f"the quaternion of joint {joint.name!r} has length 0; 1 0 0 0 is no rotation")
-    return tuple(x / length for x in wxyz)
+def _hold(element: Element, name: str, tendon: Tendon, others: list[Tendon], a0: float, found: Equalities, notes: Notes) -> None:
+    """A spatial tendon between two sites that keeps its length keeps their distance. Any other is not carried over."""
+    length = tendon.length0 + a0
+    if others or tendon.ends is None or tendon.ends[0][0] == tendon.ends[1][0] or not length > 0:
+        meaning = "not carried over: only that of a tendon straight between two sites, on two bodies, by itself is"
+        notes.add("<equality> of a spatial tendon", meaning, name, warn=True)
+        return
+    (body, point), (other, end) = tendon.ends
+    with placed(*element.where):
+        made = LoopJoint(name, "distance", body, other, Placement(position=point), Placement(position=end), length=length)
+    found.loops.append(made)
+    notes.add("<equality> of a tendon", _EXACT, name)

@@ -31,12 +31,13 @@ class Given:
     element: Element
     type: str
     frame: Placement
+    compiler: Compiler
 
 
-def given(element: Element, frame: Placement) -> Given:
+def given(element: Element, frame: Placement, compiler: Compiler) -> Given:
     check_attributes(element)
     kind = "free" if element.tag == "freejoint" else choice(element, "type", TYPES, "hinge")
-    return Given(element, kind, frame)
+    return Given(element, kind, frame, compiler)
 
 
 def joint(
@@ -50,7 +51,7 @@ def joint(
     _note_nonlinear(element, name, notes)
     friction, rotor = _friction(element), Rotor(inertia=_not_negative(element, "armature"))
     if given.type == "ball":
-        _note_ball(element, name, compiler, notes)
+        _note_ball(element, name, notes)
         with placed(*element.where):
             return Joint(name, "ball", parent, child, pose @ anchor, anchor, friction=friction, rotor=rotor), 0.0
     with placed(*element.where):
@@ -119,20 +120,19 @@ def _note_nonlinear(element: Element, name: str, notes: Notes) -> None:
     for attribute in ("damping", "stiffness"):
         if any(numbers(element, attribute, 3, (0.0,), least=1)[1:]):
             notes.add(f"nonlinear {attribute}", "only its linear part is carried over", name, warn=True)
-    if all(x > 0 for x in numbers(element, "springdamper", 2, (0.0, 0.0))):
-        notes.add("springdamper", "not carried over; give stiffness and damping", name, warn=True)
     if number(element, "springyield", 0.0) > 0:
         notes.add("springyield", "not carried over: the spring does not yield", name, warn=True)
 
 
-def _note_ball(element: Element, name: str, compiler: Compiler, notes: Notes) -> None:
+def _note_ball(element: Element, name: str, notes: Notes) -> None:
     if any(numbers(element, "stiffness", 3, (0.0,), least=1)):
         notes.add("stiffness of a ball joint", "not carried over", name, warn=True)
-    if _range(element, "range", "limited", compiler) is not None:
+    limited = choice(element, "limited", _LIMITED, "auto")
+    if limited == "true" or (limited == "auto" and any(numbers(element, "range", 2, (0.0, 0.0), infinite=True))):
         notes.add("range of a ball joint", "not carried over", name)
 
 
-def _range(element: Element, attribute: str, limited: str, compiler: Compiler) -> tuple[float, float] | None:
+def limited_range(element: Element, attribute: str, limited: str, compiler: Compiler) -> tuple[float, float] | None:
     """A range that holds; None where there is none."""
     low, high = numbers(element, attribute, 2, (0.0, 0.0), infinite=True)
     how = choice(element, limited, _LIMITED, "auto")
@@ -144,8 +144,8 @@ def _range(element: Element, attribute: str, limited: str, compiler: Compiler) -
 
 
 def _limits(element: Element, hinge: bool, name: str, compiler: Compiler, notes: Notes) -> Limits:
-    span = _range(element, "range", "limited", compiler)
-    force = _range(element, "actuatorfrcrange", "actuatorfrclimited", compiler)
+    span = limited_range(element, "range", "limited", compiler)
+    force = limited_range(element, "actuatorfrcrange", "actuatorfrclimited", compiler)
     effort = math.inf
     if force is not None:
         effort = max(abs(force[0]), abs(force[1]))

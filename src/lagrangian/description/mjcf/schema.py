@@ -35,6 +35,9 @@ KNOWN = _table(
         "body": "axisangle childclass euler fuse gravcomp mocap name pos quat simple sleep user xyaxes zaxis",
         "worldbody": "name childclass",
         "frame": "axisangle childclass euler massscale name pos quat scale scaling xyaxes zaxis",
+        "replicate": "childclass count euler offset prefix sep",
+        "attach": "body frame model prefix",
+        "model": "content_type file name",
         "inertial": "axisangle diaginertia euler fullinertia mass pos quat xyaxes zaxis",
         "joint": "actuatorfrclimited actuatorfrcrange actuatorgravcomp armature axis class damping frictionloss group limited "
         "margin name pos range ref solimpfriction solimplimit solreffriction solreflimit springdamper springref springyield "
@@ -44,6 +47,8 @@ KNOWN = _table(
         "friction fromto gap group hfield margin mass material mesh name pos priority quat rgba shellinertia size solimp solmix "
         "solref surfacevel type user xyaxes zaxis",
         "site": "axisangle class euler fromto group material mesh name pos quat rgba size type user xyaxes zaxis",
+        "mesh": "builtin class content_type face file inertia material maxhullvert name normal params refpos refquat scale "
+        "smoothnormal texcoord vertex",
         "connect": "active anchor body1 body2 class name site1 site2 solimp solref",
         "weld": "active anchor body1 body2 class name relpose site1 site2 solimp solref torquescale",
     }

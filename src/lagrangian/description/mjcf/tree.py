@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lagrangian.description.mjcf import joint as mjcf_joint
 from lagrangian.description.mjcf.compiler import Compiler, yes
-from lagrangian.description.mjcf.document import MAIN, Defaults
+from lagrangian.description.mjcf.copies import ATTACHED, Model
+from lagrangian.description.mjcf.document import MAIN
 from lagrangian.description.mjcf.inertia import Assets, Geom, Inertial, bounded, from_geoms, geom, inertial
 from lagrangian.description.mjcf.schema import check_attributes
-from lagrangian.description.notes import Notes, tolerant_body
+from lagrangian.description.notes import tolerant_body
 from lagrangian.description.xml import Element, number, numbers
 from lagrangian.errors import one_of, placed
 from lagrangian.model import vector as v
@@ -23,8 +24,6 @@ from lagrangian.model.placement import Placement
 _REFUSED = {
     "composite": "write out the bodies it stands for",
     "flexcomp": "deformable bodies are not supported",
-    "replicate": "write out the copies it stands for",
-    "attach": "put the model it names into this file",
 }
 _IGNORED = ("camera", "light")
 _KNOWN = ("body", "frame", "inertial", "joint", "freejoint", "geom", "site", "camera", "light", "plugin")
@@ -41,6 +40,8 @@ class Tree:
     sites: dict[str, tuple[str, Placement]] = field(default_factory=dict)
     poses: dict[str, Placement] = field(default_factory=lambda: {GROUND: Placement()})
     names: dict[str, str] = field(default_factory=lambda: {"world": GROUND})  # MuJoCo's name of a body -> ours
+    gravcomp: dict[str, float] = field(default_factory=dict)  # the part of its weight that a body does not feel
+    springdampers: dict[str, tuple[float, float]] = field(default_factory=dict)  # of joints: a time constant, a damping ratio
 
     def written_pose(self) -> list[tuple[float, ...]]:
         """The coordinates of each joint in the pose in which the model is written (MuJoCo's qpos0)."""
@@ -54,36 +55,48 @@ class _Parts:
     inertial: Inertial | None = None
     joints: list[mjcf_joint.Given] = field(default_factory=list)
     geoms: list[Geom] = field(default_factory=list)
-    bodies: list[tuple[Element, Placement, str]] = field(default_factory=list)
+    bodies: list[tuple[Element, _Around]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Around:
+    """What is around an element in its body: the frame, the class that it inherits, and the settings of its model."""
+
+    compiler: Compiler
+    inherited: str = MAIN
+    frame: Placement = field(default_factory=Placement)
 
 
 @dataclass(frozen=True)
 class _Waiting:
-    """A body still to be walked: where its parent is, and what it inherits."""
+    """A body still to be walked: what is around it, and its parent."""
 
     element: Element
-    frame: Placement
-    inherited: str
+    around: _Around
     parent: str
     moves: bool
 
 
 class Walker:
-    def __init__(self, root: Element, compiler: Compiler, defaults: Defaults, assets: Assets, notes: Notes) -> None:
-        self.compiler, self.defaults, self.assets, self.notes = compiler, defaults, assets, notes
+    def __init__(self, model: Model) -> None:
+        self.model, self.defaults, self.notes = model, model.defaults, model.notes
+        self.assets = Assets(directory=model.folder.directory if model.folder is not None else "")
+        for asset in model.assets:
+            self.assets.add(*asset)
         self.tree = Tree()
         self._masses: list[tuple[str, Inertial, tuple[Visual, ...], Element]] = []
         # names that are made up must not be those of a later element
-        self._taken = {e.attributes["name"] for e in root.walk() if "name" in e.attributes} | {GROUND}
+        self._taken = {e.attributes["name"] for e in model.root.walk() if "name" in e.attributes} | {GROUND}
         self._lines: dict[tuple[str, str], str] = {}
         self._carrier: dict[str, str] = {GROUND: GROUND}  # the body with joints that each is rigidly part of
         self._count = 0
 
-    def walk(self, worlds: list[Element]) -> Tree:
+    def walk(self) -> Tree:
         waiting: list[_Waiting] = []
-        for world in worlds:
+        for world in self.model.worlds():
             check_attributes(world)
-            parts = self._parts(world, GROUND, self.defaults.known(world, "childclass", MAIN))
+            label = self.defaults.known(world, "childclass", MAIN)
+            parts = self._parts(world, GROUND, _Around(self.model.compiler, label))
             if parts.inertial is not None or parts.joints:
                 raise world.error("the worldbody is fixed: it has no joint and no inertial; put them into a body")
             for _ in parts.geoms:
@@ -100,41 +113,46 @@ class Walker:
         element = at.element
         check_attributes(element)
         name = self._body_name(element)
-        inherited = self.defaults.known(element, "childclass", at.inherited)
-        pose = at.frame @ self.compiler.pose(element)
+        compiler = at.around.compiler
+        inherited = self.defaults.known(element, "childclass", at.around.inherited)
+        pose = at.around.frame @ compiler.pose(element)
         self.tree.poses[name] = self.tree.poses[at.parent] @ pose
-        parts = self._parts(element, name, inherited)
+        parts = self._parts(element, name, _Around(compiler, inherited))
         mjcf_joint.check_group(name, parts.joints, element, at.parent == GROUND)
         self._note_body(element, name)
         moves = at.moves or bool(parts.joints)
         self._carrier[name] = name if parts.joints else self._carrier[at.parent]
         self._connect(element, name, at.parent, pose, parts.joints)
         visuals = tuple(x for x in map(self.assets.visual, parts.geoms) if x is not None)
-        given = self._inertial(name, parts, moves)
-        if given == Inertial() and self.compiler.boundmass > 0:
+        given = self._inertial(name, parts, moves, compiler)
+        if given == Inertial() and compiler.boundmass > 0:
             # MuJoCo puts the mass that it makes up at the body's `pos`, though in the body's own frame
             given = Inertial(center=numbers(element, "pos", 3, v.ZERO))  # type: ignore[arg-type]
-        self._masses.append((name, bounded(given, self.compiler), visuals, element))
+        self._masses.append((name, bounded(given, compiler), visuals, element))
         return [_Waiting(*body, name, moves) for body in parts.bodies]
 
     # -- the contents of one body --------------------------------------------------------------------------------------
 
-    def _parts(self, body: Element, name: str, inherited: str) -> _Parts:
+    def _parts(self, body: Element, name: str, around: _Around) -> _Parts:
         parts = _Parts()
-        for element, frame, label in self._contents(body, inherited):
+        for element, at in self._contents(body, around):
             if element.tag == "body":
-                parts.bodies.append((element, frame, label))
+                parts.bodies.append((element, at))
             elif element.tag == "inertial":
                 if parts.inertial is not None:
                     raise element.error("a second inertial; a body has one")
-                parts.inertial = inertial(element, frame, self.compiler)
+                parts.inertial = inertial(element, at.frame, at.compiler)
             elif element.tag in ("joint", "freejoint"):
                 # a freejoint is a kind of its own, and so does not take the defaults of joints
-                parts.joints.append(mjcf_joint.given(self.defaults.applied(element, label), frame))
+                applied = self.defaults.applied(element, at.inherited)
+                parts.joints.append(mjcf_joint.given(applied, at.frame, at.compiler))
             elif element.tag == "geom":
-                parts.geoms.append(geom(self.defaults.applied(element, label), frame, self.compiler))
+                parts.geoms.append(geom(self.defaults.applied(element, at.inherited), at.frame, at.compiler))
             elif element.tag == "site":
-                self._site(self.defaults.applied(element, label), frame, name)
+                self._site(self.defaults.applied(element, at.inherited), at, name)
+            elif element.tag == "flexcomp" and yes(element, "rigid"):  # it adds neither coordinates nor mass
+                label = element.attributes.get("name", "")
+                self.notes.add("<flexcomp> that is rigid", "not carried over: it only makes contacts", label)
             elif element.tag in _REFUSED:
                 raise element.error(f"<{element.tag}> is not supported: {_REFUSED[element.tag]}")
             elif element.tag == "plugin":
@@ -145,28 +163,31 @@ class Walker:
                 raise element.error(one_of("element", element.tag, _KNOWN))
         return parts
 
-    def _contents(self, body: Element, inherited: str) -> Iterator[tuple[Element, Placement, str]]:
-        """The elements in a body, those in frames too, with the frame that is around each and its class."""
-        stack = [(child, Placement(), inherited) for child in reversed(body.children)]
+    def _contents(self, body: Element, around: _Around) -> Iterator[tuple[Element, _Around]]:
+        """The elements in a body, those in frames and those attached too, with what is around each."""
+        stack = [(child, around) for child in reversed(body.children)]
         while stack:
-            element, frame, label = stack.pop()
-            if element.tag != "frame":
-                yield element, frame, label
+            element, at = stack.pop()
+            if element.tag == "frame":
+                check_attributes(element)
+                if any(key in element.attributes for key in ("scale", "massscale")):
+                    raise element.error("a frame that scales its contents is not supported; write their sizes out")
+                at = replace(at, frame=at.frame @ at.compiler.pose(element))
+            elif element.tag == ATTACHED:
+                at = replace(at, compiler=self.model.compilers[int(element.attributes["compiler"])])
+            else:
+                yield element, at
                 continue
-            check_attributes(element)
-            if any(key in element.attributes for key in ("scale", "massscale")):
-                raise element.error("a frame that scales its contents is not supported; write their sizes out")
-            inner = self.defaults.known(element, "childclass", label)
-            frame = frame @ self.compiler.pose(element)
-            stack.extend((child, frame, inner) for child in reversed(element.children))
+            inner = replace(at, inherited=self.defaults.known(element, "childclass", at.inherited))
+            stack.extend((child, inner) for child in reversed(element.children))
 
-    def _site(self, element: Element, frame: Placement, body: str) -> None:
+    def _site(self, element: Element, at: _Around, body: str) -> None:
         check_attributes(element)
         ends = numbers(element, "fromto", 6, None)
         if ends is None:
-            placement = frame @ self.compiler.pose(element)
+            placement = at.frame @ at.compiler.pose(element)
         else:
-            placement = frame @ geom(element.with_attributes(_as_capsule(element)), Placement(), self.compiler).placement
+            placement = at.frame @ geom(element.with_attributes(_as_capsule(element)), Placement(), at.compiler).placement
         name = element.attributes.get("name")
         if not name:
             self.notes.add("<site> without a name", "not carried over")
@@ -174,17 +195,17 @@ class Walker:
         self._first("site", element, name)
         self.tree.sites[name] = (body, placement)
 
-    def _inertial(self, name: str, parts: _Parts, moves: bool) -> Inertial:
-        how = self.compiler.inertiafromgeom
+    def _inertial(self, name: str, parts: _Parts, moves: bool, compiler: Compiler) -> Inertial:
+        how = compiler.inertiafromgeom
         if how == "false" or (how == "auto" and parts.inertial is not None) or not parts.geoms:
             return parts.inertial or Inertial()
         geoms = parts.geoms
-        if not moves:  # the mass of what never moves does not matter
+        if not moves and self.model.compiler.settotalmass <= 0:  # the mass of what never moves does not matter
             geoms = [g for g in geoms if g.type not in ("mesh", "sdf")]
             if len(geoms) < len(parts.geoms):
                 self.notes.add("mesh of a fixed body", "its mass is not computed and left out", name)
         with placed(*parts.geoms[0].element.where):
-            return from_geoms(name, geoms, self.compiler)
+            return from_geoms(name, geoms, compiler, self.assets)
 
     # -- joints --------------------------------------------------------------------------------------------------------
 
@@ -196,8 +217,11 @@ class Walker:
             label = self._joint_name(given.element, name, k)
             last = k == len(joints) - 1
             child = name if last else self._new(f"{name}__{label}")
-            made, ref = mjcf_joint.joint(given, label, parent, child, pose, self.compiler, self.notes)
+            made, ref = mjcf_joint.joint(given, label, parent, child, pose, given.compiler, self.notes)
             self._add(made, ref)
+            time, ratio = numbers(given.element, "springdamper", 2, (0.0, 0.0))
+            if time > 0 and ratio > 0:
+                self.tree.springdampers[label] = (time, ratio)
             if not last:
                 self.tree.poses[child] = self.tree.poses[name]
                 self._masses.append((child, Inertial(), (), body))
@@ -249,7 +273,7 @@ class Walker:
         if yes(element, "mocap"):
             self.notes.add("mocap body", "fixed where it is written", name)
         if number(element, "gravcomp", 0.0) != 0:
-            self.notes.add("gravcomp", "not carried over: the body feels all of gravity", name, warn=True)
+            self.tree.gravcomp[name] = number(element, "gravcomp")
 
     def _note_massless(self) -> None:
         """Moving bodies that have no mass, nor carry any rigidly: a forgotten geom, which MuJoCo refuses."""
@@ -266,7 +290,8 @@ class Walker:
     def _make_bodies(self) -> None:
         self._note_massless()
         total = sum(given.mass for _, given, _, _ in self._masses)
-        factor = self.compiler.settotalmass / total if self.compiler.settotalmass > 0 and total > 0 else 1
+        whole = self.model.compiler.settotalmass
+        factor = whole / total if whole > 0 and total > 0 else 1
         for name, given, visuals, element in self._masses:
             inertia: v.Symmetric = tuple(factor * x for x in given.inertia)
             with placed(*element.where):

@@ -1,4 +1,4 @@
-"""Joints of the tree, Denavit-Hartenberg rows, loops, springs, walls and frames as a TOML description writes them."""
+"""Joints of the tree, Denavit-Hartenberg rows, loops and frames as a TOML description writes them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lagrangian.model.entries import Entry, Kind
 from lagrangian.model.expression import parse, symbol
 from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
 from lagrangian.model.joints.joint_type import JointType
-from lagrangian.model.loop import Frame, LoopJoint, PointSpring, Wall
+from lagrangian.model.loop import Frame, LoopJoint
 from lagrangian.model.loops.loop_type import LoopType
 from lagrangian.model.mechanism import GROUND, Mechanism
 
@@ -132,38 +132,6 @@ def loop(table: Table) -> LoopJoint:
             placement(table, "a_"),
             placement(table, "b_"),
             **_entries(table, loops.TYPES.values()),
-        )
-
-
-def spring(table: Table) -> PointSpring:
-    """One `[[spring]]` between two points."""
-    table.only("name", "a", "b", "a_point", "b_point", "stiffness", "rest", "damping")
-    with placed(*table.here):
-        return PointSpring(
-            table.name(),
-            table.name("a"),
-            table.name("b"),
-            table.vector("a_point", default=v.ZERO),
-            table.vector("b_point", default=v.ZERO),
-            table.number("stiffness", 0),
-            table.number("rest", 0),
-            table.number("damping", 0),
-        )
-
-
-def wall(table: Table) -> Wall:
-    """One `[[wall]]`."""
-    table.only("name", "body", "point", "on", "position", "normal", "stiffness", "damping")
-    with placed(*table.here):
-        return Wall(
-            table.name(),
-            table.name("body"),
-            table.vector("point", default=v.ZERO),
-            table.name("on", GROUND),
-            table.vector("position", default=v.ZERO),
-            table.axis("normal", v.Z),
-            table.number("stiffness"),
-            table.number("damping", 0),
         )
 
 

@@ -12,11 +12,10 @@ from typing import Any
 from lagrangian.description.toml.table import Table, Where, scalar, shown, vector
 from lagrangian.errors import DescriptionError, MechanismError, one_of, placed
 from lagrangian.model import vector as v
-from lagrangian.model.configuration import Partial, Written
+from lagrangian.model.configuration import Initial, Partial, Written
 from lagrangian.model.constraint import GROUND, SIDES, Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
 from lagrangian.model.expression import FUNCTIONS, Scalar, free_symbols, parse, symbol
 from lagrangian.model.joint import Joint
-from lagrangian.model.mechanism import Initial
 
 RESERVED = ("t", "pi", *FUNCTIONS)
 
@@ -73,7 +72,7 @@ def _equation(table: Table, coordinates: Coordinates) -> Holonomic:
     sides = SIDES.split(text)
     if len(sides) > 2:
         raise table.error(f"{shown(text)} has more than one '='; write 'left = right', or an expression that is zero", "equation")
-    left, *right = (_of(side, at, coordinates.of_position) for side in sides)
+    left, *right = (of_names(side, at, coordinates.of_position) for side in sides)
     return Holonomic(table.name(), left - right[0] if right else left, table.flag("unilateral", False))
 
 
@@ -107,13 +106,13 @@ def _pfaffian(table: Table, coordinates: Coordinates) -> Pfaffian:
     for speed, value in given.flat().items():
         if speed not in coordinates.qd:
             raise given.error(one_of("speed", speed, coordinates.qd))
-        coefficients.append((speed, _of(value, given.at(speed), coordinates.of_position)))
+        coefficients.append((speed, of_names(value, given.at(speed), coordinates.of_position)))
     if not coefficients:
         raise table.error("'coefficients' is missing or empty; give the speeds and what multiplies them, such as {x = 1}")
-    return Pfaffian(table.name(), tuple(coefficients), _of(table.get("phi", 0), table.at("phi"), coordinates.of_time))
+    return Pfaffian(table.name(), tuple(coefficients), of_names(table.get("phi", 0), table.at("phi"), coordinates.of_time))
 
 
-def _of(value: Any, at: Where, names: Mapping[str, Scalar]) -> Scalar:
+def of_names(value: Any, at: Where, names: Mapping[str, Scalar]) -> Scalar:
     """A scalar that may depend on coordinates or time, and then has no value to check."""
     if isinstance(value, str):
         with placed(*at):
@@ -185,5 +184,5 @@ def _torques(table: Table, coordinates: Coordinates) -> tuple[tuple[str, Scalar]
             if parts:
                 raise table.error(f"joint {speed!r} has several speeds; name one of them: {', '.join(parts)}")
             raise table.error(one_of("joint or speed", speed, coordinates.qd))
-        found.append((speed, _of(value, table.at(speed), coordinates.of_state)))
+        found.append((speed, of_names(value, table.at(speed), coordinates.of_state)))
     return tuple(found)

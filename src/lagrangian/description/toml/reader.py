@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 import tomllib
 from collections.abc import Mapping
-from numbers import Real
 from pathlib import PurePath
 from typing import Any
 
+from lagrangian.description.overridden import overridden
 from lagrangian.description.text_file import MAX_BYTES, as_path, read_text
 from lagrangian.description.toml import joint as joints_of
 from lagrangian.description.toml import motion as motion_of
+from lagrangian.description.toml import spring as springs_of
 from lagrangian.description.toml.body import body
 from lagrangian.description.toml.event import event
 from lagrangian.description.toml.table import Table, Where, scalar, shown
-from lagrangian.errors import Argument, ArgumentError, DescriptionError, one_of
+from lagrangian.errors import ArgumentError, DescriptionError
 from lagrangian.model.expression import Expression, Scalar, parameter
 from lagrangian.model.expression import parameters as parameters_in
 from lagrangian.model.mechanism import Mechanism
@@ -28,7 +28,7 @@ MAX_PARAMETER = 100  # operations and names: what stands for expressions of expr
 TEXT = "<text>"  # what errors call a text that is of no file
 _PART = re.compile(r"\.[ \t]*[^.\s]")
 _HEADER = re.compile(r"\[+\s*([\w.]+)\s*\]")
-_ELEMENTS = ("body", "joint", "loop", "constraint", "spring", "wall", "frame", "event")
+_ELEMENTS = ("body", "joint", "loop", "constraint", "spring", "wall", "gravity_compensation", "frame", "event")
 _ENTRIES = ("name", "description", "source", "gravity")
 _TOP = (*_ENTRIES, "parameters", "dh", *_ELEMENTS, "pose", "initial")
 # TOML gives what is written below a table's header to that table
@@ -46,7 +46,7 @@ def parse(text: str, file: str = TEXT, parameters: Mapping[str, float] | None = 
         raise ArgumentError(f"TOML text is needed, not {type(text).__name__}")
     top = Table(_document(text, file), (file,), {}, elsewhere=_ABOVE)
     top.only(*_TOP)
-    known = _parameters(_overridden(top.table("parameters"), parameters, file), file)
+    known = _parameters(overridden(top.table("parameters").data, parameters, file), file)
     top = Table(top.data, (file,), known, elsewhere=_ABOVE)
     name = top.name("name", PurePath(file).stem if file != TEXT else "mechanism")
 
@@ -70,8 +70,9 @@ def parse(text: str, file: str = TEXT, parameters: Mapping[str, float] | None = 
         loops=tuple(joints_of.loop(t) for t in top.elements("loop")),
         constraints=tuple(motion_of.constraint(t, coordinates) for t in top.elements("constraint")),
         springs=(
-            *(joints_of.spring(t) for t in top.elements("spring")),
-            *(joints_of.wall(t) for t in top.elements("wall")),
+            *(springs_of.spring(t, coordinates) for t in top.elements("spring")),
+            *(springs_of.compensation(t) for t in top.elements("gravity_compensation")),
+            *(springs_of.wall(t) for t in top.elements("wall")),
         ),
         frames=tuple(frames),
         gravity=top.vector("gravity", default=(0, 0, -9.81), example=(0, 0, -9.81)),
@@ -130,30 +131,6 @@ def _comma(line: str) -> str:
     """The hint for a decimal comma."""
     found = _COMMA.match(line)
     return f". Decimals are written with a point: {found.group(1)}.{found.group(2)}" if found else ""
-
-
-def _overridden(table: Table, given: Mapping[str, float] | None, file: str) -> Mapping[str, Any]:
-    """The entries of `[parameters]` with the caller's values in place of the file's."""
-    if given is None:
-        return table.data
-    at = (file, Argument("parameters"))
-    if not isinstance(given, Mapping):
-        raise ArgumentError(f"a mapping of names to numbers is needed, not {type(given).__name__}", where=at)
-    values: dict[str, float] = {}
-    for name, value in given.items():
-        if name not in table.data:
-            raise ArgumentError(one_of("parameter", name, table.data), where=at)
-        if isinstance(value, bool) or not isinstance(value, Real) or not _is_finite(value):
-            raise ArgumentError(f"{name} is {shown(value)}", where=at, remedy="a finite number is needed")
-        values[name] = float(value)
-    return {**table.data, **values}
-
-
-def _is_finite(number: Real) -> bool:
-    try:
-        return math.isfinite(number)
-    except OverflowError:  # an integer beyond all floats
-        return False
 
 
 def _parameters(entries: Mapping[str, Any], file: str) -> dict[str, Expression]:

@@ -13,6 +13,7 @@ from typing import Any
 from lagrangian.errors import DescriptionError, Part, Place, one_of, placed
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar, parse
+from lagrangian.visible import acts
 
 _REQUIRED: Any = object()
 Names = Mapping[str, Scalar]
@@ -146,7 +147,7 @@ class Table:
     def name(self, key: str = "name", default: Any = _REQUIRED) -> Any:
         """Text that can be called by: not empty, and on one line."""
         value = self.text(key, default)
-        if key in self.data and (not value.strip() or not value.isprintable()):
+        if key in self.data and (not value.strip() or acts(value)):
             raise self.error(f"{shown(value)} cannot be a name; a name is not empty and has no line breaks", key)
         return value
 

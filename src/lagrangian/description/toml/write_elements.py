@@ -16,7 +16,8 @@ from lagrangian.model.body import Body, Visual
 from lagrangian.model.constraint import Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
 from lagrangian.model.entries import Kind
 from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
-from lagrangian.model.loop import Frame, LoopJoint, PointSpring, Wall
+from lagrangian.model.loop import Frame, LoopJoint, Wall
+from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
 
 Entries = dict[str, str]
 
@@ -128,10 +129,22 @@ def constraint(s: Scalars, given: Constraint) -> Entries:
     )
 
 
-def spring(s: Scalars, given: PointSpring) -> Entries:
-    found = {k: text.string(getattr(given, k)) for k in ("name", "a", "b")}
-    found |= {"a_point": s.numbers(given.a_point), "b_point": s.numbers(given.b_point)}
-    return found | {k: s.number(getattr(given, k)) for k in ("stiffness", "rest", "damping")}
+def spring(s: Scalars, given: PointSpring | CoordinateSpring) -> Entries:
+    found = {"name": text.string(given.name)}
+    if isinstance(given, CoordinateSpring):
+        found["length"] = s.number(given.length)
+    else:
+        found |= {"a": text.string(given.a), "b": text.string(given.b)}
+        found |= {"a_point": s.numbers(given.a_point), "b_point": s.numbers(given.b_point)}
+        if given.via:
+            via = ({"body": text.string(body), "point": s.numbers(point)} for body, point in given.via)
+            found["via"] = text.array(text.inline(x) for x in via)
+    found |= {k: s.number(getattr(given, k)) for k in ("stiffness", "rest", "damping")}
+    return found | ({"slack": s.number(given.slack)} if given.slack != 0 else {})
+
+
+def compensation(s: Scalars, given: GravityCompensation) -> Entries:
+    return {"name": text.string(given.name), "body": text.string(given.body), "factor": s.number(given.factor)}
 
 
 def wall(s: Scalars, given: Wall) -> Entries:

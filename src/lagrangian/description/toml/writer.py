@@ -16,10 +16,12 @@ from lagrangian.description.toml import write_elements as of
 from lagrangian.description.toml.event import entries as event_entries
 from lagrangian.description.toml.write_scalars import Scalars
 from lagrangian.errors import ArgumentError, LagrangianError, ReaderWarning, warn
+from lagrangian.files import checked_target, write
 from lagrangian.model.configuration import Partial
 from lagrangian.model.expression import Expression, Scalar, parameters
-from lagrangian.model.loop import PointSpring, Wall
+from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
 
 
 def save(mechanism: MechanismLike, path: str | os.PathLike[str]) -> Path:
@@ -27,16 +29,8 @@ def save(mechanism: MechanismLike, path: str | os.PathLike[str]) -> Path:
     target = as_path(path)
     if target.suffix.lower() != ".toml":
         raise ArgumentError(f"{target}: a mechanism is saved as TOML; give the file the ending .toml", concerns="path")
-    if target.is_dir():
-        raise ArgumentError(f"{target}: this is a folder; name a file in it", concerns="path")
-    if not target.parent.is_dir():
-        raise ArgumentError(f"{target}: there is no folder {str(target.parent)!r} to save in", concerns="path")
-    written = dumps(mechanism)
-    try:
-        target.write_text(written, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise ArgumentError(f"{target}: it cannot be written: {error.strerror or error}", concerns="path") from None
-    return target
+    checked_target(target)
+    return write(target, dumps(mechanism))
 
 
 def dumps(mechanism: MechanismLike) -> str:
@@ -63,7 +57,8 @@ def _text(m: Mechanism) -> tuple[str, list[str]]:
     """The text, and what it does not say."""
     s = Scalars(m.parameters)
     walls = [x for x in m.springs if isinstance(x, Wall)]
-    springs = [x for x in m.springs if isinstance(x, PointSpring)]
+    carried = [x for x in m.springs if isinstance(x, GravityCompensation)]
+    springs = [x for x in m.springs if isinstance(x, (PointSpring, CoordinateSpring))]
     gravity = s.numbers(m.gravity)
     elements = [
         *_elements(s, "body", of.body, m.bodies),
@@ -71,6 +66,7 @@ def _text(m: Mechanism) -> tuple[str, list[str]]:
         *_elements(s, "loop", of.loop, m.loops),
         *_elements(s, "constraint", of.constraint, m.constraints),
         *_elements(s, "spring", of.spring, springs),
+        *_elements(s, "gravity_compensation", of.compensation, carried),
         *_elements(s, "wall", of.wall, walls),
         *_elements(s, "frame", of.frame, m.frames),
         *_elements(s, "event", event_entries, m.events),
@@ -86,8 +82,8 @@ def _text(m: Mechanism) -> tuple[str, list[str]]:
     left_out = []
     if s.evaluated:
         left_out.append(f"{s.evaluated} expressions are longer than a file may have them; their values are written")
-    if tuple(m.springs) != (*springs, *walls):
-        left_out.append("springs come before walls in TOML: their order changes")
+    if tuple(m.springs) != (*springs, *carried, *walls):
+        left_out.append("springs come before gravity compensations and walls in TOML: their order changes")
     return "\n\n".join([*blocks, *elements]) + "\n", left_out
 
 

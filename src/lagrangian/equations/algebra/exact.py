@@ -5,19 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from lagrangian.model.expression import Expression, Scalar
-
 Pair = tuple[Any, Any]  # cosine and sine
 
 # an angle this near to a multiple of 15 degrees is that multiple, and nothing needs to be said of it
 ROUNDING = 1e-11
 # tangents of half angles, and quaternions, are rounded to this many parts where they become fractions
 PARTS = 1 << 56
-
-
-def exact(x: float) -> int | Fraction:
-    """A float as the decimal it is written as."""
-    return int(x) if x.is_integer() and abs(x) < 1e15 else Fraction(repr(float(x)))
 
 
 def decimal(c: Fraction) -> str:
@@ -41,42 +34,6 @@ def turned(a: Pair, b: Pair) -> Pair:
 
 def quarter(n: int) -> Pair:
     return ((1, 0), (0, 1), (-1, 0), (0, -1))[n % 4]
-
-
-def linear(x: Scalar) -> dict[str, Fraction] | None:
-    """An angle as a sum of multiples of names, of "pi" and of "" (a number); None if it is no such sum."""
-    if not isinstance(x, Expression):
-        return {"": Fraction(x if isinstance(x, int) else exact(float(x)))} if x else {}
-    match x.operation:
-        case "symbol":
-            return {x.name: Fraction(1)}
-        case "pi":
-            return {"pi": Fraction(1)}
-        case "number":
-            return {"": Fraction(exact(float(x)))}
-    parts = [linear(a) for a in x.arguments]
-    if any(p is None for p in parts):
-        return None
-    first = parts[0] or {}
-    if x.operation == "neg":
-        return {name: -c for name, c in first.items()}
-    if len(parts) != 2:
-        return None
-    second = parts[1] or {}
-    match x.operation:
-        case "+" | "-":
-            sign = 1 if x.operation == "+" else -1
-            result = dict(first)
-            for name, c in second.items():
-                result[name] = result.get(name, Fraction(0)) + sign * c
-            return {name: c for name, c in result.items() if c}
-        case "*" if set(first) <= {""} or set(second) <= {""}:
-            numbers, rest = (first, second) if set(first) <= {""} else (second, first)
-            factor = numbers.get("", Fraction(0))
-            return {name: c * factor for name, c in rest.items() if c * factor}
-        case "/" if set(second) == {""}:
-            return {name: c / second[""] for name, c in first.items()}
-    return None
 
 
 def angle_label(angle: tuple[tuple[int, int], ...]) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from lagrangian.equations import forces
 from lagrangian.equations.algebra.ring import Element
 from lagrangian.equations.derivations.newton_euler import Motion, Wrench, outward, summed, wrench
 from lagrangian.equations.kinematics import link_pose, point
@@ -18,7 +19,7 @@ from lagrangian.equations.reading import lengths
 from lagrangian.equations.reading.link import Link
 from lagrangian.equations.reading.system import System
 from lagrangian.model import vector as v
-from lagrangian.model.loop import PointSpring
+from lagrangian.model.spring import PointSpring
 
 
 @dataclass(frozen=True)
@@ -61,23 +62,32 @@ def free_bodies(system: System) -> list[FreeBody]:
 
 
 def spring_loads(system: System) -> Iterator[tuple[int, Wrench]]:
-    """What springs and dampers between points exert on links: a force and its moment about the link's origin, in its axes."""
+    """What springs between points, and what carries weight, exert on links: force and moment at the origin, in its axes."""
+    for body, at, force in _pulls(system):
+        i, _ = system.place(body)
+        if i >= 0:
+            pose = link_pose(system, i)
+            moment = v.cross(v.sub(at, pose.p), force)
+            yield i, (v.mat_t_vec(pose.R, force), v.mat_t_vec(pose.R, moment))
+
+
+def _pulls(system: System) -> Iterator[tuple[str, v.Vector, v.Vector]]:
+    """Bodies, the points of the world at which they are pulled, and the forces, along the world's axes."""
     for spring in system.springs:
-        a, b = point(system, spring.a, spring.a_point), point(system, spring.b, spring.b_point)
-        inverse = system.ring.generator(lengths.inverse_name(spring.name))
-        pull = v.scale(inverse * tension(system, spring), v.sub(b, a))  # on the end at a, towards b
-        for body, at, force in ((spring.a, a, pull), (spring.b, b, v.neg(pull))):
-            i, _ = system.place(body)
-            if i >= 0:
-                pose = link_pose(system, i)
-                moment = v.cross(v.sub(at, pose.p), force)
-                yield i, (v.mat_t_vec(pose.R, force), v.mat_t_vec(pose.R, moment))
+        pulled = tension(system, spring)
+        for piece in lengths.pieces(spring):
+            a, b = point(system, *piece.a), point(system, *piece.b)
+            pull = v.scale(system.ring.generator(piece.inverse_name) * pulled, v.sub(b, a))  # on the end at a, towards b
+            yield piece.a[0], a, pull
+            yield piece.b[0], b, v.neg(pull)
+    for _, body, force, at in forces.carried_weights(system):
+        yield body, at, force
 
 
 def tension(system: System, spring: PointSpring) -> Element:
     """k (s - rest) + c s'."""
     ring, of = system.ring, system.scalars.of
-    length = ring.generator(lengths.name(spring.name))
+    length = lengths.length(system, spring)
     rate: Any = ring.zero
     for k in range(system.n):
         rate = rate + ring.derivative(length, k) * system.speed(k)

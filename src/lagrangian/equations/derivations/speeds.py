@@ -111,7 +111,7 @@ class GeneralisedSpeeds:
         """What gravity and springs ask for: minus their active forces."""
         system = self.system
         weight = zip(kane.kane(system), kane.kane(system, gravity=False), strict=True)
-        springs = gradient(system, forces.joint_spring_potential(system) + forces.point_spring_potential(system))
+        springs = gradient(system, forces.joint_spring_potential(system) + forces.other_spring_potential(system))
         return self.along([whole - inertia + s for (whole, inertia), s in zip(weight, springs, strict=True)])
 
     def friction(self) -> list[Quotient]:

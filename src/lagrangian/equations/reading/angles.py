@@ -11,7 +11,6 @@ from lagrangian.equations.algebra.exact import (
     ROUNDING,
     Pair,
     angle_label,
-    linear,
     multiple,
     quarter,
     turned,
@@ -19,6 +18,8 @@ from lagrangian.equations.algebra.exact import (
 )
 from lagrangian.equations.algebra.ring import Symbol
 from lagrangian.model.expression import PI, Expression, Scalar, call, parameters
+from lagrangian.model.expression.linear import linear
+from lagrangian.model.expression.turns import quarters
 
 if TYPE_CHECKING:
     from lagrangian.equations.reading.scalars import Scalars
@@ -121,14 +122,13 @@ class Angles:
         Others are constants of their own, sin(0.7), as long as there are few of them; many would multiply the terms, and become
         rational points on the circle instead.
         """
-        quarters = round(angle / (math.pi / 2))
-        rest = angle - quarters * (math.pi / 2)
+        whole, rest = quarters(angle)
         parts = round(rest / (math.pi / 12))
         if abs(rest - parts * math.pi / 12) <= ROUNDING:
             return (
-                turned(quarter(quarters), self._constant(multiple("pi", Fraction(parts, 12)), parts * PI / 12))
+                turned(quarter(whole), self._constant(multiple("pi", Fraction(parts, 12)), parts * PI / 12))
                 if parts
-                else quarter(quarters)
+                else quarter(whole)
             )
         key = round(abs(rest), 12)
         if key not in self._rough:
@@ -136,9 +136,9 @@ class Angles:
             self.scalars.unsettled = True  # whether there are few is known when all are
         if len(self._rough) <= self.few:
             c, s = self._constant(f"{abs(rest):.15g}", abs(rest))
-            return turned(quarter(quarters), (c, s if rest > 0 else -s))
+            return turned(quarter(whole), (c, s if rest > 0 else -s))
         t = Fraction(round(math.tan(rest / 2) * PARTS), PARTS)
-        return turned(quarter(quarters), ((1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)))
+        return turned(quarter(whole), ((1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)))
 
     def _constant(self, name: str, angle: Scalar) -> Pair:
         if name.startswith("-"):

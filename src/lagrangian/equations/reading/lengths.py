@@ -3,38 +3,61 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
-from lagrangian.equations.algebra.ring import Symbol
+from lagrangian.equations.algebra.ring import Element, Symbol, total
 from lagrangian.equations.kinematics import point
 from lagrangian.equations.reading.scalars import Length, Scalars
 from lagrangian.model import vector as v
+from lagrangian.model.spring import Point, PointSpring
 
 if TYPE_CHECKING:
     from lagrangian.equations.reading.system import System
 
 
-def name(spring: str) -> str:
-    return f"length({spring})"
+class Piece(NamedTuple):
+    """The straight part of a spring between two of its points; the only one is called like the spring."""
+
+    of: str
+    a: Point
+    b: Point
+    meaning: str
+
+    @property
+    def name(self) -> str:
+        return f"length({self.of})"
+
+    @property
+    def inverse_name(self) -> str:
+        return f"1/length({self.of})"
 
 
-def inverse_name(spring: str) -> str:
-    return f"1/length({spring})"
+def pieces(spring: PointSpring) -> list[Piece]:
+    found = list(pairwise(spring.points))
+    if len(found) == 1:
+        return [Piece(spring.name, *found[0], f"distance between the ends of spring {spring.name}")]
+    whole = f"spring {spring.name}"
+    return [Piece(f"{spring.name}.{k}", a, b, f"length of piece {k} of {whole}") for k, (a, b) in enumerate(found, 1)]
+
+
+def length(system: System, spring: PointSpring) -> Element:
+    """The whole length of a spring between points."""
+    return system.ring(total((system.ring.generator(piece.name) for piece in pieces(spring)), system.ring.zero))
 
 
 def declare(system: System) -> None:
-    """A generator for the length of every spring between points, and one for its inverse."""
-    for spring in system.springs:
-        meaning = f"distance between the ends of spring {spring.name}"
-        system.scalars.declare(Symbol("root", name(spring.name), meaning=meaning))
-        system.scalars.declare(Symbol("inverse", inverse_name(spring.name), meaning=f"1 / ({meaning})"))
+    """A generator for the length of every spring between points, or of every piece, and one for its inverse."""
+    for piece in (piece for spring in system.springs for piece in pieces(spring)):
+        system.scalars.declare(Symbol("root", piece.name, meaning=piece.meaning))
+        system.scalars.declare(Symbol("inverse", piece.inverse_name, meaning=f"1 / ({piece.meaning})"))
 
 
 def relate(system: System) -> None:
     """Find the squares of the lengths, d.d between the ends, and relate the lengths to them."""
-    for spring in system.springs:
-        d = v.sub(point(system, spring.b, spring.b_point), point(system, spring.a, spring.a_point))
-        relate_one(system.scalars, Length(spring.name, system.ring(v.dot(d, d))))
+    for piece in (piece for spring in system.springs for piece in pieces(spring)):
+        d = v.sub(point(system, *piece.b), point(system, *piece.a))
+        relate_one(system.scalars, Length(piece.of, system.ring(v.dot(d, d))))
 
 
 def relate_one(scalars: Scalars, of: Length) -> None:

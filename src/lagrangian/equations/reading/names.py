@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from lagrangian.equations.reading.polynomial import point_springs, scalars_of
+from lagrangian.equations.reading.polynomial import polynomial_springs, scalars_of, spring_scalars
 from lagrangian.model.expression import parameters
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Placement
@@ -50,8 +50,8 @@ def geometric_names(mechanism: Mechanism) -> set[str]:
         found |= _placed_names(loop.a_placement) | _placed_names(loop.b_placement) | names_in(loop.scalars)
     for frame in mechanism.frames:
         found |= _placed_names(frame.placement)
-    for spring in point_springs(mechanism):
-        found |= names_in((*spring.a_point, *spring.b_point, spring.stiffness, spring.rest, spring.damping))
+    for spring in polynomial_springs(mechanism):
+        found |= names_in(spring_scalars(spring))
     for constraint in mechanism.constraints:
         found |= names_in(scalars_of(constraint))
     return found

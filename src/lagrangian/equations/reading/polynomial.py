@@ -8,8 +8,9 @@ from lagrangian.errors import MechanismError
 from lagrangian.model.constraint import Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
 from lagrangian.model.expression import free_symbols
 from lagrangian.model.expression.derivative import derivative
-from lagrangian.model.loop import PointSpring, Wall
+from lagrangian.model.loop import Spring, Wall
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
 
 
 def scalars_of(constraint: Constraint) -> list[Any]:
@@ -35,12 +36,26 @@ def scalars_of(constraint: Constraint) -> list[Any]:
     )
 
 
-def point_springs(mechanism: Mechanism) -> tuple[PointSpring, ...]:
-    """The springs between points; walls are refused."""
+def polynomial_springs(mechanism: Mechanism) -> tuple[Spring, ...]:
+    """All springs; walls, and springs with slack, are refused."""
     for spring in mechanism.springs:
+        if float(getattr(spring, "slack", 0)):
+            raise MechanismError(
+                f"spring {spring.name!r}: it is slack over a part of its length, as no polynomial is: it has no closed form. "
+                f"Leave it out by mechanism.replace(springs=...); compile() and simulate() take it as it is"
+            )
         if isinstance(spring, Wall):
             raise MechanismError(
                 f"wall {spring.name!r}: a wall pushes on one side only, which no polynomial does, so it has no closed form. "
                 f"Leave it out by mechanism.replace(springs=...); compile() and simulate() take it as it is"
             )
-    return tuple(spring for spring in mechanism.springs if isinstance(spring, PointSpring))
+    return mechanism.springs
+
+
+def spring_scalars(spring: Spring) -> list[Any]:
+    """The expressions that a spring is made of."""
+    if isinstance(spring, GravityCompensation):
+        return [spring.factor]
+    assert isinstance(spring, (PointSpring, CoordinateSpring))
+    of = [spring.length] if isinstance(spring, CoordinateSpring) else [x for _, point in spring.points for x in point]
+    return [*of, spring.stiffness, spring.rest, spring.damping]

@@ -15,12 +15,12 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeVar
 
-from lagrangian.equations.algebra.exact import exact
 from lagrangian.equations.algebra.ring import Element, Ring, Symbol, fraction
 from lagrangian.equations.reading.angles import Angles
 from lagrangian.errors import MechanismError
 from lagrangian.model.expression import Expression, Scalar, call, parameters
 from lagrangian.model.expression.derivative import derivative
+from lagrangian.model.expression.linear import exact
 
 T = TypeVar("T")
 

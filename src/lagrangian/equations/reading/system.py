@@ -19,7 +19,7 @@ from lagrangian.equations.reading.inertia import MEANINGS, PARAMETERS, inertia_i
 from lagrangian.equations.reading.link import Inertia, Link, Pose
 from lagrangian.equations.reading.names import body_names, geometric_names, given, inertial_names, names_in
 from lagrangian.equations.reading.order import absolute_angles, moving_joints
-from lagrangian.equations.reading.polynomial import point_springs, scalars_of
+from lagrangian.equations.reading.polynomial import polynomial_springs, scalars_of, spring_scalars
 from lagrangian.equations.reading.rotation import Rotations
 from lagrangian.equations.reading.scalars import Scalars
 from lagrangian.equations.reading.states import DeclaringFrame, ExactState
@@ -31,6 +31,7 @@ from lagrangian.model.joint import Joint
 from lagrangian.model.joints.screw import Screw
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.placement import Placement, turn_z_to
+from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
 
 NUMBER = "number"  # the meaning of a generator that stands for the number it is called
 SYMBOLS = ("given", "inertial", "all")
@@ -43,7 +44,10 @@ class System:
         if symbols not in SYMBOLS:
             raise ArgumentError(one_of("choice", symbols, SYMBOLS), where=("derive", Argument("symbols")))
         self.mechanism = mechanism
-        self.springs = point_springs(mechanism)
+        springs = polynomial_springs(mechanism)
+        self.springs = tuple(x for x in springs if isinstance(x, PointSpring))
+        self.coordinate_springs = tuple(x for x in springs if isinstance(x, CoordinateSpring))
+        self.compensations = tuple(x for x in springs if isinstance(x, GravityCompensation))
         self.symbols = symbols
         self.coordinates = mechanism.coordinate_names
         self.n = len(self.coordinates)
@@ -88,10 +92,10 @@ class System:
         for frame in mechanism.frames:
             self.pose(frame.placement, f"frame {frame.name!r}")
         for joint in mechanism.joints:
-            friction, spring = joint.friction, joint.spring
-            self.vector((friction.viscous, friction.coulomb, friction.coulomb_negative, spring.stiffness, spring.rest))
-        for between in self.springs:
-            self.vector((*between.a_point, *between.b_point, between.stiffness, between.rest, between.damping))
+            friction, own = joint.friction, joint.spring
+            self.vector((friction.viscous, friction.coulomb, friction.coulomb_negative, own.stiffness, own.rest))
+        for spring in mechanism.springs:
+            self.vector(spring_scalars(spring))
         return self._links(), self._gravity()
 
     def _declare_signs(self) -> None:

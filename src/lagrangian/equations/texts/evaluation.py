@@ -9,7 +9,7 @@ from typing import Any
 
 from flint import fmpz
 
-from lagrangian.equations.algebra.exact import Pair, linear, turned
+from lagrangian.equations.algebra.exact import Pair, turned
 from lagrangian.equations.algebra.ring import Element, Ring, Symbol
 from lagrangian.equations.reading import lengths
 from lagrangian.equations.reading.scalars import MissingGenerator, Scalars
@@ -18,6 +18,7 @@ from lagrangian.equations.texts import size
 from lagrangian.equations.texts.node import Node, Thing, expression
 from lagrangian.errors import ArgumentError
 from lagrangian.model.expression import Expression, Scalar, call, symbol
+from lagrangian.model.expression.linear import linear
 
 Quotient = tuple[Element, Element]
 # higher powers, and multiples of angles, would fill the memory

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from lagrangian.equations.algebra.exact import exact
 from lagrangian.model.expression import PI, Expression, Scalar, call
+from lagrangian.model.expression.linear import exact
 
 
 @dataclass(frozen=True)

@@ -247,12 +247,30 @@ def parts(name: str) -> tuple[str, str]:
     """A name's letter and its index, typeset."""
     found = divided(name)
     if found is None:
-        escaped = name.replace("_", r"\_")
-        return rf"\mathrm{{{escaped}}}", ""
+        return rf"\mathrm{{{upright(name)}}}", ""
     letters, index = found
     if letters in GREEK:
         return f"\\{letters}", _index(index)
     return letters if len(letters) == 1 else rf"\mathit{{{letters}}}", _index(index)
+
+
+# what names may have that TeX, Markdown or HTML would act on, as signs of a formula
+_SIGNS = {c: f"\\{c}" for c in "_&%$#{}"} | {
+    "\\": r"\backslash ",
+    "^": r"\wedge ",
+    "~": r"\sim ",
+    "<": r"\langle ",
+    ">": r"\rangle ",
+    "|": r"\vert ",
+    "`": "'",
+    " ": r"\ ",
+    '"': "''",
+}
+
+
+def upright(words: str) -> str:
+    """Words of any kind in a formula, as letters and signs."""
+    return "".join(_SIGNS.get(c, c) for c in words)
 
 
 def _index(text: str) -> str:
@@ -261,7 +279,7 @@ def _index(text: str) -> str:
 
 def typeset_words(text: str) -> str:
     """A short expression in plain text, its names typeset."""
-    text = re.sub(r"[A-Za-z_][A-Za-z_0-9]*", lambda m: _word(m.group()), text)
+    text = re.sub(r"([A-Za-z_][A-Za-z_0-9]*)|\^\^|[\\&%$#{}~<>|`\"]", lambda m: _word(m[1]) if m[1] else upright(m[0]), text)
     return re.sub(r"(?<=\d)\*(?=\d)", r" \\cdot ", text).replace("*", r"\,")
 
 

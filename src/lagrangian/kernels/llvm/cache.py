@@ -1,7 +1,7 @@
 """Compiled objects kept between runs.
 
 A cached object is code: it lies in a folder that only its owner can enter, under a name that is a hash of all that went into it,
-and its own hash is checked before it is loaded. `LAGRANGIAN_CACHE` names another folder, or `off`.
+and a hash of it and its name is checked before it is loaded. `LAGRANGIAN_CACHE` names another folder, or `off`.
 """
 
 from __future__ import annotations
@@ -11,16 +11,17 @@ import hashlib
 import json
 import os
 import stat
-import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from lagrangian import files
+
 VARIABLE = "LAGRANGIAN_CACHE"
 LIMIT = 512 * 1024 * 1024  # bytes in all; the oldest go first
 _free: dict[Path, int] = {}  # bytes that may be stored in a folder before its size is looked at again
-_MAGIC = b"lagrangian kernel 1\n"
+_MAGIC = b"lagrangian kernel 2\n"
 
 
 def folder() -> Path | None:
@@ -95,11 +96,18 @@ def load(name: str) -> tuple[dict[str, Any], bytes] | None:
             data = file.read()
     except OSError:
         return None
-    if not data.startswith(_MAGIC) or data[len(_MAGIC) : len(_MAGIC) + 32] != hashlib.sha256(data[len(_MAGIC) + 32 :]).digest():
-        path.unlink(missing_ok=True)  # cut short or altered: made anew
+    content = data[len(_MAGIC) + 32 :]
+    if not data.startswith(_MAGIC) or data[len(_MAGIC) : len(_MAGIC) + 32] != _digest(name, content):
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)  # cut short, altered, or of another name: made anew
         return None
-    head, _, code = data[len(_MAGIC) + 32 :].partition(b"\n")
+    head, _, code = content.partition(b"\n")
     return json.loads(head), code
+
+
+def _digest(name: str, content: bytes) -> bytes:
+    """Of an object and its name: a whole object under another's name would compute something else."""
+    return hashlib.sha256(f"{name}\n".encode() + content).digest()
 
 
 def store(name: str, header: dict[str, Any], code: bytes) -> None:
@@ -108,16 +116,9 @@ def store(name: str, header: dict[str, Any], code: bytes) -> None:
     if base is None:
         return
     content = json.dumps(header).encode() + b"\n" + code
-    temporary = ""
-    try:
-        handle, temporary = tempfile.mkstemp(dir=base)
-        with os.fdopen(handle, "wb") as file:
-            file.write(_MAGIC + hashlib.sha256(content).digest() + content)
-        os.replace(temporary, base / f"{name}.kernel")
+    with contextlib.suppress(OSError):
+        files.store(base / f"{name}.kernel", _MAGIC + _digest(name, content) + content)
         _make_room(base, len(content))
-    except OSError:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
 
 
 def _make_room(base: Path, size: int) -> None:
@@ -132,11 +133,12 @@ def _prune(base: Path) -> int:
 
     Other processes store too, so that it is looked through again long before the rest would be full.
     """
+    files.prune(base)
     with os.scandir(base) as entries:
-        files = sorted(_objects(entries))
-    total, spare = sum(size for _, size, _ in files), LIMIT // 16
+        objects = sorted(_objects(entries))
+    total, spare = sum(size for _, size, _ in objects), LIMIT // 16
     if total > LIMIT:
-        for _, size, path in files:
+        for _, size, path in objects:
             if total <= LIMIT - spare:
                 break
             Path(path).unlink(missing_ok=True)

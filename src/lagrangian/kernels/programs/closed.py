@@ -19,6 +19,7 @@ from lagrangian.kernels.trace.node import Graph, Trace
 from lagrangian.model.constraint import Constraint, Holonomic, Pfaffian, PfaffianFunction
 from lagrangian.model.expression import Expression, free_symbols, parameters
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.spring import GravityCompensation
 
 
 def depends_on_time(mechanism: Mechanism) -> bool:
@@ -51,6 +52,9 @@ def digest(mechanism: Mechanism, tree: Tree) -> bytes:
     found = hashlib.sha256(tree.fingerprint())
     parts = (mechanism.loops, mechanism.constraints, mechanism.springs)
     found.update(repr(_plain(parts)).encode())
+    carried = [mechanism.body(s.body) for s in mechanism.springs if isinstance(s, GravityCompensation)]
+    if carried:
+        found.update(repr(_plain([mechanism.gravity, *((b.mass, b.center) for b in carried)])).encode())
     found.update(repr([(j.name, j.type, j.actuated) for j in mechanism.joints]).encode())
     found.update(repr(sorted((b, i, _plain(at)) for b, (i, at) in tree.place.items())).encode())
     if any(isinstance(c, PfaffianFunction) for c in mechanism.constraints):

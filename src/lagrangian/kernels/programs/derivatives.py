@@ -49,7 +49,7 @@ def residual_derivatives(
         state = traced_state(graph, mechanism, plain, graph.input("t", 0))
         made = links(plain, ("q", "qd", "qdd"), graph.input, lambda x: x.cos(), lambda x: x.sin())
         r = run(INVERSE_DYNAMICS, plain, made)
-        for k, torque in springs.torques(mechanism, state.world).items():
+        for k, torque in springs.torques(mechanism, state.world, state.names).items():
             r[k] = r[k] - torque
         if torques is not None:
             r = [a - b for a, b in zip(r, torques(graph, state), strict=True)]

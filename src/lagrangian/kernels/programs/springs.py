@@ -1,4 +1,4 @@
-"""Programs of walls, and of springs and dampers between points: forces, on the joints and on the links, and energy."""
+"""Programs of walls, springs, dampers and gravity compensations: forces, on the joints and on the links, and energy."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class SpringPrograms:
     def _torque(self, name: str, elastic: bool, viscous: bool) -> Straight:
         def outputs(graph: Graph) -> list[Any]:
             state = traced_state(graph, self.mechanism, self.tree, moving=viscous)
-            found = springs.torques(self.mechanism, state.world, elastic, viscous)
+            found = springs.torques(self.mechanism, state.world, state.names, elastic, viscous)
             return [found.get(k, 0) for k in range(self.tree.nv)]
 
         return self._program(name, viscous, (self.tree.nv,), outputs)
@@ -45,7 +45,8 @@ class SpringPrograms:
         """What is stored in all, from q."""
 
         def outputs(graph: Graph) -> list[Any]:
-            return [springs.energy(self.mechanism, traced_state(graph, self.mechanism, self.tree, moving=False).world)]
+            state = traced_state(graph, self.mechanism, self.tree, moving=False)
+            return [springs.energy(self.mechanism, state.world, state.names)]
 
         return self._program("spring_energy", False, (), outputs)
 
@@ -53,7 +54,8 @@ class SpringPrograms:
         """The tension of every spring and the push of every wall, from q and qd."""
 
         def outputs(graph: Graph) -> list[Any]:
-            return springs.forces(self.mechanism, traced_state(graph, self.mechanism, self.tree).world)
+            state = traced_state(graph, self.mechanism, self.tree)
+            return springs.forces(self.mechanism, state.world, state.names)
 
         return self._program("spring_forces", True, (len(self.mechanism.springs),), outputs)
 
@@ -62,7 +64,8 @@ class SpringPrograms:
 
         def outputs(graph: Graph) -> list[Any]:
             state = traced_state(graph, self.mechanism, self.tree)
-            found = springs.torques(self.mechanism, FreeWorld(self.tree, state.links))
+            # springs of coordinates act at joints, and not on links
+            found = springs.torques(self.mechanism, FreeWorld(self.tree, state.links), None)
             return [found.get((link, c), 0) for link in range(len(self.tree)) for c in range(6)]
 
         return self._program("spring_wrenches", True, (len(self.tree), 6), outputs)

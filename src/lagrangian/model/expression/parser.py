@@ -5,10 +5,11 @@ It knows nothing of what an expression is made of: names stand for any values, a
     sum     := product (('+' | '-') product)*
     product := power (('*' | '/') power)*
     power   := ('+' | '-') power | atom (('^' | '**') power)?
-    atom    := number | name | name '(' sum (',' sum)* ')' | '(' sum ')' | 'piecewise' '(' cases ')'
+    atom    := number | name | '`' any name '`' | name '(' sum (',' sum)* ')' | '(' sum ')' | 'piecewise' '(' cases ')'
     cases   := (condition ',' sum ',')+ sum
     condition := sum ('<' | '<=' | '>' | '>=') sum
 
+Names that are not letters and digits, as joints of robot files have them, stand between backquotes: `left-hip`.
 A grammar with `adjacent` takes what stands side by side as a product, too, as formulas are printed: `2 m l^2`.
 """
 
@@ -27,8 +28,19 @@ COMPARISONS = ("<", "<=", ">", ">=")
 MAX_PARTS = 300  # numbers, names and marks: a longer sum would nest too deeply to print
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*(?:\.\w+)*)|(?P<mark>\*\*|[<>]=?|[-+*/^(),]))"
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
+    r"|(?P<name>[^\W\d]\w*(?:(?:\.|::)\w+)*)"  # `joint.x` is a coordinate of a joint, `arm::joint` a joint of a model
+    r"|(?P<quoted>`[^`]+`)"
+    r"|(?P<mark>\*\*|[<>]=?|[-+*/^(),]))"
 )
+
+
+_PLAIN = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
+
+
+def written(name: str) -> str:
+    """A name as an expression has it."""
+    return name if _PLAIN.fullmatch(name) else f"`{name}`"
 
 
 class Token(NamedTuple):
@@ -182,6 +194,8 @@ class _Parser:
         if kind == "mark":
             raise self.error(f"'{token}' is not expected there", column=column)
         names, constants = self.grammar.names, self.grammar.constants
+        if kind == "quoted" and token[1:-1] in names:
+            return names[token[1:-1]]
         if token in names:
             return names[token]
         if self.peek() == "(":

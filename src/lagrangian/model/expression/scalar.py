@@ -13,8 +13,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Union
 
-from lagrangian.errors import DescriptionError
+from lagrangian.errors import DescriptionError, is_number, shown
 from lagrangian.model.expression import parser
+from lagrangian.model.expression.turns import quarter_turns
 
 Scalar = Union[int, float, "Expression"]
 
@@ -128,11 +129,13 @@ PI = Expression("pi", (), math.pi)
 
 def parameter(name: str, value: float) -> Expression:
     """A named constant of the mechanism."""
-    if not _NAME.fullmatch(name) or name in ("t", "pi", *FUNCTIONS):
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or name in ("t", "pi", *FUNCTIONS):
         raise DescriptionError(
             f"a parameter cannot be called {name!r}; letters, digits and _ are needed, a letter first, and not t, pi or the name "
             f"of a function"
         )
+    if not is_number(value):
+        raise DescriptionError(f"the parameter {name!r} is {shown(value)}; a finite number is needed")
     return Expression("symbol", (), float(value), name)
 
 
@@ -228,17 +231,11 @@ def _multiply(a: Scalar, b: Scalar) -> Scalar:
     return -a if _is(b, -1) else _node("*", a, b)
 
 
-# turns this near to a whole number of quarters are that number: pi/2 written with 11 decimals is off by 3e-12
-QUARTER = 5e-12
-
-
 def _quarter_turns(x: Scalar) -> int | None:
     """n if x is n quarter turns, as 1.57079632679 in a URDF is meant to be: sin and cos are then exact integers, not 5e-12."""
-    value = _value(x)
-    if value is None or (isinstance(x, Expression) and any(n.operation == "symbol" for n in walk(x))):
+    if _value(x) is None or any(n.operation == "symbol" for n in walk(x)):
         return None
-    turns = value / (math.pi / 2)
-    return round(turns) if abs(turns - round(turns)) < max(QUARTER, 1e-15 * abs(turns)) else None
+    return quarter_turns(x)
 
 
 def sin(x: Scalar) -> Scalar:
@@ -255,6 +252,14 @@ def cos(x: Scalar) -> Scalar:
     if n is not None:
         return (1, 0, -1, 0)[n % 4]
     return _node("cos", x) if isinstance(x, Expression) else math.cos(x)
+
+
+def tan(x: Scalar) -> Scalar:
+    """Tangent, exact at multiples of 180 degrees; it has none at 90."""
+    n = _quarter_turns(x)
+    if n is not None and n % 2:
+        raise DescriptionError(f"'tan({x})' is infinite; a finite real number is needed")
+    return 0 if n is not None else _node("tan", x)
 
 
 def deg(x: Scalar) -> Scalar:
@@ -278,7 +283,7 @@ def mod(x: Scalar, y: Scalar) -> Scalar:
 
 
 # functions that an expression in text calls as Python does, and that may give something simpler than a call
-_FOLDED: dict[str, Callable[..., Scalar]] = {"sin": sin, "cos": cos, "deg": deg, "ceil": ceil, "mod": mod}
+_FOLDED: dict[str, Callable[..., Scalar]] = {"sin": sin, "cos": cos, "tan": tan, "deg": deg, "ceil": ceil, "mod": mod}
 
 
 def parse(text: str, names: Mapping[str, Scalar] | None = None) -> Scalar:
@@ -316,7 +321,7 @@ def _format(x: Scalar, outer: int, exact: bool = False) -> str:
         text = f"{x:g}" if isinstance(x, float) and float(f"{x:g}") == x else repr(float(x) if isinstance(x, float) else x)
         return f"({text})" if text[0] == "-" and outer > 3 else text  # (-2)^2 is not -2^2
     if x.operation == "symbol":
-        return x.name
+        return parser.written(x.name)
     if x.operation == "number":
         return _format(x.value if x.value is not None else 0, outer)
     if x.operation == "pi":

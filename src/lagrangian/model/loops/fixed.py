@@ -15,6 +15,7 @@ class Fixed(LoopType):
     name = "fixed"
     entries = ()
     look = Look.NOTHING
+    keeps_orientation = True
     holds_point = True
 
     def check(self, loop: LoopJoint) -> None:

@@ -60,6 +60,7 @@ class LoopType(ABC):
     entries: ClassVar[tuple[Entry, ...]]
     look: ClassVar[Look]
     holds_point: ClassVar[bool]  # whether it keeps the two origins together, so that its force acts there
+    keeps_orientation: ClassVar[bool] = False  # whether the axes of the two frames are the same where it is closed
 
     @abstractmethod
     def check(self, loop: LoopJoint) -> None:

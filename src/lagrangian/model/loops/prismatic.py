@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 class Prismatic(AxisLoop):
     name = "prismatic"
     look = Look.SLEEVE
+    keeps_orientation = True
     size = 5
     holds_point = False
 

@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError
+from lagrangian.errors import Argument, ArgumentError, one_of
 
 if TYPE_CHECKING:
     from lagrangian.motion.run.trajectory import Trajectory
     from lagrangian.motion.solver.segment import Segment
+
+
+METHODS = ("bdf", "adams")
 
 
 def _right(trajectory: Trajectory, segment: Segment) -> Any:
@@ -29,6 +32,8 @@ def second_opinion(run: Trajectory, t: np.ndarray, rtol: float, atol: float, met
         from sksundae.cvode import CVODE
     except ImportError:
         raise ArgumentError("SUNDIALS is not installed; pip install scikit-sundae, or lagrangian[sundials]") from None
+    if not isinstance(method, str) or method.lower() not in METHODS:
+        raise ArgumentError(one_of("method", method, METHODS), where=Argument("method"))
     found = np.empty((len(t), run.system.size))
     for segment, mine in run.by_segment(t):
         times = np.unique(np.concatenate([[segment.start], t[mine], [segment.until]]))

@@ -91,7 +91,7 @@ def _do_all(run: Run, entry: Entry, acting: list[Event], before: np.ndarray, ste
             modes.tell(run)
     run.note_impact(before)
     if _without_end(run):
-        return run.ended(Status.CHATTERING, *_why_without_end(entry))
+        return run.ended(Status.CHATTERING, *_why_without_end(run, entry))
     run.start(min(step, 1e-3 * max(step, 1e-3)) if run.settings.method.adaptive and not smooth else step)
     run.mark_events(acting)
     return None
@@ -103,14 +103,20 @@ def _without_end(run: Run) -> bool:
     return len(run.recent) == CROWD and run.recent[-1] - run.recent[0] < MOMENT * (run.end - run.origin)
 
 
-def _why_without_end(entry: Entry) -> tuple[str, str]:
+def _why_without_end(run: Run, entry: Entry) -> tuple[str, str]:
     """What goes on without end, and what helps."""
     if isinstance(entry, Watched) and isinstance(entry.event.when, Switch):
         return (
             f"'{entry.event.when.argument}' changes its sign without end, because what jumps there pushes back from both sides",
             "a smooth function, such as tanh for sign, does not jump; dry friction is a joint's own `friction`",
         )
-    return "joints stick and slip, or meet their stops, without end", "viscous friction beside it helps"
+    last = ""
+    if isinstance(entry, ModeChange):
+        last = f" ({run.dyn.mechanism.speed_names[run.system.holdable[entry.joint].speed]!r} as the last)"
+    return (
+        f"joints stick and slip, or meet their stops, without end{last}",
+        "viscous friction at joints that stick helps, and limits=False lets joints pass their stops",
+    )
 
 
 def _do(run: Run, event: Event) -> None:

@@ -17,7 +17,7 @@ from lagrangian.motion.run.jumping import follow_jump
 from lagrangian.motion.run.modes import REST, Modes
 from lagrangian.motion.run.passing import SINGULAR, begin_singular, pass_singular
 from lagrangian.motion.run.rest import settle
-from lagrangian.motion.run.stopped import runs_away, too_small
+from lagrangian.motion.run.stopped import runs_away, too_many, too_small
 from lagrangian.motion.run.supply import Supply
 from lagrangian.motion.run.telling import Before, Rest
 from lagrangian.motion.run.trajectory import Trajectory
@@ -32,6 +32,7 @@ from lagrangian.motion.system.prepared import prepared
 from lagrangian.motion.torque import Torque
 
 LOOKED_AT = 256  # steps a run with events has at least
+MEMORY = 10**9  # bytes of steps, which are kept so that a motion can be asked at any time
 INSTANT = 1e-12  # part of the time within which an event does not happen twice
 
 
@@ -135,6 +136,11 @@ class Run:
         if self.system.holdable:
             settle(self.modes, self.supply.u, self.y, self.t)
 
+    @property
+    def room(self) -> int:
+        """How many steps fit into the memory that a run may take for them."""
+        return MEMORY // (8 * (self.system.size + 2))
+
     # -- going -------------------------------------------------------------------------------------------------------
 
     def go(self, end: float) -> Ending:
@@ -164,7 +170,8 @@ class Run:
             ending = act_at_jump(self, self.at_jump) if self.at_jump else None
             if ending is not None:
                 return ending
-            status = self.stepper.to(min(self.until, end), self.watch, self.settings.max_steps)
+            made = self.trajectory.accepted + self.trajectory.rejected
+            status = self.stepper.to(min(self.until, end), self.watch, min(self.settings.max_steps, self.room) - made)
             self.t = self.stepper.t
             if status == places.DONE and self.t < end:
                 self.y = self.stepper.y
@@ -190,7 +197,7 @@ class Run:
         if status == places.RUNS_AWAY:
             return runs_away(self)
         if status == places.TOO_MANY:
-            return self.ended(Status.TOO_MANY_STEPS, f"{self.settings.max_steps} steps were made", "max_steps allows more")
+            return too_many(self)
         return self.failed()
 
     def _change_method(self) -> None:

@@ -32,6 +32,17 @@ def runs_away(run: Run) -> Ending:
     )
 
 
+def too_many(run: Run) -> Ending:
+    """Of as many steps as were allowed, or as memory has room for."""
+    if run.settings.max_steps <= run.room:
+        return run.ended(Status.TOO_MANY_STEPS, f"{run.settings.max_steps} steps were made", "max_steps allows more")
+    return run.ended(
+        Status.TOO_MANY_STEPS,
+        f"{run.room} steps were made, and a run has no memory for more of them",
+        "another run can go on from its last row; looser tolerances, or a longer step, need fewer steps",
+    )
+
+
 def too_small(run: Run) -> Ending:
     """Of a step that became too small."""
     place = run.configuration(run.y)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from lagrangian.errors import SimulationError
+from lagrangian.kernels.code import address
 from lagrangian.motion import torque
 from lagrangian.motion.solver import places
 from lagrangian.motion.solver.solver import Solver
@@ -55,7 +56,7 @@ class Supply:
         for k, array in enumerate(solver.data):
             own = array.copy()  # scratch memory among them, which runs at the same time must not share
             self._kept.append(own)
-            whole[places_of.data + k] = own.ctypes.data
+            whole[places_of.data + k] = address(own)
 
     def watch(self, counters: np.ndarray) -> None:
         """From now on, failures are told to the compiled code that has these counters."""
@@ -175,7 +176,7 @@ class Supply:
         if k >= len(self.samples):
             found = controller.function(t, y[:nq].copy(), y[nq:].copy())
             self.samples.append((t, torque.checked(found, n, t)))
-        recent = self.samples[-2 - int(delay / period) :]
+        recent = self.samples[-2 - int(min(delay / period, 1e9)) :]
         acting = [tau for at, tau in recent if at + delay <= t + 1e-9 * period]
         self.u[:n] = acting[-1] if acting else 0.0
         due = [at + delay for at, _ in recent if at + delay > t + 1e-9 * period]

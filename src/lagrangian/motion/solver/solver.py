@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from lagrangian.errors import ArgumentError
+from lagrangian.kernels.code import address
 from lagrangian.kernels.llvm import cache, jit, target
 from lagrangian.kernels.llvm.builder import Array, Builder
 from lagrangian.motion.integrators.method import Method, Module
@@ -28,11 +29,6 @@ from lagrangian.motion.system.system import System
 LONG = 8000
 
 _NONE = np.zeros(1)
-
-
-def address(array: np.ndarray) -> int:
-    """Where the numbers of an array are; numpy takes three times as long to say so, and a run asks for dozens."""
-    return ctypes.addressof(ctypes.c_char.from_buffer(array.data)) if array.size else array.ctypes.data
 
 
 class Solver:
@@ -139,7 +135,7 @@ class Solver:
         s = np.zeros(places.REALS)
         s[[places.RTOL, places.ATOL]] = rtol, atol
         dense = segment.dense if segment.dense is not None else _NONE
-        c = np.array([len(which), segment.dense is not None])
+        c = np.array([len(which), segment.dense is not None], dtype=np.int64)
         u = segment.u.copy()  # Python functions that are asked again write into it
         which, theta = np.ascontiguousarray(which, dtype=np.int64), np.ascontiguousarray(theta, dtype=float)
         rows, work = np.empty((len(which), self.n)), np.zeros(self.workspace.size)
@@ -152,7 +148,7 @@ class Solver:
         s = np.zeros(places.REALS)
         s[places.RTOL], s[places.ATOL], s[places.END] = rtol, atol, segment.until
         dense = segment.dense if segment.dense is not None else _NONE
-        c = np.array([len(segment.steps), segment.dense is not None])
+        c = np.array([len(segment.steps), segment.dense is not None], dtype=np.int64)
         work = np.zeros(self.workspace.size)
         self._balance(*(address(a) for a in (s, c, segment.steps, dense, segment.u, work, totals)))
 

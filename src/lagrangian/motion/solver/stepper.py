@@ -7,14 +7,16 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from lagrangian.kernels.code import address
 from lagrangian.motion.solver import places
 from lagrangian.motion.solver.segment import Segment
-from lagrangian.motion.solver.solver import Solver, address
+from lagrangian.motion.solver.solver import Solver
 
 # how long compiled code runs before Python may look at signals and show progress
 PATIENCE = 0.05
 STEPS = 1024
 EVENTS = 256
+MERGED = 64  # blocks of steps without interpolants that become one
 RUNAWAY = 1e6  # rad/s or m/s that no machine has: with more steps to the end than these, the motion grows without bound
 NOWHERE = 1_000_000
 # numbers up to which a run keeps the interpolants of its steps, and of one step: beyond, steps are made again when asked for
@@ -53,7 +55,7 @@ class Stepper:
         room = EVENTS + 2 * places.LOOKS * events
         counters[places.ROOM], counters[places.STEPS_ROOM] = room, STEPS
         self._keep = keep if size <= KEPT_OF_STEP else 0
-        self.s, self.c = np.array(reals), np.array(counters, dtype=np.int64)
+        self.s, self.c = np.array(reals, dtype=float), np.array(counters, dtype=np.int64)
         self.y, self.u = np.array(y0, dtype=float), np.array(u, dtype=float)
         self.grid = np.ascontiguousarray(grid, dtype=float)
         self.rows = np.empty((len(grid), n)) if rows is None else rows
@@ -103,7 +105,10 @@ class Stepper:
         s[places.LEAST] = 16 * np.finfo(float).eps * max(abs(self.t), abs(end), 1e-6)
         status = places.BUSY
         while status == places.BUSY:
-            c[places.BUDGET], c[places.KEEP] = self._budget, self._keep > 0
+            left = most - int(c[places.ACCEPTED] + c[places.REJECTED])
+            if left < 1:
+                return places.TOO_MANY
+            c[places.BUDGET], c[places.KEEP] = min(self._budget, left), self._keep > 0
             began = time.perf_counter()
             try:
                 status = self.solver.integrate(*self._pointers)
@@ -116,8 +121,6 @@ class Stepper:
                 self._budget = max(1, self._budget // 2)
             if watch is not None:
                 watch(self.t)
-            if status == places.BUSY and c[places.ACCEPTED] + c[places.REJECTED] > most:
-                return places.TOO_MANY
             if status == places.BUSY and self.speed > RUNAWAY and NOWHERE * s[places.H] < self.horizon - self.t:
                 return places.RUNS_AWAY
         return int(status)
@@ -130,9 +133,16 @@ class Stepper:
             dense = self.dense[:stored].copy() if c[places.KEEP] else None
             self._keep -= dense.size if dense is not None else 0
             self._blocks.append((self.steps[:stored].copy(), dense))
+            self._merge()
         if c[places.FOUND]:
             self._events.append(self.found[: c[places.FOUND]].copy())
         c[places.STORED] = c[places.FOUND] = 0
+
+    def _merge(self) -> None:
+        """Make one block of many small ones: steps by the million would be held twice while they are joined."""
+        last = self._blocks[-MERGED:]
+        if len(last) == MERGED and all(dense is None and len(steps) <= STEPS for steps, dense in last):
+            self._blocks[-MERGED:] = [(np.vstack([steps for steps, _ in last]), None)]
 
     def leap(self, segment: Segment, after: np.ndarray, events: np.ndarray, which: int) -> None:
         """Steps that were made elsewhere, with interpolants and events, to the state after them; `which` event ends them."""
@@ -185,16 +195,28 @@ class Stepper:
             if k < len(blocks) and (blocks[k][1] is None) == (blocks[first][1] is None):
                 continue
             until = float(blocks[k][0][0, 0]) if k < len(blocks) else self.t
-            steps = _joined([block for block, _ in blocks[first:k]])
-            dense = [x for _, x in blocks[first:k] if x is not None]
-            self.segments.append(Segment(self.solver, self.u.copy(), steps, until, _joined(dense) if dense else None))
+            steps, dense = [block for block, _ in blocks[first:k]], [x for _, x in blocks[first:k] if x is not None]
+            blocks[first:k] = [(_NONE, None)] * (k - first)
+            self.segments.append(Segment(self.solver, self.u.copy(), _joined(steps), until, _joined(dense) if dense else None))
             first = k
 
     def events(self) -> np.ndarray:
         """All events that were found, in the order of time: (which, t, y)."""
-        found = _joined(self._events) if self._events else np.zeros((0, self.solver.n + 2))
+        found = _joined(list(self._events)) if self._events else np.zeros((0, self.solver.n + 2))
         return found[np.argsort(found[:, 1], kind="stable")] if len(found) > 1 else found
 
 
+_NONE = np.empty((0, 0))
+
+
 def _joined(blocks: list[np.ndarray]) -> np.ndarray:
-    return blocks[0] if len(blocks) == 1 else np.vstack(blocks)
+    """Blocks as one. They are taken from the list on the way, so that what nobody else holds is not held twice."""
+    if len(blocks) == 1:
+        return blocks[0]
+    end = sum(map(len, blocks))
+    whole = np.empty((end, blocks[0].shape[1]))
+    while blocks:
+        block = blocks.pop()
+        whole[end - len(block) : end] = block
+        end -= len(block)
+    return whole

@@ -29,7 +29,7 @@ def balance_terms(system: System, graph: Graph) -> list[Any]:
     state = traced_state(graph, system.mechanism, system.true_tree, graph.input("t", 0), decided=system.decided(graph))
     kinetic, potential = run(KINETIC_ENERGY, state.tree, state.links)[0], run(POTENTIAL_ENERGY, state.tree, state.links)[0]
     if system.mechanism.springs:
-        potential = potential + springs.energy(system.mechanism, state.world)
+        potential = potential + springs.energy(system.mechanism, state.world, state.names)
     drift: Any = 0.0
     for row in state.rows:
         if row.eta is not None:

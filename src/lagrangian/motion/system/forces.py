@@ -10,8 +10,9 @@ import numpy as np
 
 from lagrangian.algorithms import springs
 from lagrangian.algorithms.closed.constrained import State
+from lagrangian.arguments import number
 from lagrangian.errors import ArgumentError
-from lagrangian.kernels.trace.node import Graph
+from lagrangian.kernels.trace.node import Graph, Node
 from lagrangian.model.expression import functions as f
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.system.holdable import Holdable
@@ -99,7 +100,7 @@ class Forces:
             for k in range(link.nv):
                 friction[link.iv + k] = link.viscous * state.qd[link.iv + k]
         if any(float(s.damping) for s in self.mechanism.springs):
-            for k, torque in springs.torques(self.mechanism, state.world, elastic=False).items():
+            for k, torque in springs.torques(self.mechanism, state.world, state.names, elastic=False).items():
                 friction[k] = friction[k] - torque
         for j, joint in enumerate(self.holdable):
             if joint.friction is not None:
@@ -143,4 +144,4 @@ def traced_torques(function: Callable[..., Any], state: State, n: int) -> list[A
         ) from error
     if len(found) != n:
         raise ArgumentError(f"Traced: the function gives {len(found)} torques; {n} are needed")
-    return found
+    return [x if isinstance(x, Node) else number(x, "a torque that the function gives", where="Traced") for x in found]

@@ -9,7 +9,7 @@ from lagrangian.algorithms.closed.constrained import Ranks
 from lagrangian.algorithms.closed.massless import is_massless
 from lagrangian.algorithms.undetermined import undetermined_joints
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.motion.events import of_walls
+from lagrangian.motion.events import of_kinks
 from lagrangian.motion.settings import Stabilisation
 from lagrangian.motion.system.balance import moves_constraints
 from lagrangian.motion.system.event_table import EventTable
@@ -30,7 +30,7 @@ class Prepared:
         self.massless = is_massless(dyn.mechanism, self.tree)
         self.limits = limited(dyn.mechanism)
         self.frictional = frictional(dyn.mechanism)
-        self.walls = of_walls(dyn.mechanism)
+        self.kinks = of_kinks(dyn.mechanism)
         self._systems: dict[object, System] = {}
 
     @cached_property

@@ -30,7 +30,6 @@ from lagrangian.kernels.trace.node import Graph, Trace
 from lagrangian.model.event import DEAD_CENTRE, Kink, Pull, Switch, When
 from lagrangian.model.expression import Expression, Scalar, parameters
 from lagrangian.model.expression import functions as f
-from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import dead_centre
 from lagrangian.motion.settings import Stabilisation
@@ -313,9 +312,7 @@ class System:
         if isinstance(when, Pull):
             return contact_event(self.mechanism, state, when, multipliers)
         if isinstance(when, Kink):
-            wall = self.mechanism.springs[when.spring]
-            assert isinstance(wall, Wall)
-            return springs.kinks(state.world, wall)[when.which]
+            return springs.kinks(state.world, self.mechanism.springs[when.spring], state.names)[when.which]
         if when is DEAD_CENTRE:
             return dead_centre.determinant(self.mechanism, state.rows)
         when = when.argument if isinstance(when, Switch) else when

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import io
-import json
 import os
-import socket
 import sys
 import time
 import webbrowser
@@ -20,12 +17,11 @@ from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.errors import ArgumentError
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.motion import Motion
-
-HOST, FIRST_PORT = "127.0.0.1", 8080
+from lagrangian.viewer.live.server import quiet, serve
 
 
 class Viewer:
-    """A running viewer. It serves its page to this computer alone, until it is closed."""
+    """A running viewer. It serves its page to this computer alone, at `url`, which has a secret token, until it is closed."""
 
     def __init__(self, what: Mechanism | Motion, q: Any = None, port: int | None = None) -> None:
         mechanism = what.mechanism if isinstance(what, Motion) else what
@@ -51,7 +47,7 @@ class Viewer:
             at = assemble(mechanism, configuration(mechanism, q))
             drawn = still_track(mechanism, at)
             posture = Posture(mechanism, at, drawn.scene.size)
-        self._server = _serve(port, mechanism.name)
+        self._server, self.url = serve(port, mechanism.name)
         try:
             from lagrangian.viewer.live.scene import LiveScene
 
@@ -65,10 +61,9 @@ class Viewer:
 
                 self._panel = JointPanel(self._server, scene, posture)
         except BaseException:
-            with _quiet():
+            with quiet():
                 self._server.stop()
             raise
-        self.url = f"http://{HOST}:{self._server.get_port()}"
         self._open = True
         atexit.register(self.close)  # a viewer that nobody closed ends quietly too
 
@@ -88,7 +83,7 @@ class Viewer:
             self._open = False
             atexit.unregister(self.close)
             self._panel.stop()
-            with _quiet():
+            with quiet():
                 self._server.stop()
 
     def wait(self) -> None:
@@ -116,6 +111,9 @@ def view(
     Loops stay closed while a joint is moved: the other motors stand still, passive joints follow. `q` is where a mechanism
     starts, as numbers or a pose's name. `port` is a free one from 8080 on if it is not given. With `block` it serves until
     Ctrl-C; without, the viewer is given at once, and closed by its `close()`, or by `with`.
+
+    The page is for this computer alone, at an address with a token that is new each time: other pages, and other computers,
+    get nothing. Who works on another computer leads a port to it: `ssh -L 8080:127.0.0.1:8080 host`.
     """
     if not isinstance(what, Mechanism | Motion):
         raise ArgumentError(f"view takes a Mechanism or a Motion, not {type(what).__name__}", concerns="what")
@@ -129,44 +127,6 @@ def view(
     return viewer
 
 
-def _serve(port: int | None, name: str) -> Any:
-    if port is not None:
-        if isinstance(port, bool) or not isinstance(port, int) or not 0 < port < 65536:
-            raise ArgumentError(
-                f"is {port!r}", argument="port", remedy="a whole number from 1 to 65535 is needed, or none for a free one"
-            )
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind((HOST, port))
-            except OSError as error:
-                raise ArgumentError(
-                    f"port {port} cannot be used: {error.strerror}; leave it out for a free one", concerns="port"
-                ) from None
-    import viser
-
-    with _quiet():
-        server = viser.ViserServer(host=HOST, port=port or FIRST_PORT, label=name, verbose=False)
-    server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
-    server.gui.main_panel.dock_right()
-    _entitle(server, name)
-    return server
-
-
-def _entitle(server: Any, name: str) -> None:
-    """The title of the browser's tab, which is viser's own otherwise; viser has no public way to say it."""
-    with contextlib.suppress(ImportError, AttributeError, TypeError):
-        from viser import _messages
-
-        title = _messages.RunJavascriptMessage(source=f"document.title = {json.dumps(name)};")
-        server.gui._websock_interface.queue_message(title)
-
-
 def _has_screen() -> bool:
     """Without one, a browser of text might take the terminal over."""
     return sys.platform in ("darwin", "win32") or any(os.environ.get(x) for x in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
-
-
-def _quiet() -> contextlib.AbstractContextManager[Any]:
-    """Without what viser prints of itself."""
-    return contextlib.redirect_stdout(io.StringIO())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import ArgumentError, is_number, warn
+from lagrangian.files import checked_target, replacing, write
 from lagrangian.viewer.render.painter import Painter
 from lagrangian.viewer.render.still import checked_size
 from lagrangian.viewer.scene.scene import Track
@@ -40,8 +42,7 @@ def film(
     if not is_number(speed) or not speed > 0:
         raise ArgumentError(f"is {speed!r}", argument="speed", remedy="a positive number is needed, such as 0.5 for slow motion")
     width, height = checked_size(size or SIZES[suffix])
-    if not file.absolute().parent.is_dir():
-        raise ArgumentError(f"{file}: there is no directory {str(file.parent)!r} to write it to", concerns="path")
+    checked_target(file)
     if suffix == ".mp4":
         if shutil.which("ffmpeg") is None:
             raise ArgumentError(
@@ -54,13 +55,11 @@ def film(
     rows = pictured(track.t, GIF_RATE if suffix == ".gif" else MP4_RATE, speed)
     painter = Painter(track, (width, height))
     pictures = _pictures(painter, rows, progress)
-    try:
-        if suffix == ".gif":
-            _gif(file, pictures, np.concatenate([painter.frame(rows[0]), painter.frame(rows[-1])]))
-        else:
-            _mp4(file, pictures, (width, height))
-    except OSError as error:
-        raise ArgumentError(f"{file}: the film cannot be written: {error.strerror or error}") from None
+    if suffix == ".gif":
+        write(file, _gif(pictures, np.concatenate([painter.frame(rows[0]), painter.frame(rows[-1])])))
+    else:
+        with replacing(file) as place:
+            _mp4(file, place, pictures, (width, height))
     return file
 
 
@@ -88,7 +87,7 @@ def _pictures(painter: Painter, rows: list[int], progress: Progress | None) -> I
                 progress(k + 1, len(rows))
 
 
-def _gif(file: Path, pictures: Iterator[np.ndarray], sample: np.ndarray) -> None:
+def _gif(pictures: Iterator[np.ndarray], sample: np.ndarray) -> bytes:
     """One palette for all, from a sample of them, so that what does not move does not flicker and costs nothing."""
     from PIL import Image
 
@@ -105,13 +104,16 @@ def _gif(file: Path, pictures: Iterator[np.ndarray], sample: np.ndarray) -> None
     images = [Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     step = 1000 // GIF_RATE
     durations = [step] * (len(images) - 1) + [1000]  # it rests before it begins again
-    images[0].save(file, save_all=True, append_images=images[1:], duration=durations, loop=0, optimize=False)
+    film = io.BytesIO()
+    images[0].save(film, "GIF", save_all=True, append_images=images[1:], duration=durations, loop=0, optimize=False)
+    return film.getvalue()
 
 
-def _mp4(file: Path, pictures: Iterator[np.ndarray], size: tuple[int, int]) -> None:
+def _mp4(file: Path, place: Path, pictures: Iterator[np.ndarray], size: tuple[int, int]) -> None:
+    """Written by ffmpeg to the place beside the file."""
     command = ["ffmpeg", "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}"]
     command += ["-r", str(MP4_RATE), "-i", "-", "-c:v", "libx264", "-crf", "20", "-pix_fmt", "yuv420p", "-movflags", "+faststart"]
-    with subprocess.Popen([*command, str(file.absolute())], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+    with subprocess.Popen([*command, str(place.absolute())], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as running:
         assert running.stdin is not None
         assert running.stderr is not None
         try:

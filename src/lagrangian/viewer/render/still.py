@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.errors import ArgumentError
+from lagrangian.files import write
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.viewer.render.painter import Painter
 from lagrangian.viewer.scene.track import still_track
@@ -31,11 +33,9 @@ def draw(
         return image
     from PIL import Image
 
-    try:
-        Image.fromarray(image).save(file, optimize=True)
-    except OSError as error:
-        raise ArgumentError(f"{file}: the picture cannot be written: {error.strerror or error}") from None
-    return file
+    stream = io.BytesIO()
+    Image.fromarray(image).save(stream, "PNG", optimize=True)
+    return write(file, stream.getvalue())
 
 
 def checked_size(size: Any) -> tuple[int, int]:

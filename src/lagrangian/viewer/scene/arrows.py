@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from lagrangian.configuration.poses import body_poses
 from lagrangian.errors import LagrangianError
 from lagrangian.kernels.dynamics import compile as compiled
 from lagrangian.model.constraint import KnifeEdge, Rolling
@@ -15,7 +16,6 @@ from lagrangian.model.joints.joint_type import Look
 from lagrangian.model.loop import LoopJoint
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.motion import Motion
-from lagrangian.viewer.scene.poses import body_poses
 from lagrangian.viewer.scene.scene import Arrows, Scene
 
 LONGEST = {"N": 0.4, "N m": 0.25}  # of the scene's size

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from lagrangian.description.packages import find_file
 from lagrangian.errors import DescriptionError
 from lagrangian.model.body import Visual
 from lagrangian.model.mechanism import Mechanism
@@ -41,40 +40,7 @@ def find(file: str, beside: str) -> Path:
         raise DescriptionError("a mesh without a file")
     if Path(file).suffix.lower() not in SUFFIXES:
         raise DescriptionError(f"a mesh of this kind is not read; {', '.join(SUFFIXES)} are", where=file)
-    scheme, mark, rest = file.partition("://")
-    if mark and scheme not in ("package", "model", "file"):
-        raise DescriptionError("only files of this machine are read", where=file)
-    if scheme in ("package", "model") and ".." in rest.replace("\\", "/").split("/"):
-        raise DescriptionError("'..' leads out of the package, where nothing is read", where=file)
-    for path in _places(scheme if mark else "", rest if mark else file, Path(beside)):
-        if path.is_file():
-            return path
-    if scheme in ("package", "model") and mark:
-        package = rest.partition("/")[0]
-        remedy = f"export ROS_PACKAGE_PATH=/folder/that/holds/{package}"
-        raise DescriptionError("there is no such file", where=file, remedy=remedy)
-    beside_it = "" if mark or Path(file).is_absolute() else " beside the model"
-    raise DescriptionError(f"there is no such file{beside_it}", where=file)
-
-
-def _places(scheme: str, name: str, beside: Path) -> Iterator[Path]:
-    """Where to look, the likeliest first."""
-    above = list(beside.absolute().parents)
-    if scheme in ("", "file"):
-        path = Path(name)
-        yield path if path.is_absolute() else above[0] / path
-        return
-    package, _, inside = name.partition("/")
-    for folder in filter(None, os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep)):
-        yield Path(folder) / package / inside
-        if Path(folder).name == package:
-            yield Path(folder) / inside
-    for folder in filter(None, os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)):
-        yield Path(folder) / "share" / package / inside
-    for parent in above:
-        if parent.name == package:
-            yield parent / inside
-        yield parent / package / inside
+    return find_file(file, beside)
 
 
 # -- what is in it -----------------------------------------------------------------------------------------------------

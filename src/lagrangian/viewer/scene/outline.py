@@ -10,10 +10,11 @@ from lagrangian.model.body import Body
 from lagrangian.model.constraint import KnifeEdge, Rolling
 from lagrangian.model.joint import Joint
 from lagrangian.model.joints.joint_type import Look
-from lagrangian.model.loop import PointSpring
+from lagrangian.model.loop import Wall
 from lagrangian.model.loops.loop_type import Look as LoopLook
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.placement import Placement
+from lagrangian.model.spring import PointSpring
 
 TURNING = (Look.PIN, Look.SCREW)
 FLOATING = (Look.NOTHING, Look.PLANE)  # a joint of these looks holds nothing
@@ -85,9 +86,9 @@ def outlines(mechanism: Mechanism) -> dict[str, Outline]:
         found[loop.b].places.append(Place(_point(loop.b_placement.position), None, kind))
     for spring in mechanism.springs:
         if isinstance(spring, PointSpring):
-            found[spring.a].places.append(Place(_point(spring.a_point), None, "spring"))
-            found[spring.b].places.append(Place(_point(spring.b_point), None, "spring"))
-        else:
+            for body, at in spring.points:
+                found[body].places.append(Place(_point(at), None, "spring"))
+        elif isinstance(spring, Wall):
             found[spring.body].places.append(Place(_point(spring.point), None, "frame"))
     for constraint in mechanism.constraints:
         if isinstance(constraint, Rolling):

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from lagrangian.configuration.poses import body_poses
 from lagrangian.model.constraint import KnifeEdge, Rolling
 from lagrangian.model.joints.displacement import displacement
 from lagrangian.model.joints.joint_type import Look
-from lagrangian.model.loop import PointSpring, Wall
+from lagrangian.model.loop import Wall
 from lagrangian.model.loops.loop_type import Look as LoopLook
 from lagrangian.model.mechanism import GROUND, Mechanism
+from lagrangian.model.spring import PointSpring
 from lagrangian.viewer.scene import fittings, framing, palette
 from lagrangian.viewer.scene.base import base
 from lagrangian.viewer.scene.links import link
 from lagrangian.viewer.scene.outline import Outline, hidden, outlines
-from lagrangian.viewer.scene.poses import all_poses, body_poses, configuration, frame_names
+from lagrangian.viewer.scene.poses import all_poses, configuration, frame_names
 from lagrangian.viewer.scene.primitives import Mesh, coarser, joined
 from lagrangian.viewer.scene.scene import Color, Part, Scene, Strut
 from lagrangian.viewer.scene.visuals import drawn
@@ -179,7 +182,7 @@ class _Builder:
     @property
     def _is_robot(self) -> bool:
         """Described in a format in which all that is to be seen is said."""
-        return self.mechanism.file.lower().endswith((".urdf", ".xml", ".mjcf"))
+        return self.mechanism.file.lower().endswith((".urdf", ".xml", ".mjcf", ".sdf", ".world"))
 
     def _only_rolls(self, outline: Outline) -> bool:
         """A body that only rolls is seen as the wheel or ball that it is."""
@@ -238,8 +241,10 @@ class _Builder:
                 found.append((loop.name, "rod", loop.a, a, loop.b, b, 0.6 * self.r, palette.METAL))
         for spring in self.mechanism.springs:
             if isinstance(spring, PointSpring):
-                a, b = (tuple(float(x) for x in at) for at in (spring.a_point, spring.b_point))
-                found.append((spring.name, "spring", spring.a, a, spring.b, b, 1.3 * self.r, palette.SPRING))
+                at = [(body, tuple(float(x) for x in point)) for body, point in spring.points]
+                for k, ((first, a), (second, b)) in enumerate(pairwise(at)):  # a tendon is a coil from point to point
+                    name = spring.name if len(at) == 2 else f"{spring.name} {k + 1}"
+                    found.append((name, "spring", first, a, second, b, 1.3 * self.r, palette.SPRING))
         return tuple(
             Strut(name, kind, self.frame[a], pa, self.frame[b], pb, r, color)  # type: ignore[arg-type]
             for name, kind, a, pa, b, pb, r, color in found

@@ -1,0 +1,1 @@
+"""What acts in an MJCF model beside its joints: tendons, actuators, gravity compensation."""

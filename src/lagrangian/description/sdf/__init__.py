@@ -1,0 +1,1 @@
+"""The SDF reader."""

@@ -1,0 +1,255 @@
+"""An SDF file as one document of the newest version: old forms rewritten, included models put in place.
+
+Files are looked for beside the one that includes them, and in the models and packages around it; nothing is fetched.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from lagrangian.description import xml
+from lagrangian.description.notes import Notes
+from lagrangian.description.packages import packages
+from lagrangian.description.sdf.frames import DEEPEST, MODEL
+from lagrangian.description.sdf.values import truth, truth_of, word
+from lagrangian.description.xml import Element, text
+from lagrangian.errors import DescriptionError
+
+NEWEST = (1, 12)
+OLDEST = (1, 2)
+_AXES_IN_MODEL = (1, 4)  # up to this version a joint's axis is given in the model's frame
+_SUFFIXES = (".sdf", ".world", ".xml")
+_MOST = 1000
+_SCHEMES = ("model", "package")
+_GAZEBO = ("sun", "ground_plane")
+_MERGED = ("link", "model", "joint", "frame", "gripper", "plugin")
+
+
+def version(root: Element) -> tuple[int, int]:
+    given = text(root, "version")
+    match = re.fullmatch(r"\s*(\d{1,3})\.(\d{1,3})(?:\.\d{1,3})?\s*", given)
+    if match is None:
+        raise root.error(f"version is {given!r}; it must be such as 1.{NEWEST[1]}")
+    found = int(match[1]), int(match[2])
+    if not OLDEST <= found <= NEWEST:
+        raise root.error(f"version is {given}; versions from {OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]} are read")
+    return found
+
+
+def upgrade(root: Element) -> None:
+    """Rewrite what earlier versions say otherwise."""
+    found = version(root)
+    for element in root.walk():
+        if element.tag == "pose" and "frame" in element.attributes:  # up to 1.6
+            element.attributes.setdefault("relative_to", element.attributes.pop("frame"))
+        elif element.tag in ("axis", "axis2"):
+            xyz = element.find("xyz")
+            in_model = truth(element, "use_parent_model_frame", found <= _AXES_IN_MODEL)
+            if xyz is not None and in_model:
+                xyz.attributes.setdefault("expressed_in", MODEL)
+            element.children = [child for child in element.children if child.tag != "use_parent_model_frame"]
+        elif element.tag == "world" and element.find("gravity") is None:  # up to 1.5
+            for physics in element.all("physics"):
+                element.children += physics.all("gravity")
+
+
+class Includer:
+    """Puts what <include> names in place."""
+
+    def __init__(self, notes: Notes, text_only: bool) -> None:
+        self.notes, self.text_only = notes, text_only
+        self._count = 0
+
+    def expand(self, root: Element) -> None:
+        """Replace each <include> of a document that is upgraded already."""
+        waiting: list[tuple[Element, tuple[str, ...]]] = [(root, (_key(root.file),))]
+        while waiting:
+            element, files = waiting.pop()
+            # what is put in place may itself include files
+            at = 0
+            while at < len(element.children):
+                child = element.children[at]
+                if child.tag == "include":
+                    put, inside = self._included(child, element, files)
+                    element.children[at : at + 1] = put
+                    waiting += [(model, inside) for model in put if model.tag == "model"]
+                    at += len(put)
+                    continue
+                if child.tag in ("world", "model"):
+                    waiting.append((child, files))
+                at += 1
+
+    def _included(self, element: Element, outer: Element, files: tuple[str, ...]) -> tuple[list[Element], tuple[str, ...]]:
+        uri = word(element, "uri")
+        if any(child.tag == "experimental:params" for child in element.children):
+            raise element.error("changes the model that it includes by <experimental:params>, which is not supported")
+        self._count += 1
+        if self._count > _MOST:
+            raise element.error(f"more than {_MOST} files are included")
+        path = self._find(element, uri)
+        if path is None:
+            return [], files
+        key = _key(str(path))
+        if key in files or len(files) > DEEPEST:
+            raise element.error(f"{uri!r} includes itself")
+        model = self._model(element, path)
+        if model is None:
+            return [], files
+        model = _overridden(model, element)
+        if not truth_of(element, "merge"):
+            return [model], (*files, key)
+        self._expand_inside(model, (*files, key))
+        return _merged(model, outer, element), (*files, key)
+
+    def _expand_inside(self, model: Element, files: tuple[str, ...]) -> None:
+        """What is merged is put in place whole: its links must be known by name."""
+        for at in reversed(range(len(model.children))):
+            child = model.children[at]
+            if child.tag == "include":
+                model.children[at : at + 1] = self._included(child, model, files)[0]
+
+    def _model(self, element: Element, path: Path) -> Element | None:
+        """The model in a file; None if it holds something else, which does not move."""
+        try:
+            root = xml.read_file(path)
+            if root.tag != "sdf":
+                instead = "a URDF is included by no more than its own mechanism; load it by itself" if root.tag == "robot" else ""
+                raise root.error(f"its root is <{root.tag}>; <sdf> is needed" + (f": {instead}" if instead else ""))
+            upgrade(root)
+        except DescriptionError as error:
+            raise element.error(f"included here: {error}") from None
+        models = root.all("model")
+        others = [child for child in root.children if child.tag in ("light", "actor")]
+        if len(models) > 1:
+            raise element.error(f"included here: {path} has {len(models)} models; one can be included")
+        if not models and not others:
+            raise element.error(f"included here: {path} has no model in it")
+        for other in others if not models else ():
+            self.notes.add(f"<{other.tag}>", "not carried over", other.attributes.get("name", ""))
+        return models[0] if models else None
+
+    def _find(self, element: Element, uri: str) -> Path | None:
+        """The file that a URI names; None for Gazebo's own that every world includes, and that are nothing to a mechanism."""
+        if self.text_only:
+            raise element.error(f"{uri!r} cannot be included: this is a text without a folder")
+        scheme, mark, rest = uri.partition("://")
+        inside = rest if mark else uri
+        if scheme not in _SCHEMES if mark else uri.startswith(("/", "~", "\\")) or uri[1:2] == ":":
+            raise element.error(f"{uri!r} is not read: nothing is fetched; give a path beside this file, or model://name")
+        if inside.startswith("/") or ".." in inside.replace("\\", "/").split("/"):
+            raise element.error(f"{uri!r} leads out of the model's folder, where nothing is read")
+        for path in _places(inside, not mark, element.file):
+            if (found := _described(path, element)) is not None:
+                return found
+        if inside.strip("/") in _GAZEBO:
+            self.notes.add(f"model://{inside.strip('/')}", "not carried over: it does not move, and there are no contacts")
+            return None
+        raise element.error(
+            f"there is no {uri!r} beside this file or around it; "
+            f"export GZ_SIM_RESOURCE_PATH=/folder/that/holds/{inside.partition('/')[0]} says where it is"
+        )
+
+
+def _places(inside: str, plain: bool, file: str) -> Iterator[Path]:
+    """Where a file may be, the likeliest first: beside the file that names it, if it is a plain path, or in the model."""
+    if plain:
+        yield Path(file).absolute().parent / inside
+    model, _, rest = inside.partition("/")
+    around = Path(file).absolute().parents
+    for folder in packages(model, file):
+        if folder in around or folder.parent != Path(folder.anchor):  # not in the root, where every file of the machine is
+            yield folder / rest
+
+
+def _key(file: str) -> str:
+    return os.path.normcase(os.path.abspath(file))
+
+
+def _described(path: Path, element: Element) -> Path | None:
+    """The description at a path: the file itself, or what the model in a folder has for the newest version that we read."""
+    if path.is_file():
+        return path if path.suffix.lower() in (*_SUFFIXES, ".urdf") else None
+    manifest = path / "model.config"
+    if not manifest.is_file():
+        plain = path / "model.sdf"
+        return plain if plain.is_file() else None
+    best: tuple[tuple[int, int], str] | None = None
+    for child in xml.read_file(manifest).all("sdf"):
+        match = re.fullmatch(r"(\d{1,3})\.(\d{1,3})", child.attributes.get("version", "1.0").strip())
+        own = (int(match[1]), int(match[2])) if match else (1, 0)
+        if own <= NEWEST and child.text and (best is None or own > best[0]):
+            best = own, child.text
+    if best is None:
+        raise element.error(f"{manifest} names no file of a version that is read")
+    if "/" in best[1] or "\\" in best[1] or Path(best[1]).suffix.lower() not in _SUFFIXES:
+        raise element.error(f"{manifest} names the file {best[1]!r}; a file beside it is needed, such as model.sdf")
+    return path / best[1]
+
+
+def _overridden(model: Element, include: Element) -> Element:
+    """A model as the <include> has it: under another name, elsewhere, at rest."""
+    attributes = dict(model.attributes)
+    if name := word(include, "name", ""):
+        attributes["name"] = name
+    if placed_by := word(include, "placement_frame", ""):
+        if include.find("pose") is None:
+            raise include.error("has a placement_frame and no pose; the pose is that of this frame")
+        attributes["placement_frame"] = placed_by
+    changed = [child for tag in ("pose", "static") if (child := include.find(tag)) is not None]
+    tags = {child.tag for child in changed}
+    made = model.with_attributes(attributes)
+    made.children = [*changed, *(child for child in model.children if child.tag not in tags)]
+    made.owner = include.owner
+    return made
+
+
+# -- merging -----------------------------------------------------------------------------------------------------------
+
+
+def _merged(model: Element, outer: Element, include: Element) -> list[Element]:
+    """The parts of a model as parts of the one around it; a frame stands for the model's own."""
+    name = f"_merged__{text(model, 'name')}__model__"
+    first = model.find("link") or model.find("model")
+    on = model.attributes.get("canonical_link") or (first.attributes.get("name", "") if first is not None else "")
+    proxy = Element("frame", {"name": name, "attached_to": on}, include.file, include.line, include.owner)
+    if "placement_frame" in model.attributes:
+        proxy.attributes["placement_frame"] = model.attributes["placement_frame"]
+    pose = model.find("pose") or Element("pose", {}, include.file, include.line, include.owner)
+    own = MODEL if outer.tag == "model" else "world"
+    given = pose.with_attributes({**pose.attributes, "relative_to": pose.attributes.get("relative_to") or own})
+    proxy.children = [given]
+    parts = [proxy]
+    for part in model.children:
+        if part.tag not in _MERGED and ":" not in part.tag:
+            continue
+        if outer.tag == "world" and part.tag in ("link", "gripper"):
+            raise include.error(f"merges a model with a <{part.tag}> into a world; a world has models, frames and joints")
+        _rebase(part, name)
+        parts.append(part)
+    return parts
+
+
+def _rebase(part: Element, name: str) -> None:
+    """What is given in the model's own frame is given in the frame that stands for it."""
+    pose = part.find("pose")
+    if part.tag in ("link", "model"):
+        if pose is None:
+            pose = Element("pose", {}, part.file, part.line, part.label)
+            part.children.append(pose)
+        if pose.attributes.get("relative_to", "") in ("", MODEL):
+            pose.attributes["relative_to"] = name
+        return
+    if pose is not None and pose.attributes.get("relative_to") == MODEL:
+        pose.attributes["relative_to"] = name
+    if part.tag == "frame" and part.attributes.get("attached_to", "") in ("", MODEL):
+        part.attributes["attached_to"] = name
+    for end in (*part.all("parent"), *part.all("child")):
+        if end.text == MODEL:
+            end.text = name
+    for axis in (*part.all("axis"), *part.all("axis2")):
+        for xyz in axis.all("xyz"):
+            if xyz.attributes.get("expressed_in") == MODEL:
+                xyz.attributes["expressed_in"] = name

@@ -1,0 +1,72 @@
+"""Robots that nothing holds: their files leave it to contacts with the ground, which are not carried over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePath
+
+from lagrangian.model.constraint import Holonomic, KnifeEdge, Pfaffian, Rolling
+from lagrangian.model.expression import free_symbols
+from lagrangian.model.loop import Wall
+from lagrangian.model.mechanism import GROUND, Mechanism
+from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
+
+# of files that describe robots with the ground they stand on; a description of our own says itself what holds it
+_FOREIGN = (".urdf", ".xml", ".mjcf", ".sdf", ".world", ".xacro")
+
+
+def falling(mechanism: Mechanism) -> list[str]:
+    """The bodies on free joints to the ground, of a file of another tool, that nothing else holds, though gravity pulls."""
+    if PurePath(mechanism.file).suffix.lower() not in _FOREIGN or not any(float(x) for x in mechanism.gravity):
+        return []
+    free = [joint for joint in mechanism.joints if joint.parent == GROUND and joint.kind.nv == 6]
+    held = _reached(mechanism, {joint.name for joint in free})
+    return [joint.child for joint in free if joint.child not in held]
+
+
+def _reached(mechanism: Mechanism, but: set[str]) -> set[str]:
+    """The bodies that something connects to the ground, beside these joints."""
+    neighbours: dict[str, set[str]] = {}
+    for a, b in _connections(mechanism, but):
+        neighbours.setdefault(a, set()).add(b)
+        neighbours.setdefault(b, set()).add(a)
+    found, left = {GROUND}, [GROUND]
+    while left:
+        for other in neighbours.get(left.pop(), set()) - found:
+            found.add(other)
+            left.append(other)
+    return found
+
+
+def _connections(mechanism: Mechanism, but: set[str]) -> Iterator[tuple[str, str]]:
+    for joint in mechanism.joints:
+        if joint.name not in but:
+            yield joint.parent, joint.child
+    for loop in mechanism.loops:
+        yield loop.a, loop.b
+    of = {name: joint.child for joint in mechanism.joints for name in (*joint.coordinate_names, *joint.speed_names)}
+    named: list[set[str]] = []
+    for constraint in mechanism.constraints:
+        match constraint:
+            case Rolling():
+                yield constraint.body, constraint.on
+            case KnifeEdge():
+                yield constraint.body, GROUND
+            case Pfaffian():
+                named.append({speed for speed, _ in constraint.coefficients})
+            case Holonomic():
+                named.append(free_symbols(constraint.equation))
+            case _:  # a function may hold anything
+                yield from ((body.name, GROUND) for body in mechanism.bodies)
+    for spring in mechanism.springs:
+        match spring:
+            case PointSpring():
+                yield from ((spring.a, body) for body, _ in spring.points)
+            case Wall():
+                yield spring.body, spring.on
+            case GravityCompensation():
+                yield spring.body, GROUND
+            case CoordinateSpring():
+                named.append(free_symbols(spring.length))
+    # what is said of a free joint's own coordinates holds its body in the world
+    yield from ((of[name], GROUND) for names in named for name in names if name in of)

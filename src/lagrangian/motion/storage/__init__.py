@@ -1,0 +1,1 @@
+"""Motions as bytes of a netCDF file, and back: whole, checked, and never more than they say."""

@@ -1,0 +1,83 @@
+"""What a file says of a motion is looked at before it is believed: every entry is there, of its kind, and of its size."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import DescriptionError
+from lagrangian.motion.status import Ending
+
+
+@dataclass
+class Checked:
+    """The arrays and attributes of a file. A dimension's size is that of the first array that has it."""
+
+    source: Path
+    found: dict[str, np.ndarray]
+    about: dict[str, Any]
+    sizes: dict[str, int] = field(default_factory=dict)
+
+    def wrong(self, what: str) -> DescriptionError:
+        return DescriptionError(f"{self.source}: the motion is incomplete or damaged: {what}")
+
+    def numbers(self, name: str, *dimensions: str) -> np.ndarray:
+        """An array of numbers along these dimensions."""
+        values = self._array(name, dimensions)
+        if values.dtype.kind not in "fiu":
+            raise self.wrong(f"{name} has no numbers")
+        return np.ascontiguousarray(values, dtype=np.float64)
+
+    def texts(self, name: str, dimension: str = "") -> tuple[str, ...]:
+        """A list of texts, along the dimension that it labels or another."""
+        values = self._array(name, (dimension or name,))
+        if not all(isinstance(x, str) for x in values.tolist()):
+            raise self.wrong(f"{name} has no names")
+        return tuple(str(x) for x in values)
+
+    def _array(self, name: str, dimensions: tuple[str, ...]) -> np.ndarray:
+        values = self.found.get(name)
+        if values is None:
+            raise self.wrong(f"it has no {name}")
+        if values.ndim != len(dimensions):
+            raise self.wrong(f"{name} has {values.ndim} dimensions instead of {len(dimensions)}")
+        for dimension, size in zip(dimensions, values.shape, strict=True):
+            if self.sizes.setdefault(dimension, size) != size:
+                raise self.wrong(f"{name} has {size} entries for each {dimension}, which there are {self.sizes[dimension]} of")
+        return values
+
+    def text(self, name: str) -> str:
+        """An attribute of the whole."""
+        value = self.about.get(name)
+        if not isinstance(value, str):
+            raise self.wrong(f"it has no text {name!r} among its attributes")
+        return value
+
+    def mapping(self, name: str) -> dict[str, Any]:
+        """An attribute that is a JSON object."""
+        try:
+            value = json.loads(self.text(name))
+        except (ValueError, RecursionError) as error:
+            if isinstance(error, DescriptionError):
+                raise
+            raise self.wrong(f"its attribute {name!r} is no JSON") from None
+        if not isinstance(value, dict):
+            raise self.wrong(f"its attribute {name!r} is no JSON object")
+        return value
+
+    def ending(self) -> Ending:
+        """How the run ended."""
+        fields = self.mapping("ending")
+        t = fields.get("t")
+        plain = all(isinstance(value, str) for key, value in fields.items() if key != "t")
+        try:
+            if not plain or not isinstance(t, int | float) or not math.isfinite(t):
+                raise ValueError(fields)
+            return Ending.from_dict(fields)
+        except (ValueError, KeyError, TypeError):
+            raise self.wrong("its attribute 'ending' does not say how it ended") from None

@@ -1,0 +1,116 @@
+"""viser's server, guarded: on this computer alone, behind a token, and never shared with the outside."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import io
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+from lagrangian.errors import ArgumentError, LagrangianError
+from lagrangian.viewer.live.guard import Guard
+
+HOST, FIRST_PORT = "127.0.0.1", 8080
+_STARTING = threading.Lock()
+
+
+def serve(port: int | None, name: str) -> tuple[Any, str]:
+    """A server with no more than its theme, and the address of its page."""
+    if port is not None:
+        _check(port)
+    import viser
+
+    class Local(viser.ViserServer):
+        def request_share_url(self, verbose: bool = True) -> None:
+            """Never: viser would let anybody on the internet in, by a tunnel."""
+
+    guard = Guard()
+    with quiet(), _before_viser(guard):
+        server = Local(host=HOST, port=port or FIRST_PORT, label=name, verbose=False)
+    try:
+        guard.controls = server.gui._gui_input_handle_from_uuid
+        guarded = _turns_strangers_away(server.get_port())
+    except AttributeError:
+        guarded = False
+    if not guarded:
+        with quiet():
+            server.stop()
+        raise LagrangianError(
+            f"viser {viser.__version__} serves its page in a way that cannot be guarded against other pages, so that nothing is"
+            " shown; viser 1.1.1 is known to be right: pip install viser==1.1.1"
+        )
+    server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
+    server.gui.main_panel.dock_right()
+    _entitle(server, name)
+    return server, f"http://{HOST}:{server.get_port()}/{guard.token}/"
+
+
+def _check(port: int) -> None:
+    if isinstance(port, bool) or not isinstance(port, int) or not 0 < port < 65536:
+        raise ArgumentError(
+            f"is {port!r}", argument="port", remedy="a whole number from 1 to 65535 is needed, or none for a free one"
+        )
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError as error:
+            raise ArgumentError(
+                f"port {port} cannot be used: {error.strerror}; leave it out for a free one", concerns="port"
+            ) from None
+
+
+@contextlib.contextmanager
+def _before_viser(guard: Guard) -> Iterator[None]:
+    """While a server starts, which it has done when its constructor returns, `websockets` hands it to the guard.
+
+    viser has no hook for this. Whether the guard stands there is tried afterwards.
+    """
+    from websockets.asyncio import server as websockets
+
+    with _STARTING:
+        original = websockets.serve
+        websockets.serve = guard.serve(original)  # type: ignore[misc]
+        try:
+            yield
+        finally:
+            websockets.serve = original  # type: ignore[misc]
+
+
+def _turns_strangers_away(port: int) -> bool:
+    """Whether a request without the token is refused: for the page, and for the socket."""
+    socket_headers = {
+        "Connection": "Upgrade",
+        "Upgrade": "websocket",
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    }
+    for headers in ({}, socket_headers):
+        connection = http.client.HTTPConnection(HOST, port, timeout=30)
+        try:
+            connection.request("GET", "/", headers=headers)
+            if connection.getresponse().status != 403:
+                return False
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
+    return True
+
+
+def _entitle(server: Any, name: str) -> None:
+    """The title of the browser's tab, which is viser's own otherwise; viser has no public way to say it."""
+    with contextlib.suppress(ImportError, AttributeError, TypeError):
+        from viser import _messages
+
+        title = _messages.RunJavascriptMessage(source=f"document.title = {json.dumps(name)};")
+        server.gui._websock_interface.queue_message(title)
+
+
+def quiet() -> contextlib.AbstractContextManager[Any]:
+    """Without what viser prints of itself."""
+    return contextlib.redirect_stdout(io.StringIO())

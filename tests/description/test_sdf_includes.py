@@ -1,0 +1,170 @@
+"""Files that an SDF includes: found beside it and around it, renamed, placed, merged; never fetched, never outside."""
+
+import numpy as np
+import pytest
+from tests.description.sdf_models import body_poses, frame_pose, joint, link
+from tests.description.test_sdf_frames import A, B, C, T, text
+
+import lagrangian as lg
+from lagrangian.errors import DescriptionError, ReaderWarning
+
+HAND = f"""<sdf version="1.6"><model name="hand"><pose>{text(C)}</pose>{link("palm", text(A))}{link("tip", text(B))}
+  {joint("knuckle", "palm", "tip", axis="<use_parent_model_frame>1</use_parent_model_frame>")}</model></sdf>"""
+
+
+def robot(include, before="", after=""):
+    return f"""<sdf version="1.9"><model name="robot"><pose>{text(B)}</pose>{link("base")}{before}
+      {include}{after}</model></sdf>"""
+
+
+def put(tmp_path, files):
+    for name, content in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    return tmp_path
+
+
+CONFIG = """<model><name>hand</name><sdf version="1.4">old.sdf</sdf><sdf version="1.6">hand.sdf</sdf>
+  <sdf version="9.9">new.sdf</sdf></model>"""
+LIBRARY = {
+    "models/hand/model.config": CONFIG,
+    "models/hand/hand.sdf": HAND,
+    "models/bare/model.sdf": HAND,
+    "models/x/hand.sdf": HAND,
+}
+
+
+@pytest.mark.parametrize("uri", ["model://hand", "model://hand/", "package://hand/hand.sdf", "hand", "bare", "hand/hand.sdf"])
+def test_models_around_the_file(tmp_path, uri):
+    put(tmp_path, {**LIBRARY, "models/robot.sdf": robot(f"<include><uri>{uri}</uri></include>")})
+    m = lg.load(tmp_path / "models" / "robot.sdf")
+    assert [b.name for b in m.bodies] == ["base", "hand::palm", "hand::tip"]
+    assert m.coordinate_names[-1] == "hand::knuckle"
+    np.testing.assert_allclose(body_poses(m, m.initial.q)["hand::palm"], T(*B) @ T(*C) @ T(*A), atol=1e-14)
+    # given in the frame of the model, by the rules of the version of its own file
+    np.testing.assert_allclose(m.joint("hand::knuckle").axis, T(*B)[:3, :3].T @ [0, 0, 1], atol=1e-14)
+
+
+def test_a_model_of_a_folder_that_gazebo_is_told_of(tmp_path, monkeypatch):
+    put(tmp_path, {**LIBRARY, "elsewhere/robot.sdf": robot("<include><uri>model://hand</uri></include>")})
+    with pytest.raises(DescriptionError, match="GZ_SIM_RESOURCE_PATH"):
+        lg.load(tmp_path / "elsewhere" / "robot.sdf")
+    monkeypatch.setenv("GZ_SIM_RESOURCE_PATH", str(tmp_path / "models"))
+    assert len(lg.load(tmp_path / "elsewhere" / "robot.sdf").bodies) == 3
+
+
+def test_what_an_include_says_otherwise(tmp_path):
+    left = f'<include><uri>hand</uri><name>left</name><pose relative_to="base">{text(A)}</pose></include>'
+    right = f"<include><uri>hand</uri><name>right</name><pose>{text(A)}</pose><placement_frame>tip</placement_frame></include>"
+    still = "<include><uri>hand</uri><name>still</name><static>1</static></include>"
+    put(tmp_path, {**LIBRARY, "models/robot.sdf": robot(left + right + still)})
+    m = lg.load(tmp_path / "models" / "robot.sdf")
+    poses = body_poses(m, m.initial.q)
+    np.testing.assert_allclose(poses["left::palm"], T(*B) @ T(*A) @ T(*A), atol=1e-14)
+    np.testing.assert_allclose(poses["right::tip"], T(*B) @ T(*A), atol=1e-14)
+    np.testing.assert_allclose(poses["right::palm"], T(*B) @ T(*A) @ np.linalg.inv(T(*B)) @ T(*A), atol=1e-14)
+    assert {j.type for j in m.joints if j.child.startswith("still")} == {"fixed"}
+
+
+def test_a_model_that_is_merged(tmp_path):
+    include = f'<include merge="true"><uri>hand</uri><pose relative_to="base">{text(A)}</pose></include>'
+    weld = joint("weld", "base", "palm", "fixed", "")
+    put(tmp_path, {**LIBRARY, "models/robot.sdf": robot(include, after=weld)})
+    m = lg.load(tmp_path / "models" / "robot.sdf")
+    assert [b.name for b in m.bodies] == ["base", "palm", "tip"]
+    poses = body_poses(m, m.initial.q)
+    np.testing.assert_allclose(poses["palm"], T(*B) @ T(*A) @ T(*A), atol=1e-14)
+    np.testing.assert_allclose(poses["tip"], T(*B) @ T(*A) @ T(*B), atol=1e-14)
+    np.testing.assert_allclose(m.joint("knuckle").axis, T(*B)[:3, :3].T @ [0, 0, 1], atol=1e-14)
+    np.testing.assert_allclose(frame_pose(m, "_merged__hand__model__", m.initial.q), T(*B) @ T(*A), atol=1e-14)
+
+
+def test_a_model_that_is_merged_by_a_frame_of_its_own(tmp_path):
+    include = f'<include merge="1"><uri>hand</uri><pose>{text(C)}</pose><placement_frame>tip</placement_frame></include>'
+    put(tmp_path, {**LIBRARY, "models/robot.sdf": robot(include)})
+    m = lg.load(tmp_path / "models" / "robot.sdf")
+    np.testing.assert_allclose(body_poses(m, m.initial.q)["tip"], T(*B) @ T(*C), atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("uri", "why"),
+    [
+        ("https://fuel.gazebosim.org/1.0/x/models/hand", "nothing is fetched"),
+        ("file:///etc/passwd", "nothing is fetched"),
+        ("/etc/passwd", "nothing is fetched"),
+        ("C:/models/hand", "nothing is fetched"),
+        ("../models/hand/hand.sdf", "leads out"),
+        ("model://../models/hand", "leads out"),
+        ("model://hand/../../secret.sdf", "leads out"),
+        ("model:///etc", "leads out"),
+        ("nowhere", "there is no 'nowhere'"),
+        ("hand/model.config", "there is no"),  # not a description
+    ],
+)
+def test_refused(tmp_path, uri, why):
+    put(tmp_path, {**LIBRARY, "secret.sdf": HAND, "models/robot.sdf": robot(f"\n<include><uri>{uri}</uri></include>")})
+    with pytest.raises(DescriptionError, match=why) as error:
+        lg.load(tmp_path / "models" / "robot.sdf")
+    assert "robot.sdf:4: <include>" in str(error.value)
+
+
+def test_a_file_that_includes_itself(tmp_path):
+    ring = robot("<include><uri>b.sdf</uri></include>")
+    put(tmp_path, {"a.sdf": ring, "b.sdf": robot("<include><uri>a.sdf</uri></include>")})
+    with pytest.raises(DescriptionError, match="includes itself"):
+        lg.load(tmp_path / "a.sdf")
+    merged = robot('<include merge="true"><uri>a.sdf</uri></include>')
+    put(tmp_path, {"a.sdf": merged})
+    with pytest.raises(DescriptionError, match="includes itself"):
+        lg.load(tmp_path / "a.sdf")
+
+
+def test_files_that_include_more_and_more(tmp_path):
+    """Twenty files that each include the next one twice would be a million models."""
+    files = {}
+    for k in range(20):
+        twice = "".join(f"<include><uri>f{k + 1}.sdf</uri><name>{side}</name></include>" for side in "ab")
+        files[f"f{k}.sdf"] = robot(twice)
+    put(tmp_path, {**files, "f20.sdf": HAND})
+    with pytest.raises(DescriptionError, match="more than 1000 files"):
+        lg.load(tmp_path / "f0.sdf")
+
+
+def test_errors_name_both_files(tmp_path):
+    put(tmp_path, {"robot.sdf": robot("<include><uri>hand.sdf</uri></include>"), "hand.sdf": "<sdf version='1.9'>\n<model>"})
+    with pytest.raises(DescriptionError, match=r"robot\.sdf:3: <include>.*included here: .*hand\.sdf:2: not XML"):
+        lg.load(tmp_path / "robot.sdf")
+
+
+def test_a_text_includes_nothing():
+    with pytest.raises(DescriptionError, match="a text without a folder"):
+        lg.loads(robot("<include><uri>hand</uri></include>"), format="sdf")
+
+
+def test_what_every_world_of_gazebo_includes(tmp_path):
+    sun = "<include><uri>model://sun</uri></include><include><uri>model://ground_plane</uri></include>"
+    put(tmp_path, {"w.world": f'<sdf version="1.6"><world name="w">{sun}<model name="m">{link("b")}</model></world></sdf>'})
+    m = lg.load(tmp_path / "w.world")
+    assert [b.name for b in m.bodies] == ["m::b"]
+    assert any("ground_plane" in note for note in m.notes)
+
+
+def test_meshes_of_a_model_elsewhere_are_found(tmp_path):
+    mesh = "<visual name='v'><geometry><mesh><uri>meshes/a.stl</uri></mesh></geometry></visual>"
+    put(
+        tmp_path,
+        {
+            "x/hand.sdf": f'<sdf version="1.9"><model name="hand">{link("palm", more=mesh)}</model></sdf>',
+            "x/meshes/a.stl": "solid",
+        },
+    )
+    put(tmp_path, {"robot.sdf": robot("<include><uri>x/hand.sdf</uri></include>")})
+    (visual,) = lg.load(tmp_path / "robot.sdf").body("hand::palm").visuals
+    assert visual.file == str(tmp_path / "x" / "meshes" / "a.stl")
+
+
+def test_warnings_name_the_file(tmp_path):
+    put(tmp_path, {"a.sdf": robot(link("b", more="<kinematic>true</kinematic>"))})
+    with pytest.warns(ReaderWarning, match=r"a\.sdf: <kinematic> link \(1: b\)"):
+        lg.load(tmp_path / "a.sdf")

@@ -1,0 +1,139 @@
+"""Xacro files are expanded where the package is, and nothing in them reaches beyond them."""
+
+import sys
+
+import pytest
+
+import lagrangian as lg
+from lagrangian.description.urdf.expand import checked
+from lagrangian.errors import ArgumentError, DescriptionError
+
+HEAD = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+ROBOT = (
+    HEAD
+    + """
+<xacro:arg name="mass" default="2"/>
+<xacro:include filename="$(find my_robot)/urdf/parts.xacro"/>
+<link name="base"/>
+<xacro:bar name="a" mass="${float('$(arg mass)') * 3}"/>
+<link name="b"><inertial><mass value="${sin(pi / 2) + len([1, 2])}"/></inertial></link>
+<joint name="k" type="fixed"><parent link="a"/><child link="b"/></joint>
+</robot>"""
+)
+PARTS = (
+    HEAD
+    + """<xacro:macro name="bar" params="name mass">
+<link name="${name}"><inertial><mass value="${mass}"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+<joint name="j_${name}" type="continuous"><parent link="base"/><child link="${name}"/></joint>
+</xacro:macro></robot>"""
+)
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A ROS package that is not in a folder of its name."""
+    pytest.importorskip("xacro")
+    home = tmp_path / "checkout"
+    (home / "urdf").mkdir(parents=True)
+    (home / "package.xml").write_text("<package><name>my_robot</name></package>")
+    (home / "urdf" / "parts.xacro").write_text(PARTS)
+    (home / "urdf" / "robot.urdf.xacro").write_text(ROBOT)
+    return home / "urdf"
+
+
+@pytest.mark.filterwarnings("ignore::lagrangian.ReaderWarning")
+def test_a_xacro_file_is_expanded(package):
+    m = lg.load(package / "robot.urdf.xacro")
+    assert {b.name: b.mass for b in m.bodies} == {"base": 0, "a": 6, "b": 3}
+    assert any("xacro file (1): expanded" in note for note in m.notes)
+    assert lg.load(package / "robot.urdf.xacro", xacro={"mass": 5}).body("a").mass == 15
+
+
+@pytest.mark.filterwarnings("ignore::lagrangian.ReaderWarning")
+def test_a_urdf_is_expanded_only_if_asked(package):
+    file = package / "robot.urdf"
+    file.write_text(ROBOT)
+    with pytest.raises(DescriptionError, match=r"not yet a URDF; run xacro first.*xacro=True"):
+        lg.load(file)
+    assert lg.load(file, xacro=True).body("a").mass == 6
+    with pytest.raises(DescriptionError, match="not yet a URDF"):
+        lg.load(package / "robot.urdf.xacro", xacro=False)
+    with pytest.raises(ArgumentError, match="xacro is 3"):
+        lg.load(file, xacro=3)
+    with pytest.raises(ArgumentError, match="xacro is for files"):
+        lg.loads(ROBOT, "urdf", xacro=True)
+
+
+def test_without_the_package_it_is_said_what_to_do(package, monkeypatch):
+    monkeypatch.setitem(sys.modules, "xacro", None)
+    with pytest.raises(DescriptionError, match=r"not yet a URDF; run xacro first.*or `pip install xacro`"):
+        lg.load(package / "robot.urdf.xacro")
+
+
+MISTAKES = {
+    "argument": ('<link name="$(arg side)"/>', "Undefined substitution argument side; load.path, xacro={'side': "),
+    "name": ('<link name="${side}"/>', "name 'side' is not defined"),
+    "package": ('<xacro:include filename="$(find elsewhere)/a.xacro"/>', r"find elsewhere.: there is no such package"),
+    "above": ('<xacro:include filename="../../secret.xacro"/>', "outside the file's folder and packages"),
+    "absolute": ('<xacro:include filename="/etc/hostname"/>', "outside the file's folder and packages"),
+    "yaml": ("<link name=\"${xacro.load_yaml('/etc/hostname')}\"/>", "outside the file's folder and packages"),
+    "entity": ('<xacro:include filename="bomb.xacro"/>', "document type is refused"),
+    "endless": ('<xacro:macro name="m"><xacro:m/></xacro:macro><xacro:m/>', "without end|recursion"),
+    "link": ('<link name="a"/><link name="a"/>', r"robot.xacro, expanded by xacro: .*names must differ"),
+}
+
+
+@pytest.mark.parametrize("case", MISTAKES)
+def test_mistakes_are_told(package, case):
+    inside, says = MISTAKES[case]
+    (package.parent.parent / "secret.xacro").write_text(f'{HEAD}<link name="secret"/></robot>')
+    (package / "bomb.xacro").write_text('<!DOCTYPE r [<!ENTITY a "aaaa">]><robot><link name="&a;"/></robot>')
+    (package / "robot.xacro").write_text(f"{HEAD}{inside}</robot>")
+    with pytest.raises(DescriptionError, match=says) as error:
+        lg.load(package / "robot.xacro")
+    assert str(package / "robot.xacro") in str(error.value)
+
+
+HOSTILE = [
+    "$(eval open('{0}', 'w'))",
+    "$(eval exec('import os'))",
+    "$(${{'ev' + 'al'}} open('{0}', 'w'))",
+    "${{open('{0}', 'w')}}",
+    "${{().__class__}}",
+    "${{python.vars(str)}}",
+    "${{python.type(1)}}",
+    "${{[python][0]['vars']}}",
+    "${{'{{0.__class__}}'.format(1)}}",
+    "${{(lambda: 1)()}}",
+    "${{(x for x in [1]).gi_frame}}",
+    "${{xacro.load_yaml.func_globals}}",
+    "${{__import__('os')}}",
+]
+
+
+@pytest.mark.parametrize("expression", HOSTILE)
+def test_expressions_only_compute(package, expression):
+    made = package / "made"
+    text = expression.format(made).replace('"', "&quot;")
+    (package / "robot.xacro").write_text(f'{HEAD}<link name="{text}"/></robot>')
+    with pytest.raises(DescriptionError):
+        lg.load(package / "robot.xacro")
+    assert not made.exists()
+
+
+def test_the_package_is_as_it_was_afterwards(package):
+    import xacro
+
+    before = (xacro.safe_eval, dict(xacro._global_symbols["python"]))
+    (package / "robot.xacro").write_text(f'{HEAD}<link name="${{nothing}}"/></robot>')
+    with pytest.raises(DescriptionError):
+        lg.load(package / "robot.xacro")
+    assert (xacro.safe_eval, dict(xacro._global_symbols["python"])) == before
+    assert "open" not in vars(xacro)
+
+
+@pytest.mark.parametrize(
+    "fine", ["1 + 2 * x", "a.b[1:2]", "[f(x) for x in y if x > 0]", "'a' if b else {'c': 1}", "math.sin(pi)"]
+)
+def test_what_computes_is_fine(fine):
+    checked(fine)

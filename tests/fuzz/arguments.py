@@ -1,0 +1,39 @@
+"""Public functions called with odd values: what they give, or an error of ours, and never a crash."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+from pathlib import Path
+from random import Random
+
+from tests.fuzz.calls import calls
+from tests.fuzz.odd_values import VALUES
+from tests.fuzz.outcome import Outcome
+
+
+def make(rng: Random) -> bytes:
+    """A call with one odd argument, or two."""
+    name = rng.choice([*calls(), *["simulate"] * 10])
+    known = calls()[name].names
+    odd = {key: rng.choice(list(VALUES)) for key in rng.sample(known, min(len(known), rng.choice([1, 1, 1, 2])))}
+    return json.dumps({"call": name, "odd": odd}).encode()
+
+
+def examine(path: Path, _: Random, __: bool) -> Outcome:
+    """Call it, in the folder of the file, with nothing printed."""
+    found = Outcome()
+    given = json.loads(path.read_text())
+    call, odd = calls()[given["call"]], {key: VALUES[name]() for key, name in given["odd"].items()}
+    before = os.getcwd()
+    os.chdir(path.parent)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            result = found.attempt("call", lambda: call(odd))
+            if result is not None:
+                found.attempt("repr", lambda: repr(result.value))
+    finally:
+        os.chdir(before)
+    return found

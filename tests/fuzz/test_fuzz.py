@@ -1,0 +1,111 @@
+"""A thousand fuzzed inputs, always the same ones, without a fault; and that the fuzz would notice what it looks for."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+import lagrangian as lg
+from lagrangian.errors import MechanismError, ReaderWarning, warn
+from tests.fuzz import workers
+from tests.fuzz.energy import off
+from tests.fuzz.families import FAMILIES, Family, examined, made, numbers
+from tests.fuzz.mechanisms import differs
+from tests.fuzz.outcome import CRASH, FOREIGN, HANG, MEMORY, Outcome
+
+SEED = 2024
+
+
+def faults(first: int, count: int, deep: float) -> list[str]:
+    """What is wrong with so many inputs, each in words that say how to try it again."""
+    found: list[str] = []
+    for number, outcome in workers.outcomes(range(first, first + count), SEED, deep, 1):
+        found += [f"{fault.kind}: {fault.what}: python -m tests.fuzz --seed {SEED} --only {number}" for fault in outcome.faults]
+    return found
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_a_thousand_inputs(part: int) -> None:
+    assert faults(250 * part, 250, deep=0.08) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(10))
+def test_thousands_of_inputs(part: int) -> None:
+    assert faults(1000 + 500 * part, 500, deep=0.3) == []
+
+
+def test_inputs_are_the_same_every_time() -> None:
+    some = list(numbers(SEED, 0, 60, [name for name in FAMILIES if name != "saved"]))
+    assert [made(SEED, n) for n in some] == [made(SEED, n) for n in some]
+    assert len({made(SEED, n).data for n in some}) > 50
+
+
+def test_mechanisms_of_the_grammar_load_and_run() -> None:
+    """Else nothing but the readers' errors would be tried."""
+    outcomes = [examined(SEED, n, deep=0.0) for n in numbers(SEED, 0, 40, ["grammar"])]
+    assert sum("load" in outcome.reached for outcome in outcomes) > 25
+    assert sum("write" in outcome.reached for outcome in outcomes) > 25
+    ran = [examined(SEED, n, deep=1.0) for n in numbers(SEED, 0, 6, ["grammar"])]
+    assert sum("ended: finished" in outcome.reached for outcome in ran) >= 2
+
+
+# -- what it would notice ------------------------------------------------------------------------------------------------
+
+
+def test_a_foreign_exception_is_a_fault_and_an_error_of_ours_is_none() -> None:
+    def ours() -> None:
+        raise MechanismError("it is wrong")
+
+    def warned() -> int:
+        warn("something is left out", ReaderWarning)
+        return 3
+
+    found = Outcome()
+    assert found.attempt("ours", ours) is None
+    assert found.attempt("foreign", lambda: 1 / 0) is None
+    result = found.attempt("warned", warned)
+    assert result is not None
+    assert (result.value, result.told) == (3, ["something is left out"])
+    assert found.reached == ["ours: MechanismError", "warned", "warned: warned"]
+    assert [(fault.kind, "ZeroDivisionError" in fault.what) for fault in found.faults] == [(FOREIGN, True)]
+
+
+def test_energy_that_is_off_is_seen() -> None:
+    dyn = lg.compile("pendulum")
+    motion = lg.simulate(dyn, 0.1, torque=0, t_eval=11)
+    assert off(motion, dyn)[0] < 1e-3 * off(motion, dyn)[1]
+    motion.qd = motion.qd * (1 + 1e-3 * np.arange(11)[:, None])
+    assert off(motion, dyn)[0] > off(motion, dyn)[1]
+
+
+def test_what_a_file_changes_is_seen() -> None:
+    one = lg.library("two_r")
+    assert differs(one, lg.loads(lg.dumps(one))) == ""
+    assert differs(one, lg.library("two_r", parameters={"l1": 0.6})) == "joints"
+
+
+def misbehaving(seed: int, number: int, deep: float) -> Outcome:
+    """In a worker's process, in place of an input."""
+    if number == 0:
+        os.abort()
+    while number == 1:
+        pass
+    found = Outcome()
+    found.attempt("it", lambda: bytearray(4 * workers.BYTES))
+    return found
+
+
+def test_crashes_hangs_and_memory_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "SECONDS", 0.5)
+    found = dict(workers.outcomes(range(3), SEED, 0.0, 1, misbehaving))
+    assert [found[n].faults[0].kind for n in range(3)] == [CRASH, HANG, MEMORY]
+    assert "Fatal Python error: Aborted" in found[0].faults[0].detail
+    assert "misbehaving" in found[1].faults[0].detail
+
+
+def test_a_family_more_is_one_entry() -> None:
+    assert all(isinstance(family, Family) for family in FAMILIES.values())
+    assert {"grammar", "library", "urdf", "mjcf", "arguments", "commands", "saved"} <= set(FAMILIES)

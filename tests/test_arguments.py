@@ -1,0 +1,160 @@
+"""Numbers and arrays of every kind that a caller may give: they are read rightly, or refused with a sentence."""
+
+import math
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lagrangian as lg
+from lagrangian.arguments import count, floats, number
+
+HUGE = 2**2000
+FIELDS = np.zeros(2, dtype=[("a", float), ("b", float)])
+MASKED = np.ma.array([0.1, 0.2], mask=[False, True])
+NUMBERS_OF_OTHER_KINDS = [
+    np.longdouble([0.3, -0.2]),
+    np.float32([0.3, -0.2]),
+    np.array([0.3, -0.2], dtype=">f8"),
+    np.array([0.3, -0.2], dtype=object),
+    np.ma.array([0.3, -0.2]),
+    np.array([[0.3, 9.0], [-0.2, 9.0]])[:, 0],
+    [np.array(0.3), np.float64(-0.2)],
+]
+NO_NUMBERS = [
+    FIELDS,
+    MASKED,
+    np.array([1j, 2]),
+    [HUGE, 1],
+    [None, 1.0],
+    object(),
+    np.array(["2020"], dtype="M8[D]"),
+    [[1], [2, 3]],
+]
+
+
+@pytest.fixture(scope="module")
+def arm() -> lg.Dynamics:
+    return lg.compile(lg.library("two_r"))
+
+
+@pytest.mark.parametrize("given", NUMBERS_OF_OTHER_KINDS, ids=lambda x: f"{type(x).__name__} {getattr(x, 'dtype', '')}")
+def test_numbers_of_every_kind_are_doubles(arm: lg.Dynamics, given: Any) -> None:
+    assert floats(given).dtype == np.float64
+    plain = [float(x) for x in given]
+    np.testing.assert_array_equal(floats(given), plain)
+    np.testing.assert_array_equal(arm.mass_matrix(given), arm.mass_matrix(np.array(plain)))
+    np.testing.assert_array_equal(lg.simulate(arm, 0.1, given).q, lg.simulate(arm, 0.1, plain).q)
+
+
+@pytest.mark.parametrize("given", NO_NUMBERS, ids=str)
+def test_what_is_no_number_is_refused(arm: lg.Dynamics, given: Any) -> None:
+    with pytest.raises(TypeError):
+        floats(given)
+    for call in (
+        lambda: arm.mass_matrix(given),
+        lambda: arm.forward_dynamics(np.zeros(2), np.zeros(2), given),
+        lambda: lg.simulate(arm, 0.1, given),
+        lambda: lg.simulate(arm, 0.1, torque=given if not isinstance(given, tuple) else 0),
+        lambda: lg.simulate(arm, 0.1, torque=lambda t, q, qd: given),
+        lambda: lg.simulate(arm, 0.1, t_eval=given),
+        lambda: lg.simulate(arm, t_span=given),
+        lambda: lg.linearise(arm, given),
+        lambda: lg.paths.joint_line(given, [1, 1], 1.0),
+        lambda: lg.paths.joint_line([0, 0], [1, 1], 1.0)(given),
+    ):
+        with pytest.raises(lg.LagrangianError):
+            call()
+
+
+@pytest.mark.parametrize("name", ["step", "max_step", "atol"])
+@pytest.mark.parametrize("value", [2**64, 2**1000, np.longdouble(1e30), np.uint64(2**63), np.array(1e20)])
+def test_options_of_every_kind_reach_compiled_code_as_doubles(arm: lg.Dynamics, name: str, value: Any) -> None:
+    plain = lg.simulate(arm, 0.1, **{name: float(value)})
+    np.testing.assert_array_equal(lg.simulate(arm, 0.1, **{name: value}).q, plain.q)
+
+
+@pytest.mark.parametrize("name", ["step", "max_step", "atol", "rtol", "max_steps", "restitution", "t_eval", "t_span"])
+@pytest.mark.parametrize(
+    "value", [HUGE, -HUGE, math.nan, 1j, "a", FIELDS, MASKED, True, -1, 0, [], None, np.longdouble("1e4000")]
+)
+def test_options_that_are_none_are_refused(arm: lg.Dynamics, name: str, value: Any) -> None:
+    fine = {("step", type(None)), ("t_span", type(None)), ("restitution", int), ("t_span", bool), ("max_step", np.longdouble)}
+    if (name, type(value)) in fine and (value is None or value is True or value == 0 or value == math.inf):
+        return
+    with pytest.raises(lg.LagrangianError):
+        lg.simulate(arm, **{"t_span": 0.1, name: value})
+
+
+def test_masked_entries_do_not_pass_as_numbers(arm: lg.Dynamics) -> None:
+    arm.mass_matrix(np.zeros(2))
+    arm.mass_matrix(np.zeros(2))  # by the entry for one state from here on
+    with pytest.raises(lg.ArgumentError, match="masked"):
+        arm.mass_matrix(MASKED)
+
+
+@pytest.mark.parametrize("given", [0, -1, 1.5, math.nan, math.inf, True, "3", HUGE, None])
+def test_counts(given: Any) -> None:
+    with pytest.raises(lg.ArgumentError, match="n is "):
+        count(given, "n")
+    assert count(np.int8(3), "n") == count(3.0, "n") == 3
+
+
+def test_bounds_of_numbers() -> None:
+    assert number(2**64, "x") == 2.0**64
+    assert number(math.inf, "x", infinite=True) == math.inf
+    with pytest.raises(lg.ArgumentError, match=r"x is 0; a finite number above 0 is needed"):
+        number(0, "x", above=0)
+    with pytest.raises(lg.ArgumentError, match=r"x is 2; a number of at least 0 and at most 1 is needed"):
+        number(2, "x", least=0, most=1)
+
+
+@pytest.mark.parametrize("most", [1, 2, 7])
+@pytest.mark.parametrize("torque", [None, lg.Sampled(lambda t, q, qd: np.zeros(2), 1e-3)], ids=["smooth", "sampled"])
+def test_a_run_makes_no_more_steps_than_it_may(arm: lg.Dynamics, most: int, torque: Any) -> None:
+    with pytest.warns(lg.errors.EndedEarlyWarning, match=f"{most} steps were made"):
+        motion = lg.simulate(arm, 0.1, torque=torque, max_steps=most, max_step=1e-3)
+    assert motion.ending.status is lg.Status.TOO_MANY_STEPS
+    assert motion.statistics["accepted"] + motion.statistics["rejected"] == most
+
+
+def test_a_run_ends_where_memory_for_its_steps_does(arm: lg.Dynamics, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lagrangian.motion.run.run.MEMORY", 6 * 8 * 5000)
+    with pytest.warns(lg.errors.EndedEarlyWarning, match="5000 steps were made, and a run has no memory for more"):
+        motion = lg.simulate(arm, 10.0, method="rk4", step=1e-4, t_eval=11)
+    assert motion.last == pytest.approx(0.5)
+    q, _ = motion(0.25)
+    np.testing.assert_allclose(q, lg.simulate(arm, 0.25).q[-1], atol=1e-8)
+
+
+def test_steps_are_the_same_in_one_block_or_many(arm: lg.Dynamics, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = lg.simulate(arm, 1.0, method="rk4", step=1e-4)
+    monkeypatch.setattr("lagrangian.motion.solver.stepper.KEPT", 0)
+    monkeypatch.setattr("lagrangian.motion.run.run.KEPT", 0)
+    monkeypatch.setattr("lagrangian.motion.solver.stepper.MERGED", 2)
+    merged = lg.simulate(arm, 1.0, method="rk4", step=1e-4)
+    times = np.linspace(0, 1, 777)
+    np.testing.assert_allclose(merged(times)[0], plain(times)[0], rtol=0, atol=1e-14)
+
+
+def test_a_controller_that_would_be_asked_without_end_is_refused(arm: lg.Dynamics) -> None:
+    for period in (1e-300, 5e-324, 1e-8):
+        with pytest.raises(lg.ArgumentError, match="asked more than 1e\\+07 times in 1 s"):
+            lg.simulate(arm, 1.0, torque=lg.Sampled(lambda t, q, qd: np.zeros(2), period))
+    lg.simulate(arm, 0.05, torque=lg.Sampled(lambda t, q, qd: np.zeros(2), 0.01, 1e308))
+
+
+def test_nothing_is_said_on_standard_error(arm: lg.Dynamics) -> None:
+    """LAPACK speaks there where it is given what is not finite."""
+    code = (
+        "import lagrangian as lg, numpy as np, warnings; warnings.simplefilter('ignore');"
+        "d = lg.compile(lg.library('four_bar')); q = d.mechanism.neutral() * np.nan;\n"
+        "for f in (lambda: d.multipliers(q, q, q), lambda: d.forward_dynamics(q, q, q), lambda: d.cartesian(q, q, 'coupler', 'x'),"
+        "lambda: d.forward_dynamics_derivatives(q, q, q), lambda: lg.linearise(d, t=np.nan), lambda: lg.equilibrium(d, t=np.inf)):\n"
+        "    try: f()\n"
+        "    except lg.LagrangianError: pass\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
