@@ -5,8 +5,8 @@
 
 Of each robot, with its base held: the speeds and equations, the degrees of freedom (`lg.mobility`), by how much its loops miss
 once it is assembled, how far the accelerations are from those of a dense system that is built from Pinocchio's matrices alone
-(relative to the largest one, the worst of several states with random torques of the motors), and how a motion of one second ends
-that starts at rest.
+(relative to the largest one, the worst of several states with random torques of the motors, without friction), and how a motion
+of one second ends that starts at rest.
 
 The dense system is M a + b = tau + J' f with J a = -c: the mass matrix M, the bias b, the Jacobians J of the two frames of each
 loop and their accelerations c are Pinocchio's, in a model that this script builds from URDF and YAML without the package.
@@ -20,6 +20,7 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -72,8 +73,6 @@ class Peer:
             made.appendBodyToJoint(last[k], tree.inertias[k], pin.SE3.Identity())
             if kind == "FIXED":
                 fixed.append(last[k])
-            elif not kind:
-                made.damping[made.joints[last[k]].idx_v :][: joint.nv] = tree.damping[tree.joints[k].idx_v :][: joint.nv]
         for frame in list(tree.frames)[1:]:
             if frame.name in wanted and not made.existFrame(frame.name):
                 made.addFrame(pin.Frame(frame.name, last[frame.parentJoint], frame.placement, pin.FrameType.OP_FRAME), False)
@@ -127,7 +126,7 @@ class Peer:
         J, c = self.jacobian(q), self.drift(q, v)
         M = self.pin.crba(self.model, self.data, q)
         M = np.triu(M) + np.triu(M, 1).T
-        b = self.pin.nonLinearEffects(self.model, self.data, q, v) + self.model.damping * v
+        b = self.pin.nonLinearEffects(self.model, self.data, q, v)
         across = -np.linalg.lstsq(J, c, rcond=1e-9)[0]
         free = kernel(J)
         return across + free @ np.linalg.solve(free.T @ M @ free, free.T @ (tau - b - M @ across))
@@ -144,6 +143,7 @@ def kernel(J: np.ndarray) -> np.ndarray:
 
 def compared(m: lg.Mechanism, peer: Peer, q: np.ndarray) -> float:
     """The worst difference of accelerations, at the configuration and at others around it, relative to the largest."""
+    m = m.replace(joints=tuple(replace(joint, friction=lg.Friction()) for joint in m.joints))
     dyn, rng, worst = lg.compile(m), np.random.default_rng(0), 0.0
     driven = np.array([joint.actuated for joint in m.joints for _ in range(joint.kind.nv)])
     for k in range(STATES):

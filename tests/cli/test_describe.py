@@ -99,6 +99,7 @@ def test_a_mechanism_that_is_none(run: Run, wrong: Callable[..., str]) -> None:
     Path("notes.txt").write_text("x")
     assert "there is no reader" in wrong("show", "notes.txt")
     assert "--floating is for URDF" in wrong("show", "two_r", "--floating")
+    assert "--root is for MJCF" in wrong("show", "two_r", "--root", ".")
 
 
 def test_a_file_goes_before_the_library(run: Run) -> None:
@@ -120,6 +121,16 @@ def test_help_imports_nothing_heavy() -> None:
     heavy = ("numpy", "llvmlite", "matplotlib", "sympy")
     program = f"import sys; import lagrangian.cli.main; print([m for m in {heavy} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+def test_files_outside_the_model_need_a_root(run: Run, wrong: Callable[..., str], tmp_path: Path) -> None:
+    (tmp_path / "arm").mkdir()
+    (tmp_path / "link.xml").write_text('<mujoco><body name="link"><joint/><geom size=".1"/></body></mujoco>')
+    main = tmp_path / "arm" / "arm.xml"
+    main.write_text('<mujoco><worldbody><include file="../link.xml"/></worldbody></mujoco>')
+    assert "--root" in wrong("show", str(main))
+    assert "link" in run("show", str(main), "--root", str(tmp_path)).out
+    assert "is fine" in run("check", str(main), "--root", str(tmp_path)).out
 
 
 def test_a_base_flies_or_is_held(run: Run) -> None:

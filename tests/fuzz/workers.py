@@ -10,36 +10,36 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
+from tests.fuzz.families import examined
 from tests.fuzz.outcome import CRASH, HANG, MEMORY, Outcome
 from tests.processes import processor_time
 
 SECONDS = 10.0  # of the processor's time for an input
 PATIENCE = 90.0  # s on the clock, however busy the machine is
 BYTES = 2 * 1024**3  # of memory more than an idle worker has
+Examine = Callable[[int, int, float], Outcome]
 LIFE = 400  # inputs of one worker: machine code is not freed
 
 
-def work(pipe: Connection, seed: int, deep: float, log: str) -> None:
+def work(pipe: Connection, examine: Examine, seed: int, deep: float, log: str) -> None:
     """Examine inputs by their numbers until nothing more comes."""
     sys.stderr = open(log, "w", buffering=1)  # noqa: SIM115  # as long as the process lives
     os.dup2(sys.stderr.fileno(), 2)
     faulthandler.enable(sys.stderr)
     faulthandler.register(signal.SIGUSR1, sys.stderr, all_threads=True)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
-    from tests.fuzz.families import examined
-
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + BYTES, used + BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     pipe.send("ready")
     while (number := pipe.recv()) is not None:
-        pipe.send(examined(seed, number, deep))
+        pipe.send(examine(seed, number, deep))
 
 
 @dataclass
@@ -53,12 +53,12 @@ class Worker:
     done: int = 0
 
     @staticmethod
-    def started(seed: int, deep: float, folder: Path) -> Worker:
+    def started(examine: Examine, seed: int, deep: float, folder: Path) -> Worker:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
         descriptor, log = tempfile.mkstemp(".log", dir=folder)
         os.close(descriptor)
-        process = context.Process(target=work, args=(theirs, seed, deep, log), daemon=True)
+        process = context.Process(target=work, args=(theirs, examine, seed, deep, log), daemon=True)
         process.start()
         theirs.close()
         worker = Worker(process, ours, Path(log))
@@ -104,7 +104,9 @@ class Worker:
         return found
 
 
-def outcomes(numbers: Iterable[int], seed: int, deep: float, count: int) -> Iterator[tuple[int, Outcome]]:
+def outcomes(
+    numbers: Iterable[int], seed: int, deep: float, count: int, examine: Examine = examined
+) -> Iterator[tuple[int, Outcome]]:
     """The outcome of every input, in the order in which they are done, by so many workers."""
     left = iter(numbers)
     with tempfile.TemporaryDirectory() as folder:
@@ -112,7 +114,7 @@ def outcomes(numbers: Iterable[int], seed: int, deep: float, count: int) -> Iter
         try:
             while True:
                 while len(pool) < count and (number := next(left, None)) is not None:
-                    pool.append(Worker.started(seed, deep, Path(folder)))
+                    pool.append(Worker.started(examine, seed, deep, Path(folder)))
                     pool[-1].give(number)
                 if not pool:
                     return

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lagrangian.algorithms.link import inverse
+from lagrangian.algorithms.link import inverse, is_zero
 from lagrangian.algorithms.tree import Tree
 
 
@@ -25,15 +25,25 @@ def ancestors(tree: Tree) -> tuple[list[int], list[int]]:
 
 
 class Factorised:
-    """M = L^T D L, from M flat and row-major; a `full` M may have entries where those of a tree are zero."""
+    """M = L^T D L, from M flat and row-major; a `full` M may have entries where those of a tree are zero.
 
-    def __init__(self, tree: Tree, M: Sequence[Any], full: bool = False) -> None:
+    A speed that is held, by the value 1 in `held`, is not eliminated: its 1/D is zero. So x is zero there, whatever the right
+    side is, and the others have what the equations without it give.
+    """
+
+    def __init__(self, tree: Tree, M: Sequence[Any], full: bool = False, held: Mapping[int, Any] | None = None) -> None:
         n = tree.nv
+        self._held = held or {}
+        self._left: dict[int, dict[int, Any]] = {}  # of a speed that may be held: what remains of its row
         self._before, self._order = (list(range(-1, n - 1)), list(range(n))) if full else ancestors(tree)
         H = {(i, j): M[i * n + j] for i in range(n) for j in range(n)}
         self.pivots: list[Any] = [None] * n  # of D's inverse
+        self.unheld = list(self.pivots)  # the same, were no speed held
         for k in reversed(self._order):
-            self.pivots[k] = inverse(H[k, k])
+            self.pivots[k] = self.unheld[k] = inverse(H[k, k])
+            if k in self._held:
+                self.pivots[k] = self.pivots[k] * (1 - self._held[k])
+                self._left[k] = {i: H[k, i] for i in self._ancestors(k)}
             i = self._before[k]
             while i >= 0:
                 a = H[k, i] * self.pivots[k]
@@ -44,6 +54,24 @@ class Factorised:
                 H[k, i] = a
                 i = self._before[i]
         self._L = H
+
+    def _ancestors(self, k: int) -> list[int]:
+        found, i = [], self._before[k]
+        while i >= 0:
+            found.append(i)
+            i = self._before[i]
+        return found
+
+    def holding(self, y: Sequence[Any], x: Sequence[Any]) -> list[Any]:
+        """What must be added to the right side for speeds that are held to stay so; `y` is half of x."""
+        found: list[Any] = [0] * len(x)
+        for k, row in self._left.items():
+            left = -y[k]
+            for i, entry in row.items():
+                if not (is_zero(entry) or is_zero(x[i])):
+                    left = left + entry * x[i]
+            found[k] = self._held[k] * left
+        return found
 
     def half(self, right: Sequence[Any]) -> list[Any]:
         """y with L^T y = right: from the tips to the ground."""

@@ -2,6 +2,9 @@
 
 The articulated inertia is kept in blocks, `[n; f] = [A B; B^T M] [al; l] + [pn; pf]`, with classical accelerations. A joint of
 several speeds is eliminated one speed at a time, which is the factorisation of its own small mass matrix.
+
+A speed that is held is not eliminated: what it carries is part of the link below it, and its own acceleration is zero. So 1/D is
+multiplied by 1 - held, and what holds it is found from what is left of its equation.
 """
 
 from __future__ import annotations
@@ -55,7 +58,7 @@ def _clear_sym(S: v.Symmetric, k: int) -> v.Symmetric:
 
 @inward(
     {"A": SYMMETRIC, "B": MATRIX, "M": SYMMETRIC, "pn": VECTOR, "pf": VECTOR},
-    per_speed={"gn": VECTOR, "gf": VECTOR, "du": SCALAR},
+    per_speed={"gn": VECTOR, "gf": VECTOR, "du": SCALAR, "un": VECTOR, "uf": VECTOR, "u": SCALAR, "inverse_D": SCALAR},
 )
 def articulate(link: Link, children: Values) -> tuple[Values, Values]:
     """The articulated inertia and bias of the link, then what of them the joint passes on."""
@@ -64,20 +67,20 @@ def articulate(link: Link, children: Values) -> tuple[Values, Values]:
     m = link.mass
     M = v.sym_add((m, 0, 0, m, 0, m), children["M"])
     pn, pf = v.add(link.pn, children["pn"]), v.add(link.pf, children["pf"])
-    gns, gfs, dus = [], [], []
+    found: dict[str, list[Any]] = {name: [] for name in ("gn", "gf", "du", "un", "uf", "u", "inverse_D")}
     for k, column in enumerate(link.columns):
         angular, linear = column
         un = v.add(v.sym_vec(A, angular), v.mat_vec(B, linear))
         uf = v.add(v.mat_t_vec(B, angular), v.sym_vec(M, linear))
         D = v.dot(angular, un) + v.dot(linear, uf) + link.rotor
-        inverse_D = inverse(D)
+        inverse_D = inverse(D) * (1 - link.held[k])
         u = link.tau[k] - link.friction(k) - link.spring(k) - (v.dot(angular, pn) + v.dot(linear, pf))
         gn, gf = v.scale(inverse_D, un), v.scale(inverse_D, uf)
         A, M = _outer_sub_sym(A, gn, un), _outer_sub_sym(M, gf, uf)
         B = tuple(tuple(B[i][j] - gn[i] * uf[j] for j in range(3)) for i in range(3))  # type: ignore[assignment]
         pn, pf = v.add(pn, v.scale(u, gn)), v.add(pf, v.scale(u, gf))
         place = _unit(column)
-        if place is not None and is_zero(link.rotor):
+        if place is not None and is_zero(link.rotor) and is_zero(link.held[k]):
             # nothing can be pushed along a free axis: its row and column are zero, exactly
             if place < 3:
                 A = _clear_sym(A, place)
@@ -85,9 +88,8 @@ def articulate(link: Link, children: Values) -> tuple[Values, Values]:
             else:
                 M = _clear_sym(M, place - 3)
                 B = tuple(tuple(0 if j == place - 3 else x for j, x in enumerate(row)) for row in B)  # type: ignore[assignment]
-        gns.append(gn)
-        gfs.append(gf)
-        dus.append(inverse_D * u)
+        for name, value in zip(found, (gn, gf, inverse_D * u, un, uf, u, inverse_D), strict=True):
+            found[name].append(value)
     # bias of the joint's velocity products, then to the parent's axes and origin
     pn = v.add(pn, v.add(v.sym_vec(A, link.ca), v.mat_vec(B, link.cl)))
     pf = v.add(pf, v.add(v.mat_t_vec(B, link.ca), v.sym_vec(M, link.cl)))
@@ -95,7 +97,7 @@ def articulate(link: Link, children: Values) -> tuple[Values, Values]:
     pf, pn = link.wrench_to_parent(pf, pn)
     A, B = _shift(link.offset, A, B, M)
     up = {"A": A, "B": B, "M": M, "pn": pn, "pf": pf}
-    return up, {"gn": tuple(gns), "gf": tuple(gfs), "du": tuple(dus)}
+    return up, {name: tuple(values) for name, values in found.items()}
 
 
 def _shift(p: v.Vector, A: v.Symmetric, B: v.Matrix, M: v.Symmetric) -> tuple[v.Symmetric, v.Matrix]:
@@ -117,9 +119,28 @@ def accelerate(link: Link, parent: Values) -> tuple[Values, Values]:
     qdd: list[Any] = [0] * link.nv
     for k in range(link.nv - 1, -1, -1):  # the last speed eliminated is the first known
         qdd[k] = link.du[k] - (v.dot(link.gn[k], al) + v.dot(link.gf[k], l))
-        angular, linear = link.columns[k]
-        al, l = v.add(al, v.scale(qdd[k], angular)), v.add(l, v.scale(qdd[k], linear))
+        al, l = _accelerated(link, k, qdd[k], al, l)
     return {"al": al, "l": l}, {"qdd": tuple(qdd)}
+
+
+def _accelerated(link: Link, k: int, qdd: Any, al: v.Vector, l: v.Vector) -> tuple[v.Vector, v.Vector]:
+    """Angular and linear acceleration with that of speed k added."""
+    angular, linear = link.columns[k]
+    return v.add(al, v.scale(qdd, angular)), v.add(l, v.scale(qdd, linear))
+
+
+@outward({"al": VECTOR, "l": VECTOR}, per_speed={"moved": (SCALAR, SCALAR)}, ground=upward)
+def accelerate_or_hold(link: Link, parent: Values) -> tuple[Values, Values]:
+    """The same, and the force that holds each speed."""
+    al, l = parent["al"], parent["l"]
+    l = v.add(link.to_child(v.add(l, v.cross(al, link.offset))), link.cl)
+    al = v.add(link.to_child(al), link.ca)
+    found: list[Any] = [(0, 0)] * link.nv
+    for k in range(link.nv - 1, -1, -1):
+        left = link.u[k] - (v.dot(link.un[k], al) + v.dot(link.uf[k], l))
+        found[k] = link.inverse_D[k] * left, -(link.held[k] * left)
+        al, l = _accelerated(link, k, found[k][0], al, l)
+    return {"al": al, "l": l}, {"moved": tuple(found)}
 
 
 FORWARD_DYNAMICS = Algorithm(
@@ -127,5 +148,13 @@ FORWARD_DYNAMICS = Algorithm(
     ("q", "qd", "tau"),
     (velocities, articulate, accelerate),
     Output("speed", ("qdd",)),
+    regrouped=True,
+)
+# the same of a tree some of whose speeds are held, which is said by values: (qdd, what holds each speed), one after the other
+HELD_DYNAMICS = Algorithm(
+    "held_dynamics",
+    ("q", "qd", "tau", "held"),
+    (velocities, articulate, accelerate_or_hold),
+    Output("speed", ("moved",)),
     regrouped=True,
 )

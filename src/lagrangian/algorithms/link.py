@@ -44,7 +44,7 @@ def inverse(x: Any) -> Any:
 
 
 class Link:
-    """Constants (`CONSTANTS`), state (`q, qd, qdd, tau` as tuples, `c, s`), place (`iq, iv`), and what sweeps save."""
+    """Constants (`CONSTANTS`), state (`q, qd, qdd, tau, held` as tuples, `c, s`), place (`iq, iv`), and what sweeps save."""
 
     kind: JointType
     iq: int
@@ -60,6 +60,7 @@ class Link:
     qd: tuple[Any, ...]
     qdd: tuple[Any, ...]
     tau: tuple[Any, ...]
+    held: tuple[Any, ...]  # of every speed: 1 where something holds it, 0 where nothing does
     c: Any
     s: Any
 
@@ -70,7 +71,7 @@ class Link:
 
     def __getattr__(self, name: str) -> Any:
         # inputs an algorithm does not have are zero: gravity is inverse dynamics without speeds
-        if name in ("qd", "qdd", "tau"):
+        if name in ("qd", "qdd", "tau", "held"):
             return (0,) * self.nv
         if name in ("c", "s"):  # no AttributeError, which a property would hide
             raise MechanismError(needs_turns(self.kind))

@@ -60,7 +60,7 @@ class Multipliers:
         state = State(bare, here.tree, here.links, here.q, here.qd, here.field.t)
         rows = [row for row in here.rows if row.psi]
         force = [Number(here.field, tau) - h for tau, h in zip(torques, state.bias, strict=True)]
-        return Constrained(state, rows, redundant=False).acceleration(force, [row.gamma for row in rows])
+        return Constrained(state, rows, redundant=False).acceleration(force, [row.gamma for row in rows])[:2]
 
     def _solved(self, here: AtPoint, torques: list[Any]) -> list[Any]:
         """By elimination, over the field, from the closed form."""

@@ -66,7 +66,7 @@ class InOrder:
                 rest = A[i][j] - inner(L[i][:j], scaled)
                 L[i][j] = 0 if is_zero(rest) else rest * self._inverse[j]
         if n:
-            self.ratio = self.ratio / largest
+            self.ratio = f.choose(0.0, largest, self.ratio / largest, 1.0)  # where all is held nothing is singular
 
     def solve(self, b: Sequence[Any]) -> list[Any]:
         n, L = len(b), self._L

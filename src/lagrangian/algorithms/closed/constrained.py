@@ -88,11 +88,11 @@ class Constrained:
         state: State,
         rows: Sequence[constraints.Row],
         redundant: bool,
-        loose: Mapping[str, Any] | None = None,
+        held: Mapping[int, Any] | None = None,
         ranks: Ranks = (),
         weights: Mapping[str, float] | None = None,
     ) -> None:
-        """`loose` adds to the diagonal of rows that are switched off where they vanish: their multiplier is then 0.
+        """`held` has the value 1 for speeds that are held, 0 for those that could be: see `Factorised`.
 
         `ranks` says of redundant rows, by name, to which group each belongs and how many of the group are independent.
         `weights` of rows, by name, are needed where M is singular: see `massless`.
@@ -100,7 +100,11 @@ class Constrained:
         self.state, self.rows = state, [row for row in rows if row.psi]
         n = state.tree.nv
         self._weights = weights or {}
-        self._factors = self._augmented() if self._weights else state.factors
+        self._held = held or {}
+        if self._weights:
+            self._factors = self._augmented()
+        else:
+            self._factors = Factorised(state.tree, state.mass_matrix, held=held) if held else state.factors
         self._halves = [self._factors.half([row.psi.get(k, 0) for k in range(n)]) for row in self.rows]
         pivots = self._factors.pivots
         scaled = [[0 if is_zero(z) else z * pivots[k] for k, z in enumerate(half)] for half in self._halves]
@@ -109,12 +113,10 @@ class Constrained:
         for i in range(m):
             for j in range(i + 1):
                 A[i][j] = A[j][i] = inner(scaled[i], self._halves[j])
-        for i, row in enumerate(self.rows):
-            if loose and row.name in loose:
-                A[i][i] = A[i][i] + loose[row.name]
         self._scaled = scaled
         # a row of a planar loop in a plane across no axis of the world is not zero by structure, but by rounding
-        least = [ROUNDING**2 * sum(pivots[k] for k, z in enumerate(half) if not is_zero(z)) for half in self._halves]
+        sizes = self._factors.unheld
+        least = [ROUNDING**2 * sum(sizes[k] for k, z in enumerate(half) if not is_zero(z)) for half in self._halves]
         self.system = Blocks(A, redundant, least, self._rank_by(ranks) if ranks else None)
 
     def _rank_by(self, ranks: Ranks) -> Callable[[Sequence[int]], int]:
@@ -135,10 +137,10 @@ class Constrained:
             for i, x in row.psi.items() if row.name in self._weights else ():
                 for j, y in row.psi.items():
                     M[i * n + j] = M[i * n + j] + self._weights[row.name] * (x * y)
-        return Factorised(self.state.tree, M, full=True)
+        return Factorised(self.state.tree, M, full=True, held=self._held)
 
-    def acceleration(self, force: Sequence[Any], gamma: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """qdd and lambda for f = `force`; gamma as the rows have it, or stabilised."""
+    def acceleration(self, force: Sequence[Any], gamma: Sequence[Any]) -> tuple[list[Any], list[Any], list[Any]]:
+        """qdd, lambda, and what holds each speed, for f = `force`; gamma as the rows have it, or stabilised."""
         if self._weights:
             force = list(force)
             for row, g in zip(self.rows, gamma, strict=True):
@@ -147,7 +149,9 @@ class Constrained:
         free = self._factors.half(force)
         right = [-(g + inner(z, free)) for g, z in zip(gamma, self._scaled, strict=True)]
         multipliers = self.system.solve(right)
-        return self._factors.back([a + b for a, b in zip(free, self._sum(multipliers), strict=True)]), multipliers
+        half = [a + b for a, b in zip(free, self._sum(multipliers), strict=True)]
+        qdd = self._factors.back(half)
+        return qdd, multipliers, self._factors.holding(half, qdd)
 
     def correction(self, residual: Sequence[Any]) -> list[Any]:
         """The smallest x, measured by M, with Psi x = -residual."""

@@ -119,7 +119,7 @@ def _undetermined(M: np.ndarray, psi: np.ndarray) -> int:
 def _sample(mechanism: Mechanism, tree: Tree, angle: float) -> State:
     """The mechanism at rest in some configuration, in which its loops need not be closed, as numbers."""
     links: list[Link] = []
-    q: list[float] = []
+    q = [0.0] * tree.nq  # in the order of the mechanism's joints, which need not be that of the links
     for i in range(len(tree)):
         link = tree.link(i)
         # each differs from the others, so that no axes are parallel by chance
@@ -127,7 +127,7 @@ def _sample(mechanism: Mechanism, tree: Tree, angle: float) -> State:
         if link.kind.turns:
             link.c, link.s = math.cos(link.q[0]), math.sin(link.q[0])
         links.append(link)
-        q += link.q
+        q[link.iq : link.iq + len(link.q)] = link.q
     return State(mechanism, tree, links, q, [0.0] * tree.nv)
 
 

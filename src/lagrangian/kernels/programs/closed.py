@@ -163,6 +163,6 @@ def solved(state: State, graph: Graph) -> tuple[list[Any], list[Any]]:
     """qdd, and a multiplier for every row: 0 for those that say nothing. Rows may depend on each other anywhere."""
     system = Constrained(state, state.rows, redundant=True, weights=weights_of(state.mechanism, state.tree))
     force = [graph.input("tau", k) - b for k, b in enumerate(state.bias)]
-    qdd, found = system.acceleration(force, [row.gamma for row in system.rows])
+    qdd, found, _ = system.acceleration(force, [row.gamma for row in system.rows])
     of = dict(zip((id(row) for row in system.rows), found, strict=True))
     return qdd, [of.get(id(row), 0) for row in state.rows]

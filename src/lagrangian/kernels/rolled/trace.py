@@ -21,7 +21,7 @@ from lagrangian.kernels.trace.node import Graph, Node, Trace
 from lagrangian.model.joints.joint_type import JointType
 
 PER_COORDINATE = ("q",)
-PER_SPEED = ("qd", "qdd", "tau")
+PER_SPEED = ("qd", "qdd", "tau", "held")
 WHOLE = {"wrench": 6}
 
 

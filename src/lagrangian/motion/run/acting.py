@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,8 +14,7 @@ from lagrangian.motion.run.modes import TOUCH
 from lagrangian.motion.run.rest import settle
 from lagrangian.motion.run.telling import Before, meets
 from lagrangian.motion.status import Ending, Status
-from lagrangian.motion.system.event_table import Entry, LimitMet, ModeChange, Watched
-from lagrangian.motion.system.holdable import Holdable
+from lagrangian.motion.system.event_table import Entry, ModeChange, Watched
 from lagrangian.motion.system.inputs import HELD, HIGH, LOW
 
 if TYPE_CHECKING:
@@ -55,7 +52,7 @@ def act_at_jump(run: Run, events: list[Event]) -> Ending | None:
     step = run.stepper.next_step
     run.take_over()
     try:
-        return _ending(run, events) or _do_all(run, Watched(events[0]), events, run.energy(), step)
+        return _ending(run, events) or _do_all(run, Watched(events[0]), events, run.y.copy(), step)
     except SimulationError as error:
         run.supply.error = error
         return run.failed()
@@ -65,7 +62,7 @@ def _act(run: Run) -> Ending | None:
     which, step = run.stepper.event, run.stepper.next_step
     # others may happen at the same instant
     entries = [run.table[which], *(run.table[k] for k in run.take_over() if k != which)]
-    entry, before = entries[0], run.energy()
+    entry, before = entries[0], run.y.copy()
     acting = [x.event for x in entries if isinstance(x, Watched)]
     ending = _ending(run, acting)
     if ending is None and _meeting(run, entry):
@@ -81,8 +78,8 @@ def _ending(run: Run, acting: list[Event]) -> Ending | None:
     return next((Ending(Status.STOPPED_BY_EVENT, run.t, event=name) for name in stopping), None)
 
 
-def _do_all(run: Run, entry: Entry, acting: list[Event], before: float, step: float) -> Ending | None:
-    """Do what events say that happen with `entry`, and go on; `before` it the energy was this, and the next step so long."""
+def _do_all(run: Run, entry: Entry, acting: list[Event], before: np.ndarray, step: float) -> Ending | None:
+    """Do what events say that happen with `entry`, and go on; `before` it the state was this, and the next step so long."""
     smooth = False  # a kink is no jump: what holds goes on holding, and the steps as they were
     if acting:
         modes = Before(run)
@@ -92,9 +89,7 @@ def _do_all(run: Run, entry: Entry, acting: list[Event], before: float, step: fl
         if run.system.holdable and (not smooth or any(isinstance(event.when, Switch) for event in acting)):
             settle(run.modes, run.supply.u, run.y, run.t)
             modes.tell(run)
-    change = run.energy() - before
-    if change:
-        run.trajectory.impacts.append((run.t, change))
+    run.note_impact(before)
     if _without_end(run):
         return run.ended(Status.CHATTERING, *_why_without_end(run, entry))
     run.start(min(step, 1e-3 * max(step, 1e-3)) if run.settings.method.adaptive and not smooth else step)
@@ -116,9 +111,8 @@ def _why_without_end(run: Run, entry: Entry) -> tuple[str, str]:
             "a smooth function, such as tanh for sign, does not jump; dry friction is a joint's own `friction`",
         )
     last = ""
-    if isinstance(entry, (LimitMet, ModeChange)):
-        speed = entry.speed if isinstance(entry, LimitMet) else run.system.holdable[entry.joint].speed
-        last = f" ({run.dyn.mechanism.speed_names[speed]!r} as the last)"
+    if isinstance(entry, ModeChange):
+        last = f" ({run.dyn.mechanism.speed_names[run.system.holdable[entry.joint].speed]!r} as the last)"
     return (
         f"joints stick and slip, or meet their stops, without end{last}",
         "viscous friction at joints that stick helps, and limits=False lets joints pass their stops",
@@ -139,22 +133,19 @@ def _do(run: Run, event: Event) -> None:
 
 def _meeting(run: Run, entry: Entry) -> tuple[int, int] | None:
     """The speed of a joint that meets its limit, and which: LOW or HIGH; or none."""
-    if isinstance(entry, LimitMet):
-        return entry.speed, entry.side
     if isinstance(entry, ModeChange) and entry.what in (LOW, HIGH) and not run.modes.side(run.supply.u, entry.joint):
         return run.system.holdable[entry.joint].speed, entry.what
     return None
 
 
 def _meet(run: Run, entries: list[Entry]) -> None:
-    """Limits met at one instant. Of limits met for the first time: from now on the joints can be held there."""
+    """Limits met at one instant."""
     meeting = dict(x for entry in entries if (x := _meeting(run, entry)))
     before = Before(run)
     for speed, side in _beside(run).items():
         if speed not in meeting:
             meeting[speed] = side
             before.say(run, meets(run, speed, side))
-    _make_holdable(run, meeting)
     modes, u = run.modes, run.supply.u
     at = {modes.number(speed): side for speed, side in meeting.items()}
     run.impacts.at_stop(modes, u, run.y, run.t, at, run.settings.restitution)
@@ -171,20 +162,6 @@ def _beside(run: Run) -> dict[int, int]:
             if near and way * run.y[nq + speed] > run.modes.rest:
                 found[speed] = side
     return found
-
-
-def _make_holdable(run: Run, meeting: Iterable[int]) -> None:
-    holdable = {h.speed: h for h in run.system.holdable}
-    new = [speed for speed in meeting if speed not in holdable or holdable[speed].coordinate < 0]
-    if not new:
-        return
-    for speed in new:
-        limit = run.limits[speed]
-        known = holdable.get(speed, Holdable(speed))
-        holdable[speed] = replace(known, coordinate=limit.coordinate, lower=limit.lower, upper=limit.upper)
-    modes = run.modes.of_speeds(run.supply.u)
-    run.prepare(list(holdable.values()))
-    run.modes.set_speeds(run.supply.u, modes)
 
 
 def _change_mode(run: Run, entry: ModeChange) -> None:

@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
 from lagrangian.kernels.linear import RANK
 
@@ -24,6 +25,8 @@ from lagrangian.kernels.linear import RANK
 ROUNDING = 1e-12
 # passes for each force, after which the first that is wrong is taken instead of the worst: so no pass repeats another
 PASSES = 4
+# what is left of a column when those before it are taken off, from which it does not depend on them
+SURELY = 1e-4
 
 
 class Contradiction(Exception):
@@ -89,6 +92,10 @@ def _step(B: np.ndarray, a: np.ndarray, free: np.ndarray, tiny: np.ndarray) -> t
     step = np.zeros(len(a))
     if not free.any():
         return step, False
+    R = surely_independent(B[:, free])
+    if R is not None:
+        step[free] = -solve_triangular(R, solve_triangular(R, a[free], trans="T"))
+        return step, False
     _, s, Vt = np.linalg.svd(B[:, free], full_matrices=False)
     acts = s > RANK
     along = Vt[acts] @ a[free]
@@ -98,8 +105,19 @@ def _step(B: np.ndarray, a: np.ndarray, free: np.ndarray, tiny: np.ndarray) -> t
     return step, endless
 
 
+def surely_independent(B: np.ndarray) -> np.ndarray | None:
+    """R with R^T R = B^T B if no column depends on others; None if one may, which takes longer to be told."""
+    m, n = B.shape
+    if n > m:
+        return None
+    R = np.asarray(np.linalg.qr(B, mode="r"))
+    return R if np.abs(np.diag(R)).min(initial=1.0) > SURELY else None
+
+
 def independent(B: np.ndarray, order: list[int]) -> list[int]:
     """Those of the columns, taken in an order, that do not depend on the ones before."""
+    if surely_independent(B[:, order]) is not None:
+        return list(order)
     found: list[int] = []
     basis = np.zeros((len(B), 0))
     for k in order:

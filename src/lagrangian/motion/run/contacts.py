@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from lagrangian.errors import Argument, SimulationWarning, warn
 from lagrangian.model.event import Event, Pull
 from lagrangian.motion.events import Happening, contacts, pulls
@@ -33,13 +31,12 @@ def tell_of_contacts(run: Run) -> None:
 
 def which_pull(run: Run) -> dict[str, bool]:
     """Of each contact, whether it would have to pull here and now."""
-    table, system, t = run.table, run.system, np.array([run.t])
+    table = run.table
     known = [event.when for _, event in table.watched if isinstance(event.when, Pull)]
     if not known:
         return {}
-    nq, nv, names = system.nq, system.nv, run.dyn.constraint_names
-    out = run.solver.programs.outputs(run.y[:nq], run.y[nq:], run.supply.inputs_at(run.supply.u, system, run.t, run.y), t)
-    forces, least = out[3 * nv : 3 * nv + len(names)], no_force(run.dyn.mechanism)
+    names, least = run.dyn.constraint_names, no_force(run.dyn.mechanism)
+    forces = run.modes.response(run.supply.u, run.y, run.t).multipliers
     pulling = {str(name).removesuffix(".contact") for name, force in zip(names, forces, strict=True) if force < -least}
     return {x.constraint: x.constraint in pulling for x in known}
 

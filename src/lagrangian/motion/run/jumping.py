@@ -42,7 +42,7 @@ def follow_jump(run: Run) -> bool:
             )
     if just_after(lambda t: dyn.constraint_rate(q, qd, t)).max() <= RATE * (1 + np.abs(qd).max()):
         return False
-    before = run.energy()
+    before = run.y.copy()
     run.impacts.impact(run.modes, run.supply.u, run.y, run.t + ahead)
-    run.trajectory.impacts.append((run.t, run.energy() - before))
+    run.note_impact(before)
     return True

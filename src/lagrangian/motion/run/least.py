@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from lagrangian.kernels.linear import RANK
-from lagrangian.motion.run.complementarity import Bounds
+from lagrangian.motion.run.complementarity import Bounds, surely_independent
 from lagrangian.motion.run.discs import Disc, solved_in_discs
 
 # the weight of the norm beside what must be met, where it is only asked which forces are at their bounds
@@ -22,7 +22,7 @@ MET = 1e-12
 def least(B: np.ndarray, s: np.ndarray, bounds: Bounds, discs: list[Disc], staying: list[int]) -> np.ndarray:
     """The forces s with those of joints that stay at rest replaced by the least that have the same effect, within the bounds."""
     mine = B[:, staying]
-    if len(staying) < 2 or np.linalg.matrix_rank(mine, RANK) == len(staying):
+    if len(staying) < 2 or surely_independent(mine) is not None or np.linalg.matrix_rank(mine, RANK) == len(staying):
         return s
     target = mine @ s[staying]
     within = Bounds(bounds.low[staying], bounds.high[staying])

@@ -7,6 +7,7 @@ force. What is at rest, and how it goes on, is found by `Rest`; what happens to 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,22 +26,39 @@ TOUCH = 1e-12
 _PLACES = {"held": HELD, "stuck": STUCK, "low": LOW, "high": HIGH, "slip": SLIP, "way": WAY, "allowed": ALLOWED}
 
 
+class Response(NamedTuple):
+    """Accelerations, the multipliers of the constraints, and what holds each speed."""
+
+    qdd: np.ndarray
+    multipliers: np.ndarray
+    holding: np.ndarray
+
+
 class Modes:
     """The modes of a system's joints, as they stand in u."""
 
     def __init__(self, dyn: Dynamics, solver: Solver, supply: Supply, allowed: float) -> None:
         """`allowed` is the speed at which a joint counts as at rest."""
-        self.dyn, self.system, self._programs, self._supply = dyn, solver.system, solver.programs, supply
+        self.dyn, self.system, self._solver, self._supply = dyn, solver.system, solver, supply
         self.rest = allowed
         self.nq, self.nv = self.system.nq, self.system.nv
+        holdable = self.system.holdable
+        self.speeds = np.array([h.speed for h in holdable], dtype=int)
+        self._numbers = {h.speed: j for j, h in enumerate(holdable)}
+        self._coordinates = np.array([max(0, h.coordinate) for h in holdable], dtype=int)
+        self._bounds = [(LOW, np.array([h.lower for h in holdable])), (HIGH, np.array([h.upper for h in holdable]))]
 
     # -- what u says -------------------------------------------------------------------------------------------------
 
     def place(self, j: int, what: int) -> int:
         return self.system.inputs.joint(j) + what
 
+    def table(self, u: np.ndarray) -> np.ndarray:
+        """What u says of all joints that can be held, a row a joint: a view of u."""
+        return u[self.place(0, 0) : self.place(len(self.speeds), 0)].reshape(-1, PER_JOINT)
+
     def number(self, speed: int) -> int:
-        return next(j for j, h in enumerate(self.system.holdable) if h.speed == speed)
+        return self._numbers[speed]
 
     def name(self, j: int) -> str:
         """The name of its speed; of speeds whose friction acts together, that of their joint."""
@@ -67,12 +85,13 @@ class Modes:
         return self.held(u, j) and not self.stuck(u, j) and not self.side(u, j)
 
     def locks(self, u: np.ndarray) -> list[int]:
-        return [j for j in range(len(self.system.holdable)) if self.locked(u, j)]
+        table = self.table(u)
+        found: list[int] = np.flatnonzero((table[:, HELD] > 0.5) & (table[:, STUCK:SLIP].max(axis=1) <= 0.5)).tolist()
+        return found
 
     def of_speeds(self, u: np.ndarray) -> dict[int, np.ndarray]:
         """What u says of every joint that can be held, by its speed."""
-        at = self.system.inputs.joint
-        return {h.speed: u[at(j) : at(j) + PER_JOINT].copy() for j, h in enumerate(self.system.holdable)}
+        return dict(zip(self.speeds.tolist(), self.table(u).copy(), strict=True))
 
     def set_speeds(self, u: np.ndarray, modes: dict[int, np.ndarray]) -> None:
         for speed, values in modes.items():
@@ -99,47 +118,51 @@ class Modes:
 
     # -- forces and speeds -------------------------------------------------------------------------------------------
 
-    def forces(self, u: np.ndarray, y: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:
-        """Accelerations, and what holds each joint that is held."""
-        out = self._programs.outputs(y[: self.nq], y[self.nq :], self._supply.inputs_at(u, self.system, t, y), np.array([t]))
-        at = 3 * self.nv + self.system.mechanism.equations
-        return out[self.nv : 2 * self.nv], out[at : at + len(self.system.holdable)]
+    def response(self, u: np.ndarray, y: np.ndarray, t: float) -> Response:
+        """What the mechanism answers to all that acts."""
+        found = self._solver.responses(self._supply.with_functions(u, t, y)[None], np.array([t]), y[None])[0]
+        return Response(found[: self.nv], found[self.nv : -self.nv], found[-self.nv :])
 
-    def pushed(self, u: np.ndarray, y: np.ndarray, t: float, psi: np.ndarray) -> np.ndarray:
+    @staticmethod
+    def pushed(response: Response, mass: np.ndarray, psi: np.ndarray) -> np.ndarray:
         """What forces would accelerate, measured by M: without constraints and locks, which may take all of it but rounding."""
-        q, qd = y[: self.nq], y[self.nq :]
-        out = self._programs.outputs(q, qd, self._supply.inputs_at(u, self.system, t, y), np.array([t]))
-        force = out[: self.nv] - self.dyn.inverse_dynamics(q, qd, np.zeros(self.nv))
-        found: np.ndarray = np.linalg.solve(massless.factor(self.dyn.mass_matrix(q), psi), force)
+        force = mass @ response.qdd - psi[: len(response.multipliers)].T @ response.multipliers - response.holding
+        found: np.ndarray = np.linalg.solve(massless.factor(mass, psi), force)
         return found
 
     def rows(self, y: np.ndarray, t: float, held: Iterable[int]) -> tuple[np.ndarray, np.ndarray]:
         """Psi of the constraints and of joints held, and the rates of both."""
-        q, qd, speeds = y[: self.nq], y[self.nq :], [self.system.holdable[j].speed for j in held]
+        q, qd, speeds = y[: self.nq], y[self.nq :], self.speeds[list(held)]
         psi, rate = np.eye(self.nv)[speeds], qd[speeds]
         if self.system.mechanism.equations:
             psi = np.vstack([self.dyn.constraint_jacobian(q, t), psi])
             rate = np.concatenate([self.dyn.constraint_rate(q, qd, t), rate])
         return psi, rate
 
-    def speed(self, u: np.ndarray, y: np.ndarray, j: int) -> float:
-        """How fast a joint is, without sign; together with those whose friction acts with its own."""
-        h = self.system.holdable[j]
-        together = [k for k in map(self.number, h.disc) if not self.locked(u, k)] if h.disc else [j]
-        return float(np.linalg.norm(y[[self.nq + self.system.holdable[k].speed for k in together]]))
+    def paces(self, u: np.ndarray, y: np.ndarray) -> list[float]:
+        """How fast each joint is, without sign; together with those whose friction acts with its own."""
+        found: list[float] = np.abs(y[self.nq + self.speeds]).tolist()
+        for j, h in enumerate(self.system.holdable):
+            if h.disc:
+                together = [k for k in map(self.number, h.disc) if not self.locked(u, k)]
+                found[j] = float(np.linalg.norm(y[self.nq + self.speeds[together]]))
+        return found
 
-    def touches(self, u: np.ndarray, y: np.ndarray, j: int) -> int:
-        """The limit at which a joint is: LOW, HIGH, or 0."""
-        h = self.system.holdable[j]
-        for what, bound in ((LOW, h.lower), (HIGH, h.upper)):
-            if np.isfinite(bound) and abs(y[h.coordinate] - bound) <= TOUCH * (1 + abs(bound)):
-                return what
-        return self.side(u, j)
+    def touches(self, u: np.ndarray, y: np.ndarray) -> list[int]:
+        """The limit at which each joint is: LOW, HIGH, or 0."""
+        table = self.table(u)
+        found = np.where(table[:, LOW] > 0.5, LOW, np.where(table[:, HIGH] > 0.5, HIGH, 0))
+        for what, bounds in reversed(self._bounds):
+            with np.errstate(invalid="ignore"):
+                near = np.abs(y[self._coordinates] - bounds) <= TOUCH * (1 + np.abs(bounds))
+            found[near & np.isfinite(bounds)] = what
+        sides: list[int] = found.tolist()
+        return sides
 
     def still(self, u: np.ndarray, y: np.ndarray, t: float, others: Iterable[int] = ()) -> None:
         """Take away what is left of the speeds of joints that are held, and of others."""
-        still = [*(j for j in range(len(self.system.holdable)) if self.held(u, j)), *others]
-        speeds = [self.nq + self.system.holdable[j].speed for j in still]
+        still = [*np.flatnonzero(self.table(u)[:, HELD] > 0.5).tolist(), *others]
+        speeds = self.nq + self.speeds[still]
         if np.any(y[speeds]):
             psi, rate = self.rows(y, t, still)
             y[self.nq :] += corrected(self.dyn.mass_matrix(y[: self.nq]), psi, rate)

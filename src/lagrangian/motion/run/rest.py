@@ -45,10 +45,10 @@ def settle(modes: Modes, u: np.ndarray, y: np.ndarray, t: float, passed: int = -
 def _low_flights(modes: Modes, u: np.ndarray, y: np.ndarray, t: float) -> list[int]:
     """Joints that leave their stops so slowly that they would not come clear of them: ever shorter flights would not end."""
     found, holdable = [], modes.system.holdable
-    sides = [modes.touches(u, y, j) for j in range(len(holdable))]
+    sides = modes.touches(u, y)
     leaving = [j for j, h in enumerate(holdable) if sides[j] and abs(y[modes.nq + h.speed]) > modes.rest]
     if leaving:
-        qdd, _ = modes.forces(u, y, t)
+        qdd = modes.response(u, y, t).qdd
     for j in leaving:
         h = holdable[j]
         speed, back = y[modes.nq + h.speed], qdd[h.speed]
@@ -60,10 +60,10 @@ def _low_flights(modes: Modes, u: np.ndarray, y: np.ndarray, t: float) -> list[i
 
 def _decide(modes: Modes, u: np.ndarray, y: np.ndarray, t: float, passed: int = -1) -> None:
     resting, sides = [], []
-    for j, h in enumerate(modes.system.holdable):
-        if modes.locked(u, j):
+    locks = modes.locks(u)
+    for j, (h, speed, side) in enumerate(zip(modes.system.holdable, modes.paces(u, y), modes.touches(u, y), strict=True)):
+        if j in locks:
             continue
-        speed, side = modes.speed(u, y, j), modes.touches(u, y, j)
         if speed <= modes.rest and (side or h.friction is not None):
             resting.append(j)
             sides.append(side)
@@ -95,19 +95,20 @@ class _Problem:
         # a torque that jumps just now counts as after the jump, whatever roundings say
         self.t = self.now + AHEAD * max(abs(self.now), 1e-3)
         self.holdable = [modes.system.holdable[j] for j in self.resting]
-        _, held = modes.forces(u, y, self.t)
+        held = modes.response(u, y, self.t).holding
         self.last = self.resting.index(self.passed) if self.passed in self.resting else -1
         self.let_go = self.last >= 0 and modes.side(u, self.passed) != 0
         kept = [u[modes.place(j, SLIP)] * modes.stuck(u, j) for j in self.resting]
-        self.before = held[self.resting] - kept
+        speeds = [h.speed for h in self.holdable]
+        self.before = held[speeds] - kept
         for j in self.resting:
             modes.set(u, j)
-        qdd, _ = modes.forces(u, y, self.t)
+        response, mass = modes.response(u, y, self.t), modes.dyn.mass_matrix(y[: modes.nq])
+        qdd = response.qdd
         psi, _ = modes.rows(y, self.t, modes.locks(u))
-        pushed = np.linalg.norm(modes.pushed(u, y, self.t, psi))
-        speeds = [h.speed for h in self.holdable]
+        pushed = np.linalg.norm(modes.pushed(response, mass, psi))
         self.discs = self._groups()
-        freedom = Freedom(modes.dyn.mass_matrix(y[: modes.nq]), psi, speeds, list(self.discs))
+        freedom = Freedom(mass, psi, speeds, list(self.discs))
         self.size, self.B = freedom.size, freedom.B
         self.bounds = _bounds(self.holdable, self.sides)
         widths = np.array([sum(h.static or (0.0, 0.0)) / 2 for h in self.holdable])
@@ -211,7 +212,7 @@ class _Problem:
         modes, u = self.modes, self.u
         slipping = [(j, modes.way(u, j), modes.system.holdable[j].speed) for j in self.resting if modes.way(u, j)]
         if slipping:
-            qdd, _ = modes.forces(u, self.y, self.now)
+            qdd = modes.response(u, self.y, self.now).qdd
             for j, way, speed in slipping:
                 u[modes.place(j, ALLOWED)] += max(0.0, -2 * way * qdd[speed] * (self.t - self.now))
 

@@ -77,8 +77,11 @@ class Run:
     # -- setting up --------------------------------------------------------------------------------------------------
 
     def _holdable(self) -> list[Holdable]:
-        """Joints with dry friction, and those that events lock."""
+        """Joints with dry friction or limits, and those that events lock."""
         found = {h.speed: h for h in self.known.frictional}
+        for speed, x in self.limits.items():
+            known = found.get(speed, Holdable(speed))
+            found[speed] = replace(known, coordinate=x.coordinate, lower=x.lower, upper=x.upper)
         locked = {j for e in self.events if isinstance(e.action, (Lock, Unlock)) for j in e.action.joints}
         for name in sorted(locked):
             speed = self.dyn.mechanism.speed_names.index(name)
@@ -86,16 +89,20 @@ class Run:
         return list(found.values())
 
     def prepare(self, holdable: list[Holdable]) -> None:
-        """The system with these joints holdable, compiled. Limits that were not yet met are events only."""
-        settings, constrained = self.settings, bool(self.dyn.mechanism.equations)
-        self.table = EventTable(self.events, self.limits, holdable)
-        redundant = settings.redundant or (bool(holdable) and (constrained or len(holdable) > 1))
+        """The system with these joints holdable, compiled."""
+        settings = self.settings
+        self.table = EventTable(self.events, holdable)
+        # what is held takes freedom from the constraints, which may then depend on each other
+        redundant = settings.redundant or (bool(holdable) and bool(self.dyn.mechanism.equations))
         self.system = self.known.system(
             self.supply.source, settings.stabilisation, self.table, holdable, redundant, settings.ranks
         )
         self.solver = solver_of(self.system, settings.method, self.supply.source.asks)
         self.supply.serve(self.solver)
         self.modes = Modes(self.dyn, self.solver, self.supply, REST * settings.atol)
+        if holdable:  # all that modes need is compiled before the run begins
+            self.dyn.mass_matrix(self.y[: self.system.nq])
+            self.modes.rows(self.y, self.t, ())
 
     def start(self, first: float) -> None:
         """A new stepper from here, whose first step has this length."""
@@ -265,10 +272,12 @@ class Run:
         """An ending here and now."""
         return Ending(status, float(self.t), reason=reason, remedy=remedy, place=place)
 
-    def energy(self) -> float:
-        """Kinetic and potential, here and now."""
-        q, qd = self.y[: self.system.nq], self.y[self.system.nq :]
-        return float(self.dyn.kinetic_energy(q, qd) + self.dyn.potential_energy(q))
+    def note_impact(self, before: np.ndarray) -> None:
+        """By how much the kinetic energy changes where speeds have changed at once; before that, the state was this."""
+        if not np.array_equal(before, self.y):
+            nq, mass = self.system.nq, self.dyn.mass_matrix(self.y[: self.system.nq])
+            was, now = (0.5 * float(qd @ mass @ qd) for qd in (before[nq:], self.y[nq:]))
+            self.trajectory.impacts.append((self.t, now - was))
 
     def configuration(self, q: np.ndarray) -> str:
         names = self.dyn.mechanism.coordinate_names

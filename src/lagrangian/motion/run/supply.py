@@ -128,7 +128,11 @@ class Supply:
 
     def inputs_at(self, u: np.ndarray, system: System, t: float, y: np.ndarray) -> np.ndarray:
         """A system's u with what Python functions give at a state, and without addresses, which are no numbers."""
-        found = without_addresses(u, system)
+        return self.with_functions(without_addresses(u, system), t, y)
+
+    def with_functions(self, u: np.ndarray, t: float, y: np.ndarray) -> np.ndarray:
+        """A copy of u with what Python functions give at a state."""
+        found = u.copy()
         if self.source.asks:
             try:
                 self.ask_into(found, t, y)

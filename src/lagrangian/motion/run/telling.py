@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lagrangian.motion.events import Happening
-from lagrangian.motion.system.inputs import HELD, HIGH, LOW, PER_JOINT, STUCK, WAY
+from lagrangian.motion.system.inputs import HELD, HIGH, LOW, STUCK, WAY
 
 if TYPE_CHECKING:
     from lagrangian.motion.run.run import Run
@@ -34,19 +34,19 @@ class Before:
     """A run before something changes modes at one instant; `tell` says afterwards what changed."""
 
     def __init__(self, run: Run) -> None:
-        self.modes, nq = run.modes.of_speeds(run.supply.u), run.system.nq
+        self.modes, nq = run.modes.table(run.supply.u).copy(), run.system.nq
         self.q, self.qd = run.y[:nq].copy(), run.y[nq:].copy()
 
     def tell(self, run: Run, quiet: Collection[int] = ()) -> None:
         """Say what has changed; of the speeds in `quiet` all has been said."""
-        modes = run.modes
-        for speed, after in modes.of_speeds(run.supply.u).items():
-            j, before = modes.number(speed), self.modes.get(speed, np.zeros(PER_JOINT))
-            disc = modes.system.holdable[j].disc
+        modes, table = run.modes, run.modes.table(run.supply.u)
+        for j in np.flatnonzero((table != self.modes).any(axis=1)).tolist():
+            before, after = self.modes[j], table[j]
+            speed, disc = modes.system.holdable[j].speed, modes.system.holdable[j].disc
             if speed in quiet or (disc and speed != disc[0]) or _locked(before) or _locked(after):
                 continue
             if _rests(before) and not _rests(after):
-                side = next((what for what in (LOW, HIGH) if before[what] > 0.5), 0) or modes.touches(run.supply.u, run.y, j)
+                side = next((what for what in (LOW, HIGH) if before[what] > 0.5), 0) or modes.touches(run.supply.u, run.y)[j]
                 if side:
                     self.say(run, f"{modes.name(j)} leaves its {'lower' if side == LOW else 'upper'} limit")
                 elif not self._was_an_instant(run, speed, float(after[WAY]), bool(disc)):

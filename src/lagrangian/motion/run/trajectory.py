@@ -11,7 +11,8 @@ from lagrangian.motion.settings import Settings
 from lagrangian.motion.solver import places
 from lagrangian.motion.solver.segment import Segment
 from lagrangian.motion.solver.stepper import Stepper
-from lagrangian.motion.system.programs import load_sizes, output_sizes
+from lagrangian.motion.system.inputs import STUCK
+from lagrangian.motion.system.programs import acting_sizes, load_sizes, output_sizes
 from lagrangian.motion.system.system import System
 
 Outputs = dict[str, np.ndarray]
@@ -92,11 +93,12 @@ class Trajectory:
         return segment.solver.replay(segment, which, theta, self.settings.rtol, self.settings.atol)
 
     def settled(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Interpolated states moved onto the constraints."""
-        if not self.system.projects:
+        """Interpolated states moved onto the constraints; where speeds change at once, as they are afterwards."""
+        if not self.system.projects and len(self.segments) == 1:
             return y
         y = y.copy()
         for segment, mine in self.by_segment(t):
+            y[mine[t[mine] == segment.start]] = segment.steps[0, 2:]
             y[mine] = self.settled_in(segment, t[mine], y[mine])
         return y
 
@@ -116,8 +118,8 @@ class Trajectory:
         """Forces and accelerations at times within one segment: see `output_sizes`."""
         system = segment.solver.system
         u = self._inputs_at(segment, t, y)
-        if system.large:
-            return self._large_outputs(segment, t, y, u)
+        if system.responds and not system.constrained:
+            return self._by_response(segment, t, y, u)
         out = segment.solver.programs.outputs(y[:, : system.nq], y[:, system.nq :], u, t[:, None])
         return _parted(out, output_sizes(system))
 
@@ -128,7 +130,8 @@ class Trajectory:
         found = np.empty((len(t), len(table)))
         if table.compiled:
             u = self._inputs_at(segment, t, y)
-            found[:, : len(table.compiled)] = segment.solver.programs.event_values(q, qd, u, t[:, None])
+            response = self._responses(segment, t, y, u) if table.has_forces else np.zeros((len(t), system.responses))
+            found[:, : len(table.compiled)] = segment.solver.programs.event_values(q, qd, u, t[:, None], response)
         for k, function in enumerate(table.functions, len(table.compiled)):
             found[:, k] = [function(float(at), *state) for at, *state in zip(t, q.copy(), qd.copy(), strict=True)]
         return found
@@ -145,23 +148,23 @@ class Trajectory:
     def _inputs(segment: Segment, count: int) -> np.ndarray:
         return np.repeat(without_addresses(segment.u, segment.solver.system)[None], count, axis=0)
 
-    def _large_outputs(self, segment: Segment, t: np.ndarray, y: np.ndarray, u: np.ndarray) -> Outputs:
-        """Without constraints, from the functions of the tree."""
-        system, programs = segment.solver.system, segment.solver.programs
-        q, qd = y[:, : system.nq], y[:, system.nq :]
-        tau = programs.torques(q, qd, u, t[:, None])
+    @staticmethod
+    def _responses(segment: Segment, t: np.ndarray, y: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """What the system answers at every state: u with the addresses that its code reads."""
+        given, at = u.copy(), segment.solver.system.inputs.data
+        given[:, at:] = segment.u[at:]
+        return segment.solver.responses(given, t, y)
+
+    def _by_response(self, segment: Segment, t: np.ndarray, y: np.ndarray, u: np.ndarray) -> Outputs:
+        """Without constraints: what acts, and what the run itself computes of it."""
+        system, nq, nv = segment.solver.system, self.system.nq, self.system.nv
+        out = _parted(segment.solver.programs.acting(y[:, :nq], y[:, nq:], u, t[:, None]), acting_sizes(system))
+        found = self._responses(segment, t, y, u)
+        for j, joint in enumerate(system.holdable):
+            # friction that holds is what holds, with the other sign
+            out["friction"][:, joint.speed] -= u[:, system.inputs.joint(j) + STUCK] * found[:, nv + joint.speed]
         none = np.zeros((len(t), 0))
-        sizes = load_sizes(system)
-        loads = _parted(programs.loads(q, qd, u, t[:, None]), sizes) if sizes else {}
-        return {
-            **loads,
-            "tau": tau,
-            "qdd": self.dyn.forward_dynamics(q, qd, tau + loads["loads"] if loads else tau),
-            "friction": self.dyn.friction(qd),
-            "multipliers": none,
-            "holding": none,
-            "phi": none,
-        }
+        return {**out, "qdd": found[:, :nv], "multipliers": none, "phi": none}
 
     def outputs(self, t: np.ndarray, y: np.ndarray) -> Outputs:
         """The same at any times of the run."""

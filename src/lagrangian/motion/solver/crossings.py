@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lagrangian.kernels.llvm.builder import INTEGER, TRUTH, Array, Builder, Value, Variable
+from lagrangian.kernels.llvm.builder import DOUBLE, INTEGER, TRUTH, Array, Builder, Value, Variable
 from lagrangian.motion.integrators.method import Module
 from lagrangian.motion.solver.interpolant import Interpolant
 from lagrangian.motion.solver.places import (
@@ -23,6 +23,7 @@ from lagrangian.motion.solver.places import (
 
 # a dip is looked into where it leaves less than this part of the least value seen, and not beside the ends of a step
 SHALLOW, NEAR_ENDS = 0.1, 0.02
+AGAIN = 3  # places at which a step that is ended by an event is looked at once more
 INSTANT = 1e-14  # part of the time within which events happen together
 
 
@@ -40,8 +41,7 @@ class Crossings:
         b, m, c, ne = self.b, self.m, self.m.c, self.events
         c[WHICH] = -1
         time = b.local(1)
-        for e in range(ne):
-            m.looks[e] = m.g[e]
+        b.copy(m.g, m.looks, ne)
         # between the ends a cubic through both states and slopes is enough to see that something happens
         for look in range(1, LOOKS + 1):
             theta = look / LOOKS
@@ -60,8 +60,11 @@ class Crossings:
             with b.when(crossed):
                 anything.set(True)
                 self.interpolant.prepare()
-                self._locate(look, e, k, h, time, until)
+                piece = b.real(look) * (1.0 / LOOKS)
+                self._locate(piece, piece + 1.0 / LOOKS, e, k, h, time, until)
         with b.when(anything.get()):
+            with b.when(c[WHICH] >= 0):
+                self._look_again(h, time, until)
             instant = INSTANT * b.maximum(1.0, b.absolute(until.get()))
             with b.count(LOOKS * ne) as k:
                 e, at = k - (k / ne) * ne, m.s[T] + m.theta[k] * h
@@ -75,6 +78,26 @@ class Crossings:
                 self.module.settle(b, time, m.end, m.u, self.slope_after, m.report)
         b.copy(m.looks.part(LOOKS * ne), m.g, ne)
         return until.get()
+
+    def _look_again(self, h: Value, time: Array, until: Variable) -> None:
+        """What ends a step early may hide what crosses zero before and comes back with it, as joints of one freedom do.
+
+        So it is looked at in the middle of what is left of the step, and ever nearer to its end.
+        """
+        b, m, ne = self.b, self.m, self.events
+        end, rest = (until.get() - m.s[T]) / h, b.variable(0.5)
+        with b.count(AGAIN):
+            theta = end * (1.0 - rest.get())
+            rest.set(0.25 * rest.get())
+            time[0] = b.fma(h, theta, m.s[T])
+            self.interpolant.at(theta, m.state)
+            b.call("events", time, m.state, m.u, m.looks.part(ne))
+            with b.count(ne) as e:
+                unknown = b.value(True, TRUTH)
+                for look in range(LOOKS):
+                    unknown = unknown & (m.theta[e + look * ne] > theta)
+                with b.when(self._crossed(m.looks[e], m.looks[e + ne], e) & unknown):
+                    self._locate(b.value(0.0, DOUBLE), theta, e, e, h, time, until)
 
     def dip(self) -> Value:
         """The part of the step at which a kink's function nearly touches zero, or crosses it twice: 0 if none seems to.
@@ -117,14 +140,13 @@ class Crossings:
         through = m.kinds[e * PER_EVENT + KIND].equals(GUARD) & (before <= 0.0) & (after < 0.0)
         return rising | falling | through
 
-    def _locate(self, look: Value, e: Value, k: Value, h: Value, time: Array, until: Variable) -> None:
-        """The first zero, by the Illinois method on the interpolant (Dowell and Jarratt 1971).
+    def _locate(self, low: Value, high: Value, e: Value, k: Value, h: Value, time: Array, until: Variable) -> None:
+        """The first zero between two parts of the step, by the Illinois method on the interpolant (Dowell and Jarratt 1971).
 
         What is zero is behind the first: a function may stay there, and bisection finds where it began to.
         """
         b, m = self.b, self.m
-        piece = b.real(look) * (1.0 / LOOKS)
-        left, right = b.variable(piece), b.variable(piece + 1.0 / LOOKS)
+        left, right = b.variable(low), b.variable(high)
 
         def value_at(theta: Value) -> Value:
             self.interpolant.at(theta, m.state)

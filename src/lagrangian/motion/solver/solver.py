@@ -10,13 +10,18 @@ import numpy as np
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.code import address
 from lagrangian.kernels.llvm import cache, jit, target
+from lagrangian.kernels.llvm.builder import Array, Builder
 from lagrangian.motion.integrators.method import Method, Module
 from lagrangian.motion.solver import places
 from lagrangian.motion.solver.balance import emit_balance
 from lagrangian.motion.solver.interpolant import emit_replay
+from lagrangian.motion.solver.response import ARGUMENTS as RESPONSE_ARGUMENTS
+from lagrangian.motion.solver.response import emit_responses
 from lagrangian.motion.solver.segment import Segment
 from lagrangian.motion.solver.time_loop import TimeLoop
-from lagrangian.motion.system.large import RolledRates
+from lagrangian.motion.system.functions import Functions
+from lagrangian.motion.system.inputs import HELD, PER_JOINT
+from lagrangian.motion.system.large import RolledResponse
 from lagrangian.motion.system.programs import Programs
 from lagrangian.motion.system.system import System
 
@@ -36,7 +41,7 @@ class Solver:
         self.programs = Programs(system)
         chosen = target.current()
         name = cache.key("motion", *system.key, method.key, str(callback), chosen.key)
-        self.rolled = RolledRates(system, chosen) if system.large else None
+        self.rolled = RolledResponse(system, chosen) if system.large else None
         if self.rolled is not None and (method.jacobian or method.canonical):
             raise ArgumentError(
                 f"method {method.name!r} needs derivatives written out, and {system.mechanism.name} is too large for that; "
@@ -57,6 +62,7 @@ class Solver:
         self.integrate = self._function("integrate", len(places.LOOP_ARGUMENTS))
         self._replay = self._function("replay", len(places.REPLAY_ARGUMENTS))
         self._balance = self._function("balance", len(places.BALANCE_ARGUMENTS)) if self.balances else None
+        self._responses = self._function("responses", len(RESPONSE_ARGUMENTS)) if system.responds else None
 
     def _function(self, name: str, pointers: int) -> Callable[..., int]:
         return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * pointers)(self._code.address(name))
@@ -64,7 +70,8 @@ class Solver:
     def _module(self, fma: bool) -> str:
         declared: set[str] = set()
         method = self.method
-        lines = self.system.functions(declared, fma, method.jacobian, method.canonical, self.balances, self.rolled)
+        functions = Functions(self.system, declared, fma, self.rolled)
+        lines = functions.write(method.jacobian, method.canonical, self.balances)
         module = Module(lines, declared, fma, self.n, self.system.angles, self.system.projects, self.callback)
         module.second_order = self.system.second_order
         if self.callback:
@@ -76,6 +83,8 @@ class Solver:
         emit_replay(module, self.method, self.workspace)
         if self.balances:
             emit_balance(module, self.method, self.workspace)
+        if self.system.responds:
+            emit_responses(module, self.system)
         return "\n".join([*lines, *sorted(declared)])
 
     def _ask(self, module: Module) -> None:
@@ -92,13 +101,34 @@ class Solver:
         b = module.function("events", ["time", "state", "u", "output"])
         time, state, u, output = (b.array(name) for name in b.arguments)
         if table.compiled:
-            if self.callback and table.has_modes:
-                b.call("ask", time, state, u)
-            b.call("event_values", time, state, u, output)
+            response = b.local(self.system.responses if table.has_forces else 1)
+            if table.has_forces:
+                self._respond(b, time, state, u, response)
+            b.call("event_values", time, state, u, response, output)
         if table.functions:
             b.call_through(u.part(self.system.inputs.event_function), time, state, output.part(len(table.compiled)))
         b.leave()
         module.add(b)
+
+    def _respond(self, b: Builder, time: Array, state: Array, u: Array, response: Array) -> None:
+        """What events read of the system's response. Where nothing is held, and no contact is watched, nothing holds."""
+        system, inputs = self.system, self.system.inputs
+        b.each(system.responses, lambda i: response.__setitem__(i, 0.0))
+        held = b.variable(1.0 if system.table.has_contacts else 0.0)
+        joints = u.part(inputs.joint(0) + HELD)
+        b.each(len(system.holdable), lambda j: held.set(held.get() + joints[j * PER_JOINT]))
+        with b.when(held.get() > 0.0):
+            if self.callback:
+                b.call("ask", time, state, u)
+            b.call("response", time, state, u, response)
+
+    def responses(self, u: np.ndarray, t: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """What the system answers to all that acts, for states y at times t, each with its row of u: see `System.response`."""
+        assert self._responses is not None
+        found = np.empty((len(t), self.system.responses))
+        u, t, y = (np.ascontiguousarray(x, dtype=float) for x in (u, t, y))
+        self._responses(*(address(a) for a in (np.array([len(t)]), t, y, u, found)))
+        return found
 
     def replay(self, segment: Segment, which: np.ndarray, theta: np.ndarray, rtol: float, atol: float) -> np.ndarray:
         """States within steps made before: at the part `theta` of step `which`, for each."""

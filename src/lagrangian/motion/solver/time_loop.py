@@ -111,14 +111,17 @@ class TimeLoop:
             if self.events:
                 # an event that has just happened starts from zero, as its caller left it: it is not seen a second time
                 b.call("events", m.clock, m.y, m.u, m.value)
-                for e in range(self.events):
-                    # so does one that rounding alone keeps from zero, unless it is known to be still to come
-                    happened = m.kinds[PER_EVENT * e + HAPPENED]
-                    away = happened.equals(UNKNOWN) & (b.absolute(m.value[e]) > 1e-13)
-                    m.g[e] = b.select(away | happened.equals(TO_COME), m.value[e], 0.0)
-                    m.kinds[PER_EVENT * e + HAPPENED] = UNKNOWN
+                b.each(self.events, self._begin_event)
             with b.when(s[H] <= 0.0):
                 self._first_step()
+
+    def _begin_event(self, e: Index) -> None:
+        """So does one that rounding alone keeps from zero, unless it is known to be still to come."""
+        b, m = self.b, self.m
+        happened = m.kinds[PER_EVENT * e + HAPPENED]
+        away = happened.equals(UNKNOWN) & (b.absolute(m.value[e]) > 1e-13)
+        m.g[e] = b.select(away | happened.equals(TO_COME), m.value[e], 0.0)
+        m.kinds[PER_EVENT * e + HAPPENED] = UNKNOWN
 
     def _first_step(self) -> None:
         """Hairer, Norsett and Wanner I, II.4: so that an Euler step of it changes little."""

@@ -42,8 +42,8 @@ def _power(system: System, graph: Graph, state: State) -> Any:
     driving, friction = system.forces.driven(graph, state), system.forces.friction(graph, state)
     power = inner([a - b for a, b in zip(driving, friction, strict=True)], state.qd)
     if moves_constraints(system.mechanism):
-        _, multipliers, _ = system.solved(graph, state)
-        for row, force in zip(state.rows, multipliers[: len(state.rows)], strict=True):
+        multipliers = system.solved(graph, state)[1]
+        for row, force in zip(state.rows, multipliers, strict=True):
             moving = row.rate - inner(list(row.psi.values()), [state.qd[k] for k in row.psi])
             power = power - force * moving
     return power

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from lagrangian.model.event import DIRECTIONS, Event, Pull
 from lagrangian.motion.events import RESTART
 from lagrangian.motion.solver.places import GUARD, KINK, STOP, TOLD
-from lagrangian.motion.system.holdable import Holdable, JointLimits
+from lagrangian.motion.system.holdable import Holdable
 from lagrangian.motion.system.inputs import HELD, HIGH, LOW, STUCK
 
 
@@ -30,20 +30,11 @@ class Watched:
 
 
 @dataclass(frozen=True)
-class LimitMet:
-    """A joint that reaches a limit it was not at before: from then on it can be held there."""
-
-    speed: int
-    coordinate: int
-    side: int  # LOW or HIGH
-    bound: float
-    direction = -1
-    kind = GUARD
-
-
-@dataclass(frozen=True)
 class ModeChange:
-    """A joint that can be held begins or ceases to be: by friction (STUCK), at a stop (LOW, HIGH), by a lock (HELD)."""
+    """A joint that can be held begins or ceases to be: by friction (STUCK), at a stop (LOW, HIGH), by a lock (HELD).
+
+    One that is at no stop meets its own.
+    """
 
     what: int
     joint: int  # its number among those that can be held
@@ -51,27 +42,17 @@ class ModeChange:
     kind = GUARD
 
 
-Entry = Watched | LimitMet | ModeChange
+Entry = Watched | ModeChange
 
 
 class EventTable:
-    """All events of a system in their order: expressions, limits not yet met, modes of joints, and Python functions last."""
+    """All events of a system in their order: expressions, modes of joints, and Python functions last."""
 
-    def __init__(
-        self, events: Sequence[Event] = (), limits: Mapping[int, JointLimits] | None = None, holdable: Sequence[Holdable] = ()
-    ) -> None:
+    def __init__(self, events: Sequence[Event] = (), holdable: Sequence[Holdable] = ()) -> None:
         written = [Watched(e) for e in events if not callable(e.when)]
         asked = [Watched(e) for e in events if callable(e.when)]
-        met = {h.speed for h in holdable if np.isfinite(h.lower) or np.isfinite(h.upper)}
-        stops = [
-            LimitMet(speed, limit.coordinate, side, bound)
-            for speed, limit in (limits or {}).items()
-            if speed not in met
-            for side, bound in ((LOW, limit.lower), (HIGH, limit.upper))
-            if np.isfinite(bound)
-        ]
         modes = [ModeChange(what, j) for j, h in enumerate(holdable) for what in _changes(h)]
-        self.compiled: tuple[Entry, ...] = (*written, *stops, *modes)
+        self.compiled: tuple[Entry, ...] = (*written, *modes)
         self.entries: tuple[Entry, ...] = (*self.compiled, *asked)
         self.functions: list[Callable[[float, np.ndarray, np.ndarray], float]] = [
             entry.event.when for entry in asked if callable(entry.event.when)
@@ -79,7 +60,8 @@ class EventTable:
         self.watched = [(k, entry.event) for k, entry in enumerate(self.entries) if isinstance(entry, Watched)]
         self.has_modes = bool(modes)
         contacts = [entry for entry in written if isinstance(entry.event.when, Pull)]
-        self.has_forces = self.has_modes or bool(contacts)  # whether some events are told by forces
+        self.has_contacts = bool(contacts)
+        self.has_forces = self.has_modes or self.has_contacts  # whether some events are told by forces
         self.only_contacts = len(contacts) == len(self.entries)  # which are told, and change nothing
 
     def __len__(self) -> int:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lagrangian.algorithms.closed.constraints import coordinate_rates
-from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
+from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS, HELD_DYNAMICS
 from lagrangian.kernels.llvm.builder import Array, Builder
 from lagrangian.kernels.llvm.function import traced
 from lagrangian.kernels.llvm.target import Target
@@ -34,13 +33,14 @@ def too_large(system: System) -> bool:
         return True
 
 
-class RolledRates:
-    """`rates` and `project` of a large system, and the arrays their code reads, whose addresses are in u."""
+class RolledResponse:
+    """`response` of a large system, and the arrays its code reads, whose addresses are in u."""
 
     def __init__(self, system: System, target: Target) -> None:
         self.system = system
-        sizes = [system.nq, system.nv, system.nv]
-        self.loop = rolled.module(FORWARD_DYNAMICS, system.tree, ("q", "qd", "tau"), sizes, target, 1)
+        self.algorithm = HELD_DYNAMICS if system.holdable else FORWARD_DYNAMICS
+        sizes = [system.nq, *[system.nv] * (len(self.algorithm.inputs) - 1)]
+        self.loop = rolled.module(self.algorithm, system.tree, self.algorithm.inputs, sizes, target, 1)
 
     def data(self) -> list[np.ndarray]:
         """Parameters of the links, their table, scratch memory."""
@@ -52,46 +52,31 @@ class RolledRates:
         declared.update(line for line in lines if line.startswith("declare"))
         lines = [line for line in lines if not line.startswith("declare")]
         graph = Graph()
-        lines += traced("simple", graph, self._simple(graph), places, declared, fma)
-        if self.system.projects:
-            graph = Graph()
-            lines += traced("normalise", graph, self.system.normalised(graph), places, declared, fma)
-        for builder in self._builders(declared, fma):
-            lines += builder.text()
-        return lines
+        lines += traced("acting", graph, self._acting(graph), places, declared, fma)
+        return lines + self._response(declared, fma).text()
 
-    def _simple(self, graph: Graph) -> list[Any]:
-        """What is not worth a loop: q', and the forces from outside."""
+    def _acting(self, graph: Graph) -> list[Any]:
+        """What is not worth a loop: the forces along the speeds, and which of these are held."""
         system = self.system
-        state = system.state(graph)
-        return [*coordinate_rates(system.mechanism, state.q, state.qd), *system.forces.driven(graph, state)]
+        held = system.held(graph)
+        return [*system.acting(graph, system.state(graph)), *(held.get(k, 0) for k in range(system.nv) if held)]
 
-    def _builders(self, declared: set[str], fma: bool) -> list[Builder]:
-        system = self.system
-        nq, n = system.nq, system.size
-        found = []
-        b = Builder("rates", ["time", "state", "u", "output"], declared, fma, internal=True)
+    def _response(self, declared: set[str], fma: bool) -> Builder:
+        system, b = self.system, Builder("response", ["time", "state", "u", "output"], declared, fma, internal=True)
         time, state, u, output = (b.array(name) for name in b.arguments)
-        simple = b.local(n)
-        b.call("simple", time, state, u, simple)
-        b.copy(simple, output, nq)
-        pointers = Array(b, b.reserve("alloca [6 x ptr]"))
+        acting = b.local(2 * system.nv)
+        b.call("acting", time, state, u, acting)
+        given = [state.pointer, state.address(system.nq), acting.pointer]
+        given += [acting.address(system.nv)] if system.holdable else []
+        given.append(state.pointer)  # of which the angles are taken
+        pointers = Array(b, b.reserve(f"alloca [{len(given) + 2} x ptr]"))
         addresses = u.part(system.inputs.data)
-        for k, pointer in enumerate((state.pointer, state.address(nq), simple.address(nq), state.pointer)):
+        for k, pointer in enumerate(given):
             b.line(f"store ptr {pointer}, ptr {pointers.address(k)}")
         for k in range(2):
             at = b.put("ptr", f"load ptr, ptr {addresses.address(k)}")
-            b.line(f"store ptr {at.text}, ptr {pointers.address(4 + k)}")
+            b.line(f"store ptr {at.text}, ptr {pointers.address(len(given) + k)}")
         scratch = b.put("ptr", f"load ptr, ptr {addresses.address(2)}")
-        b.put("i64", f"call i64 @kernel(ptr {pointers.pointer}, ptr {output.address(nq)}, ptr {scratch.text}, i64 1)")
+        b.put("i64", f"call i64 @kernel(ptr {pointers.pointer}, ptr {output.pointer}, ptr {scratch.text}, i64 1)")
         b.leave()
-        found.append(b)
-        if system.projects:
-            b = Builder("project", ["time", "state", "u", "output"], declared, fma, internal=True)
-            time, state, u, output = (b.array(name) for name in b.arguments)
-            b.call("normalise", time, state, u, output)
-            b.call("rates", time, output, u, output.part(n))
-            output[2 * n], output[2 * n + 1] = 0.0, 1.0
-            b.leave()
-            found.append(b)
-        return found
+        return b

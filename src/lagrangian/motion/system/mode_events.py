@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from lagrangian.algorithms.closed.cholesky import inner
 from lagrangian.algorithms.closed.constrained import State
 from lagrangian.kernels.trace.node import Graph
 from lagrangian.model.event import Pull
 from lagrangian.model.expression import functions as f
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion.system.balance import moves_constraints
 from lagrangian.motion.system.event_table import ModeChange
 from lagrangian.motion.system.forces import Forces
 from lagrangian.motion.system.inputs import ALLOWED, HELD, LOW, SLIP, STUCK, WAY
@@ -17,26 +19,37 @@ from lagrangian.motion.system.inputs import ALLOWED, HELD, LOW, SLIP, STUCK, WAY
 # the cosine of how far the direction of slip in a plane may turn before it is taken anew
 TURNED = 0.5
 NO_FORCE = 1e-9  # as a part of the weight
+CONTRADICTS = 1e-6  # accelerations that locks leave to constraints, from which they contradict each other
 EDGE = 1e-10  # of what dry friction can hold, as `Rest` counts it
 
 
 def mode_event(forces: Forces, graph: Graph, state: State, entry: ModeChange, holding: Sequence[Any]) -> Any:
-    """`holding` are the forces that hold joints."""
+    """Of friction, and of a stop. `holding` is what holds each speed."""
     j = entry.joint
     joint, held = forces.holdable[j], forces.of_joint(graph, j, HELD)
-    if entry.what == HELD:
-        # locked: a constraint that moves may drive it all the same
-        rests = _largest(forces, graph, j, range(STUCK, SLIP))
-        locked = f.choose(0.5, rests, 0.0, held)
-        return f.choose(0.5, locked, forces.of_joint(graph, j, ALLOWED) - f.absolute(state.qd[joint.speed]), 1.0)
+    force = holding[joint.speed]
     if entry.what == STUCK:
-        return _in_disc(forces, graph, state, j, holding) if joint.disc else _friction(forces, graph, state, j, holding[j])
+        return _in_disc(forces, graph, state, j, holding) if joint.disc else _friction(forces, graph, state, j, force)
     at = state.q[joint.coordinate]
-    room, push = (at - joint.lower, holding[j]) if entry.what == LOW else (joint.upper - at, -holding[j])
+    room, push = (at - joint.lower, force) if entry.what == LOW else (joint.upper - at, -force)
     rests = f.maximum(held, forces.of_joint(graph, j, STUCK))  # then it cannot meet its stop, but for rounding
     away = f.choose(0.5, rests, 1.0, room)
     # at the stop: while it pushes, it holds
     return f.choose(0.5, forces.of_joint(graph, j, entry.what), push, away)
+
+
+def lock_event(forces: Forces, graph: Graph, state: State, j: int, qdd: Sequence[Any]) -> Any:
+    """Of a lock: a constraint that moves may ask for what it does not let pass, and is then not kept."""
+    if not moves_constraints(forces.mechanism):
+        return 1.0
+    off: Any = 0.0
+    for row in state.rows:
+        if row.psi:
+            left = row.gamma + inner(list(row.psi.values()), [qdd[k] for k in row.psi])
+            off = f.maximum(off, f.absolute(left) * (1 / (1 + f.absolute(row.gamma))))
+    rests = _largest(forces, graph, j, range(STUCK, SLIP))
+    locked = f.choose(0.5, rests, 0.0, forces.of_joint(graph, j, HELD))
+    return f.choose(0.5, locked, CONTRADICTS - off, 1.0)
 
 
 def contact_event(mechanism: Mechanism, state: State, when: Pull, multipliers: Sequence[Any]) -> Any:
@@ -86,7 +99,7 @@ def _in_disc(forces: Forces, graph: Graph, state: State, j: int, holding: Sequen
     for k in forces.together(j):
         way, held, stuck, allowed = (forces.of_joint(graph, k, what) for what in (WAY, HELD, STUCK, ALLOWED))
         own = state.qd[forces.holdable[k].speed]
-        force = f.choose(0.5, stuck, holding[k] - forces.of_joint(graph, k, SLIP), 0.0)
+        force = f.choose(0.5, stuck, holding[forces.holdable[k].speed] - forces.of_joint(graph, k, SLIP), 0.0)
         square = square + force * force
         speed, whole = speed + way * own + allowed, whole + own * own
         follows = f.choose(0.5, stuck, 1.0 - held, 0.0)

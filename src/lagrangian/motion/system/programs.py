@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from lagrangian.kernels.kernel import Kernel
@@ -19,10 +19,12 @@ class Programs:
         self.system = system
         self._kernels: dict[str, Kernel] = {}
 
-    def _kernel(self, name: str, size: int, outputs: Callable[[Graph], list[Any]]) -> Kernel:
+    def _kernel(
+        self, name: str, size: int, outputs: Callable[[Graph], list[Any]], more: Mapping[str, int] | None = None
+    ) -> Kernel:
         found = self._kernels.get(name)
         if found is None:
-            found = self._kernels[name] = Kernel(program(self.system, name, size, outputs))
+            found = self._kernels[name] = Kernel(program(self.system, name, size, outputs, more))
         return found
 
     @property
@@ -31,22 +33,15 @@ class Programs:
         return self._kernel("motion_outputs", sum(output_sizes(self.system).values()), self._outputs)
 
     @property
-    def torques(self) -> Kernel:
-        """The torques alone."""
-        system = self.system
-        return self._kernel("torques", system.nv, lambda g: system.forces.torques(g, system.state(g)))
-
-    @property
-    def loads(self) -> Kernel:
-        """What `load_sizes` names."""
-        system, size = self.system, sum(load_sizes(self.system).values())
-        return self._kernel("loads", size, lambda g: system.forces.loads_and_wrenches(g, system.state(g)))
+    def acting(self) -> Kernel:
+        """What `acting_sizes` names: forces, as far as they do not depend on accelerations."""
+        return self._kernel("acting", sum(acting_sizes(self.system).values()), self._acting)
 
     @property
     def projected(self) -> Kernel:
         """States moved onto the constraints."""
         system = self.system
-        if system.large:
+        if not system.constrained:
             return self._kernel("normalised", system.size, system.normalised)
         return self._kernel("projected", system.size, lambda graph: system.project(graph)[: system.size])
 
@@ -56,19 +51,19 @@ class Programs:
 
     @property
     def event_values(self) -> Kernel:
-        """Of the events that are compiled."""
-        return self._kernel("event_values", len(self.system.table.compiled), self.system.event_values)
+        """Of the events that are compiled; the `response` is given."""
+        system = self.system
+        return self._kernel("event_values", len(system.table.compiled), system.event_values, {"response": system.responses})
 
     def _outputs(self, graph: Graph) -> list[Any]:
         system = self.system
         state = system.state(graph)
         tau = system.forces.torques(graph, state)
-        qdd, multipliers, _ = system.solved(graph, state)
+        qdd, multipliers, holding, _ = system.solved(graph, state)
         friction = system.forces.friction(graph, state)
         for j, joint in enumerate(system.holdable):
-            # friction that holds is the multiplier of the row that holds, with the other sign
-            stuck = system.forces.of_joint(graph, j, STUCK)
-            friction[joint.speed] = friction[joint.speed] - stuck * multipliers[len(state.rows) + j]
+            # friction that holds is what holds, with the other sign
+            friction[joint.speed] = friction[joint.speed] - system.forces.of_joint(graph, j, STUCK) * holding[joint.speed]
         phi: list[Any] = []
         for row in state.rows:
             moving: Any = 0
@@ -77,20 +72,31 @@ class Programs:
             phi.append(row.rate - moving)
         return [*tau, *qdd, *friction, *multipliers, *phi, *system.forces.loads_and_wrenches(graph, state)]
 
+    def _acting(self, graph: Graph) -> list[Any]:
+        forces, state = self.system.forces, self.system.state(graph)
+        return [*forces.torques(graph, state), *forces.friction(graph, state), *forces.loads_and_wrenches(graph, state)]
 
-def program(system: System, name: str, size: int, outputs: Callable[[Graph], list[Any]]) -> Straight:
-    sizes = {"q": system.nq, "qd": system.nv, "u": system.inputs.size, "t": 1}
+
+def program(
+    system: System, name: str, size: int, outputs: Callable[[Graph], list[Any]], more: Mapping[str, int] | None = None
+) -> Straight:
+    """`more` are inputs beside q, qd, u and t."""
+    sizes = {"q": system.nq, "qd": system.nv, "u": system.inputs.size, "t": 1, **(more or {})}
     return Straight(name, sizes, size, system.angles, outputs, b"".join(system.key))
 
 
 def output_sizes(system: System) -> dict[str, int]:
-    """What `outputs` gives, in order: `holding` are the forces that hold joints, `phi` is what moves constraints."""
+    """What `outputs` gives, in order: `phi` is what moves constraints."""
     n, m = system.nv, system.mechanism.equations
-    sizes = {"tau": n, "qdd": n, "friction": n, "multipliers": m, "holding": len(system.holdable), "phi": m}
-    return sizes | load_sizes(system)
+    return {"tau": n, "qdd": n, "friction": n, "multipliers": m, "phi": m} | load_sizes(system)
+
+
+def acting_sizes(system: System) -> dict[str, int]:
+    """What `acting` gives, in order; of friction that holds, nothing is known there."""
+    return {"tau": system.nv, "friction": system.nv} | load_sizes(system)
 
 
 def load_sizes(system: System) -> dict[str, int]:
-    """What `loads` gives, in order: what wrenches exert along the speeds, and the wrenches."""
+    """What wrenches exert along the speeds, and the wrenches; nothing where there are none."""
     wrenches = system.torque.wrenches
     return {"loads": system.nv, "wrenches": 6 * len(wrenches)} if wrenches else {}

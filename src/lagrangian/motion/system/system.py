@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -18,11 +18,11 @@ from lagrangian.algorithms.closed.cholesky import inner
 from lagrangian.algorithms.closed.constrained import Constrained, Ranks, State
 from lagrangian.algorithms.closed.constraints import Row, coordinate_rates
 from lagrangian.algorithms.closed.massless import weights_of
-from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
+from lagrangian.algorithms.factorised import Factorised
+from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS, HELD_DYNAMICS
 from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.sweep import run
 from lagrangian.algorithms.tree import Tree
-from lagrangian.kernels.llvm.function import traced
 from lagrangian.kernels.programs.closed import digest, traced_state
 from lagrangian.kernels.programs.sweeps import FACTORISE_SPEEDS, links
 from lagrangian.kernels.trace.differentiate import along, derivatives
@@ -33,13 +33,12 @@ from lagrangian.model.expression import functions as f
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import dead_centre
 from lagrangian.motion.settings import Stabilisation
-from lagrangian.motion.system.balance import balance_terms
-from lagrangian.motion.system.event_table import EventTable, LimitMet, ModeChange
+from lagrangian.motion.system.event_table import EventTable, ModeChange
 from lagrangian.motion.system.forces import Forces
 from lagrangian.motion.system.holdable import Holdable
-from lagrangian.motion.system.inputs import HELD, LOW, Inputs
-from lagrangian.motion.system.large import RolledRates, too_large
-from lagrangian.motion.system.mode_events import contact_event, mode_event
+from lagrangian.motion.system.inputs import HELD, Inputs
+from lagrangian.motion.system.large import too_large
+from lagrangian.motion.system.mode_events import contact_event, lock_event, mode_event
 from lagrangian.motion.torque import Torque
 from lagrangian.motion.wrench import ENTRIES
 
@@ -69,7 +68,7 @@ class System:
         self.inputs = Inputs(self.nv, len(self.holdable), len(torque.wrenches))
         self.forces = Forces(mechanism, torque, self.inputs, self.holdable)
         self.angles = tree.angles
-        self.constrained = bool(mechanism.equations or self.holdable)
+        self.constrained = bool(mechanism.equations)
         self.turning = any(j.kind.quaternion for j in mechanism.joints)
         self.projects = self.turning or (self.constrained and stabilisation.kind == "projection")
 
@@ -124,31 +123,34 @@ class System:
         """The time at which functions of time that jump are decided."""
         return graph.input("u", self.inputs.decided)
 
-    def _rows(self, graph: Graph, state: State) -> list[Row]:
-        """The constraints, and a row for every joint that can be held: of no weight while it is not."""
-        rows = list(state.rows)
+    def held(self, graph: Graph) -> dict[int, Any]:
+        """By their speeds, of all joints that can be held, whether they are: 1 or 0."""
+        return {joint.speed: self.forces.of_joint(graph, j, HELD) for j, joint in enumerate(self.holdable)}
+
+    def acting(self, graph: Graph, state: State) -> list[Any]:
+        """All forces from outside and all dry friction, along the speeds."""
+        found = self.forces.driven(graph, state)
         for j, joint in enumerate(self.holdable):
-            held = self.forces.of_joint(graph, j, HELD)
-            rows.append(Row(f"hold {joint.speed}", None, held * state.qd[joint.speed], 0, {joint.speed: held}))
-        return rows
+            if joint.friction is not None:
+                found[joint.speed] = found[joint.speed] - self.forces.dry(graph, state, j)
+        return found
 
     def solved(
         self, graph: Graph, state: State, gamma: list[Any] | None = None
-    ) -> tuple[list[Any], list[Any], Constrained | None]:
-        """Accelerations, the multipliers of all rows, and their system if there is one."""
-        tau = self.forces.driven(graph, state)
+    ) -> tuple[list[Any], list[Any], list[Any], Constrained | None]:
+        """Accelerations, the multipliers of all constraints, what holds each speed; and the constraints' system, if any."""
+        tau, held = self.acting(graph, state), self.held(graph)
         if not self.constrained:
-            return self._open(graph, state, tau), [], None
-        rows = self._rows(graph, state)
-        loose = {row.name: 1 - self.forces.of_joint(graph, j, HELD) for j, row in enumerate(rows[len(state.rows) :])}
-        system = Constrained(state, rows, self.redundant, loose, self.ranks, self.weights)
+            return *self._open(graph, state, tau, held), None
+        system = self._constraints(state, held)
         force = [a - b for a, b in zip(tau, state.bias, strict=True)]
-        for j, joint in enumerate(self.holdable):
-            if joint.friction is not None:
-                force[joint.speed] = force[joint.speed] - self.forces.dry(graph, state, j)
-        qdd, found = system.acceleration(force, [self._gamma(row) for row in system.rows] if gamma is None else gamma)
+        gammas = [self._gamma(row) for row in system.rows] if gamma is None else gamma
+        qdd, found, holding = system.acceleration(force, gammas)
         of = dict(zip((id(row) for row in system.rows), found, strict=True))
-        return qdd, [of.get(id(row), 0) for row in rows], system
+        return qdd, [of.get(id(row), 0) for row in state.rows], holding, system
+
+    def _constraints(self, state: State, held: dict[int, Any]) -> Constrained:
+        return Constrained(state, state.rows, self.redundant, held, self.ranks, self.weights)
 
     def _gamma(self, row: Row) -> Any:
         if self.stabilisation.kind != "baumgarte":
@@ -156,14 +158,20 @@ class System:
         gamma = row.gamma + (2 * self.stabilisation.alpha) * row.rate
         return gamma if row.eta is None else gamma + self.stabilisation.beta**2 * row.eta
 
-    def _open(self, graph: Graph, state: State, tau: list[Any]) -> list[Any]:
+    def _open(self, graph: Graph, state: State, tau: list[Any], held: dict[int, Any]) -> tuple[list[Any], list[Any], list[Any]]:
         """Without constraints: through the mass matrix where it is small, by articulated bodies where not."""
-        if self.nv <= FACTORISE_SPEEDS // 2 or self.mechanism.springs:
-            return state.factors.solve([a - b for a, b in zip(tau, state.bias, strict=True)])
+        n = self.nv
+        if n <= FACTORISE_SPEEDS // 2 or self.mechanism.springs:
+            factors = Factorised(self.tree, state.mass_matrix, held=held) if held else state.factors
+            half = factors.half([a - b for a, b in zip(tau, state.bias, strict=True)])
+            qdd = factors.back(half)
+            return qdd, [], factors.holding(half, qdd)
         made = links(self.tree, ("q", "qd"), graph.input, lambda x: x.cos(), lambda x: x.sin())
         for link in made:
-            link.tau = tuple(tau[link.iv + k] for k in range(link.nv))
-        return run(FORWARD_DYNAMICS, self.tree, made)
+            mine = range(link.iv, link.iv + link.nv)
+            link.tau, link.held = tuple(tau[k] for k in mine), tuple(held.get(k, 0) for k in mine)
+        found = run(HELD_DYNAMICS if held else FORWARD_DYNAMICS, self.tree, made)
+        return found[:n], [], found[n:] or [0] * n
 
     # -- what is compiled --------------------------------------------------------------------------------------------
 
@@ -172,7 +180,7 @@ class System:
         gamma: list[Any] | None = None
         if self.constrained and self.stabilisation.kind == "ggl":
             state, gamma = self._kept_speeds(graph, state)
-        qdd, _, _ = self.solved(graph, state, gamma)
+        qdd = self.solved(graph, state, gamma)[0]
         return [*coordinate_rates(self.mechanism, state.q, state.qd), *qdd]
 
     def _kept_speeds(self, graph: Graph, state: State) -> tuple[State, list[Any]]:
@@ -181,15 +189,13 @@ class System:
         With c the corrected speeds, d/dt (Psi qd) = Psi qdd + Psi'(c) qd, and Psi'(c) (qd - c) is found from gamma, which is
         quadratic in the speeds, by polarisation. What is left of the rate falls as exp(-2 alpha t).
         """
-        rows = self._rows(graph, state)
-        loose = {row.name: 1 - self.forces.of_joint(graph, j, HELD) for j, row in enumerate(rows[len(state.rows) :])}
-        system = Constrained(state, rows, self.redundant, loose, self.ranks, self.weights)
+        system = self._constraints(state, self.held(graph))
         moved = system.correction([row.rate for row in system.rows])
         kept = self._with_speeds(graph, state, [a + b for a, b in zip(state.qd, moved, strict=True)])
         other = self._with_speeds(graph, state, [a + 2 * b for a, b in zip(state.qd, moved, strict=True)])
         gamma = [
             c.gamma + 0.25 * (row.gamma - o.gamma) + (2 * self.stabilisation.alpha) * row.rate
-            for row, c, o in zip(rows, self._rows(graph, kept), self._rows(graph, other), strict=True)
+            for row, c, o in zip(state.rows, kept.rows, other.rows, strict=True)
             if row.psi
         ]
         return kept, gamma
@@ -238,7 +244,7 @@ class System:
         One factorisation serves accelerations and both corrections, each the smallest as M measures it.
         """
         state = self.state(graph)
-        qdd, _, system = self.solved(graph, state)
+        qdd, _, _, system = self.solved(graph, state)
         q, qd = list(state.q), list(state.qd)
         moved: Any = 0.0
         ratio: Any = 1.0
@@ -265,19 +271,39 @@ class System:
             iq += joint.kind.nq
         return found
 
+    def coordinate_rates(self, graph: Graph) -> list[Any]:
+        """q'."""
+        q, qd = ([graph.input(name, k) for k in range(count)] for name, count in (("q", self.nq), ("qd", self.nv)))
+        return coordinate_rates(self.mechanism, q, qd)
+
+    @property
+    def responds(self) -> bool:
+        """Whether its `response` is among what is compiled for a run."""
+        return self.table.has_forces or self.large
+
+    @property
+    def responses(self) -> int:
+        """How many numbers `response` gives."""
+        return 2 * self.nv + self.mechanism.equations
+
+    def response(self, graph: Graph) -> list[Any]:
+        """To all that acts: the accelerations, the multipliers of the constraints, and what holds each speed."""
+        qdd, multipliers, holding, _ = self.solved(graph, self.state(graph))
+        return [*qdd, *multipliers, *holding]
+
     def event_values(self, graph: Graph) -> list[Any]:
-        """What is zero where an event takes place, of all that are compiled."""
+        """What is zero where an event takes place, of all that are compiled; the `response` is an input of its own."""
         state = self.state(graph)
         # what jumps does so here: that is what is looked for
         names = {name: x for name, x in self.forces.names(state).items() if name != f.DECIDED}
-        multipliers = self.solved(graph, state)[1] if self.table.has_forces else []
+        response = [graph.input("response", k) for k in range(self.responses)]
+        multipliers, holding = response[self.nv : -self.nv], response[self.responses - self.nv :]
         values = []
         for entry in self.table.compiled:
-            if isinstance(entry, ModeChange):
-                values.append(mode_event(self.forces, graph, state, entry, multipliers[len(state.rows) :]))
-            elif isinstance(entry, LimitMet):
-                at = state.q[entry.coordinate]
-                values.append(at - entry.bound if entry.side == LOW else entry.bound - at)
+            if isinstance(entry, ModeChange) and entry.what == HELD:
+                values.append(lock_event(self.forces, graph, state, entry.joint, response[: self.nv]))
+            elif isinstance(entry, ModeChange):
+                values.append(mode_event(self.forces, graph, state, entry, holding))
             else:
                 values.append(self._watched(state, entry.event.when, names, multipliers))
         return values
@@ -292,34 +318,6 @@ class System:
         when = when.argument if isinstance(when, Switch) else when
         assert isinstance(when, (int, float, Expression))
         return f.evaluate(when, names)
-
-    def functions(
-        self, declared: set[str], fma: bool, jacobian: bool, canonical: bool, balanced: bool, rolled: RolledRates | None
-    ) -> list[str]:
-        """The IR of all that an integrator calls."""
-        places = {"t": ("time", 0), "q": ("state", 0), "qd": ("state", self.nq), "u": ("u", 0)}
-        lines: list[str] = []
-
-        def add(name: str, outputs: Callable[[Graph], list[Any]]) -> None:
-            graph = Graph()
-            lines.extend(traced(name, graph, outputs(graph), places, declared, fma))
-
-        if rolled is not None:
-            lines += rolled.functions(declared, fma, places)
-        else:
-            add("rates", self.rates)
-        if jacobian:
-            add("jacobian", self.jacobian)
-        if canonical:
-            add("momenta", self.momenta)
-            add("canonical", self.canonical)
-        if self.projects and rolled is None:
-            add("project", self.project)
-        if self.table.compiled:
-            add("event_values", self.event_values)
-        if balanced:
-            add("balance_terms", lambda graph: balance_terms(self, graph))
-        return lines
 
 
 def _without_coulomb(tree: Tree) -> Tree:

@@ -1,0 +1,94 @@
+"""The functions of a system that integrators call, as code.
+
+    rates(time, state, u, output)                     y'
+    response(time, state, u, output)                  what the system answers to all that acts: see `System.response`
+    project(time, state, u, output)                   the state moved onto the constraints, and more: see `System.project`
+    event_values(time, state, u, response, output)    what is zero where an event takes place
+
+Each is written once: where a system has a `response`, its `rates` are taken from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from lagrangian.kernels.llvm.builder import Array, Builder
+from lagrangian.kernels.llvm.function import traced
+from lagrangian.kernels.trace.node import Graph
+from lagrangian.motion.system.balance import balance_terms
+from lagrangian.motion.system.large import RolledResponse
+from lagrangian.motion.system.system import System
+
+ARGUMENTS = ["time", "state", "u", "output"]
+
+
+class Functions:
+    """Writes them, into lines of IR."""
+
+    def __init__(self, system: System, declared: set[str], fma: bool, rolled: RolledResponse | None) -> None:
+        self.system, self.declared, self.fma, self.rolled = system, declared, fma, rolled
+        self.places = {"t": ("time", 0), "q": ("state", 0), "qd": ("state", system.nq), "u": ("u", 0)}
+        self.lines: list[str] = []
+
+    def write(self, jacobian: bool, canonical: bool, balanced: bool) -> list[str]:
+        system = self.system
+        self._rates()
+        if jacobian:
+            self._add("jacobian", system.jacobian)
+        if canonical:
+            self._add("momenta", system.momenta)
+            self._add("canonical", system.canonical)
+        if system.projects:
+            self._project()
+        if system.table.compiled:
+            self.places["response"] = ("response", 0)
+            self._add("event_values", system.event_values)
+            del self.places["response"]
+        if balanced:
+            self._add("balance_terms", lambda graph: balance_terms(system, graph))
+        return self.lines
+
+    def _add(self, name: str, outputs: Callable[[Graph], list[Any]]) -> None:
+        graph = Graph()
+        self.lines += traced(name, graph, outputs(graph), self.places, self.declared, self.fma)
+
+    def _builder(self, name: str) -> tuple[Builder, list[Array]]:
+        b = Builder(name, ARGUMENTS, self.declared, self.fma, internal=True)
+        return b, [b.array(argument) for argument in ARGUMENTS]
+
+    def _rates(self) -> None:
+        system = self.system
+        if self.rolled is not None:
+            self.lines += self.rolled.functions(self.declared, self.fma, self.places)
+        elif system.responds:
+            self._add("response", system.response)
+        # what moves by corrected speeds has accelerations of its own
+        if self.rolled is None and not (system.holdable and system.stabilisation.kind != "ggl"):
+            self._add("rates", system.rates)
+            return
+        if system.turning:
+            self._add("coordinate_rates", system.coordinate_rates)
+        b, (time, state, u, output) = self._builder("rates")
+        found = b.local(system.responses)
+        b.call("response", time, state, u, found)
+        b.copy(found, output.part(system.nq), system.nv)
+        if system.turning:
+            b.call("coordinate_rates", time, state, u, output)
+        else:
+            b.copy(state.part(system.nq), output, system.nv)
+        b.leave()
+        self.lines += b.text()
+
+    def _project(self) -> None:
+        system, n = self.system, self.system.size
+        if system.constrained:
+            self._add("project", system.project)
+            return
+        self._add("normalise", system.normalised)
+        b, (time, state, u, output) = self._builder("project")
+        b.call("normalise", time, state, u, output)
+        b.call("rates", time, output, u, output.part(n))
+        output[2 * n], output[2 * n + 1] = 0.0, 1.0
+        b.leave()
+        self.lines += b.text()
