@@ -1,6 +1,6 @@
 """The modes of joints that can be held: what u says of dry friction that sticks and slips, of stops at joint limits, of locks.
 
-Between events a mode is fixed and the equations are smooth: a held joint is a constraint, a slipping one has a constant friction
+Between events a mode is fixed and the equations are smooth: a held joint has no freedom, a slipping one has a constant friction
 force. What is at rest, and how it goes on, is found by `Rest`; what happens to speeds that change at once by `Impacts`.
 """
 
