@@ -79,10 +79,10 @@ for _ in sys.stdin:  # a process for each kill, which has all that it needs
         while True:
             put(k % 2, place / name)
             k += 1
-            print(k, flush=True)
-    print("process", child, flush=True)
+            os.write(1, f"{k}\n".encode())
+    os.write(1, f"process {child}\n".encode())  # at once: two processes write
     os.waitpid(child, 0)
-    print("dead", flush=True)
+    os.write(1, b"dead\n")
 """
 
 
