@@ -117,6 +117,7 @@ class _Problem:
         widths = np.array([sum(h.static or (0.0, 0.0)) / 2 for h in self.holdable])
         self.tiny = 0.25 * EDGE * widths * self.size * (self.B**2).sum(axis=0) + ROUNDING * (freedom.measured(qdd) + pushed)
         self.w = qdd[speeds] / self.size
+        self.no_push = self.tiny / self.size  # what rounding may leave of a stop's force
 
     def _groups(self) -> dict[tuple[int, ...], float]:
         """The joints whose friction acts together, in a plane or in space, and what that is at most."""
@@ -145,7 +146,7 @@ class _Problem:
                 ways[k] = self._way(k, s, a, staying)
         for k, j in enumerate(self.resting):
             if k in staying and k not in ending:
-                self._stay(j, self.sides[k], float(s[k]), k in basis)
+                self._stay(k, float(s[k]), k in basis)
             elif self.holdable[k].friction is not None:
                 self._slip(k, ways[k] if k in ways else self._way(k, s, a, staying))
         self.modes.still(self.u, self.y, self.now)
@@ -222,11 +223,12 @@ class _Problem:
         speed = float(self.y[self.modes.nq + self.holdable[k].speed])
         self.modes.slip(self.u, self.resting[k], way, max(0.0, -2 * way * speed))
 
-    def _stay(self, j: int, side: int, force: float, held: bool) -> None:
+    def _stay(self, k: int, force: float, held: bool) -> None:
         """A joint stays at rest: at its stop if that pushes, by friction otherwise."""
-        modes, u = self.modes, self.u
+        modes, u, j, side = self.modes, self.u, self.resting[k], self.sides[k]
         if _pushes(modes.system.holdable[j], side, force):
-            modes.set(u, j, held=float(held), low=float(side == LOW), high=float(side == HIGH))
+            low, high = float(side == LOW), float(side == HIGH)
+            modes.set(u, j, held=float(held), low=low, high=high, allowed=float(self.no_push[k]))
         elif held:
             modes.set(u, j, held=1.0, stuck=1.0)
         else:
