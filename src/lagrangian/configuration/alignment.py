@@ -61,7 +61,7 @@ class Alignment:
             W = (turned[1::2] - turned[2::2]) @ np.swapaxes(turned[0], 1, 2) / (2 * STEP)
             before = (poses[joint.parent] @ joint.placement.matrix())[:, :3, :3]
             found += list(np.einsum("nij,knj->kni", before, np.stack([W[..., 2, 1], W[..., 0, 2], W[..., 1, 0]], axis=-1)))
-        return np.stack(found, axis=1)
+        return np.stack(found, axis=1) if found else np.zeros((len(q), 0, 3))
 
     def met(self, q: np.ndarray) -> np.ndarray:
         """Of each configuration, whether no loop is closed the wrong way round."""
