@@ -25,6 +25,8 @@ def pieces(scheduled: Schedule, groups: Sequence[int]) -> tuple[list[list[Schedu
     """
     parts = [list(_cut(part)) for part in _grouped(scheduled.operations, groups)]
     cut = [piece for part in parts for piece in part]
+    if len(cut) == 1:
+        return [[scheduled]], 0
     last: dict[int, int] = {}  # of a value, the last piece that reads it
     for p, piece in enumerate(cut):
         for operation in piece:
