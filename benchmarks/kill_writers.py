@@ -19,9 +19,10 @@ import tempfile
 import time
 from collections import Counter
 from pathlib import Path
+from typing import IO
 
 PREPARE = """
-import sys, warnings
+import os, sys, warnings
 from pathlib import Path
 import lagrangian as lg
 from lagrangian.kernels.llvm import cache
@@ -60,10 +61,9 @@ def put(k, path):
     cache.store(path.stem, {"version": k}, bytes([k]) * (400_000 * (k + 1)))
 """,
 }
-LOOP = """
+LOOP = r"""
 for k in range(2):
     (folder / f"version{k}").mkdir(exist_ok=True)
-    import os
     os.environ["LAGRANGIAN_CACHE"] = str(folder / f"version{k}")
     place = folder / f"version{k}" / "kernels" if name.endswith(".kernel") else folder / f"version{k}"
     put(k, place / name)
@@ -72,11 +72,17 @@ place = folder / "kept" / "kernels" if name.endswith(".kernel") else folder / "k
 place.mkdir(parents=True, exist_ok=True)
 place.chmod(0o700)
 print("ready", flush=True)
-k = 0
-while True:
-    put(k % 2, place / name)
-    k += 1
-    print(k, flush=True)
+for _ in sys.stdin:  # a process for each kill, which has all that it needs
+    child = os.fork()
+    if child == 0:
+        k = 0
+        while True:
+            put(k % 2, place / name)
+            k += 1
+            os.write(1, f"{k}\n".encode())
+    os.write(1, f"process {child}\n".encode())  # at once: two processes write
+    os.waitpid(child, 0)
+    os.write(1, b"dead\n")
 """
 
 
@@ -92,28 +98,44 @@ def killed(name: str, folder: Path, kills: int, chance: random.Random) -> Counte
     """What was found after each kill."""
     found: Counter[str] = Counter()
     target = place_of(folder / "kept", name) / name
-    for _ in range(kills):
-        command = [sys.executable, "-c", PREPARE + WRITERS[name] + LOOP, name, str(folder)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
-            assert writer.stdout is not None
-            try:
-                if writer.stdout.readline() != "ready\n":
-                    raise SystemExit(f"{name}: the writer failed")
-                began = time.perf_counter()
-                for _ in range(3):
-                    writer.stdout.readline()
-                once = (time.perf_counter() - began) / 3
-                time.sleep(chance.uniform(0, 10 * once))
-            finally:
-                os.kill(writer.pid, signal.SIGKILL)
+    command = [sys.executable, "-c", PREPARE + WRITERS[name] + LOOP, name, str(folder)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdin is not None
+        assert writer.stdout is not None
+        if writer.stdout.readline() != "ready\n":
+            raise SystemExit(f"{name}: the writer failed")
         versions = [digest(place_of(folder / f"version{k}", name) / name) for k in range(2)]
-        left = [x for x in target.parent.iterdir() if x != target]
-        whole = target.is_file() and digest(target) in versions
-        found["whole" if whole else "BROKEN"] += 1
-        found["leftover beside it"] += bool(left)
-        for x in left:  # as the next writer a minute later would find it
-            os.utime(x, (1, 1))
+        for _ in range(kills):
+            writer.stdin.write("go\n")
+            writer.stdin.flush()
+            kill_at_some_moment(writer.stdout, chance)
+            left = [x for x in target.parent.iterdir() if x != target]
+            found["whole" if digest(target) in versions else "BROKEN"] += 1
+            found["leftover beside it"] += bool(left)
+            for x in left:  # as the next writer a minute later would find it
+                os.utime(x, (1, 1))
+        writer.stdin.close()
     return found
+
+
+def kill_at_some_moment(told: IO[str], chance: random.Random) -> None:
+    """After three writes, within the time of ten more."""
+    pid, done, began = 0, 0, time.perf_counter()
+    while not pid or done < 3:
+        word, *number = line_of(told).split()
+        pid, done = (int(number[0]), done) if word == "process" else (pid, int(word))
+    time.sleep(chance.uniform(0, 10 / 3 * (time.perf_counter() - began)))
+    os.kill(pid, signal.SIGKILL)
+    while line_of(told) != "dead\n":
+        pass
+
+
+def line_of(told: IO[str]) -> str:
+    """The next line; a writer that fails has none."""
+    line = told.readline()
+    if not line:
+        raise SystemExit("the writer failed")
+    return line
 
 
 def pruned(folder: Path) -> bool:

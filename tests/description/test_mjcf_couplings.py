@@ -95,3 +95,15 @@ def test_names_that_are_made_up_leave_those_that_are_given():
     tendons = fixed.format("") + fixed.format(' name="tendon1"') + fixed.format("") + fixed.format(' name="tendon3"')
     actuator = '<actuator><general name="a" tendon="tendon3" lengthrange="0 1"/></actuator>'
     check(model(f'<body><joint name="j"/>{BALL}</body>', after=f"<tendon>{tendons}</tendon>{actuator}"))
+
+
+@pytest.mark.parametrize(("off", "closes"), [(3e-8, True), (1e-3, False)])
+def test_loops_that_decimals_leave_open_are_closed(off, closes):
+    sites = (
+        f'<body name="a"><joint axis="0 1 0"/>{BALL}<site name="on_a" pos=".2 0 .1"/></body>'
+        f'<body name="b" pos=".5 0 0"><joint axis="0 1 0"/>{BALL}<site name="on_b" pos="{-0.3 + off} 0 .1"/></body>'
+    )
+    m = quiet(model(sites, after='<equality><connect site1="on_a" site2="on_b"/></equality>'))
+    apart = np.abs(lg.compile(m).closure(m.neutral())).max()
+    assert (apart < 1e-15) == closes
+    assert closes or apart == pytest.approx(off)

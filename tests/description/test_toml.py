@@ -57,7 +57,7 @@ def test_the_documented_example():
     assert free_symbols(spin.phi) == {"t"}
     assert m.springs[0].stiffness == 50
     assert float(m.springs[0].b_point[0]) == 0.5
-    floor = m.springs[1]
+    floor = m.springs[-1]
     assert (floor.body, floor.on, floor.point, floor.normal) == ("link3", "ground", (0.35, 0, 0), (0, 1, 0))
     assert (floor.position, floor.stiffness, floor.damping) == ((0, -1.5, 0), 1e5, 1e4)
 

@@ -106,3 +106,10 @@ def test_an_interrupted_search_gives_the_best_so_far() -> None:
 def test_what_is_wrong_is_said(name: str, options: dict, message: str) -> None:
     with pytest.raises(lg.ArgumentError, match=message):
         lg.exciting_path(lg.library(name), **options)
+
+
+@pytest.mark.parametrize("harmonics", [2, 3])
+def test_few_harmonics(harmonics: int) -> None:
+    """Fewer numbers to vary than are varied at a time."""
+    path = lg.exciting_path("two_r", period=2.0, harmonics=harmonics, iterations=2)
+    assert path.condition <= path.initial_condition

@@ -244,3 +244,93 @@ def test_a_real_interrupt(kind: str) -> None:
     finally:
         process.kill()
     assert out == "False True True True\n", err[-500:]
+
+
+# -- functions that do not return, and what is no Exception ---------------------------------------------------------------
+
+HANGING = """
+import os, signal, sys, threading, time, warnings
+import numpy as np, lagrangian as lg
+warnings.simplefilter("ignore")
+arm, calls = lg.library("two_r"), [0]
+lg.simulate(arm, 0.01, torque=lambda t, q, qd: np.zeros(2))
+
+def hangs(t, q, qd):
+    calls[0] += 1
+    if calls[0] == {before} + 1:
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    while calls[0] > {before}:
+        pass
+    return np.zeros({size})
+
+motion = lg.simulate(arm, 0.1, {given})
+print(motion.status.value, motion.success, np.isfinite(motion.q).all())
+"""
+FUNCTIONS = {
+    "torque": ("torque=hangs", 2, 30),
+    "torque at once": ("torque=hangs", 2, 0),
+    "sampled": ("torque=lg.Sampled(hangs, 0.001)", 2, 30),
+    "event": ("events=lg.Event(lambda t, q, qd: hangs(t, q, qd)[0] + 1)", 1, 30),
+    "wrench": ('wrenches={"link1": hangs}', 6, 30),
+    "progress": ("progress=lambda done, total: hangs(0, 0, 0)", 2, 0),
+}
+
+
+@pytest.mark.parametrize("kind", FUNCTIONS)
+def test_ctrl_c_stops_a_function_that_does_not_return(kind: str) -> None:
+    given, size, before = FUNCTIONS[kind]
+    code = HANGING.format(given=given, size=size, before=before)
+    process = interruptible([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        out, told = process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()
+    assert (out, told) == ("interrupted False True\n", "")
+
+
+@pytest.mark.parametrize("method", ["dop853", "rk4"])
+def test_ctrl_c_while_a_finished_run_is_worked_up(arm: lg.Dynamics, method: str) -> None:
+    """The run is there, and says that it was interrupted; its torques and work are computed when they are asked for."""
+    at_end = [False]
+
+    def torque(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        if at_end[0]:
+            signal.raise_signal(signal.SIGINT)
+        return -qd
+
+    def progress(done: float, total: float) -> None:
+        at_end[0] = done >= total
+
+    with pytest.warns(lg.errors.EndedEarlyWarning, match="before its torques and work were computed"):
+        motion = lg.simulate(arm, 0.1, torque=torque, progress=progress, method=method, step=1e-3)
+    assert motion.status is lg.Status.INTERRUPTED
+    assert not motion.success
+    assert motion.last == 0.1
+    at_end[0] = False
+    np.testing.assert_allclose(motion.tau, -motion.qd)
+    assert np.isfinite(motion.total_work).all()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), GeneratorExit()])
+@pytest.mark.parametrize("kind", ["torque", "sampled", "event", "progress", "friction"])
+def test_what_is_no_exception_passes_as_it_is(arm: lg.Dynamics, error: BaseException, kind: str) -> None:
+    def raises(*_: Any) -> Any:
+        raise error
+
+    given: dict[str, Any] = {
+        "torque": {"torque": raises},
+        "sampled": {"torque": lg.Sampled(raises, 0.01)},
+        "event": {"events": lg.Event(raises)},
+        "progress": {"progress": raises},
+        "friction": {"torque": raises},
+    }[kind]
+    model: Any = arm
+    if kind == "friction":  # who sticks is decided before the first step
+        plain = arm.mechanism
+        stuck = [
+            joint.replace(friction=lg.Friction(coulomb=1.0)) if hasattr(joint, "replace") else joint for joint in plain.joints
+        ]
+        model = plain.replace(joints=stuck)
+    with pytest.raises(type(error)):
+        lg.simulate(model, 0.1, **given)

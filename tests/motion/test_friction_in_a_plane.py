@@ -149,3 +149,22 @@ def test_discs_boxes_and_forces_that_depend_on_each_other() -> None:
         for k in range(sum(sizes), n):
             assert abs(s[k]) <= most[k]
             assert (abs(a[k]) if abs(s[k]) < most[k] * (1 - 1e-12) else a[k] * np.sign(s[k])) < off
+
+
+def test_what_turns_with_a_puck_takes_its_load_when_its_own_friction_is_used_up() -> None:
+    """x = r angle: friction along x and about the axis hold together, F_x = f_x + tau/r with |f| <= c and |tau| <= c.
+
+    With F_y = k F_x the most that both hold is at (F_x - c/r)^2 + (k F_x)^2 = c^2. What they give below that is not unique, and
+    a choice of it may use up the disc first.
+    """
+    c, r, k = 5.0, 1.25, 0.4
+    joint = lg.Joint("p", "planar", "ground", "puck", friction=lg.Friction(coulomb=2.0, static=c))
+    rolls = [lg.Holonomic("rolls", formula(f"p.x - {r}*p.angle", "p.x p.angle"))]
+    light = lg.Mechanism(
+        "light", [lg.Body("puck", 1.0, inertia=(0.01, 0.01, 0.01))], [joint], constraints=rolls, gravity=(0, 0, 0)
+    )
+    a, b = 1 + k**2, c / r
+    most = (b + math.sqrt(b**2 - a * (b**2 - c**2))) / a
+    motion = lg.simulate(light, 8.5, torque={"p.vx": "t", "p.vy": f"{k}*t"})
+    assert [e.name for e in motion.events] == ["p slips", "p.w slips"]
+    assert [e.t for e in motion.events] == pytest.approx([most, most], rel=1e-6)

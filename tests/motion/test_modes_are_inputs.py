@@ -1,4 +1,4 @@
-"""What holds a joint is an input of compiled code: the equations with it, in every form, and that nothing is compiled in a run."""
+"""What holds a joint is an input of compiled code: the equations with it, in every form; nothing is compiled in a run."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def tree(base: str = "revolute", links: int = 7) -> lg.Mechanism:
 
 @pytest.mark.parametrize("base", ["revolute", "free"])
 def test_articulated_bodies_of_which_some_are_held(base: str) -> None:
-    """M qdd + bias = tau + holding, qdd = 0 where it is held, and nothing holds the others: by a solution of the dense equations."""
+    """M qdd + bias = tau + holding, qdd = 0 where it is held, and nothing holds the others: by the dense equations."""
     dyn, rng = lg.compile(tree(base)), np.random.default_rng(1)
     q = dyn.mechanism.random_configuration(rng)
     qd, tau, held = rng.normal(size=dyn.nv), rng.normal(size=dyn.nv), (rng.random(dyn.nv) < 0.4).astype(float)
@@ -126,7 +126,7 @@ def test_nothing_is_compiled_after_a_run_has_begun(closed: bool, monkeypatch: py
 
 
 def test_a_light_joint_comes_to_rest_at_its_stop_beside_a_fast_heavy_one() -> None:
-    """What is left of its speed is rounding beside the other's momentum, but more than counts as rest: it is stopped all the same."""
+    """What is left of its speed is rounding beside the other's momentum, but more than counts as rest: it is stopped."""
     heavy, light = slider(1e4).joints[0], slider(1e-6).joints[0]
     joints = [
         replace(heavy, name="x", child="heavy"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import lagrangian as lg
 
@@ -67,3 +68,22 @@ def test_joints_that_throw_each_other_off_come_to_rest() -> None:
     assert motion.success
     assert motion.q[-1] == pytest.approx([1.0, -1.0], abs=1e-9)
     assert motion.qd[-1] == pytest.approx([0.0, 0.0], abs=1e-12)
+
+
+def test_rounding_does_not_lift_a_joint_off_its_stop() -> None:
+    """The fingers of a gripper slide across the plane in which its arm swings: nothing but rounding pushes them."""
+    turn = Rotation.from_euler("xyz", [0.3, 0.7, 0.2])
+    ground = lg.Placement(rotation=tuple(map(tuple, turn.as_matrix().tolist())))
+    wrist = lg.Placement(position=(0.3, 0, 0))
+    joints = [
+        lg.Joint("shoulder", "revolute", "ground", "arm", ground, axis="y", friction=lg.Friction(0.2)),
+        lg.Joint("wrist", "revolute", "arm", "hand", wrist, axis="y", friction=lg.Friction(0.2)),
+        lg.Joint("left", "prismatic", "hand", "left", wrist, axis=(0, 1, 0), limits=lg.Limits(0, 0.05)),
+        lg.Joint("right", "prismatic", "hand", "right", wrist, axis=(0, -1, 0), limits=lg.Limits(0, 0.05)),
+    ]
+    bodies = [lg.Body(name, mass=1.0, center=(0.1, 0, 0)) for name in ("arm", "hand", "left", "right")]
+    gripper = lg.Mechanism("gripper", bodies, joints, gravity=tuple(turn.apply([9.81, 0, 0]).tolist()))
+    motion = lg.simulate(gripper, 1.0, torque={"wrist": 0.1})
+    assert motion.success
+    assert not motion.events
+    assert not motion.q[:, 2:].any()

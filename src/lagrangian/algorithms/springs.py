@@ -42,8 +42,9 @@ def _length(world: World, spring: PointSpring | CoordinateSpring, names: Names) 
         return found if isinstance(found, Jet) else Jet(found)
     total: Any = 0
     for square in _squares(world, spring):
-        # between points of one body it does not change
-        total = total + (square.sqrt() if isinstance(square, Jet) else f.sqrt(square))
+        # between points of one body, or on one axis, it does not change, and may be none
+        varies = isinstance(square, Jet) and not all(is_zero(slope) for slope in square.slopes.values())
+        total = total + (square.sqrt() if varies else f.sqrt(square.value if isinstance(square, Jet) else square))
     return total if isinstance(total, Jet) else Jet(total)
 
 

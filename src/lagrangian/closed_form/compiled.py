@@ -8,10 +8,11 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.equations.algebra.numbers import constant_values, placed
+from lagrangian.equations.algebra.numbers import as_float, constant_values, placed
 from lagrangian.equations.algebra.ring import Element, Symbol
 from lagrangian.equations.constraints import Row
 from lagrangian.equations.writing.horner import nested
@@ -174,7 +175,7 @@ class CompiledEquations:
         """Constants put in: what is left is a polynomial in the state, with floating-point coefficients."""
         result: dict[Any, float] = {}
         for monomial, c in x.poly.terms():
-            factor = int(c.numerator) / int(c.denominator)
+            factor = as_float(Fraction(int(c.numerator), int(c.denominator)))
             rest = []
             for k, power in enumerate(monomial):
                 if power and k in self._values:

@@ -7,12 +7,15 @@ carried on.
 
 from __future__ import annotations
 
+import math
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from lagrangian.equations.algebra.ring import Ring, TimeUp
 from lagrangian.equations.derivations import lagrange
 from lagrangian.equations.reading.system import System
 from lagrangian.errors import Argument, CostError
@@ -22,15 +25,19 @@ from lagrangian.model.mechanism import GROUND, Mechanism
 
 # paths up to this length cost less than asking what they cost
 SHORT = 8
-ODD = 4  # with fractions for odd angles, which grow with every joint
+ODD = 3  # with fractions, or names, for odd angles, which grow with every joint
 # what the polynomials may take without being asked for, in bytes
 MEMORY = 8e9
 # how long the first links may take, in seconds
 TRIAL = 0.25
+GRACE = 1.0  # s that a derivation may take, whatever the limit
 LIFETIME = 80 * 31_557_600.0  # in seconds: what takes longer needs no number
 MOST = 1e15  # bytes that no computer has
 # of mechanisms with more joints than this, the first of the longest path tell, before anything is made for all of them
 MANY, FIRST = 100, 30
+
+
+Tick = Callable[[str, float], None]
 
 
 @dataclass(frozen=True)
@@ -50,27 +57,33 @@ def forecast(system: System, depths: list[int] | None = None) -> Forecast | None
     """None for mechanisms that are small anyway. `depths` are those of all links, if the system has only the first of them."""
     own = [len(system.path(i)) for i in range(len(system.links))]
     depths = depths or own
-    if not own or max(depths) <= (ODD if system.scalars.angles.fractions else SHORT):
+    odd = system.scalars.angles.fractions or bool(system.scalars.angles.constants)
+    if not own or max(depths) <= (ODD if odd else SHORT):
         return None
     path = system.path(max(range(len(own)), key=own.__getitem__))
     costs: list[tuple[float, float]] = []
     started = time.perf_counter()
     before: lagrange.Columns = {}
-    for number in path:
-        at = time.perf_counter()
-        link = system.links[number]
-        here = lagrange.link_columns(link, before)
-        terms = 0.0
-        for _, _, added in lagrange.link_mass(link, here):
-            entry = system.ring(added)
-            terms += entry.terms + sum(2 * system.ring.derivative(entry, other).terms for other in here)
-        costs.append((time.perf_counter() - at, terms))
-        before = here
-        if time.perf_counter() - started > TRIAL:
-            break
+    try:
+        for number in path:
+            at = time.perf_counter()
+            system.ring.deadline = started + TRIAL if len(costs) > 1 else math.inf
+            link = system.links[number]
+            here = lagrange.link_columns(link, before)
+            terms = 0.0
+            for _, _, added in lagrange.link_mass(link, here):
+                entry = system.ring(added)
+                terms += entry.terms + sum(2 * system.ring.derivative(entry, other).terms for other in here)
+            costs.append((time.perf_counter() - at, terms))
+            before = here
+    except TimeUp:  # the last one is not whole
+        pass
+    finally:
+        system.ring.deadline = math.inf
     while len(costs) < max(depths):  # the growth of the last joints, carried on
-        (a, m), (b, n) = costs[-3], costs[-1]
-        costs.append((b * max(1.0, (b / a) ** 0.5), n * max(1.0, (n / max(1.0, m)) ** 0.5)))
+        back = min(3, len(costs))
+        (a, m), (b, n), root = costs[-back], costs[-1], 1 / max(1, back - 1)
+        costs.append((b * max(1.0, (b / a) ** root), n * max(1.0, (n / max(1.0, m)) ** root)))
     seconds = 2.5 * sum(costs[depth - 1][0] for depth in depths)
     total = sum(costs[depth - 1][1] for depth in depths)
     return Forecast(seconds, total, total * (8 * (len(system.ring.symbols) // 8 + 1) + 16))
@@ -111,6 +124,43 @@ def check(system: System, limit: float | None, depths: list[int] | None = None) 
     return expected
 
 
+class Deadline:
+    """Gives up a derivation that takes longer than was allowed, and more than `GRACE`: not all of them have a forecast."""
+
+    def __init__(self, name: str, limit: float | None) -> None:
+        self.name, self.limit, self.started = name, limit, time.perf_counter()
+        self.stage = "reading"
+
+    def watching(self, tick: Tick) -> Tick:
+        """The same tick, which remembers how far it is."""
+
+        def watched(what: str, done: float) -> None:
+            self.stage = f"{100 * done:.0f} % of the {what}"
+            tick(what, done)
+
+        return watched
+
+    @contextmanager
+    def over(self, ring: Ring) -> Iterator[None]:
+        """Within it, products in the ring end in an error when the time is up."""
+        ring.deadline = math.inf if self.limit is None else self.started + max(self.limit, GRACE)
+        try:
+            yield
+        except TimeUp:
+            assert self.limit is not None
+            spent = time.perf_counter() - self.started
+            raise CostError(
+                f"the closed form was given up after {_time(spent)}, at {self.stage}",
+                where=self.name,
+                remedy=f"the limit is {_time(self.limit)}. {Argument('limit', None)} derives it all the same; or run it without: "
+                f"lagrangian.compile gives the same functions, exactly as accurate, for thousands of joints",
+                seconds=spent,
+                limit=self.limit,
+            ) from None
+        finally:
+            ring.deadline = math.inf
+
+
 class Progress:
     """Says on the terminal what is being done, once it has taken a second."""
 
@@ -137,9 +187,6 @@ class Progress:
     @staticmethod
     def _say(text: str, end: str) -> None:
         print(text.ljust(70) if end == "\r" else text, end=end, file=sys.stderr, flush=True)
-
-
-Tick = Callable[[str, float], None]
 
 
 def _time(seconds: float) -> str:

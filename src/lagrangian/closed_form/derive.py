@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lagrangian.closed_form.cost import Progress, check, check_early
+from lagrangian.arguments import number
+from lagrangian.closed_form.cost import Deadline, Progress, check, check_early
 from lagrangian.closed_form.equations import Equations
 from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
 from lagrangian.equations.derivations import lagrange
@@ -29,21 +30,25 @@ def derive(
     Named parameters stay names and numbers become exact fractions. `symbols="inertial"` names the ten inertial parameters of
     every link (m, m c, I about its frame's origin), the rotors and gravity; `symbols="all"` the lengths too. Joints of several
     coordinates become several of one. A derivation forecast to take more than `limit` seconds is refused, with what it would
-    cost; `progress(done, total)` is told how far it is; without it, the terminal is, if it takes longer than a second.
+    cost, and one that takes more is given up; `progress(done, total)` is told how far it is; without it, the terminal is, if it
+    takes longer than a second.
     """
     mechanism = mechanism_of(mechanism)
+    limit = None if limit is None else number(limit, "limit", least=0.0, infinite=True)
+    deadline = Deadline(mechanism.name, limit)
     refuse_friction_in_planes(mechanism)
     single = elementary(mechanism)
     check_early(single, symbols, limit)
     system = System(single, symbols)
     expected = check(system, limit)
     shown = Progress(mechanism.name, expected)
-    tick = _counted(progress) if progress is not None else shown
+    tick = deadline.watching(_counted(progress) if progress is not None else shown)
     try:
-        jacobians = lagrange.columns(system, tick)
-        M = lagrange.mass_matrix(system, jacobians, tick)
-        V = lagrange.gravity_potential(system)
-        christoffel = lagrange.Christoffel(system, M, tick)
+        with deadline.over(system.ring):
+            jacobians = lagrange.columns(system, tick)
+            M = lagrange.mass_matrix(system, jacobians, tick)
+            V = lagrange.gravity_potential(system)
+            christoffel = lagrange.Christoffel(system, M, tick)
         tick("done", 1.0)
     finally:
         shown.close()

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.arguments import texts
+from lagrangian.arguments import count, number, texts
 from lagrangian.configuration import reading
 from lagrangian.configuration.coordinates import moved, same, single_coordinates, turned_back
 from lagrangian.configuration.dynamics_of import dynamics_of
@@ -33,7 +33,7 @@ def assemble(
     """
     dyn = dynamics_of(mechanism)
     q, held = _begin(dyn, q0, fixed)
-    return Loops(dyn, t, held).closed(q, starts)
+    return Loops(dyn, number(t, "t"), held).closed(q, count(starts, "starts", least=0))
 
 
 def assembly_modes(
@@ -47,8 +47,9 @@ def assembly_modes(
     """
     dyn = dynamics_of(mechanism)
     q, held = _begin(dyn, q0, fixed)
+    starts, t = count(starts, "starts"), number(t, "t")
     loops, rng = Loops(dyn, t, held), np.random.default_rng(0)
-    steps = loops.free * rng.uniform(-np.pi, np.pi, (max(1, starts), dyn.nv))
+    steps = loops.free * rng.uniform(-np.pi, np.pi, (starts, dyn.nv))
     steps[0] = 0.0
     ended = loops.nearest(moved(dyn.mechanism, q, steps))
     found: list[np.ndarray] = []
@@ -57,7 +58,7 @@ def assembly_modes(
         if not any(same(dyn, trial, other) for other in found):
             found.append(trial)
     if not found:
-        raise loops.error(ended.q[np.argmin(ended.miss)])
+        raise loops.error(ended.q[np.argmin(np.nan_to_num(ended.miss, nan=np.inf))])
     return found
 
 

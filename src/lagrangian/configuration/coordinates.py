@@ -81,4 +81,4 @@ def same(dyn: Dynamics, a: np.ndarray, b: np.ndarray) -> bool:
     angles = periodic_coordinates(dyn.mechanism)
     d = a - b
     d[angles] = np.sin(d[angles] / 2)
-    return bool(np.abs(d).max() < SAME)
+    return bool(np.abs(d).max(initial=0.0) < SAME)

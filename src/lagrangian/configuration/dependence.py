@@ -7,13 +7,14 @@ import numpy as np
 from lagrangian.algorithms.closed.constrained import Ranks
 from lagrangian.algorithms.factorised import ancestors
 from lagrangian.configuration.mobility import SINGULAR
+from lagrangian.configuration.slopes import finite_jacobian
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.linear import unit_rows
 
 
 def ranks(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> Ranks:
     """The groups of equations that share no motion with others, each with its rank at a configuration that is not singular."""
-    psi = dyn.constraint_jacobian(q, t)
+    psi = finite_jacobian(dyn, q, t)
     rows = unit_rows(psi)[0]
     before, _ = ancestors(dyn.tree)
     groups: list[tuple[set[int], list[int]]] = []  # speeds that move the bodies of a group, and its equations

@@ -111,8 +111,8 @@ class Loops:
         for some in self._portions(starts if self._open(best)[0] else 0):
             others = self._from_afar(self._around(q, starts)[some])
             closed = np.flatnonzero(~self._open(others))
-            nearest = int(closed[0]) if closed.size else int(np.argmin(others.miss))
-            best = others.row(nearest) if closed.size or others.miss[nearest] < best.miss[0] else best
+            nearest = int(closed[0]) if closed.size else int(np.argmin(np.nan_to_num(others.miss, nan=np.inf)))
+            best = others.row(nearest) if closed.size or not best.miss[0] <= others.miss[nearest] else best
             if closed.size:
                 break
         if self._open(best)[0]:
@@ -129,7 +129,7 @@ class Loops:
         return self.nearest(self._afar.solve(q, self.t).q if self.alignment else q)
 
     def _open(self, found: Found) -> np.ndarray:
-        return (found.miss > CLOSED) | ~self.alignment.met(found.q)
+        return ~(found.miss <= CLOSED) | ~self.alignment.met(found.q)
 
     def _around(self, q: np.ndarray, starts: int) -> np.ndarray:
         rng = np.random.default_rng(0)
@@ -140,7 +140,7 @@ class Loops:
     def error(self, q: np.ndarray) -> AssemblyError:
         """That no configuration was found; q is the nearest to one."""
         told = ", ".join(
-            f"{x.name!r} misses by {x.amount:.3g} {x.unit}".rstrip() for x in self.of_each_loop(q)[:4] if x.amount > 1e-9
+            f"{x.name!r} misses by {x.amount:.3g} {x.unit}".rstrip() for x in self.of_each_loop(q)[:4] if not x.amount <= 1e-9
         )
         told = told or "a loop that keeps an orientation is closed the wrong way round, by half a turn"
         held = f" with {', '.join(self.held)} fixed" if self.held else ""

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import number
 from lagrangian.configuration.coordinates import moved
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.configuration.loops import Loops
+from lagrangian.configuration.slopes import finite_jacobian
 from lagrangian.configuration.start import Start
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.kernels.dynamics import Dynamics
@@ -62,7 +64,7 @@ def mobility(mechanism: MechanismLike | Dynamics, q: Any = None, t: float = 0.0)
     `q` is an array, the name of a pose, or a mapping of some coordinates, the others being found so that the loops close. If none
     is given it is the configuration nearest to the mechanism's own start that closes the loops.
     """
-    dyn = dynamics_of(mechanism)
+    dyn, t = dynamics_of(mechanism), number(t, "t")
     start = Start(dyn, q, t, ("q", "qd"))
     q = start.closed() if start.own else start.q
     m, n = len(dyn.constraint_names), dyn.nv
@@ -73,9 +75,8 @@ def mobility(mechanism: MechanismLike | Dynamics, q: Any = None, t: float = 0.0)
     rng = np.random.default_rng(0)
     loops = Loops(dyn, t)
     for size in (0.02, 0.05, 0.1, 0.2):
-        psi = dyn.constraint_jacobian(q, t)
-        _, s, rows = np.linalg.svd(psi)
-        idle = rows[int(np.sum(s > SINGULAR * s[0])) :]
+        _, s, rows = np.linalg.svd(finite_jacobian(dyn, q, t))
+        idle = rows[int(np.sum(s > SINGULAR * s.max(initial=0.0))) :]
         if not len(idle):
             break
         step = rng.normal(size=len(idle)) @ idle
@@ -88,5 +89,5 @@ def mobility(mechanism: MechanismLike | Dynamics, q: Any = None, t: float = 0.0)
 
 def rank(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> int:
     """Of Psi."""
-    s = np.linalg.svd(dyn.constraint_jacobian(q, t), compute_uv=False)
+    s = np.linalg.svd(finite_jacobian(dyn, q, t), compute_uv=False)
     return int(np.sum(s > SINGULAR * s[0])) if s.size and s[0] > 0 else 0

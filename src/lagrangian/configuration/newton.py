@@ -76,7 +76,7 @@ class Newton:
         """From rows of configurations, all at once."""
         of, model, n = self.equations, self.equations.mechanism, len(q)
         q = self.bounds.clipped(q) if self.bounds is not None else q.copy()
-        times, all_rows = np.broadcast_to(np.asarray(t, dtype=float), (n,)), np.arange(n)
+        times, all_rows = np.broadcast_to(t, (n,)), np.arange(n)
         r = of.residual(q, times, all_rows)
         error, damping, size, way = (r * r).sum(axis=1), np.full(n, LEAST), np.ones(n), np.zeros(n)
         going = np.full(n, bool(r.shape[1]))
@@ -90,7 +90,7 @@ class Newton:
             x = self._step(q[k], A, r[k], damping[k])
             trial = moved(model, q[k], x if self.units is None else x * self.units)
             after = of.residual(trial, times[k], k)
-            new, length = (after * after).sum(axis=1), np.abs(x).max(axis=1)
+            new, length = (after * after).sum(axis=1), np.abs(x).max(axis=1, initial=0.0)
             helped = new < error[k] if self.damped else np.ones(len(k), dtype=bool)
             kept = k[helped]
             q[kept], r[kept], error[kept] = trial[helped], after[helped], new[helped]

@@ -8,6 +8,7 @@ import numpy as np
 
 from lagrangian.algorithms.closed import massless
 from lagrangian.configuration.loops import EXACT
+from lagrangian.configuration.slopes import check_finite, finite_jacobian
 from lagrangian.errors import AssemblyError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.linear import RANK
@@ -18,11 +19,12 @@ def nearest_speeds(dyn: Dynamics, q: np.ndarray, qd: np.ndarray, fixed: Sequence
     if not dyn.mechanism.equations:
         return qd
     rate = dyn.constraint_rate(q, qd, t)
+    check_finite(dyn, rate[None], q[None], "rate")
     if np.abs(rate).max() <= EXACT:
         return qd
     names = dyn.mechanism.speed_names
     free = np.array([name not in fixed for name in names])
-    psi = dyn.constraint_jacobian(q, t)
+    psi = finite_jacobian(dyn, q, t)
     M = dyn.mass_matrix(q)[np.ix_(free, free)]
     L = massless.factor(M, psi[:, free], [name for name in names if name not in fixed])
     half = np.linalg.solve(L, psi[:, free].T).T

@@ -42,7 +42,7 @@ class Start:
     @cached_property
     def off(self) -> Miss | None:
         """The loop that a configuration given in whole leaves open the furthest; None if it closes them, but for rounding."""
-        return self._worst if self._worst is not None and self._worst.amount > NEAR else None
+        return self._worst if self._worst is not None and not self._worst.amount <= NEAR else None
 
     def closed(self, starts: int = STARTS) -> np.ndarray:
         """The nearest configuration that closes the loops, with the coordinates that were given by name as they were given."""

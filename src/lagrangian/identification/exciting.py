@@ -226,7 +226,8 @@ class _Search:
             x = flat.reshape(self.shape)
             h = 1e-5
             moved = np.broadcast_to(x, (len(flat), *self.shape)) + h * np.eye(len(flat)).reshape(-1, *self.shape)
-            values = np.concatenate([self.conditions(part) for part in np.array_split(np.concatenate([x[None], moved]), 8)])
+            tried = np.concatenate([x[None], moved])
+            values = np.concatenate([self.conditions(part) for part in np.array_split(tried, min(8, len(tried)))])
             if values[0] < best[0]:
                 best[:] = [float(values[0]), x.copy()]
             return float(values[0]), (values[1:] - values[0]) / h

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -29,6 +30,9 @@ from lagrangian.kernels.programs.sweeps import Sweeps
 from lagrangian.kernels.threads import Threads, cores
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
+
+# functions of frames that are kept: those of ever new frames would fill the memory with code
+FRAMES = 256
 
 
 class Kernels:
@@ -67,6 +71,9 @@ class Kernels:
             link, placement = self.tree.place[place.body]
             kernel = Kernel(Sweeps(algorithm, self.tree.path(link, placement @ place.placement)), self.threads)
             found = kernel.direct(kernel, algorithm.name, ", ".join(algorithm.inputs), "Of one frame.")
+            if len(self._of_frames) >= FRAMES:
+                with contextlib.suppress(KeyError, RuntimeError):  # another thread may be at it, too
+                    self._of_frames.pop(next(iter(self._of_frames)))
             self._of_frames[algorithm.name, frame] = found
         return found
 

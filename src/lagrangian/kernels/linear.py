@@ -22,9 +22,19 @@ def unit_rows(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def decomposed(A: np.ndarray, whole: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """U, 1/s and V^T of A = U diag(s) V^T, 1/s zero where s is none; `whole` has all rows of V^T, the null space last."""
-    U, s, Vt = np.linalg.svd(A, full_matrices=whole)
+    fine, bad = numbers_only(A)
+    U, s, Vt = np.linalg.svd(fine, full_matrices=whole)
     acts = s > RANK
-    return U, np.where(acts, 1 / np.where(acts, s, 1.0), 0.0), Vt
+    inverse = np.where(acts, 1 / np.where(acts, s, 1.0), 0.0)
+    return U, inverse if bad is None else np.where(bad[..., 0], np.nan, inverse), Vt
+
+
+def numbers_only(A: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    """Matrices with zeros in place of those that are not finite, of which LAPACK speaks or fails; and which these are."""
+    if np.isfinite(A).all():
+        return A, None
+    bad = ~np.isfinite(A).all(axis=(-2, -1), keepdims=True)
+    return np.where(bad, 0.0, A), bad
 
 
 def smallest(A: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -60,10 +70,9 @@ def null_space(A: np.ndarray) -> np.ndarray:
 
 def minimum_norm(psi: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
     """Of all multipliers with the same Psi^T lambda, the smallest: those found by leaving out rows are only some of them."""
-    if not np.isfinite(psi).all():  # what is not a number has no rank, and must not hide those that are
-        bad = ~np.isfinite(psi).all(axis=(-2, -1), keepdims=True)
-        found = minimum_norm(np.where(bad, 0.0, psi), multipliers)
-        return np.where(bad[..., 0], np.nan, found)
+    fine, bad = numbers_only(psi)
+    if bad is not None:  # what is not a number has no rank, and must not hide those that are
+        return np.where(bad[..., 0], np.nan, minimum_norm(fine, multipliers))
     rows, size = unit_rows(psi)
     combinations, inverse, _ = decomposed(rows, whole=True)
     dependent = np.ones(combinations.shape[:-1], dtype=bool)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.arguments import floats
+from lagrangian.arguments import count, floats, number, truth
 from lagrangian.configuration import reading
 from lagrangian.configuration.bounds import Bounds
 from lagrangian.configuration.coordinates import moved, same, single_coordinates, turned_back
@@ -18,7 +18,7 @@ from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.configuration.loops import CLOSED, Loops
 from lagrangian.configuration.newton import Newton
 from lagrangian.description.mechanism_of import MechanismLike
-from lagrangian.errors import Argument, ArgumentError, ReachError, is_number, shown
+from lagrangian.errors import Argument, ArgumentError, ReachError, shown
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kinematics.requirements import FrameGoal, JointGoal, Requirements, Towards, told
 from lagrangian.model.loop import DIRECTIONS, TURNS, Frame
@@ -48,12 +48,7 @@ def inverse_kinematics(
     arms and 6R arms with a spherical wrist, else those that are found from many starts.
     """
     dyn = dynamics_of(mechanism)
-    if isinstance(starts, bool) or not isinstance(starts, (int, np.integer)) or starts < 0:
-        raise ArgumentError(f"is {starts!r:.60}", argument="starts", remedy="a whole number, not negative, is needed")
-    if not is_number(t):
-        raise ArgumentError(f"is {t!r:.60}", argument="t", remedy="a finite time is needed")
-    if not isinstance(limits, (bool, np.bool_)):
-        raise ArgumentError(f"is {limits!r:.60}", argument="limits", remedy="True or False is needed")
+    starts, t, limits = count(starts, "starts", least=0), number(t, "t"), truth(limits, "limits")
     if isinstance(target, Mapping) and not target:
         raise ArgumentError("has no coordinates; give some, such as {'theta1': 0.5}, or a place of a frame", argument="target")
     if isinstance(target, Mapping):

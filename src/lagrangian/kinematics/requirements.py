@@ -13,6 +13,7 @@ import numpy as np
 
 from lagrangian.configuration.coordinates import single_coordinates
 from lagrangian.configuration.mobility import mobility
+from lagrangian.configuration.slopes import finite_jacobian
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.linear import RANK, unit_rows
@@ -158,7 +159,7 @@ class Requirements:
         J = self.goal.matrix(q)
         if not self.constrained:
             return J
-        psi = self.dyn.constraint_jacobian(q, t)
+        psi = finite_jacobian(self.dyn, q, t)
         return np.concatenate([psi[:, self.holonomic] if positions else psi, J], axis=1)
 
     def rank(self, q: np.ndarray, t: np.ndarray, positions: bool = False) -> tuple[np.ndarray, np.ndarray]:

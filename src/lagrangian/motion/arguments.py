@@ -25,7 +25,7 @@ from lagrangian.motion.wrench import checked as wrenches_of
 TIGHT = 1e-11  # relative tolerance below which a method of higher order pays
 # speeds up to which a run that turns out stiff is continued with exact derivatives, whose code grows with their square
 STIFF_SPEEDS = 30
-SAMPLES = 10**7  # of a controller in a run
+SAMPLES = 10**10  # of a controller in a run
 
 
 def span(given: Any, mechanism: Mechanism) -> tuple[float, float]:

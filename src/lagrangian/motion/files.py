@@ -73,8 +73,8 @@ def table(motion: Motion) -> Table:
     n, m = motion.q.shape[1], motion.qd.shape[1]
     data["event_name"] = _texts("event", [e.name for e in events])
     data["event_time"] = Variable(("event",), np.array([e.t for e in events], dtype=float), {"units": "s"})
-    data["event_q"] = Variable(("event", "coordinate"), np.array([e.q for e in events], dtype=float).reshape(-1, n))
-    data["event_qd"] = Variable(("event", "speed"), np.array([e.qd for e in events], dtype=float).reshape(-1, m))
+    data["event_q"] = Variable(("event", "coordinate"), np.array([e.q for e in events], dtype=float).reshape(len(events), n))
+    data["event_qd"] = Variable(("event", "speed"), np.array([e.qd for e in events], dtype=float).reshape(len(events), m))
     data["time"] = Variable(("time",), motion.t, {"units": "s"})
     names = {"coordinate": motion.coordinate_names, "speed": motion.speed_names, "constraint": motion.constraint_names}
     data |= {dimension: _texts(dimension, values) for dimension, values in names.items()}

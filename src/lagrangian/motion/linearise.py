@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import number
 from lagrangian.configuration.assemble import assemble
 from lagrangian.configuration.coordinates import moved
 from lagrangian.configuration.dynamics_of import dynamics_of
+from lagrangian.configuration.mobility import mobility
 from lagrangian.configuration.start import Start
 from lagrangian.description.mechanism_of import MechanismLike
-from lagrangian.errors import Argument, ArgumentError, AssemblyError
+from lagrangian.errors import Argument, ArgumentError, AssemblyError, MechanismError, SingularWarning, warn
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.kernel import Kernel
 from lagrangian.kernels.programs.derivatives import accelerations, holonomic, rate_derivatives, residual_derivatives
@@ -153,12 +155,14 @@ def linearise(
 
     About a motion that is steady, such as a bicycle's that goes straight on or a coin's round a circle, the axes turn with it.
     """
-    dyn = dynamics_of(mechanism)
+    dyn, t = dynamics_of(mechanism), number(t, "t")
     model = dyn.mechanism
     about = Start(dyn, q, t, ("q", "qd"))
     q, qd = about.q, about.speeds({} if qd is None else qd)
+    _warn_of_singular(dyn, q, t)
     small = _Small(dyn, torque)
     A, kept = small.at(q, qd, t)
+    _check_derivatives(dyn, A, q)
     moving = bool(np.abs(qd).max(initial=0.0) > 1e-12)
     qdd = small.equations.acceleration(q, qd, t)[0]
 
@@ -179,6 +183,29 @@ def linearise(
         model.speed_names,
         tuple(model.speed_names[k] for k in actuated),
         W is not None,
+    )
+
+
+def _warn_of_singular(dyn: Dynamics, q: np.ndarray, t: float) -> None:
+    """Say that small motions are not determined where constraints lose rank: some of what they leave free is no motion at all."""
+    found = mobility(dyn, q, t) if dyn.mechanism.equations else None
+    if found is not None and found.singular:
+        warn(
+            f"{dyn.mechanism.name}: the configuration is singular: the constraints leave {found.degrees} speeds free here, and "
+            f"{found.nearby} around it. The linear system does not describe the motion there; a configuration beside it has one",
+            SingularWarning,
+        )
+
+
+def _check_derivatives(dyn: Dynamics, A: np.ndarray, q: np.ndarray) -> None:
+    if np.isfinite(A).all():
+        return
+    names, speeds = dyn.mechanism.coordinate_names, dyn.mechanism.speed_names
+    at = ", ".join(f"{n} = {x:.6g}" for n, x in zip(names[:8], q, strict=False))
+    worst = int(np.argwhere(~np.isfinite(A))[0][0]) % max(1, len(speeds))
+    raise MechanismError(
+        f"{dyn.mechanism.name}: the acceleration of {speeds[worst]!r} has no finite derivatives at {at}; a spring may have no "
+        f"length there, or a function be outside its domain"
     )
 
 
@@ -220,8 +247,10 @@ def equilibrium(
     mechanism: MechanismLike | Dynamics, q0: Any = None, torque: Any = None, t: float = 0.0, tolerance: float = 1e-10
 ) -> np.ndarray:
     """A configuration near q0 in which the mechanism can stay at rest, by Newton's method with exact derivatives."""
-    dyn = dynamics_of(mechanism)
+    dyn, t, tolerance = dynamics_of(mechanism), number(t, "t"), number(tolerance, "tolerance", above=0.0)
     q = assemble(dyn, q0, t=t)
+    if not dyn.nv:
+        return q
     equations = _Equations(dyn, torque)
     rest = np.zeros(dyn.nv)
     qdd, _ = equations.acceleration(q, rest, t)
@@ -231,6 +260,7 @@ def equilibrium(
         if size <= tolerance * scale:
             return q
         Aq, _, _ = equations.derivatives(q, rest, t)
+        _check_derivatives(dyn, Aq, q)
         basis = null_space(dyn.constraint_jacobian(q, t)) if dyn.mechanism.equations else np.eye(dyn.nv)
         step = -basis @ np.linalg.lstsq(Aq @ basis, qdd, rcond=1e-10)[0]
         step *= min(1.0, 1.0 / max(float(np.abs(step).max()), 1e-300))

@@ -7,6 +7,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -115,14 +116,21 @@ def _finished(run: Run, ending: Ending) -> Motion:
     """The motion of a run, and what is to be said of it; or the error with which it ended, which has the motion."""
     failure, run.supply.error = run.supply.error, None  # for the steps that were made, Python functions are asked again
     motion = Motion.of(run.trajectory, ending, *run.trajectory.all_rows())
-    if run.supply.source.asks:
-        _ask_functions(motion)
+    asked = not run.supply.source.asks or _asked(motion, run)
+    if not asked and ending.status.success:
+        told = f"interrupted after t = {ending.t:.9g} s was reached, before its torques and work were computed"
+        motion.ending = replace(ending, status=Status.INTERRUPTED, reason=told)
+    if failure is not None and not isinstance(failure, (Exception, KeyboardInterrupt)):  # such as sys.exit() in a function
+        raise failure
     if ending.status is Status.FAILED:
         told = f"{motion.name}: {ending.message}. What was computed until then is in the error's `motion`"
         raise SimulationError(told, motion=motion) from failure
     if not motion.success:
         warn(f"{motion.name}: {motion.message}", EndedEarlyWarning)
     tell_of_contacts(run)
+    _tell_of_numbers(motion)
+    if not asked:
+        return motion
     try:
         motion.warn()
     except KeyboardInterrupt:
@@ -131,12 +139,27 @@ def _finished(run: Run, ending: Ending) -> Motion:
     return motion
 
 
-def _ask_functions(motion: Motion) -> None:
-    """Take the torques and wrenches at the rows from their Python functions now, while they are what they were in the run."""
+def _tell_of_numbers(motion: Motion) -> None:
+    """No run ends as it was asked to with rows that are not numbers, and says nothing."""
+    bad = ~(np.isfinite(motion.q).all(axis=1) & np.isfinite(motion.qd).all(axis=1))
+    if bad.any():
+        since = motion.t[int(np.argmax(bad))]
+        warn(f"{motion.name}: the motion is not finite from t = {since:.9g} s on; its numbers are too large", SimulationWarning)
+
+
+def _asked(motion: Motion, run: Run) -> bool:
+    """Take the torques and wrenches at the rows from their Python functions now, while they are what they were in the run.
+
+    Whether that came to its end: where Ctrl-C stopped it, it is taken up again when somebody asks for them.
+    """
     try:
-        motion.ask()
+        with interruptible(run):
+            motion.ask()
     except KeyboardInterrupt:
-        warn(f"{motion.name}: it was interrupted before its torques and work were computed", SimulationWarning)
+        run.supply.error = KeyboardInterrupt()
+    done = run.supply.error is None or isinstance(run.supply.error, Exception)
+    run.supply.error, run.supply.hangs = None, run.supply.hangs and done
+    return done
 
 
 @contextmanager

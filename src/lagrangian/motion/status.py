@@ -47,7 +47,7 @@ class Ending:
         if self.status is Status.STOPPED_BY_EVENT:
             return f"stopped by event {self.event!r} at {at}"
         if self.status is Status.INTERRUPTED:
-            return f"interrupted at {at}; what was computed until then is here"
+            return self.reason or f"interrupted at {at}; what was computed until then is here"
         place = f" ({self.place})" if self.place else ""
         remedy = f"; {self.remedy}" if self.remedy else ""
         return f"stopped at {at}{place}: {self.reason}{remedy}"

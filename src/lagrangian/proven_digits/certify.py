@@ -62,6 +62,8 @@ def certify(
     arguments.check_progress(progress)
     if isinstance(digits, bool) or not isinstance(digits, (int, np.integer)) or not 1 <= digits <= MOST_DIGITS:
         raise ArgumentError(f"is {digits!r}; a whole number from 1 to {MOST_DIGITS} is needed", argument="digits")
+    if not model.nv:
+        raise ArgumentError(f"{model.name} has no joint that moves; there is nothing to certify")
     refusals.check(model, drive)
     begin, times = _times(model, t)
     task = _Task(model, Equations(model, drive), (q0, qd0), begin, times, int(digits), bool(limits), progress)

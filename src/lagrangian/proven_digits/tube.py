@@ -29,7 +29,7 @@ NARROW, ROOM, WIDE = 52, 1024, 16
 def widths(y: list[Any], error: list[Any]) -> list[Any] | None:
     """Of a tube in which errors have room to grow; None if it would be too wide."""
     with bits(LOW):
-        most = max(error, key=lambda e: -math.inf if e == 0 else float(e.log()))
+        most = max(error, key=lambda e: -math.inf if e == 0 else float(e.log()), default=arb(0))
         found = [upper((1 + abs(x)) * arb(2) ** -NARROW + most * ROOM) for x in y]
         return found if all(w < (1 + abs(x)) * arb(2) ** -WIDE for w, x in zip(found, y, strict=True)) else None
 

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from lagrangian.equations.algebra.ring import Element, Symbol, fraction
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.errors import ArgumentError, MechanismError, one_of
 from lagrangian.model.expression import Expression, Scalar, call, free_symbols, parameters
 
 CONSTANTS = ("parameter", "inertial")
+
+
+def as_float(c: Fraction) -> float:
+    """A coefficient in floating point; an error where it is beyond all of these."""
+    try:
+        return float(c)
+    except OverflowError:
+        raise MechanismError("a number of the description is too large: in the equations it becomes more than 1e308") from None
 
 
 def value(x: Element, given: Mapping[str, float] | None = None) -> float:
@@ -18,7 +27,7 @@ def value(x: Element, given: Mapping[str, float] | None = None) -> float:
     symbols = x.ring.symbols
     terms = []
     for monomial, c in x.poly.terms():
-        term = float(fraction(c))
+        term = as_float(fraction(c))
         for k, power in enumerate(monomial):
             if power:
                 symbol = symbols[k]

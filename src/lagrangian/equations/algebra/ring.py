@@ -10,6 +10,8 @@ A generator is a number to the ring; what it means, and how it is written, its `
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -37,6 +39,10 @@ class Symbol:
     meaning: str = ""
 
 
+class TimeUp(Exception):
+    """A ring's deadline has passed."""
+
+
 @dataclass
 class Ring:
     """The polynomial ring over given symbols, with its relations and derivations."""
@@ -57,6 +63,7 @@ class Ring:
         self._inverses: list[tuple[int, Polynomial, Polynomial]] = []  # generator, its denominator, relation
         # for each coordinate: the generators that change with it, and how fast
         self._rates: dict[int, list[tuple[int, Polynomial]]] = {}
+        self.deadline = math.inf  # as time.perf_counter() tells it: products after it raise TimeUp
 
     # -- making elements ---------------------------------------------------------------------------------------------
 
@@ -91,6 +98,8 @@ class Ring:
 
     def reduce(self, p: Polynomial) -> Polynomial:
         """The normal form."""
+        if time.perf_counter() > self.deadline:
+            raise TimeUp
         while True:
             degrees = p.degrees()
             for k, _, relation in self._inverses:

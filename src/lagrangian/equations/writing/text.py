@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from lagrangian.equations.algebra.exact import decimal
+from lagrangian.equations.algebra.numbers import as_float
 from lagrangian.equations.writing.lines import width
 from lagrangian.equations.writing.notation import Notation, superscript, with_letters
 from lagrangian.equations.writing.tree import Name, Power, Product, Sum, Tree
@@ -38,7 +39,7 @@ class Rounding:
         if exact and len(exact.replace(".", "").lstrip("0")) <= self.digits:
             return exact, ""
         self.rounded = True
-        return f"{float(c):.{self.digits}g}", ""
+        return f"{as_float(c):.{self.digits}g}", ""
 
 
 class Style:

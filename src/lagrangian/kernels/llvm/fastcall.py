@@ -61,7 +61,8 @@ class Context:
 
 # Py_buffer: buf 0, obj 8, len 16, itemsize 24, readonly 32, ndim 36, ...; 80 bytes in all. The context is read as words of 8
 # bytes in the order of Context.FIELDS, then the result's shape and the inputs' sizes in bytes. 56 asks for a C-contiguous buffer,
-# 57 for a writable one; 12 is numpy's NPY_DOUBLE.
+# 57 for a writable one; 12 is numpy's NPY_DOUBLE. An object's type is its second word: of numpy's own classes, such as masked
+# arrays, Python looks at what they hide.
 _IR = f"""
 declare ptr @PyTuple_GetItem(ptr, i64)
 declare ptr @PyLong_AsVoidPtr(ptr)
@@ -110,6 +111,9 @@ entry:
 start:
   %float64 = call ptr @PyTuple_GetItem(ptr %self, i64 4)
   %word = call ptr @PyTuple_GetItem(ptr %self, i64 5)
+  %ctx.array = getelementptr i64, ptr %ctx, i64 8
+  %array.type = load ptr, ptr %ctx.array
+  %any.type = icmp eq ptr %array.type, null
   br label %arg
 arg:
   %i = phi i64 [0, %start], [%i.next, %taken]
@@ -117,6 +121,12 @@ arg:
   %view = getelementptr i8, ptr %views, i64 %view.off
   %arg.at = getelementptr ptr, ptr %args, i64 %i
   %object = load ptr, ptr %arg.at
+  %kind.at = getelementptr ptr, ptr %object, i64 1
+  %kind = load ptr, ptr %kind.at
+  %is.array = icmp eq ptr %kind, %array.type
+  %accepted = or i1 %is.array, %any.type
+  br i1 %accepted, label %plain.array, label %refused
+plain.array:
   %dtype = call ptr @PyObject_GetAttr(ptr %object, ptr %word)
   %has = icmp ne ptr %dtype, null
   br i1 %has, label %typed, label %refused

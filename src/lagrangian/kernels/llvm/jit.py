@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import weakref
 from collections.abc import Sequence
 from functools import cache
@@ -18,7 +19,20 @@ def _llvm() -> Any:
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+    _whole_when_forked(llvm)
     return llvm
+
+
+def _whole_when_forked(llvm: Any) -> None:
+    """Let a fork wait until no other thread is in LLVM: a child would find its lock held by a thread that it does not have."""
+    lock = getattr(llvm.ffi.lib, "_lock", None)
+    if lock is None or not hasattr(os, "register_at_fork"):
+        return
+
+    def leave() -> None:
+        lock.__exit__(None, None, None)
+
+    os.register_at_fork(before=lock.__enter__, after_in_parent=leave, after_in_child=leave)
 
 
 @cache
@@ -41,16 +55,29 @@ def compile_object(ir: str, target: Target, level: int = 1, passes: Sequence[str
     """Optimise by the named passes of LLVM, or by its whole pipeline with None, and assemble with the effort of that level."""
     llvm = _llvm()
     machine = _machine(target, level)
-    module = llvm.parse_assembly(ir)
     options = llvm.create_pipeline_tuning_options(speed_level=level)
     options.slp_vectorization = False
     options.loop_vectorization = False
-    builder = llvm.create_pass_builder(machine, options)
-    manager = builder.getModulePassManager() if passes is None else llvm.create_new_module_pass_manager()
-    for name in passes or ():
-        getattr(manager, f"add_{name}_pass")()
-    manager.run(module, builder)
-    return machine.emit_object(module)
+    # constants belong to a context, and would stay in the one that all modules share unless they are given another
+    with llvm.create_context() as context, llvm.parse_assembly(ir, context) as module:
+        with llvm.create_pass_builder(machine, options) as builder:
+            manager = builder.getModulePassManager() if passes is None else llvm.create_new_module_pass_manager()
+            try:
+                for name in passes or ():
+                    getattr(manager, f"add_{name}_pass")()
+                manager.run(module, builder)
+            finally:
+                _dispose(manager)
+        code: bytes = machine.emit_object(module)
+        return code
+
+
+def _dispose(manager: Any) -> None:
+    """Free a pass manager: its own `close` finds the empty method of another base class, and each would stay for good."""
+    from llvmlite.binding.newpassmanagers import NewPassManager
+
+    NewPassManager._dispose(manager)
+    manager.detach()
 
 
 # Engines are held here and not by the objects that use them: in a cycle of garbage, Python may finalise an engine, and so unmap

@@ -21,7 +21,7 @@ from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.sweep import run
 from lagrangian.algorithms.tree import Tree
 from lagrangian.errors import ArgumentError
-from lagrangian.kernels.linear import RANK
+from lagrangian.kernels.linear import RANK, numbers_only
 from lagrangian.kernels.program import Straight
 from lagrangian.kernels.programs.closed import digest, traced_state
 from lagrangian.kernels.programs.sweeps import links
@@ -103,6 +103,11 @@ def accelerations(M: np.ndarray, psi: np.ndarray, right: np.ndarray, bias: np.nd
 
     `names` are those of the speeds, for an error that tells which of them nothing determines.
     """
+    both = np.concatenate([M, np.broadcast_to(psi, (*M.shape[:-2], *psi.shape[-2:]))], axis=-2)
+    _, bad = numbers_only(both)
+    if bad is not None:  # what is not a number must not hide those that are
+        M, psi = np.where(bad, np.eye(M.shape[-1]), M), np.where(bad, 0.0, psi)
+        return np.where(bad, np.nan, accelerations(M, psi, np.where(bad, 0.0, right), np.where(bad, 0.0, bias), names))
     L = massless.factor(M, psi, names)
     free = np.linalg.solve(L, right)
     if not psi.shape[-2]:

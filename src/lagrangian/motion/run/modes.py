@@ -1,6 +1,6 @@
 """The modes of joints that can be held: what u says of dry friction that sticks and slips, of stops at joint limits, of locks.
 
-Between events a mode is fixed and the equations are smooth: a held joint is a constraint, a slipping one has a constant friction
+Between events a mode is fixed and the equations are smooth: a held joint has no freedom, a slipping one has a constant friction
 force. What is at rest, and how it goes on, is found by `Rest`; what happens to speeds that change at once by `Impacts`.
 """
 
@@ -42,6 +42,7 @@ class Modes:
         self.dyn, self.system, self._solver, self._supply = dyn, solver.system, solver, supply
         self.rest = allowed
         self.nq, self.nv = self.system.nq, self.system.nv
+        self._first = self.system.inputs.joint(0)
         holdable = self.system.holdable
         self.speeds = np.array([h.speed for h in holdable], dtype=int)
         self._numbers = {h.speed: j for j, h in enumerate(holdable)}
@@ -51,7 +52,7 @@ class Modes:
     # -- what u says -------------------------------------------------------------------------------------------------
 
     def place(self, j: int, what: int) -> int:
-        return self.system.inputs.joint(j) + what
+        return self._first + PER_JOINT * j + what
 
     def table(self, u: np.ndarray) -> np.ndarray:
         """What u says of all joints that can be held, a row a joint: a view of u."""

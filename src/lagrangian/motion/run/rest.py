@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lagrangian.kernels.linear import RANK
 from lagrangian.motion.run.complementarity import ROUNDING, Bounds, Contradiction, independent
 from lagrangian.motion.run.discs import Disc, solved_in_discs
 from lagrangian.motion.run.freedom import Freedom
@@ -29,6 +30,8 @@ from lagrangian.motion.system.mode_events import EDGE
 AHEAD = 1e-9
 # so near to all that it can give, as a part of it, a joint's friction has come to its end
 AT_END = 1e-6
+# of a disc's force, the part that is not noticed elsewhere: less is rounding; and the part that others take of what they can
+RELIEF, MOST_OF_IT = 1e-6, 0.9
 
 
 def settle(modes: Modes, u: np.ndarray, y: np.ndarray, t: float, passed: int = -1) -> None:
@@ -114,6 +117,7 @@ class _Problem:
         widths = np.array([sum(h.static or (0.0, 0.0)) / 2 for h in self.holdable])
         self.tiny = 0.25 * EDGE * widths * self.size * (self.B**2).sum(axis=0) + ROUNDING * (freedom.measured(qdd) + pushed)
         self.w = qdd[speeds] / self.size
+        self.no_push = self.tiny / self.size  # what rounding may leave of a stop's force
 
     def _groups(self) -> dict[tuple[int, ...], float]:
         """The joints whose friction acts together, in a plane or in space, and what that is at most."""
@@ -131,6 +135,7 @@ class _Problem:
         ways: dict[int, float] = {}  # of joints that slide although static friction could give more
         while True:
             s, a, staying = self._forces(ways)
+            s = self._relieved(s, staying)
             basis = self._basis(staying, s)
             ending = [k for k in staying if self._ends(k, basis, s)]
             loose = [k for k, h in enumerate(self.holdable) if h.static != h.friction and k not in ways]
@@ -141,7 +146,7 @@ class _Problem:
                 ways[k] = self._way(k, s, a, staying)
         for k, j in enumerate(self.resting):
             if k in staying and k not in ending:
-                self._stay(j, self.sides[k], float(s[k]), k in basis)
+                self._stay(k, float(s[k]), k in basis)
             elif self.holdable[k].friction is not None:
                 self._slip(k, ways[k] if k in ways else self._way(k, s, a, staying))
         self.modes.still(self.u, self.y, self.now)
@@ -157,6 +162,27 @@ class _Problem:
         s, a = solved_in_discs(self.B, self.w, scaled, discs, scaled.clipped(self.before * size), self.tiny)
         staying = [k for k in range(len(s)) if k not in ways and self._stays(k, a)]
         return least(self.B, s, scaled, discs, staying) / size, a, staying
+
+    def _relieved(self, s: np.ndarray, staying: list[int]) -> np.ndarray:
+        """The forces where a disc has just come to its edge, if joints that hold with it can take a part of its load.
+
+        Of the changes of forces that have no effect, the least that takes from the disc's force is made, until little is left of
+        what another can give.
+        """
+        members = list(self.group(self.last)) if self.last in staying else []
+        if len(members) < 2 or self._room(self.last, s) > AT_END * self.discs[tuple(members)]:
+            return s
+        effect = (self.B * self.size)[:, staying]
+        taken = np.array([-s[k] if k in members else 0.0 for k in staying]) / np.linalg.norm(s[members])
+        idle = taken - np.linalg.pinv(effect, rcond=RANK) @ (effect @ taken)
+        if idle @ taken <= RELIEF:
+            return s
+        change = np.zeros_like(s)
+        change[staying] = idle / (idle @ taken)
+        others = [k for k in staying if k not in members and change[k]]
+        rooms = [(self.bounds.high[k] if change[k] > 0 else self.bounds.low[k]) - s[k] for k in others]
+        most = min((room / change[k] for k, room in zip(others, rooms, strict=True)), default=np.inf)
+        return s + MOST_OF_IT * min(most, float(np.linalg.norm(s[members]))) * change
 
     def _stays(self, k: int, a: np.ndarray) -> bool:
         return all(abs(a[m]) <= self.tiny[m] for m in self.group(k))
@@ -197,11 +223,12 @@ class _Problem:
         speed = float(self.y[self.modes.nq + self.holdable[k].speed])
         self.modes.slip(self.u, self.resting[k], way, max(0.0, -2 * way * speed))
 
-    def _stay(self, j: int, side: int, force: float, held: bool) -> None:
+    def _stay(self, k: int, force: float, held: bool) -> None:
         """A joint stays at rest: at its stop if that pushes, by friction otherwise."""
-        modes, u = self.modes, self.u
+        modes, u, j, side = self.modes, self.u, self.resting[k], self.sides[k]
         if _pushes(modes.system.holdable[j], side, force):
-            modes.set(u, j, held=float(held), low=float(side == LOW), high=float(side == HIGH))
+            low, high = float(side == LOW), float(side == HIGH)
+            modes.set(u, j, held=float(held), low=low, high=high, allowed=float(self.no_push[k]))
         elif held:
             modes.set(u, j, held=1.0, stuck=1.0)
         else:

@@ -55,7 +55,7 @@ class Run:
         watch: Callable[[float], None] | None = None,
     ) -> None:
         self.known = prepared(dyn)
-        self.dyn, self.settings, self.watch = self.known.dyn, settings, watch
+        self.dyn, self.settings = self.known.dyn, settings
         self.events = list(events)
         self.t, self.y = t0, np.array(y0, dtype=float)
         self.origin = self.end = self.until = t0  # the last: until when inputs hold
@@ -63,7 +63,8 @@ class Run:
         self.limits = {k: x for k, x in limits.items() if not outside(y0[x.coordinate], x.lower, x.upper)}
         if any(isinstance(e.action, SetTorque) for e in events):
             source = replace(source, adjustable=True)
-        self.supply = Supply(source, [e.when for e in events if callable(e.when)], t0)
+        supply = self.supply = Supply(source, [e.when for e in events if callable(e.when)], t0)
+        self.watch = None if watch is None else lambda t: supply.call(watch, t)
         self.trajectory = Trajectory(self.dyn, self.supply, settings, t0, y0, grid)
         self.trajectory.watches_dead_centres = any(e.when is DEAD_CENTRE for e in events)
         self.impacts = Impacts()

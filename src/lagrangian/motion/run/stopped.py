@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lagrangian.configuration.mobility import mobility
+from lagrangian.configuration.slopes import finite_jacobian
 from lagrangian.motion.status import Ending, Status
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def too_small(run: Run) -> Ending:
     place = run.configuration(run.y)
     if run.dyn.mechanism.equations:
         q = run.y[: run.system.nq]
-        s = np.linalg.svd(run.dyn.constraint_jacobian(q, run.t), compute_uv=False)
+        s = np.linalg.svd(finite_jacobian(run.dyn, q, run.t), compute_uv=False)
         # equations that follow from others are nothing singular
         rank = run.system.nv - mobility(run.dyn, q, run.t).nearby if run.settings.redundant else len(s)
         if 0 < rank <= len(s) and s[rank - 1] < 1e-3 * s[0]:

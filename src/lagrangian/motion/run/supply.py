@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -31,6 +32,8 @@ class Supply:
         self._same_until = -np.inf  # the same, once it has been looked for
         self.end = origin  # where the run ends
         self.u = np.zeros(0)
+        self.hangs = False  # whether one of them did not return, and is not asked again
+        self._calls = 0  # functions of the user's that have not returned
         self.system: System
         self._counters: np.ndarray | None = None  # of the stepper at work
         self._views: dict[tuple[int, int], np.ndarray] = {}
@@ -76,7 +79,9 @@ class Supply:
         """Called from compiled code: torques and wrenches from the user's functions."""
         given = self._view(u, self.system.inputs.joint(0))
         try:
-            if self.error is None:
+            if self.error is not None or self.hangs:
+                self.forget_in(given)
+            else:
                 t, y = float(self._view(time, 1)[0]), self._view(state, self.system.size)
                 # a step that ends where torques jump has those from before
                 self.ask_into(given, min(t, float(np.nextafter(self.jump, -np.inf))), y)
@@ -90,7 +95,7 @@ class Supply:
             if self.error is None:
                 t, y = float(self._view(time, 1)[0]), self._view(state, self.system.size)
                 q, qd = y[: self.system.nq].copy(), y[self.system.nq :].copy()
-                values[:] = [_number(function(t, q, qd), t) for function in self.functions]
+                values[:] = [_number(self.call(function, t, q, qd), t) for function in self.functions]
                 if not np.isfinite(values).all():
                     raise SimulationError(f"an event function gave {values[~np.isfinite(values)][0]} at t = {t:g} s")
         except BaseException as error:
@@ -98,8 +103,19 @@ class Supply:
             values[:] = np.nan
 
     def interrupt(self) -> None:
-        """Ctrl-C: the run ends where compiled code looks next."""
+        """Ctrl-C: the run ends where compiled code looks next; a function of the user's, which may never return, ends at once."""
         self._fail(KeyboardInterrupt())
+        if self._calls:
+            self.hangs = True
+            raise KeyboardInterrupt
+
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """What a function of the user's gives."""
+        self._calls += 1
+        try:
+            return function(*arguments)
+        finally:
+            self._calls -= 1
 
     def _fail(self, error: BaseException) -> None:
         self.error = self.error or error
@@ -112,10 +128,10 @@ class Supply:
         """Write into u what Python functions give at a state: torques and wrenches."""
         nq, nv, first = self.system.nq, self.system.nv, self.system.inputs.wrench
         if self.source.called is not None:
-            u[:nv] = torque.checked(self.source.called(t, y[:nq].copy(), y[nq:].copy()), nv, t)
+            u[:nv] = torque.checked(self.call(self.source.called, t, y[:nq].copy(), y[nq:].copy()), nv, t)
         for j, wrench in enumerate(self.source.wrenches):
             if wrench.called is not None:
-                found = wrench.called(t, y[:nq].copy(), y[nq:].copy())
+                found = self.call(wrench.called, t, y[:nq].copy(), y[nq:].copy())
                 u[first + 6 * j : first + 6 * j + 6] = torque.checked(
                     found, 6, t, f"the function of the wrench on {wrench.frame.name!r}"
                 )
@@ -133,7 +149,9 @@ class Supply:
     def with_functions(self, u: np.ndarray, t: float, y: np.ndarray) -> np.ndarray:
         """A copy of u with what Python functions give at a state."""
         found = u.copy()
-        if self.source.asks:
+        if self.hangs:
+            self.forget_in(found)
+        elif self.source.asks:
             try:
                 self.ask_into(found, t, y)
             except Exception:  # it failed in the run, or would now: what it cannot say is not known
@@ -174,7 +192,7 @@ class Supply:
         n, nq, period, delay = self.system.nv, self.system.nq, controller.period, controller.delay
         k = int(np.floor((t - self.origin) / period + 1e-9))
         if k >= len(self.samples):
-            found = controller.function(t, y[:nq].copy(), y[nq:].copy())
+            found = self.call(controller.function, t, y[:nq].copy(), y[nq:].copy())
             self.samples.append((t, torque.checked(found, n, t)))
         recent = self.samples[-2 - int(min(delay / period, 1e9)) :]
         acting = [tau for at, tau in recent if at + delay <= t + 1e-9 * period]

@@ -90,7 +90,10 @@ class Trajectory:
     def replayed(self, segment: Segment, which: np.ndarray, theta: np.ndarray) -> np.ndarray:
         """States of a segment at the parts `theta` of the steps `which`."""
         self.supply.jump = self.supply.source.jump(segment.start if len(segment.steps) else np.inf)
-        return segment.solver.replay(segment, which, theta, self.settings.rtol, self.settings.atol)
+        found = segment.solver.replay(segment, which, theta, self.settings.rtol, self.settings.atol)
+        if self.supply.error is not None and not isinstance(self.supply.error, Exception):  # Ctrl-C, which could not pass before
+            raise self.supply.error
+        return found
 
     def settled(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Interpolated states moved onto the constraints; where speeds change at once, as they are afterwards."""
@@ -133,7 +136,9 @@ class Trajectory:
             response = self._responses(segment, t, y, u) if table.has_forces else np.zeros((len(t), system.responses))
             found[:, : len(table.compiled)] = segment.solver.programs.event_values(q, qd, u, t[:, None], response)
         for k, function in enumerate(table.functions, len(table.compiled)):
-            found[:, k] = [function(float(at), *state) for at, *state in zip(t, q.copy(), qd.copy(), strict=True)]
+            found[:, k] = [
+                self.supply.call(function, float(at), *state) for at, *state in zip(t, q.copy(), qd.copy(), strict=True)
+            ]
         return found
 
     def _inputs_at(self, segment: Segment, t: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ from scipy.optimize import brentq
 
 from lagrangian.algorithms.closed.constraints import coordinate_rates
 from lagrangian.configuration.mobility import SINGULAR
+from lagrangian.configuration.slopes import finite_jacobian
 from lagrangian.kernels.linear import least_norm
 from lagrangian.motion.integrators.method import TURN
 from lagrangian.motion.run.collocation import Bridge, bridge
@@ -103,7 +104,7 @@ class Way:
 
     def psi(self, y: np.ndarray, t: float | np.ndarray) -> np.ndarray:
         """Of states, with a row for every joint that is held."""
-        psi = self.run.dyn.constraint_jacobian(y[:, : self.nq], np.broadcast_to(t, len(y)))
+        psi = finite_jacobian(self.run.dyn, y[:, : self.nq], np.broadcast_to(t, len(y)))
         return np.concatenate([psi, np.broadcast_to(self._held, (len(psi), *self._held.shape))], axis=1)
 
     def _singular_values(self, y: np.ndarray, t: float | np.ndarray) -> np.ndarray:

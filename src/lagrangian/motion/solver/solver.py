@@ -11,6 +11,7 @@ from lagrangian.errors import ArgumentError
 from lagrangian.kernels.code import address
 from lagrangian.kernels.llvm import cache, jit, target
 from lagrangian.kernels.llvm.builder import Array, Builder
+from lagrangian.kernels.programs.sweeps import UNROLL_LINKS
 from lagrangian.motion.integrators.method import Method, Module
 from lagrangian.motion.solver import places
 from lagrangian.motion.solver.balance import emit_balance
@@ -50,7 +51,8 @@ class Solver:
             )
         self.data = self.rolled.data() if self.rolled is not None else []
         # a fixed step promises nothing; of Python functions, and of what is too large to write out, the balance itself is taken
-        self.balances = method.adaptive and not callback and self.rolled is None
+        written = self.rolled is None or len(system.tree) <= UNROLL_LINKS
+        self.balances = method.adaptive and not callback and written
 
         def compiled() -> tuple[dict[str, object], bytes]:
             text = self._module(chosen.fma)

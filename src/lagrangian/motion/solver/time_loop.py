@@ -47,6 +47,7 @@ from lagrangian.motion.solver.places import (
     RTOL,
     SINGULAR,
     STIFF,
+    STORED,
     T_BEFORE,
     TO_COME,
     TOO_SMALL,
@@ -212,6 +213,12 @@ class TimeLoop:
     def _advance(self, step: Attempt, until: Value, ratio: Value) -> None:
         """Keep what is wanted of the step, and go on from `until`."""
         b, m, s, c = self.b, self.m, self.m.s, self.m.c
+        row, stored = c[ROW], c[STORED]
+        self._rows(step.h, until)
+        self.interpolant.store(step.h)
+        with b.when(c[FAILED].differs(0)):  # a function was asked within the step, and did not say: the step is not made
+            c[ROW], c[STORED] = row, stored
+            b.leave(FAILURE)
         if self.method.adaptive:
             # not larger right after a rejection; and a step cut short by the end says nothing about the next
             following = b.select(c[AGAIN].differs(0), b.minimum(step.factor, 1.0), step.factor) * step.h
@@ -219,8 +226,6 @@ class TimeLoop:
         c[AGAIN], c[ACCEPTED] = 0, c[ACCEPTED] + 1
         s[RATIO] = b.minimum(s[RATIO], ratio)
         s[RATIO_BEFORE], s[RATIO_NOW], s[T_BEFORE] = s[RATIO_NOW], ratio, s[T]
-        self._rows(step.h, until)
-        self.interpolant.store(step.h)
         b.copy(m.end, m.y, self.n)
         b.copy(self.slope_after, m.slopes, self.n)
         s[T] = until

@@ -55,19 +55,24 @@ def written(table: Table) -> bytes:
     stream = io.BytesIO()
     with h5netcdf.File(stream, "w") as file:
         file.dimensions = table.sizes
-        file.attrs.update(table.attributes)
+        file.attrs.update({name: _storable(value) for name, value in table.attributes.items()})
         for name, variable in table.variables.items():
             text = variable.values.dtype.kind == "U"
             made = file.create_variable(
                 name,
                 variable.dimensions,
                 dtype=h5py.string_dtype() if text else variable.values.dtype,
-                data=variable.values.astype(object) if text else variable.values,
+                data=np.array([_storable(x) for x in variable.values.tolist()], dtype=object) if text else variable.values,
                 fillvalue=None if text else np.nan,
             )
             made.attrs.update(variable.attributes)
     content = stream.getvalue()
     return content + _seal(content)
+
+
+def _storable(value: Any) -> Any:
+    """A text as HDF5 can hold it: the name of a file may have bytes that are no characters."""
+    return value.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00") if isinstance(value, str) else value
 
 
 def _seal(content: bytes) -> bytes:

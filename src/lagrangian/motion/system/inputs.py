@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# What u says of a joint that can be held: whether an equation holds it (HELD), whether it is at rest by dry friction (STUCK) or
+# What u says of a joint that can be held: whether it has no freedom (HELD), whether it is at rest by dry friction (STUCK) or
 # at a stop (LOW, HIGH); the constant friction on it where no equation holds it (SLIP), the way it slips (WAY, 1 or -1), and the
-# speed that it may have the other way, or at rest, before that is an event (ALLOWED).
+# speed that it may have the other way, or at rest, or the force by which its stop may pull, before that is an event (ALLOWED).
 HELD, STUCK, LOW, HIGH, SLIP, WAY, ALLOWED = range(7)
 PER_JOINT = 7
 

@@ -17,15 +17,15 @@ from lagrangian.kernels.trace.node import Graph, TooLarge
 if TYPE_CHECKING:
     from lagrangian.motion.system.system import System
 
-# speeds below which there is no question
-SMALL = 15
+# speeds up to which there is no question, and beyond which there is none for joints that can be held: each has its own code
+SMALL, HELD_SPEEDS = 15, 30
 
 
 def too_large(system: System) -> bool:
     """Whether straight-line code of its accelerations would be too long. Constraints and springs are always written out."""
     if system.constrained or system.mechanism.springs or system.nv <= SMALL:
         return False
-    if len(system.tree) > UNROLL_LINKS:
+    if len(system.tree) > UNROLL_LINKS or (system.holdable and system.nv > HELD_SPEEDS):
         return True
     try:
         return trace_unrolled(FORWARD_DYNAMICS, system.tree, limit=3 * UNROLL_OPERATIONS).operations > UNROLL_OPERATIONS

@@ -34,8 +34,9 @@ def mode_event(forces: Forces, graph: Graph, state: State, entry: ModeChange, ho
     room, push = (at - joint.lower, force) if entry.what == LOW else (joint.upper - at, -force)
     rests = f.maximum(held, forces.of_joint(graph, j, STUCK))  # then it cannot meet its stop, but for rounding
     away = f.choose(0.5, rests, 1.0, room)
-    # at the stop: while it pushes, it holds
-    return f.choose(0.5, forces.of_joint(graph, j, entry.what), push, away)
+    # at the stop: while it pushes, it holds; what rounding leaves of no force is no pull
+    pushes = push + forces.of_joint(graph, j, ALLOWED)
+    return f.choose(0.5, forces.of_joint(graph, j, entry.what), pushes, away)
 
 
 def lock_event(forces: Forces, graph: Graph, state: State, j: int, qdd: Sequence[Any]) -> Any:

@@ -1,0 +1,28 @@
+"""The constraints' slopes at a configuration, which linear algebra can work with: they are finite."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lagrangian.errors import AssemblyError
+from lagrangian.kernels.dynamics import Dynamics
+
+
+def finite_jacobian(dyn: Dynamics, q: np.ndarray, t: float | np.ndarray = 0.0) -> np.ndarray:
+    """Psi of one configuration or many; an error that names the constraint where an entry is not a finite number."""
+    psi = dyn.constraint_jacobian(q, t)
+    check_finite(dyn, psi if psi.ndim == 3 else psi[None], q if q.ndim == 2 else q[None], "slope")
+    return psi
+
+
+def check_finite(dyn: Dynamics, values: np.ndarray, q: np.ndarray, what: str) -> None:
+    """Whether what constraints have at configurations, (rows, equations, ...), is finite; else an error that names one."""
+    if np.isfinite(values).all():
+        return
+    row, equation = np.argwhere(~np.isfinite(values))[0][:2]
+    names = dyn.mechanism.coordinate_names
+    place = ", ".join(f"{n} = {x:.6g}" for n, x in zip(names[:8], q[min(int(row), len(q) - 1)], strict=False))
+    raise AssemblyError(
+        f"{dyn.mechanism.name}: constraint {dyn.constraint_names[equation]!r} has no finite {what} at {place}; a function may be "
+        f"outside its domain there, or at its end"
+    )
