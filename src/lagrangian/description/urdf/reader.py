@@ -111,7 +111,7 @@ def _check_root(root: Element) -> None:
         if "name" not in root.attributes:
             raise root.error("needs the attribute 'name'")
         return
-    known = {"mujoco": "this is a MuJoCo model (MJCF), not URDF", "sdf": "this is SDF, not URDF; convert it to URDF first"}
+    known = {"mujoco": "this is a MuJoCo model (MJCF), not URDF", "sdf": "this is SDF, not URDF; a file of it is called .sdf"}
     raise root.error(known.get(root.tag, 'a URDF file starts with <robot name="...">'))
 
 
