@@ -21,6 +21,7 @@ from lagrangian.description.xml import Element, text
 from lagrangian.errors import ArgumentError, placed
 from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import GROUND, Mechanism
+from lagrangian.visible import as_name
 
 ROOT_JOINT = "root_joint"
 _TOP_LEVEL = ("link", "joint", "material", "loop", "coupling")
@@ -117,7 +118,7 @@ def _check_root(root: Element) -> None:
 
 def _stem(root: Element, notes: Notes) -> str:
     """The name of a robot that has none."""
-    name = Path(root.file).stem or "robot"
+    name = as_name(Path(root.file).stem) or "robot"
     notes.add("<robot> with an empty name", f"called {name!r}")
     return name
 
