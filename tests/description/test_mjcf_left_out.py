@@ -30,6 +30,9 @@ from lagrangian.errors import ReaderWarning
         ),
         (f"<body><joint/>{BALL}</body>", '<option viscosity="1"/>', "", "viscosity"),
         (f"<body><joint/>{BALL}</body>", '<option><flag equality="disable"/></option>', "", "flag.*equality"),
+        (f"<body><joint/>{BALL}</body>", '<option><flag actuation="disable"/></option>', "", "flag.*actuation"),
+        (f"<body><joint/>{BALL}</body>", '<option><flag limit="disable"/></option>', "", "flag.*limit"),
+        (f"<body><joint/>{BALL}</body>", '<option actuatorgroupdisable="1"/>', "", "option.*disables actuators"),
     ],
 )
 def test_what_changes_the_dynamics_warns(body, before, after, says):
