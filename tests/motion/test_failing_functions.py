@@ -95,6 +95,23 @@ def counting(error: BaseException, calls: int, again: bool) -> Any:
     return function
 
 
+def test_no_event_is_told_of_a_step_that_is_not_made(rail: lg.Dynamics) -> None:
+    """A function that fails within a step, when it is asked for what lies between its ends, takes the step's events along."""
+    events = [lg.Event(f"sin(40*t + {k})", "record") for k in range(4)]
+    for last in range(60, 180):
+        calls = iter(range(last))
+
+        def fails(t: float, q: np.ndarray, qd: np.ndarray, calls: Any = calls) -> list[float]:
+            if next(calls, None) is None:
+                raise ZeroDivisionError("the drive is off")
+            return [math.sin(5 * t)]
+
+        with pytest.raises(lg.SimulationError, match="the drive is off") as error:
+            lg.simulate(rail, 3.0, [0.0], torque=fails, events=events, t_eval=301)
+        motion = error.value.motion
+        assert all(event.t <= motion.last for event in motion.events), last
+
+
 def test_torque_that_never_works_again(rail: lg.Dynamics) -> None:
     with pytest.raises(lg.SimulationError) as error:
         lg.simulate(rail, 30.0, [0.0], torque=counting(RuntimeError("gone"), 200, True))
