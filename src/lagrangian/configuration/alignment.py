@@ -50,7 +50,8 @@ class Alignment:
 
     def _turning(self, q: np.ndarray, poses: dict[str, np.ndarray]) -> np.ndarray:
         """The angular velocity that each speed gives to what it moves, in the world: (rows, speeds, 3)."""
-        found, iq = [], 0
+        found: list[np.ndarray] = []
+        iq = 0
         for joint in self.mechanism.joints:
             own, iq = q[:, iq : iq + joint.kind.nq], iq + joint.kind.nq
             if not joint.kind.nv:
@@ -61,7 +62,7 @@ class Alignment:
             W = (turned[1::2] - turned[2::2]) @ np.swapaxes(turned[0], 1, 2) / (2 * STEP)
             before = (poses[joint.parent] @ joint.placement.matrix())[:, :3, :3]
             found += list(np.einsum("nij,knj->kni", before, np.stack([W[..., 2, 1], W[..., 0, 2], W[..., 1, 0]], axis=-1)))
-        return np.stack(found, axis=1)
+        return np.stack(found, axis=1) if found else np.zeros((len(q), 0, 3))
 
     def met(self, q: np.ndarray) -> np.ndarray:
         """Of each configuration, whether no loop is closed the wrong way round."""
