@@ -95,6 +95,23 @@ def counting(error: BaseException, calls: int, again: bool) -> Any:
     return function
 
 
+def test_no_event_is_told_of_a_step_that_is_not_made(rail: lg.Dynamics) -> None:
+    """A function that fails within a step, when it is asked for what lies between its ends, takes the step's events along."""
+    events = [lg.Event(f"sin(40*t + {k})", "record") for k in range(4)]
+    for last in range(60, 180):
+        calls = iter(range(last))
+
+        def fails(t: float, q: np.ndarray, qd: np.ndarray, calls: Any = calls) -> list[float]:
+            if next(calls, None) is None:
+                raise ZeroDivisionError("the drive is off")
+            return [math.sin(5 * t)]
+
+        with pytest.raises(lg.SimulationError, match="the drive is off") as error:
+            lg.simulate(rail, 3.0, [0.0], torque=fails, events=events, t_eval=301)
+        motion = error.value.motion
+        assert all(event.t <= motion.last for event in motion.events), last
+
+
 def test_torque_that_never_works_again(rail: lg.Dynamics) -> None:
     with pytest.raises(lg.SimulationError) as error:
         lg.simulate(rail, 30.0, [0.0], torque=counting(RuntimeError("gone"), 200, True))
@@ -258,7 +275,7 @@ lg.simulate(arm, 0.01, torque=lambda t, q, qd: np.zeros(2))
 def hangs(t, q, qd):
     calls[0] += 1
     if calls[0] == {before} + 1:
-        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
     while calls[0] > {before}:
         pass
     return np.zeros({size})
@@ -286,6 +303,22 @@ def test_ctrl_c_stops_a_function_that_does_not_return(kind: str) -> None:
     finally:
         process.kill()
     assert (out, told) == ("interrupted False True\n", "")
+
+
+def test_ctrl_c_in_a_function_that_returns_leaves_its_torques_known(arm: lg.Dynamics) -> None:
+    calls = iter(range(100))
+
+    def torque(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        if next(calls, 0) == 99:
+            signal.raise_signal(signal.SIGINT)
+        return -qd
+
+    with pytest.warns(lg.errors.EndedEarlyWarning, match="what was computed until then is here"):
+        motion = lg.simulate(arm, 10.0, torque=torque)
+    assert motion.status is lg.Status.INTERRUPTED
+    assert motion.last > 0
+    np.testing.assert_array_equal(motion.tau, -motion.qd)
+    assert np.abs(motion.balance).max() < 1e-6 * motion.energy_scale
 
 
 @pytest.mark.parametrize("method", ["dop853", "rk4"])

@@ -27,6 +27,22 @@ def test_a_free_base_that_falls_is_said():
         lg.simulate(m, 0.01)
 
 
+LEGS = "".join(f'<body name="{x}"><joint name="j{x}"/><geom size=".1"/></body>' for x in "lr")
+
+
+@pytest.mark.parametrize(
+    "coupled",
+    [
+        {"constraints": [lg.Holonomic("mirrored", "jl = jr")]},
+        {"springs": [lg.CoordinateSpring("tendon", "jl - jr", 10.0)]},
+        {"springs": [lg.GravityCompensation("carried", "torso"), lg.GravityCompensation("left", "l")]},
+        {"springs": [lg.GravityCompensation(f"{x} by half", x, 0.5) for x in ("torso", "l", "r")]},
+    ],
+)
+def test_what_acts_within_a_robot_does_not_hold_it(coupled):
+    assert falling(robot(LEGS).replace(**coupled)) == ["torso"]
+
+
 @pytest.mark.parametrize(
     "held",
     [
@@ -35,6 +51,7 @@ def test_a_free_base_that_falls_is_said():
         robot().replace(springs=[lg.Wall("floor", "torso", stiffness=1e4)]),
         robot().replace(springs=[lg.PointSpring("cord", "ground", "torso", stiffness=10.0)]),
         robot().replace(springs=[lg.GravityCompensation("carried", "torso")]),
+        robot(LEGS).replace(springs=[lg.GravityCompensation(f"{x} is carried", x) for x in ("torso", "l", "r")]),
         robot().replace(constraints=[lg.Holonomic("height", "base.z = 1")]),
         robot().replace(constraints=[lg.Rolling("rolls", "torso", 0.1)]),
         robot().replace(file="robot.toml"),

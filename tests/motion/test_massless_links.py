@@ -300,3 +300,14 @@ def test_links_in_another_order_than_joints() -> None:
     # nothing holds the rod in its plane: its centre falls freely
     height = lg.compile(mechanism.replace(frames=[lg.Frame("middle", "rod", (0, 0, 0.2))])).pose(motion.q, "middle")[:, 2, 3]
     np.testing.assert_allclose(height, 0.2 - 9.81 / 2 * motion.t**2, atol=1e-8)
+
+
+def test_coaxial_joints_that_share_one_inertia_without_constraints() -> None:
+    """Dry friction asks what each could move by itself: what nothing determines is said here, too."""
+    axis, rub = (0, 1, 0), lg.Friction(coulomb=100.0)
+    shaft, arm = lg.Body("shaft"), lg.Body("arm", mass=1.0, center=(0.5, 0, 0), inertia=(0.01, 0.09, 0.09))
+    outer = lg.Joint("outer", "revolute", "ground", "shaft", axis=axis, friction=rub)
+    inner = lg.Joint("inner", "revolute", "shaft", "arm", axis=axis)
+    m = lg.Mechanism("coaxial", bodies=(shaft, arm), joints=(outer, inner))
+    with pytest.raises(lg.SimulationError, match="no constraint determines how it moves"):
+        lg.simulate(m, 0.1, q0=[0.1, 0.2])

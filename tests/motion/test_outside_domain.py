@@ -134,6 +134,21 @@ def _parallelogram() -> lg.Mechanism:
     return lg.Mechanism("parallelogram", links, joints, loops=[close])
 
 
+@pytest.mark.parametrize("given", [{"type": "fixed"}, {"type": "prismatic", "axis": (1, 0, 0)}])
+def test_a_weld_of_what_cannot_move_that_does_not_fit(given: dict[str, Any]) -> None:
+    loop = lg.LoopJoint("weld", a="ground", b="b", b_placement=(0, 0, 0.5), **given)
+    body = lg.Body("b", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    model = lg.Mechanism("still", bodies=[body], joints=[lg.Joint("f", "fixed", "ground", "b")], loops=[loop])
+    for function in (lg.assemble, lg.mobility, lambda m: lg.simulate(m, 0.1)):
+        with pytest.raises(lg.errors.AssemblyError, match=r"'weld' misses by 0\.5"):
+            function(model)
+
+
+def test_what_does_not_move_is_not_linearised() -> None:
+    with pytest.raises(lg.errors.ArgumentError, match="no joint of it moves"):
+        lg.linearise(lg.Mechanism("nothing", bodies=[], joints=[]))
+
+
 def test_linear_algebra_says_nothing_on_standard_error() -> None:
     code = """
 import warnings, numpy as np, lagrangian as lg

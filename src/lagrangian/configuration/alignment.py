@@ -50,7 +50,8 @@ class Alignment:
 
     def _turning(self, q: np.ndarray, poses: dict[str, np.ndarray]) -> np.ndarray:
         """The angular velocity that each speed gives to what it moves, in the world: (rows, speeds, 3)."""
-        found, iq = [], 0
+        found: list[np.ndarray] = []
+        iq = 0
         for joint in self.mechanism.joints:
             own, iq = q[:, iq : iq + joint.kind.nq], iq + joint.kind.nq
             if not joint.kind.nv:

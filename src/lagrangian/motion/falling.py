@@ -7,6 +7,7 @@ from pathlib import PurePath
 
 from lagrangian.model.constraint import Holonomic, KnifeEdge, Pfaffian, Rolling
 from lagrangian.model.expression import free_symbols
+from lagrangian.model.joint import Joint
 from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.spring import CoordinateSpring, GravityCompensation, PointSpring
@@ -20,11 +21,21 @@ def falling(mechanism: Mechanism) -> list[str]:
     if PurePath(mechanism.file).suffix.lower() not in _FOREIGN or not any(float(x) for x in mechanism.gravity):
         return []
     free = [joint for joint in mechanism.joints if joint.parent == GROUND and joint.kind.nv == 6]
-    held = _reached(mechanism, {joint.name for joint in free})
-    return [joint.child for joint in free if joint.child not in held]
+    reached, pulled = _reached(mechanism, free), _pulled(mechanism)
+    return [joint.child for joint in free if joint.child not in reached and joint.child in pulled]
 
 
-def _reached(mechanism: Mechanism, but: set[str]) -> set[str]:
+def _pulled(mechanism: Mechanism) -> set[str]:
+    """Bodies that have a weight which nothing carries in whole, and all that they hang from."""
+    carried = {x.body for x in mechanism.springs if isinstance(x, GravityCompensation) and float(x.factor) >= 1}
+    found = {body.name for body in mechanism.bodies if float(body.mass) > 0 and body.name not in carried}
+    for joint in reversed(mechanism.outward()):
+        if joint.child in found:
+            found.add(joint.parent)
+    return found
+
+
+def _reached(mechanism: Mechanism, but: list[Joint]) -> set[str]:
     """The bodies that something connects to the ground, beside these joints."""
     neighbours: dict[str, set[str]] = {}
     for a, b in _connections(mechanism, but):
@@ -38,13 +49,14 @@ def _reached(mechanism: Mechanism, but: set[str]) -> set[str]:
     return found
 
 
-def _connections(mechanism: Mechanism, but: set[str]) -> Iterator[tuple[str, str]]:
+def _connections(mechanism: Mechanism, but: list[Joint]) -> Iterator[tuple[str, str]]:
+    names = {joint.name for joint in but}
     for joint in mechanism.joints:
-        if joint.name not in but:
+        if joint.name not in names:
             yield joint.parent, joint.child
     for loop in mechanism.loops:
         yield loop.a, loop.b
-    of = {name: joint.child for joint in mechanism.joints for name in (*joint.coordinate_names, *joint.speed_names)}
+    of = {name: joint.child for joint in but for name in (*joint.coordinate_names, *joint.speed_names)}
     named: list[set[str]] = []
     for constraint in mechanism.constraints:
         match constraint:
@@ -64,9 +76,7 @@ def _connections(mechanism: Mechanism, but: set[str]) -> Iterator[tuple[str, str
                 yield from ((spring.a, body) for body, _ in spring.points)
             case Wall():
                 yield spring.body, spring.on
-            case GravityCompensation():
-                yield spring.body, GROUND
             case CoordinateSpring():
                 named.append(free_symbols(spring.length))
-    # what is said of a free joint's own coordinates holds its body in the world
+    # what is said of a free joint's own coordinates holds its body in the world; what is said of others couples them
     yield from ((of[name], GROUND) for names in named for name in names if name in of)

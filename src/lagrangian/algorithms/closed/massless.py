@@ -70,8 +70,9 @@ def factor(M: np.ndarray, psi: np.ndarray, names: Sequence[str] = ()) -> np.ndar
 def check_determined(M: np.ndarray, psi: np.ndarray, names: Sequence[str] = ()) -> None:
     """That no joint moves no inertia while no constraint says how it moves; of many, configurations that are no numbers pass."""
     m, n = psi.shape[-2:]
-    many = np.broadcast_to(psi, (*M.shape[:-2], m, n)).reshape(-1, m, n)
-    for A, B in zip(M.reshape(-1, n, n), many, strict=True):
+    masses = M.reshape(-1, n, n)
+    slopes = np.broadcast_to(psi, (*M.shape[:-2], m, n)).reshape(len(masses), m, n)
+    for A, B in zip(masses, slopes, strict=True):
         if np.isfinite(A).all() and np.isfinite(B).all() and _factor(_augmented(A, B)) is None:
             joint = f"joint {names[_undetermined(A, B)]!r}" if names else "a joint"
             raise MechanismError(

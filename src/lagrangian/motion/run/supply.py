@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from lagrangian.motion.system.system import System
 from lagrangian.motion.torque import Torque
 
 _CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+
+HANGS = 0.1  # s that a function takes at least, if it is taken for one that does not return
 
 EventFunction = Callable[[float, np.ndarray, np.ndarray], float]
 
@@ -34,6 +37,7 @@ class Supply:
         self.u = np.zeros(0)
         self.hangs = False  # whether one of them did not return, and is not asked again
         self._calls = 0  # functions of the user's that have not returned
+        self._began = self._longest = 0.0  # s: when the first of these was called, and how long one took at most
         self.system: System
         self._counters: np.ndarray | None = None  # of the stepper at work
         self._views: dict[tuple[int, int], np.ndarray] = {}
@@ -103,19 +107,25 @@ class Supply:
             values[:] = np.nan
 
     def interrupt(self) -> None:
-        """Ctrl-C: the run ends where compiled code looks next; a function of the user's, which may never return, ends at once."""
+        """Ctrl-C: the run ends where compiled code looks next; a function of the user's, which may never return, ends at once.
+
+        One that takes longer than ever before is not asked again when the run is worked up.
+        """
         self._fail(KeyboardInterrupt())
         if self._calls:
-            self.hangs = True
+            self.hangs = self.hangs or perf_counter() - self._began > max(HANGS, 2 * self._longest)
             raise KeyboardInterrupt
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """What a function of the user's gives."""
+        if not self._calls:
+            self._began = perf_counter()
         self._calls += 1
         try:
             return function(*arguments)
         finally:
             self._calls -= 1
+            self._longest = max(self._longest, perf_counter() - self._began)
 
     def _fail(self, error: BaseException) -> None:
         self.error = self.error or error

@@ -188,13 +188,13 @@ class TimeLoop:
         self.interpolant.prepared.set(False)
         ratio = m.report[1]
         after = b.select(step.last, s[END], s[T] + step.h)
-        if not self.events:
-            self._advance(step, b.value(after, DOUBLE), ratio)
-            return
         before = c[FOUND]
+        if not self.events:
+            self._advance(step, b.value(after, DOUBLE), ratio, before)
+            return
         until = self.crossings.in_step(step.h, after)
         if not self.method.adaptive:
-            self._advance(step, until, ratio)
+            self._advance(step, until, ratio, before)
             return
 
         # once for every step: what was seen by a guess is not sought for by ever shorter steps
@@ -208,16 +208,16 @@ class TimeLoop:
             c[AGAIN], c[REJECTED] = 1, c[REJECTED] + 1
             s[H] = end - s[T]
 
-        b.either((dip > 0.0) | self._over_a_kink(step.h, until), again, lambda: self._advance(step, until, ratio))
+        b.either((dip > 0.0) | self._over_a_kink(step.h, until), again, lambda: self._advance(step, until, ratio, before))
 
-    def _advance(self, step: Attempt, until: Value, ratio: Value) -> None:
-        """Keep what is wanted of the step, and go on from `until`."""
+    def _advance(self, step: Attempt, until: Value, ratio: Value, found: Value) -> None:
+        """Keep what is wanted of the step, and go on from `until`; before it, as many events were `found`."""
         b, m, s, c = self.b, self.m, self.m.s, self.m.c
         row, stored = c[ROW], c[STORED]
         self._rows(step.h, until)
         self.interpolant.store(step.h)
         with b.when(c[FAILED].differs(0)):  # a function was asked within the step, and did not say: the step is not made
-            c[ROW], c[STORED] = row, stored
+            c[ROW], c[STORED], c[FOUND] = row, stored, found
             b.leave(FAILURE)
         if self.method.adaptive:
             # not larger right after a rejection; and a step cut short by the end says nothing about the next
