@@ -300,3 +300,17 @@ def test_links_in_another_order_than_joints() -> None:
     # nothing holds the rod in its plane: its centre falls freely
     height = lg.compile(mechanism.replace(frames=[lg.Frame("middle", "rod", (0, 0, 0.2))])).pose(motion.q, "middle")[:, 2, 3]
     np.testing.assert_allclose(height, 0.2 - 9.81 / 2 * motion.t**2, atol=1e-8)
+
+
+@pytest.mark.parametrize("axis", ["z", "x"])
+def test_slides_in_line_with_nothing_between_them_are_told(axis: str) -> None:
+    """How they share the way is not determined; at right angles, each has its own."""
+    joints = [lg.Joint("a", "prismatic", "ground", "between"), lg.Joint("b", "prismatic", "between", "last", axis=axis)]
+    mechanism = lg.Mechanism("slides", [lg.Body("between"), lg.Body("last", 2.0)], joints)
+    if axis == "x":
+        np.testing.assert_allclose(lg.compile(mechanism).forward_dynamics([0, 0], [0, 0], [0, 1.0]), [-G, 0.5])
+        return
+    with pytest.warns(lg.MechanismWarning, match="what joint '[ab]' moves has no inertia along it"):
+        lg.compile(mechanism).forward_dynamics([0, 0], [0, 0], [0, 0])
+    with pytest.raises(lg.LagrangianError, match="not determined"):
+        lg.simulate(mechanism, 0.1)
