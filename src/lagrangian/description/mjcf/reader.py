@@ -110,7 +110,7 @@ def _joints(tree: Tree, drives: Drives, notes: Notes) -> tuple[Joint, ...]:
             time, ratio = tree.springdampers[joint.name]
             inertia = at_rest.inertia(joint)
             friction = replace(friction, viscous=2 * inertia / time)
-            if joint.kind.nq == 1:
+            if "spring" not in joint.kind.refuses:
                 spring = replace(spring, stiffness=inertia / (time * ratio) ** 2)
             else:
                 notes.add(f"springdamper of a {joint.type} joint", "only its damping is carried over", joint.name, warn=True)

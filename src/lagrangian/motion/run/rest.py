@@ -144,7 +144,7 @@ class _Problem:
                 break
             for k in more:
                 ways[k] = self._way(k, s, a, staying)
-        for k, j in enumerate(self.resting):
+        for k in range(len(self.resting)):
             if k in staying and k not in ending:
                 self._stay(k, float(s[k]), k in basis)
             elif self.holdable[k].friction is not None:
