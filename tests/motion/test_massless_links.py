@@ -309,7 +309,7 @@ def test_coaxial_joints_that_share_one_inertia_without_constraints() -> None:
     outer = lg.Joint("outer", "revolute", "ground", "shaft", axis=axis, friction=rub)
     inner = lg.Joint("inner", "revolute", "shaft", "arm", axis=axis)
     m = lg.Mechanism("coaxial", bodies=(shaft, arm), joints=(outer, inner))
-    with pytest.raises(lg.SimulationError, match="no constraint determines how it moves"):
+    with pytest.raises(lg.LagrangianError, match="not determined"):
         lg.simulate(m, 0.1, q0=[0.1, 0.2])
 
 
