@@ -61,7 +61,7 @@ def put(k, path):
     cache.store(path.stem, {"version": k}, bytes([k]) * (400_000 * (k + 1)))
 """,
 }
-LOOP = """
+LOOP = r"""
 for k in range(2):
     (folder / f"version{k}").mkdir(exist_ok=True)
     os.environ["LAGRANGIAN_CACHE"] = str(folder / f"version{k}")

@@ -66,7 +66,8 @@ def random_mechanism(types: list[str], seed: int, *, chain: bool = False, passiv
             extra["rotor"] = lg.Rotor(rng.random() * 0.01, rng.normal() * 5 + 10)
             extra["friction"] = lg.Friction(*rng.random(3))
             if "spring" not in refused:
-                extra["spring"] = lg.JointSpring(rng.random() * 5, rng.normal())
+                rest = 0.0 if joints_of.TYPES[kind].quaternion else rng.normal()
+                extra["spring"] = lg.JointSpring(rng.random() * 5, rest)
             extra = {key: given for key, given in extra.items() if key not in refused}
         joints.append(
             lg.Joint(

@@ -274,6 +274,7 @@ def test_a_wrong_argument_is_named_as_data(call: Callable[[lg.Mechanism], Any], 
     [
         (lambda run: lg.assemble("four_bar", fixed=3), "fixed is 3; texts, each of them once"),
         (lambda run: lg.consistent_speeds("four_bar", fixed=None), "fixed is None; texts"),
+        (lambda run: lg.compare_solvers("pendulum", 0.1, methods=[[]]), r"methods is \[\[\]\]; texts"),
         (lambda run: lg.paths.recorded([0, 1, 2], np.zeros((3, 2)), names=np.zeros((3, 2))), "names is .*; texts"),
         (lambda run: lg.paths.recorded([0, 1, 2], np.zeros((3, 2)), names=np.array(0.5)), "names is 0.5; texts"),
         (lambda run: run.summary(events=1.5), "events is 1.5; a whole number"),

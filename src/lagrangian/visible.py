@@ -19,6 +19,11 @@ def acts(name: str) -> bool:
     return _IN_NAMES.search(name) is not None
 
 
+def as_name(text: str) -> str:
+    """A text, such as that of a file's name, as a name can be: with a blank for each character that is not seen."""
+    return _IN_NAMES.sub(" ", text)
+
+
 def visible(text: str, spelled: Callable[[str], str] = lambda c: repr(c)[1:-1]) -> str:
     """A text in which everything is seen, and lines stay lines. A character that is not seen is `spelled`, as Python does it."""
     return _IN_TEXTS.sub(lambda found: spelled(found[0]), text)

@@ -32,6 +32,7 @@ from lagrangian.algorithms import (
 from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.sweep import Algorithm, run
 from lagrangian.kernels.programs import sweeps
+from lagrangian.model import quaternion
 from tests.mechanisms import advance, random_mechanism, state
 
 MODULES = (inverse_dynamics, mass_matrix, forward_dynamics, coriolis, energy, kinematics, regressor, link, regroup, factorised)
@@ -180,8 +181,9 @@ def failures_of(arm: lg.Mechanism, get) -> Iterator[str]:
     for i in range(len(tree)):
         one = tree.link(i)
         one.q = tuple(q[one.iq : one.iq + one.nq])
+        stretch = quaternion.logarithm(np.array(one.q)) if one.kind.name == "ball" else np.array(one.q) - one.rest
         for k in range(one.nv):
-            extra = one.stiffness * (one.q[k] - one.rest) if one.stiffness else 0.0
+            extra = one.stiffness * stretch[k] if one.stiffness else 0.0
             rotor_and_spring[one.iv + k] = one.rotor * qdd[one.iv + k] + extra
     checks["regressor"] = lambda: same(Y @ p + rotor_and_spring + friction, ID, 1e-10)
     center, momentum = value(get(energy, "CENTER_OF_MASS"), tree, q=q), value(get(energy, "MOMENTUM"), tree, q=q, qd=qd)

@@ -74,6 +74,8 @@ def test_texts_name_files_only_with_a_root(tmp_path):
     with pytest.raises(DescriptionError, match="a text without a directory"):
         lg.loads(text, "mjcf")
     assert lg.loads(text, "mjcf", root=tmp_path).nv == 1
+    with pytest.raises(lg.ArgumentError, match="a path"):
+        lg.loads(text, "mjcf", root=5)
 
 
 def test_other_formats_have_no_root(tmp_path):

@@ -71,6 +71,16 @@ def test_an_integrated_velocity_is_a_ramp():
     assert torques(m, [0, 0, 0.1], [0, 0, 0], t=9.0)[2] == pytest.approx(2 * (1 - 0.1))
 
 
+def test_an_integrated_velocity_inherits_the_range_of_what_it_integrates_to():
+    text = with_actuators('<intvelocity name="m" joint="left-hip" kp="2" inheritrange=".1"/>')
+    (low, high), limited = reference(text).actuator_actrange[0], reference(text).actuator_ctrllimited[0]
+    assert not limited
+    m = quiet(text, {"ctrl_m": 9.0})
+    for t, act in ((0.01, 0.09), (9.0, high)):
+        assert low < act <= high
+        assert torques(m, [0.1, 0, 0], [0, 0, 0], t=t)[0] == pytest.approx(2 * (act - 0.1))
+
+
 def test_armature_and_damping_of_an_actuator_are_the_joints():
     m = compare(with_actuators(KINDS["own inertia"]))
     assert m.joint("knee").rotor.reflected == pytest.approx(0.18)

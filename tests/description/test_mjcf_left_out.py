@@ -20,16 +20,19 @@ from lagrangian.errors import ReaderWarning
     [
         (f'<body><joint name="x" damping="1 2"/>{BALL}</body>', "", "", "nonlinear damping.*x"),
         (f'<body><joint name="x" stiffness="1 0 2"/>{BALL}</body>', "", "", "nonlinear stiffness.*x"),
-        (f'<body><joint name="x" type="ball" springdamper="1 1"/>{BALL}</body>', "", "", "springdamper of a ball.*x"),
-        (f'<body><joint name="x" type="ball" stiffness="1"/>{BALL}</body>', "", "", "stiffness of a ball.*x"),
+        (f'<body><joint name="x" type="free" springdamper="1 1"/>{BALL}</body>', "", "", "springdamper of a free.*x"),
+        (f'<body><joint name="x" type="free" stiffness="1"/>{BALL}</body>', "", "", "stiffness of a free.*x"),
         (
             f'<body><joint name="x" type="free"/>{BALL}</body>',
-            '<default><joint armature="1"/></default>',
+            '<default><joint frictionloss="1"/></default>',
             "",
-            "armature of a free.*x",
+            "frictionloss of a free.*x",
         ),
         (f"<body><joint/>{BALL}</body>", '<option viscosity="1"/>', "", "viscosity"),
         (f"<body><joint/>{BALL}</body>", '<option><flag equality="disable"/></option>', "", "flag.*equality"),
+        (f"<body><joint/>{BALL}</body>", '<option><flag actuation="disable"/></option>', "", "flag.*actuation"),
+        (f"<body><joint/>{BALL}</body>", '<option><flag limit="disable"/></option>', "", "flag.*limit"),
+        (f"<body><joint/>{BALL}</body>", '<option actuatorgroupdisable="1"/>', "", "option.*disables actuators"),
     ],
 )
 def test_what_changes_the_dynamics_warns(body, before, after, says):

@@ -177,6 +177,7 @@ BROKEN = {
     "cut.stl": (binary_stl()[:-7], "size is not that"),
     "no.stl": (b"solid nothing\nendsolid", "no whole triangles"),
     "nan.stl": (binary_stl()[:96] + struct.pack("<f", float("nan")) + binary_stl()[100:], "not finite"),
+    "blank.stl": (b"solid\n" + b"\n" * 300_000, "no whole triangles"),  # which took hours
     "words.stl": (b"solid\nvertex a b c\n" * 3, "not sound"),
     "few.obj": (b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3", "3 vertices"),
     "wrong.obj": (b"v 0 0\n", "line 1"),
@@ -216,6 +217,7 @@ def test_broken_files_say_so(tmp_path, name):
         ('builtin="sphere" params="x"', GEOM, "not sound"),
         ('builtin="supertorus" params="2 .1 1 1"', GEOM, "at least 3"),
         (INLINE.replace('face="', 'face="0 0 99 '), GEOM, "names vertex 99"),
+        (INLINE.replace('face="', 'face="0 0 9999999999999999999999 '), GEOM, "not sound"),
         (INLINE.replace("<", "") + ' inertia="solid"', GEOM, "no choice 'solid'"),
         (INLINE + ' refquat="0 0 0 0"', GEOM, "length 0"),
         (INLINE + ' scale="1e65 1e65 1e65"', GEOM, "too large"),

@@ -103,3 +103,32 @@ def test_what_of_a_tendon_is_left_out_is_said(tendon, says):
 def test_mistakes_are_refused(tendon, says):
     with pytest.raises(DescriptionError, match=says):
         mjcf.read_text(with_tendons(tendon))
+
+
+BALLS = (
+    f'<body name="a" pos="0 0 1"><joint name="b" type="ball" pos=".1 0 .2" stiffness="7" damping=".3" armature=".2"/>{BALL}'
+    f'<body pos=".5 0 .2" euler="20 30 40"><joint name="c" type="ball" springdamper=".5 .8"/>{BALL}</body></body>'
+)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_springs_of_ball_joints(seed):
+    m = compare(model(BALLS), seed=seed)
+    assert m.joint("b").spring == lg.JointSpring(7.0)
+    assert m.joint("c").spring.stiffness > 0
+    assert not [note for note in m.notes if "stiffness" in note or "springdamper" in note]
+
+
+def test_armature_of_free_joints():
+    text = model(
+        f'<body pos="1 2 3" euler="10 20 30"><joint type="free" armature="2" damping=".4"/><geom size=".2" pos=".1 .2 .3"/>'
+        f'<body pos=".5 0 .2"><joint axis="1 1 0"/>{BALL}</body></body>',
+        '<compiler settotalmass="5"/>',
+    )
+    m = compare(text, seed=2)
+    assert sum(body.mass for body in m.bodies) == pytest.approx(7.0)
+
+
+def test_the_margin_of_a_limit_is_noted():
+    m = quiet(model(f'<body><joint name="x" range="-30 60" margin=".1"/>{BALL}</body>'))
+    assert any("margin" in note for note in m.notes)

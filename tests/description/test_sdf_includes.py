@@ -168,3 +168,12 @@ def test_warnings_name_the_file(tmp_path):
     put(tmp_path, {"a.sdf": robot(link("b", more="<kinematic>true</kinematic>"))})
     with pytest.warns(ReaderWarning, match=r"a\.sdf: <kinematic> link \(1: b\)"):
         lg.load(tmp_path / "a.sdf")
+
+
+def test_a_static_model_that_is_merged_is_not_static(tmp_path):
+    """As in libsdformat; it is said."""
+    include = '<include merge="true"><uri>hand</uri><static>true</static></include>'
+    put(tmp_path, {**LIBRARY, "models/robot.sdf": robot(include)})
+    with pytest.warns(ReaderWarning, match="<static> of a merged model .*hand"):
+        m = lg.load(tmp_path / "models" / "robot.sdf")
+    assert "knuckle" in [j.name for j in m.joints]

@@ -93,8 +93,14 @@ def test_the_line_of_a_mistake():
         ("<link name='k'><kinematic>1</kinematic></link>", "<kinematic> link"),
         ("<link name='k'><velocity_decay><linear>1</linear></velocity_decay></link>", "<velocity_decay>"),
         ("<link name='k'><inertial><fluid_added_mass/></inertial></link>", "<fluid_added_mass>"),
+        ("<link name='k'><inertial><pose relative_to='a'>1 0 0 0 0 0</pose></inertial></link>", "relative_to of the <pose>"),
         ("<link name='world'/>", "link named 'world'"),
         ("<drake:tendon_constraint/>", "<drake:tendon_constraint>"),
+        (
+            "<drake:joint name='p' type='planar'><drake:parent>a</drake:parent><drake:child>world</drake:child>"
+            "<drake:damping>1 1 1</drake:damping></drake:joint>",
+            "damping of a planar joint that is swapped",
+        ),
         (link("k", mass=1, inertia=(1, 1, 5)), "impossible inertia"),
         (
             joint("j", "world", "a", "ball", axis="<dynamics><spring_stiffness>2</spring_stiffness></dynamics>"),

@@ -19,6 +19,7 @@ import lagrangian as lg
 from lagrangian.errors import ArgumentError, ReaderWarning
 from lagrangian.model.body import Visual
 from lagrangian.model.expression import free_symbols, parse, symbol
+from lagrangian.visible import acts
 
 # -- everything else a mechanism has ---------------------------------------------------------------------------------------
 
@@ -48,7 +49,8 @@ def test_texts(text):
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
 @settings(max_examples=150, deadline=None)
 def test_any_text(text):
-    m = replace(lg.library("pendulum"), description=text, poses={text: (0.5,)})
+    seen = "".join(c for c in text if not acts(c))  # names have no other characters
+    m = replace(lg.library("pendulum"), description=text, poses={seen: (0.5,)})
     read = again(m) if text not in ("name", "description", "source", "gravity") else m
     assert (read.description, read.poses) == (m.description, m.poses)
 

@@ -183,8 +183,19 @@ def test_mistakes_in_the_file_beside_say_where(tmp_path, yaml, line, says):
 
 
 def test_deep_yaml_is_no_matter(tmp_path):
-    with pytest.raises(DescriptionError):
-        lg.load(files(tmp_path, robot(TREE), "closed_loop: " + 2000 * "[" + 2000 * "]"))
+    with pytest.raises(DescriptionError, match="nested too deeply"):
+        lg.load(files(tmp_path, robot(TREE), "closed_loop: " + 200_000 * "[" + 200_000 * "]"))
+
+
+def test_a_file_beside_that_cannot_be_read_is_said(tmp_path, monkeypatch):
+    file = files(tmp_path, robot(TREE), "closed_loop: []")
+
+    def denied(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(type(tmp_path), "read_text", denied)
+    with pytest.raises(DescriptionError, match=r"robot.yaml: it may close loops.*Permission denied.*loops=False"):
+        lg.load(file)
 
 
 # -- the right way round -----------------------------------------------------------------------------------------------

@@ -155,3 +155,12 @@ def test_a_byte_order_mark_alone_is_as_it_should_be(tmp_path):
 def test_macros_that_xacro_left_are_warned_of():
     m = warned(f'<robot name="r">{link("a")}\n<xacro:imu name="x"/></robot>', "<xacro:imu> .*what it stands for is missing", 2)
     assert len(m.bodies) == 1
+
+
+def test_a_robot_without_a_name_in_a_file_of_an_odd_name(tmp_path):
+    file = tmp_path / "two\nlines.urdf"
+    try:
+        file.write_text('<robot name=""><link name="a"/></robot>')
+    except OSError:
+        pytest.skip("the file system does not take this name")
+    assert lg.load(file).name == "two lines"

@@ -5,7 +5,8 @@ import sys
 import pytest
 
 import lagrangian as lg
-from lagrangian.description.urdf.expand import checked
+from lagrangian.description.urdf import expand
+from lagrangian.description.urdf.xacro_process import checked
 from lagrangian.errors import ArgumentError, DescriptionError
 
 HEAD = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
@@ -121,15 +122,27 @@ def test_expressions_only_compute(package, expression):
     assert not made.exists()
 
 
-def test_the_package_is_as_it_was_afterwards(package):
-    import xacro
+HEAVY = ["${{9**9**9}}", "${{'a' * 10**11}}", "${{'a'.ljust(10**11)}}", "$(eval 9**9**9)", "${{math.factorial(10**9)}}"]
 
-    before = (xacro.safe_eval, dict(xacro._global_symbols["python"]))
-    (package / "robot.xacro").write_text(f'{HEAD}<link name="${{nothing}}"/></robot>')
-    with pytest.raises(DescriptionError):
+
+@pytest.mark.parametrize("expression", [*HEAVY, "${{a10}}"])
+def test_what_computes_too_much_is_ended(package, expression, monkeypatch):
+    monkeypatch.setattr(expand, "_SECONDS", 1.5)
+    doubled = "".join(f'<xacro:property name="a{k + 1}" value="{f"${{a{k}}}" * 10}"/>' for k in range(10))
+    inside = f'<xacro:property name="a0" value="xxxxxxxxxx"/>{doubled}<link name="{expression.format()}"/>'
+    (package / "robot.xacro").write_text(f"{HEAD}{inside}</robot>")
+    with pytest.raises(DescriptionError, match=r"does not come to an end|more than 2 GB|does not expand"):
         lg.load(package / "robot.xacro")
-    assert (xacro.safe_eval, dict(xacro._global_symbols["python"])) == before
-    assert "open" not in vars(xacro)
+
+
+def test_a_folder_around_the_file_that_is_no_package_is_not_read(package):
+    home = package.parent.parent
+    (home / "secret").mkdir()
+    (home / "secret" / "key.yaml").write_text("key: hidden")
+    for name in ("secret", home.name, home.parent.name):
+        (package / "robot.xacro").write_text(f"{HEAD}<link name=\"${{load_yaml('$(find {name})/secret/key.yaml')}}\"/></robot>")
+        with pytest.raises(DescriptionError, match="there is no such package"):
+            lg.load(package / "robot.xacro")
 
 
 @pytest.mark.parametrize(

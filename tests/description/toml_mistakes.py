@@ -119,11 +119,12 @@ MISTAKES = {
         for kind, entries in {
             "fixed": ("friction = { viscous = 1 }", "rotor = { inertia = 1 }", SPRING, LIMITS, "actuated = false"),
             "free": ("rotor = { inertia = 1 }", SPRING, LIMITS),
-            "ball": (SPRING, LIMITS),
+            "ball": (LIMITS,),
         }.items()
         for entry in entries
         for what in [entry.partition(" ")[0].replace("actuated", "actuator")]
     },
+    BALL + "spring = { stiffness = 1, rest = 0.3 }": (MechanismError, r"spring: rest is 0\.3; .*two joint frames coincide"),
     BALL + "axis = 'x'": (MechanismError, "a ball joint has no axis"),
     PENDULUM + "rpy = [0, 0, 0]\nquaternion = [1, 0, 0, 0]": (DescriptionError, "'rpy' and 'quaternion' are both given"),
     PENDULUM + "rotation = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]\nrpy = [0, 0, 0]": (

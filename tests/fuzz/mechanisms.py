@@ -14,7 +14,7 @@ import lagrangian as lg
 from lagrangian.model.expression import Expression, free_symbols
 from lagrangian.motion.settings import METHODS, STABILISATIONS
 from tests.fuzz import energy
-from tests.fuzz.outcome import CHANGED, ENERGY, NON_FINITE, Outcome
+from tests.fuzz.outcome import CHANGED, ENERGY, NON_FINITE, WORDS, Outcome
 
 SMALL = 9  # speeds and equations of what is compiled
 ROWS = ("q", "qd", "qdd", "tau", "friction", "multipliers", "kinetic_energy", "potential_energy", "drift", "balance")
@@ -27,7 +27,8 @@ def examine(path: Path, rng: Random, deep: bool) -> Outcome:
     if loaded is None:
         return found
     mechanism: lg.Mechanism = loaded.value
-    found.attempt("show", lambda: (str(mechanism), repr(mechanism)))
+    if found.attempt("show", lambda: (str(mechanism), repr(mechanism))) is None:
+        found.fault(WORDS, "what was loaded cannot be shown")
     again = found.attempt("write", lambda: lg.loads(lg.dumps(mechanism)))
     if again is not None and (wrong := differs(mechanism, again.value)):
         found.fault(CHANGED, wrong)

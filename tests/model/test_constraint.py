@@ -194,3 +194,9 @@ def test_equations_in_text():
     """The same as expressions: names are coordinates, or t."""
     assert lg.Holonomic("c", "qa = 2*qb + sin(t)").equation == parse("qa - (2*qb + sin(t))", {"qa": QA, "qb": QB, "t": TIME})
     assert lg.Pfaffian("c", {"qa": "cos(qb)"}, "t").coefficients == (("qa", parse("cos(qb)", {"qb": QB})),)
+
+
+def test_long_coefficients_are_shown():
+    long = "0.1*cos(theta1) + 0.2*sin(theta2) - 0.3*theta1*theta2"
+    shown = str(lg.library("two_r").replace(constraints=[lg.Pfaffian("c", {"theta1": long, "theta2": 1})]))
+    assert "0.3*theta1*theta2" in shown

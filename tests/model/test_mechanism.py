@@ -92,8 +92,8 @@ def test_errors_name_the_file():
         (lambda: Joint("j", "revolute", "a", "b", spring=JointSpring(math.nan)), "finite numbers are needed"),
         (lambda: Joint("j", "revolute", "a", "b", limits=Limits(1, -1)), "lower limit 1 is above the upper -1"),
         (
-            lambda: Joint("j", "ball", "a", "b", spring=JointSpring(1.0)),
-            "a ball joint has no spring; .* use a spring between points",
+            lambda: Joint("j", "free", "a", "b", spring=JointSpring(1.0)),
+            "a free joint has no spring; .* use a spring between points",
         ),
         (
             lambda: Joint("j", "fixed", "a", "b", friction=Friction(1.0)),

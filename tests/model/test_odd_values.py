@@ -14,6 +14,8 @@ from lagrangian.errors import MechanismError
 
 STRUCTURED = np.zeros(2, dtype=[("a", float), ("b", int)])
 LARGE = 10**400
+CIRCULAR: list[Any] = []
+CIRCULAR.append(CIRCULAR)  # numpy's generators crash where they are given one
 
 
 @pytest.mark.parametrize(
@@ -65,6 +67,8 @@ LARGE = 10**400
         (lambda: lg.library("two_r").body([1]), r"there is no body \[1\]"),
         (lambda: lg.library("two_r").joint(np.zeros(2)), "there is no joint"),
         (lambda: lg.library("two_r").random_configuration(-1), "rng is -1; a generator"),
+        (lambda: lg.library("two_r").random_configuration(CIRCULAR), r"rng is \[.*; a generator"),
+        (lambda: lg.Mechanism("m", np.array(0.5), []), "bodies is .*; a list of Body"),
     ],
 )
 def test_what_is_wrong_is_named(call: Callable[[], Any], told: str) -> None:

@@ -311,3 +311,17 @@ def test_coaxial_joints_that_share_one_inertia_without_constraints() -> None:
     m = lg.Mechanism("coaxial", bodies=(shaft, arm), joints=(outer, inner))
     with pytest.raises(lg.SimulationError, match="no constraint determines how it moves"):
         lg.simulate(m, 0.1, q0=[0.1, 0.2])
+
+
+@pytest.mark.parametrize("axis", ["z", "x"])
+def test_slides_in_line_with_nothing_between_them_are_told(axis: str) -> None:
+    """How they share the way is not determined; at right angles, each has its own."""
+    joints = [lg.Joint("a", "prismatic", "ground", "between"), lg.Joint("b", "prismatic", "between", "last", axis=axis)]
+    mechanism = lg.Mechanism("slides", [lg.Body("between"), lg.Body("last", 2.0)], joints)
+    if axis == "x":
+        np.testing.assert_allclose(lg.compile(mechanism).forward_dynamics([0, 0], [0, 0], [0, 1.0]), [-G, 0.5])
+        return
+    with pytest.warns(lg.MechanismWarning, match="what joint '[ab]' moves has no inertia along it"):
+        lg.compile(mechanism).forward_dynamics([0, 0], [0, 0], [0, 0])
+    with pytest.raises(lg.LagrangianError, match="not determined"):
+        lg.simulate(mechanism, 0.1)

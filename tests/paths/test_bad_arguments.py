@@ -65,3 +65,11 @@ def test_a_method_that_needs_slopes_and_a_function_without():
         warnings.simplefilter("error")
         lg.simulate(TWO_R, 0.01, torque={"theta1": "-qd_theta1"}, method="rodas5p")
         lg.simulate(TWO_R, 0.01, torque=torque)
+
+
+def test_paths_of_any_duration_are_evaluated() -> None:
+    """Squares of long durations are no floats."""
+    path = lg.paths.joint_line([0.0], [1.0], 1e200)
+    q, qd, qdd = path(5e199)
+    assert (q[0], qdd[0]) == (0.5, 0.0)
+    assert qd[0] == pytest.approx(1.875e-200)

@@ -35,13 +35,12 @@ def down(tree: Tree) -> Values:
 
 @outward({"g": VECTOR, "x": SCALAR}, save={"energy": SCALAR}, ground=down)
 def potential(link: Link, parent: Values) -> tuple[Values, Values]:
-    """-m g.p_C for gravity and 1/2 k (q - rest)^2 for joint springs; x is g.p of the link's origin."""
+    """-m g.p_C for gravity and 1/2 k |stretch|^2 for joint springs; x is g.p of the link's origin."""
     x = parent["x"] + v.dot(parent["g"], link.offset)
     g = link.to_child(parent["g"])
     energy = -(link.mass * x + v.dot(g, link.h))
     if not is_zero(link.stiffness):
-        for q in link.q:
-            stretch = q - link.rest
+        for stretch in link.stretch:
             energy = energy + link.stiffness * 0.5 * (stretch * stretch)
     return {"g": g, "x": x}, {"energy": energy}
 

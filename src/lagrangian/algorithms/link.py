@@ -147,7 +147,12 @@ class Link:
 
     def spring(self, k: int) -> Any:
         """The joint spring's dV/dq."""
-        return 0 if is_zero(self.stiffness) else self.stiffness * (self.q[k] - self.rest)
+        return 0 if is_zero(self.stiffness) else self.stiffness * self.stretch[k]
+
+    @property
+    def stretch(self) -> tuple[Any, ...]:
+        """How far the joint's spring is from its rest."""
+        return self.kind.stretch(self.q, self.rest)
 
 
 def _combined(columns: tuple[Column, ...], rates: tuple[Any, ...]) -> Column:

@@ -6,10 +6,15 @@ import math
 
 import numpy as np
 
+from lagrangian.algorithms.link import Link
+from lagrangian.algorithms.mass_matrix import MASS_MATRIX
+from lagrangian.algorithms.sweep import run
 from lagrangian.algorithms.tree import Tree
 from lagrangian.model import vector as v
 
 ANGLES = (0.0, 1.0, 2.0)  # a joint whose motion subspace changes may have none in one of them
+SPEEDS = 50  # up to which the whole mass matrix is looked at
+SINGULAR = 1e-13  # the least eigenvalue of a mass matrix with ones on its diagonal that is more than rounding
 
 
 def undetermined_joints(tree: Tree) -> list[str]:
@@ -22,7 +27,33 @@ def undetermined_joints(tree: Tree) -> list[str]:
             carries[tree.parent[i]] = True
     rotor = tree.constants["rotor"][:, 0]
     joints = [(name, i) for name, (i, _) in tree.joint_link.items() if i >= 0]
-    return [name for name, i in joints if not carries[i] and rotor[i] == 0 and not _has_inertia(tree, i)]
+    alone = [name for name, i in joints if not carries[i] and rotor[i] == 0 and not _has_inertia(tree, i)]
+    nothing_between = any(kind.nv and not heavy[i] and rotor[i] == 0 for i, kind in enumerate(tree.kind))
+    return alone or (_moving_alike(tree, joints) if nothing_between and tree.nv <= SPEEDS else [])
+
+
+def _moving_alike(tree: Tree, joints: list[tuple[str, int]]) -> list[str]:
+    """One of the joints that move the same inertia in the same way, such as two slides in line with nothing between them."""
+    for angle in ANGLES:
+        M = np.array(run(MASS_MATRIX, tree, _placed(tree, angle)), dtype=float).reshape(tree.nv, tree.nv)
+        scale = np.sqrt(np.where(np.diag(M) > 0, np.diag(M), 1.0))
+        if not np.isfinite(M).all():
+            return []
+        values, vectors = np.linalg.eigh(M / np.outer(scale, scale))
+        if values[0] > SINGULAR:
+            return []
+    part = int(np.argmax(np.abs(vectors[:, 0])))
+    return [name for name, i in joints if tree.iv[i] <= part < tree.iv[i] + tree.kind[i].nv]
+
+
+def _placed(tree: Tree, angle: float) -> list[Link]:
+    """The links in a configuration in which no axes are parallel by chance."""
+    links = [tree.link(i) for i in range(len(tree))]
+    for i, link in enumerate(links):
+        link.q = tuple(x + (angle + 0.3) * (1 + 0.1 * i) if link.nq == link.nv else x for x in link.kind.neutral)
+        if link.kind.turns:
+            link.c, link.s = math.cos(link.q[0]), math.sin(link.q[0])
+    return links
 
 
 def _has_inertia(tree: Tree, i: int) -> bool:

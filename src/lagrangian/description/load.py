@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -62,21 +63,7 @@ def load(path: str | os.PathLike[str], **options: Any) -> Mechanism:
     file = as_path(path)
     kind = _kind(file)
     _check_options(kind, options, str(file))
-    if kind == "toml":
-        from lagrangian.description.toml import reader as toml
-
-        return toml.read(file, **options)
-    if kind == "urdf":
-        from lagrangian.description.urdf import reader as urdf
-
-        return urdf.read(file, **options)
-    if kind == "sdf":
-        from lagrangian.description.sdf import reader as sdf
-
-        return sdf.read(file, **options)
-    from lagrangian.description.mjcf import reader as mjcf
-
-    return mjcf.read(file, **options)
+    return _reader(kind).read(file, **options)
 
 
 def loads(text: str, format: str = "toml", **options: Any) -> Mechanism:  # noqa: A002
@@ -88,21 +75,12 @@ def loads(text: str, format: str = "toml", **options: Any) -> Mechanism:  # noqa
     if "\n" not in text and Path(text[:_LONGEST_PATH]).suffix.lower() in _BY_SUFFIX:
         raise ArgumentError(f"loads takes a text, and {text[:60]!r} is a path; for a file there is load(path)", concerns="text")
     _check_options(format, options, "<text>")
-    if format == "toml":
-        from lagrangian.description.toml import reader as toml
+    return _reader(format).parse(text, **options) if format == "toml" else _reader(format).read_text(text, **options)
 
-        return toml.parse(text, **options)
-    if format == "urdf":
-        from lagrangian.description.urdf import reader as urdf
 
-        return urdf.read_text(text, **options)
-    if format == "sdf":
-        from lagrangian.description.sdf import reader as sdf
-
-        return sdf.read_text(text, **options)
-    from lagrangian.description.mjcf import reader as mjcf
-
-    return mjcf.read_text(text, **options)
+def _reader(kind: str) -> Any:
+    """The module that reads a format, imported when it is needed."""
+    return import_module(f"lagrangian.description.{kind}.reader")
 
 
 def _check_options(kind: str, options: dict[str, Any], file: str) -> None:

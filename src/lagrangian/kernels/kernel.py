@@ -12,11 +12,11 @@ import numpy as np
 from lagrangian.kernels.arguments import result_rows, rows_of
 from lagrangian.kernels.code import LINE, MachineCode, start_of_line
 from lagrangian.kernels.llvm import fastcall, sincos, target
-from lagrangian.kernels.program import Program
+from lagrangian.kernels.program import OPTIMISED, Program
 from lagrangian.kernels.threads import Threads
 
-# states after which code for many at once is compiled: for fewer, that takes longer than it saves
-MANY = 4000
+# states after which code for many at once is compiled: for fewer, that takes longer than it saves; and the same of long code
+MANY, MANY_OF_LONG = 4_000, 40_000
 
 
 class Kernel:
@@ -65,7 +65,9 @@ class Kernel:
         chosen = target.current()
         if count > 1:
             self._in_batches += count
-        width = chosen.width if count > 1 and self._in_batches >= MANY else 1
+        one = self._codes.get((chosen, 1))
+        many = MANY_OF_LONG if one is not None and one.operations > OPTIMISED else MANY
+        width = chosen.width if count > 1 and self._in_batches >= many else 1
         found = self._codes.get((chosen, width))
         if found is None:
             with _compiling:  # of two threads that ask at once, one compiles: code that is in use must not be replaced

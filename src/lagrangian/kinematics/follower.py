@@ -288,8 +288,13 @@ class Follower:
                 PathWarning,
             )
 
+    def _told(self, q: np.ndarray) -> str:
+        """Where the path ends; digits beyond the fifth are not those of the place, but of where the search for it stopped."""
+        names = self.dyn.mechanism.coordinate_names[:8]
+        return ", ".join(f"{name} = {round(float(x), 5) + 0.0:.6g}" for name, x in zip(names, q, strict=False))
+
     def _singular(self, t: float, q: np.ndarray, least: float) -> str:
-        at = ", ".join(f"{n} = {x:.6g}" for n, x in zip(self.dyn.mechanism.coordinate_names[:8], q, strict=False))
+        at = self._told(q)
         return (
             f"{self.dyn.mechanism.name}: the path meets a singularity at t = {t:.6g} s ({at}): the smallest singular value is "
             f"{least:.2g}, and no finite speeds are determined there. Another branch (q0), or a path that passes it by, may do"
@@ -301,7 +306,7 @@ class Follower:
         s = self.requirements.rank(knot.q[None], np.array([t]))[1][0]
         least = float(s[self.rank - 1]) if self.rank else 1.0
         ahead = min(t + 0.02 * self.path.duration, self.path.end)
-        at = ", ".join(f"{n} = {x:.6g}" for n, x in zip(model.coordinate_names[:8], knot.q, strict=False))
+        at = self._told(knot.q)
         try:
             reach(self.requirements, self.path(np.array([ahead]))[0][0], knot.q, ahead, False, 4)
         except ReachError as error:

@@ -193,7 +193,7 @@ def items(kind: type[T], given: Any, name: str) -> tuple[T, ...]:
     if isinstance(given, kind):
         one = type(given).__name__
         raise MechanismError(f"is one {one}", argument=name, remedy=f"a list of them is needed: [{one}(...)]")
-    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__iter__"):
+    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__iter__") or getattr(given, "ndim", 1) == 0:
         raise MechanismError(f"is {_short(given)}", argument=name, remedy=f"a list of {wanted} is needed")
     several = tuple(given)
     for item in several:

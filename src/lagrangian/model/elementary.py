@@ -79,6 +79,12 @@ def refuse_friction_in_planes(mechanism: Mechanism) -> None:
 
 def _refuse_what_acts_at(joint: Joint) -> None:
     friction = joint.friction
+    if float(joint.spring.stiffness):
+        raise MechanismError(
+            f"the spring of a {joint.type} joint pulls by the angle of its whole turn, which has no closed form",
+            where=Part("joint", joint.name),
+            remedy="take it off; compile() and simulate() take it as it is",
+        )
     if any(float(x) for x in (friction.viscous, friction.coulomb, friction.coulomb_negative, joint.rotor.inertia)):  # type: ignore[arg-type]
         raise MechanismError(
             f"friction and rotors of a {joint.type} joint act along its body's axes, which the angles of the closed form do not "

@@ -89,7 +89,10 @@ class Rotor:
 
 @dataclass(frozen=True, slots=True)
 class JointSpring:
-    """A linear spring at the joint: V = 1/2 stiffness (q - rest)^2."""
+    """A linear spring at the joint: V = 1/2 stiffness (q - rest)^2; of a ball joint 1/2 stiffness angle^2, without a rest.
+
+    The angle of a ball joint is that of the shortest turn from its neutral configuration, at most half a turn.
+    """
 
     stiffness: Scalar = 0
     rest: Scalar = 0

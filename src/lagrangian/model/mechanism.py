@@ -235,11 +235,11 @@ class Mechanism(ShownMechanism):
 
     def random_configuration(self, rng: np.random.Generator | int | None = None) -> np.ndarray:
         """A random configuration within the limits; without any, angles over the circle and slides within a metre."""
-        try:
-            rng = np.random.default_rng(rng)
-        except (TypeError, ValueError):
+        counts = isinstance(rng, (int, np.integer)) and not isinstance(rng, bool) and rng >= 0
+        if not counts and rng is not None and not isinstance(rng, np.random.Generator):
             needed = "a generator, a whole number that is not negative, or None is needed"
-            raise MechanismError(f"is {shown(rng)}", argument="rng", remedy=needed) from None
+            raise MechanismError(f"is {shown(rng)}", argument="rng", remedy=needed)
+        rng = np.random.default_rng(rng)
         return np.array([x for joint in self.joints for x in joint.kind.random(joint, rng)], dtype=float)
 
     def frame(self, name: str | Frame) -> Frame:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lagrangian.model import vector as v
 from lagrangian.model.constraint import Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
 from lagrangian.model.event import event_words
-from lagrangian.model.expression import Expression
+from lagrangian.model.expression import Expression, free_symbols
 from lagrangian.model.loop import Spring, Wall
 from lagrangian.model.spring import CoordinateSpring, GravityCompensation
 
@@ -20,10 +20,10 @@ _LONGEST = 24  # of an expression that is shown as it is written
 
 
 def number(x: Any) -> str:
-    """A number, or a short expression as it is written."""
+    """A number, or an expression as it is written, if it is short or has no value."""
     if isinstance(x, Expression):
         text = str(x)
-        return text if len(text) <= _LONGEST else f"{float(x):.4g}"
+        return text if len(text) <= _LONGEST or free_symbols(x) else f"{float(x):.4g}"
     return f"{float(x):.5g}"
 
 

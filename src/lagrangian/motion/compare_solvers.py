@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import texts
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import Argument, ArgumentError, SimulationError, SimulationWarning, is_number, one_of
@@ -131,7 +132,7 @@ def _numbers(given: Any, argument: str, least: float) -> list[float]:
 
 
 def _methods(given: Iterable[str] | None, steps: list[float]) -> list[str]:
-    chosen = [*ADAPTIVE, *(["rk4"] if steps else [])] if given is None else [given] if isinstance(given, str) else list(given)
+    chosen = [*ADAPTIVE, *(["rk4"] if steps else [])] if given is None else list(texts(given, "methods"))
     if not chosen:
         raise ArgumentError(f"is empty; at least one of {', '.join(METHODS)} is needed", argument="methods")
     for name in chosen:

@@ -237,7 +237,7 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
         constraint_names=names["constraint"],
         events=_events(checked),
         ending=checked.ending(),
-        statistics=checked.mapping("statistics"),
+        statistics=checked.statistics(),
         wrenches=_wrenches(checked) if "wrenches" in found else {},
     )
     motion.without_mechanism = without

@@ -34,6 +34,9 @@ def check(mechanism: Mechanism, torque: Torque) -> None:
         if any(float(x) for x in joint.friction.breakaway):  # which is never less than Coulomb friction
             told = "its dry friction jumps where the joint turns back"
             raise _refused(mechanism, Part("joint", joint.name), told, f"{SMOOTH}; leave out coulomb and static, or use simulate")
+        if joint.kind.quaternion and float(joint.spring.stiffness):
+            told = "its spring's torque jumps where it has made half a turn"
+            raise _refused(mechanism, Part("joint", joint.name), told, f"{SMOOTH}; leave the spring out, or use simulate")
     for event in mechanism.events:
         told = "what happens at an event is not smooth"
         raise _refused(mechanism, Part("event", event.name), told, "leave events out: mechanism.replace(events=())")

@@ -16,6 +16,7 @@ from lagrangian.errors import one_of, placed
 from lagrangian.model import vector as v
 from lagrangian.model.constraint import Holonomic
 from lagrangian.model.expression import Scalar, symbol
+from lagrangian.model.joint import Joint
 from lagrangian.model.loop import LoopJoint
 from lagrangian.model.placement import Placement
 
@@ -43,6 +44,8 @@ def equalities(
     found = Equalities()
     taken: dict[str, int] = {}
     given = list(elements)
+    joints = {j.name: (j, ref) for j, ref in zip(tree.joints, tree.refs, strict=True)}
+    above = {joint.child: joint for joint in tree.joints}
     named = {e.attributes["name"] for e in given if e.attributes.get("name")}
     for k, element in enumerate(given):
         name = element.attributes.get("name", "")
@@ -66,8 +69,8 @@ def equalities(
                 name += "_"
             named.add(name)
         if not loop:
-            _couple(element, name, tree, tendons, found, notes)
-        elif (made := _loop(element, name, tree)) is not None:
+            _couple(element, name, joints, tendons, found, notes)
+        elif (made := _loop(element, name, tree, above)) is not None:
             found.loops.append(made)
             notes.add("<connect> and <weld>", _EXACT, name)
         else:
@@ -75,7 +78,7 @@ def equalities(
     return found
 
 
-def _loop(element: Element, name: str, tree: Tree) -> LoopJoint | None:
+def _loop(element: Element, name: str, tree: Tree, above: Mapping[str, Joint]) -> LoopJoint | None:
     """The loop; None between bodies that cannot move against each other."""
     weld = element.tag == "weld"
     # a weld that does not care about rotation is a connect
@@ -86,7 +89,7 @@ def _loop(element: Element, name: str, tree: Tree) -> LoopJoint | None:
         a = _body(element, text(element, "body1"), tree)
         b = _body(element, text(element, "body2", "world"), tree)
         at_a, at_b = _weld(element, a, b, tree) if weld else _connect(element, a, b, tree)
-    if _carrier(a, tree) == _carrier(b, tree):
+    if _carrier(a, above) == _carrier(b, above):
         return None
     exact = _relative(tree, b, a) @ at_a
     if _EXACTLY < _off(exact, at_b, kind == "fixed") < _ROUNDED:
@@ -106,11 +109,10 @@ def _off(a: Placement, b: Placement, turned: bool) -> float:
     return max(apart)
 
 
-def _carrier(body: str, tree: Tree) -> str:
-    """The body with joints of its own that a body is rigidly part of."""
-    joints = {joint.child: joint for joint in tree.joints}
-    while body in joints and joints[body].type == "fixed":
-        body = joints[body].parent
+def _carrier(body: str, above: Mapping[str, Joint]) -> str:
+    """The body with joints of its own that a body is rigidly part of; `above` has the joint of each body."""
+    while body in above and above[body].type == "fixed":
+        body = above[body].parent
     return body
 
 
@@ -150,7 +152,14 @@ def _weld(element: Element, a: str, b: str, tree: Tree) -> tuple[Placement, Plac
 # -- couplings ---------------------------------------------------------------------------------------------------------
 
 
-def _couple(element: Element, name: str, tree: Tree, tendons: Mapping[str, Tendon], found: Equalities, notes: Notes) -> None:
+def _couple(
+    element: Element,
+    name: str,
+    joints: Mapping[str, tuple[Joint, float]],
+    tendons: Mapping[str, Tendon],
+    found: Equalities,
+    notes: Notes,
+) -> None:
     """y - y0 = a0 + a1 (x - x0) + ... + a4 (x - x0)^4, of two joints or two tendons; without a second, y - y0 = a0."""
     first, second = f"{element.tag}1", f"{element.tag}2"
     a = numbers(element, "polycoef", 5, _POLYNOMIAL, least=1)
@@ -163,7 +172,6 @@ def _couple(element: Element, name: str, tree: Tree, tendons: Mapping[str, Tendo
             return
         ends = [(x.length, x.length0) for x in (tendon, *others)]
     else:
-        joints = {j.name: (j, ref) for j, ref in zip(tree.joints, tree.refs, strict=True)}
         keys = [first, *([second] if second in element.attributes else [])]
         ends = [(symbol(joint.name), ref) for joint, ref in (scalar_joint(element, key, joints) for key in keys)]
     (y, y0), x = ends[0], (ends[1][0] - ends[1][1] if len(ends) > 1 else None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lagrangian.description.mjcf.compiler import Compiler, about, as_quaternion
 from lagrangian.description.mjcf.schema import check_attributes
@@ -49,11 +49,13 @@ def joint(
         return _free(given, name, parent, child, compiler, notes), 0.0
     anchor = Placement(position=_point(given.frame, numbers(element, "pos", 3, v.ZERO)))  # type: ignore[arg-type]
     _note_nonlinear(element, name, notes)
-    friction, rotor = _friction(element), Rotor(inertia=_not_negative(element, "armature"))
+    friction, rotor = _friction(element), Rotor(inertia=not_negative(element, "armature"))
+    spring = JointSpring(numbers(element, "stiffness", 3, (0.0,), least=1)[0])
     if given.type == "ball":
         _note_ball(element, name, notes)
         with placed(*element.where):
-            return Joint(name, "ball", parent, child, pose @ anchor, anchor, friction=friction, rotor=rotor), 0.0
+            made = Joint(name, "ball", parent, child, pose @ anchor, anchor, friction=friction, rotor=rotor, spring=spring)
+            return made, 0.0
     with placed(*element.where):
         axis = unit(v.mat_vec(given.frame.rotation, numbers(element, "axis", 3, v.Z)), "axis")  # type: ignore[arg-type]
     hinge = given.type == "hinge"
@@ -76,7 +78,7 @@ def joint(
             axis=axis,
             friction=friction,
             rotor=rotor,
-            spring=JointSpring(numbers(element, "stiffness", 3, (0.0,), least=1)[0], rest),
+            spring=replace(spring, rest=rest),
             limits=limits,
         )
     return made, ref
@@ -92,24 +94,26 @@ def _free(given: Given, name: str, parent: str, child: str, compiler: Compiler, 
     align = choice(element, "align", _LIMITED, "auto") if element.tag == "freejoint" else "auto"
     if align == "true" or (align == "auto" and compiler.alignfree):
         notes.add("free joint aligned with the inertia", "the coordinates are those of the body's frame as it is written", name)
-    for attribute in ("stiffness", "armature", "frictionloss"):
-        if any(numbers(element, attribute, 3, (0.0,), least=1)):
-            notes.add(f"{attribute} of a free joint", "not carried over", name, warn=True)
+    if any(numbers(element, "stiffness", 3, (0.0,), least=1)):
+        notes.add("stiffness of a free joint", "not carried over", name, warn=True)
+    friction = _friction(element)
+    if friction.coulomb:
+        meaning = "opposes the linear speeds along the body's axes; in MuJoCo along the world's"
+        notes.add("frictionloss of a free joint", meaning, name, warn=True)
     _note_nonlinear(element, name, notes)
-    damping = numbers(element, "damping", 3, (0.0,), least=1)[0]
     with placed(*element.where):
-        return Joint(name, "free", parent, child, friction=Friction(damping), actuated=False)
+        return Joint(name, "free", parent, child, friction=friction, actuated=False)
 
 
 def _friction(element: Element) -> Friction:
     damping = numbers(element, "damping", 3, (0.0,), least=1)[0]
     if damping < 0:
         raise element.error(f"damping is {damping:g}; it cannot be negative, or it would drive the joint")
-    dry = _not_negative(element, "frictionloss")
+    dry = not_negative(element, "frictionloss")
     return Friction(damping, dry, dry)
 
 
-def _not_negative(element: Element, attribute: str) -> float:
+def not_negative(element: Element, attribute: str) -> float:
     value = number(element, attribute, 0.0)
     if value < 0:
         raise element.error(f"{attribute} is {value:g}; it cannot be negative")
@@ -125,8 +129,6 @@ def _note_nonlinear(element: Element, name: str, notes: Notes) -> None:
 
 
 def _note_ball(element: Element, name: str, notes: Notes) -> None:
-    if any(numbers(element, "stiffness", 3, (0.0,), least=1)):
-        notes.add("stiffness of a ball joint", "not carried over", name, warn=True)
     limited = choice(element, "limited", _LIMITED, "auto")
     if limited == "true" or (limited == "auto" and any(numbers(element, "range", 2, (0.0, 0.0), infinite=True))):
         notes.add("range of a ball joint", "not carried over", name)
@@ -153,6 +155,8 @@ def _limits(element: Element, hinge: bool, name: str, compiler: Compiler, notes:
             notes.add("actuatorfrcrange with unequal ends", "the larger one is the limit of effort both ways", name)
     if span is None:
         return Limits(effort=effort)
+    if number(element, "margin", 0.0):
+        notes.add("margin of a joint", "not carried over: its limits act where they are met", name)
     low, high = (compiler.angle(x) for x in span) if hinge else span
     return Limits(low, high, effort=effort)
 

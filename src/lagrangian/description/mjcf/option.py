@@ -8,7 +8,8 @@ from lagrangian.description.xml import Element, choice, numbers
 from lagrangian.model import vector as v
 
 _FLUID = {"wind": 3, "density": 1, "viscosity": 1}
-_FORCES = ("equality", "frictionloss", "passive", "spring", "damper", "constraint")  # flags that leave out forces
+# flags that leave out forces, or bounds of them
+_FORCES = ("equality", "frictionloss", "passive", "spring", "damper", "constraint", "limit", "actuation", "clampctrl")
 _SETTING = "not carried over: a setting of MuJoCo's simulation"
 
 
@@ -31,7 +32,10 @@ def gravity(root: Element, notes: Notes) -> v.Vector:
             check_attributes(flag)
             flags.update({name: choice(flag, name, ("enable", "disable")) for name in flag.attributes})
     for name in settings:
-        notes.add("<option>", _SETTING, name)
+        if name == "actuatorgroupdisable":
+            notes.add("<option> that disables actuators", "not carried over: they stay enabled", name, warn=True)
+        else:
+            notes.add("<option>", _SETTING, name)
     for name in (name for name, given in fluid.items() if given):
         notes.add("<option> of a fluid", "not carried over: there is no fluid", name, warn=True)
     return v.ZERO if _disabled(flags, notes) else pull

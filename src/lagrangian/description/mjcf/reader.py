@@ -1,8 +1,8 @@
-"""MuJoCo's XML (MJCF): the tree, its inertias, springs and friction, closed loops, sites and keyframes.
+"""MuJoCo's XML (MJCF): the tree, its inertias, springs and friction, closed loops, tendons, actuators, sites and keyframes.
 
 Coordinates equal MuJoCo's `qpos`, joint by joint in the same order, except that a free joint has its quaternion before its
 position. A free joint's speeds are angular, then linear, both in the body's frame; MuJoCo's are linear in the world's, then
-angular in the body's. Contacts, actuators, tendons and sensors are not carried over, and the notes say so.
+angular in the body's. Contacts and sensors are not carried over, and the notes say so.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from lagrangian.description.mjcf.model import assemble
 from lagrangian.description.mjcf.tree import Tree, Walker
 from lagrangian.description.notes import Notes
 from lagrangian.description.overridden import overridden
+from lagrangian.description.text_file import as_path
 from lagrangian.description.xml import Element, text
 from lagrangian.model.configuration import Initial
 from lagrangian.model.joint import Joint, Rotor
@@ -53,7 +54,7 @@ def read_text(
     root: str | os.PathLike[str] | None = None,
 ) -> Mechanism:
     """A mechanism from a text of MJCF; `file` is what its errors call it. The files that it names are in `root`."""
-    folder = None if root is None else Folder(os.fspath(root), root)
+    folder = None if root is None else Folder(str(as_path(root)), root)
     mechanism, notes = _mechanism(xml.read_text(model, file), folder, parameters)
     notes.warn()
     return mechanism
@@ -110,7 +111,7 @@ def _joints(tree: Tree, drives: Drives, notes: Notes) -> tuple[Joint, ...]:
             time, ratio = tree.springdampers[joint.name]
             inertia = at_rest.inertia(joint)
             friction = replace(friction, viscous=2 * inertia / time)
-            if joint.kind.nq == 1:
+            if "spring" not in joint.kind.refuses:
                 spring = replace(spring, stiffness=inertia / (time * ratio) ** 2)
             else:
                 notes.add(f"springdamper of a {joint.type} joint", "only its damping is carried over", joint.name, warn=True)

@@ -85,6 +85,7 @@ class Walker:
             self.assets.add(*asset)
         self.tree = Tree()
         self._masses: list[tuple[str, Inertial, tuple[Visual, ...], Element]] = []
+        self._armatures: list[Body] = []
         # names that are made up must not be those of a later element
         self._taken = {e.attributes["name"] for e in model.root.walk() if "name" in e.attributes} | {GROUND}
         self._lines: dict[tuple[str, str], str] = {}
@@ -219,6 +220,8 @@ class Walker:
             child = name if last else self._new(f"{name}__{label}")
             made, ref = mjcf_joint.joint(given, label, parent, child, pose, given.compiler, self.notes)
             self._add(made, ref)
+            if given.type == "free":
+                self._free_armature(given.element, name)
             time, ratio = numbers(given.element, "springdamper", 2, (0.0, 0.0))
             if time > 0 and ratio > 0:
                 self.tree.springdampers[label] = (time, ratio)
@@ -226,6 +229,16 @@ class Walker:
                 self.tree.poses[child] = self.tree.poses[name]
                 self._masses.append((child, Inertial(), (), body))
             parent, pose = child, Placement()
+
+    def _free_armature(self, element: Element, body: str) -> None:
+        """MuJoCo adds it to the mass and to the inertia about every axis at the body's origin, but not to its weight."""
+        armature = mjcf_joint.not_negative(element, "armature")
+        if armature:
+            name = self._new(f"{body}__armature")
+            self._add(Joint(self._new(f"{name}__fixed"), "fixed", body, name), 0.0)
+            self.tree.poses[name] = self.tree.poses[body]
+            self._armatures.append(Body(name, armature, inertia=(armature, 0, 0, armature, 0, armature)))
+            self.tree.gravcomp[name] = 1.0
 
     def _add(self, joint: Joint, ref: float) -> None:
         self.tree.joints.append(joint)
@@ -297,6 +310,7 @@ class Walker:
             with placed(*element.where):
                 body = tolerant_body(name, factor * given.mass, given.center, inertia, visuals, self.notes)
             self.tree.bodies.append(body)
+        self.tree.bodies += self._armatures
         bodies = {body.name for body in self.tree.bodies}
         for name, (on, placement) in self.tree.sites.items():
             frame = name

@@ -101,6 +101,9 @@ class Includer:
         model = _overridden(model, element)
         if not truth_of(element, "merge"):
             return [model], (*files, key)
+        if truth(model, "static"):
+            meaning = "not carried over: whether its links are fixed is said by the model that it is merged into"
+            self.notes.add("<static> of a merged model", meaning, text(model, "name"), warn=True)
         self._expand_inside(model, (*files, key))
         return _merged(model, outer, element), (*files, key)
 

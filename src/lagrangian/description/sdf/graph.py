@@ -18,13 +18,14 @@ from lagrangian.description.sdf.joint import Hinge
 from lagrangian.errors import placed
 from lagrangian.model import loops as loop_types
 from lagrangian.model.body import Body
-from lagrangian.model.joint import Joint
+from lagrangian.model.joint import Friction, Joint
 from lagrangian.model.loop import LoopJoint
 from lagrangian.model.mechanism import GROUND
 from lagrangian.model.placement import Placement
 
 ROOT_JOINT = "root_joint"
 _SWAPPED = "its parent and child are swapped in the tree; a single coordinate keeps its sign"
+_DAMPED = "it damps the speeds of the child in the parent, which are not those of the parent in the child; swap them in the file"
 _LOOPS = {name: name for name in loop_types.TYPES} | {"continuous": "revolute"}
 
 
@@ -80,6 +81,8 @@ def trees(bodies: Sequence[str], hinges: Iterable[Hinge], poses: dict[str, Place
     for joint in found.joints:
         if joint.name in swapped and joint.child != swapped[joint.name].child:
             notes.add("joint whose child is nearer to the ground", _SWAPPED, joint.name)
+            if joint.type == "planar" and joint.friction != Friction():
+                notes.add("damping of a planar joint that is swapped", _DAMPED, joint.name, warn=True)
     return found
 
 

@@ -191,7 +191,8 @@ def _with(hinge: Hinge, axis: Element | None, kind: str, own: dict[str, Any], no
     effort = _bound(axis, "effort")
     at: dict[str, Any] = {"friction": _friction(axis), "spring": _spring(axis), "limits": _limits(axis, kind, effort, notes)}
     at["rotor"] = _rotor(hinge, effort, notes)
-    for key in joint_types.TYPES[hinge.type].refuses:
+    refused = joint_types.TYPES[hinge.type].refuses
+    for key in refused if kind != "ball" else (*refused, "spring"):  # along no axis: SDF does not say what that would be
         if key in at and at.pop(key) != AT_JOINT[key]():
             notes.add(f"{key} of a {kind} joint", f"{NOT_CARRIED}: it means nothing there", hinge.name, warn=key == "spring")
     limit = axis.find("limit") if axis is not None else None

@@ -8,7 +8,7 @@ from lagrangian.description.notes import Notes, tolerant_body
 from lagrangian.description.packages import find_file
 from lagrangian.description.sdf.collisions import At, from_collisions
 from lagrangian.description.sdf.frames import WORLD, Frames, Node
-from lagrangian.description.sdf.values import number, pose, truth, truth_of, vector
+from lagrangian.description.sdf.values import number, pose, relative_to, truth, truth_of, vector
 from lagrangian.description.xml import Element
 from lagrangian.errors import DescriptionError, placed
 from lagrangian.model import vector as v
@@ -79,6 +79,9 @@ def _inertial(link: Element, name: str, static: bool, at: At, notes: Notes) -> t
     if any(_MOMENTS[key] for key in missing) and not static:
         notes.add("<inertial> without all of ixx, iyy, izz", "has 1 kg m^2 for those, as SDF says", name)
     own: v.Symmetric = tuple(given.values())  # type: ignore[assignment]
+    if relative_to(element):  # libsdformat passes over it in silence
+        meaning = "not read: it is that of the link, as SDF says"
+        notes.add("relative_to of the <pose> of an <inertial>", meaning, name, warn=True)
     own_axes = pose(element)
     turned = own if own_axes.rotation == v.IDENTITY else v.sym_rotate(own_axes.rotation, own)
     return mass, own_axes.position, turned

@@ -21,6 +21,7 @@ from lagrangian.errors import ArgumentError, DescriptionError
 from lagrangian.model.expression import Expression, Scalar, parameter
 from lagrangian.model.expression import parameters as parameters_in
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.visible import as_name
 
 MAX_LINE = 100_000
 MAX_PARTS = 50
@@ -48,7 +49,7 @@ def parse(text: str, file: str = TEXT, parameters: Mapping[str, float] | None = 
     top.only(*_TOP)
     known = _parameters(overridden(top.table("parameters").data, parameters, file), file)
     top = Table(top.data, (file,), known, elsewhere=_ABOVE)
-    name = top.name("name", PurePath(file).stem if file != TEXT else "mechanism")
+    name = top.name("name", as_name(PurePath(file).stem) if file != TEXT else "mechanism")
 
     for kind in _ELEMENTS:
         _no_twins(top.elements(kind))

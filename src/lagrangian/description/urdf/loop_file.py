@@ -30,6 +30,7 @@ _LOOPS = {"6d": "fixed", "3d": "ball"}
 _AXES = {"X": v.X, "Y": v.Y, "Z": v.Z}
 _MARK = re.compile(r"^\s*[\"']?closed_loop\b", re.MULTILINE)  # a file of this name may be about anything else
 _MOST = 1_000_000
+_DEEPEST = 8
 
 
 @dataclass(frozen=True)
@@ -99,13 +100,23 @@ def beside(urdf: Path | None, given: str | os.PathLike[str] | bool | None, notes
         return read(as_path(given), notes)
     for suffix in (".yaml", ".yml") if urdf is not None else ():
         path = urdf.with_name(urdf.name.partition(".")[0] + suffix)  # type: ignore[union-attr]
-        if path.is_file() and path.stat().st_size <= _MOST and _MARK.search(path.read_text("utf-8", errors="replace")):
+        if _speaks_of_loops(path):
             found = read(path, notes)
             meaning = f"they are those of {path.name}, beside the URDF; load(path, loops=False) leaves it out"
             for pair in found.pairs:
                 notes.add("closed loop", meaning, pair[0].text)
             return found
     return LoopFile()
+
+
+def _speaks_of_loops(path: Path) -> bool:
+    try:
+        if not path.is_file() or path.stat().st_size > _MOST:
+            return False
+        return _MARK.search(path.read_text("utf-8", errors="replace")) is not None
+    except OSError as error:
+        problem = f"it may close loops, but it cannot be read: {error.strerror}"
+        raise DescriptionError(problem, where=str(path), remedy="load(path, loops=False) leaves it out") from None
 
 
 def read(path: Path, notes: Notes) -> LoopFile:
@@ -159,12 +170,11 @@ class _Words:
         if len(text) > _MOST:
             raise DescriptionError(f"is larger than the {_MOST // 1_000_000} MB that a file of loops may have", where=file)
         try:
-            events = list(yaml.parse(text, Loader=yaml.SafeLoader))
+            nested = _nested(yaml.parse(text, Loader=yaml.SafeLoader), file)
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             where = file if mark is None else f"{file}:{mark.line + 1}"
             raise DescriptionError(f"not YAML: {getattr(error, 'problem', None) or error}", where=where) from None
-        nested = _nested(iter(events), file)
         if not isinstance(nested, tuple):
             raise DescriptionError(f"a mapping is needed, with {', '.join(_KEYS)}", where=f"{file}:1")
         for key, value in nested:
@@ -210,6 +220,8 @@ def _nested(events: Iterator[Any], file: str) -> Any:
         if isinstance(event, yaml.ScalarEvent):
             open_[-1].append(Word(event.value, where))
         elif isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
+            if len(open_) > _DEEPEST:  # of what is deeper, the parser makes work that grows with its square
+                raise DescriptionError("lists are nested too deeply; a list of lists is the deepest", where=where)
             open_.append([])
         elif isinstance(event, yaml.SequenceEndEvent):
             closed = open_.pop()

@@ -21,6 +21,7 @@ from lagrangian.description.xml import Element, text
 from lagrangian.errors import ArgumentError, placed
 from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import GROUND, Mechanism
+from lagrangian.visible import as_name
 
 ROOT_JOINT = "root_joint"
 _TOP_LEVEL = ("link", "joint", "material", "loop", "coupling")
@@ -111,13 +112,13 @@ def _check_root(root: Element) -> None:
         if "name" not in root.attributes:
             raise root.error("needs the attribute 'name'")
         return
-    known = {"mujoco": "this is a MuJoCo model (MJCF), not URDF", "sdf": "this is SDF, not URDF; convert it to URDF first"}
+    known = {"mujoco": "this is a MuJoCo model (MJCF), not URDF", "sdf": "this is SDF, not URDF; a file of it is called .sdf"}
     raise root.error(known.get(root.tag, 'a URDF file starts with <robot name="...">'))
 
 
 def _stem(root: Element, notes: Notes) -> str:
     """The name of a robot that has none."""
-    name = Path(root.file).stem or "robot"
+    name = as_name(Path(root.file).stem) or "robot"
     notes.add("<robot> with an empty name", f"called {name!r}")
     return name
 

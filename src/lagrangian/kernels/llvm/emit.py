@@ -8,6 +8,7 @@ from typing import Any
 
 from lagrangian.kernels.llvm import sincos
 from lagrangian.kernels.trace.node import LIBRARY
+from lagrangian.kernels.trace.pieces import KEPT
 from lagrangian.kernels.trace.schedule import Schedule
 
 Load = Callable[[str, Any, bool], str]
@@ -117,6 +118,8 @@ class Emitter:
         for name, result, given in scheduled.operations:
             if name == "output":
                 store(given[0], values[given[1]])
+            elif name == "keep":
+                self.store(values[given[1]], f"%{KEPT}", given[0])
             elif name in ("input", "angle"):
                 values[result] = load(given[0], given[1], name == "angle")
             else:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lagrangian.errors import MechanismError
 from lagrangian.model import quaternion
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar, cos, sin, symbol
@@ -29,13 +30,19 @@ class Ball(JointType):
     slides = (False, False, False)
     units = ("", "", "", "")
     entries = ()
-    refuses = ("spring", "limits")
+    refuses = ("limits",)
     look = Look.BALL
     turns = False
     quaternion = True
 
     def check(self, joint: Joint) -> None:
-        return
+        if float(joint.spring.rest):
+            raise MechanismError(
+                f"is {float(joint.spring.rest):g}",
+                where="spring",
+                argument="rest",
+                remedy="the spring of a ball joint is at rest where the two joint frames coincide; turn its placement instead",
+            )
 
     def steps(self, joint: Joint) -> tuple[Step, ...]:
         return (Step("", self),)
@@ -74,6 +81,9 @@ class Ball(JointType):
 
     def coordinate_biases(self, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
         return quaternion.rate(quaternion.rate(q, qd), qd)
+
+    def stretch(self, q: Sequence[Any], rest: Any) -> tuple[Any, ...]:
+        return quaternion.shortest_turn(q)
 
     def carried(self, qd: np.ndarray) -> np.ndarray:
         return quaternion.skew(qd)

@@ -175,6 +175,10 @@ class JointType(ABC):
     def carried(self, qd: np.ndarray) -> np.ndarray:
         """K (nv, nv) in z' = dqd - K z: how a small displacement z along the speeds is carried round by the motion itself."""
 
+    def stretch(self, q: Sequence[Any], rest: Any) -> tuple[Any, ...]:
+        """How far a spring at the joint is from its rest, along each speed: V = 1/2 k |stretch|^2, and it pulls by -k stretch."""
+        return tuple(x - rest for x in q)
+
     @property
     def turnings(self) -> tuple[np.ndarray, ...]:
         """How its speeds (nv) change at unit rates of turning of the axes they are measured along; none where these are fixed."""

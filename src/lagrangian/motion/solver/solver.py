@@ -26,8 +26,8 @@ from lagrangian.motion.system.large import RolledResponse
 from lagrangian.motion.system.programs import Programs
 from lagrangian.motion.system.system import System
 
-# lines of code past which the compiler is asked to do less: its time grows faster than the code
-LONG = 8000
+# lines of code past which the compiler is asked to do less: with all care, the longest would take it minutes
+LONG, LONGEST = 8_000, 150_000
 
 _NONE = np.zeros(1)
 
@@ -57,7 +57,8 @@ class Solver:
         def compiled() -> tuple[dict[str, object], bytes]:
             text = self._module(chosen.fma)
             passes = jit.UNROLLING if self.rolled is None else None  # many coordinates: their loops stay, and gain from more
-            return {}, jit.compile_object(text, chosen, 2 if text.count("\n") < LONG else 1, passes)
+            lines = text.count("\n")
+            return {}, jit.compile_object(text, chosen, 2 if lines < LONG else 1 if lines < LONGEST else 0, passes)
 
         _, code = cache.kept(name, compiled)
         self._code = jit.Code(code, chosen)

@@ -70,6 +70,18 @@ class Checked:
             raise self.wrong(f"its attribute {name!r} is no JSON object")
         return value
 
+    def statistics(self) -> dict[str, Any]:
+        """How the run was made: by which method at least, and with which tolerances; with steps, how constraints were kept."""
+        fields = self.mapping("statistics")
+        numbers = ["rtol", "atol", *(("rejected", "drift_at_steps", "drift_between_steps") if "accepted" in fields else ())]
+        numbers += [name for name in ("accepted", "alpha", "beta") if name in fields]
+        for name in numbers:
+            if not isinstance(fields.get(name), (int, float)):
+                raise self.wrong(f"its attribute 'statistics' has no number {name!r}")
+        if not isinstance(fields.get("method"), str) or not isinstance(fields.get("adaptive"), bool):
+            raise self.wrong("its attribute 'statistics' does not say by which method it was made")
+        return fields
+
     def ending(self) -> Ending:
         """How the run ended."""
         fields = self.mapping("ending")

@@ -5,7 +5,8 @@
     project(time, state, u, output)                   the state moved onto the constraints, and more: see `System.project`
     event_values(time, state, u, response, output)    what is zero where an event takes place
 
-Each is written once: where a system has a `response`, its `rates` are taken from it.
+Each is written once: where a system has a `response`, its `rates` are taken from it, and where either is long, `project` goes on
+from its code.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from collections.abc import Callable
 from typing import Any
 
 from lagrangian.kernels.llvm.builder import Array, Builder
-from lagrangian.kernels.llvm.function import traced
+from lagrangian.kernels.llvm.function import traced, traced_together
+from lagrangian.kernels.trace import pieces
 from lagrangian.kernels.trace.node import Graph
 from lagrangian.motion.system.balance import balance_terms
 from lagrangian.motion.system.large import RolledResponse
@@ -30,6 +32,7 @@ class Functions:
         self.system, self.declared, self.fma, self.rolled = system, declared, fma, rolled
         self.places = {"t": ("time", 0), "q": ("state", 0), "qd": ("state", system.nq), "u": ("u", 0)}
         self.lines: list[str] = []
+        self.projected = False  # whether `project` is written
 
     def write(self, jacobian: bool, canonical: bool, balanced: bool) -> list[str]:
         system = self.system
@@ -39,7 +42,7 @@ class Functions:
         if canonical:
             self._add("momenta", system.momenta)
             self._add("canonical", system.canonical)
-        if system.projects:
+        if system.projects and not self.projected:
             self._project()
         if system.table.compiled:
             self.places["response"] = ("response", 0)
@@ -53,6 +56,15 @@ class Functions:
         graph = Graph()
         self.lines += traced(name, graph, outputs(graph), self.places, self.declared, self.fma)
 
+    def _add_equations(self, name: str, outputs: Callable[[Graph], list[Any]]) -> None:
+        """What solves the equations of motion. Most of `project` is the same: where it is long, it is not compiled twice."""
+        graph = Graph()
+        wanted = {name: outputs(graph)}
+        if len(graph.nodes) > pieces.WHOLE and self.system.constrained and self.system.projects:
+            wanted["project"] = self.system.project(graph)
+            self.projected = True
+        self.lines += traced_together(wanted, graph, self.places, self.declared, self.fma)
+
     def _builder(self, name: str) -> tuple[Builder, list[Array]]:
         b = Builder(name, ARGUMENTS, self.declared, self.fma, internal=True)
         return b, [b.array(argument) for argument in ARGUMENTS]
@@ -62,10 +74,10 @@ class Functions:
         if self.rolled is not None:
             self.lines += self.rolled.functions(self.declared, self.fma, self.places)
         elif system.responds:
-            self._add("response", system.response)
+            self._add_equations("response", system.response)
         # what moves by corrected speeds has accelerations of its own
         if self.rolled is None and not (system.holdable and system.stabilisation.kind != "ggl"):
-            self._add("rates", system.rates)
+            (self._add if system.responds else self._add_equations)("rates", system.rates)
             return
         if system.turning:
             self._add("coordinate_rates", system.coordinate_rates)

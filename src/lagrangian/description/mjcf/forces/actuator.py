@@ -204,21 +204,30 @@ class Actuators:
     def _input(self, at: _Actuator) -> Scalar:
         """The control within its range, or what the actuator's own dynamics make of it from t = 0 on."""
         element, settings = at.element, at.settings
-        control = _clipped(self._named(f"ctrl_{at.label}", 0.0), self._control_range(element))
+        inherited = self._inherited(element)
+        integrates = settings.dyntype == "integrator"  # such an actuator inherits a range of what it integrates to
+        own = self._control_range(element) if inherited is None or integrates else inherited
+        control = _clipped(self._named(f"ctrl_{at.label}", 0.0), own)
         match settings.dyntype:
             case "integrator":
                 control = control * symbol("t")
             case "filter" | "filterexact" if settings.time > 0:
                 control = control * (1 - call("exp", -symbol("t") / settings.time))
+        if integrates and inherited is not None:
+            return _clipped(control, inherited)
         limits = limited_range(element, "actrange", "actlimited", self.compiler) if settings.dyntype != "none" else None
         return _clipped(control, limits)
 
     def _control_range(self, element: Element) -> tuple[float, float] | None:
+        if element.tag == "damper":  # which always is limited
+            return numbers(element, "ctrlrange", 2, None)  # type: ignore[return-value]
+        return limited_range(element, "ctrlrange", "ctrllimited", self.compiler)
+
+    def _inherited(self, element: Element) -> tuple[float, float] | None:
+        """The range of the joint or tendon, where an actuator takes it, or a share of it, for its own."""
         share = number(element, "inheritrange", 0.0)
         if share <= 0:
-            if element.tag == "damper":  # which always is limited
-                return numbers(element, "ctrlrange", 2, None)  # type: ignore[return-value]
-            return limited_range(element, "ctrlrange", "ctrllimited", self.compiler)
+            return None
         if "tendon" in element.attributes:
             own = limited_range(self.tendons[element.attributes["tendon"]].element, "range", "limited", self.compiler)
         else:

@@ -75,7 +75,7 @@ class MeshAsset:
             raise
         except OSError as error:
             raise element.error(f"its inertia is needed, but the mesh {self.file!r} cannot be read: {error.strerror}") from None
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             raise element.error(f"its inertia is needed, but the mesh is not sound: {error}") from None
 
     def _triangles(self) -> Triangles:

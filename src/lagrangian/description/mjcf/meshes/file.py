@@ -14,7 +14,7 @@ MAX_BYTES = 64_000_000
 _MOST_WORK = 1_000_000  # squares of corners: cutting faces of many corners takes as long as that
 SUFFIXES = (".stl", ".obj", ".msh")
 Triangles = tuple[np.ndarray, np.ndarray]  # vertices (n, 3), and which three of them make each face (m, 3)
-_VERTEX = re.compile(rb"^\s*vertex\s+(\S+)\s+(\S+)\s+(\S+)\s*$", re.MULTILINE)
+_VERTEX = re.compile(rb"^[ \t]*vertex[ \t]+(\S+)[ \t]+(\S+)[ \t]+(\S+)[ \t\r]*$", re.MULTILINE)
 _STL = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 
 

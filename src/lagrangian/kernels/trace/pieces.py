@@ -1,0 +1,80 @@
+"""Long straight-line code cut into pieces: a compiler's time and memory grow faster than the length of a function.
+
+What one piece computes and a later one reads is kept in an array between them, at places that are used again once no piece
+reads them any more. Operations and their order stay the same, and so does every result. Beside those of a schedule there are
+
+    keep              a value put at its place in the array
+    input             of the name `KEPT`: a value taken from there
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from lagrangian.kernels.trace.schedule import Operation, Schedule
+
+KEPT = "kept"
+# operations of code that is not worth a cut, and of a piece where it is cut
+WHOLE, LENGTH = 20_000, 3_000
+
+
+def pieces(scheduled: Schedule, groups: Sequence[int]) -> tuple[list[list[Schedule]], int]:
+    """A schedule as several, one after the other, and how many numbers are kept between them.
+
+    `groups` are the numbers of outputs that end with a piece: the pieces of each group are a list.
+    """
+    parts = [list(_cut(part)) for part in _grouped(scheduled.operations, groups)]
+    cut = [piece for part in parts for piece in part]
+    if len(cut) == 1:
+        return [[scheduled]], 0
+    last: dict[int, int] = {}  # of a value, the last piece that reads it
+    for p, piece in enumerate(cut):
+        for operation in piece:
+            last.update(dict.fromkeys(_read(operation), p))
+    free: list[int] = []
+    places: dict[int, int] = {}
+    read_last: list[list[int]] = [[] for _ in cut]
+    size, found = 0, []
+    for p, piece in enumerate(cut):
+        missing = set(places)  # in this piece: a value is taken when it is needed, and kept when it is there
+        operations: list[Operation] = []
+        for operation in piece:
+            for k in _read(operation):
+                if k in missing:
+                    missing.discard(k)
+                    operations.append(Operation("input", k, (KEPT, places[k])))
+            operations.append(operation)
+            k = operation.result
+            if last.get(k, p) > p:
+                if not free:
+                    free, size = [size], size + 1
+                places[k] = free.pop()
+                read_last[last[k]].append(k)
+                operations.append(Operation("keep", -1, (places[k], k)))
+        found.append(Schedule(operations, scheduled.constants))
+        free += [places.pop(k) for k in read_last[p]]
+    ordered = iter(found)
+    return [[next(ordered) for _ in part] for part in parts], size
+
+
+def _grouped(operations: Sequence[Operation], groups: Sequence[int]) -> Iterator[Sequence[Operation]]:
+    """Cut after the last output of each group: outputs are in order."""
+    at = {x.arguments[0]: k + 1 for k, x in enumerate(operations) if x.name == "output"}
+    start = outputs = 0
+    for count in groups:
+        outputs += count
+        yield operations[start : at[outputs - 1]]
+        start = at[outputs - 1]
+
+
+def _cut(part: Sequence[Operation]) -> Iterator[Sequence[Operation]]:
+    length = LENGTH if len(part) > WHOLE else max(1, len(part))
+    for k in range(0, len(part), length):
+        yield part[k : k + length]
+
+
+def _read(operation: Operation) -> tuple[int, ...]:
+    """The values that an operation reads."""
+    if operation.name in ("input", "angle"):
+        return ()
+    return operation.arguments[1:] if operation.name == "output" else operation.arguments

@@ -1,0 +1,80 @@
+"""Long code cut into pieces gives what it gives whole, bit for bit."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from lagrangian.kernels.code import address
+from lagrangian.kernels.llvm import jit, target
+from lagrangian.kernels.llvm.function import traced_together
+from lagrangian.kernels.trace import pieces
+from lagrangian.kernels.trace.node import Graph, Node, Trace
+from lagrangian.kernels.trace.schedule import schedule
+
+SIZE = 5
+
+
+def network(graph: Graph) -> tuple[list[Node], list[Node]]:
+    """Two groups of outputs that share much, of values that are read near by and far away; some are inputs and constants."""
+    x = [graph.input("x", k) for k in range(SIZE)]
+    made = list(x)
+    for k in range(60):
+        made.append((made[-1] * made[k]).sin() + made[k // 2] * x[k % SIZE] - 0.1 * made[-3])
+    shared = made[-7:]
+    return [*shared, x[1], graph.constant(0.5)], [a * made[SIZE] + a.cos() for a in shared] + [shared[0], x[2]]
+
+
+def compiled(length: int, monkeypatch: pytest.MonkeyPatch) -> tuple[Callable[..., np.ndarray], str]:
+    monkeypatch.setattr(pieces, "WHOLE", length)
+    monkeypatch.setattr(pieces, "LENGTH", length)
+    graph, declared, chosen = Graph(), set[str](), target.current()
+    first, second = network(graph)
+    lines = traced_together({"first": first, "second": second}, graph, {"x": ("given", 0)}, declared, chosen.fma)
+    text = "\n".join([*lines, *sorted(declared)])
+    for name in ("first", "second"):
+        text = text.replace(f"define internal void @{name}(", f"define void @{name}(")
+    code = jit.Code(jit.compile_object(text, chosen), chosen)
+
+    def run(name: str, x: np.ndarray) -> np.ndarray:
+        out = np.full({"first": len(first), "second": len(second)}[name], np.nan)
+        ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(code.address(name))(address(x), address(out))
+        return out
+
+    return run, text
+
+
+def python(x: np.ndarray) -> tuple[list[float], list[float]]:
+    """The same network, by hand."""
+    made = list(x)
+    for k in range(60):
+        made.append(np.sin(made[-1] * made[k]) + made[k // 2] * x[k % SIZE] - 0.1 * made[-3])
+    shared = made[-7:]
+    return [*shared, x[1], 0.5], [a * made[SIZE] + np.cos(a) for a in shared] + [shared[0], x[2]]
+
+
+@pytest.mark.parametrize("length", [1, 7, 50])
+def test_pieces_give_what_the_whole_gives(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, _ = compiled(10_000, monkeypatch)
+    cut, text = compiled(length, monkeypatch)
+    assert text.count("define") > 2 + 100 // length
+    x = np.random.default_rng(0).uniform(-1, 1, SIZE)
+    for name, expected in zip(("first", "second"), python(x), strict=True):
+        np.testing.assert_allclose(whole(name, x), expected, rtol=1e-12, atol=1e-14)
+        assert np.array_equal(cut(name, x), whole(name, x))
+
+
+def test_places_are_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pieces, "WHOLE", 3)
+    monkeypatch.setattr(pieces, "LENGTH", 3)
+    graph = Graph()
+    x = graph.input("x", 0)
+    for _ in range(50):
+        x = x.sin() * x
+    scheduled = schedule(Trace(graph, [x]), fused=False)
+    parts, kept = pieces.pieces(scheduled, [1])
+    assert len(parts[0]) > 30
+    assert kept <= 3

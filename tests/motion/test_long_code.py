@@ -1,0 +1,38 @@
+"""Loops whose equations are long are compiled once for rates and projection, in pieces: the motion is the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lagrangian as lg
+from lagrangian.kernels.trace import pieces
+from lagrangian.motion.solver import solver
+from lagrangian.motion.system import functions
+from tests.motion.machines import four_bar
+
+
+@pytest.mark.parametrize("friction", [{}, {"friction": lg.Friction(coulomb=0.4)}])
+def test_a_loop_in_pieces(friction: dict[str, lg.Friction], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    m = four_bar()
+    first, *others = m.joints
+    m = m.replace(joints=(replace(first, **friction), *others))
+    whole = lg.simulate(m, 2.0)
+    written: list[set[str]] = []
+    together = functions.traced_together
+    monkeypatch.setattr(
+        functions, "traced_together", lambda wanted, *rest: written.append(set(wanted)) or together(wanted, *rest)
+    )
+    monkeypatch.setattr(pieces, "WHOLE", 40)
+    monkeypatch.setattr(pieces, "LENGTH", 40)
+    monkeypatch.setattr(solver, "_SOLVERS", {})
+    monkeypatch.setenv("LAGRANGIAN_CACHE", str(tmp_path))
+    cut = lg.simulate(m, 2.0)
+    assert written == [{"response" if friction else "rates", "project"}]
+    assert np.abs(whole.q[-1] - whole.q[0]).max() > 0.1
+    np.testing.assert_allclose(cut.q, whole.q, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(cut.qd, whole.qd, rtol=0, atol=1e-7)
+    assert len(cut.events) == len(whole.events)
