@@ -145,7 +145,7 @@ def test_a_weld_of_what_cannot_move_that_does_not_fit(given: dict[str, Any]) -> 
 
 
 def test_what_does_not_move_is_not_linearised() -> None:
-    with pytest.raises(lg.errors.ArgumentError, match="no joint of it moves"):
+    with pytest.raises(lg.errors.ArgumentError, match="no joint that moves"):
         lg.linearise(lg.Mechanism("nothing", bodies=[], joints=[]))
 
 

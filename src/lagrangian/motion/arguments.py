@@ -26,6 +26,7 @@ TIGHT = 1e-11  # relative tolerance below which a method of higher order pays
 # speeds up to which a run that turns out stiff is continued with exact derivatives, whose code grows with their square
 STIFF_SPEEDS = 30
 SAMPLES = 10**10  # of a controller in a run
+KEPT = 10_000  # rows up to which even times are kept for the next run: memory is not filled with those of long ones
 
 
 def span(given: Any, mechanism: Mechanism) -> tuple[float, float]:
@@ -54,7 +55,8 @@ def span(given: Any, mechanism: Mechanism) -> tuple[float, float]:
 def grid(given: object, start: float, end: float) -> np.ndarray:
     """The times of the rows, in an array of the motion's own."""
     if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
-        return _even(start, end, count(given, "t_eval", "rows", least=2)).copy()
+        rows = count(given, "t_eval", "rows", least=2)
+        return _even(start, end, rows).copy() if rows <= KEPT else np.linspace(start, end, rows)
     try:
         times = floats(given).copy()
     except (TypeError, ValueError):
@@ -71,9 +73,10 @@ def _even(start: float, end: float, count: int) -> np.ndarray:
     return np.linspace(start, end, count)
 
 
-def drive(torque: Any, wrenches: Any, saturate: object, model: Mechanism) -> Torque:
+def drive(torque: Any, wrenches: Any, saturate: object, model: Mechanism, span: tuple[float, float] = (0.0, 0.0)) -> Torque:
     """All that drives a run."""
     source = torque_of.source(torque, model)
+    _check_samples(source, *span)
     bounded = _saturates(saturate, model)
     pushes = wrenches_of(wrenches, model)
     if not pushes and not bounded:
@@ -82,7 +85,7 @@ def drive(torque: Any, wrenches: Any, saturate: object, model: Mechanism) -> Tor
     return replace(source, wrenches=pushes, breaks=breaks, saturate=bounded)
 
 
-def check_samples(source: Torque, start: float, end: float) -> None:
+def _check_samples(source: Torque, start: float, end: float) -> None:
     """Whether a controller is asked so seldom that the run comes to its end."""
     if source.sampled is not None and not (end - start) / source.sampled.period <= SAMPLES:
         raise ArgumentError(

@@ -158,7 +158,7 @@ def linearise(
     dyn, t = dynamics_of(mechanism), number(t, "t")
     model = dyn.mechanism
     if not dyn.nv:
-        raise ArgumentError(f"{model.name}: no joint of it moves, so there is nothing to linearise")
+        raise ArgumentError(f"{model.name} has no joint that moves; there is nothing to linearise")
     about = Start(dyn, q, t, ("q", "qd"))
     q, qd = about.q, about.speeds({} if qd is None else qd)
     _warn_of_singular(dyn, q, t)

@@ -78,8 +78,7 @@ def simulate(
     arguments.check_progress(progress)
     options = Options(method, rtol, atol, stabilisation, alpha, beta, step, max_step, limits, restitution, max_steps)
     watched = [*checked(events, dyn.mechanism), *known.kinks]
-    driving = arguments.drive(torque, wrenches, saturate, dyn.mechanism)
-    arguments.check_samples(driving, start, end)
+    driving = arguments.drive(torque, wrenches, saturate, dyn.mechanism, (start, end))
     source, kinks = with_breaks(driving, dyn.mechanism, watched, (start, end))
     watched += kinks
     settings = options.settings(known, source, watched)

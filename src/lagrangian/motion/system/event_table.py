@@ -58,10 +58,9 @@ class EventTable:
             entry.event.when for entry in asked if callable(entry.event.when)
         ]
         self.watched = [(k, entry.event) for k, entry in enumerate(self.entries) if isinstance(entry, Watched)]
-        self.has_modes = bool(modes)
         contacts = [entry for entry in written if isinstance(entry.event.when, Pull)]
         self.has_contacts = bool(contacts)
-        self.has_forces = self.has_modes or self.has_contacts  # whether some events are told by forces
+        self.has_forces = bool(modes) or self.has_contacts  # whether some events are told by forces
         self.only_contacts = len(contacts) == len(self.entries)  # which are told, and change nothing
 
     def __len__(self) -> int:
