@@ -75,7 +75,9 @@ def count(given: Any, name: str, of: str = "", *, least: int = 1, most: int = MA
         return int(found)
     bound = f"at least {least}" if found < least else f"at most {most:g}" if found > most else ""
     needed = (
-        f"{bound}{' ' * bool(of)}{of} are needed" if bound and of else f"a whole number{f' of {bound}' * bool(bound)} is needed"
+        f"{bound} {of} are {'possible' if found > most else 'needed'}"
+        if bound and of
+        else f"a whole number{f' of {bound}' * bool(bound)} is needed"
     )
     raise ArgumentError(f"is {shown(given)}", where=where, argument=name, remedy=needed)
 
