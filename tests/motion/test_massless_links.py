@@ -309,6 +309,17 @@ def test_what_nothing_determines_is_named_without_constraints() -> None:
         massless.check_determined(np.ones((2, 2)), np.zeros((0, 2)), ("outer", "inner"))
 
 
+def test_coaxial_joints_that_share_one_inertia_without_constraints() -> None:
+    """Dry friction asks what each could move by itself: what nothing determines is said here, too."""
+    axis, rub = (0, 1, 0), lg.Friction(coulomb=100.0)
+    shaft, arm = lg.Body("shaft"), lg.Body("arm", mass=1.0, center=(0.5, 0, 0), inertia=(0.01, 0.09, 0.09))
+    outer = lg.Joint("outer", "revolute", "ground", "shaft", axis=axis, friction=rub)
+    inner = lg.Joint("inner", "revolute", "shaft", "arm", axis=axis)
+    m = lg.Mechanism("coaxial", bodies=(shaft, arm), joints=(outer, inner))
+    with pytest.raises(lg.LagrangianError, match="not determined"):
+        lg.simulate(m, 0.1, q0=[0.1, 0.2])
+
+
 @pytest.mark.parametrize("axis", ["z", "x"])
 def test_slides_in_line_with_nothing_between_them_are_told(axis: str) -> None:
     """How they share the way is not determined; at right angles, each has its own."""
