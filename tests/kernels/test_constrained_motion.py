@@ -81,7 +81,7 @@ def test_random_states_off_the_manifold(kind: str) -> None:
 
 def test_all_that_acts_at_joints_and_between_points() -> None:
     """Rotors, friction, springs at joints, a spring and damper between points."""
-    tree = random_mechanism(["ball", "revolute", "prismatic", "free", "helical"], 5, passive=True)
+    tree = random_mechanism(["ball", "revolute", "prismatic", "free", "helical"], 7, passive=True)
     loop = random_loop(np.random.default_rng(0), "close", "revolute", "b4", "b2")
     between = [
         *tree.springs,

@@ -155,7 +155,7 @@ WRONG = {
     "an array for the format": (said("format", np.zeros(3)), "not a motion"),
     "no JSON": (said("statistics", "{"), "'statistics' is no JSON"),
     "a list": (said("statistics", "[1]"), "'statistics' is no JSON object"),
-    "nothing of tolerances": (said("statistics", "{}"), "'statistics' has no number 'rtol'"),
+    "nothing of tolerances": (said("statistics", '{"adaptive": true}'), "'statistics' has no number 'rtol'"),
     "no method": (said("statistics", '{"rtol": 1, "atol": 1, "method": 3}'), "does not say by which method"),
     "nested": (said("statistics", "[" * 100000), "'statistics' is no JSON"),
     "another status": (said("ending", json.dumps({"status": "well", "t": 1})), "how it ended"),

@@ -63,8 +63,9 @@ def _grouped(operations: Sequence[Operation], groups: Sequence[int]) -> Iterator
     start = outputs = 0
     for count in groups:
         outputs += count
-        yield operations[start : at[outputs - 1]]
-        start = at[outputs - 1]
+        end = at[outputs - 1] if outputs else 0  # of a mechanism that cannot move there are none
+        yield operations[start:end]
+        start = end
 
 
 def _cut(part: Sequence[Operation]) -> Iterator[Sequence[Operation]]:

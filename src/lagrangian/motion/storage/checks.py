@@ -73,8 +73,9 @@ class Checked:
     def statistics(self) -> dict[str, Any]:
         """How the run was made: by which method at least, and with which tolerances; with steps, how constraints were kept."""
         fields = self.mapping("statistics")
-        numbers = ["rtol", "atol", *(("rejected", "drift_at_steps", "drift_between_steps") if "accepted" in fields else ())]
-        numbers += [name for name in ("accepted", "alpha", "beta") if name in fields]
+        numbers = ["rtol", "atol"] if fields.get("adaptive") is True else []
+        numbers += ["rejected", "drift_at_steps", "drift_between_steps"] if "accepted" in fields else []
+        numbers += [name for name in ("rtol", "atol", "accepted", "alpha", "beta") if name in fields]
         for name in numbers:
             if not isinstance(fields.get(name), (int, float)):
                 raise self.wrong(f"its attribute 'statistics' has no number {name!r}")
