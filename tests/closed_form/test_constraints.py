@@ -66,6 +66,19 @@ def test_every_loop_joint(kind: str) -> None:
     assert compiled.closure(q) == pytest.approx(eom.closure.evaluate(q), abs=1e-12)
 
 
+@pytest.mark.parametrize("order", [(1, 0, 2), (2, 1, 0)])
+def test_joints_in_any_order(order: tuple[int, ...]) -> None:
+    """A joint may be listed before the one that it stands on."""
+    m = lg.library("four_bar")
+    joints = [m.joints[k] for k in order]
+    other = lg.Mechanism("listed", m.bodies, joints, loops=m.loops, gravity=m.gravity, parameters=m.parameters)
+    eom = lg.derive(other)
+    assert "Mass matrix" in str(eom)
+    q = np.array([0.3, 0.5, -0.4])
+    there = list(order)
+    np.testing.assert_allclose(eom.M.evaluate(q[there]), lg.compile(m).mass_matrix(q)[np.ix_(there, there)], rtol=1e-12)
+
+
 def test_closed_frames_satisfy_every_equation() -> None:
     """When the two frames coincide all equations of all types are zero, but for the one that keeps them apart."""
     for kind in [kind for kind in LOOP_TYPES if kind != "distance"]:

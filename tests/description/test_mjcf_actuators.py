@@ -152,3 +152,9 @@ def test_what_is_not_carried_over_is_named(actuator, says):
 def test_mistakes_are_refused(actuator, says):
     with pytest.raises(DescriptionError, match=says):
         mjcf.read_text(with_actuators(actuator))
+
+
+@pytest.mark.parametrize("given", [{"ctrl_m": "abc"}, {"ctrl_m": None}, {"ctrl_m": [1]}, {"ctrl_m": True}, [0.5]])
+def test_parameters_are_numbers(given):
+    with pytest.raises(ArgumentError, match="number"):
+        mjcf.read_text(with_actuators('<motor name="m" joint="knee"/>'), parameters=given)

@@ -24,7 +24,7 @@ from lagrangian.description.mjcf.forces.at_rest import AtRest
 from lagrangian.description.mjcf.model import assemble
 from lagrangian.description.mjcf.tree import Tree, Walker
 from lagrangian.description.notes import Notes
-from lagrangian.description.overridden import overridden
+from lagrangian.description.overridden import numbers, overridden
 from lagrangian.description.text_file import as_path
 from lagrangian.description.xml import Element, text
 from lagrangian.model.configuration import Initial
@@ -70,8 +70,9 @@ def _mechanism(root: Element, folder: Folder | None, parameters: Mapping[str, fl
         notes.add("model without a body", "there is nothing in it that could move", warn=True)
     tendons = mjcf_tendon.tendons(sections(root, "tendon"), tree, defaults)
     held = mjcf_equality.equalities(sections(root, "equality"), tree, tendons, defaults, notes)
-    drives = Actuators(tree, tendons, defaults, model.compiler, notes, parameters).read(sections(root, "actuator"))
-    overridden(drives.parameters, parameters, root.file)  # which refuses those that are not there
+    given = numbers(parameters, root.file)
+    drives = Actuators(tree, tendons, defaults, model.compiler, notes, given).read(sections(root, "actuator"))
+    overridden(drives.parameters, given, root.file)  # which refuses those that are not there
     taken = [*(x.name for x in held.loops), *(x.name for x in held.constraints)]
     springs = mjcf_passive.springs(tendons, taken, model.compiler, notes)
     poses = mjcf_keyframe.poses(sections(root, "keyframe"), tree, notes)

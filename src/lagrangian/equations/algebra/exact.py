@@ -40,7 +40,7 @@ def angle_label(angle: tuple[tuple[int, int], ...]) -> str:
     """Of a sum of coordinates: 23 for q2 + q3, 2m3 for q2 - q3, 223 for 2 q2 + q3; _9_10 where numbers have two digits."""
     wide = any(k >= 9 for k, _ in angle)
     label = ""
-    for k, times in angle:
+    for k, times in sorted(angle):  # joints may be listed before those that they stand on
         for _ in range(abs(times)):
             mark = "m" if times < 0 else "_" if wide else ""
             label += f"{mark}{k + 1}"

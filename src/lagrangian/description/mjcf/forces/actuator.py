@@ -64,10 +64,10 @@ class Actuators:
         defaults: Defaults,
         compiler: Compiler,
         notes: Notes,
-        values: Mapping[str, float] | None,
+        values: Mapping[str, float],
     ) -> None:
         self.tree, self.tendons, self.defaults, self.compiler, self.notes = tree, tendons, defaults, compiler, notes
-        self.values = values or {}
+        self.values = values
         self.joints = {j.name: (j, ref) for j, ref in zip(tree.joints, tree.refs, strict=True)}
         self.drives = Drives()
         self._names = {name for j in tree.joints for name in (*j.coordinate_names, *(f"qd_{s}" for s in j.speed_names))}
@@ -239,7 +239,7 @@ class Actuators:
         return middle - half, middle + half
 
     def _named(self, name: str, value: float) -> Scalar:
-        made = parameter(name, float(self.values.get(name, value)))
+        made = parameter(name, self.values.get(name, value))
         self.drives.parameters[name] = made
         return made
 
