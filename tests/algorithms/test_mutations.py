@@ -199,9 +199,27 @@ def failures_of(arm: lg.Mechanism, get) -> Iterator[str]:
     checks["factorised"] = lambda: same(
         np.array(get(factorised, "Factorised")(tree, M.ravel().tolist()).solve((M @ qdd).tolist())), qdd, 1e-8
     )
+    held = np.arange(n) % 3 == 1
+    checks["held dynamics"] = lambda: _holds(
+        value(get(forward_dynamics, "HELD_DYNAMICS"), tree, q=q, qd=qd, tau=ID, held=held).reshape(2, n), M, M @ qdd, held
+    )
+    checks["factorised with held speeds"] = lambda: _holds(_factorised(get, tree, M, M @ qdd, held), M, M @ qdd, held)
     for name, holds in checks.items():
         if not holds():
             yield name
+
+
+def _factorised(get, tree: trees.Tree, M: np.ndarray, right: np.ndarray, held: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    factors = get(factorised, "Factorised")(tree, M.ravel().tolist(), held={k: float(x) for k, x in enumerate(held)})
+    y = factors.half(right.tolist())
+    x = factors.solve(right.tolist())
+    return np.array(x), np.array(factors.holding(y, x))
+
+
+def _holds(found: tuple[np.ndarray, np.ndarray] | np.ndarray, M: np.ndarray, right: np.ndarray, held: np.ndarray) -> bool:
+    """M x = right + force, with x zero where speeds are held, and a force there alone."""
+    x, force = found
+    return same(M @ x, right + force, 1e-8) and not np.any(x[held]) and not np.any(force[~held])
 
 
 def _reactions_as_torques(tree: trees.Tree, q: np.ndarray, reaction: np.ndarray) -> np.ndarray:

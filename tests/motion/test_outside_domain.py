@@ -164,3 +164,13 @@ for f in (lambda: d.multipliers(q, q, q), lambda: d.forward_dynamics(q, q, q), l
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
     assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
+
+
+def test_a_disc_that_lies_flat_is_named() -> None:
+    """Its axis is along the normal of the plane whatever moves: it touches at no one point."""
+    disc = lg.Body("disc", 1.0, inertia=(0.1, 0.1, 0.2))
+    lift = lg.Joint("lift", "prismatic", "ground", "disc")
+    flat = lg.Rolling("edge", "disc", radius=0.3, axis="z", normal="z")
+    mechanism = lg.Mechanism("flat", [disc], [lift], constraints=[flat])
+    with pytest.raises(lg.MechanismError, match="edge.*lies flat"):
+        lg.compile(mechanism).forward_dynamics([0.3], [0.0], [0.0])

@@ -14,7 +14,7 @@ from typing import Any
 from lagrangian.algorithms.closed.jet import Jet, Rate, Slopes
 from lagrangian.algorithms.closed.world import World
 from lagrangian.algorithms.link import is_zero
-from lagrangian.errors import MechanismError
+from lagrangian.errors import MechanismError, Part
 from lagrangian.model import vector as v
 from lagrangian.model.constraint import Constraint, Holonomic, KnifeEdge, Pfaffian, PfaffianFunction, Rolling
 from lagrangian.model.expression import functions as f
@@ -144,6 +144,9 @@ def _rolling(rolling: Rolling, world: World) -> list[Row]:
         _, _, axis = body.triad(rolling.axis)
         along = v.dot(z, axis)
         across: Any = 1 - along * along
+        if is_zero(across.value if isinstance(across, Jet) else across):
+            problem = "its disc lies flat on the plane in every configuration, and touches it at no one point"
+            raise MechanismError(problem, where=Part("constraint", rolling.name), remedy="turn its axis or the plane's normal")
         across = f.sqrt(across) if isinstance(across, Jet) and not is_zero(across.value - 1) else 1.0
         down = v.scale(-radius * (1 / across), v.sub(z, v.scale(along, axis)))
         height = radius * across
