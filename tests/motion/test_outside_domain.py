@@ -172,5 +172,5 @@ def test_a_disc_that_lies_flat_is_named() -> None:
     lift = lg.Joint("lift", "prismatic", "ground", "disc")
     flat = lg.Rolling("edge", "disc", radius=0.3, axis="z", normal="z")
     mechanism = lg.Mechanism("flat", [disc], [lift], constraints=[flat])
-    with pytest.raises(lg.MechanismError, match="edge.*lies flat"):
+    with pytest.raises(lg.MechanismError, match=r"edge.*lies flat"):
         lg.compile(mechanism).forward_dynamics([0.3], [0.0], [0.0])
