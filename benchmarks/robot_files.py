@@ -181,6 +181,7 @@ def _mujoco(m: Any, model: Any) -> Any:
             self.mujoco, self.m, self.model = import_module("mujoco"), m, model
             off = self.mujoco.mjtDisableBit
             model.opt.disableflags |= int(off.mjDSBL_CONTACT) | int(off.mjDSBL_CONSTRAINT) | int(off.mjDSBL_ACTUATION)
+            model.jnt_actgravcomp[:] = 0  # what compensates weight does so without actuators, as ours does
             self.data = self.mujoco.MjData(model)
             self._indices()
 

@@ -155,6 +155,8 @@ def _limits(element: Element, hinge: bool, name: str, compiler: Compiler, notes:
             notes.add("actuatorfrcrange with unequal ends", "the larger one is the limit of effort both ways", name)
     if span is None:
         return Limits(effort=effort)
+    if element.attributes.get("actuatorgravcomp") == "true":
+        notes.add("actuatorgravcomp of a joint", "carried over as a force of its own: actuatorfrcrange does not bound it", name)
     if number(element, "margin", 0.0):
         notes.add("margin of a joint", "not carried over: its limits act where they are met", name)
     low, high = (compiler.angle(x) for x in span) if hinge else span

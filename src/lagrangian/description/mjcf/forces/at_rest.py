@@ -50,14 +50,19 @@ class AtRest:
             R, x = _placed(tree.poses[body.name])
             center = R @ np.array([float(c) for c in body.center])
             inertia = R @ np.array(v.sym_full(body.inertia), dtype=float) @ R.T
-            turn = turns[body.name]
-            move = moves[body.name] + np.cross(turn, center, axisa=0, axisb=0, axisc=0)
-            M += float(body.mass) * move.T @ move + turn.T @ inertia @ turn
+            moving = np.flatnonzero(np.any(turns[body.name], axis=0) | np.any(moves[body.name], axis=0))
+            turn = turns[body.name][:, moving]
+            move = moves[body.name][:, moving] + np.cross(turn, center, axisa=0, axisb=0, axisc=0)
+            M[np.ix_(moving, moving)] += float(body.mass) * move.T @ move + turn.T @ inertia @ turn
         return AtRest(M, rows)
 
     @cached_property
     def _inverse(self) -> np.ndarray:
-        return np.linalg.pinv(self.M)
+        try:
+            np.linalg.cholesky(self.M)
+            return np.linalg.inv(self.M)
+        except np.linalg.LinAlgError:  # links without mass
+            return np.linalg.pinv(self.M)
 
     def mass(self, levers: Iterable[tuple[Joint, float]]) -> float:
         """1 / (J M^-1 J^T) of a row J that has these levers."""
