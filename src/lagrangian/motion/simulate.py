@@ -29,6 +29,9 @@ from lagrangian.motion.system.prepared import prepared
 
 ROWS = 1001
 
+# states beyond this may have rows that no number holds
+LARGE = 1e100
+
 
 def simulate(
     mechanism: MechanismLike | Dynamics,
@@ -127,7 +130,7 @@ def _finished(run: Run, ending: Ending) -> Motion:
     if not motion.success:
         warn(f"{motion.name}: {motion.message}", EndedEarlyWarning)
     tell_of_contacts(run)
-    _tell_of_numbers(motion)
+    _tell_of_numbers(run, motion)
     if not asked:
         return motion
     try:
@@ -138,8 +141,13 @@ def _finished(run: Run, ending: Ending) -> Motion:
     return motion
 
 
-def _tell_of_numbers(motion: Motion) -> None:
-    """No run ends as it was asked to with rows that are not numbers, and says nothing."""
+def _tell_of_numbers(run: Run, motion: Motion) -> None:
+    """No run ends as it was asked to with rows that are not numbers, and says nothing.
+
+    Rows are computed when they are asked for: they are looked at only where a step comes near to what they cannot hold.
+    """
+    if all(s.steps.size == 0 or (s.steps.min() > -LARGE and s.steps.max() < LARGE) for s in run.trajectory.segments):
+        return
     bad = ~(np.isfinite(motion.q).all(axis=1) & np.isfinite(motion.qd).all(axis=1))
     if bad.any():
         since = motion.t[int(np.argmax(bad))]
