@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from lagrangian.algorithms.link import is_zero
+from lagrangian.algorithms.link import inverse, is_zero
 from lagrangian.model.expression import functions as f
 
 Matrix = list[list[Any]]
@@ -93,7 +93,7 @@ class Pivoted:
         least = [0.0] * n if least is None else least
         # a row that vanishes is not made large: it is dependent
         floor = SMALLEST * _largest(A)
-        self._scale = [f.choose(A[i][i], least[i], 0.0, 1 / f.sqrt(f.maximum(A[i][i], floor))) for i in range(n)]
+        self._scale = [f.choose(A[i][i], least[i], 0.0, inverse(f.sqrt(f.maximum(A[i][i], floor)))) for i in range(n)]
         W = [[A[i][j] * (self._scale[i] * self._scale[j]) for j in range(n)] for i in range(n)]
         self._L: Matrix = [[0] * n for _ in range(n)]
         self._swaps: list[tuple[int, int, Any, Any]] = []
@@ -106,7 +106,7 @@ class Pivoted:
             pivot = W[j][j]
             # what is left out is not close to singular but dependent: the least pivot that is used counts
             self.ratio = f.minimum(self.ratio, f.choose(pivot, threshold, 1.0, pivot))
-            self._inverse.append(f.choose(pivot, threshold, 0.0, 1 / pivot))
+            self._inverse.append(f.choose(pivot, threshold, 0.0, inverse(pivot)))
             for i in range(j + 1, n):
                 L[i][j] = W[i][j] * self._inverse[j]
             for i in range(j + 1, n):
