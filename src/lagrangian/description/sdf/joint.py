@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from lagrangian.description.joint_friction import joint_friction
 from lagrangian.description.notes import Notes
 from lagrangian.description.sdf.frames import Frames, Node, body_name
 from lagrangian.description.sdf.schema import place
@@ -205,11 +206,7 @@ def _friction(axis: Element | None) -> Friction:
     element = axis.find("dynamics") if axis is not None else None
     if element is None:
         return Friction()
-    damping, friction = number(element, "damping", 0.0), number(element, "friction", 0.0)
-    for what, value in (("damping", damping), ("friction", friction)):
-        if value < 0:
-            raise element.error(f"{what} is {value:g}; it cannot be negative, or it would drive the joint")
-    return Friction(damping, friction, friction)
+    return joint_friction(element, number(element, "damping", 0.0), number(element, "friction", 0.0))
 
 
 def _spring(axis: Element | None) -> JointSpring:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from lagrangian.description.joint_friction import joint_friction
 from lagrangian.description.notes import Notes
 from lagrangian.description.urdf.check import NOT_CARRIED, place
 from lagrangian.description.urdf.loop_file import LoopFile
@@ -136,8 +137,4 @@ def _friction(joint: Element) -> Friction:
     element = joint.find("dynamics")
     if element is None:
         return Friction()
-    damping, friction = number(element, "damping", 0.0), number(element, "friction", 0.0)
-    for what, value in (("damping", damping), ("friction", friction)):
-        if value < 0:
-            raise element.error(f"{what} is {value:g}; it cannot be negative, or it would drive the joint")
-    return Friction(damping, friction, friction)
+    return joint_friction(element, number(element, "damping", 0.0), number(element, "friction", 0.0))
