@@ -38,10 +38,14 @@ SECONDS = 180.0  # that a file may take
 STATES = 4
 AGREE = 1e-8
 LARGEST = 200  # joints of mechanisms that are compared
+# warnings of what the comparison leaves out anyhow, and of what is only text: they explain no difference
+NO_REASON = re.compile(r"<actuator>|actuator|frictionloss|range of a tendon|<equality>|a comment that has|XML declaration|an end tag")
+PROGRAMS = {"urdf": "Pinocchio", "mjcf": "MuJoCo"}
 # what a file comes to, in the order in which it is told
 CLASSES = {
     "agrees": "loaded by both, and equal to 1e-8",
     "said": "loaded by both, and different, as a warning of ours says",
+    "noted": "loaded by both, and different, as a note of ours says that the other program reads the file otherwise",
     "differs": "loaded by both, and different without a word",
     "not compared": "loaded by both, and not compared",
     "refused": "loaded by the other program alone",
@@ -120,7 +124,10 @@ def _compared(found: Found, mechanism: Any, kind: str, theirs: Any) -> Found:
     found = replace(found, difference=float(difference))
     if difference <= AGREE:
         return replace(found, outcome="agrees")
-    return replace(found, outcome="said" if found.warnings else "differs")
+    said = [text for text in found.warnings if not NO_REASON.search(text)]
+    noted = [text for text in mechanism.notes if PROGRAMS[kind] in text]
+    outcome = "said" if said else "noted" if noted else "differs"
+    return replace(found, outcome=outcome, reason=found.reason or (noted[0] if outcome == "noted" else ""))
 
 
 class NotCompared(Exception):
@@ -281,12 +288,12 @@ def report(found: list[Found], listed: list[str]) -> None:
         for outcome, meaning in CLASSES.items():
             if counts[outcome]:
                 print(f"  {counts[outcome]:5}  {outcome:<13} {meaning}")
-        peer = sum(counts[x] for x in ("agrees", "said", "differs", "not compared", "refused"))
+        peer = sum(counts[x] for x in ("agrees", "said", "noted", "differs", "not compared", "refused"))
         if peer and kind != "sdf":
             print(f"  of {peer} that the other program loads, {100 * (1 - counts['refused'] / peer):.2f} % load here")
         times = sorted(x.load_seconds for x in of_kind)
         print(f"  seconds to load: median {times[len(times) // 2]:.3f}, largest {times[-1]:.2f}")
-        for outcome in ("differs", "refused", "foreign", "crash", "hang"):
+        for outcome in ("noted", "differs", "refused", "foreign", "crash", "hang"):
             reasons = Counter(alike(x.reason) for x in of_kind if x.outcome == outcome)
             for reason, count in reasons.most_common(25):
                 print(f"    {outcome}: {count:4}  {reason}")

@@ -4,8 +4,8 @@
 
 Drake runs in a process of its own for each file, by the Python that --python or LAGRANGIAN_DRAKE names, because it ends the
 process where it meets what it does not support. One line a file says what came of it, and a last line how many of each. What
-Drake does not have is left off before the comparison: dry friction, equations that close loops or couple joints, and the inertia
-of links without mass.
+Drake does not have is left off before the comparison: dry friction, equations that close loops or couple joints, the inertia
+of links without mass, and links that feel no gravity.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ def compare(file: str, python: str, seconds: float = 120) -> Compared:
     """One file read by both."""
     import lagrangian as lg
     from lagrangian.errors import LagrangianError
+    from lagrangian.model.spring import GravityCompensation
 
     try:
         with warnings.catch_warnings():
@@ -55,7 +56,8 @@ def compare(file: str, python: str, seconds: float = 120) -> Compared:
     rubbing = tuple(replace(j, friction=lg.Friction(j.friction.viscous)) for j in m.joints)
     # Drake has inertia by mass, and so none where that is 0
     weighing = tuple(b if float(b.mass) else lg.Body(b.name) for b in m.bodies)
-    m = m.replace(bodies=weighing, joints=rubbing, loops=(), constraints=())
+    springs = tuple(s for s in m.springs if not isinstance(s, GravityCompensation))
+    m = m.replace(bodies=weighing, joints=rubbing, springs=springs, loops=(), constraints=())
     question = _question(m)
     theirs = _ask(file, question, python, seconds)
     if "error" in theirs:

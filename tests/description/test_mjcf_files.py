@@ -113,7 +113,7 @@ BAD = {
     "size negative": (one('<joint/><geom size="-1"/>'), 3, "positive"),
     "fromto sphere": (one('<geom size="1" fromto="0 0 0 0 0 1"/>'), 3, "not a sphere"),
     "fromto point": (one('<geom type="capsule" size="1" fromto="0 0 1 0 0 1"/>'), 3, "must differ"),
-    "fromto and pos": (one('<geom type="capsule" size="1" pos="1 1 1" fromto="0 0 0 0 0 1"/>'), 3, "fromto and a pose"),
+    "fromto and pos": (one('<geom type="capsule" size="1" pos="1 1 1" fromto="0 0 0 0 0 1"/>'), 3, "fromto and pos"),
     "mesh": (one('<joint/><geom type="mesh" mesh="m"/>'), 3, "no mesh 'm'"),
     "mesh fitted": (one('<joint/><geom type="box" mesh="m"/>'), 3, "no mesh 'm'"),
     "hfield": (one('<joint/><geom type="hfield" hfield="m"/>'), 3, "no hfield 'm'"),

@@ -1,6 +1,7 @@
 """URDFs with faults whose meaning is clear: they load, and a warning names the line."""
 
 import math
+import re
 import warnings
 
 import numpy as np
@@ -164,3 +165,11 @@ def test_a_robot_without_a_name_in_a_file_of_an_odd_name(tmp_path):
     except OSError:
         pytest.skip("the file system does not take this name")
     assert lg.load(file).name == "two lines"
+
+
+def test_white_space_around_a_mass_is_noted():
+    """urdfdom takes neither the mass nor the inertia then."""
+    text = tensor(SIX)
+    m = urdf.read_text(re.sub(r'(<mass value="[^"]*)"', r'\1 "', text))
+    assert m.bodies[1].mass == urdf.read_text(text).bodies[1].mass > 0
+    assert any("<mass> with white space in its number (1: a in line" in note for note in m.notes)

@@ -2,6 +2,7 @@
 
 import os
 import tracemalloc
+import warnings
 
 import pytest
 
@@ -184,3 +185,33 @@ def test_an_end_tag_too_many_after_the_end_is_passed_over():
     for text in ("<a></b></a>", "<a/></b><c/>", "<a/></b></c>", "<a/>text", "</a>", "<a><b></a></a>"):
         with pytest.raises(DescriptionError, match="not XML"):
             xml.read_text(text)
+
+
+def test_dashes_in_comments():
+    text = "<a>\n<!-- --verbose <b/> -- --->\n<!-- fine - here --><c n='--'/>\n<![CDATA[<!-- -- -->]]></a>"
+    with pytest.warns(ReaderWarning, match="m.xml:2: a comment that has -- in it"):
+        root = xml.read_text(text, "m.xml")
+    assert [(e.tag, e.line) for e in root.walk()] == [("a", 1), ("c", 3)]
+    assert root.children[0].attributes == {"n": "--"}
+    assert root.text == "<!-- -- -->"  # this is no comment
+    for wrong in ("<a><!-- -- </a>", "<a><!-- -- --><b c=1/></a>", "<a b='<!-- -- -->'/>", "<!-- -- " * 100_000):
+        with warnings.catch_warnings(), pytest.raises(DescriptionError, match="not XML"):
+            warnings.simplefilter("ignore")
+            xml.read_text(wrong)
+
+
+def test_attributes_without_a_blank_between_them():
+    text = """<a>\n<b c='"d='e="'g>"h="i"/>'<j k="l"m="n">"o"p</j></a>"""
+    with pytest.warns(ReaderWarning, match="m.xml:2: attributes without a blank"):
+        root = xml.read_text(text, "m.xml")
+    assert [(e.tag, e.attributes) for e in root.walk()] == [
+        ("a", {}),
+        ("b", {"c": '"d=', "e": "'g>", "h": "i"}),
+        ("j", {"k": "l", "m": "n"}),
+    ]
+
+
+def test_comments_before_the_declaration():
+    with pytest.warns(ReaderWarning, match="m.xml:1: what stands before the XML declaration"):
+        root = xml.read_text("<!-- a licence\n-->\n<!-- and -- more -->\n<?xml version='1.0'?>\n<a/>", "m.xml")
+    assert (root.tag, root.line) == ("a", 5)

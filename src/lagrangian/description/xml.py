@@ -10,18 +10,21 @@ import math
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
+from lagrangian.description import sloppy
 from lagrangian.description.text_file import as_path
 from lagrangian.errors import DescriptionError, Part, Place, ReaderWarning, one_of, warn
 
 MAX_BYTES = 200_000_000
 _CHUNK = 1 << 20
 _MARK = b"\xef\xbb\xbf"  # the byte-order mark of UTF-8, which expat knows where it comes first
-_BLANK = _MARK + b" \t\r\n"
+_BLANKS = re.compile(rb"(?:\xef\xbb\xbf|[ \t\r\n])*")
+_BEFORE = "white space, a comment or a byte-order mark"
+_INVALID_TOKEN = expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN]
 _REQUIRED: Any = object()
 _END_TAG = re.compile(rb"<?/[\w.:-]+\s*>\s*")  # where expat stops at one, it is behind the <
 _PARTS = {"link": "body", "connect": "loop", "weld": "loop"}  # what an element is called in a mechanism, where it differs
@@ -95,8 +98,7 @@ def read_file(path: str | os.PathLike[str]) -> Element:
     if info.st_size > MAX_BYTES:
         raise DescriptionError(f"has {info.st_size / 1e6:.0f} MB; at most {MAX_BYTES / 1e6:.0f} MB are read", where=file)
     try:
-        with Path(file).open("rb") as stream:
-            return _parse(iter(lambda: stream.read(_CHUNK), b""), file)
+        return _parse(lambda: _chunks(file), file)
     except OSError as error:
         raise DescriptionError(f"cannot be read: {_reason(error)}", where=file) from None
 
@@ -104,23 +106,27 @@ def read_file(path: str | os.PathLike[str]) -> Element:
 def read_text(text: str, file: str = "<text>") -> Element:
     """The root element of a text; `file` is what its errors call it."""
     # a lone surrogate has no UTF-8 form; as "?" it is refused, or harmless, where it stands
-    return _parse(iter([text.encode("utf-8", "replace")]), file, encoding="utf-8")
+    data = text.encode("utf-8", "replace")
+    return _parse(lambda: iter([data]), file, encoding="utf-8")
+
+
+def _chunks(file: str) -> Iterator[bytes]:
+    with Path(file).open("rb") as stream:
+        yield from iter(lambda: stream.read(_CHUNK), b"")
 
 
 def _reason(error: Exception) -> str:
     return (getattr(error, "strerror", None) or str(error)).lower()
 
 
-def _parse(chunks: Iterator[bytes], file: str, encoding: str | None = None) -> Element:
+def _parse(source: Callable[[], Iterator[bytes]], file: str, encoding: str | None = None) -> Element:
+    """The root element; `source` gives the bytes, a second time where they have to be mended first."""
+    chunks = source()
     first = next(chunks, b"")
     _check_start(first, file)
     begin = _declaration(first)
     if begin:
-        warn(
-            ReaderWarning(
-                "what stands before the XML declaration, white space or a byte-order mark, is passed over", where=f"{file}:1"
-            )
-        )
+        warn(ReaderWarning(f"what stands before the XML declaration, {_BEFORE}, is passed over", where=f"{file}:1"))
     builder = _Builder(file, encoding, first.count(b"\n", 0, begin))
     chunk: bytes | None = first[begin:]
     done = 0  # bytes of the chunks before this one
@@ -137,6 +143,12 @@ def _parse(chunks: Iterator[bytes], file: str, encoding: str | None = None) -> E
         if root is not None and chunk is not None and _END_TAG.fullmatch(chunk, builder.parser.ErrorByteIndex - done):
             warn(ReaderWarning("an end tag to which nothing belongs, after the end, is passed over", where=f"{file}:{line}"))
             return root
+        if error.code == _INVALID_TOKEN:
+            data, found = sloppy.mended(b"".join(source()))
+            for what, first_line in found.items():
+                warn(ReaderWarning(what, where=f"{file}:{first_line}"))
+            if found:
+                return _parse(lambda: iter([data]), file, encoding)
         raise DescriptionError(f"{file}:{line}: not XML: {problem} at column {error.offset + 1}") from None
     except (LookupError, ValueError, TypeError) as error:  # an encoding that does not exist, or is of several bytes
         if isinstance(error, DescriptionError):
@@ -156,9 +168,19 @@ def _check_start(first: bytes, file: str) -> None:
 
 
 def _declaration(first: bytes) -> int:
-    """Where the declaration begins, before which XML allows nothing: behind white space, or behind more than one mark."""
-    begin = len(first) - len(first.lstrip(_BLANK))
+    """Where the declaration begins, before which XML allows nothing: behind white space, comments, or more than one mark."""
+    begin = _after_blanks(first, 0)
+    while first.startswith(b"<!--", begin):
+        end = first.find(b"-->", begin + 4)
+        if end < 0:
+            return 0
+        begin = _after_blanks(first, end + 3)
     return begin if begin and first.startswith(b"<?xml", begin) and first[:begin] != _MARK else 0
+
+
+def _after_blanks(data: bytes, at: int) -> int:
+    match = _BLANKS.match(data, at)
+    return match.end() if match else at
 
 
 class _Builder:

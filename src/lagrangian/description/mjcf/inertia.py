@@ -95,8 +95,8 @@ def _between(
     """Size and placement of a geom that reaches from one point to another."""
     if kind == "sphere":
         raise element.error("fromto needs a capsule, cylinder, box or ellipsoid, not a sphere")
-    if any(key in element.attributes for key in POSE):
-        raise element.error("has fromto and a pose; give one of them")
+    if "pos" in element.attributes:  # an orientation is passed over, as in MuJoCo
+        raise element.error("has fromto and pos; give one of them")
     if not size:
         raise element.error("fromto needs a size: the radius across")
     start, end = ends[:3], ends[3:]

@@ -104,7 +104,7 @@ class Scope:
     def resolve(self, name: str, at: Element, *, world: bool = True) -> Node:
         """What a name means here, or an error at the element that uses it. `world` says that the world may be meant, too."""
         found = self.find(name)
-        if found is None and name == WORLD and world:
+        if name == WORLD and world and (found is None or found.kind == "joint"):  # many files call the joint to it so, too
             return self.world
         if found is None:
             known = [*self.members, WORLD if self.is_world else MODEL]

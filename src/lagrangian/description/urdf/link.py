@@ -33,6 +33,9 @@ def _inertial(link: Element, notes: Notes) -> tuple[float, v.Vector, v.Symmetric
         notes.add("<inertial> without <mass>", "the link has neither mass nor inertia", place(element), warn=True)
         return 0.0, v.ZERO, NO_INERTIA
     mass = number(given, "value")
+    if given.attributes["value"] != given.attributes["value"].strip():
+        meaning = "read; urdfdom, and Pinocchio with it, takes mass and inertia of such a link as 0"
+        notes.add("<mass> with white space in its number", meaning, place(given))
     if mass < 0:
         raise given.error(f"the mass is {mass:g} kg; it cannot be negative")
     at = origin(element)

@@ -1,0 +1,51 @@
+"""What XML forbids and the readers of other programs let pass: `--` in a comment, and attributes without a blank between them."""
+
+from __future__ import annotations
+
+import re
+
+_OPENING = re.compile(rb"<!--|<!\[CDATA\[|<\?|<[^!?/]")
+_CLOSING = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}
+_MARK = re.compile(rb"[\"'<>]")
+_NAME = re.compile(rb"[A-Za-z_:]")
+DASHES = "a comment that has -- in it ends at the next -->, as in other readers"
+BLANK = "attributes without a blank between them are read"
+
+
+def mended(data: bytes) -> tuple[bytes, dict[str, int]]:
+    """The text as XML has it, as far as it is sloppy in these ways, and for each the first line; lines stay where they are."""
+    parts: list[bytes] = []
+    found: dict[str, int] = {}
+    done = at = 0
+    while (opening := _OPENING.search(data, at)) is not None:
+        begin = opening.end()
+        if (closing := _CLOSING.get(opening[0])) is None:
+            at, behind = _tag(data, begin)
+            for k in behind:
+                found.setdefault(BLANK, data.count(b"\n", 0, k) + 1)
+                parts += [data[done:k], b" "]
+                done = k
+            continue
+        end = data.find(closing, begin)
+        if end < 0:
+            break
+        inside = data[begin:end]
+        if opening[0] == b"<!--" and (b"--" in inside or inside.endswith(b"-")):
+            found.setdefault(DASHES, data.count(b"\n", 0, begin) + 1)
+            parts += [data[done:begin], inside.replace(b"-", b" ")]
+            done = end
+        at = end + 2
+    return b"".join([*parts, data[done:]]), found
+
+
+def _tag(data: bytes, at: int) -> tuple[int, list[int]]:
+    """Where a tag ends, and where in it an attribute begins right behind the one before."""
+    behind = []
+    while (mark := _MARK.search(data, at)) is not None and mark[0] in b"\"'":
+        end = data.find(mark[0], mark.end())
+        if end < 0:
+            return len(data), behind
+        at = end + 1
+        if _NAME.match(data, at):
+            behind.append(at)
+    return (mark.start() if mark else len(data)), behind
