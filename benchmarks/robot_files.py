@@ -39,7 +39,9 @@ STATES = 4
 AGREE = 1e-8
 LARGEST = 200  # joints of mechanisms that are compared
 # warnings of what the comparison leaves out anyhow, and of what is only text: they explain no difference
-NO_REASON = re.compile(r"<actuator>|actuator|frictionloss|range of a tendon|<equality>|a comment that has|XML declaration|an end tag")
+NO_REASON = re.compile(
+    r"actuator|frictionloss|range of a tendon|<equality>|a comment that|XML declaration|an end tag|without a blank"
+)
 PROGRAMS = {"urdf": "Pinocchio", "mjcf": "MuJoCo"}
 # what a file comes to, in the order in which it is told
 CLASSES = {

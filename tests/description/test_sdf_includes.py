@@ -177,3 +177,81 @@ def test_a_static_model_that_is_merged_is_not_static(tmp_path):
     with pytest.warns(ReaderWarning, match="<static> of a merged model .*hand"):
         m = lg.load(tmp_path / "models" / "robot.sdf")
     assert "knuckle" in [j.name for j in m.joints]
+
+
+@pytest.mark.parametrize("uri", ["model://hand", "hand", "file://hand"])
+def test_a_folder_of_models_beside_that_of_the_worlds(tmp_path, uri):
+    put(tmp_path, {**LIBRARY, "worlds/robot.sdf": robot(f"<include><uri>{uri}</uri></include>")})
+    assert len(lg.load(tmp_path / "worlds" / "robot.sdf").bodies) == 3
+
+
+def test_links_are_followed_before_a_path_is_judged(tmp_path):
+    """A folder that is a link is where it leads; a file in it that leads elsewhere is not read."""
+    put(
+        tmp_path,
+        {"far/hand/hand.sdf": HAND, "secret.sdf": HAND, "a/robot.sdf": robot("<include><uri>hand/hand.sdf</uri></include>")},
+    )
+    (tmp_path / "a" / "models").mkdir()
+    (tmp_path / "a" / "models" / "hand").symlink_to(tmp_path / "far" / "hand", target_is_directory=True)
+    assert len(lg.load(tmp_path / "a" / "robot.sdf").bodies) == 3
+    (tmp_path / "far" / "hand" / "hand.sdf").unlink()
+    (tmp_path / "far" / "hand" / "hand.sdf").symlink_to(tmp_path / "secret.sdf")
+    with pytest.raises(DescriptionError, match="is a link that leads out of the folder"):
+        lg.load(tmp_path / "a" / "robot.sdf")
+
+
+# -- URDF --------------------------------------------------------------------------------------------------------------
+
+URDF = """<robot name="gripper">
+  <link name="palm"><inertial><origin xyz="0 0 .1" rpy=".1 .2 .3"/><mass value="2"/>
+    <inertia ixx=".01" ixy="0.001" ixz="0" iyy=".02" iyz="0" izz=".015"/></inertial>
+    <visual><origin xyz="0 0 .2"/><geometry><box size=".1 .2 .3"/></geometry></visual></link>
+  <link name="left"><inertial><mass value=".3"/><inertia ixx=".01" ixy="0" ixz="0" iyy=".01" iyz="0" izz=".01"/></inertial></link>
+  <link name="right"><inertial><mass value=".3"/><inertia ixx=".01" ixy="0" ixz="0" iyy=".01" iyz="0" izz=".01"/></inertial></link>
+  <link name="tip"/>
+  <joint name="slide" type="prismatic"><parent link="palm"/><child link="left"/><origin xyz="0 .1 .2" rpy=".3 0 1"/>
+    <axis xyz="0 1 0"/><limit lower="0" upper=".05" effort="20" velocity="1"/><dynamics damping=".5" friction=".1"/></joint>
+  <joint name="follow" type="prismatic"><parent link="palm"/><child link="right"/><origin xyz="0 -.1 .2" rpy="0 .4 1"/>
+    <axis xyz="0 -1 0"/><limit lower="0" upper=".05" effort="20" velocity="1"/><mimic joint="slide" multiplier="2" offset=".01"/></joint>
+  <joint name="end" type="fixed"><parent link="left"/><child link="tip"/><origin xyz="0 0 .1"/></joint>
+</robot>"""
+
+
+def test_a_urdf(tmp_path):
+    """It is what its own reader makes of it, on a base that flies free, and joins to the rest of the model."""
+    put(
+        tmp_path,
+        {
+            "gripper.urdf": URDF,
+            "robot.sdf": '<sdf version="1.9"><world name="w"><gravity>0 0 -9.81</gravity>'
+            "<include><uri>gripper.urdf</uri><name>hand</name></include></world></sdf>",
+        },
+    )
+    ours, alone = lg.load(tmp_path / "robot.sdf"), lg.load(tmp_path / "gripper.urdf", floating=True, mimic=True)
+    assert [b.name for b in ours.bodies] == ["hand::" + b.name for b in alone.bodies]
+    assert len(ours.body("hand::palm").visuals) == 1
+    for name in ("slide", "follow"):
+        one, other = ours.joint(f"hand::{name}"), alone.joint(name)
+        assert (one.limits, one.friction) == (other.limits, other.friction)
+    q, v = alone.random_configuration(np.random.default_rng(0)), np.arange(1.0, alone.nv + 1)
+    for a, b in ((lg.compile(ours), lg.compile(alone)),):
+        np.testing.assert_allclose(a.inverse_dynamics(q, v, -v), b.inverse_dynamics(q, v, -v), rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(a.constraint_jacobian(q), b.constraint_jacobian(q), atol=1e-14)
+    held = f"{joint('weld', 'base', 'gripper::palm', 'fixed', '')}"
+    put(tmp_path, {"robot.sdf": robot(f"<include><uri>gripper.urdf</uri><pose>{text(A)}</pose></include>", after=held)})
+    m = lg.load(tmp_path / "robot.sdf")
+    np.testing.assert_allclose(body_poses(m, m.initial.q)["gripper::palm"], T(*B) @ T(*A), atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (("prismatic", "planar"), "joint 'follow' is planar|mimic"),
+        (('<link name="tip"/>', '<link name="tip"/><loop name="l"/>'), "a loop of a URDF"),
+        (('<parent link="left"/>', '<parent link="nobody"/>'), "included here: .*nobody"),
+    ],
+)
+def test_a_urdf_that_cannot_be_included(tmp_path, change, why):
+    put(tmp_path, {"gripper.urdf": URDF.replace(*change), "robot.sdf": robot("<include><uri>gripper.urdf</uri></include>")})
+    with pytest.raises(DescriptionError, match=why):
+        lg.load(tmp_path / "robot.sdf")

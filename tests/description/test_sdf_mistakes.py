@@ -170,3 +170,15 @@ def test_damaged_files_give_errors_of_our_own(seed):
             words[k] = rng.choice(["", words[other], words[k] * 2, "1e400", "-1", "nan"])
         with contextlib.suppress(LagrangianError):
             quiet(" ".join(words))
+
+
+def test_a_world_without_a_model():
+    with pytest.warns(ReaderWarning, match="world without a model"):
+        m = lg.loads("<sdf version='1.9'><world name='w'><light name='sun' type='point'/></world></sdf>", "sdf")
+    assert (m.name, m.bodies, m.nv) == ("w", (), 0)
+
+
+def test_a_joint_called_world():
+    """It holds its link to the world, and is not itself what it is joined to."""
+    m = quiet(model(link("a") + joint("world", "world", "a")))
+    assert (m.joint("world").parent, m.joint("world").child) == ("ground", "a")

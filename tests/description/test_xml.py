@@ -195,8 +195,7 @@ def test_dashes_in_comments():
     assert root.children[0].attributes == {"n": "--"}
     assert root.text == "<!-- -- -->"  # this is no comment
     for wrong in ("<a><!-- -- </a>", "<a><!-- -- --><b c=1/></a>", "<a b='<!-- -- -->'/>", "<!-- -- " * 100_000):
-        with warnings.catch_warnings(), pytest.raises(DescriptionError, match="not XML"):
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"), pytest.raises(DescriptionError, match="not XML"):
             xml.read_text(wrong)
 
 

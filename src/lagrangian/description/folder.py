@@ -25,7 +25,7 @@ class Folder:
         self.root = os.path.realpath(self.directory if root is None else as_path(root))
         if root is not None and not os.path.isdir(self.root):
             raise ArgumentError(f"there is no folder {str(root)!r}", concerns="root")
-        if not _within(os.path.realpath(self.directory), self.root):
+        if not within(os.path.realpath(self.directory), self.root):
             raise ArgumentError(f"{str(root)!r} does not hold the file; name a folder that it is in", concerns="root")
 
     def path(self, element: Element, file: str, *others: str) -> str:
@@ -35,7 +35,7 @@ class Folder:
             raise element.error(f"file {file!r} is not a relative path; name a file beside this one, such as 'arm.xml'")
         inner = os.path.normpath(file.replace("\\", "/"))
         places = [os.path.join(directory, inner) for directory in (self.directory, *others)]
-        allowed = [place for place in places if _within(os.path.realpath(place), self.root)]
+        allowed = [place for place in places if within(os.path.realpath(place), self.root)]
         for place in allowed:
             if os.path.exists(place):
                 return place
@@ -55,7 +55,8 @@ class Folder:
         return f"file {file!r} lies outside {what}, and is not read unless you choose a folder that holds both: {how}"
 
 
-def _within(path: str, root: str) -> bool:
+def within(path: str, root: str) -> bool:
+    """Whether a path, whose links are followed already, is a folder or in it."""
     try:
         return os.path.commonpath([path, root]) == root
     except ValueError:

@@ -1,7 +1,8 @@
 """Files that a description names: beside it, or in a ROS package that is found by looking around it. Nothing is fetched.
 
 A package is a folder of its name, or one whose package.xml has that name. It is looked for among the folders that the
-description is in, then beside each of them, and then where ROS and Gazebo are told to look (ROS_PACKAGE_PATH and so on).
+description is in, then beside each of them, or in a folder `models` there, and then where ROS and Gazebo are told to look
+(ROS_PACKAGE_PATH and so on).
 """
 
 from __future__ import annotations
@@ -50,8 +51,9 @@ def packages(name: str, beside: str | os.PathLike[str]) -> Iterator[Path]:
         if folder.name == name or _named(folder) == name:
             yield folder
     for folder in above:
-        if (folder / name).is_dir():
-            yield folder / name
+        for place in (folder / name, folder / "models" / name):  # where collections for Gazebo keep their models
+            if place.is_dir():
+                yield place
     for variable in _PATHS:
         for entry in filter(None, os.environ.get(variable, "").split(os.pathsep)):
             folder = Path(entry)

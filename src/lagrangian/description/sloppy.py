@@ -40,7 +40,7 @@ def mended(data: bytes) -> tuple[bytes, dict[str, int]]:
 
 def _tag(data: bytes, at: int) -> tuple[int, list[int]]:
     """Where a tag ends, and where in it an attribute begins right behind the one before."""
-    behind = []
+    behind: list[int] = []
     while (mark := _MARK.search(data, at)) is not None and mark[0] in b"\"'":
         end = data.find(mark[0], mark.end())
         if end < 0:

@@ -1,29 +1,26 @@
 """An SDF file as one document of the newest version: old forms rewritten, included models put in place.
 
-Files are looked for beside the one that includes them, and in the models and packages around it; nothing is fetched.
+Where a file is included, the model in it stands instead, also where that file is a URDF.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from lagrangian.description import xml
 from lagrangian.description.notes import Notes
-from lagrangian.description.packages import packages
+from lagrangian.description.sdf import files, from_urdf
+from lagrangian.description.sdf.files import NEWEST
 from lagrangian.description.sdf.frames import DEEPEST, MODEL
 from lagrangian.description.sdf.values import truth, truth_of, word
 from lagrangian.description.xml import Element, text
 from lagrangian.errors import DescriptionError
 
-NEWEST = (1, 12)
 OLDEST = (1, 2)
 _AXES_IN_MODEL = (1, 4)  # up to this version a joint's axis is given in the model's frame
-_SUFFIXES = (".sdf", ".world", ".xml")
 _MOST = 1000
-_SCHEMES = ("model", "package")
 _GAZEBO = ("sun", "ground_plane")
 _MERGED = ("link", "model", "joint", "frame", "gripper", "plugin")
 
@@ -118,9 +115,10 @@ class Includer:
         """The model in a file; None if it holds something else, which does not move."""
         try:
             root = xml.read_file(path)
+            if root.tag == "robot":
+                return from_urdf.model(root, self.notes)
             if root.tag != "sdf":
-                instead = "a URDF is included by no more than its own mechanism; load it by itself" if root.tag == "robot" else ""
-                raise root.error(f"its root is <{root.tag}>; <sdf> is needed" + (f": {instead}" if instead else ""))
+                raise root.error(f"its root is <{root.tag}>; <sdf>, or <robot> of a URDF, is needed")
             upgrade(root)
         except DescriptionError as error:
             raise element.error(f"included here: {error}") from None
@@ -138,58 +136,20 @@ class Includer:
         """The file that a URI names; None for Gazebo's own that every world includes, and that are nothing to a mechanism."""
         if self.text_only:
             raise element.error(f"{uri!r} cannot be included: this is a text without a folder")
-        scheme, mark, rest = uri.partition("://")
-        inside = rest if mark else uri
-        if scheme not in _SCHEMES if mark else uri.startswith(("/", "~", "\\")) or uri[1:2] == ":":
-            raise element.error(f"{uri!r} is not read: nothing is fetched; give a path beside this file, or model://name")
-        if inside.startswith("/") or ".." in inside.replace("\\", "/").split("/"):
-            raise element.error(f"{uri!r} leads out of the model's folder, where nothing is read")
-        for path in _places(inside, not mark, element.file):
-            if (found := _described(path, element)) is not None:
-                return found
-        if inside.strip("/") in _GAZEBO:
-            self.notes.add(f"model://{inside.strip('/')}", "not carried over: it does not move, and there are no contacts")
+        if (found := files.description(element, uri)) is not None:
+            return found
+        name = files.inside(element, uri)[0].strip("/")
+        if name in _GAZEBO:
+            self.notes.add(f"model://{name}", "not carried over: it does not move, and there are no contacts")
             return None
         raise element.error(
             f"there is no {uri!r} beside this file or around it; "
-            f"export GZ_SIM_RESOURCE_PATH=/folder/that/holds/{inside.partition('/')[0]} says where it is"
+            f"export GZ_SIM_RESOURCE_PATH=/folder/that/holds/{name.partition('/')[0]} says where it is"
         )
-
-
-def _places(inside: str, plain: bool, file: str) -> Iterator[Path]:
-    """Where a file may be, the likeliest first: beside the file that names it, if it is a plain path, or in the model."""
-    if plain:
-        yield Path(file).absolute().parent / inside
-    model, _, rest = inside.partition("/")
-    around = Path(file).absolute().parents
-    for folder in packages(model, file):
-        if folder in around or folder.parent != Path(folder.anchor):  # not in the root, where every file of the machine is
-            yield folder / rest
 
 
 def _key(file: str) -> str:
     return os.path.normcase(os.path.abspath(file))
-
-
-def _described(path: Path, element: Element) -> Path | None:
-    """The description at a path: the file itself, or what the model in a folder has for the newest version that we read."""
-    if path.is_file():
-        return path if path.suffix.lower() in (*_SUFFIXES, ".urdf") else None
-    manifest = path / "model.config"
-    if not manifest.is_file():
-        plain = path / "model.sdf"
-        return plain if plain.is_file() else None
-    best: tuple[tuple[int, int], str] | None = None
-    for child in xml.read_file(manifest).all("sdf"):
-        match = re.fullmatch(r"(\d{1,3})\.(\d{1,3})", child.attributes.get("version", "1.0").strip())
-        own = (int(match[1]), int(match[2])) if match else (1, 0)
-        if own <= NEWEST and child.text and (best is None or own > best[0]):
-            best = own, child.text
-    if best is None:
-        raise element.error(f"{manifest} names no file of a version that is read")
-    if "/" in best[1] or "\\" in best[1] or Path(best[1]).suffix.lower() not in _SUFFIXES:
-        raise element.error(f"{manifest} names the file {best[1]!r}; a file beside it is needed, such as model.sdf")
-    return path / best[1]
 
 
 def _overridden(model: Element, include: Element) -> Element:

@@ -67,7 +67,7 @@ def _inertial(link: Element, name: str, static: bool, at: At, notes: Notes) -> t
     if truth_of(element, "auto"):
         if static:  # it does not move
             return 1.0, v.ZERO, (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
-        return from_collisions(link, element, at)
+        return from_collisions(link, element, at, notes)
     if element.find("fluid_added_mass") is not None and not static:
         notes.add("<fluid_added_mass> of a link", "not carried over", name, warn=True)
     mass = number(element, "mass", 1.0)

@@ -119,7 +119,9 @@ class _Parts:
             self.poses[name] = self.frames.pose(node)
         if not self.bodies:
             outermost = [scope.node.element for scope in scopes if scope.node.element.line]
-            raise outermost[0].error('has no link; a mechanism needs at least one, such as <link name="base"/>')
+            if len(scopes) > 1:
+                raise outermost[0].error('has no link; a mechanism needs at least one, such as <link name="base"/>')
+            notes.add("world without a model", "there is nothing in it that could move", warn=True)
         for node in world.all("joint"):
             self._joint(node)
         for scope in scopes:

@@ -1,1 +1,1 @@
-"""Meshes of MJCF: from files, built in, or written out, and the inertia that they give."""
+"""Meshes of MJCF: its assets, and those that MuJoCo makes itself."""

@@ -1,4 +1,4 @@
-"""Mass, centre and inertia of meshes, by the four ways in which MuJoCo takes a mesh for a solid or a shell."""
+"""The meshes of <asset>, by the four ways in which MuJoCo takes a mesh for a solid or a shell."""
 
 from __future__ import annotations
 
@@ -8,38 +8,16 @@ from functools import cached_property
 import numpy as np
 
 from lagrangian.description.folder import Folder
-from lagrangian.description.mjcf.meshes import builtin, file
-from lagrangian.description.mjcf.meshes.file import Triangles
+from lagrangian.description.meshes import file
+from lagrangian.description.meshes.file import Triangles
+from lagrangian.description.meshes.solid import Solid, oriented, solid
+from lagrangian.description.mjcf.meshes import builtin
 from lagrangian.description.mjcf.schema import check_attributes, check_children
 from lagrangian.description.xml import Element, choice, number, numbers, text
 from lagrangian.errors import DescriptionError
 from lagrangian.model import quaternion
-from lagrangian.model import vector as v
-from lagrangian.model.placement import Placement
 
 KINDS = ("legacy", "exact", "convex", "shell")
-_LEAST = 1e-15  # MuJoCo's own bound for volumes and areas
-
-
-@dataclass(frozen=True)
-class Solid:
-    """A mesh of density 1: its volume, or area if it is a shell, its centre, and its inertia about it."""
-
-    volume: float
-    center: np.ndarray
-    inertia: np.ndarray
-
-    def box(self) -> tuple[np.ndarray, Placement]:
-        """The half-lengths of the box of this inertia, the longest last, and where it stands."""
-        moments, axes = np.linalg.eigh(self.inertia)
-        moments, axes = moments[::-1], axes[:, ::-1].copy()
-        axes[:, 2] *= np.sign(np.linalg.det(axes))
-        half = 0.5 * np.sqrt(np.maximum(0.0, 6 * (moments.sum() - 2 * moments) / self.volume))
-        return half, Placement(_matrix(axes), tuple(self.center.tolist()))
-
-
-def _matrix(rows: np.ndarray) -> v.Matrix:
-    return tuple(tuple(row) for row in rows.tolist())  # type: ignore[return-value]
 
 
 @dataclass(frozen=True)
@@ -64,8 +42,8 @@ class MeshAsset:
                 faces = _hull(vertices, most)
             if self.scale[0] * self.scale[1] * self.scale[2] < 0:
                 faces = faces[:, ::-1]  # a mirrored mesh is turned inside out
-            if kind == "exact":
-                _check_orientation(vertices, faces)
+            if kind == "exact" and not oriented(vertices, faces):
+                raise ValueError('its faces are not oriented alike, which inertia="exact" needs')
             with np.errstate(all="ignore"):
                 found = solid(self._moved(vertices), faces, kind)
             if not (np.isfinite(found.inertia).all() and np.isfinite(found.center).all()):
@@ -88,7 +66,7 @@ class MeshAsset:
         if self.file:
             if self.folder is None:
                 raise element.error(f"its inertia is needed, and file {self.file!r} cannot be read: this model is a text")
-            return file.read(self.folder.path(element, self.file))
+            return file.read(self.folder.path(element, self.file), groups=False)
         vertices = np.array(element.attributes.get("vertex", "").split(), dtype=float)
         faces = np.array(element.attributes.get("face", "").split(), dtype=int)
         if len(vertices) % 3 or len(faces) % 3:
@@ -118,44 +96,3 @@ def _hull(vertices: np.ndarray, most: int) -> np.ndarray:
     inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0
     faces[inward] = faces[inward][:, ::-1]
     return faces
-
-
-def _check_orientation(vertices: np.ndarray, faces: np.ndarray) -> None:
-    """Refuse a surface with two faces that run along an edge in the same direction: one of them is inside out."""
-    _, first = np.unique(vertices, axis=0, return_inverse=True)
-    corners = first.reshape(-1)[faces]
-    a, b, c = (vertices[faces[:, k]] for k in range(3))
-    wide = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2 > np.sqrt(_LEAST)
-    edges = np.concatenate([corners[wide][:, [k, (k + 1) % 3]] for k in range(3)])
-    if len(np.unique(edges, axis=0)) < len(edges):
-        raise ValueError('its faces are not oriented alike, which inertia="exact" needs')
-
-
-def solid(vertices: np.ndarray, faces: np.ndarray, kind: str) -> Solid:
-    """By pyramids from a point to each face: `legacy` takes the volume of each as positive, whichever way it looks."""
-    corners = vertices[faces]
-    a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
-    normals = np.cross(b - a, c - a)
-    areas = np.linalg.norm(normals, axis=1) / 2
-    middles = corners.mean(axis=1)
-    if not areas.sum() > _LEAST:
-        raise ValueError("its area is too small")
-    center = areas @ middles / areas.sum()
-
-    def weights(about: np.ndarray) -> np.ndarray:
-        if kind == "shell":
-            return areas
-        volumes = np.einsum("ij,ij->i", middles - about, normals) / 6
-        return np.abs(volumes) if kind == "legacy" else volumes
-
-    if kind != "shell":
-        volumes = weights(center)
-        if not volumes.sum() > _LEAST:
-            raise ValueError("its volume is too small, or its faces look inwards; is it a shell?")
-        center = volumes @ (0.75 * middles + 0.25 * center) / volumes.sum()
-    w = weights(center)
-    corners = corners - center
-    total = corners.sum(axis=1)
-    products = np.einsum("i,ij,ik->jk", w, total, total) + np.einsum("i,inj,ink->jk", w, corners, corners)
-    products /= 12 if kind == "shell" else 20
-    return Solid(float(w.sum()), center, np.trace(products) * np.eye(3) - products)

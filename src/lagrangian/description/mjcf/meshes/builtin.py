@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lagrangian.description.mjcf.meshes.file import Triangles
+from lagrangian.description.meshes.file import Triangles
 
 _GOLDEN = (1 + math.sqrt(5)) / 2
 _MOST = 500  # the finest that is made

@@ -1,4 +1,4 @@
-"""Triangles from the mesh files that MuJoCo reads: STL, OBJ, and its own MSH. Coordinates are of single precision, as there."""
+"""Triangles from mesh files: STL, OBJ, and MuJoCo's own MSH. Coordinates are of single precision, as in MuJoCo and Gazebo."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 import numpy as np
 
 from lagrangian.description.folder import read_bytes
-from lagrangian.description.mjcf.meshes import polygon
+from lagrangian.description.meshes import polygon
 
 MAX_BYTES = 64_000_000
 _MOST_WORK = 1_000_000  # squares of corners: cutting faces of many corners takes as long as that
@@ -18,15 +18,18 @@ _VERTEX = re.compile(rb"^[ \t]*vertex[ \t]+(\S+)[ \t]+(\S+)[ \t]+(\S+)[ \t\r]*$"
 _STL = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 
 
-def read(path: str) -> Triangles:
-    """The vertices and faces of a file; a ValueError or OSError says what is wrong with it."""
+def read(path: str, *, groups: bool = True) -> Triangles:
+    """The vertices and faces of a file; a ValueError or OSError says what is wrong with it.
+
+    Of an OBJ file of several groups MuJoCo takes the first alone: so it is if `groups` is False.
+    """
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in SUFFIXES:
         raise ValueError(f"a mesh of this kind is not read; {', '.join(SUFFIXES)} are")
     data = read_bytes(path, MAX_BYTES)
     if not data:
         raise ValueError("it is empty")
-    vertices, faces = {".stl": _stl, ".obj": _obj, ".msh": _msh}[suffix](data)
+    vertices, faces = _obj(data, groups) if suffix == ".obj" else (_stl if suffix == ".stl" else _msh)(data)
     return checked(vertices, faces)
 
 
@@ -67,8 +70,8 @@ def _msh(data: bytes) -> Triangles:
     return points, np.frombuffer(data, "<i4", 3 * faces, offset=len(data) - 12 * faces).reshape(-1, 3).astype(int)
 
 
-def _obj(data: bytes) -> Triangles:
-    """All vertices, and the faces of the first group that has some, as MuJoCo takes them."""
+def _obj(data: bytes, groups: bool) -> Triangles:
+    """All vertices, and the faces of all groups, or of the first that has some."""
     vertices: list[list[float]] = []
     faces: list[list[int]] = []
     open_ = True
@@ -82,7 +85,7 @@ def _obj(data: bytes) -> Triangles:
                 if len(vertices[-1]) != 3:
                     raise ValueError
             elif words[0] in ("g", "o"):
-                open_ = open_ and not faces
+                open_ = groups or (open_ and not faces)
             elif words[0] == "f" and open_:
                 at = [int(x.partition("/")[0]) for x in words[1:]]
                 faces.append([i - 1 if i > 0 else len(vertices) + i for i in at])

@@ -1,0 +1,36 @@
+"""Triangles from COLLADA files (.dae), in metres, where their scene puts them; the up axis is passed over, as in Gazebo."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lagrangian.description import xml
+from lagrangian.description.folder import read_bytes
+from lagrangian.description.meshes.file import MAX_BYTES, Triangles, checked
+
+
+def read(path: str) -> Triangles:
+    """The vertices and faces of a file; a ValueError or OSError says what is wrong with it."""
+    import trimesh
+
+    read_bytes(path, MAX_BYTES)
+    unit = _unit(xml.read_file(path))  # which refuses declarations that the other reader would follow
+    try:
+        scene = trimesh.load_scene(path, resolver={})  # no file that it names, such as a texture, is read
+        pieces: list[Any] = [x for x in scene.dump() if len(getattr(x, "faces", ()))]
+    except Exception as error:  # it fails in every way there is
+        raise ValueError(f"{type(error).__name__}: {error}") from None
+    if not pieces:
+        raise ValueError("it has no triangles in it")
+    counts = np.cumsum([0, *(len(x.vertices) for x in pieces)])
+    vertices = np.concatenate([np.asarray(x.vertices, dtype=float) for x in pieces])
+    faces = np.concatenate([np.asarray(x.faces, dtype=int) + n for x, n in zip(pieces, counts[:-1], strict=True)])
+    return checked(unit * vertices, faces)
+
+
+def _unit(root: xml.Element) -> float:
+    asset = root.find("asset")
+    unit = asset.find("unit") if asset is not None else None
+    return 1.0 if unit is None else xml.number(unit, "meter", 1.0)
