@@ -47,10 +47,11 @@ def test_models_around_the_file(tmp_path, uri):
 
 
 def test_a_model_of_a_folder_that_gazebo_is_told_of(tmp_path, monkeypatch):
-    put(tmp_path, {**LIBRARY, "elsewhere/robot.sdf": robot("<include><uri>model://hand</uri></include>")})
+    files = {name.replace("models", "library"): text for name, text in LIBRARY.items()}
+    put(tmp_path, {**files, "elsewhere/robot.sdf": robot("<include><uri>model://hand</uri></include>")})
     with pytest.raises(DescriptionError, match="GZ_SIM_RESOURCE_PATH"):
         lg.load(tmp_path / "elsewhere" / "robot.sdf")
-    monkeypatch.setenv("GZ_SIM_RESOURCE_PATH", str(tmp_path / "models"))
+    monkeypatch.setenv("GZ_SIM_RESOURCE_PATH", str(tmp_path / "library"))
     assert len(lg.load(tmp_path / "elsewhere" / "robot.sdf").bodies) == 3
 
 
@@ -206,13 +207,14 @@ URDF = """<robot name="gripper">
   <link name="palm"><inertial><origin xyz="0 0 .1" rpy=".1 .2 .3"/><mass value="2"/>
     <inertia ixx=".01" ixy="0.001" ixz="0" iyy=".02" iyz="0" izz=".015"/></inertial>
     <visual><origin xyz="0 0 .2"/><geometry><box size=".1 .2 .3"/></geometry></visual></link>
-  <link name="left"><inertial><mass value=".3"/><inertia ixx=".01" ixy="0" ixz="0" iyy=".01" iyz="0" izz=".01"/></inertial></link>
-  <link name="right"><inertial><mass value=".3"/><inertia ixx=".01" ixy="0" ixz="0" iyy=".01" iyz="0" izz=".01"/></inertial></link>
+  <link name="left"><inertial><mass value=".3"/><inertia ixx=".1" ixy="0" ixz="0" iyy=".1" iyz="0" izz=".1"/></inertial></link>
+  <link name="right"><inertial><mass value=".3"/><inertia ixx=".1" ixy="0" ixz="0" iyy=".1" iyz="0" izz=".1"/></inertial></link>
   <link name="tip"/>
   <joint name="slide" type="prismatic"><parent link="palm"/><child link="left"/><origin xyz="0 .1 .2" rpy=".3 0 1"/>
     <axis xyz="0 1 0"/><limit lower="0" upper=".05" effort="20" velocity="1"/><dynamics damping=".5" friction=".1"/></joint>
   <joint name="follow" type="prismatic"><parent link="palm"/><child link="right"/><origin xyz="0 -.1 .2" rpy="0 .4 1"/>
-    <axis xyz="0 -1 0"/><limit lower="0" upper=".05" effort="20" velocity="1"/><mimic joint="slide" multiplier="2" offset=".01"/></joint>
+    <axis xyz="0 -1 0"/><limit lower="0" upper=".05" effort="20" velocity="1"/>
+    <mimic joint="slide" multiplier="2" offset=".01"/></joint>
   <joint name="end" type="fixed"><parent link="left"/><child link="tip"/><origin xyz="0 0 .1"/></joint>
 </robot>"""
 
