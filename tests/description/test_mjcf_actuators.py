@@ -158,3 +158,13 @@ def test_mistakes_are_refused(actuator, says):
 def test_parameters_are_numbers(given):
     with pytest.raises(ArgumentError, match="number"):
         mjcf.read_text(with_actuators('<motor name="m" joint="knee"/>'), parameters=given)
+
+
+def test_many_actuators_without_names():
+    """Each is told from the others by a number, which is found in one step."""
+    servos = '<position joint="elbow"/>' * 3000
+    arm = '<worldbody><body><joint name="elbow"/><geom size="1"/></body></worldbody>'
+    m = lg.loads(f"<mujoco>{arm}<actuator>{servos}</actuator></mujoco>", "mjcf")
+    controls = [name for name in dict(m.parameters) if name.startswith("ctrl_")]
+    assert controls[:3] == ["ctrl_elbow", "ctrl_elbow_2", "ctrl_elbow_3"]
+    assert len(controls) == 3000

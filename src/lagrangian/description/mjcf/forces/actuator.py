@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -71,6 +72,7 @@ class Actuators:
         self.joints = {j.name: (j, ref) for j, ref in zip(tree.joints, tree.refs, strict=True)}
         self.drives = Drives()
         self._names = {name for j in tree.joints for name in (*j.coordinate_names, *(f"qd_{s}" for s in j.speed_names))}
+        self._labels: Counter[str] = Counter()  # how many have asked for a label that was taken
         self._at_rest: AtRest | None = None
         self._bounded: list[Element] = []  # tendons that an actuator pulls at
 
@@ -245,9 +247,10 @@ class Actuators:
 
     def _label(self, name: str, k: int) -> str:
         """A name that expressions can have, and that no other actuator has."""
-        label = re.sub(r"[^0-9A-Za-z_]", "_", name) or f"actuator{k + 1}"
+        base = label = re.sub(r"[^0-9A-Za-z_]", "_", name) or f"actuator{k + 1}"
         while any(f"{key}_{label}" in self._names for key in ("ctrl", "kp", "kv", "gain")):
-            label += "_"
+            self._labels[base] += 1
+            label = f"{base}_{self._labels[base] + 1}"
         self._names.add(f"ctrl_{label}")
         return label
 
