@@ -132,3 +132,22 @@ def test_armature_of_free_joints():
 def test_the_margin_of_a_limit_is_noted():
     m = quiet(model(f'<body><joint name="x" range="-30 60" margin=".1"/>{BALL}</body>'))
     assert any("margin" in note for note in m.notes)
+
+
+def test_a_tendon_of_one_joint_is_at_that_joint():
+    """Its armature is in MuJoCo's mass matrix; dry friction and stops are those of the joint, by the lever."""
+
+    def lever(how, coefficient, joint="p"):
+        return f'<fixed {how}><joint joint="{joint}" coef="{coefficient}"/></fixed>'
+
+    m = compare(with_tendons(lever('armature="3" stiffness="20"', -2)), seed=3)
+    assert m.joint("p").rotor.inertia == 12
+    tendons = [lever('frictionloss="4" range="-1 .5"', -2), lever('frictionloss="2" range="-3 .25"', 0.5)]
+    m = mjcf.read_text(with_tendons("".join([*tendons, lever('range="-.1 9"', 0.1, "s")])))
+    p, s = m.joint("p"), m.joint("s")
+    assert (p.friction.coulomb, p.friction.coulomb_negative) == (9, 9)
+    assert (p.type, p.limits.lower, p.limits.upper) == ("revolute", -0.25, 0.5)
+    assert (s.limits.lower, s.limits.upper) == (-1, 90)
+    assert not [note for note in m.notes if "of a tendon" in note]
+    with pytest.raises(DescriptionError, match="of which nothing is within"):
+        mjcf.read_text(with_tendons(lever('range="1 2"', 1) + lever('range="3 4"', 1)))

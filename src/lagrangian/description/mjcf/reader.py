@@ -71,7 +71,9 @@ def _mechanism(root: Element, folder: Folder | None, parameters: Mapping[str, fl
     tendons = mjcf_tendon.tendons(sections(root, "tendon"), tree, defaults)
     held = mjcf_equality.equalities(sections(root, "equality"), tree, tendons, defaults, notes)
     given = numbers(parameters, root.file)
-    drives = Actuators(tree, tendons, defaults, model.compiler, notes, given).read(sections(root, "actuator"))
+    by_tendons = mjcf_passive.at_joints(tendons, model.compiler)
+    actuators = Actuators(tree, tendons, defaults, model.compiler, notes, given, by_tendons.armature)
+    drives = actuators.read(sections(root, "actuator"))
     overridden(drives.parameters, given, root.file)  # which refuses those that are not there
     taken = [*(x.name for x in held.loops), *(x.name for x in held.constraints)]
     springs = mjcf_passive.springs(tendons, taken, model.compiler, notes)
@@ -80,7 +82,7 @@ def _mechanism(root: Element, folder: Folder | None, parameters: Mapping[str, fl
     mechanism = Mechanism(
         name=text(root, "model", "MuJoCo Model"),
         bodies=tuple(tree.bodies),
-        joints=_joints(tree, drives, notes),
+        joints=_joints(tree, drives, by_tendons, notes),
         loops=tuple(held.loops),
         constraints=tuple(held.constraints),
         springs=(*springs, *mjcf_passive.compensations(tree, (*taken, *(x.name for x in springs)))),
@@ -102,8 +104,8 @@ def _initial(tree: Tree) -> Initial:
     return Initial() if neutral else Initial(q=tuple(x for part in written for x in part))
 
 
-def _joints(tree: Tree, drives: Drives, notes: Notes) -> tuple[Joint, ...]:
-    """The joints, with what actuators add to their armature and damping, and with springs and dampers by `springdamper`."""
+def _joints(tree: Tree, drives: Drives, by_tendons: mjcf_passive.AtJoints, notes: Notes) -> tuple[Joint, ...]:
+    """The joints, with what actuators and tendons add at them, and with springs and dampers by `springdamper`."""
     at_rest = AtRest.of(tree, drives.armature) if tree.springdampers else None
     found = []
     for joint in tree.joints:
@@ -120,6 +122,13 @@ def _joints(tree: Tree, drives: Drives, notes: Notes) -> tuple[Joint, ...]:
             friction = replace(friction, viscous=friction.viscous + drives.damping[joint.name])
         if joint.name in drives.armature:
             rotor = Rotor(rotor.inertia + drives.armature[joint.name])
+        if dry := by_tendons.frictionloss.get(joint.name, 0.0):
+            dry += float(friction.coulomb)
+            friction = replace(friction, coulomb=dry, coulomb_negative=dry)
+        if joint.name in by_tendons.range:
+            low, high = by_tendons.range[joint.name]
+            kind = "revolute" if joint.type == "continuous" else joint.type
+            joint = replace(joint, type=kind, limits=replace(joint.limits, lower=low, upper=high))
         changed = (friction, rotor, spring) != (joint.friction, joint.rotor, joint.spring)
         found.append(replace(joint, friction=friction, rotor=rotor, spring=spring) if changed else joint)
     return tuple(found)

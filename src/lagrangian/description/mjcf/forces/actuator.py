@@ -66,11 +66,12 @@ class Actuators:
         compiler: Compiler,
         notes: Notes,
         values: Mapping[str, float],
+        armature: Mapping[str, float],
     ) -> None:
         self.tree, self.tendons, self.defaults, self.compiler, self.notes = tree, tendons, defaults, compiler, notes
         self.values = values
         self.joints = {j.name: (j, ref) for j, ref in zip(tree.joints, tree.refs, strict=True)}
-        self.drives = Drives()
+        self.drives = Drives(armature=dict(armature))
         self._names = {name for j in tree.joints for name in (*j.coordinate_names, *(f"qd_{s}" for s in j.speed_names))}
         self._labels: Counter[str] = Counter()  # how many have asked for a label that was taken
         self._at_rest: AtRest | None = None

@@ -1,12 +1,13 @@
-"""Passive forces of MJCF that are no joint's own: springs and dampers of tendons, and gravity compensation."""
+"""Passive forces of MJCF that are no joint's own: those of tendons, and gravity compensation."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from lagrangian.description.mjcf.compiler import Compiler
 from lagrangian.description.mjcf.forces.tendon import Tendon
-from lagrangian.description.mjcf.joint import limited_range
+from lagrangian.description.mjcf.joint import limited_range, not_negative
 from lagrangian.description.mjcf.tree import Tree
 from lagrangian.description.notes import Notes
 from lagrangian.description.xml import Element, number, numbers
@@ -17,6 +18,35 @@ _LEFT_OUT = {
     "frictionloss": "not carried over: it has no dry friction",
     "armature": "not carried over: it adds no inertia",
 }
+
+
+@dataclass
+class AtJoints:
+    """What tendons of one joint are at that joint, by its name."""
+
+    armature: dict[str, float] = field(default_factory=dict)
+    frictionloss: dict[str, float] = field(default_factory=dict)
+    range: dict[str, tuple[float, float]] = field(default_factory=dict)
+
+
+def at_joints(tendons: Mapping[str, Tendon], compiler: Compiler) -> AtJoints:
+    found = AtJoints()
+    for tendon in tendons.values():
+        if tendon.lever is None:
+            continue
+        (joint, c), element = tendon.lever, tendon.element
+        for key, into, lever in (("armature", found.armature, c * c), ("frictionloss", found.frictionloss, abs(c))):
+            if value := not_negative(element, key):
+                into[joint.name] = into.get(joint.name, 0.0) + lever * value
+        span = limited_range(element, "range", "limited", compiler)
+        if span is not None:
+            low, high = sorted((span[0] / c, span[1] / c))
+            own = found.range.get(joint.name, (float(joint.limits.lower), float(joint.limits.upper)))
+            found.range[joint.name] = max(low, own[0]), min(high, own[1])
+            if not low <= own[1] or not own[0] <= high:
+                shown = f"{low:g} to {high:g}"
+                raise element.error(f"range leaves joint {joint.name!r} {shown}, of which nothing is within its own limits")
+    return found
 
 
 def springs(
@@ -51,11 +81,12 @@ def springs(
 
 def _note(tendon: Tendon, compiler: Compiler, notes: Notes) -> None:
     element = tendon.element
-    for key, meaning in _LEFT_OUT.items():
-        if number(element, key, 0.0):
-            notes.add(f"{key} of a tendon", meaning, tendon.name, warn=True)
-    if limited_range(element, "range", "limited", compiler) is not None:
-        notes.add("range of a tendon", "not carried over: it does not end", tendon.name, warn=True)
+    if tendon.lever is None:
+        for key, meaning in _LEFT_OUT.items():
+            if not_negative(element, key):
+                notes.add(f"{key} of a tendon", meaning, tendon.name, warn=True)
+        if limited_range(element, "range", "limited", compiler) is not None:
+            notes.add("range of a tendon", "not carried over: it does not end", tendon.name, warn=True)
     if number(element, "springyield", 0.0) > 0:
         notes.add("springyield", "not carried over: the spring does not yield", tendon.name, warn=True)
 

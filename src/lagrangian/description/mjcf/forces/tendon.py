@@ -56,6 +56,13 @@ class Tendon:
         return sum((c * symbol(joint.name) for joint, c in self.coefficients), 0)
 
     @property
+    def lever(self) -> tuple[Joint, float] | None:
+        """The one joint of a fixed tendon, and its coefficient: what acts on the tendon acts on the joint; None of any other."""
+        total = sum(c for _, c in self.coefficients)
+        joints = {joint.name: joint for joint, _ in self.coefficients}
+        return (next(iter(joints.values())), total) if len(joints) == 1 and total else None
+
+    @property
     def ends(self) -> tuple[Point, Point] | None:
         """The two points of a spatial tendon that runs straight from one to the other; None of any other."""
         if self.wraps or len(self.branches) != 1 or len(self.branches[0].points) != 2 or self.branches[0].divisor != 1:
