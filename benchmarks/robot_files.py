@@ -54,6 +54,7 @@ CLASSES = {
     "ours alone": "loaded by us alone",
     "neither": "loaded by neither",
     "loaded": "loaded, with nothing to compare it with",
+    "not loaded": "not loaded, with nothing to compare it with",
     "foreign": "our reader raised an exception that is not its own",
     "crash": "the worker crashed",
     "hang": f"the worker took more than {SECONDS:.0f} s",
@@ -93,7 +94,7 @@ def look(file: str, kind: str, folder: str) -> Found:
             return Found(file, kind, "foreign", traceback.format_exc().splitlines()[-1], time.perf_counter() - start)
     found = Found(file, kind, "loaded", "", 0.0, time.perf_counter() - start, [str(x.message) for x in said])
     if kind == "sdf":
-        return found if mechanism else replace(found, outcome="refused", reason=ours)
+        return found if mechanism else replace(found, outcome="not loaded", reason=ours)
     theirs, problem = _model(file, kind)
     if mechanism is None:
         return replace(found, outcome="neither" if theirs is None else "refused", reason=ours)
@@ -295,7 +296,7 @@ def report(found: list[Found], listed: list[str]) -> None:
             print(f"  of {peer} that the other program loads, {100 * (1 - counts['refused'] / peer):.2f} % load here")
         times = sorted(x.load_seconds for x in of_kind)
         print(f"  seconds to load: median {times[len(times) // 2]:.3f}, largest {times[-1]:.2f}")
-        for outcome in ("noted", "differs", "refused", "foreign", "crash", "hang"):
+        for outcome in ("noted", "differs", "refused", "not loaded", "foreign", "crash", "hang"):
             reasons = Counter(alike(x.reason) for x in of_kind if x.outcome == outcome)
             for reason, count in reasons.most_common(25):
                 print(f"    {outcome}: {count:4}  {reason}")
