@@ -173,3 +173,10 @@ def test_white_space_around_a_mass_is_noted():
     m = urdf.read_text(re.sub(r'(<mass value="[^"]*)"', r'\1 "', text))
     assert m.bodies[1].mass == urdf.read_text(text).bodies[1].mass > 0
     assert any("<mass> with white space in its number (1: a in line" in note for note in m.notes)
+
+
+def test_negative_bounds_of_speed_and_force_are_none():
+    limit = LIMIT.format(-2, 1).replace('effort="1"', 'effort="-1.0"').replace('velocity="1"', 'velocity="-1"')
+    m = warned(moving(limit), "<limit> with a negative velocity .*: read as none", 2)
+    limits = m.joints[1].limits
+    assert (limits.lower, limits.upper, limits.speed, limits.effort) == (-2, 1, math.inf, math.inf)

@@ -64,23 +64,25 @@ def solid(vertices: np.ndarray, faces: np.ndarray, kind: str) -> Solid:
 
 
 def closed(vertices: np.ndarray, faces: np.ndarray) -> bool:
-    """Whether each edge is run along once in either direction, where faces of no area do not count."""
-    edges = _edges(vertices, faces)
-    return bool(np.array_equal(np.unique(edges, axis=0), np.unique(edges[:, ::-1], axis=0))) and not _twice(edges)
+    """Whether each edge is run along as often in one direction as in the other."""
+    there = _edges(_merged(vertices)[faces])
+    (ways, often), (back, others) = (np.unique(x, axis=0, return_counts=True) for x in (there, there[:, ::-1]))
+    return np.array_equal(ways, back) and np.array_equal(often, others)
 
 
 def oriented(vertices: np.ndarray, faces: np.ndarray) -> bool:
     """Whether no two faces run along an edge in the same direction: one of them would be inside out."""
-    return not _twice(_edges(vertices, faces))
-
-
-def _edges(vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
-    _, first = np.unique(vertices, axis=0, return_inverse=True)
-    corners = first.reshape(-1)[faces]
     a, b, c = (vertices[faces[:, k]] for k in range(3))
     wide = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2 > np.sqrt(LEAST)
-    return np.concatenate([corners[wide][:, [k, (k + 1) % 3]] for k in range(3)])
+    edges = _edges(_merged(vertices)[faces[wide]])
+    return len(np.unique(edges, axis=0)) == len(edges)
 
 
-def _twice(edges: np.ndarray) -> bool:
-    return len(np.unique(edges, axis=0)) < len(edges)
+def _merged(vertices: np.ndarray) -> np.ndarray:
+    """One number for all vertices in the same place."""
+    found: np.ndarray = np.unique(vertices, axis=0, return_inverse=True)[1].reshape(-1)
+    return found
+
+
+def _edges(corners: np.ndarray) -> np.ndarray:
+    return np.concatenate([corners[:, [k, (k + 1) % 3]] for k in range(3)])

@@ -113,7 +113,7 @@ def _limits(joint: Element, name: str, kind: str, notes: Notes) -> Limits:
     for beyond in _BEYOND_SPEED:
         if beyond in element.attributes:
             notes.add(f"{beyond!r} of a <limit>", f"{NOT_CARRIED}: joints have limits of position, speed and force", name)
-    speed, effort = number(element, "velocity", infinite=True), number(element, "effort", infinite=True)
+    speed, effort = _bound(element, "velocity", notes), _bound(element, "effort", notes)
     lower, upper = number(element, "lower", 0.0, infinite=True), number(element, "upper", 0.0, infinite=True)
     if not bounded:
         if (lower or upper) and not (math.isinf(lower) and math.isinf(upper)):
@@ -131,6 +131,15 @@ def _limits(joint: Element, name: str, kind: str, notes: Notes) -> Limits:
         lower, upper = -math.inf, math.inf
     with placed(*element.where):
         return Limits(lower, upper, speed, effort)
+
+
+def _bound(limit: Element, attribute: str, notes: Notes) -> float:
+    """The largest speed or force; a negative one is written where there is none, as it is in SDF."""
+    value = number(limit, attribute, infinite=True)
+    if value >= 0:
+        return value
+    notes.add(f"<limit> with a negative {attribute}", "read as none, which it means in SDF", place(limit), warn=True)
+    return math.inf
 
 
 def _friction(joint: Element) -> Friction:
