@@ -99,7 +99,7 @@ def look(file: str, kind: str, folder: str) -> Found:
     if mechanism is None:
         return replace(found, outcome="neither" if theirs is None else "refused", reason=ours)
     if theirs is None:
-        return replace(found, outcome="ours alone", reason=problem)
+        return _alone(replace(found, outcome="ours alone", reason=problem), mechanism)
     if len(mechanism.joints) > LARGEST:
         return replace(found, outcome="not compared", reason=f"it has more than {LARGEST} joints")
     return _compared(found, mechanism, kind, theirs)
@@ -113,6 +113,36 @@ def _model(file: str, kind: str) -> tuple[Any, str]:
         return import_module("pinocchio").buildModelFromUrdf(file), ""
     except Exception as error:  # of C++, of any kind
         return None, str(error).strip()
+
+
+STAND_INS = "with stand-ins for files that are missing it "
+
+
+def _alone(found: Found, mechanism: Any) -> Found:
+    """A file that MuJoCo refuses because meshes or textures are missing, which we did not need, is compared without these."""
+    try:
+        model = _with_stand_ins(found.file) if found.format == "mjcf" else None
+    except Exception:  # of C++, of any kind
+        model = None
+    if model is None or len(mechanism.joints) > LARGEST:
+        return found
+    compared = _compared(found, mechanism, "mjcf", model)
+    return compared if compared.outcome == "differs" else replace(found, reason=f"{STAND_INS}{compared.outcome}: {found.reason}")
+
+
+def _with_stand_ins(file: str) -> Any:
+    """MuJoCo's model, without textures, and with a tetrahedron for each mesh that is missing."""
+    spec = import_module("mujoco").MjSpec.from_file(file)
+    for material in spec.materials:
+        material.textures = [""] * len(material.textures)
+    for texture in list(spec.textures):
+        spec.delete(texture)
+    here = Path(file).absolute().parent
+    for mesh in spec.meshes:
+        if mesh.file and not any((folder / mesh.file).is_file() for folder in (here / spec.meshdir, here)):
+            mesh.name = mesh.name or Path(mesh.file).stem
+            mesh.file, mesh.uservert = "", [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1]
+    return spec.compile()
 
 
 def _compared(found: Found, mechanism: Any, kind: str, theirs: Any) -> Found:
@@ -294,6 +324,10 @@ def report(found: list[Found], listed: list[str]) -> None:
         peer = sum(counts[x] for x in ("agrees", "said", "noted", "differs", "not compared", "refused"))
         if peer and kind != "sdf":
             print(f"  of {peer} that the other program loads, {100 * (1 - counts['refused'] / peer):.2f} % load here")
+        if alike_alone := sum(x.reason.startswith(f"{STAND_INS}agrees") for x in of_kind):
+            print(
+                f"  of those that load here alone, {alike_alone} agree where stand-ins for missing files let the other load them"
+            )
         times = sorted(x.load_seconds for x in of_kind)
         print(f"  seconds to load: median {times[len(times) // 2]:.3f}, largest {times[-1]:.2f}")
         for outcome in ("noted", "differs", "refused", "not loaded", "foreign", "crash", "hang"):

@@ -220,7 +220,7 @@ MODELS = {
     "fromto": model(
         '<body><joint/><geom type="capsule" fromto="0 0 0 .3 .2 .5" size=".03"/></body>'
         '<body><joint/><geom type="cylinder" fromto="1 0 0 1 0 -2" size=".1 .7" density="20"/></body>'
-        '<body><joint/><geom type="capsule" fromto="0 0 0 .3 .2 .5" size=".03" euler="10 20 30"/></body>'
+        '<body><joint/><geom type="capsule" fromto="0 0 0 .3 .2 .5" size=".03" pos="0 0 0" euler="10 20 30"/></body>'
         '<body><joint/><geom type="box" fromto="0 0 0 0 1 0" size=".2"/>'
         '<geom type="ellipsoid" fromto="0 1 0 1 1 1" size=".2" mass="3"/>'
         '<site name="s" type="capsule" size=".1" fromto="0 0 0 1 1 0"/></body>'

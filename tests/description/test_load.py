@@ -52,6 +52,8 @@ def test_toml(tmp_path, name):
         ("a.xml", PROLOGUE + "<robot/>", "urdf"),
         ("a.sdf", "<sdf/>", "sdf"),
         ("a.world", "<sdf/>", "sdf"),
+        ("a.sdf", PROLOGUE + "<robot/>", "urdf"),
+        ("a.sdf", "<mujoco/>", "sdf"),  # which refuses it
         ("a.xml", "<sdf version='1.9'/>", "sdf"),
     ],
 )

@@ -45,6 +45,7 @@ _ROOTS = {"robot": "urdf", "mujoco": "mjcf", "mujocoinclude": "mjcf", "sdf": "sd
 # what may stand before the first element: declaration, comments, document type
 _PROLOGUE = re.compile(r"\s*(?:<\?.*?\?>|<!--.*?-->|<![^>\[]*(?:\[.*?\]\s*)?>)", re.DOTALL)
 _LONGEST_PATH = 260
+_HEAD = 100_000  # bytes
 _TEXT_BEGINS = re.compile(r"\s*(?:\[\[?[A-Za-z]\w*(?:\.\w+)*\]|[A-Za-z_]\w*\s*=|<[?!A-Za-z])")
 
 
@@ -117,18 +118,37 @@ def _kind(file: Path) -> str:
             instead = f"lagrangian.read({file.name!r}) reads it" if suffix == ".nc" else "rows of numbers describe no mechanism"
             raise DescriptionError(f"{file}: this is a saved motion, not a mechanism; {instead}")
         raise DescriptionError(f"{file}: {one_of('reader for the suffix', suffix, _BY_SUFFIX)}")
-    return _BY_SUFFIX[suffix] if suffix != ".xml" else _kind_of_xml(file)
+    if suffix == ".xml":
+        return _kind_of_xml(read_text(file), file)
+    kind = _BY_SUFFIX[suffix]
+    # in Gazebo's folders a URDF may be called .sdf
+    return "urdf" if kind == "sdf" and _root(_head(file)) == "robot" else kind
 
 
-def _kind_of_xml(file: Path) -> str:
-    """By the name of the root element, which is looked at and not parsed."""
-    text = read_text(file)
+def _head(file: Path) -> str:
+    """The beginning of a file, in which only ASCII is looked for; "" if it cannot be read, which its reader tells."""
+    try:
+        if not file.is_file():  # a pipe could give nothing for ever
+            return ""
+        with file.open("rb") as stream:
+            return stream.read(_HEAD).decode("utf-8", "replace").lstrip("\ufeff")
+    except (OSError, ValueError):
+        return ""
+
+
+def _kind_of_xml(text: str, file: Path) -> str:
+    root = _root(text)
+    if not root:
+        raise DescriptionError(f"{file}: this is not XML: no element begins it")
+    if root not in _ROOTS:
+        raise DescriptionError(f"{file}: its root is <{root[:40]}>; <robot> (URDF), <mujoco> (MJCF) or <sdf> is needed")
+    return _ROOTS[root]
+
+
+def _root(text: str) -> str:
+    """The name of the root element, which is looked at and not parsed; "" if there is none."""
     at = 0
     while match := _PROLOGUE.match(text, at):
         at = match.end()
     root = re.compile(r"\s*<([A-Za-z_][\w.:-]*)").match(text, at)
-    if root is None:
-        raise DescriptionError(f"{file}: this is not XML: no element begins it")
-    if root.group(1) not in _ROOTS:
-        raise DescriptionError(f"{file}: its root is <{root.group(1)[:40]}>; <robot> (URDF), <mujoco> (MJCF) or <sdf> is needed")
-    return _ROOTS[root.group(1)]
+    return root.group(1) if root else ""

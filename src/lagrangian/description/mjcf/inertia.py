@@ -95,7 +95,7 @@ def _between(
     """Size and placement of a geom that reaches from one point to another."""
     if kind == "sphere":
         raise element.error("fromto needs a capsule, cylinder, box or ellipsoid, not a sphere")
-    if "pos" in element.attributes:  # an orientation is passed over, as in MuJoCo
+    if any(numbers(element, "pos", 3, v.ZERO)):  # a pos of 0 and an orientation are passed over, as in MuJoCo
         raise element.error("has fromto and pos; give one of them")
     if not size:
         raise element.error("fromto needs a size: the radius across")

@@ -63,6 +63,7 @@ def read_text(
 def _mechanism(root: Element, folder: Folder | None, parameters: Mapping[str, float] | None) -> tuple[Mechanism, Notes]:
     notes = Notes(root.file)
     model = assemble(root, folder, notes)
+    _refuse_deformable(root)
     defaults = model.defaults
     gravity = mjcf_option.gravity(root, notes)
     tree = Walker(model).walk()
@@ -134,10 +135,13 @@ def _joints(tree: Tree, drives: Drives, by_tendons: mjcf_passive.AtJoints, notes
     return tuple(found)
 
 
-def _note_sections(root: Element, notes: Notes) -> None:
+def _refuse_deformable(root: Element) -> None:
     for element in sections(root, "deformable"):
         if element.tag != "skin":
             raise element.error(f"<{element.tag}> is not supported: deformable bodies are not")
+
+
+def _note_sections(root: Element, notes: Notes) -> None:
     for tag in ("visual", "statistic", "size"):
         if root.find(tag) is not None:
             notes.add(f"<{tag}>", "not carried over")
