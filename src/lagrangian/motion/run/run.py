@@ -60,7 +60,9 @@ class Run:
         self.t, self.y = t0, np.array(y0, dtype=float)
         self.origin = self.end = self.until = t0  # the last: until when inputs hold
         limits = self.known.limits if settings.limits else {}
-        self.limits = {k: x for k, x in limits.items() if not outside(y0[x.coordinate], x.lower, x.upper)}
+        within = {k: x for k, x in limits.items() if not outside(y0[x.coordinate], x.lower, x.upper)}
+        self.limits = {k: x for k, x in within.items() if not x.leaves_nothing}
+        self._locked = [k for k, x in within.items() if x.leaves_nothing]  # from the beginning on
         if any(isinstance(e.action, SetTorque) for e in events):
             source = replace(source, adjustable=True)
         supply = self.supply = Supply(source, [e.when for e in events if callable(e.when)], t0)
@@ -78,14 +80,13 @@ class Run:
     # -- setting up --------------------------------------------------------------------------------------------------
 
     def _holdable(self) -> list[Holdable]:
-        """Joints with dry friction or limits, and those that events lock."""
+        """Joints with dry friction or limits, and those that are locked, or that events lock."""
         found = {h.speed: h for h in self.known.frictional}
         for speed, x in self.limits.items():
             known = found.get(speed, Holdable(speed))
             found[speed] = replace(known, coordinate=x.coordinate, lower=x.lower, upper=x.upper)
         locked = {j for e in self.events if isinstance(e.action, (Lock, Unlock)) for j in e.action.joints}
-        for name in sorted(locked):
-            speed = self.dyn.mechanism.speed_names.index(name)
+        for speed in [*self._locked, *(self.dyn.mechanism.speed_names.index(name) for name in sorted(locked))]:
             found[speed] = replace(found.get(speed, Holdable(speed)), lockable=True)
         return list(found.values())
 
@@ -134,6 +135,8 @@ class Run:
     def _begin(self) -> None:
         """Inputs at the start: torques, and who sticks."""
         self.until = self.supply.from_now(self.t, self.y)
+        if self._locked:
+            self.impacts.lock(self.modes, self.supply.u, self.y, self.t, self._locked)
         if self.system.holdable:
             settle(self.modes, self.supply.u, self.y, self.t)
 

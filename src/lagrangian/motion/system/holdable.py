@@ -19,6 +19,11 @@ class JointLimits:
     lower: float
     upper: float
 
+    @property
+    def leaves_nothing(self) -> bool:
+        """Whether there is no room between the limits: so files hold a joint whose type they do not call fixed."""
+        return self.upper - self.lower <= ROUNDING * (1 + abs(self.lower))
+
 
 def outside(q: float, lower: float, upper: float) -> bool:
     """Whether a coordinate is beyond a limit, by more than rounding."""
