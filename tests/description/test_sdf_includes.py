@@ -91,7 +91,9 @@ def test_a_model_that_is_merged_by_a_frame_of_its_own(tmp_path):
 @pytest.mark.parametrize(
     ("uri", "why"),
     [
-        ("https://fuel.gazebosim.org/1.0/x/models/hand", "nothing is fetched"),
+        ("https://fuel.gazebosim.org/1.0/x/models/foot", "there is no .*nothing is fetched; export .*/folder/that/holds/foot"),
+        ("https://fuel.gazebosim.org/1.0/x/models/..%2F..", "leads out"),
+        ("https://example.org/models/hand", "nothing is fetched"),
         ("file:///etc/passwd", "nothing is fetched"),
         ("/etc/passwd", "nothing is fetched"),
         ("C:/models/hand", "nothing is fetched"),
@@ -180,7 +182,10 @@ def test_a_static_model_that_is_merged_is_not_static(tmp_path):
     assert "knuckle" in [j.name for j in m.joints]
 
 
-@pytest.mark.parametrize("uri", ["model://hand", "hand", "file://hand"])
+FUEL = "https://fuel.gazebosim.org/1.0/Somebody/models/hand"
+
+
+@pytest.mark.parametrize("uri", ["model://hand", "hand", "file://hand", FUEL, f"{FUEL}/4"])
 def test_a_folder_of_models_beside_that_of_the_worlds(tmp_path, uri):
     put(tmp_path, {**LIBRARY, "worlds/robot.sdf": robot(f"<include><uri>{uri}</uri></include>")})
     assert len(lg.load(tmp_path / "worlds" / "robot.sdf").bodies) == 3

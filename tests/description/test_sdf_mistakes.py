@@ -182,3 +182,10 @@ def test_a_joint_called_world():
     """It holds its link to the world, and is not itself what it is joined to."""
     m = quiet(model(link("a") + joint("world", "world", "a")))
     assert (m.joint("world").parent, m.joint("world").child) == ("ground", "a")
+
+
+def test_what_is_only_drawn_is_no_error():
+    pose = "<visual name='v'>\n<pose>0 0 1</pose><geometry><sphere><radius>1</radius></sphere></geometry></visual>"
+    m = quiet(model(link("a", more=pose)))
+    assert m.bodies[0].visuals == ()
+    assert any("<visual> with a mistake (1: line 2): not drawn: pose needs 6 numbers" in note for note in m.notes)

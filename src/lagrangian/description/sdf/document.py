@@ -142,8 +142,9 @@ class Includer:
         if name in _GAZEBO:
             self.notes.add(f"model://{name}", "not carried over: it does not move, and there are no contacts")
             return None
+        fetched = ", and nothing is fetched" if uri.lower().startswith("http") else ""
         raise element.error(
-            f"there is no {uri!r} beside this file or around it; "
+            f"there is no {uri!r} beside this file or around it{fetched}; "
             f"export GZ_SIM_RESOURCE_PATH=/folder/that/holds/{name.partition('/')[0]} says where it is"
         )
 

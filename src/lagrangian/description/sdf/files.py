@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import unquote
 
 from lagrangian.description import xml
 from lagrangian.description.folder import within
@@ -15,10 +16,16 @@ from lagrangian.description.xml import Element
 NEWEST = (1, 12)
 _SUFFIXES = (".sdf", ".world", ".xml")
 _SCHEMES = ("model", "package")
+_FUEL = re.compile(r"https?://fuel\.[^/]+/[^/]+/[^/]+/models/([^/]+)(?:/(?:\d+|tip))?/?", re.IGNORECASE)
 
 
 def inside(element: Element, uri: str) -> tuple[str, bool]:
-    """The path in a URI, and whether it is a plain one, beside the file; an error if it leads anywhere else."""
+    """The path in a URI, and whether it is a plain one, beside the file; an error if it leads anywhere else.
+
+    A model of Gazebo's collection on the web is looked for by its name, as if it were model://name: many keep a copy of it.
+    """
+    if fuel := _FUEL.fullmatch(uri):
+        uri = f"model://{unquote(fuel[1])}"
     scheme, mark, rest = uri.partition("://")
     if scheme == "file" and mark:
         uri, mark = rest, ""

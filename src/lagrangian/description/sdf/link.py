@@ -8,6 +8,7 @@ from lagrangian.description.notes import Notes, tolerant_body
 from lagrangian.description.packages import find_file
 from lagrangian.description.sdf.collisions import At, from_collisions
 from lagrangian.description.sdf.frames import WORLD, Frames, Node
+from lagrangian.description.sdf.schema import place
 from lagrangian.description.sdf.values import number, pose, relative_to, truth, truth_of, vector
 from lagrangian.description.xml import Element
 from lagrangian.errors import DescriptionError, placed
@@ -27,7 +28,7 @@ def body(node: Node, name: str, frames: Frames, main: str, notes: Notes) -> Body
         return frames.in_link(node, element)
 
     _note(link, name, static, notes)
-    visuals = tuple(x for element in link.all("visual") if (x := _visual(element, at, main, notes)) is not None)
+    visuals = tuple(x for element in link.all("visual") if (x := _drawn(element, at, main, notes)) is not None)
     mass, center, inertia = _inertial(link, name, static, at, notes)
     with placed(*link.where):
         if static and inertia_problem(mass, inertia):  # it does not move
@@ -88,6 +89,15 @@ def _inertial(link: Element, name: str, static: bool, at: At, notes: Notes) -> t
 
 
 # -- what to draw ------------------------------------------------------------------------------------------------------
+
+
+def _drawn(element: Element, at: At, main: str, notes: Notes) -> Visual | None:
+    """A visual, or None if it is not drawn, which is noted: what cannot be drawn moves all the same."""
+    try:
+        return _visual(element, at, main, notes)
+    except DescriptionError as error:
+        notes.add("<visual> with a mistake", f"not drawn: {error.problem}", place(element))
+        return None
 
 
 def _visual(element: Element, at: At, main: str, notes: Notes) -> Visual | None:
