@@ -25,7 +25,7 @@ from lagrangian.visible import as_name
 
 ROOT_JOINT = "root_joint"
 _TOP_LEVEL = ("link", "joint", "material", "loop", "coupling")
-_XACRO = f"{expand.NOT_YET}, or load(path, xacro=True) expands it"
+_XACRO = f"{expand.NOT_YET}; or call it robot.urdf.xacro, or load(path, xacro=True), and it is expanded here"
 # what defines or includes something; other elements of xacro's name call a macro
 _XACRO_ITSELF = tuple(f"xacro:{tag}" for tag in ("property", "macro", "include", "arg", "if", "unless", "insert_block", "call"))
 LoopsOf = str | os.PathLike[str] | bool | None
