@@ -53,6 +53,15 @@ class Reading:
             "--xacro", metavar="NAME:=X", help="A value of a xacro file's argument. May be given again.", rich_help_panel=PANEL
         ),
     ] = None
+    keyframe: Annotated[
+        str | None,
+        typer.Option(
+            "--keyframe",
+            metavar="NAME",
+            help="The keyframe of an MJCF file with which a run begins: pose, speeds, controls.",
+            rich_help_panel=PANEL,
+        ),
+    ] = None
     root: Annotated[
         Path | None,
         typer.Option(
@@ -75,6 +84,7 @@ class Reading:
             "mimic": self.mimic,
             "loops": False if self.no_loops else self.loops,
             "xacro": _arguments(self.xacro),
+            "keyframe": self.keyframe,
             "root": self.root,
         }
         return {name: value for name, value in found.items() if value is not None}

@@ -25,7 +25,7 @@ _BY_SUFFIX = {
 _OPTIONS: dict[str, tuple[str, ...]] = {
     "toml": ("parameters",),
     "urdf": ("floating", "mimic", "loops", "xacro"),
-    "mjcf": ("parameters", "root"),
+    "mjcf": ("parameters", "keyframe", "root"),
     "sdf": ("floating", "mimic"),
 }
 # an option of another format, and what does the same in this one
@@ -43,6 +43,9 @@ _INSTEAD = {
     ("toml", "xacro"): "xacro files become URDF",
     ("mjcf", "xacro"): "xacro files become URDF; run xacro first if this is one",
     ("sdf", "xacro"): "xacro files become URDF; run xacro first if this is one",
+    ("toml", "keyframe"): "the file says under [initial] how a run begins",
+    ("urdf", "keyframe"): "a URDF file has no keyframes",
+    ("sdf", "keyframe"): "an SDF file has no keyframes",
     ("urdf", "parameters"): "a URDF file has no named parameters",
     ("sdf", "parameters"): "an SDF file has no named parameters",
 }
@@ -62,8 +65,9 @@ def load(path: str | os.PathLike[str], **options: Any) -> Mechanism:
     fly free, and `mimic=True` couples its `<mimic>` joints to those they follow, which are otherwise free. Both are the rule in
     SDF: there `floating=False` holds what no joint holds, and `mimic=False` leaves the joints uncoupled. `loops="robot.yaml"`
     names the file that closes a URDF's loops, which is otherwise looked for beside it; False leaves it out.
-    `xacro={"prefix": "left_"}` gives values to arguments of a .xacro file, which must have them. Files that an MJCF file names
-    (`<include>`, `<model>`, meshes that give inertia) must lie in its folder or below, unless `root` is a folder above it.
+    `xacro={"prefix": "left_"}` gives values to arguments of a .xacro file, which must have them. `keyframe="home"` names the
+    keyframe of an MJCF file with which a run begins: its pose, speeds and controls. Files that an MJCF file names (`<include>`,
+    `<model>`, meshes that give inertia) must lie in its folder or below, unless `root` is a folder above it.
     """
     _refuse_text(path)
     file = as_path(path)

@@ -65,7 +65,10 @@ def run(given: Mapping[str, Any]) -> None:
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
         try:
             arguments = _Arguments(given["arguments"])
-            found = {"text": _expanded(xacro, Path(given["file"]), arguments), "arguments": sorted(arguments.asked)}
+            found: dict[str, Any] = {
+                "text": _expanded(xacro, Path(given["file"]), arguments),
+                "arguments": sorted(arguments.asked),
+            }
         except DescriptionError as error:
             found = {"wrong": str(error)}
         except RecursionError:

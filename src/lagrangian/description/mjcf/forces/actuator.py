@@ -52,6 +52,7 @@ class _Actuator:
     target: str
     path: tuple[tuple[Joint, float], ...]
     label: str
+    control: float
 
 
 class Actuators:
@@ -74,12 +75,13 @@ class Actuators:
         self._at_rest: AtRest | None = None
         self._bounded: list[Element] = []  # tendons that an actuator pulls at
 
-    def read(self, elements: Iterable[Element]) -> Drives:
+    def read(self, elements: Iterable[Element], controls: Iterable[float]) -> Drives:
+        """Those that the elements describe, each with the value its control has unless the caller gives another."""
         found = []
-        for k, element in enumerate(elements):
+        for k, (element, control) in enumerate(zip(elements, controls, strict=True)):
             if element.tag not in (*KINDS, *_OTHER):
                 raise element.error(one_of("actuator", element.tag, (*KINDS, *_OTHER)))
-            found.append(self._one(element, k))
+            found.append(self._one(element, k, control))
         for actuator in found:  # which know of all armatures now
             if actuator is not None:
                 self._add(actuator)
@@ -91,7 +93,7 @@ class Actuators:
             self.notes.add("control and gains of actuators", CHANGED)
         return self.drives
 
-    def _one(self, element: Element, k: int) -> _Actuator | None:
+    def _one(self, element: Element, k: int, control: float) -> _Actuator | None:
         name = element.attributes.get("name", "")
         if element.tag in _OTHER:
             self.notes.add(f"<actuator> {element.tag}", "not carried over: give joint torques", name, warn=True)
@@ -110,7 +112,8 @@ class Actuators:
             return None
         self._add_at_joint(applied, path, target)
         self.notes.add("<actuator>", ACTS, name)
-        return _Actuator(applied, settings, target, tuple(path), self._label(name or element.attributes[target], k))
+        label = self._label(name or element.attributes[target], k)
+        return _Actuator(applied, settings, target, tuple(path), label, control)
 
     def _defaults(self, element: Element) -> tuple[Element, Settings]:
         """The element with the attributes of its class, and its settings: MuJoCo's defaults of all kinds of actuators are one."""
@@ -207,7 +210,7 @@ class Actuators:
         inherited = self._inherited(element)
         integrates = settings.dyntype == "integrator"  # such an actuator inherits a range of what it integrates to
         own = self._control_range(element) if inherited is None or integrates else inherited
-        control = _clipped(self._named(f"ctrl_{at.label}", 0.0), own)
+        control = _clipped(self._named(f"ctrl_{at.label}", at.control), own)
         match settings.dyntype:
             case "integrator":
                 control = control * symbol("t")
