@@ -23,6 +23,7 @@ from lagrangian.description.mjcf.tree import Tree
 from lagrangian.description.notes import Notes
 from lagrangian.description.xml import Element, number, numbers, text
 from lagrangian.errors import one_of
+from lagrangian.model.configuration import CONTROL
 from lagrangian.model.expression import Expression, Scalar, call, parameter, symbol
 from lagrangian.model.joint import Joint
 
@@ -210,7 +211,7 @@ class Actuators:
         inherited = self._inherited(element)
         integrates = settings.dyntype == "integrator"  # such an actuator inherits a range of what it integrates to
         own = self._control_range(element) if inherited is None or integrates else inherited
-        control = _clipped(self._named(f"ctrl_{at.label}", at.control), own)
+        control = _clipped(self._named(f"{CONTROL}{at.label}", at.control), own)
         match settings.dyntype:
             case "integrator":
                 control = control * symbol("t")
@@ -249,9 +250,9 @@ class Actuators:
     def _label(self, name: str, k: int) -> str:
         """A name that expressions can have, and that no other actuator has."""
         label = re.sub(r"[^0-9A-Za-z_]", "_", name) or f"actuator{k + 1}"
-        while any(f"{key}_{label}" in self._names for key in ("ctrl", "kp", "kv", "gain")):
+        while any(f"{key}{label}" in self._names for key in (CONTROL, "kp_", "kv_", "gain_")):
             label += "_"
-        self._names.add(f"ctrl_{label}")
+        self._names.add(f"{CONTROL}{label}")
         return label
 
 
