@@ -96,8 +96,8 @@ def _warn_of_falling(model: Mechanism, source: Torque) -> None:
     bodies = [] if source.wrenches else falling(model)
     if bodies:
         warn(
-            f"{model.name}: nothing holds {_some(bodies)}: there is no ground and no contact, so that it falls freely. Walls, loops or "
-            f"springs to the ground hold it; mechanism.replace(gravity=(0, 0, 0)) lets it float",
+            f"{model.name}: nothing holds {_some(bodies)}: there is no ground and no contact, so that it falls freely. "
+            f"Walls, loops or springs to the ground hold it; mechanism.replace(gravity=(0, 0, 0)) lets it float",
             SimulationWarning,
         )
 
