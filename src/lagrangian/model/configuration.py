@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from lagrangian.errors import MechanismError, shown
@@ -70,7 +71,7 @@ class Initial:
             needed = "speeds with what drives them are needed: (('theta1', 2.0),)"
             raise MechanismError(f"is {shown(self.torque)}", where="[initial]", argument="torque", remedy=needed)
 
-    @property
+    @cached_property
     def controlled(self) -> tuple[str, ...]:
         """The speeds that actuators of a robot file drive: a control is in their torque."""
         return tuple(speed for speed, x in self.torque if any(name.startswith(CONTROL) for name in parameters(x)))

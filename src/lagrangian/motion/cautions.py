@@ -15,7 +15,6 @@ from lagrangian.configuration.mobility import mobility, rank
 from lagrangian.errors import Argument, SimulationWarning, warn
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.motion.falling import falling
 from lagrangian.motion.system.holdable import outside
 from lagrangian.motion.system.prepared import Prepared
 from lagrangian.motion.torque import Torque
@@ -32,7 +31,7 @@ def told(
     model, (start, end) = known.dyn.mechanism, span
     _warn_of_source(model, source, method, end - start)
     _warn_of_limits(model, q, limits)
-    _warn_of_falling(model, source)
+    _warn_of_falling(known, source)
     _warn_of_actuators(known, source)
     return _dependent(known.dyn, q, span)
 
@@ -91,9 +90,9 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names[:SHOWN])) + (" ..." if len(names) > SHOWN else "")
 
 
-def _warn_of_falling(model: Mechanism, source: Torque) -> None:
+def _warn_of_falling(known: Prepared, source: Torque) -> None:
     """Say that there is no ground, where the file of a robot leaves it to contacts to hold it."""
-    bodies = [] if source.wrenches else falling(model)
+    bodies, model = [] if source.wrenches else known.falling, known.dyn.mechanism
     if bodies:
         warn(
             f"{model.name}: nothing holds {_some(bodies)}: there is no ground and no contact, so that it falls freely. "
