@@ -66,7 +66,6 @@ class Integration:
 def simulate(
     given: Described,
     results: Results,
-    integration: Integration,
     time: Annotated[
         str | None,
         typer.Option(
@@ -79,6 +78,8 @@ def simulate(
     wrench: Wrench = None,
     event: StopAt = None,
     at_event: AtEvent = None,
+    *,
+    integration: Integration,
     rows: Annotated[int, typer.Option("--rows", metavar="N", help="Rows of the result.")] = 1001,
     limits: Annotated[bool, typer.Option("--limits/--no-limits", metavar="", help="Stop joints at their limits.")] = True,
     saturate: Annotated[
