@@ -241,7 +241,7 @@ def test_python_torques() -> None:
 def test_auto_changes_to_it(governor: lg.Mechanism) -> None:
     motion = lg.simulate(governor, 10.0, rtol=1e-7, atol=1e-9, t_eval=21)
     assert motion.statistics["method"] == "Rodas5P"
-    assert 0 < motion.statistics["stiff_since"] < 0.1
+    assert 0 < motion.statistics["stiff_since"] < 1
     chosen = lg.simulate(governor, 10.0, method="rodas5p", rtol=1e-7, atol=1e-9, t_eval=21)
     np.testing.assert_allclose(states(motion), states(chosen), rtol=0, atol=1e-6)
     # it is the same run at any time, before and after the change
