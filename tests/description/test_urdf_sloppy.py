@@ -180,3 +180,15 @@ def test_negative_bounds_of_speed_and_force_are_none():
     m = warned(moving(limit), "<limit> with a negative velocity .*: read as none", 2)
     limits = m.joints[1].limits
     assert (limits.lower, limits.upper, limits.speed, limits.effort) == (-2, 1, math.inf, math.inf)
+
+
+def test_a_robot_without_any_mass_is_warned_of_once():
+    joint = '<joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>'
+    with pytest.warns(ReaderWarning) as met:
+        m = lg.loads(f'<robot name="r"><link name="a"/><link name="b"/>{joint}</robot>', "urdf")
+    assert [str(w.message) for w in met] == [f"<text>: {m.notes[-1]}"]
+    assert m.notes[-1].startswith("robot without mass (1): no <inertial> gives a link one")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lg.compile(m).mass_matrix([0.0])
+        lg.loads('<robot name="r"><link name="a"/></robot>', "urdf")  # in which nothing moves

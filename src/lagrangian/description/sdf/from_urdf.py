@@ -12,12 +12,12 @@ from lagrangian.description.notes import Notes
 from lagrangian.description.urdf import reader as urdf
 from lagrangian.description.xml import Element, number, text
 from lagrangian.errors import DescriptionError
-from lagrangian.model import quaternion
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body, Visual
 from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Placement
+from lagrangian.model.rotation import quaternion
 
 _TYPES = ("revolute", "continuous", "prismatic", "fixed", "free")
 _MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")

@@ -15,7 +15,7 @@ from lagrangian.description.mjcf.meshes import builtin
 from lagrangian.description.mjcf.schema import check_attributes, check_children
 from lagrangian.description.xml import Element, choice, number, numbers, text
 from lagrangian.errors import DescriptionError
-from lagrangian.model import quaternion
+from lagrangian.model.rotation import quaternion
 
 KINDS = ("legacy", "exact", "convex", "shell")
 
