@@ -89,7 +89,6 @@ def test_a_part_of_a_model_is_refused_with_a_sentence(tmp_path):
     for name, text in {
         "a.xml": "<mujocoinclude/>",
         "b.mjcf": "<mujocoinclude/>",
-        "c.xml": '<mujoco><body name="b"/></mujoco>',
     }.items():
         (tmp_path / name).write_text(text)
         with pytest.raises(DescriptionError, match="part of a model, which another file includes"):

@@ -78,7 +78,6 @@ BAD = {
     "urdf": ("<robot/>", 1, "this is URDF"),
     "other": ("<html/>", 1, "starts with <mujoco>"),
     "section": ("<mujoco>\n<worldbdy/></mujoco>", 2, "Did you mean 'worldbody'"),
-    "part": ('<mujoco>\n<body name="b"/></mujoco>', 2, "part of a model"),
     "fragment": ("<mujocoinclude/>", 1, "part of a model"),
     "element": (one("<jiont/>"), 3, "Did you mean 'joint'"),
     "attribute": (one('<joint dampng="1"/>'), 3, "no attribute 'dampng'. Did you mean 'damping'"),

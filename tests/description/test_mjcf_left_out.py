@@ -130,3 +130,14 @@ def test_visuals():
     assert (box.kind, box.size, box.color, box.placement.position) == ("box", (0.2, 0.4, 0.6), (1, 0, 0, 1), (0, 0, 1))
     assert (capsule.kind, capsule.size, capsule.color) == ("capsule", (0.1, 1.0), (0, 1, 0, 1))
     assert (mesh.kind, mesh.size, mesh.file) == ("mesh", (2, 2, 2), "meshes/sub/part.stl")
+
+
+def test_a_body_outside_the_world_is_passed_over(mujoco):
+    """So MuJoCo reads a file that is a part of a model, which another file includes."""
+    text = (
+        f'<mujoco>\n<body name="hand"><joint/>{BALL}</body><worldbody><body><joint name="j"/>{BALL}</body></worldbody></mujoco>'
+    )
+    with pytest.warns(ReaderWarning, match=r"<body> outside <worldbody> \(1: hand\): passed over, .*part of a model"):
+        m = mjcf.read_text(text)
+    assert m.coordinate_names == ("j",)
+    assert mujoco.MjModel.from_xml_string(text).njnt == 1

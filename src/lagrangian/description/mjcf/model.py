@@ -46,8 +46,9 @@ def assemble(root: Element, folder: Folder | None, notes: Notes, around: tuple[s
     expand_includes(root, folder)
     for section in root.children:
         if section.tag == "body":
-            raise section.error(f"<body> stands outside <worldbody>: {_PART}, or put it into <worldbody>")
-        if section.tag not in _SECTIONS:
+            meaning = f"passed over, as in MuJoCo: {_PART}, or put it into <worldbody>"
+            notes.add("<body> outside <worldbody>", meaning, section.attributes.get("name", ""), warn=True)
+        elif section.tag not in _SECTIONS:
             raise section.error(one_of("section", section.tag, _SECTIONS))
     defaults = Defaults(root)
     compiler = Compiler.read(root)
