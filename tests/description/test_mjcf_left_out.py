@@ -132,7 +132,7 @@ def test_visuals():
     assert (mesh.kind, mesh.size, mesh.file) == ("mesh", (2, 2, 2), "meshes/sub/part.stl")
 
 
-def test_a_body_outside_the_world_is_passed_over(mujoco):
+def test_a_body_outside_the_world_is_passed_over():
     """So MuJoCo reads a file that is a part of a model, which another file includes."""
     text = (
         f'<mujoco>\n<body name="hand"><joint/>{BALL}</body><worldbody><body><joint name="j"/>{BALL}</body></worldbody></mujoco>'
