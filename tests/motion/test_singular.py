@@ -157,3 +157,31 @@ def test_rest_without_forces_is_determined() -> None:
     assert motion.success
     assert not motion.qd.any()
     assert not motion.q.any()
+
+
+def test_a_small_parallelogram_that_is_welded_passes_as_a_large_one() -> None:
+    """Its equations are in metres and in radians: of a small one the first are small, and no less independent."""
+    size = 1e-3
+    a, b, m = 0.4 * size, 0.9 * size, 1.5
+    bodies = [lg.Body(name, mass=m, inertia=(m * a * a,) * 3) for name in ("crank", "coupler", "rocker", "pin")]
+    joints = [
+        lg.Joint("theta", "revolute", "ground", "crank"),
+        lg.Joint("phi", "revolute", "crank", "coupler", (a, 0, 0)),
+        lg.Joint("psi", "revolute", "ground", "rocker", (b, 0, 0)),
+        lg.Joint("turn", "revolute", "rocker", "pin", (a, 0, 0)),
+    ]
+    weld = lg.LoopJoint("weld", "fixed", "coupler", "pin", lg.Placement(position=(b, 0, 0)))
+    mechanism = lg.Mechanism("welded", bodies, joints, [weld], gravity=(0, -G, 0))
+
+    def rates(t: float, y: np.ndarray) -> list[float]:
+        """Coupler and pin only shift, along circles of the cranks' length; the cranks turn."""
+        return [y[1], -2 * m * G * a * math.cos(y[0]) / (4 * m * a * a)]
+
+    end, speed = 1.5 * math.sqrt(size), 9.0 / math.sqrt(size)
+    motion = lg.simulate(mechanism, end, [1.2, -1.2, 1.2, -1.2], [speed, -speed, speed, -speed], rtol=1e-11, atol=1e-13)
+    assert motion.success, motion.message
+    theta, w = solve_ivp(rates, (0, end), [1.2, speed], method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
+    assert motion.q[-1] == pytest.approx([theta, -theta, theta, -theta], abs=1e-8)
+    assert motion.qd[-1] == pytest.approx([w, -w, w, -w], rel=1e-8)
+    passed = [x for x in motion.events if x.name == "singular configuration passed"]
+    assert len(passed) == int(theta / math.pi)
