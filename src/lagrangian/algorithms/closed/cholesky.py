@@ -150,12 +150,17 @@ class Grouped:
     def __init__(
         self,
         A: Matrix,
-        groups: Sequence[Sequence[int]],
-        least: Sequence[Any],
+        groups: Sequence[Sequence[int]] | None = None,
+        least: Sequence[Any] | None = None,
         rank: Rank | None = None,
         threshold: float = REDUNDANT,
     ) -> None:
-        self._groups, self._scale = groups, [0] * len(A)
+        """One group of all rows unless others are given; `rank` is how many of a group's rows do not follow from those before."""
+        n = len(A)
+        groups = [list(range(n))] if groups is None else groups
+        least = [0.0] * n if least is None else least
+        self._groups: Sequence[Sequence[int]] = groups
+        self._scale: list[Any] = [0] * n
         for group in groups:
             # a row that vanishes is not made large: it is dependent
             floor = SMALLEST * _largest([[A[i][j] for j in group] for i in group])
@@ -241,9 +246,8 @@ class Blocks:
             rest = [least[i] for i in block]
             system: InOrder | Grouped
             if redundant:
-                groups = [list(range(len(block)))] if len(block) <= PIVOTED else grouped([owners[i] for i in block])
-                known = None if rank is None else _of_part(rank, block)
-                system = Grouped(part, groups, rest, known)
+                groups = None if len(block) <= PIVOTED else grouped([owners[i] for i in block])
+                system = Grouped(part, groups, rest, None if rank is None else _of_part(rank, block))
             else:
                 system = InOrder(part, INDEPENDENT, rest)
             self._parts.append((block, system))
