@@ -70,8 +70,13 @@ def mobility(mechanism: MechanismLike | Dynamics, q: Any = None, t: float = 0.0)
     m, n = len(dyn.constraint_names), dyn.nv
     if not m:
         return Mobility(n, n, n, 0, 0, n)
-    here = rank(dyn, q, t)
-    ranks = [here]
+    here, generic = rank(dyn, q, t), rank(dyn, regular(dyn, q, t), t)
+    return Mobility(n - here, n - generic, n, m, here, dyn.mechanism.gruebler)
+
+
+def regular(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> np.ndarray:
+    """The configuration itself, or where it is singular one nearby at which Psi has a larger rank."""
+    best, largest = q, rank(dyn, q, t)
     rng = np.random.default_rng(0)
     loops = Loops(dyn, t)
     for size in (0.02, 0.05, 0.1, 0.2):
@@ -81,10 +86,9 @@ def mobility(mechanism: MechanismLike | Dynamics, q: Any = None, t: float = 0.0)
             break
         step = rng.normal(size=len(idle)) @ idle
         near = loops.nearest(moved(dyn.mechanism, q, size * step / np.linalg.norm(step)))
-        if near.miss[0] < 1e-9:
-            ranks.append(rank(dyn, near.q[0], t))
-    generic = max(ranks)
-    return Mobility(n - here, n - generic, n, m, here, dyn.mechanism.gruebler)
+        if near.miss[0] < 1e-9 and (found := rank(dyn, near.q[0], t)) > largest:
+            best, largest = near.q[0], found
+    return best
 
 
 def rank(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> int:
