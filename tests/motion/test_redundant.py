@@ -158,3 +158,16 @@ def test_dependent_rows_of_any_size_are_told_from_independent_ones() -> None:
             system = Grouped(A.tolist(), groups, rank=known)
             assert (A @ np.array(system.solve(b.tolist())) - b) / sizes == pytest.approx(0, abs=1e-6 * np.abs(b / sizes).max())
             assert system.ratio > 1e-8
+
+
+def test_welds_within_one_rigid_body_take_no_freedom() -> None:
+    """Their slopes are rounding alone, of any rank; it falls as a body does."""
+    bodies = [lg.Body(name, mass=1.0, inertia=(0.1, 0.2, 0.3)) for name in ("one", "other")]
+    at = lg.Placement.from_rpy((0.3, 0.1, 0.7), (0.3, 1.1, 0.2))
+    joints = [lg.Joint("root", "free", "ground", "one"), lg.Joint("weld", "fixed", "one", "other", at)]
+    ends = lg.Placement(position=(0.9, 0.2, 0.1)), at.inverse() @ lg.Placement(position=(0.9, 0.2, 0.1))
+    mechanism = lg.Mechanism("rigid", bodies, joints, [lg.LoopJoint("again", "fixed", "one", "other", *ends)])
+    assert lg.mobility(mechanism).degrees == lg.mobility(mechanism).nearby == 6
+    motion = lg.simulate(mechanism, 0.5, qd0=[0, 0, 0, 0, 0, 0])
+    assert motion.success, motion.message
+    assert motion.qd[-1, -1] == pytest.approx(-0.5 * 9.81, rel=1e-3)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.algorithms.closed.constrained import ROUNDING
 from lagrangian.arguments import number
 from lagrangian.configuration.coordinates import moved
 from lagrangian.configuration.dynamics_of import dynamics_of
@@ -81,7 +82,7 @@ def regular(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> np.ndarray:
     loops = Loops(dyn, t)
     for size in (0.02, 0.05, 0.1, 0.2):
         _, s, rows = np.linalg.svd(finite_jacobian(dyn, q, t))
-        idle = rows[int(np.sum(s > SINGULAR * s.max(initial=0.0))) :]
+        idle = rows[_acting(s) :]
         if not len(idle):
             break
         step = rng.normal(size=len(idle)) @ idle
@@ -94,4 +95,9 @@ def regular(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> np.ndarray:
 def rank(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> int:
     """Of Psi."""
     s = np.linalg.svd(finite_jacobian(dyn, q, t), compute_uv=False)
-    return int(np.sum(s > SINGULAR * s[0])) if s.size and s[0] > 0 else 0
+    return _acting(s)
+
+
+def _acting(s: np.ndarray) -> int:
+    """How many singular values are not zero; where the largest is rounding, none."""
+    return int(np.sum(s > max(SINGULAR * s.max(initial=0.0), ROUNDING)))
