@@ -126,8 +126,8 @@ def test_proven_numbers() -> None:
 
 
 def test_a_proof_that_would_take_too_long_is_refused() -> None:
-    with pytest.raises(lg.CostError, match=r"t = 1e\+12 s would take .* years and more; the limit is 10 minutes") as caught:
-        lg.certify("pendulum", 1e12, digits=10)
+    with pytest.raises(lg.CostError, match=r"t = 1e\+09 s would take .* and more; the limit is 10 minutes") as caught:
+        lg.certify("pendulum", 1e9, digits=10)
     assert caught.value.seconds > caught.value.limit == 600
     with pytest.raises(lg.CostError, match="given up after"):  # the time is up, whatever was forecast
         lg.certify("pendulum", 20, digits=1000, limit=1)
