@@ -1,7 +1,7 @@
 """Numbers, counts and arrays that a caller gives: each is read in one place, as what compiled code can take, or refused.
 
 Python's and numpy's numbers of every size and precision become doubles. What would lose something on the way is refused: complex
-numbers, masked entries, fields, dates, and integers that no double can hold. Texts are no numbers, also where they look like some.
+numbers, masked entries, fields, dates, and integers that no double can hold. Texts are no numbers, whatever they say.
 """
 
 from __future__ import annotations

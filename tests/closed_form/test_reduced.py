@@ -106,7 +106,7 @@ def test_the_run_of_the_closed_form_is_that_of_the_multipliers() -> None:
 
 @pytest.mark.parametrize("t_span", [np.nan, (0.0, np.nan), (np.nan, 1.0), np.inf, (1.0, 1.0), -1.0, (0, 1, 2), "1", None])
 def test_times_of_a_run_that_are_none(t_span: Any) -> None:
-    with pytest.raises(lg.ArgumentError, match="t_span is .*; an end after 0, or a begin and an end|t_span is .*; real numbers"):
+    with pytest.raises(lg.ArgumentError, match=r"t_span is .*; an end after 0, or a begin and an end|t_span is .*; real numbers"):
         REDUCED.simulate(t_span)
 
 

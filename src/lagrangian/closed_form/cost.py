@@ -152,8 +152,8 @@ class Deadline:
             raise CostError(
                 f"the closed form was given up after {duration(spent)}, at {self.stage}",
                 where=self.name,
-                remedy=f"the limit is {duration(self.limit)}. {Argument('limit', None)} derives it all the same; or run it without: "
-                f"lagrangian.compile gives the same functions, exactly as accurate, for thousands of joints",
+                remedy=f"the limit is {duration(self.limit)}. {Argument('limit', None)} derives it all the same; or run it "
+                f"without: lagrangian.compile gives the same functions, exactly as accurate, for thousands of joints",
                 seconds=spent,
                 limit=self.limit,
             ) from None

@@ -169,8 +169,8 @@ class _Task:
         raise CostError(
             f"the proof of {self.digits} digits at t = {float(arb(self.times[-1])):g} s {done}",
             where=self.model.name,
-            remedy=f"the limit is {duration(self.limit)}. {Argument('limit', None)} computes it all the same; or ask for an earlier "
-            f"time, or use simulate",
+            remedy=f"the limit is {duration(self.limit)}. {Argument('limit', None)} computes it all the same; or ask for an "
+            f"earlier time, or use simulate",
             seconds=expected,
             limit=self.limit,
         )

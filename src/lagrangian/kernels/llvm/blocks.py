@@ -1,4 +1,4 @@
-"""Runs a kernel over blocks of states, and looks at the results of each, while the cache still has them, whether all are finite."""
+"""A kernel over blocks of states; while the cache still has the results of one, they are looked at: whether all are finite."""
 
 from __future__ import annotations
 
