@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lagrangian.arguments import array, count, floats, number
-from lagrangian.errors import ArgumentError, MechanismError, shown
+from lagrangian.errors import Argument, ArgumentError, MechanismError, shown
 
 if TYPE_CHECKING:
     from lagrangian.closed_form.parts.output import OutputPart
 
+STAGES = 12  # of a step
 Torque = Sequence[float] | Callable[[float, np.ndarray, np.ndarray], Any] | None
 
 
@@ -32,7 +33,7 @@ class Integrated:
 
 
 def integrated(
-    eom: OutputPart, t_span: Any, q0: Any, qd0: Any, torque: Torque, t_eval: Any, rtol: float, atol: float
+    eom: OutputPart, t_span: Any, q0: Any, qd0: Any, torque: Torque, t_eval: Any, rtol: float, atol: float, max_steps: int
 ) -> Integrated:
     """M q'' = tau - C q' - G - F by the Runge-Kutta pair of Dormand and Prince of order 8."""
     from scipy.integrate import solve_ivp
@@ -47,7 +48,16 @@ def integrated(
         given = torque(t, q, qd) if callable(torque) else torque
         return still if given is None else _numbers("torque", given, n, eom)
 
+    left = STAGES * count(max_steps, "max_steps", most=10**15)
+
     def slope(t: float, x: np.ndarray) -> np.ndarray:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise MechanismError(
+                f"{eom.mechanism.name}: the run was given up at t = {t:g} s after {max_steps} steps",
+                remedy=f"{Argument('max_steps')} allows more",
+            )
         q, qd = x[:n], x[n:]
         f = tau(t, q, qd) - dyn.inverse_dynamics(q, qd, still)
         return np.concatenate([qd, np.linalg.solve(dyn.mass_matrix(q), f)])

@@ -9,8 +9,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.description.text_file import as_path
-from lagrangian.files import write
+from lagrangian.files import as_path, write
 from lagrangian.sizing.motors import RPM
 from lagrangian.visible import as_cell
 
