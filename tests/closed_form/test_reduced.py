@@ -110,6 +110,26 @@ def test_times_of_a_run_that_are_none(t_span: Any) -> None:
         REDUCED.simulate(t_span)
 
 
+def test_a_run_that_would_not_end_is_given_up() -> None:
+    """A torque of 1e19 N m turns the arm ever faster."""
+    with pytest.raises(lg.MechanismError, match=r"given up at t = .* after 50 steps; max_steps allows more"):
+        REDUCED.simulate(7.0, torque=[1e19, 1.0], max_steps=50)
+
+
+@pytest.mark.parametrize(
+    ("method", "given", "told"),
+    [
+        ("text", {"width": ".."}, "text: width is '..'; a whole number is needed"),
+        ("save", {"path": [1, 2]}, "a path to a file is needed, not list"),
+        ("jacobian", {"frame": "tip", "wide": 1}, "jacobian: there is no argument 'wide'"),
+        ("all_coordinates", {"q": [1, 2, 3]}, r"q has shape \(3,\); \(2,\) or \(rows, 2\) is needed"),
+    ],
+)
+def test_arguments_of_methods_are_told(method: str, given: dict[str, Any], told: str) -> None:
+    with pytest.raises(lg.ArgumentError, match=told):
+        getattr(REDUCED, method)(**given)
+
+
 @pytest.mark.parametrize("option", ["t_eval", "rtol", "atol"])
 @pytest.mark.parametrize("given", [np.nan, -1, 0, "x", [0.0, np.nan], [0.5, 0.1], [2.0], [[0.0]], []])
 def test_options_of_a_run_that_are_none(option: str, given: Any) -> None:

@@ -59,7 +59,9 @@ FAMILIES = {
     "commands": Family(3, ".txt", commands.make, commands.examine),
     "saved": Family(4, ".nc", saved.make, saved.examine),
     "results": Family(1, ".txt", arguments.make_of_results, arguments.examine, later=True),
-    "analyses": Family(1, ".toml", lambda rng: mechanism(rng, rng.choice([0.0, 0.0, 0.2])).encode(), analyses.examine, later=True),
+    "analyses": Family(
+        1, ".toml", lambda rng: mechanism(rng, rng.choice([0.0, 0.0, 0.2])).encode(), analyses.examine, later=True
+    ),
 }
 LATER = 10**9
 EVERY = 8  # inputs of the first families, for one of those that came later

@@ -16,6 +16,7 @@ from lagrangian.algorithms.closed.massless import is_massless
 from lagrangian.algorithms.extent import beyond_precision
 from lagrangian.algorithms.inverse_dynamics import REACTIONS
 from lagrangian.algorithms.sweep import Algorithm
+from lagrangian.algorithms.undetermined import undetermined_joints
 from lagrangian.arguments import array
 from lagrangian.errors import ArgumentError, MechanismWarning, warn
 from lagrangian.kernels.arguments import Wrenches, rows_of, wrenches_of
@@ -49,7 +50,7 @@ class Kernels:
         if doubtful:
             warn(f"{mechanism.name}: it has {doubtful}; what is computed of it may be wrong, or not finite", MechanismWarning)
         self.threads = Threads(cores())
-        self._not_finite = NotFinite(mechanism.name, self._without_length)
+        self._not_finite = NotFinite(mechanism.name, lambda q: self._without_length(q) or self._without_inertia())
         self._made: dict[str, Kernel] = {}
         self._of_frames: dict[tuple[str, object], Callable[..., Any]] = {}
 
@@ -124,6 +125,11 @@ class Kernels:
             if (np.linalg.norm(np.diff(at, axis=0), axis=1) < NO_LENGTH).any():
                 return f"spring {spring.name!r} has no length there, so that its force has no direction"
         return ""
+
+    def _without_inertia(self) -> str:
+        """Which joint moves nothing that has inertia; '' if none does."""
+        names = undetermined_joints(self.tree)
+        return f"what joint {names[0]!r} moves has no inertia along it" if names else ""
 
     def _world_point(self, poses: np.ndarray, body: str, point: Vector) -> np.ndarray:
         """Where a body's point is, from the rotations and positions of all links."""

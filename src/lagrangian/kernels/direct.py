@@ -20,6 +20,7 @@ from lagrangian.algorithms.undetermined import undetermined_joints
 from lagrangian.errors import MechanismWarning, warn
 from lagrangian.kernels.collection import Kernels
 from lagrangian.kernels.kernel import Kernel
+from lagrangian.kernels.not_finite import looked_at
 
 if TYPE_CHECKING:
     from lagrangian.kernels.dynamics import Dynamics
@@ -76,10 +77,15 @@ def of_accelerations(kernels: Kernels) -> Kernel | None:
     return None if kernels.mechanism.springs else kernels.sweep(FORWARD_DYNAMICS)
 
 
-def determined(dyn: Dynamics, found: Any, q: ArrayLike, t: ArrayLike) -> Any:
-    """What was found; it is an error, which names the joint, if nothing determines how a joint without inertia moves."""
-    if dyn._kernels.massless and not np.isfinite(found).all():
+def determined(dyn: Dynamics, find: Callable[[], Any], q: ArrayLike, t: ArrayLike) -> Any:
+    """What is found; it is an error, which names the joint, if nothing determines how a joint without inertia moves."""
+    if not dyn._kernels.massless:
+        return find()
+    with looked_at():
+        found = find()
+    if not np.isfinite(found).all():
         check_determined(dyn.mass_matrix(q), dyn.constraint_jacobian(q, t), dyn.mechanism.speed_names)
+        return find()
     return found
 
 

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 import numpy as np
 
 from lagrangian.errors import MechanismWarning, warn
+
+_LOOKED_AT: ContextVar[bool] = ContextVar("looked_at", default=False)
+
+
+@contextmanager
+def looked_at() -> Iterator[None]:
+    """Within it nothing is said: the caller looks at the results itself, as a search does that tries one place after another."""
+    before = _LOOKED_AT.set(True)
+    try:
+        yield
+    finally:
+        _LOOKED_AT.reset(before)
 
 
 @dataclass(frozen=True)
@@ -19,6 +33,8 @@ class NotFinite:
 
     def say(self, name: str, arrays: list[np.ndarray], out: np.ndarray) -> None:
         """Warn of rows of results that are not finite, unless an argument is not, either."""
+        if _LOOKED_AT.get():
+            return
         odd = ~np.isfinite(out).all(axis=1)
         for array in arrays:
             odd &= np.isfinite(array).all(axis=1)
