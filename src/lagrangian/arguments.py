@@ -22,7 +22,7 @@ def floats(given: Any) -> np.ndarray:
     """Numbers as an array of doubles, which may be the caller's own; a TypeError, which says what is there, if they are none."""
     if type(given) is np.ndarray and given.dtype == np.float64:
         return given
-    if np.ma.is_masked(given):
+    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
         raise TypeError("has masked entries")
     try:
         array = np.asarray(given)
@@ -33,6 +33,8 @@ def floats(given: Any) -> np.ndarray:
             return np.array([float(x) for x in array.flat]).reshape(array.shape)
         except (TypeError, ValueError, OverflowError):
             pass
+    if array.dtype == np.float64:
+        return array
     if array.dtype.kind not in "fiub":
         raise TypeError(f"is an array of {array.dtype}")
     with np.errstate(over="ignore"):  # a long double beyond every double is infinite, and refused as such where it must be finite
@@ -59,7 +61,7 @@ def number(
 ) -> float:
     """One real number as a float, within bounds; `above` is a bound that it may not equal. True and False are none."""
     found = _float(given)
-    if math.isnan(found) or not (least <= found <= most and found > above) or not (infinite or math.isfinite(found)):
+    if not (least <= found <= most and found > above and (infinite or math.isfinite(found))):  # NaN is within no bounds
         bounds = [f"above {above:g}"] if above > -math.inf else [f"of at least {least:g}"] if least > -math.inf else []
         bounds += [f"at most {most:g}"] if most < math.inf else []
         plain = infinite or most < math.inf
@@ -100,6 +102,8 @@ def truth(given: Any, name: str, where: Place | tuple[Place, ...] = ()) -> bool:
 
 def _float(given: Any) -> float:
     """A number as a float; NaN if it is none, infinite if it is too large."""
+    if type(given) is float:  # as most are
+        return given
     if isinstance(given, np.ndarray) and given.ndim == 0 and given.dtype.kind in "fiu" and not np.ma.isMaskedArray(given):
         given = given[()]
     if not isinstance(given, Real) or isinstance(given, (bool, np.bool_)):

@@ -162,3 +162,11 @@ def test_what_cannot_be_is_refused(make, says):
 def test_certify_refuses_slack():
     with pytest.raises(ArgumentError, match="slack"):
         lg.certify(arm(lg.CoordinateSpring("c", "p", 1.0, slack=1.0)), 0.1)
+
+
+def test_the_first_piece_may_be_between_points_of_one_body():
+    spring = lg.PointSpring("s", "b", "ground", (0.3, 0, 0.2), (0, 0.4, 0), 20.0, 0.1, via=[("b", (0.1, 0, 0.2))])
+    slider = lg.Mechanism("slider", [lg.Body("b", 1.0)], [lg.Joint("x", "prismatic", "ground", "b", axis="x")], springs=[spring])
+    reach = np.sqrt((0.7 + 0.1) ** 2 + 0.4**2 + 0.2**2)
+    tension = 20.0 * (0.2 + reach - 0.1)
+    assert lg.compile(slider).gravity([0.7]) == pytest.approx([tension * 0.8 / reach])

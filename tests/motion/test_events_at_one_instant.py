@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import lagrangian as lg
@@ -55,3 +56,17 @@ def test_a_function_that_stays_at_zero_is_told_where_it_comes_there() -> None:
     when = {"floor(x) - 3": 3, "floor(t) - 3": 3, "piecewise(x < 4, -1, 0)": 4, "min(0, x - 4)": 4, "max(0, 6 - x)": 6}
     motion = lg.simulate(block(), 10, [0], [1], 0, events=[lg.Event(x) for x in when])
     assert told(motion) == {name: pytest.approx(t, abs=1e-12) for name, t in when.items()}
+
+
+@pytest.mark.parametrize("more", ["", "*(1 + 3e-16)"], ids=["exactly", "nearly"])
+def test_joints_that_begin_to_slide_together_beside_a_fast_one_slide_on(more: str) -> None:
+    """As the fingers of a hand do, which are alike: what is at rest is told by the rounding of the fastest."""
+    bodies = [lg.Body(name, 1.0) for name in "abc"]
+    friction = [lg.Friction(coulomb=1.0), lg.Friction(coulomb=1.0), lg.Friction()]
+    joints = [
+        lg.Joint(f"x{b.name}", "prismatic", "ground", b.name, axis="x", friction=f) for b, f in zip(bodies, friction, strict=True)
+    ]
+    motion = lg.simulate(lg.Mechanism("fingers", bodies, joints), 2.0, torque={"xa": "t", "xb": f"t{more}", "xc": 1e6})
+    assert motion.success
+    np.testing.assert_allclose(motion.qd[-1], [0.5, 0.5, 2e6], rtol=1e-8)
+    assert sorted(e.name for e in motion.events) == ["xa slips", "xb slips"]

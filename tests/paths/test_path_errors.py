@@ -250,6 +250,8 @@ def test_files_that_are_none(tmp_path):
     (tmp_path / "binary.csv").write_bytes(bytes(range(256)))
     with pytest.raises(lg.DescriptionError, match="cannot be read as text"):
         paths.read(tmp_path / "binary.csv")
+    with pytest.raises(lg.DescriptionError, match="cannot be read as text"):
+        paths.read("null\0.csv")
 
 
 @pytest.mark.parametrize(

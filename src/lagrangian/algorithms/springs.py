@@ -40,12 +40,12 @@ def _length(world: World, spring: PointSpring | CoordinateSpring, names: Names) 
         assert names is not None
         found = f.evaluate(spring.length, names)
         return found if isinstance(found, Jet) else Jet(found)
-    total: Any = 0
+    total = Jet(0)
     for square in _squares(world, spring):
         # between points of one body, or on one axis, it does not change, and may be none
         varies = isinstance(square, Jet) and not all(is_zero(slope) for slope in square.slopes.values())
         total = total + (square.sqrt() if varies else f.sqrt(square.value if isinstance(square, Jet) else square))
-    return total if isinstance(total, Jet) else Jet(total)
+    return total
 
 
 def _stretch(world: World, spring: PointSpring | CoordinateSpring, s: Any) -> Any:

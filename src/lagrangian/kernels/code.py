@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from typing import Any
 
 import numpy as np
 
@@ -13,16 +14,20 @@ from lagrangian.kernels.program import Program
 # doubles in a cache line
 LINE = 8
 
+_READ = frozenset(map(np.dtype, (np.float64, np.int64)))
+_addressof = ctypes.addressof
+_from_buffer: Any = ctypes.c_char.from_buffer  # arrays are buffers, though their type does not say so
+
 
 def address(array: np.ndarray) -> int:
     """Where the numbers of an array are, which compiled code reads as doubles, or as integers of 64 bits, side by side.
 
-    Every array that is no argument of a kernel comes by here; `arguments.rows_of` sees to those. numpy takes three times as long
-    to say an address, and a run asks for dozens.
+    Every array that is no argument of a kernel comes by here; `arguments.rows_of` sees to those. numpy takes several times as
+    long to say an address, and a run asks for dozens.
     """
-    if array.dtype.char not in "dlq" or array.itemsize != 8 or not array.flags.c_contiguous:
-        raise TypeError(f"compiled code cannot read an array of {array.dtype} with strides {array.strides}")
-    return ctypes.addressof(ctypes.c_char.from_buffer(array.data)) if array.size else array.ctypes.data
+    if array.dtype not in _READ:
+        raise TypeError(f"compiled code cannot read an array of {array.dtype}")
+    return _addressof(_from_buffer(array)) if array.size else array.ctypes.data  # which refuses what is not side by side
 
 
 class MachineCode:

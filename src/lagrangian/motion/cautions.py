@@ -14,7 +14,6 @@ from lagrangian.configuration.mobility import mobility, rank
 from lagrangian.errors import SimulationWarning, warn
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.motion.falling import falling
 from lagrangian.motion.system.holdable import outside
 from lagrangian.motion.system.prepared import Prepared
 from lagrangian.motion.torque import Torque
@@ -30,7 +29,7 @@ def told(
     model, (start, end) = known.dyn.mechanism, span
     _warn_of_source(model, source, method, end - start)
     _warn_of_limits(model, q, limits)
-    _warn_of_falling(model, source)
+    _warn_of_falling(known, source)
     return _dependent(known.dyn, q, span)
 
 
@@ -67,9 +66,9 @@ def _warn_of_limits(model: Mechanism, q: np.ndarray, limits: bool) -> None:
         at += joint.kind.nq
 
 
-def _warn_of_falling(model: Mechanism, source: Torque) -> None:
+def _warn_of_falling(known: Prepared, source: Torque) -> None:
     """Say that there is no ground, where the file of a robot leaves it to contacts to hold it."""
-    bodies = [] if source.wrenches else falling(model)
+    bodies, model = [] if source.wrenches else known.falling, known.dyn.mechanism
     if bodies:
         shown = ", ".join(map(repr, bodies[:3])) + (" ..." if len(bodies) > 3 else "")
         warn(

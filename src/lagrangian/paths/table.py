@@ -23,8 +23,8 @@ def read_table(file: str | os.PathLike[str]) -> tuple[tuple[str, ...], np.ndarra
         text = source.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise DescriptionError(f"{source}: there is no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise DescriptionError(f"{source}: it cannot be read as text: {error}") from None
+    except (OSError, ValueError) as error:  # not UTF-8, or a name with a zero in it
+        raise DescriptionError(f"{str(source)!r}: it cannot be read as text: {error}") from None
     lines = [(k, line) for k, line in enumerate(text.splitlines(), 1) if line.strip() and not line.lstrip().startswith("#")]
     if not lines:
         raise DescriptionError(f"{source}: the file is empty; a first row with the names of the columns is needed: t, q1, q2 ...")

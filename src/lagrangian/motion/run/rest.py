@@ -101,6 +101,8 @@ class _Problem:
         held = modes.response(u, y, self.t).holding
         self.last = self.resting.index(self.passed) if self.passed in self.resting else -1
         self.let_go = self.last >= 0 and modes.side(u, self.passed) != 0
+        # joints that have only just begun to slide, beside this one
+        self.sliding = {k for k, j in enumerate(self.resting) if modes.way(u, j)}
         kept = [u[modes.place(j, SLIP)] * modes.stuck(u, j) for j in self.resting]
         speeds = [h.speed for h in self.holdable]
         self.before = held[speeds] - kept
@@ -205,7 +207,7 @@ class _Problem:
     def _ends(self, k: int, basis: list[int], s: np.ndarray) -> bool:
         """Whether what holds a joint has come to its end: all of its friction is used, or its stop does not push."""
         members, h = self.group(k), self.holdable[k]
-        if self.last not in members or not any(m in basis for m in members):
+        if not any(m == self.last or m in self.sliding for m in members) or not any(m in basis for m in members):
             return False
         return self.sides[k] != 0 if h.static is None else self._room(k, s) <= AT_END * sum(h.static)
 

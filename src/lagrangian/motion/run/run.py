@@ -35,6 +35,9 @@ LOOKED_AT = 256  # steps a run with events has at least
 MEMORY = 10**9  # bytes of steps, which are kept so that a motion can be asked at any time
 PIECE = 1500  # bytes that are kept of every piece of a run with torques of its own, as of every sample, besides its inputs
 INSTANT = 1e-12  # part of the time within which an event does not happen twice
+# so many steps of an explicit method take a tenth of the time for which the code of a stiff one is compiled, whatever the
+# mechanism; and so many stiff ones go by before it is thought of again
+WORTHWHILE, AGAIN = 15_000, 500
 
 
 class Run:
@@ -194,7 +197,7 @@ class Run:
         if status == places.NEAR_SINGULAR:
             return pass_singular(self)
         if status == places.IS_STIFF:
-            self._change_method()
+            self._consider_stiff()
             return None
         self.take_over()
         if status == places.DONE:
@@ -207,8 +210,14 @@ class Run:
             return too_many(self)
         return self.failed()
 
+    def _consider_stiff(self) -> None:
+        """The explicit method's steps are bounded by stability: go on with one for stiff systems, if there are many to make."""
+        if self.end - self.t > WORTHWHILE * self.stepper.next_step:
+            self._change_method()
+        else:
+            self.stepper.c[places.STIFF] = -2 * AGAIN
+
     def _change_method(self) -> None:
-        """The explicit method's steps are bounded by stability: go on with one for stiff systems."""
         self.take_over()
         assert self.settings.stiff is not None
         self.settings = self.trajectory.settings = replace(self.settings, method=self.settings.stiff, stiff=None)

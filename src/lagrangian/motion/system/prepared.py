@@ -10,6 +10,7 @@ from lagrangian.algorithms.closed.massless import is_massless
 from lagrangian.algorithms.undetermined import undetermined_joints
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.events import of_kinks
+from lagrangian.motion.falling import falling
 from lagrangian.motion.settings import Stabilisation
 from lagrangian.motion.system.balance import moves_constraints
 from lagrangian.motion.system.event_table import EventTable
@@ -39,6 +40,11 @@ class Prepared:
         springs = self.dyn.mechanism.springs
         lossy = self.dyn.friction_constants.lossy or any(float(s.damping) for s in springs)
         return not (lossy or moves_constraints(self.dyn.mechanism))
+
+    @cached_property
+    def falling(self) -> list[str]:
+        """The bodies that nothing holds though their file leaves it to the ground to do so."""
+        return falling(self.dyn.mechanism)
 
     def system(
         self,
