@@ -125,11 +125,22 @@ def test_proven_numbers() -> None:
     assert str(exact) == "2.500"
 
 
-def test_a_proof_that_would_take_too_long_is_refused() -> None:
+def test_a_proof_that_would_take_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock of its own: two seconds for every step, or a minute after the run that looks how errors grow."""
+    clock = [0.0]
+    monkeypatch.setattr("lagrangian.proven_digits.certify.perf_counter", lambda: clock[0])
+
+    def slow(done: float, total: float) -> None:
+        clock[0] += 2.0
+
     with pytest.raises(lg.CostError, match=r"t = 1e\+09 s would take .* and more; the limit is 10 minutes") as caught:
-        lg.certify("pendulum", 1e9, digits=10)
+        lg.certify("pendulum", 1e9, digits=10, progress=slow)
     assert caught.value.seconds > caught.value.limit == 600
-    with pytest.raises(lg.CostError, match="given up after"):  # the time is up, whatever was forecast
-        lg.certify("pendulum", 20, digits=1000, limit=1)
+
+    def late(done: float, total: float) -> None:
+        clock[0] += 60.0 * (done > 0.2 * total)
+
+    with pytest.raises(lg.CostError, match="given up after 60 s"):
+        lg.certify("pendulum", 3, digits=10, limit=30, progress=late)
     with pytest.raises(lg.ArgumentError, match="limit is -1"):
         lg.certify("pendulum", 1, limit=-1)
