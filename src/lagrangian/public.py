@@ -99,6 +99,7 @@ _NAMED = {
     "Callable": "a function",
     "ArrayLike": "an array of numbers",
     "Mapping": "a mapping",
+    "dict": "a mapping",
     "Sequence": "a list",
     "Iterable": "a list",
     "MechanismLike": "a mechanism",
@@ -154,7 +155,7 @@ def _fits(kind: str, given: Any, known: dict[str, Any]) -> bool:
             return callable(given)
         case "ArrayLike":
             return _is_numeric(given)
-        case "Mapping":
+        case "Mapping" | "dict":
             return isinstance(given, Mapping)
         case "Sequence" | "Iterable":
             return isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping))

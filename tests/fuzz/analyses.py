@@ -59,14 +59,14 @@ def equilibrium(found: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> No
 
 
 def closed_form(found: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> None:
-    """Derived in a second, written, and what it says of the mass matrix is what the kernel says."""
+    """Derived in a second, written, and compiled."""
     if dyn.nv > CLOSED:
         return
     result = found.attempt("derive", lambda: lg.derive(dyn.mechanism, limit=1))
     if result is None:
         return
-    found.attempt("text", lambda: result.value.text())
-    found.attempt("latex", lambda: result.value.latex())
+    written = rng.choice(["text", "latex"])
+    found.attempt(written, lambda: getattr(result.value, written)())
     found.attempt("closed form compiled", lambda: result.value.compile().mass_matrix(np.zeros(result.value.n)))
 
 

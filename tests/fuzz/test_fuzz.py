@@ -32,7 +32,7 @@ def test_a_thousand_inputs(part: int) -> None:
 
 
 def test_inputs_of_later_families() -> None:
-    assert faults(LATER, 120, deep=0.0) == []
+    assert faults(LATER, 80, deep=0.0) == []
 
 
 @pytest.mark.slow
