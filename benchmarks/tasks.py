@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import lagrangian as lg
-from lagrangian.model import quaternion
+from lagrangian.model.rotation import quaternion
 
 POINTS = 100_000
 

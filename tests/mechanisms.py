@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 import lagrangian as lg
 from lagrangian.model import joints as joints_of
-from lagrangian.model import quaternion
 from lagrangian.model.joints import TYPES
 from lagrangian.model.joints.joint_type import JointType
 from lagrangian.model.loops import TYPES as LOOP_TYPES
 from lagrangian.model.loops.loop_type import LoopType
+from lagrangian.model.rotation import quaternion
 
 MOVING = [t for t in TYPES if t != "fixed"]
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-OF_ALL = {"--help", "--json", "--set", "--floating", "--root"}  # told once for all commands
+# told once for all commands
+OF_ALL = {"--help", "--json", "--set", "--floating", "--mimic", "--loops", "--no-loops", "--xacro", "--keyframe", "--root"}
 
 
 def known() -> dict[str, Any]:

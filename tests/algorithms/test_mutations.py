@@ -32,7 +32,7 @@ from lagrangian.algorithms import (
 from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.sweep import Algorithm, run
 from lagrangian.kernels.programs import sweeps
-from lagrangian.model import quaternion
+from lagrangian.model.rotation import quaternion
 from tests.mechanisms import advance, random_mechanism, state
 
 MODULES = (inverse_dynamics, mass_matrix, forward_dynamics, coriolis, energy, kinematics, regressor, link, regroup, factorised)

@@ -99,6 +99,9 @@ def test_a_mechanism_that_is_none(run: Run, wrong: Callable[..., str]) -> None:
     Path("notes.txt").write_text("x")
     assert "there is no reader" in wrong("show", "notes.txt")
     assert "--floating is for URDF" in wrong("show", "two_r", "--floating")
+    assert "--mimic is for URDF" in wrong("show", "two_r", "--mimic")
+    assert "--loops is for URDF" in wrong("show", "two_r", "--loops", "two_r.yaml")
+    assert "--xacro is for URDF" in wrong("show", "two_r", "--xacro", "a:=1")
     assert "--root is for MJCF" in wrong("show", "two_r", "--root", ".")
 
 
@@ -146,3 +149,45 @@ def test_a_base_flies_or_is_held(run: Run) -> None:
         ("b.urdf", ("--no-floating",), 0),
     ):
         assert f"{speeds} speeds" in run("show", file, *options).out
+
+
+LINK = '<link name="{0}"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>'
+HINGE = '<joint name="{0}" type="continuous"><parent link="base"/><child link="{1}"/>{2}</joint>'
+
+
+def test_mimic_joints_are_coupled_if_asked(run: Run, wrong: Callable[..., str]) -> None:
+    links = "".join(map(LINK.format, ("base", "a", "b")))
+    joints = HINGE.format("j", "a", "") + HINGE.format("k", "b", '<mimic joint="j"/>')
+    Path("hand.urdf").write_text(f'<robot name="hand">{links}{joints}</robot>')
+    for options, degrees in (((), 2), (("--mimic",), 1), (("--no-mimic",), 2)):
+        assert run("show", "hand.urdf", *options, "--json").json["mobility"]["degrees"] == degrees
+    Path("hand.xml").write_text("<mujoco/>")
+    assert "MJCF takes no option '--mimic'; couple joints by <equality>" in wrong("show", "hand.xml", "--mimic")
+
+
+def test_a_file_of_loops_is_named_or_left_out(run: Run, wrong: Callable[..., str]) -> None:
+    links = "".join(map(LINK.format, ("base", "a", "b", "c", "d")))
+    joints = HINGE.format("j", "a", "") + HINGE.format("k", "b", "")
+    joints += "".join(
+        f'<joint name="f_{tip}" type="fixed"><parent link="{link}"/><child link="{tip}"/></joint>' for link, tip in ("ac", "bd")
+    )
+    Path("pair.urdf").write_text(f'<robot name="pair">{links}{joints}</robot>')
+    text = 'closed_loop:\n- ["c", "d"]\ntype:\n- "6d"\n'
+    for name in ("pair.yaml", "other.yml"):
+        Path(name).write_text(text)
+    for options, loops in (((), 1), (("--no-loops",), 0), (("--loops", "other.yml"), 1)):
+        assert len(run("show", "pair.urdf", *options, "--json").json["loops"]) == loops, options
+    assert "one of them is needed" in wrong("show", "pair.urdf", "--no-loops", "--loops", "other.yml")
+
+
+def test_arguments_of_a_xacro_file(run: Run, wrong: Callable[..., str]) -> None:
+    pytest.importorskip("xacro")
+    head = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:arg name="side" default="left"/>'
+    Path("r.urdf.xacro").write_text(f'{head}<link name="$(arg side)_$(arg tip)"/></robot>')
+    for options in (("--xacro", "tip:=a:=b", "--xacro", "side:=my"), ("--xacro", "tip=a:=b", "--xacro", "side=my")):
+        assert run("show", "r.urdf.xacro", *options, "--json").json["bodies"][0]["name"] == "my_a:=b"
+    assert "Undefined substitution argument tip; --xacro tip=... gives it a value" in wrong("show", "r.urdf.xacro")
+    assert "no argument of this xacro file called 'sid'" in wrong(
+        "show", "r.urdf.xacro", "--xacro", "tip:=a", "--xacro", "sid:=b"
+    )
+    assert "such as --xacro prefix:=left_" in wrong("show", "r.urdf.xacro", "--xacro", "left")

@@ -193,7 +193,7 @@ def test_options_are_called_what_they_are_here(wrong: Callable[..., str]) -> Non
     assert "--step 0.001" in wrong("simulate", "two_r", "--method", "rk4")
     assert "--rtol is 2.0" in wrong("simulate", "two_r", "--rtol", "2")
     assert "--method: there is no method" in wrong("simulate", "two_r", "--method", "euler")
-    assert "30deg" in wrong("simulate", "two_r", "--time", "soon")
+    assert "a number of seconds is needed, such as 10" in wrong("simulate", "two_r", "--time", "ten")
     assert "tanh" not in wrong("simulate", "two_r", "--time", "sin(")
 
 

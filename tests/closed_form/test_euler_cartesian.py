@@ -4,7 +4,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.equations.euler_angles import square_root
-from lagrangian.model.euler import MOVING
+from lagrangian.model.rotation.euler import MOVING
 
 Q, QD = [0.3, 0.5, -0.8], [1.0, -0.4, 0.7]
 

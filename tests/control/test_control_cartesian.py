@@ -55,7 +55,7 @@ def test_orientation_error_dynamics() -> None:
 
 def test_pose_error_takes_one_to_the_other() -> None:
     rng = np.random.default_rng(0)
-    from lagrangian.model import quaternion
+    from lagrangian.model.rotation import quaternion
 
     for size in (1e-9, 0.3, 2.0, np.pi - 1e-9):
         w = rng.normal(size=3)

@@ -141,9 +141,9 @@ def test_of_several_options_the_last_holds(first, last):
 def test_what_a_keyframe_has_beside_its_pose_is_noted():
     keys = '<key name="k" time="1" qpos=".5" qvel="2" ctrl="3"/><key name="l" qvel="1"/><key name="m" qpos="1"/>'
     found = notes(model(f'<actuator><motor joint="j"/></actuator><keyframe>{keys}</keyframe>'))
-    meaning = "not carried over: a pose has coordinates only"
+    meaning = "no part of a pose; load(path, keyframe=...) begins a run with it"
     assert [note for note in found if "<key>" in note] == [
-        f"<key> time (1: k): {meaning}",
+        "<key> time (1: k): not carried over",
         f"<key> qvel (2: k, l): {meaning}",
         f"<key> ctrl (1: k): {meaning}",
     ]

@@ -66,3 +66,10 @@ def test_missing_meshes_are_noted(around):
     files = ("package://arm/meshes/a.stl", "package://arm/meshes/none.stl")
     robot(around).write_text(f'<robot name="r"><link name="a">{"".join(visual.format(x) for x in files)}</link></robot>')
     assert urdf.read(robot(around)).notes == (f"mesh file (1: {files[1]}): not found: not drawn",)
+
+
+def test_a_file_that_a_package_lacks_is_not_a_package_that_is_missing(around):
+    with pytest.raises(DescriptionError, match=r"the package is .*main-branch, in which there is no such file$"):
+        find_file("package://arm/meshes/b.stl", robot(around))
+    with pytest.raises(DescriptionError, match="export ROS_PACKAGE_PATH=/folder/that/holds/leg"):
+        find_file("package://leg/meshes/b.stl", robot(around))

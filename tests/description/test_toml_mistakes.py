@@ -15,7 +15,7 @@ from lagrangian.model.mechanism import Mechanism
 
 
 def parse(text):
-    return toml.parse(textwrap.dedent(text), "arm.toml")
+    return toml.read_text(textwrap.dedent(text), "arm.toml")
 
 
 # -- mistakes --------------------------------------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ def test_parameters_of_parameters_do_not_explode():
 @settings(max_examples=200, deadline=None)
 def test_any_text_is_read_or_refused(text):
     with contextlib.suppress(LagrangianError):
-        assert isinstance(toml.parse(text), Mechanism)
+        assert isinstance(toml.read_text(text), Mechanism)
 
 
 _words = st.sampled_from(["", "x", "theta", "1/0", "pi", "bob", "ground", "revolute"])
@@ -117,7 +117,7 @@ def test_any_value_under_any_key_is_read_or_refused(table, entries):
     text = PENDULUM + table + "\n" + "\n".join(f"{k} = {_write(v)}" for k, v in entries.items())
     message = "<text>: "
     try:
-        toml.parse(text)
+        toml.read_text(text)
     except LagrangianError as error:
         message = str(error)
     assert message.startswith("<text>: ")

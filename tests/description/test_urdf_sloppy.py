@@ -164,3 +164,15 @@ def test_a_robot_without_a_name_in_a_file_of_an_odd_name(tmp_path):
     except OSError:
         pytest.skip("the file system does not take this name")
     assert lg.load(file).name == "two lines"
+
+
+def test_a_robot_without_any_mass_is_warned_of_once():
+    joint = '<joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>'
+    with pytest.warns(ReaderWarning) as met:
+        m = lg.loads(f'<robot name="r"><link name="a"/><link name="b"/>{joint}</robot>', "urdf")
+    assert [str(w.message) for w in met] == [f"<text>: {m.notes[-1]}"]
+    assert m.notes[-1].startswith("robot without mass (1): no <inertial> gives a link one")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lg.compile(m).mass_matrix([0.0])
+        lg.loads('<robot name="r"><link name="a"/></robot>', "urdf")  # in which nothing moves

@@ -83,7 +83,7 @@ def test_all_is_well_without_mistakes():
         (robot(more='<material name="m"><texture filename="t.png"/></material>'), "<texture> of a material (1: m)"),
         (robot().replace("revolute", "continuous"), "<limit> lower and upper of a continuous joint (1: j)"),
         (
-            robot(link='<visual name="v"><geometry><sphere radius="1"/><box size="1 1 1"/></geometry></visual>'),
+            robot(link=INERTIAL + '<visual name="v"><geometry><sphere radius="1"/><box size="1 1 1"/></geometry></visual>'),
             "<geometry> with several shapes (1: v)",
         ),
     ],

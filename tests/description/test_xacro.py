@@ -65,6 +65,25 @@ def test_a_urdf_is_expanded_only_if_asked(package):
         lg.loads(ROBOT, "urdf", xacro=True)
 
 
+@pytest.mark.filterwarnings("ignore::lagrangian.ReaderWarning")
+def test_an_argument_that_the_file_does_not_have_is_refused(package):
+    file = package / "robot.urdf.xacro"
+    with pytest.raises(
+        ArgumentError, match=r"no argument of this xacro file called 'mas'. Did you mean 'mass'\? Known: mass$"
+    ) as error:
+        lg.load(file, xacro={"mas": 5})
+    assert str(file) in str(error.value)
+    # declared in a file that is included, used without a declaration, and named in an evaluation
+    (package / "parts.xacro").write_text(PARTS.replace("<xacro:macro", '<xacro:arg name="inner" default="1"/><xacro:macro'))
+    link = '<link name="$(arg tip)"><inertial><mass value="$(eval 2*count)"/></inertial></link>'
+    joint = '<joint name="t" type="fixed"><parent link="b"/><child link="$(arg tip)"/></joint>'
+    file.write_text(ROBOT.replace("</robot>", f"{link}{joint}</robot>"))
+    given = {"mass": 5, "inner": 2, "tip": "end", "count": 3}
+    assert lg.load(file, xacro=given).body("end").mass == 6
+    with pytest.raises(ArgumentError, match=r"'Tip'.*Known: count, inner, mass, tip$"):
+        lg.load(file, xacro={**given, "Tip": "x"})
+
+
 def test_without_the_package_it_is_said_what_to_do(package, monkeypatch):
     monkeypatch.setitem(sys.modules, "xacro", None)
     with pytest.raises(DescriptionError, match=r"not yet a URDF; run xacro first.*or `pip install xacro`"):
@@ -72,7 +91,7 @@ def test_without_the_package_it_is_said_what_to_do(package, monkeypatch):
 
 
 MISTAKES = {
-    "argument": ('<link name="$(arg side)"/>', "Undefined substitution argument side; load.path, xacro={'side': "),
+    "argument": ('<link name="$(arg side)"/>', "Undefined substitution argument side; xacro={'side': '...'} gives it"),
     "name": ('<link name="${side}"/>', "name 'side' is not defined"),
     "package": ('<xacro:include filename="$(find elsewhere)/a.xacro"/>', r"find elsewhere.: there is no such package"),
     "above": ('<xacro:include filename="../../secret.xacro"/>', "outside the file's folder and packages"),

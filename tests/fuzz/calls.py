@@ -47,7 +47,7 @@ FUNCTIONS: dict[str, dict[str, Any]] = {
     "inverse_kinematics": {"mechanism": two_r, "target": (1.0, 0.3), "frame": "link2", "starts": 5},
     "inverse": {"mechanism": two_r, "path": path, "t_eval": 5},
     "certify": {"mechanism": "pendulum", "t": 0.05, "digits": 10},
-    "compare_solvers": {"mechanism": "pendulum", "t_span": 0.05, "rtols": (1e-6,)},
+    "compare_solvers": {"mechanism": "pendulum", "t_span": 0.05, "rtols": (1e-6,), "max_steps": 500},
     "derive": {"mechanism": "pendulum"},
     "exciting_path": {"mechanism": two_r, "period": 1.0, "harmonics": 2, "iterations": 1},
     "identify": {"mechanism": two_r, "t": motion},

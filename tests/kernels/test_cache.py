@@ -155,10 +155,10 @@ def test_the_same_file_with_another_value_is_another_kernel(folder: Path) -> Non
     b = "b"
     stiffness = "k"
     """
-    from lagrangian.description.toml.reader import parse
+    from lagrangian.description.toml.reader import read_text
 
     for k in (100.0, 200.0):
-        dyn = lg.compile(parse(text.format(k=k)))
+        dyn = lg.compile(read_text(text.format(k=k)))
         assert dyn.gravity([0.5]) == pytest.approx([0.5 * k])
         assert dyn.mass_matrix([0.5]) == pytest.approx(np.array([[1 + k]]))
 

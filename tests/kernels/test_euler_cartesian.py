@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import lagrangian as lg
-from lagrangian.model.euler import MOVING, Sequence
+from lagrangian.model.rotation.euler import MOVING, Sequence
 
 SEQUENCES = (*MOVING, *(name.lower() for name in MOVING))
 q = np.array([0.4, -0.7, 0.9, 0.5, 0.8, -0.6])

@@ -196,7 +196,8 @@ def test_the_table_shows_what_there_is():
     )
     text = str(m)
     for part in (
-        "test: 2 bodies, 2 coordinates, 2 speeds, 3 constraint equations, mobility -1",
+        "test: 2 bodies, 2 coordinates, 2 speeds, 3 constraint equations",
+        "Gruebler's count: -1, if all of them are independent; lagrangian.mobility finds what can move",
         "what it is",
         "source: somewhere",
         "m1",

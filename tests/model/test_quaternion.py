@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from lagrangian.model import quaternion as quat
+from lagrangian.model.rotation import quaternion as quat
 
 rng = np.random.default_rng(0)
 Q = rng.normal(size=(200, 4))

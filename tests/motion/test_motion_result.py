@@ -369,3 +369,8 @@ def test_mechanism_without_joints_that_move() -> None:
     assert motion.q.shape == (3, 0)
     assert "energy balance: nothing moved" in str(motion)
     assert "off by" not in str(motion)
+
+
+def test_a_run_without_a_tolerance_has_a_summary() -> None:
+    motion = lg.simulate("pendulum", 0.05, t_eval=5, atol=1e200)
+    assert "nothing moved" in motion.summary()

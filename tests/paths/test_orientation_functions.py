@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import lagrangian as lg
 from lagrangian import paths
 from lagrangian.cli.main import app
-from lagrangian.model.euler import MOVING
+from lagrangian.model.rotation.euler import MOVING
 
 ANGLES = {"alpha": "0.3 + 0.8*t", "beta": "0.4*sin(2*t)", "gamma": "0.5*t^2 - 0.2"}
 T = np.array([0.2, 0.7, 1.1])

@@ -117,6 +117,10 @@ BAD = {
     "times and speed": (lambda: paths.joint_spline([[0], [1]], times=[0, 1], speed=1), "leave out duration"),
     "orientations too few": (lambda: paths.spline([(0, 0), (1, 0)], 1.0, orientations=TURNS), "4 orientations are given for 2"),
     "orientations a number": (lambda: paths.spline([(0, 0), (1, 0)], 1.0, orientations=3), "one for every point"),
+    "orientations an array of one": (
+        lambda: paths.spline([(0, 0), (1, 0)], 1.0, orientations=np.array(3)),
+        "one for every point",
+    ),
     "orientation 2 bad": (
         lambda: paths.spline([(0, 0), (1, 0)], 1.0, orientations=[(1, 0, 0, 0), (1, 0)]),
         "orientation 2 is",

@@ -64,7 +64,7 @@ def test_a_mechanism_shows_its_tables() -> None:
     # as many cells as print(m) has rows and columns
     assert page.tags.count("tr") == 2 + len(m.joints) + len(m.bodies)
     assert "by the rank" not in whole
-    assert "1 by the rank of its constraints" in " ".join(Read(lg.library("bricard")._repr_html_()).text)
+    assert "5 constraint equations; 1 degree of freedom" in " ".join(Read(lg.library("bricard")._repr_html_()).text)
 
 
 def test_a_picture_if_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.configuration.coordinates import moved as moved_along
-from lagrangian.model import quaternion
+from lagrangian.model.rotation import quaternion
 from lagrangian.viewer.live import handles
 from lagrangian.viewer.live.moved_by_hand import Posture
 from lagrangian.viewer.scene.poses import all_poses

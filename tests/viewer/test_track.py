@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.model import quaternion
+from lagrangian.model.rotation import quaternion
 from lagrangian.viewer.scene.poses import all_poses, configuration, frame_names
 from lagrangian.viewer.scene.track import still_track, track
 from tests.mechanisms import random_mechanism, state

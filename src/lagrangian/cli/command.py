@@ -61,30 +61,50 @@ def _escaped(text: str) -> str:
 
 
 def _expanded(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with the fields of its dataclasses as parameters of their own."""
+    """The function with the fields of its dataclasses, and of theirs, as parameters of their own."""
     hints = get_type_hints(function, include_extras=True)
     parameters: list[inspect.Parameter] = []
     groups: dict[str, type] = {}
     for given in inspect.signature(function).parameters.values():
         kind = hints[given.name]
-        if not (isinstance(kind, type) and is_dataclass(kind)):
+        if _is_group(kind):
+            groups[given.name] = kind
+            parameters += _parameters_of(kind)
+        else:
             parameters.append(_parameter(given.name, kind, given.default))
-            continue
-        groups[given.name] = kind
-        of = get_type_hints(kind, include_extras=True)
-        for field in fields(kind):
-            default = inspect.Parameter.empty if field.default is MISSING else field.default
-            parameters.append(_parameter(field.name, of[field.name], default))
 
     @wraps(function)
     def called(**values: Any) -> Any:
-        made = {name: kind(**{f.name: values.pop(f.name) for f in fields(kind)}) for name, kind in groups.items()}
+        made = {name: _made(kind, values) for name, kind in groups.items()}
         return function(**made, **values)
 
     parameters.sort(key=lambda p: not _is_argument(p.annotation))
     called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     called.__annotations__ = {p.name: p.annotation for p in parameters}
     return called
+
+
+def _is_group(kind: Any) -> bool:
+    return isinstance(kind, type) and is_dataclass(kind)
+
+
+def _parameters_of(group: type) -> list[inspect.Parameter]:
+    found: list[inspect.Parameter] = []
+    hints = get_type_hints(group, include_extras=True)
+    for field in fields(group):
+        if _is_group(hints[field.name]):
+            found += _parameters_of(hints[field.name])
+        else:
+            default = inspect.Parameter.empty if field.default is MISSING else field.default
+            found.append(_parameter(field.name, hints[field.name], default))
+    return found
+
+
+def _made(group: type, values: dict[str, Any]) -> Any:
+    """The group of what was given for its fields, which is taken out of the values."""
+    hints = get_type_hints(group, include_extras=True)
+    kinds = {field.name: hints[field.name] for field in fields(group)}
+    return group(**{name: _made(kind, values) if _is_group(kind) else values.pop(name) for name, kind in kinds.items()})
 
 
 def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lagrangian.cli import output, values
+from lagrangian.cli.reading import Reading
 from lagrangian.errors import ArgumentError, ReaderWarning, UnknownMechanismError
 
 if TYPE_CHECKING:
@@ -30,16 +31,6 @@ def complete_mechanism(incomplete: str) -> list[str]:
 
 
 MECHANISM = "A file (.toml, .urdf, .xml, .sdf), or a name of the library: see [cyan]lagrangian library[/cyan]."
-Set = Annotated[
-    list[str] | None, typer.Option("--set", metavar="NAME=X", help="Another value of a parameter. May be given again.")
-]
-Floating = Annotated[
-    bool | None,
-    typer.Option("--floating/--no-floating", metavar="", help="Let the base of a URDF robot fly free, or hold that of an SDF."),
-]
-Root = Annotated[
-    Path | None, typer.Option("--root", metavar="DIR", help="The folder that files named in an MJCF file may lie in.")
-]
 
 
 @dataclass(frozen=True)
@@ -49,13 +40,11 @@ class Described:
     mechanism: Annotated[
         str, typer.Argument(metavar="MECH", help=MECHANISM, show_default=False, autocompletion=complete_mechanism)
     ]
-    set_: Set = None
-    floating: Floating = None
-    root: Root = None
+    reading: Reading = field(default_factory=Reading)
 
     def load(self) -> Mechanism:
         with few_remarks(self.mechanism):
-            return mechanism_of(self.mechanism, self.set_, self.floating, self.root)
+            return mechanism_of(self.mechanism, self.reading)
 
     @property
     def stem(self) -> str:
@@ -78,9 +67,7 @@ class Recorded:
     time: Annotated[str | None, typer.Option("-t", "--time", metavar="TIME", help="How long a mechanism moves, in seconds.")] = (
         None
     )
-    set_: Set = None
-    floating: Floating = None
-    root: Root = None
+    reading: Reading = field(default_factory=Reading)
 
     @property
     def stem(self) -> str:
@@ -93,10 +80,10 @@ class Recorded:
             from lagrangian.cli.commands.simulate import simulated
 
             with few_remarks(self.run):
-                m = mechanism_of(self.run, self.set_, self.floating, self.root)
+                m = mechanism_of(self.run, self.reading)
             return simulated(m, values.span(self.time))
-        if self.set_ or self.floating is not None or self.time or self.root:
-            raise ArgumentError(f"{self.run}: a run is what it is; --time, --set, --floating and --root go with a mechanism")
+        if self.reading.given or self.time:
+            raise ArgumentError(f"{self.run}: a run is what it is; --time, --set, --floating and the like go with a mechanism")
         motion = lg.read(self.run)
         if motion.mechanism is None:
             raise ArgumentError(
@@ -129,21 +116,14 @@ def file_for(stem: str, what: str, ending: str) -> Path:
     return Path(f"{stem}-{what}{ending}" if what else f"{stem}{ending}")
 
 
-def mechanism_of(
-    name: str, settings: list[str] | None = None, floating: bool | None = None, root: Path | None = None
-) -> Mechanism:
+def mechanism_of(name: str, reading: Reading) -> Mechanism:
     """By its file, or by its name in the library."""
     from lagrangian.description.mechanism_of import mechanism_of as found
 
-    options: dict[str, Any] = {} if floating is None else {"floating": floating}
-    if root is not None:
-        options["root"] = root
-    if changed := values.parameters(settings):
-        options["parameters"] = changed
     if Path(name).suffix.lower() == ".nc" and Path(name).is_file():
         raise ArgumentError(f"{name} is a run; the mechanism it is of is needed here")
     try:
-        return found(name, **options)
+        return found(name, **reading.options())
     except UnknownMechanismError as error:
         if not error.meant:
             error.remedy = "`lagrangian library` lists what there is, `lagrangian new` writes a file to begin with"

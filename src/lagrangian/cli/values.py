@@ -21,9 +21,14 @@ def span(text: str | None) -> Any:
     """`10`, or `0:10`."""
     if text is None:
         return None
-    found = [number(x, "--time") for x in parts(text, ":")]
-    if len(found) > 2:
-        raise ArgumentError(f"--time is {text!r}; the end, such as 10, or both, such as 0:10, is needed")
+    try:
+        found = [number(x, "--time") for x in parts(text, ":")]
+    except ArgumentError:
+        found = []
+    if len(found) not in (1, 2):
+        raise ArgumentError(
+            f"--time is {text!r}; a number of seconds is needed, such as 10, or the start and the end, such as 2:10"
+        )
     return found[0] if len(found) == 1 else tuple(found)
 
 

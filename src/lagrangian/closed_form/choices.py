@@ -13,9 +13,9 @@ from lagrangian.equations.constraints import Row
 from lagrangian.equations.euler_angles import angle_rates
 from lagrangian.equations.reading.system import System
 from lagrangian.errors import ArgumentError, MechanismError, one_of
-from lagrangian.model.euler import ANGLES
 from lagrangian.model.loop import DIRECTIONS, Frame
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.rotation.euler import ANGLES
 
 
 def chosen_frame(mechanism: Mechanism, frame: str | Frame) -> Frame:

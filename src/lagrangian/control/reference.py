@@ -13,9 +13,9 @@ from lagrangian.arguments import texts
 from lagrangian.configuration.coordinates import single_coordinates
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.kinematics.chebyshev import Series
-from lagrangian.model import quaternion
 from lagrangian.model.loop import DIRECTIONS, Frame
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.rotation import quaternion
 from lagrangian.paths.argument_checks import coordinates, place
 from lagrangian.paths.path import CartesianPath, JointPath
 

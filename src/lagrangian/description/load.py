@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lagrangian.description.text_file import read_text
-from lagrangian.errors import ArgumentError, DescriptionError, one_of
+from lagrangian.errors import Argument, ArgumentError, DescriptionError, one_of
 from lagrangian.files import as_path
 from lagrangian.model.mechanism import Mechanism
 
@@ -26,7 +26,7 @@ _BY_SUFFIX = {
 _OPTIONS: dict[str, tuple[str, ...]] = {
     "toml": ("parameters",),
     "urdf": ("floating", "mimic", "loops", "xacro"),
-    "mjcf": ("parameters", "root"),
+    "mjcf": ("parameters", "keyframe", "root"),
     "sdf": ("floating", "mimic"),
 }
 # an option of another format, and what does the same in this one
@@ -38,6 +38,15 @@ _INSTEAD = {
     ("toml", "root"): "a TOML file names no other files",
     ("urdf", "root"): "a URDF file includes no other files",
     ("sdf", "root"): "files that it includes are looked for beside it and around it, and where GZ_SIM_RESOURCE_PATH says",
+    ("toml", "loops"): "close loops by [[loop]] in the file",
+    ("mjcf", "loops"): "close loops by <equality> in the file",
+    ("sdf", "loops"): "close loops by joints in the file",
+    ("toml", "xacro"): "xacro files become URDF",
+    ("mjcf", "xacro"): "xacro files become URDF; run xacro first if this is one",
+    ("sdf", "xacro"): "xacro files become URDF; run xacro first if this is one",
+    ("toml", "keyframe"): "the file says under [initial] how a run begins",
+    ("urdf", "keyframe"): "a URDF file has no keyframes",
+    ("sdf", "keyframe"): "an SDF file has no keyframes",
     ("urdf", "parameters"): "a URDF file has no named parameters",
     ("sdf", "parameters"): "an SDF file has no named parameters",
 }
@@ -57,7 +66,8 @@ def load(path: str | os.PathLike[str], **options: Any) -> Mechanism:
     fly free, and `mimic=True` couples its `<mimic>` joints to those they follow, which are otherwise free. Both are the rule in
     SDF: there `floating=False` holds what no joint holds, and `mimic=False` leaves the joints uncoupled. `loops="robot.yaml"`
     names the file that closes a URDF's loops, which is otherwise looked for beside it; False leaves it out.
-    `xacro={"prefix": "left_"}` gives values to the arguments of a .xacro file. Files that an MJCF file names (`<include>`,
+    `xacro={"prefix": "left_"}` gives values to arguments of a .xacro file, which must have them. `keyframe="home"` names the
+    keyframe of an MJCF file with which a run begins: its pose, speeds and controls. Files that an MJCF file names (`<include>`,
     `<model>`, meshes that give inertia) must lie in its folder or below, unless `root` is a folder above it.
     """
     _refuse_text(path)
@@ -76,7 +86,7 @@ def loads(text: str, format: str = "toml", **options: Any) -> Mechanism:  # noqa
     if "\n" not in text and Path(text[:_LONGEST_PATH]).suffix.lower() in _BY_SUFFIX:
         raise ArgumentError(f"loads takes a text, and {text[:60]!r} is a path; for a file there is load(path)", concerns="text")
     _check_options(format, options, "<text>")
-    return _reader(format).parse(text, **options) if format == "toml" else _reader(format).read_text(text, **options)
+    return _reader(format).read_text(text, **options)
 
 
 def _reader(kind: str) -> Any:
@@ -87,7 +97,8 @@ def _reader(kind: str) -> Any:
 def _check_options(kind: str, options: dict[str, Any], file: str) -> None:
     for option in options:
         if (kind, option) in _INSTEAD:
-            raise ArgumentError(f"{file}: {kind.upper()} takes no option {option!r}; {_INSTEAD[kind, option]}")
+            spelled = f"'{Argument(option)}'"
+            raise ArgumentError(f"{file}: {kind.upper()} takes no option {spelled}; {_INSTEAD[kind, option]}")
         if option not in _OPTIONS[kind]:
             raise ArgumentError(f"{file}: {one_of(f'option for {kind.upper()} called', option, _OPTIONS[kind])}")
 

@@ -38,8 +38,9 @@ def mechanism_of(given: Any, **options: Any) -> Mechanism:
             raise _unknown("there is no such file", name, where=name)
         return load(given, **options)
     if name in packaged.names():
-        for option, kind in (("floating", "URDF"), ("root", "MJCF")):
+        for option in ("floating", "mimic", "loops", "xacro", "keyframe", "root"):
             if options.get(option):
+                kind = "MJCF" if option in ("keyframe", "root") else "URDF"
                 raise ArgumentError(
                     f"{Argument(option)} is for {kind} files; a mechanism of the library is what its file says", where=name
                 )

@@ -30,4 +30,4 @@ def packaged(name: str, parameters: Mapping[str, float] | None = None) -> Mechan
         raise ArgumentError(one_of("mechanism in the library called", name, names()), concerns="name")
     from lagrangian.description.toml import reader as toml  # the names are known without it
 
-    return toml.parse((folder() / f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml", parameters)
+    return toml.read_text((folder() / f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml", parameters)

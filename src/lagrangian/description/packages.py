@@ -34,9 +34,12 @@ def find_file(name: str, beside: str | os.PathLike[str]) -> Path:
     if ".." in rest.replace("\\", "/").split("/"):
         raise DescriptionError("'..' leads out of the package, where nothing is read", where=name)
     package, _, inside = rest.partition("/")
-    for folder in packages(package, beside):
+    found = list(packages(package, beside))
+    for folder in found:
         if (folder / inside).is_file():
             return folder / inside
+    if found:
+        raise DescriptionError(f"the package is {found[0]}, in which there is no such file", where=name)
     remedy = f"export ROS_PACKAGE_PATH=/folder/that/holds/{package}"
     raise DescriptionError("there is no such file", where=name, remedy=remedy)
 

@@ -21,7 +21,7 @@ from math import isqrt
 from lagrangian.equations.algebra.ring import Element, Ring, fraction
 from lagrangian.errors import ArgumentError, MechanismError
 from lagrangian.model import vector as v
-from lagrangian.model.euler import ANGLES, Sequence
+from lagrangian.model.rotation.euler import ANGLES, Sequence
 
 Row = list[Element]
 

@@ -11,28 +11,25 @@ J' qd gains J b, where b is the least acceleration, measured by M, that keeps th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, fields
-from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lagrangian.algorithms.closed.constrained import ROUNDING
-from lagrangian.errors import ArgumentError, SingularWarning, is_number, one_of
+from lagrangian.errors import ArgumentError, SingularWarning, is_number
 from lagrangian.errors import warn as warn_of
 from lagrangian.kernels.arguments import rows_of
-from lagrangian.kernels.euler_angles import NAMES as EULER_NAMES
+from lagrangian.kernels.directions import Directions, chosen_directions, combination, names_of, refuse_dependent
 from lagrangian.kernels.euler_angles import Orientation
 from lagrangian.kernels.linear import decomposed, unit_rows
-from lagrangian.model.loop import DIRECTIONS, Frame
+from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
 
 if TYPE_CHECKING:
     from lagrangian.kernels.dynamics import Dynamics
-
-Directions = str | Iterable[str] | None
 
 # the least part of the fastest direction's speed that is told apart from none
 WORST = 1e-8
@@ -105,8 +102,8 @@ def cartesian(
 
     N, b = freedom(dyn, q, qd, t)
     whole = at(lambda q: dyn.jacobian(q, frame), q)
-    chosen = _directions(dyn, frame, directions, whole, N, euler)
-    rows = [_names(euler).index(d) for d in chosen]
+    chosen = chosen_directions(dyn, frame, directions, whole, N, euler)
+    rows = [names_of(euler).index(d) for d in chosen]
     drift = at(lambda q, qd: dyn.jacobian_dot_qd(q, qd, frame), q, qd)
     if euler is not None and min(rows) < 3:
         R, label = at(lambda q: dyn.pose(q, frame), q)[:, :3, :3], dyn.mechanism.frame(frame).name
@@ -119,33 +116,62 @@ def cartesian(
     J = np.ascontiguousarray(whole[:, rows])
     near = s / np.maximum(s[:, :1], np.finfo(float).tiny)
     if (near < threshold).any():
-        _refuse_dependent(dyn, frame, chosen, euler)
-    M = np.broadcast_to(at(dyn.mass_matrix, q), (len(q), dyn.nv, dyn.nv))
-    P = _inverse_within(M, N, dyn.mechanism.name)
-    M_x = _effective_mass(T, J @ P @ _T(J), near, threshold)
-    J_bar = P @ _T(J) @ M_x
-    if N is not None:
-        drift = drift + _times(J, b - _times(P @ M, b))
-    velocity = _times(at(dyn.coriolis_matrix, q, qd), qd)
-    singular = near[:, -1] < threshold
-    found = CartesianDynamics(
-        dyn.mechanism.frame(frame).name,
-        chosen,
-        M_x,
-        _times(_T(J_bar), velocity) - _times(M_x, drift),
-        _times(_T(J_bar), at(dyn.gravity, q)),
-        _times(_T(J_bar), at(lambda q, qd: dyn.friction(qd, q=q), q, qd)),
-        J,
-        J_bar,
-        np.eye(dyn.nv) - _T(J) @ _T(J_bar),
-        drift,
-        1 / np.maximum(near[:, -1], WORST),
-        singular,
+        refuse_dependent(dyn, frame, chosen, euler)
+    forces = _JointForces(
+        np.broadcast_to(at(dyn.mass_matrix, q), (len(q), dyn.nv, dyn.nv)),
+        _times(at(dyn.coriolis_matrix, q, qd), qd),
+        at(dyn.gravity, q),
+        at(lambda q, qd: dyn.friction(qd, q=q), q, qd),
     )
+    P = _inverse_within(forces.M, N, dyn.mechanism.name)
+    if N is not None:
+        drift = drift + _times(J, b - _times(P @ forces.M, b))
+    M_x = _effective_mass(T, J @ P @ _T(J), near, threshold)
+    singular = near[:, -1] < threshold
+    label = dyn.mechanism.frame(frame).name
+    found = forces.at_frame(label, chosen, M_x, J, P @ _T(J) @ M_x, drift, 1 / np.maximum(near[:, -1], WORST), singular)
     if warn and singular[~bad].any():
         part = np.where(singular & ~bad, near[:, -1], np.inf)
-        _warn_of_singular(dyn, found, part, _combination(T[int(np.argmin(part)), -1], chosen), batch)
+        _warn_of_singular(dyn, found, part, combination(T[int(np.argmin(part)), -1], chosen), batch)
     return _as_asked(found, bad, batch)
+
+
+@dataclass(frozen=True)
+class _JointForces:
+    """What the equations of motion have at the joints: the mass matrix, and forces by velocities, gravity and friction."""
+
+    M: np.ndarray
+    velocity: np.ndarray
+    gravity: np.ndarray
+    friction: np.ndarray
+
+    def at_frame(
+        self,
+        frame: str,
+        directions: tuple[str, ...],
+        M_x: np.ndarray,
+        J: np.ndarray,
+        J_bar: np.ndarray,
+        drift: np.ndarray,
+        condition: np.ndarray,
+        singular: np.ndarray,
+    ) -> CartesianDynamics:
+        """The same forces along directions of a frame, by J_bar's transpose."""
+        back = _T(J_bar)
+        return CartesianDynamics(
+            frame,
+            directions,
+            M_x,
+            _times(back, self.velocity) - _times(M_x, drift),
+            _times(back, self.gravity),
+            _times(back, self.friction),
+            J,
+            J_bar,
+            np.eye(J.shape[-1]) - _T(J) @ back,
+            drift,
+            condition,
+            singular,
+        )
 
 
 def _check_threshold(threshold: float) -> float:
@@ -245,82 +271,6 @@ def _effective_mass(T: np.ndarray, A: np.ndarray, near: np.ndarray, threshold: f
         K = w[:, :, None] * T
         M_x = _T(K) @ np.linalg.inv(A) @ K
     return (M_x + _T(M_x)) / 2
-
-
-def _names(euler: str | None) -> tuple[str, ...]:
-    return DIRECTIONS if euler is None else EULER_NAMES
-
-
-def _directions(
-    dyn: Dynamics, frame: str | Frame, given: Directions, whole: np.ndarray, N: np.ndarray | None, euler: str | None
-) -> tuple[str, ...]:
-    """Checked, and no more than there are degrees of freedom."""
-    known = _names(euler)
-    if not isinstance(given, (str, Iterable, NoneType)) or isinstance(given, np.ndarray):
-        raise ArgumentError(f"is {given!r}; names are needed, of {', '.join(known)}", where="cartesian", argument="directions")
-    names = known if given is None else (given,) if isinstance(given, str) else tuple(given)
-    for name in names:
-        if not isinstance(name, str) or name not in known:
-            raise ArgumentError(f"cartesian: {one_of('direction', name, known)}", concerns="directions")
-    if not names or len(set(names)) != len(names):
-        raise ArgumentError(
-            f"are {names}; different ones of {', '.join(known)} are needed", where="cartesian", argument="directions"
-        )
-    degrees = dyn.nv if N is None else int((N != 0).any(axis=1).sum(axis=1).max())
-    if len(names) > degrees:
-        label = dyn.mechanism.frame(frame).name
-        free = _independent(_generic(dyn, frame, euler) if N is None else whole[0] @ N[0])
-        raise ArgumentError(
-            f"cartesian: {dyn.mechanism.name} has {degrees} degree{'s' * (degrees != 1)} of freedom, and {label!r} cannot follow "
-            f"{len(names)} directions. {_advice(free, euler)}"
-        )
-    return names
-
-
-def _refuse_dependent(dyn: Dynamics, frame: str | Frame, names: tuple[str, ...], euler: str | None) -> None:
-    """Directions that depend on each other in every configuration are an error, not a singularity."""
-    G, rows = _generic(dyn, frame, euler), [_names(euler).index(name) for name in names]
-    if np.linalg.matrix_rank(unit_rows(G[rows])[0], tol=1e-9) < len(rows):
-        label = dyn.mechanism.frame(frame).name
-        raise ArgumentError(
-            f"cartesian: {', '.join(names)} of {label!r} are not independent in any configuration of {dyn.mechanism.name}. "
-            f"{_advice(_independent(G), euler)}"
-        )
-
-
-def _generic(dyn: Dynamics, frame: str | Frame, euler: str | None) -> np.ndarray:
-    """J of the tree where it has no accidental zeros."""
-    q = dyn.mechanism.random_configuration(1)
-    found: np.ndarray = dyn.jacobian(q, frame)
-    if euler is not None:
-        R, still, label = dyn.pose(q, frame)[None, :3, :3], np.zeros((1, 3)), dyn.mechanism.frame(frame).name
-        found = Orientation.of(euler, R, still, label, np.array([True]), False).jacobian(found[None])[0]
-    return found
-
-
-def _independent(G: np.ndarray) -> tuple[int, ...]:
-    """Of the six directions, positions first, as many as move by themselves."""
-    G, chosen = unit_rows(G)[0], list[int]()
-    for k in (3, 4, 5, 0, 1, 2):
-        if np.linalg.matrix_rank(G[[*chosen, k]], tol=1e-6) > len(chosen):
-            chosen.append(k)
-    return tuple(sorted(chosen))
-
-
-def _advice(rows: tuple[int, ...], euler: str | None) -> str:
-    names = tuple(_names(euler)[k] for k in rows)
-    return f"Independent are {', '.join(names)}: directions={names!r}" if names else "It does not move at all"
-
-
-def _combination(T: np.ndarray, names: tuple[str, ...]) -> str:
-    """A direction in words: x, or 0.71 x - 0.71 y."""
-    u = T / np.linalg.norm(T)
-    u = u * np.sign(u[np.argmax(np.abs(u))])
-    terms = [(x, name) for x, name in zip(u, names, strict=True) if abs(x) > 0.05]
-    if len(terms) == 1:
-        return terms[0][1]
-    told = " ".join(f"{'-' if x < 0 else '+'} {abs(x):.2g} {name}" for x, name in terms)
-    return told.removeprefix("+ ")
 
 
 def _as_asked(found: CartesianDynamics, bad: np.ndarray, batch: int | None) -> CartesianDynamics:

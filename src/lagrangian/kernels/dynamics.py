@@ -19,9 +19,10 @@ from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
 from lagrangian.errors import ArgumentError, ClosedError, one_of
 from lagrangian.kernels import derivatives
 from lagrangian.kernels.arguments import Wrenches, rows_of
-from lagrangian.kernels.cartesian import THRESHOLD, CartesianDynamics, Directions, cartesian
+from lagrangian.kernels.cartesian import THRESHOLD, CartesianDynamics, cartesian
 from lagrangian.kernels.collection import Kernels
 from lagrangian.kernels.direct import Direct, determined, of_accelerations, over_tree, without_springs
+from lagrangian.kernels.directions import Directions
 from lagrangian.kernels.friction import FrictionConstants
 from lagrangian.kernels.linear import minimum_norm
 from lagrangian.kernels.programs.parameters import body_parameters, regressor_of_bodies

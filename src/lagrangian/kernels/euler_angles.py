@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lagrangian.errors import ArgumentError, SingularWarning, warn
-from lagrangian.model.euler import ANGLES, Sequence
 from lagrangian.model.loop import DIRECTIONS
+from lagrangian.model.rotation.euler import ANGLES, Sequence
 
 NAMES = (*ANGLES, *DIRECTIONS[3:])
 LOCKED = 1e-6  # |det E| below which the angles have no rates

@@ -17,9 +17,9 @@ from lagrangian.configuration.slopes import finite_jacobian
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.linear import RANK, unit_rows
-from lagrangian.model import quaternion
 from lagrangian.model.loop import DIRECTIONS, TURNS, Frame
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.rotation import quaternion
 from lagrangian.paths.path import CartesianPath
 
 

@@ -76,14 +76,6 @@ class Body:
         """The same body of another density: mass and inertia times `factor`."""
         return replace(self, mass=factor * self.mass, inertia=tuple(factor * x for x in self.inertia))
 
-    def in_frame(self, at: Any) -> Body:
-        """The same body in the axes and about the origin of another frame, in which its own is placed `at`: R I R^T, R c + p."""
-        with placed(Part("body", self.name)):
-            at = Placement.of(at, "at")
-        center = v.add(v.mat_vec(at.rotation, self.center), at.position)
-        visuals = tuple(replace(x, placement=at @ x.placement) for x in self.visuals)
-        return replace(self, center=center, inertia=v.sym_rotate(at.rotation, self.inertia), visuals=visuals)
-
     @property
     def inertia_matrix(self) -> np.ndarray:
         """The 3x3 inertia tensor about the centre of mass."""

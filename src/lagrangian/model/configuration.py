@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from lagrangian.errors import MechanismError, shown
 from lagrangian.model import coerce
-from lagrangian.model.expression import Expression, Scalar
+from lagrangian.model.expression import Expression, Scalar, parameters
+
+CONTROL = "ctrl_"  # how the parameters begin that a robot file's actuators are told what to do by
 
 
 class Written(float):
@@ -67,6 +70,11 @@ class Initial:
         if not pairs:
             needed = "speeds with what drives them are needed: (('theta1', 2.0),)"
             raise MechanismError(f"is {shown(self.torque)}", where="[initial]", argument="torque", remedy=needed)
+
+    @cached_property
+    def controlled(self) -> tuple[str, ...]:
+        """The speeds that actuators of a robot file drive: a control is in their torque."""
+        return tuple(speed for speed, x in self.torque if any(name.startswith(CONTROL) for name in parameters(x)))
 
     @staticmethod
     def of(given: Any, name: str) -> Initial:

@@ -11,9 +11,10 @@ import numpy as np
 
 from lagrangian.arguments import floats
 from lagrangian.errors import MechanismError, placed
-from lagrangian.model import coerce, quaternion
+from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar, cos, kept, sin, sqrt
+from lagrangian.model.rotation import quaternion
 
 ROUNDING = 1e-14  # rad
 

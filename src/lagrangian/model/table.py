@@ -165,7 +165,7 @@ def counts(m: Mechanism) -> str:
     """How many of everything there are."""
     told = f"{_count(len(m.bodies), 'body')}, {_count(m.nq, 'coordinate')}, {_count(m.nv, 'speed')}"
     if m.equations:
-        told += f", {_count(m.equations, 'constraint equation')}, mobility {m.gruebler} (Gruebler)"
+        told += f", {_count(m.equations, 'constraint equation')}"
     return told
 
 
@@ -191,6 +191,8 @@ def remarks(m: Mechanism) -> list[str]:
 def table(m: Mechanism) -> str:
     """Joints and bodies in columns, then loops, frames, poses and what a reader left out."""
     lines = [f"{m.name}: {counts(m)}"]
+    if m.equations:  # to find which of them are independent takes the mechanism compiled, and its loops closed
+        lines.append(f"Gruebler's count: {m.gruebler}, if all of them are independent; lagrangian.mobility finds what can move")
     if m.description:
         lines.append(m.description)
     if m.source:

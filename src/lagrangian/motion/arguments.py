@@ -44,7 +44,8 @@ def span(given: Any, mechanism: Mechanism) -> tuple[float, float]:
         values = []
     values = values if isinstance(values, list) else [0.0, values]
     if len(values) != 2 or not all(isinstance(x, float) and math.isfinite(x) for x in values):
-        raise ArgumentError(f"is {shown(given)}; two finite times are needed, such as (0, 10)", argument="t_span")
+        needed = "a number of seconds is needed, such as 10, or the start and the end, such as (0, 10)"
+        raise ArgumentError(f"is {shown(given)}", argument="t_span", remedy=needed)
     if values[1] <= values[0]:
         raise ArgumentError(
             f"runs from {values[0]:g} to {values[1]:g} s; the end must come after the beginning", argument="t_span"

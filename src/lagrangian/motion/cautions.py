@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from lagrangian.configuration.coordinates import moved
 from lagrangian.configuration.dependence import ranks
 from lagrangian.configuration.loops import Loops
 from lagrangian.configuration.mobility import mobility, rank
-from lagrangian.errors import SimulationWarning, warn
+from lagrangian.errors import Argument, SimulationWarning, warn
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.system.holdable import outside
@@ -20,6 +21,7 @@ from lagrangian.motion.torque import Torque
 
 # s after a start, or parts of the run if it is shorter: where driven constraints are looked at
 AHEAD = (0.05, 0.2, 0.7)
+SHOWN = 3  # joints or bodies that are named
 
 
 def told(
@@ -30,6 +32,7 @@ def told(
     _warn_of_source(model, source, method, end - start)
     _warn_of_limits(model, q, limits)
     _warn_of_falling(known, source)
+    _warn_of_actuators(known, source)
     return _dependent(known.dyn, q, span)
 
 
@@ -51,29 +54,49 @@ def _warn_of_source(model: Mechanism, source: Torque, method: str, duration: flo
 
 def _warn_of_limits(model: Mechanism, q: np.ndarray, limits: bool) -> None:
     """Say which limits will not be kept."""
-    at = 0
+    at, begun = 0, []
     for joint in model.joints:
         lower, upper = float(joint.limits.lower), float(joint.limits.upper)
         if limits and (math.isfinite(lower) or math.isfinite(upper)):
             if joint.kind.nq != 1:
-                told = f"limits of a {joint.type} joint are not kept"
+                warn(f"{model.name}: joint {joint.name!r}: limits of a {joint.type} joint are not kept", SimulationWarning)
             elif outside(float(q[at]), lower, upper):
-                told = f"it begins at {q[at]:g}, outside its limits {lower:g} to {upper:g}, which are not kept"
-            else:
-                told = ""
-            if told:
-                warn(f"{model.name}: joint {joint.name!r}: {told}", SimulationWarning)
+                begun.append(f"{joint.name!r} begins at {q[at]:g}, outside its limits {lower:g} to {upper:g}")
         at += joint.kind.nq
+    if begun:
+        more = f", and {len(begun) - SHOWN} more begin outside theirs" if len(begun) > SHOWN else ""
+        warn(
+            f"{model.name}: joint {', '.join(begun[:SHOWN])}{more}: these limits are not kept. "
+            f"{Argument('q0')} gives another start",
+            SimulationWarning,
+        )
+
+
+def _warn_of_actuators(known: Prepared, source: Torque) -> None:
+    """Say that torques which are given take the place of all that a robot file's actuators exert; no torques at all are meant."""
+    model = known.dyn.mechanism
+    given = source.formulas or source.external or source.traced is not None
+    off = [speed for speed in model.initial.controlled if speed not in source.formulas] if given else []
+    if off and not known.told_of_actuators:
+        known.told_of_actuators = True
+        warn(
+            f"{model.name}: torques are given, so that the actuators of the file do not act: those of {_some(off)} are off. "
+            f"What they exert is in mechanism.initial.torque, and can be given with the rest",
+            SimulationWarning,
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:SHOWN])) + (" ..." if len(names) > SHOWN else "")
 
 
 def _warn_of_falling(known: Prepared, source: Torque) -> None:
     """Say that there is no ground, where the file of a robot leaves it to contacts to hold it."""
     bodies, model = [] if source.wrenches else known.falling, known.dyn.mechanism
     if bodies:
-        shown = ", ".join(map(repr, bodies[:3])) + (" ..." if len(bodies) > 3 else "")
         warn(
-            f"{model.name}: nothing holds {shown}: there is no ground and no contact, so that it falls freely. Walls, loops or "
-            f"springs to the ground hold it; mechanism.replace(gravity=(0, 0, 0)) lets it float",
+            f"{model.name}: nothing holds {_some(bodies)}: there is no ground and no contact, so that it falls freely. "
+            f"Walls, loops or springs to the ground hold it; mechanism.replace(gravity=(0, 0, 0)) lets it float",
             SimulationWarning,
         )
 

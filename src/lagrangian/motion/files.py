@@ -135,7 +135,7 @@ def _mechanism(source: Path, about: dict[str, Any], names: dict[str, tuple[str, 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # these were said when it was first read
-            model = toml.parse(text).replace(file=str(about.get("mechanism_file", "")))
+            model = toml.read_text(text).replace(file=str(about.get("mechanism_file", "")))
         problem = "" if _fits(model, names) else "its coordinates and constraints are not those of the motion"
     except LagrangianError as error:
         problem = str(error)

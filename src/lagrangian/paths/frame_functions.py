@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import Argument, ArgumentError, one_of
-from lagrangian.model import quaternion
-from lagrangian.model.euler import ANGLES, Sequence
 from lagrangian.model.loop import DIRECTIONS, TURNS
+from lagrangian.model.rotation import quaternion
+from lagrangian.model.rotation.euler import ANGLES, Sequence
 from lagrangian.paths.path import CartesianPath, Motion, Values
 
 POSITION = DIRECTIONS[3:]

@@ -126,7 +126,7 @@ def spline(
             f"{len(turns)} of the spline's {len(x)} points are poses; give points, or poses, throughout", concerns="points"
         )
     if orientations is not None:
-        if turns or not isinstance(orientations, Iterable):
+        if turns or not isinstance(orientations, Iterable) or getattr(orientations, "ndim", 1) == 0:
             raise ArgumentError("are one for every point, for points that are no poses themselves", argument="orientations")
         turns = [quaternion_of(o, f"orientation {k + 1}") for k, o in enumerate(orientations)]
         if len(turns) != len(x):

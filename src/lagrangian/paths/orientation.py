@@ -9,7 +9,7 @@ import numpy as np
 
 from lagrangian.arguments import floats
 from lagrangian.errors import ArgumentError, shown
-from lagrangian.model import quaternion
+from lagrangian.model.rotation import quaternion
 from lagrangian.paths.curves import Spline, Values
 
 

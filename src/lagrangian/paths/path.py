@@ -10,8 +10,8 @@ import numpy as np
 
 from lagrangian.arguments import floats
 from lagrangian.errors import ArgumentError, is_number, one_of, shown
-from lagrangian.model import quaternion
 from lagrangian.model.loop import DIRECTIONS, TURNS
+from lagrangian.model.rotation import quaternion
 
 Values = tuple[np.ndarray, np.ndarray, np.ndarray]
 # a function of times (n,) since the path's beginning: values and their two derivatives, (n, k) each

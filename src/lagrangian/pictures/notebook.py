@@ -110,7 +110,7 @@ def image_html(png: bytes, alt: str, width: int) -> str:
 
 
 def _mobility(m: Mechanism) -> str:
-    """Degrees of freedom of a closed mechanism by rank, where Gruebler's count is wrong."""
+    """Degrees of freedom of a closed mechanism, by the rank of its constraints."""
     if not m.equations or m.nv > FREEDOMS:
         return ""
     from lagrangian.configuration.mobility import mobility
@@ -119,7 +119,7 @@ def _mobility(m: Mechanism) -> str:
         found = mobility(m)
     except LagrangianError:  # loops that cannot be closed have none
         return ""
-    return "" if found.nearby == m.gruebler else f"; {found.nearby} by the rank of its constraints"
+    return f"; {found.nearby} {'degree' if found.nearby == 1 else 'degrees'} of freedom"
 
 
 def _still(m: Mechanism) -> str:

@@ -14,13 +14,13 @@ from typing import Any
 from lagrangian.algorithms.closed.jet import Jet
 from lagrangian.algorithms.link import is_zero
 from lagrangian.equations.reading.system import System
-from lagrangian.model import quaternion
 from lagrangian.model import vector as v
 from lagrangian.model.entries import Kind
 from lagrangian.model.expression import Scalar
 from lagrangian.model.loop import LoopJoint
 from lagrangian.model.loops.loop_type import LoopType
 from lagrangian.model.placement import turn_z_to
+from lagrangian.model.rotation import quaternion
 from lagrangian.proof.certificate import Entries
 from lagrangian.proof.field import Field
 from lagrangian.proof.loops import plain

@@ -16,10 +16,10 @@ from flint import arb, fmpq
 
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.trace.node import Graph, Node
-from lagrangian.model import quaternion
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Expression, Scalar
 from lagrangian.model.expression import functions as f
+from lagrangian.model.rotation import quaternion
 from lagrangian.proven_digits.precision import bits
 
 CONSTANT = "constant number"  # the inputs of a trace that are numbers of the description

@@ -46,7 +46,7 @@ def check(given: Described, json: Json = False) -> int:
     with warnings.catch_warnings(record=True) as met, spinner("checking"):
         warnings.simplefilter("always")
         try:
-            m = mechanism_of(given.mechanism, given.set_, given.floating, given.root)
+            m = mechanism_of(given.mechanism, given.reading)
             found = list(findings(m))
         except LagrangianError as error:
             found = [Finding("error", "", str(error))]

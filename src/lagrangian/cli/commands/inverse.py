@@ -12,10 +12,11 @@ import typer
 from lagrangian.cli import output
 from lagrangian.cli.command import FAILED, FINE, Json
 from lagrangian.cli.commands.simulate import told
-from lagrangian.cli.given import Described, Floating, Recorded, Root, Set, complete_mechanism, file_for, stem_of
+from lagrangian.cli.given import Described, Recorded, complete_mechanism, file_for, stem_of
 from lagrangian.cli.motion_options import Wrench, wrenches
 from lagrangian.cli.paths import Path_
 from lagrangian.cli.progress import bar, spinner
+from lagrangian.cli.reading import Reading
 from lagrangian.cli.results import Results
 from lagrangian.errors import ArgumentError
 from lagrangian.model.expression import quantity
@@ -115,6 +116,7 @@ PlotMotors = Annotated[bool, typer.Option("--plot", metavar="", help="Plot torqu
 def size(
     what: Sized,
     path: Path_,
+    reading: Reading,
     run: OfMotion = None,
     catalogue: Motors = None,
     gears: Annotated[str | None, typer.Option("--gears", metavar="R,R", help="Gear ratios offered.")] = None,
@@ -124,9 +126,6 @@ def size(
     dwell: Annotated[float | None, typer.Option("--dwell", metavar="S", help="Rest after each motion.")] = None,
     q0: Branch = None,
     limits: Limits = True,
-    set_: Set = None,
-    floating: Floating = None,
-    root: Root = None,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table.")] = None,
     plot: PlotMotors = False,
     json: Json = False,
@@ -141,10 +140,10 @@ def size(
     if alone:
         if run is not None or path.given:
             raise ArgumentError(f"{what} and {run or path.given[0]} are given; one motion is needed")
-        motion = Recorded(what, None, set_, floating, root).load()
+        motion = Recorded(what, None, reading).load()
         m = motion.model()
     else:
-        m = Described(what, set_, floating, root).load()
+        m = Described(what, reading).load()
         motion = _motion(m, run, path, q0, limits)
     _check_torques(what if alone else str(run), m, motion)
     with spinner("looking for motors"):
@@ -210,7 +209,7 @@ def unlike(a: Mechanism, b: Mechanism) -> str:
     def again(m: Mechanism) -> Mechanism:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return toml.parse(dumps(m))
+            return toml.read_text(dumps(m))
 
     a, b = again(a), again(b)
     for what in ("bodies", "joints", "loops", "constraints", "springs", "gravity"):

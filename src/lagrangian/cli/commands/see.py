@@ -11,8 +11,9 @@ import typer
 
 from lagrangian.cli import output
 from lagrangian.cli.command import Json
-from lagrangian.cli.given import Floating, Recorded, Root, complete_mechanism, few_remarks, file_for, mechanism_of
+from lagrangian.cli.given import Recorded, complete_mechanism, few_remarks, file_for, mechanism_of
 from lagrangian.cli.progress import spinner
+from lagrangian.cli.reading import Reading
 from lagrangian.cli.results import animated, browse, reported
 from lagrangian.errors import ArgumentError
 from lagrangian.files import checked_target
@@ -145,12 +146,10 @@ def view(
             autocompletion=complete_mechanism,
         ),
     ],
+    reading: Reading,
     pose: Annotated[str | None, typer.Option("--pose", metavar="STATE", help="A pose's name, numbers, or name=value.")] = None,
     port: Annotated[int | None, typer.Option("--port", metavar="N", help="Of the page; a free one by default.")] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", metavar="", help="Open the browser.")] = True,
-    set_: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=X", help="Another value of a parameter.")] = None,
-    floating: Floating = None,
-    root: Root = None,
 ) -> None:
     """View a mechanism or a run in the browser.
 
@@ -159,10 +158,10 @@ def view(
     if Path(what).suffix.lower() == ".nc":
         if pose is not None:
             raise ArgumentError("--pose is for a mechanism; a run is where it is")
-        Recorded(what, None, set_, floating, root).load().view(port=port, browser=browser)
+        Recorded(what, None, reading).load().view(port=port, browser=browser)
         return
     with few_remarks(what):
-        m = mechanism_of(what, set_, floating, root)
+        m = mechanism_of(what, reading)
     m.view(q=pose, port=port, browser=browser)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -41,6 +42,27 @@ lagrangian simulate deployable_four_bar -t 15 --at-event locked=lock:phi2
 _EVENTS = 6  # that are listed
 
 
+@dataclass(frozen=True)
+class Integration:
+    """How a motion is integrated: options of `lagrangian.simulate` under their own names."""
+
+    method: Annotated[
+        str, typer.Option("--method", metavar="NAME", help="auto, dop853, dp5, verner9, rodas5p (stiff), symplectic, rk4.")
+    ] = "auto"
+    rtol: Annotated[float, typer.Option("--rtol", metavar="X", help="Relative tolerance.")] = 1e-8
+    atol: Annotated[float, typer.Option("--atol", metavar="X", help="Absolute tolerance.")] = 1e-10
+    step: Annotated[float | None, typer.Option("--step", metavar="S", help="For methods of a fixed step.")] = None
+    stabilisation: Stabilisation = "projection"
+    alpha: Annotated[
+        float | None,
+        typer.Option("--alpha", metavar="X", help="Of baumgarte: eta'' + 2 alpha eta' + beta^2 eta = 0. Default: 10."),
+    ] = None
+    beta: Annotated[float | None, typer.Option("--beta", metavar="X", help="Of baumgarte, likewise. Default: 10.")] = None
+    off_constraint: Annotated[
+        bool, typer.Option("--off-constraint", metavar="", help="Begin as given, off the constraints; with baumgarte or none.")
+    ] = False
+
+
 def simulate(
     given: Described,
     results: Results,
@@ -56,21 +78,8 @@ def simulate(
     wrench: Wrench = None,
     event: StopAt = None,
     at_event: AtEvent = None,
-    method: Annotated[
-        str, typer.Option("--method", metavar="NAME", help="auto, dop853, dp5, verner9, rodas5p (stiff), symplectic, rk4.")
-    ] = "auto",
-    rtol: Annotated[float, typer.Option("--rtol", metavar="X", help="Relative tolerance.")] = 1e-8,
-    atol: Annotated[float, typer.Option("--atol", metavar="X", help="Absolute tolerance.")] = 1e-10,
-    step: Annotated[float | None, typer.Option("--step", metavar="S", help="For methods of a fixed step.")] = None,
-    stabilisation: Stabilisation = "projection",
-    alpha: Annotated[
-        float | None,
-        typer.Option("--alpha", metavar="X", help="Of baumgarte: eta'' + 2 alpha eta' + beta^2 eta = 0. Default: 10."),
-    ] = None,
-    beta: Annotated[float | None, typer.Option("--beta", metavar="X", help="Of baumgarte, likewise. Default: 10.")] = None,
-    off_constraint: Annotated[
-        bool, typer.Option("--off-constraint", metavar="", help="Begin as given, off the constraints; with baumgarte or none.")
-    ] = False,
+    *,
+    integration: Integration,
     rows: Annotated[int, typer.Option("--rows", metavar="N", help="Rows of the result.")] = 1001,
     limits: Annotated[bool, typer.Option("--limits/--no-limits", metavar="", help="Stop joints at their limits.")] = True,
     saturate: Annotated[
@@ -92,14 +101,7 @@ def simulate(
         torque=torques(torque),
         wrenches=wrenches(wrench),
         events=events(event, at_event),
-        method=method,
-        rtol=rtol,
-        atol=atol,
-        step=step,
-        stabilisation=stabilisation,
-        alpha=alpha,
-        beta=beta,
-        off_constraint=off_constraint,
+        **vars(integration),
         t_eval=rows,
         limits=limits,
         saturate=saturate,

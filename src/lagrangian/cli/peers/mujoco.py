@@ -11,13 +11,13 @@ import numpy as np
 
 from lagrangian.cli.peers.models import steps
 from lagrangian.errors import ArgumentError
-from lagrangian.model import quaternion
 from lagrangian.model.joints.ball import Ball
 from lagrangian.model.joints.free import Free
 from lagrangian.model.joints.joint_type import JointType
 from lagrangian.model.joints.prismatic import Prismatic
 from lagrangian.model.joints.revolute import Revolute
 from lagrangian.model.placement import Placement
+from lagrangian.model.rotation import quaternion
 
 if TYPE_CHECKING:
     from lagrangian.model.joint import Joint

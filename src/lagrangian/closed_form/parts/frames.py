@@ -9,8 +9,8 @@ from lagrangian.closed_form.choices import chosen_frame, euler_jacobian, square_
 from lagrangian.closed_form.parts.basis import Basis
 from lagrangian.equations import cartesian, kinematics
 from lagrangian.equations.formula_matrix import FormulaMatrix
-from lagrangian.model.euler import ANGLES
 from lagrangian.model.loop import DIRECTIONS, Frame
+from lagrangian.model.rotation.euler import ANGLES
 
 
 class FramesPart(Basis):

@@ -1,22 +1,56 @@
-"""Keyframes of MJCF as poses."""
+"""Keyframes of MJCF: each is a pose, and one may be chosen for a run to begin with, with its speeds and controls."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from lagrangian.description.mjcf.schema import check_attributes
 from lagrangian.description.mjcf.tree import Tree
 from lagrangian.description.notes import Notes
 from lagrangian.description.xml import Element, numbers
-from lagrangian.errors import one_of
+from lagrangian.errors import Argument, ArgumentError, one_of
+from lagrangian.model import vector as v
 from lagrangian.model.joint import Joint
+from lagrangian.model.rotation import quaternion
+
+_FREE = 6  # speeds, which no other joint of MJCF has
+_CHOSEN = "no part of a pose; load(path, keyframe=...) begins a run with it"
 
 
-def poses(elements: Iterable[Element], tree: Tree, notes: Notes) -> dict[str, tuple[float, ...]]:
-    """The keyframes' qpos in our order: a free joint's quaternion before its position."""
-    found: dict[str, tuple[float, ...]] = {}
-    count = sum(joint.kind.nq for joint in tree.joints)
+@dataclass(frozen=True)
+class Key:
+    """A keyframe: the pose, and what else a run that begins with it begins with."""
+
+    element: Element
+    q: tuple[float, ...]
+
+    def speeds(self, joints: Sequence[Joint]) -> tuple[float, ...] | None:
+        """Its qvel in our order and along our axes: MuJoCo has a free body's linear velocity first, and along the world's."""
+        if "qvel" not in self.element.attributes:
+            return None
+        qvel = _numbers(self.element, "qvel", sum(joint.kind.nv for joint in joints))
+        qd: list[float] = []
+        q_at = 0
+        for joint in joints:
+            part, qvel = qvel[: joint.kind.nv], qvel[joint.kind.nv :]
+            if joint.kind.nv == _FREE:
+                rotation = quaternion.rotation(self.q[q_at : q_at + 4])
+                vx, vy, vz, *angular = part
+                part = (*angular, *v.mat_t_vec(rotation, (vx, vy, vz)))
+            qd += part
+            q_at += joint.kind.nq
+        return tuple(qd)
+
+    def controls(self, count: int) -> tuple[float, ...]:
+        """Of all actuators in their order, of which there are so many."""
+        return _numbers(self.element, "ctrl", count) if "ctrl" in self.element.attributes else (0.0,) * count
+
+
+def keys(elements: Iterable[Element], tree: Tree, notes: Notes) -> dict[str, Key]:
+    """The keyframes by name, with their qpos in our order: a free joint's quaternion before its position."""
+    found: dict[str, Key] = {}
     for k, element in enumerate(elements):
         if element.tag != "key":
             raise element.error(one_of("element", element.tag, ("key",)))
@@ -24,18 +58,31 @@ def poses(elements: Iterable[Element], tree: Tree, notes: Notes) -> dict[str, tu
         name = element.attributes.get("name") or f"key{k}"
         if name in found:
             raise element.error("a key of this name is already there; names must differ")
-        for attribute in element.attributes:
-            if attribute not in ("name", "qpos"):
-                notes.add(f"<key> {attribute}", "not carried over: a pose has coordinates only", name)
-        if "qpos" not in element.attributes:
-            found[name] = tuple(x for part in tree.written_pose() for x in part)
-            continue
-        if count == 0 and not element.attributes["qpos"].split():
-            found[name] = ()
-            continue
-        qpos = numbers(element, "qpos", count)
-        found[name] = _our_order(qpos, tree.joints, notes)
+        if "qpos" in element.attributes:
+            qpos = _numbers(element, "qpos", sum(joint.kind.nq for joint in tree.joints))
+            found[name] = Key(element, _our_order(qpos, tree.joints, notes))
+        else:
+            found[name] = Key(element, tuple(x for part in tree.written_pose() for x in part))
     return found
+
+
+def chosen(found: Mapping[str, Key], name: str | None, notes: Notes) -> Key | None:
+    """The keyframe with which a run begins; what is not used of it and of the others is noted."""
+    if name is not None and (not isinstance(name, str) or name not in found):
+        raise ArgumentError(one_of("keyframe", name, found), where=(notes.file, Argument("keyframe")))
+    for own, key in found.items():
+        for attribute in key.element.attributes:
+            if attribute in ("qvel", "ctrl"):
+                if own != name:
+                    notes.add(f"<key> {attribute}", _CHOSEN, own)
+            elif attribute not in ("name", "qpos"):
+                notes.add(f"<key> {attribute}", "not carried over", own, warn=own == name and attribute == "act")
+    return None if name is None else found[name]
+
+
+def _numbers(element: Element, attribute: str, count: int) -> tuple[float, ...]:
+    """As many numbers; none, where there is nothing to say."""
+    return numbers(element, attribute, count) if count or element.attributes[attribute].split() else ()
 
 
 def _our_order(qpos: tuple[float, ...], joints: Iterable[Joint], notes: Notes) -> tuple[float, ...]:

@@ -21,6 +21,7 @@ from lagrangian.description.mjcf.forces import passive as mjcf_passive
 from lagrangian.description.mjcf.forces import tendon as mjcf_tendon
 from lagrangian.description.mjcf.forces.actuator import Actuators, Drives
 from lagrangian.description.mjcf.forces.at_rest import AtRest
+from lagrangian.description.mjcf.keyframe import Key
 from lagrangian.description.mjcf.model import assemble
 from lagrangian.description.mjcf.tree import Tree, Walker
 from lagrangian.description.notes import Notes
@@ -36,13 +37,14 @@ def read(
     path: str | os.PathLike[str],
     parameters: Mapping[str, float] | None = None,
     root: str | os.PathLike[str] | None = None,
+    keyframe: str | None = None,
 ) -> Mechanism:
     """A mechanism from an MJCF file and the files that it names, which must lie in its folder, or in `root`, or below.
 
-    `parameters` are controls and gains of its actuators.
+    `parameters` are controls and gains of its actuators; `keyframe` names the one that a run begins with.
     """
     top = xml.read_file(path)
-    mechanism, notes = _mechanism(top, Folder(os.path.dirname(os.path.abspath(top.file)), root), parameters)
+    mechanism, notes = _mechanism(top, Folder(os.path.dirname(os.path.abspath(top.file)), root), parameters, keyframe)
     notes.warn()
     return mechanism
 
@@ -52,15 +54,18 @@ def read_text(
     file: str = "<text>",
     parameters: Mapping[str, float] | None = None,
     root: str | os.PathLike[str] | None = None,
+    keyframe: str | None = None,
 ) -> Mechanism:
     """A mechanism from a text of MJCF; `file` is what its errors call it. The files that it names are in `root`."""
     folder = None if root is None else Folder(str(as_path(root)), root)
-    mechanism, notes = _mechanism(xml.read_text(model, file), folder, parameters)
+    mechanism, notes = _mechanism(xml.read_text(model, file), folder, parameters, keyframe)
     notes.warn()
     return mechanism
 
 
-def _mechanism(root: Element, folder: Folder | None, parameters: Mapping[str, float] | None) -> tuple[Mechanism, Notes]:
+def _mechanism(
+    root: Element, folder: Folder | None, parameters: Mapping[str, float] | None, keyframe: str | None
+) -> tuple[Mechanism, Notes]:
     notes = Notes(root.file)
     model = assemble(root, folder, notes)
     defaults = model.defaults
@@ -70,12 +75,14 @@ def _mechanism(root: Element, folder: Folder | None, parameters: Mapping[str, fl
         notes.add("model without a body", "there is nothing in it that could move", warn=True)
     tendons = mjcf_tendon.tendons(sections(root, "tendon"), tree, defaults)
     held = mjcf_equality.equalities(sections(root, "equality"), tree, tendons, defaults, notes)
-    given = numbers(parameters, root.file)
-    drives = Actuators(tree, tendons, defaults, model.compiler, notes, given).read(sections(root, "actuator"))
+    keys = mjcf_keyframe.keys(sections(root, "keyframe"), tree, notes)
+    key = mjcf_keyframe.chosen(keys, keyframe, notes)
+    given, actuators = numbers(parameters, root.file), list(sections(root, "actuator"))
+    controls = (0.0,) * len(actuators) if key is None else key.controls(len(actuators))
+    drives = Actuators(tree, tendons, defaults, model.compiler, notes, given).read(actuators, controls)
     overridden(drives.parameters, given, root.file)  # which refuses those that are not there
     taken = [*(x.name for x in held.loops), *(x.name for x in held.constraints)]
     springs = mjcf_passive.springs(tendons, taken, model.compiler, notes)
-    poses = mjcf_keyframe.poses(sections(root, "keyframe"), tree, notes)
     _note_sections(root, notes)
     mechanism = Mechanism(
         name=text(root, "model", "MuJoCo Model"),
@@ -86,8 +93,8 @@ def _mechanism(root: Element, folder: Folder | None, parameters: Mapping[str, fl
         springs=(*springs, *mjcf_passive.compensations(tree, (*taken, *(x.name for x in springs)))),
         frames=tuple(tree.frames),
         gravity=gravity,
-        poses=poses,
-        initial=replace(_initial(tree), torque=tuple(drives.torques.items())),
+        poses={name: key.q for name, key in keys.items()},
+        initial=replace(_initial(tree, key), torque=tuple(drives.torques.items())),
         parameters=drives.parameters,
         notes=notes.lines(),
         file=root.file,
@@ -95,8 +102,10 @@ def _mechanism(root: Element, folder: Folder | None, parameters: Mapping[str, fl
     return mechanism, notes
 
 
-def _initial(tree: Tree) -> Initial:
+def _initial(tree: Tree, key: Key | None) -> Initial:
     """MuJoCo starts in the pose in which the model is written; ours need be said only if it is not the neutral one."""
+    if key is not None:
+        return Initial(q=key.q, qd=key.speeds(tree.joints))
     written = tree.written_pose()
     neutral = all(part == joint.kind.neutral or not any(part) for joint, part in zip(tree.joints, written, strict=True))
     return Initial() if neutral else Initial(q=tuple(x for part in written for x in part))

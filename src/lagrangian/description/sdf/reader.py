@@ -23,7 +23,6 @@ from lagrangian.description.sdf.link import body, weightless
 from lagrangian.description.sdf.schema import check
 from lagrangian.description.sdf.values import vector
 from lagrangian.description.xml import Element, text
-from lagrangian.model import quaternion
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
 from lagrangian.model.configuration import Initial
@@ -32,6 +31,7 @@ from lagrangian.model.joint import Joint
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.model.placement import Placement
+from lagrangian.model.rotation import quaternion
 from lagrangian.model.spring import GravityCompensation
 
 _GRAVITY, _GRAVITY_OF_WORLDS = (0.0, 0.0, -9.81), (0.0, 0.0, -9.8)

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
 
+from lagrangian.description import text_file
 from lagrangian.description.overridden import overridden
-from lagrangian.description.text_file import MAX_BYTES, read_text
+from lagrangian.description.text_file import MAX_BYTES
 from lagrangian.description.toml import joint as joints_of
 from lagrangian.description.toml import motion as motion_of
 from lagrangian.description.toml import spring as springs_of
@@ -39,10 +40,10 @@ _ABOVE = dict.fromkeys(_ENTRIES, "belongs to the whole file: write it before the
 
 def read(path: str | os.PathLike[str], parameters: Mapping[str, float] | None = None) -> Mechanism:
     """The mechanism a TOML file describes, with other values of some of its parameters."""
-    return parse(read_text(path), str(as_path(path)), parameters)
+    return read_text(text_file.read_text(path), str(as_path(path)), parameters)
 
 
-def parse(text: str, file: str = TEXT, parameters: Mapping[str, float] | None = None) -> Mechanism:
+def read_text(text: str, file: str = TEXT, parameters: Mapping[str, float] | None = None) -> Mechanism:
     """The mechanism a TOML text describes; `file` is what errors call it, `parameters` replace values of its own."""
     if not isinstance(text, str):
         raise ArgumentError(f"TOML text is needed, not {type(text).__name__}")

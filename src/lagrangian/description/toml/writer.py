@@ -39,7 +39,7 @@ def dumps(mechanism: MechanismLike) -> str:
         written, left_out = _text(mechanism)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            toml.parse(written)  # what Python allows to be called and given is more than what a file can hold
+            toml.read_text(written)  # what Python allows to be called and given is more than what a file can hold
         written.encode()
     except RecursionError:
         raise ArgumentError(f"{mechanism.name}: it cannot be written: an expression is nested too deeply") from None

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lagrangian.description.text_file import read_text
-from lagrangian.errors import ArgumentError, DescriptionError
+from lagrangian.errors import Argument, ArgumentError, DescriptionError, one_of
 
 NOT_YET = "this is a xacro file, not yet a URDF; run xacro first: `xacro robot.urdf.xacro > robot.urdf`"
 WITHOUT = f"{NOT_YET}, or `pip install xacro`, with which it is expanded here"
@@ -54,5 +54,10 @@ def expanded(path: Path, asked: Any) -> str:
         problem = "xacro does not come to an end with it; is there an expression or a macro that computes too much?"
         raise DescriptionError(problem, where=str(path)) from None
     if "wrong" in answer:
-        raise DescriptionError(answer["wrong"], where=str(path), remedy=answer["remedy"])
+        missing = answer.get("missing")
+        remedy = f"{Argument('xacro', {missing: '...'})} gives it a value" if missing else ""
+        raise DescriptionError(answer["wrong"], where=str(path), remedy=remedy)
+    for name in arguments:
+        if name not in answer["arguments"]:
+            raise ArgumentError(one_of("argument of this xacro file called", name, answer["arguments"]), where=str(path))
     return str(answer["text"])

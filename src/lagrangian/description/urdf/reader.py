@@ -19,13 +19,14 @@ from lagrangian.description.urdf.visual import materials
 from lagrangian.description.xml import Element, text
 from lagrangian.errors import ArgumentError, placed
 from lagrangian.files import as_path
+from lagrangian.model.body import Body
 from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import GROUND, Mechanism
 from lagrangian.visible import as_name
 
 ROOT_JOINT = "root_joint"
 _TOP_LEVEL = ("link", "joint", "material", "loop", "coupling")
-_XACRO = f"{expand.NOT_YET}, or load(path, xacro=True) expands it"
+_XACRO = f"{expand.NOT_YET}; or call it robot.urdf.xacro, or load(path, xacro=True), and it is expanded here"
 # what defines or includes something; other elements of xacro's name call a macro
 _XACRO_ITSELF = tuple(f"xacro:{tag}" for tag in ("property", "macro", "include", "arg", "if", "unless", "insert_block", "call"))
 LoopsOf = str | os.PathLike[str] | bool | None
@@ -91,6 +92,7 @@ def _mechanism(root: Element, floating: bool, mimic: bool, beside: LoopFile, not
     bodies = [body(element, names[name], colors, notes) for name, element in links.items()]
     tree = [_root_joint(names[base], joints, floating, notes)]
     tree += [joint(element, joint_names[name], names, beside, notes) for name, element in joints.items()]
+    _note_massless(bodies, tree, notes)
     mimics = mimicked({joint_names[name]: element for name, element in joints.items()}, tree, mimic, notes)
     return Mechanism(
         name=text(root, "name", "").strip() or _stem(root, notes),
@@ -134,6 +136,13 @@ def _refuse_xacro(root: Element, notes: Notes) -> None:
         for element in (part,) if part is root else part.walk():
             if any("${" in value or "$(" in value for value in element.attributes.values()):
                 raise element.error(_XACRO)
+
+
+def _note_massless(bodies: Iterable[Body], tree: Iterable[Joint], notes: Notes) -> None:
+    """Many files are made to be drawn, and say nothing of inertia: torques of such a robot would be 0 without a word."""
+    if any(j.kind.nv for j in tree) and not any(float(x) for b in bodies for x in (b.mass, *b.inertia)):
+        meaning = "no <inertial> gives a link one: torques are 0, and it cannot be simulated. Only its kinematics are right"
+        notes.add("robot without mass", meaning, warn=True)
 
 
 def _by_name(root: Element, tag: str) -> dict[str, Element]:

@@ -13,6 +13,7 @@ import ast
 import contextlib
 import io
 import json
+import re
 import sys
 from collections.abc import Mapping
 from contextlib import redirect_stderr, redirect_stdout
@@ -36,21 +37,44 @@ _INSIDES = ("_", "gi_", "cr_", "ag_", "tb_", "f_", "co_", "func_")
 _LONGEST = 10_000
 
 
+class _Arguments(dict[str, Any]):
+    """The values of a file's arguments, by name, and which of them the file asks for: it declares them, or uses them.
+
+    The package looks for a name before it declares or uses it, and says nothing of names that were given in vain.
+    """
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        super().__init__(given)
+        self.asked: set[str] = set()
+
+    def __contains__(self, name: object) -> bool:
+        self.asked.add(str(name))
+        return super().__contains__(name)
+
+    def __getitem__(self, name: str) -> Any:
+        self.asked.add(name)
+        return super().__getitem__(name)
+
+
 def run(given: Mapping[str, Any]) -> None:
-    """Write what became of a file to stdout: the text it expands to, or what is wrong, and a remedy."""
+    """Write what became of a file to stdout: the text it expands to and its arguments, or what is wrong, or missing."""
     answer = sys.stdout
     import xacro
 
     _bound()
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
         try:
-            found = {"text": _expanded(xacro, Path(given["file"]), given["arguments"])}
+            arguments = _Arguments(given["arguments"])
+            found: dict[str, Any] = {
+                "text": _expanded(xacro, Path(given["file"]), arguments),
+                "arguments": sorted(arguments.asked),
+            }
         except DescriptionError as error:
-            found = {"wrong": str(error), "remedy": ""}
+            found = {"wrong": str(error)}
         except RecursionError:
-            found = {"wrong": "its macros call each other without end", "remedy": ""}
+            found = {"wrong": "its macros call each other without end"}
         except MemoryError:
-            found = {"wrong": f"to expand it takes more than {BYTES / 1e9:g} GB", "remedy": ""}
+            found = {"wrong": f"to expand it takes more than {BYTES / 1e9:g} GB"}
         except Exception as error:  # of the package, of its expressions, or of what they are applied to
             found = _told(error)
     json.dump(found, answer)
@@ -65,11 +89,11 @@ def _bound() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
 
 
-def _expanded(xacro: Any, path: Path, arguments: Mapping[str, str]) -> str:
+def _expanded(xacro: Any, path: Path, arguments: _Arguments) -> str:
     if not is_xml(read_text(path)):
         raise DescriptionError("a document type is refused; remove the <!DOCTYPE ...>")
     _fence(xacro, path)
-    return str(xacro.process_file(str(path), mappings=dict(arguments)).toprettyxml(indent="  "))
+    return str(xacro.process_file(str(path), mappings=arguments).toprettyxml(indent="  "))
 
 
 def _told(error: Exception) -> dict[str, str]:
@@ -77,11 +101,10 @@ def _told(error: Exception) -> dict[str, str]:
     while isinstance(inner, Exception) and isinstance(getattr(inner, "exc", None), Exception):
         inner = inner.exc  # type: ignore[attr-defined]
     if isinstance(inner, DescriptionError):
-        return {"wrong": str(inner), "remedy": ""}
+        return {"wrong": str(inner)}
     what = " ".join(str(error).split()) or type(error).__name__
-    unsaid = type(inner).__name__ == "ArgException"
-    remedy = f"load(path, xacro={{{str(inner)!r}: ...}}) gives it a value" if unsaid else ""
-    return {"wrong": f"xacro does not expand it: {what[:300]}", "remedy": remedy}
+    missing = {"missing": str(inner)} if type(inner).__name__ == "ArgException" else {}
+    return {"wrong": f"xacro does not expand it: {what[:300]}", **missing}
 
 
 def is_xml(text: str) -> bool:
@@ -110,6 +133,7 @@ def _fence(xacro: Any, path: Path) -> None:
         checked(expression)
         names = {name: value for name, value in arguments._eval_dict.items() if name not in ("env", "optenv")}
         given = {name: arguments.convert_value(value, "auto") for name, value in context["arg"].items()}
+        context["arg"].asked.update(given.keys() & set(re.findall(r"\w+", expression)))
         names |= {"arg": given.__getitem__, "find": find, "dirname": lambda: str(path.absolute().parent)}
         return str(eval(compile(expression.strip(), "<expression>", "eval"), {"__builtins__": {}, **given, **names}))
 

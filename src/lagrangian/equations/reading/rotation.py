@@ -17,9 +17,9 @@ import numpy as np
 
 from lagrangian.equations.algebra.exact import PARTS, ROUNDING, Pair
 from lagrangian.equations.reading.scalars import Scalars
-from lagrangian.model import quaternion
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Expression, parameters
+from lagrangian.model.rotation import quaternion
 
 # angles this near to a quarter turn were meant to be one: 1.5708 is
 SNAP = 1e-5

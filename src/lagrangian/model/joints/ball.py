@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lagrangian.errors import MechanismError
-from lagrangian.model import quaternion
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar, cos, sin, symbol
 from lagrangian.model.expression import functions as f
 from lagrangian.model.joints.joint_type import Column, Combination, Inertia, JointType, Look, State, Step
 from lagrangian.model.joints.revolute import Revolute
 from lagrangian.model.joints.turn import AnyTurn, Turn
+from lagrangian.model.rotation import quaternion
 
 if TYPE_CHECKING:
     from lagrangian.model.joint import Joint

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lagrangian.model import quaternion
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar, cos, sin, symbol
 from lagrangian.model.joints.ball import TURNS, Ball, angular_velocity_by_angles
 from lagrangian.model.joints.joint_type import Column, Combination, JointType, Look, State, Step
 from lagrangian.model.joints.prismatic import Prismatic
 from lagrangian.model.joints.turn import AnyTurn, Turn
+from lagrangian.model.rotation import quaternion
 
 if TYPE_CHECKING:
     from lagrangian.model.joint import Joint

@@ -119,5 +119,6 @@ def _remedy_of_balance(run: Trajectory) -> str:
 def stands(motion: Motion) -> bool:
     """Whether nothing moved, but for what is less than the tolerances tell from rest."""
     run = motion.trajectory
-    least = 0.0 if run is None else run.settings.atol**2 * float(np.trace(run.dyn.mass_matrix(motion.q[0])))
+    atol = 0.0 if run is None else run.settings.atol
+    least = 0.0 if run is None else atol * atol * float(np.trace(run.dyn.mass_matrix(motion.q[0])))  # atol**2 may overflow
     return motion.energy_scale <= max(least, 1e-300)

@@ -32,6 +32,7 @@ class Prepared:
         self.limits = limited(dyn.mechanism)
         self.frictional = frictional(dyn.mechanism)
         self.kinks = of_kinks(dyn.mechanism)
+        self.told_of_actuators = False  # which is told once
         self._systems: dict[object, System] = {}
 
     @cached_property

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lagrangian.model import quaternion
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.rotation import quaternion
 
 PLAIN, TURN, PLACE = "plain", "turn", "place"
 

@@ -16,8 +16,8 @@ from lagrangian.configuration.coordinates import moved
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.configuration.newton import Newton
 from lagrangian.errors import ArgumentError, one_of
-from lagrangian.model import quaternion
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.rotation import quaternion
 from lagrangian.viewer.live.handles import PLACE, TURN, Handle, gradients, handles, lengths, values
 from lagrangian.viewer.live.standing import standing
 

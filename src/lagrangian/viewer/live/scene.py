@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.model import quaternion
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.rotation import quaternion
 from lagrangian.viewer.render.camera import FIELD, camera_of
 from lagrangian.viewer.render.floor import spacing
 from lagrangian.viewer.scene.lines import coil

@@ -64,7 +64,7 @@ def view_axes(scene: Scene) -> np.ndarray:
 
 
 def _extent(track: Track) -> np.ndarray:
-    from lagrangian.model import quaternion
+    from lagrangian.model.rotation import quaternion
 
     every = max(1, len(track.t) // max(8, min(100, 10_000 // max(1, len(track.scene.parts)))))
     T = np.zeros((*track.positions[::every].shape[:2], 4, 4))

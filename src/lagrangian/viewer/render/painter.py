@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lagrangian.model import quaternion
+from lagrangian.model.rotation import quaternion
 from lagrangian.viewer.render import raster
 from lagrangian.viewer.render.camera import camera_of
 from lagrangian.viewer.render.floor import Floor

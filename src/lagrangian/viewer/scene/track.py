@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from lagrangian.errors import ArgumentError, one_of
-from lagrangian.model import quaternion
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.rotation import quaternion
 from lagrangian.motion.motion import Motion
 from lagrangian.viewer.scene.poses import all_poses, configuration
 from lagrangian.viewer.scene.scene import Scene, Track

@@ -23,6 +23,7 @@ from lagrangian.description.mjcf.tree import Tree
 from lagrangian.description.notes import Notes
 from lagrangian.description.xml import Element, number, numbers, text
 from lagrangian.errors import one_of
+from lagrangian.model.configuration import CONTROL
 from lagrangian.model.expression import Expression, Scalar, call, parameter, symbol
 from lagrangian.model.joint import Joint
 
@@ -52,6 +53,7 @@ class _Actuator:
     target: str
     path: tuple[tuple[Joint, float], ...]
     label: str
+    control: float
 
 
 class Actuators:
@@ -74,12 +76,13 @@ class Actuators:
         self._at_rest: AtRest | None = None
         self._bounded: list[Element] = []  # tendons that an actuator pulls at
 
-    def read(self, elements: Iterable[Element]) -> Drives:
+    def read(self, elements: Iterable[Element], controls: Iterable[float]) -> Drives:
+        """Those that the elements describe, each with the value its control has unless the caller gives another."""
         found = []
-        for k, element in enumerate(elements):
+        for k, (element, control) in enumerate(zip(elements, controls, strict=True)):
             if element.tag not in (*KINDS, *_OTHER):
                 raise element.error(one_of("actuator", element.tag, (*KINDS, *_OTHER)))
-            found.append(self._one(element, k))
+            found.append(self._one(element, k, control))
         for actuator in found:  # which know of all armatures now
             if actuator is not None:
                 self._add(actuator)
@@ -91,7 +94,7 @@ class Actuators:
             self.notes.add("control and gains of actuators", CHANGED)
         return self.drives
 
-    def _one(self, element: Element, k: int) -> _Actuator | None:
+    def _one(self, element: Element, k: int, control: float) -> _Actuator | None:
         name = element.attributes.get("name", "")
         if element.tag in _OTHER:
             self.notes.add(f"<actuator> {element.tag}", "not carried over: give joint torques", name, warn=True)
@@ -110,7 +113,8 @@ class Actuators:
             return None
         self._add_at_joint(applied, path, target)
         self.notes.add("<actuator>", ACTS, name)
-        return _Actuator(applied, settings, target, tuple(path), self._label(name or element.attributes[target], k))
+        label = self._label(name or element.attributes[target], k)
+        return _Actuator(applied, settings, target, tuple(path), label, control)
 
     def _defaults(self, element: Element) -> tuple[Element, Settings]:
         """The element with the attributes of its class, and its settings: MuJoCo's defaults of all kinds of actuators are one."""
@@ -207,7 +211,7 @@ class Actuators:
         inherited = self._inherited(element)
         integrates = settings.dyntype == "integrator"  # such an actuator inherits a range of what it integrates to
         own = self._control_range(element) if inherited is None or integrates else inherited
-        control = _clipped(self._named(f"ctrl_{at.label}", 0.0), own)
+        control = _clipped(self._named(f"{CONTROL}{at.label}", at.control), own)
         match settings.dyntype:
             case "integrator":
                 control = control * symbol("t")
@@ -246,9 +250,9 @@ class Actuators:
     def _label(self, name: str, k: int) -> str:
         """A name that expressions can have, and that no other actuator has."""
         label = re.sub(r"[^0-9A-Za-z_]", "_", name) or f"actuator{k + 1}"
-        while any(f"{key}_{label}" in self._names for key in ("ctrl", "kp", "kv", "gain")):
+        while any(f"{key}{label}" in self._names for key in (CONTROL, "kp_", "kv_", "gain_")):
             label += "_"
-        self._names.add(f"ctrl_{label}")
+        self._names.add(f"{CONTROL}{label}")
         return label
 
 

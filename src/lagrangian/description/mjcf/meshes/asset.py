@@ -13,9 +13,9 @@ from lagrangian.description.mjcf.meshes.file import Triangles
 from lagrangian.description.mjcf.schema import check_attributes, check_children
 from lagrangian.description.xml import Element, choice, number, numbers, text
 from lagrangian.errors import DescriptionError
-from lagrangian.model import quaternion
 from lagrangian.model import vector as v
 from lagrangian.model.placement import Placement
+from lagrangian.model.rotation import quaternion
 
 KINDS = ("legacy", "exact", "convex", "shell")
 _LEAST = 1e-15  # MuJoCo's own bound for volumes and areas

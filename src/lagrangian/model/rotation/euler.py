@@ -14,7 +14,7 @@ from itertools import product
 import numpy as np
 
 from lagrangian.errors import ArgumentError
-from lagrangian.model import quaternion
+from lagrangian.model.rotation import quaternion
 
 ANGLES = ("alpha", "beta", "gamma")
 MOVING = tuple("".join(axes) for axes in product("XYZ", repeat=3) if axes[0] != axes[1] != axes[2])

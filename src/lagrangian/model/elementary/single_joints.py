@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lagrangian.errors import MechanismError, Part
-from lagrangian.model import leaning
 from lagrangian.model.body import Body
 from lagrangian.model.configuration import Initial
 from lagrangian.model.constraint import Constraint, Holonomic, Pfaffian
+from lagrangian.model.elementary import leaning
 from lagrangian.model.expression import Scalar, free_symbols
 from lagrangian.model.joint import Joint
 from lagrangian.model.joints.joint_type import Combination

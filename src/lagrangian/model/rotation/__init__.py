@@ -1,0 +1,1 @@
+"""Rotations as numbers: quaternions with matrices and rotation vectors, and Euler angles."""
