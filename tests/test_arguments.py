@@ -1,6 +1,7 @@
 """Numbers and arrays of every kind that a caller may give: they are read rightly, or refused with a sentence."""
 
 import math
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,9 @@ NO_NUMBERS = [
     object(),
     np.array(["2020"], dtype="M8[D]"),
     [[1], [2, 3]],
+    np.array(["1", "2"]),
+    [b"1", b"2"],
+    np.array([1.0, "2"], dtype=object),
 ]
 
 
@@ -62,6 +66,21 @@ def test_what_is_no_number_is_refused(arm: lg.Dynamics, given: Any) -> None:
         lambda: lg.linearise(arm, given),
         lambda: lg.paths.joint_line(given, [1, 1], 1.0),
         lambda: lg.paths.joint_line([0, 0], [1, 1], 1.0)(given),
+    ):
+        with pytest.raises(lg.LagrangianError):
+            call()
+
+
+def test_texts_are_no_numbers_of_an_array(arm: lg.Dynamics) -> None:
+    """In a list of coordinates they are quantities, which may have units; everywhere else they are refused."""
+    texts: Any = ["0.5", "30deg"]
+    assert lg.simulate(arm, 0.1, texts).q[0] == pytest.approx([0.5, math.pi / 6])
+    for call in (
+        lambda: arm.mass_matrix(["1", "2.5"]),
+        lambda: lg.simulate(arm, 0.1, torque=["1", "2.5"]),
+        lambda: lg.simulate(arm, 0.1, torque=lambda t, q, qd: ["1", "2.5"]),
+        lambda: lg.simulate(arm, t_span=["1", "2.5"]),
+        lambda: lg.paths.joint_line(["1", "2.5"], [1, 1], 1.0),
     ):
         with pytest.raises(lg.LagrangianError):
             call()
@@ -123,6 +142,21 @@ def test_a_run_ends_where_memory_for_its_steps_does(arm: lg.Dynamics, monkeypatc
     assert motion.last == pytest.approx(0.5)
     q, _ = motion(0.25)
     np.testing.assert_allclose(q, lg.simulate(arm, 0.25).q[-1], atol=1e-8)
+
+
+def test_what_is_kept_of_samples_counts(arm: lg.Dynamics, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of every sample some hundred bytes are kept, whatever the number of steps: objects, and the inputs that hold."""
+    monkeypatch.setattr("lagrangian.motion.run.run.MEMORY", 2_000_000)
+    controller = lg.Sampled(lambda t, q, qd: [np.sin(t), 0.0], 1e-3)
+    tracemalloc.start()
+    try:
+        with pytest.warns(lg.errors.EndedEarlyWarning, match="steps were made, and a run has no memory for more"):
+            motion = lg.simulate(arm, 10.0, torque=controller, t_eval=11)
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert 0.5 < motion.last < 5
+    assert taken < 10_000_000
 
 
 def test_steps_are_the_same_in_one_block_or_many(arm: lg.Dynamics, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,7 @@
 """Numbers, counts and arrays that a caller gives: each is read in one place, as what compiled code can take, or refused.
 
 Python's and numpy's numbers of every size and precision become doubles. What would lose something on the way is refused: complex
-numbers, masked entries, fields, dates, and integers that no double can hold.
+numbers, masked entries, fields, dates, and integers that no double can hold. Texts are no numbers, whatever they say.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def floats(given: Any) -> np.ndarray:
         array = np.asarray(given)
     except (TypeError, ValueError, OverflowError, RuntimeError, AttributeError) as error:
         raise TypeError(f"is not an array of numbers: {error}") from None
-    if array.dtype.kind in "OUS":  # also of integers beyond 64 bits, and of texts that are numbers
+    if array.dtype.kind == "O" and not any(isinstance(x, (str, bytes)) for x in array.flat):  # such as integers beyond 64 bits
         try:
             return np.array([float(x) for x in array.flat]).reshape(array.shape)
         except (TypeError, ValueError, OverflowError):

@@ -194,7 +194,7 @@ class SimulationError(LagrangianError):
 
 
 class CostError(LagrangianError):
-    """A derivation that would take longer than was allowed: `seconds` is the estimate, `limit` what was allowed."""
+    """A derivation or a proof that would take longer than was allowed: `seconds` is the estimate, `limit` what was allowed."""
 
     seconds: float | None = None
     limit: float | None = None

@@ -21,9 +21,19 @@ _SILENT = 60.0  # s without a change, after which the file of a process that is 
 _OLD = 86400.0  # s; the process may have been one of another computer, or its number is another's now
 
 
+def as_path(path: str | os.PathLike[str]) -> Path:
+    """A path from what the caller gave."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise ArgumentError(f"a path to a file is needed, not {type(path).__name__}", concerns="path")
+    given = os.fspath(path)
+    if not isinstance(given, str) or not given:
+        raise ArgumentError(f"a path to a file is needed, not {given!r}", concerns="path")
+    return Path(given)
+
+
 def checked_target(path: str | os.PathLike[str]) -> Path:
     """Where a file is to go, looked at before what it is to hold is worked out: it has a folder, and is none."""
-    target = Path(path)
+    target = as_path(path)
     if "\0" in str(target):
         raise ArgumentError(f"{str(target)!r}: this is no name of a file", concerns="path")
     try:

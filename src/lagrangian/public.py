@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from lagrangian.errors import ArgumentError, LagrangianError, is_number, one_of, shown
 
 T = TypeVar("T", bound=Callable[..., Any])
+C = TypeVar("C", bound=type)
 
 # words that are spelled in two ways, in names of functions, classes and arguments
 _SPELLINGS = (
@@ -45,6 +46,15 @@ def public(item: T) -> T:
         item.__init__ = _called(item.__init__, item.__name__)  # type: ignore[method-assign]
         return item
     return _called(item, item.__name__)
+
+
+def methods(item: C) -> C:
+    """A class whose methods are called as public functions are."""
+    for name in dir(item):
+        function = inspect.getattr_static(item, name)
+        if not name.startswith("_") and inspect.isfunction(function):
+            setattr(item, name, _called(function, name))
+    return item
 
 
 def _called(function: Any, name: str) -> Any:
@@ -89,6 +99,7 @@ _NAMED = {
     "Callable": "a function",
     "ArrayLike": "an array of numbers",
     "Mapping": "a mapping",
+    "dict": "a mapping",
     "Sequence": "a list",
     "Iterable": "a list",
     "MechanismLike": "a mechanism",
@@ -107,9 +118,10 @@ def _misfit(function: Any, name: str, arguments: tuple[Any, ...], keywords: dict
     for key, value in given.items():
         parameter = signature.parameters[key]
         kinds = [] if value is parameter.default or parameter.kind is parameter.VAR_KEYWORD else _kinds(parameter.annotation)
-        if kinds and not any(_fits(kind, value, getattr(function, "__globals__", {})) for kind in kinds):
-            needed = " or ".join(dict.fromkeys(_NAMED.get(kind, kind) for kind in kinds))
-            return ArgumentError(f"is {_shown(value)}", where=name, argument=key, remedy=f"{needed} is needed")
+        for one in value if parameter.kind is parameter.VAR_POSITIONAL else (value,):
+            if kinds and not any(_fits(kind, one, getattr(function, "__globals__", {})) for kind in kinds):
+                needed = " or ".join(dict.fromkeys(_NAMED.get(kind, kind) for kind in kinds))
+                return ArgumentError(f"is {_shown(one)}", where=name, argument=key, remedy=f"{needed} is needed")
     return None
 
 
@@ -143,7 +155,7 @@ def _fits(kind: str, given: Any, known: dict[str, Any]) -> bool:
             return callable(given)
         case "ArrayLike":
             return _is_numeric(given)
-        case "Mapping":
+        case "Mapping" | "dict":
             return isinstance(given, Mapping)
         case "Sequence" | "Iterable":
             return isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping))

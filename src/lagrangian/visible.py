@@ -24,6 +24,11 @@ def as_name(text: str) -> str:
     return _IN_NAMES.sub(" ", text)
 
 
+def as_cell(text: str) -> str:
+    """A text as a cell of a CSV file: one that a spreadsheet would compute as a formula has an apostrophe before it."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+
+
 def visible(text: str, spelled: Callable[[str], str] = lambda c: repr(c)[1:-1]) -> str:
     """A text in which everything is seen, and lines stay lines. A character that is not seen is `spelled`, as Python does it."""
     return _IN_TEXTS.sub(lambda found: spelled(found[0]), text)

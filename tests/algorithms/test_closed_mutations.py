@@ -292,7 +292,7 @@ def _wrong_solutions(module: types.ModuleType) -> Iterator[str]:
     rng = np.random.default_rng(4)
     B = rng.normal(size=(5, 7)) * np.array([1.0, 3.0, 0.2, 5.0, 1.0])[:, None]
     A, x = B @ B.T, rng.normal(size=5)
-    for kind, in_order in ((module.InOrder, True), (module.Pivoted, False)):
+    for kind, in_order in ((module.InOrder, True), (module.Grouped, False)):
         solved = kind([*map(list, A)])
         if not same(np.array(solved.solve((A @ x).tolist())), x, 1e-10):
             yield f"{kind.__name__}: independent rows"
@@ -310,13 +310,35 @@ def _wrong_solutions(module: types.ModuleType) -> Iterator[str]:
             or not np.abs(found).max() < 1e3
         ):
             yield f"{kind.__name__}: dependent rows"
-        if kind is module.Pivoted and not 1e-3 < solved.ratio <= 1:
-            yield "Pivoted: ratio of dependent rows"
+        if kind is module.Grouped and not 1e-3 < solved.ratio <= 1:
+            yield "Grouped: ratio of dependent rows"
         chain = np.diag([2.0, 1e-5, 3.0])
         if not same(
             np.array(kind([*map(list, chain)], least=[1e-3] * 3).solve([1.0, 1.0, 1.0])), np.array([0.5, 0.0, 1 / 3]), 1e-12
         ):
             yield f"{kind.__name__}: a row below the least"
+    yield from _wrong_groups(module, rng)
+
+
+def _wrong_groups(module: types.ModuleType, rng: np.random.Generator) -> Iterator[str]:
+    """Rows from a thousandth to a thousand in size, ten of which are independent: six, then three, then one."""
+    if module.grouped(["a", "b", "a", "c"]) != [[0, 2], [1], [3]]:
+        yield "grouped"
+    sizes = 10.0 ** (np.arange(16) % 3 - 1) * np.array([1e-2, 1e2, 1.0])[np.arange(16) // 6]
+    common = rng.normal(size=(10, 12))
+    parts = [rng.normal(size=(6, 6)) @ common[:6], rng.normal(size=(6, 9)) @ common[:9], rng.normal(size=(4, 10)) @ common]
+    groups, ranks = [list(range(6)), list(range(6, 12)), list(range(12, 16))], {0: 6, 6: 3, 12: 1}
+    B = sizes[:, None] * np.vstack(parts)
+    A, right = B @ B.T, B @ rng.normal(size=12)
+    for rank in (None, lambda group: ranks[group[0]]):
+        solved = module.Grouped([*map(list, A)], groups, rank=rank)
+        found = np.array(solved.solve(right.tolist()))
+        if not same((A @ found) / sizes, right / sizes, 1e-7):
+            yield "Grouped: groups"
+        if not 1e-5 < solved.ratio <= 1:
+            yield "Grouped: ratio of groups"
+        if rank and [int((found[group] != 0).sum()) for group in groups] != list(ranks.values()):
+            yield "Grouped: as many as are independent"
 
 
 # -- springs, accelerations ------------------------------------------------------------------------------------------

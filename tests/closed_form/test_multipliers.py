@@ -174,3 +174,11 @@ def test_what_is_too_large_is_refused() -> None:
     twice = mechanism.replace(loops=(mechanism.loops[0], lg.LoopJoint("again", "distance", "particle1", "particle2", length=1.0)))
     with pytest.raises(lg.MechanismError, match="depend on each other"):
         _ = lg.derive(twice).accelerations
+
+
+def test_multipliers_that_take_too_long_are_refused_and_the_rest_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lagrangian.closed_form.multipliers.PATIENCE", -1.0)
+    eom = lg.derive("four_bar")
+    with pytest.raises(lg.MechanismError, match=r"multipliers take longer than .* to be written in closed form"):
+        _ = eom.multipliers
+    assert "not written in closed form: its multipliers take longer" in eom.text()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -101,3 +102,36 @@ def test_the_run_of_the_closed_form_is_that_of_the_multipliers() -> None:
         WHOLE.simulate(1.0)
     with pytest.raises(lg.ArgumentError, match="q0 needs 2 finite numbers: q1, q2"):
         REDUCED.simulate(1.0, [1, 2, 3])
+
+
+@pytest.mark.parametrize("t_span", [np.nan, (0.0, np.nan), (np.nan, 1.0), np.inf, (1.0, 1.0), -1.0, (0, 1, 2), "1", None])
+def test_times_of_a_run_that_are_none(t_span: Any) -> None:
+    with pytest.raises(lg.ArgumentError, match=r"t_span is .*; an end after 0, or a begin and an end|t_span is .*; real numbers"):
+        REDUCED.simulate(t_span)
+
+
+def test_a_run_that_would_not_end_is_given_up() -> None:
+    """A torque of 1e19 N m turns the arm ever faster."""
+    with pytest.raises(lg.MechanismError, match=r"given up at t = .* after 50 steps; max_steps allows more"):
+        REDUCED.simulate(7.0, torque=[1e19, 1.0], max_steps=50)
+
+
+@pytest.mark.parametrize(
+    ("method", "given", "told"),
+    [
+        ("text", {"width": ".."}, "text: width is '..'; a whole number is needed"),
+        ("save", {"path": [1, 2]}, "a path to a file is needed, not list"),
+        ("jacobian", {"frame": "tip", "wide": 1}, "jacobian: there is no argument 'wide'"),
+        ("all_coordinates", {"q": [1, 2, 3]}, r"q has shape \(3,\); \(2,\) or \(rows, 2\) is needed"),
+    ],
+)
+def test_arguments_of_methods_are_told(method: str, given: dict[str, Any], told: str) -> None:
+    with pytest.raises(lg.ArgumentError, match=told):
+        getattr(REDUCED, method)(**given)
+
+
+@pytest.mark.parametrize("option", ["t_eval", "rtol", "atol"])
+@pytest.mark.parametrize("given", [np.nan, -1, 0, "x", [0.0, np.nan], [0.5, 0.1], [2.0], [[0.0]], []])
+def test_options_of_a_run_that_are_none(option: str, given: Any) -> None:
+    with pytest.raises(lg.ArgumentError, match=option):
+        REDUCED.simulate(1.0, **{option: given})

@@ -9,24 +9,38 @@ import os
 from pathlib import Path
 from random import Random
 
-from tests.fuzz.calls import calls
+from tests.fuzz import results
+from tests.fuzz.calls import Call, calls
 from tests.fuzz.odd_values import VALUES
 from tests.fuzz.outcome import Outcome
 
 
 def make(rng: Random) -> bytes:
-    """A call with one odd argument, or two."""
-    name = rng.choice([*calls(), *["simulate"] * 10])
-    known = calls()[name].names
+    """A call of a function with one odd argument, or two."""
+    return _made(rng, rng.choice([*calls(), *["simulate"] * 10]))
+
+
+def make_of_results(rng: Random) -> bytes:
+    """The same of a method of a result."""
+    return _made(rng, rng.choice(list(results.calls())))
+
+
+def _made(rng: Random, name: str) -> bytes:
+    known = _call(name).names
     odd = {key: rng.choice(list(VALUES)) for key in rng.sample(known, min(len(known), rng.choice([1, 1, 1, 2])))}
     return json.dumps({"call": name, "odd": odd}).encode()
+
+
+def _call(name: str) -> Call:
+    table = results.calls() if name in results.calls() else calls()
+    return table[name]
 
 
 def examine(path: Path, _: Random, __: bool) -> Outcome:
     """Call it, in the folder of the file, with nothing printed."""
     found = Outcome()
     given = json.loads(path.read_text())
-    call, odd = calls()[given["call"]], {key: VALUES[name]() for key, name in given["odd"].items()}
+    call, odd = _call(given["call"]), {key: VALUES[name]() for key, name in given["odd"].items()}
     before = os.getcwd()
     os.chdir(path.parent)
     try:

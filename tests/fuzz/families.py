@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 from lagrangian.description import packaged
-from tests.fuzz import arguments, commands, mechanisms, saved
+from tests.fuzz import analyses, arguments, commands, mechanisms, saved
 from tests.fuzz.grammar import mechanism
 from tests.fuzz.models import MODELS
 from tests.fuzz.mutate import mutated
@@ -33,6 +33,7 @@ class Family:
     suffix: str
     make: Callable[[Random], bytes]
     examine: Callable[[Path, Random, bool], Outcome]
+    later: bool = False  # whether its numbers are from LATER on: those of others stay what they were
 
 
 def _from_library(rng: Random) -> bytes:
@@ -57,19 +58,32 @@ FAMILIES = {
     "arguments": Family(16, ".txt", arguments.make, arguments.examine),
     "commands": Family(3, ".txt", commands.make, commands.examine),
     "saved": Family(4, ".nc", saved.make, saved.examine),
+    "results": Family(1, ".txt", arguments.make_of_results, arguments.examine, later=True),
+    "analyses": Family(
+        1, ".toml", lambda rng: mechanism(rng, rng.choice([0.0, 0.0, 0.2])).encode(), analyses.examine, later=True
+    ),
 }
+LATER = 10**9
+EVERY = 8  # inputs of the first families, for one of those that came later
 
 
 def _drawn(seed: int, number: int) -> tuple[str, Random]:
     rng = Random(f"{seed}:{number}")
-    names = list(FAMILIES)
+    names = [name for name, family in FAMILIES.items() if family.later == (number >= LATER)]
     return rng.choices(names, [FAMILIES[name].weight for name in names])[0], rng
 
 
 def numbers(seed: int, first: int, count: int, families: Collection[str]) -> Iterator[int]:
     """The numbers of so many inputs, of all families or of some."""
-    of = (number for number in itertools.count(first) if not families or _drawn(seed, number)[0] in families)
+    of = (number for number in _all(first) if not families or _drawn(seed, number)[0] in families)
     return itertools.islice(of, count)
+
+
+def _all(first: int) -> Iterator[int]:
+    for number in itertools.count(first):
+        yield number
+        if number < LATER and number % EVERY == 0:
+            yield LATER + number // EVERY
 
 
 def made(seed: int, number: int) -> Input:

@@ -11,7 +11,7 @@ import lagrangian as lg
 from lagrangian.errors import MechanismError, ReaderWarning, warn
 from tests.fuzz import workers
 from tests.fuzz.energy import off
-from tests.fuzz.families import FAMILIES, Family, examined, made, numbers
+from tests.fuzz.families import FAMILIES, LATER, Family, examined, made, numbers
 from tests.fuzz.mechanisms import differs
 from tests.fuzz.outcome import CRASH, FOREIGN, HANG, MEMORY, Outcome
 
@@ -29,6 +29,10 @@ def faults(first: int, count: int, deep: float) -> list[str]:
 @pytest.mark.parametrize("part", range(4))
 def test_a_thousand_inputs(part: int) -> None:
     assert faults(250 * part, 250, deep=0.08) == []
+
+
+def test_inputs_of_later_families() -> None:
+    assert faults(LATER, 80, deep=0.0) == []
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import lagrangian as lg
 from lagrangian.errors import DescriptionError, LagrangianError
 from lagrangian.model import expression as ex
 from lagrangian.model.expression import parser
@@ -86,6 +87,38 @@ def test_a_number_beside_many_quarter_turns_is_no_quarter_turn(count):
     with mpmath.workdps(60):
         expected = float(mpmath.sin(mpmath.mpf(value))), float(mpmath.cos(mpmath.mpf(value)))
     assert (float(ex.sin(value)), float(ex.cos(value))) == pytest.approx(expected, rel=1e-13)
+
+
+@pytest.mark.parametrize("x", [1e-300, 5e-324, 1e-17, 1e-12, -7.9e-12, 1e-9])
+def test_sines_of_small_angles_are_the_angles(x):
+    assert (float(ex.sin(x)), float(ex.parse(f"tan({x!r})")), ex.cos(x)) == (x, x, 1)
+    assert float(ex.parse(f"2*sin({x!r}/2)")) == pytest.approx(x, rel=1e-15)
+
+
+@pytest.mark.parametrize("turns", [-3, -2, -1, 1, 2, 3, 4, 5])
+@pytest.mark.parametrize("off", [4e-14, -1.3e-13, 3e-12, -7e-12])
+def test_angles_beside_quarter_turns_are_right(turns, off):
+    """Relative to the rounding of the angle, which is some 1e-16."""
+    value = turns * math.pi / 2 + off
+    with mpmath.workdps(60):
+        expected = float(mpmath.sin(mpmath.mpf(value))), float(mpmath.cos(mpmath.mpf(value)))
+    assert (float(ex.sin(value)), float(ex.cos(value))) == pytest.approx(expected, rel=1e-15, abs=0)
+
+
+@pytest.mark.parametrize("decimals", [11, 12, 13, 14, 15])
+@pytest.mark.parametrize("turns", range(-4, 5))
+def test_quarter_turns_with_many_decimals_are_exact(turns, decimals):
+    """Rounded, or cut off."""
+    expected = [(0, 1), (1, 0), (0, -1), (-1, 0)][turns % 4]
+    exact = "0.0" if not turns else mpmath.nstr(mpmath.mpf(turns) * mpmath.pi / 2, 30)
+    cut = exact[: exact.index(".") + 1 + decimals]
+    for text in (f"{turns * math.pi / 2:.{decimals}f}", cut):
+        assert (ex.sin(float(text)), ex.cos(ex.parse(text))) == expected
+
+
+def test_rotations_by_rounding_alone_are_none():
+    assert lg.Placement.from_rpy(rpy=(1.2246e-16, -1e-17, 1.57079632679)).rotation == ((0, -1, 0), (1, 0, 0), (0, 0, 1))
+    assert lg.Placement.from_rpy(rpy=(0, 0, 1e-12)).rotation[1][0] == 1e-12
 
 
 @pytest.mark.parametrize("turns", [10**6 + 1, 10**15 + 3, -(10**13) + 2, 10**300])

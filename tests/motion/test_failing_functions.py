@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
+from lagrangian.motion.run import run
 from tests.processes import PATIENCE, interruptible, worked
 
 NAN, INF = math.nan, math.inf
@@ -225,6 +226,20 @@ def test_interrupt_from_a_torque_function_again_and_again(rail: lg.Dynamics) -> 
     except KeyboardInterrupt:  # it would end the tests
         pytest.fail("nothing was returned")
     assert motion.last > 0.5
+
+
+@pytest.mark.parametrize("kept", [None, 0])
+def test_interrupt_while_the_last_row_is_computed(rail: lg.Dynamics, monkeypatch: pytest.MonkeyPatch, kept: int | None) -> None:
+    """The row at which a run stopped is computed by making its last step again, where the step's interpolant was not kept."""
+    if kept is not None:
+        monkeypatch.setattr(run, "KEPT", kept)
+    try:
+        with pytest.warns(lg.SimulationWarning, match="interrupted at t = "):
+            motion = lg.simulate(rail, 30.0, [0.0], torque=counting(KeyboardInterrupt(), 400, True))
+    except KeyboardInterrupt:  # it would end the tests
+        pytest.fail("nothing was returned")
+    assert len(motion.t) > 10
+    np.testing.assert_allclose(motion.q[:, 0], motion.t / 5 - np.sin(5 * motion.t) / 25, rtol=0, atol=1e-6)
 
 
 def test_interrupt_at_once(rail: lg.Dynamics) -> None:

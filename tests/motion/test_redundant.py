@@ -9,6 +9,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import lagrangian as lg
+from lagrangian.algorithms.closed.cholesky import Grouped
+from lagrangian.motion.run.freedom import Freedom
 
 A, ALPHA, BETA = 1.0, 0.7, 1.3
 B = A * math.sin(BETA) / math.sin(ALPHA)
@@ -68,3 +70,104 @@ def test_bennett_linkage_with_every_stabilisation(stabilisation: str) -> None:
     assert motion.qd[-1] == pytest.approx(w * slopes(x), abs=1e-5)
     assert np.ptp(motion.kinetic_energy + motion.potential_energy) < 1e-6
     assert motion.statistics["accepted"] < 500
+
+
+def carousel(loops: int = 3) -> lg.Mechanism:
+    """Parallelograms on a wheel whose axis is askew, each closed by a joint and a weld, as files have it: half say nothing new.
+
+    A light hand swings on the wheel, too, and meets its stop.
+    """
+    bodies = [
+        lg.Body("wheel", mass=20.0, center=(0.02, 0, 0), inertia=(0.8, 0.9, 1.1)),
+        lg.Body("hand", mass=0.02, center=(0.05, 0.01, 0), inertia=(1e-4, 1e-4, 1e-4)),
+    ]
+    joints = [
+        lg.Joint("turn", "revolute", "ground", "wheel", lg.Placement.from_rpy((0, 0, 0), (0.4, 0.5, 0.3))),
+        lg.Joint("hang", "revolute", "wheel", "hand", (0, 0, 0.2), limits=lg.Limits(lower=-0.1, upper=1.0)),
+    ]
+    welds = []
+    for k in range(loops):
+        crank, coupler, rocker, end = (f"{name}{k}" for name in ("crank", "coupler", "rocker", "end"))
+        sizes = {crank: 0.5, coupler: 0.3 + 0.1 * k, rocker: 0.4}
+        bodies += [lg.Body(name, mass=m, center=(0.1, 0.02, 0), inertia=(0.01 * m,) * 3) for name, m in sizes.items()]
+        bodies.append(lg.Body(end))
+        at = lg.Placement.from_rpy((0.3, 0.1 * k, 0), (0.3 * k, 0.7, 0))
+        joints += [
+            lg.Joint(f"a{k}", "revolute", "wheel", crank, at),
+            lg.Joint(f"b{k}", "revolute", crank, coupler, (0.2, 0, 0)),
+            lg.Joint(f"c{k}", "revolute", "wheel", rocker, at @ lg.Placement(position=(0.5, 0, 0))),
+            lg.Joint(f"d{k}", "revolute", rocker, end, (0.2, 0, 0)),
+        ]
+        welds.append(lg.LoopJoint(f"weld{k}", "fixed", coupler, end, lg.Placement(position=(0.5, 0, 0))))
+    return lg.Mechanism("carousel", bodies, joints, welds)
+
+
+def upright(angle: float, turn: float) -> np.ndarray:
+    """All cranks at one angle, along which a parallelogram stays one."""
+    return np.array([turn, 0.0, *[angle, -angle, angle, -angle] * 3])
+
+
+def test_accelerations_of_many_redundant_loops_are_those_of_the_dense_equations() -> None:
+    """Rows that are zero but for rounding have no weight, and rows of heavy bodies are not taken for dependent ones."""
+    mechanism = carousel()
+    dyn = lg.compile(mechanism)
+    for angle, turn in ((0.8, 0.3), (1.7, -2.0)):
+        q = upright(angle, turn)
+        psi, M = dyn.constraint_jacobian(q), dyn.mass_matrix(q)
+        _, s, rows = np.linalg.svd(psi)
+        rank = int((s > 1e-9 * s[0]).sum())
+        assert rank == 9
+        free = rows[rank:].T
+        qd = free @ np.array([1.0, -0.7, 2.0, 0.4, -1.3])
+        across = -np.linalg.lstsq(psi, dyn.constraint_bias(q, qd), rcond=1e-9)[0]
+        bias = dyn.inverse_dynamics(q, qd, np.zeros(mechanism.nv))
+        expected = across + free @ np.linalg.solve(free.T @ M @ free, -free.T @ (bias + M @ across))
+        found = dyn.forward_dynamics(q, qd, np.zeros(mechanism.nv))
+        assert found == pytest.approx(expected, abs=1e-9 * np.abs(expected).max())
+
+
+def test_many_redundant_loops_move() -> None:
+    """Equations that follow from others everywhere are no singular configuration, and hold no joint that is in no loop."""
+    mechanism = carousel()
+    motion = lg.simulate(mechanism, 0.15, upright(0.8, 0.3), max_steps=2000)
+    assert motion.success, motion.message
+    assert np.abs(motion.balance).max() < 1e-7 * motion.energy_scale
+    assert motion.drift.max() < 1e-11
+    assert not [x for x in motion.events if "singular" in x.name]
+    assert motion.statistics["independence"] > 1e-3
+    assert [x.name for x in motion.events] == ["hang meets its lower limit"]
+    assert motion.q[-1, 1] == -0.1
+
+
+def test_rows_that_are_rounding_alone_hold_no_joint() -> None:
+    """Across its plane a loop that is askew has slopes of 1e-17, of any joints."""
+    psi = np.array([[1e-17, -2e-17, 3e-17], [0.0, 0.0, 1e-3]])
+    assert Freedom(np.diag([1.0, 2.0, 3.0]), psi, [0, 1, 2]).fixed.tolist() == [False, False, True]
+
+
+def test_dependent_rows_of_any_size_are_told_from_independent_ones() -> None:
+    """Random rows in groups, some of which follow from others, from a millionth to a million in size."""
+    rng = np.random.default_rng(1)
+    groups = [list(range(k, k + 6)) for k in (0, 6, 12)]
+    for _ in range(50):
+        rows = rng.normal(size=(18, 8)) @ rng.normal(size=(8, 14))
+        sizes = 10 ** np.repeat(rng.uniform(-3, 3, 3), 6) * 10 ** rng.uniform(-1, 1, 18)
+        A = (sizes[:, None] * rows) @ (sizes[:, None] * rows).T
+        b = A @ (rng.normal(size=18) / sizes)
+        for known in (None, lambda group: {0: 6, 6: 2, 12: 0}[group[0]]):
+            system = Grouped(A.tolist(), groups, rank=known)
+            assert (A @ np.array(system.solve(b.tolist())) - b) / sizes == pytest.approx(0, abs=1e-6 * np.abs(b / sizes).max())
+            assert system.ratio > 1e-8
+
+
+def test_welds_within_one_rigid_body_take_no_freedom() -> None:
+    """Their slopes are rounding alone, of any rank; it falls as a body does."""
+    bodies = [lg.Body(name, mass=1.0, inertia=(0.1, 0.2, 0.3)) for name in ("one", "other")]
+    at = lg.Placement.from_rpy((0.3, 0.1, 0.7), (0.3, 1.1, 0.2))
+    joints = [lg.Joint("root", "free", "ground", "one"), lg.Joint("weld", "fixed", "one", "other", at)]
+    ends = lg.Placement(position=(0.9, 0.2, 0.1)), at.inverse() @ lg.Placement(position=(0.9, 0.2, 0.1))
+    mechanism = lg.Mechanism("rigid", bodies, joints, [lg.LoopJoint("again", "fixed", "one", "other", *ends)])
+    assert lg.mobility(mechanism).degrees == lg.mobility(mechanism).nearby == 6
+    motion = lg.simulate(mechanism, 0.5, qd0=[0, 0, 0, 0, 0, 0])
+    assert motion.success, motion.message
+    assert motion.qd[-1, -1] == pytest.approx(-0.5 * 9.81, rel=1e-3)

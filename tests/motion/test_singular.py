@@ -157,3 +157,58 @@ def test_rest_without_forces_is_determined() -> None:
     assert motion.success
     assert not motion.qd.any()
     assert not motion.q.any()
+
+
+WELDED = 1.5  # kg, every body's mass
+
+
+def welded(size: float = 1.0, at: lg.Placement | None = None) -> lg.Mechanism:
+    """A parallelogram closed by a weld, whose equations are in metres and in radians, in any plane; its crank is not balanced."""
+    a, b, at = 0.4 * size, 0.9 * size, at or lg.Placement()
+    centers = {"crank": (a / 2, a / 4, 0.0), "coupler": (0, 0, 0), "rocker": (0, 0, 0), "pin": (0, 0, 0)}
+    bodies = [lg.Body(name, mass=WELDED, center=c, inertia=(WELDED * a * a,) * 3) for name, c in centers.items()]
+    joints = [
+        lg.Joint("theta", "revolute", "ground", "crank", at),
+        lg.Joint("phi", "revolute", "crank", "coupler", (a, 0, 0)),
+        lg.Joint("psi", "revolute", "ground", "rocker", at @ lg.Placement(position=(b, 0, 0))),
+        lg.Joint("turn", "revolute", "rocker", "pin", (a, 0, 0)),
+    ]
+    weld = lg.LoopJoint("weld", "fixed", "coupler", "pin", lg.Placement(position=(b, 0, 0)))
+    gravity = np.array(at.rotation, dtype=float) @ [0, -G, 0]
+    return lg.Mechanism("welded", bodies, joints, [weld], gravity=tuple(gravity))
+
+
+def reduced_welded(theta: float, speed: float, end: float, size: float = 1.0) -> np.ndarray:
+    """Coupler and pin only shift, along circles of the cranks' length; the cranks turn."""
+    a = 0.4 * size
+
+    def rates(t: float, y: np.ndarray) -> list[float]:
+        slope = G * a * (2 * math.cos(y[0]) + math.cos(y[0]) / 2 - math.sin(y[0]) / 4)
+        return [y[1], -slope / (a * a * (4 + 1 / 4 + 1 / 16))]
+
+    return np.array(solve_ivp(rates, (0, end), [theta, speed], method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1])
+
+
+def test_a_small_parallelogram_that_is_welded_passes_as_a_large_one() -> None:
+    """Equations in metres are small where the mechanism is, and no less independent."""
+    size, signs = 1e-3, np.array([1, -1, 1, -1])
+    end, speed = 1.5 * math.sqrt(size), 9.0 / math.sqrt(size)
+    motion = lg.simulate(welded(size), end, 1.2 * signs, speed * signs, rtol=1e-11, atol=1e-13)
+    assert motion.success, motion.message
+    theta, w = reduced_welded(1.2, speed, end, size)
+    assert motion.q[-1] == pytest.approx(theta * signs, abs=1e-8)
+    assert motion.qd[-1] == pytest.approx(w * signs, rel=1e-8)
+    passed = [x for x in motion.events if x.name == "singular configuration passed"]
+    assert passed
+    for event in passed:
+        assert math.remainder(event.q[0], math.pi) == pytest.approx(0, abs=1e-6)
+
+
+def test_a_start_in_the_flat_position_with_equations_that_follow_from_others() -> None:
+    """How many do is a matter of the configurations around: in the flat position another one does."""
+    signs = np.array([1, -1, 1, -1])
+    motion = lg.simulate(welded(at=lg.Placement.from_rpy((0, 0, 0), (0.4, 0.5, 0.3))), 1.5, 0 * signs, 3.0 * signs)
+    assert motion.success, motion.message
+    theta, w = reduced_welded(0.0, 3.0, 1.5)
+    assert motion.q[-1] == pytest.approx(theta * signs, abs=1e-6)
+    assert motion.qd[-1] == pytest.approx(w * signs, abs=1e-5)

@@ -188,6 +188,7 @@ def test_joints_are_picked_by_any_of_their_names() -> None:
         (("speed",), {}, "Did you mean 'speeds'"),
         (("nonsense",), {}, "there is no quantity to plot called 'nonsense'"),
         ((), {"joints": "theta9"}, "there is no joint or coordinate 'theta9'. Did you mean 'theta"),
+        (([1, 2],), {}, r"there is no quantity to plot called \[1, 2\]"),
         (("multipliers",), {}, "no constraints"),
         (("drift",), {}, "no constraints"),
         ((), {"path": "figure.bmp"}, r"cannot be written as '.bmp'; end its name with .png, .svg or .pdf"),

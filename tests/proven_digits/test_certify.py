@@ -180,3 +180,13 @@ def test_progress_is_told_and_an_interrupt_ends_it() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         lg.certify("pendulum", 0.5, q0=[0.2], digits=10, progress=interrupt)
+
+
+@pytest.mark.parametrize("state", [None, 3, b"", [0.1, 0.2, 0.3], ([0.1], [0.2], [0.3])])
+def test_what_is_no_state_is_refused(state: Any) -> None:
+    proven = lg.certify("pendulum", 0.01, digits=5)
+    with pytest.raises(lg.ArgumentError, match=r"state is .*; a pair"):
+        proven.contains(state)
+    with pytest.raises(lg.ArgumentError, match="within is"):
+        proven.contains(([0.1], [0.2]), within="x")
+    assert not proven.contains((0.1, 0.2))

@@ -105,7 +105,7 @@ def test_functions_without_derivatives_at_the_start(torque: str) -> None:
 def test_a_motion_that_escapes_is_given_up() -> None:
     """x'' = 2 x^3 from 1 with speed 1 is 1/(1 - t), which is infinite at 1 s."""
     with pytest.raises(lg.SimulationError, match=r"slider: no step is short enough .* near t = 0\.9999\d* s"):
-        lg.certify(slider(1), 10**6, [1], [1], {"x": "2*x^3"}, digits=5)
+        lg.certify(slider(1), 10**6, [1], [1], {"x": "2*x^3"}, digits=5, limit=None)
 
 
 def test_proven_numbers() -> None:
@@ -123,3 +123,24 @@ def test_proven_numbers() -> None:
     assert str(lg.ProvenNumber(Fraction(-1), Fraction(2))) == "between -1 and 2"
     exact = lg.ProvenNumber(Fraction(5, 2), Fraction(5, 2), most=4)
     assert str(exact) == "2.500"
+
+
+def test_a_proof_that_would_take_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock of its own: two seconds for every step, or a minute after the run that looks how errors grow."""
+    clock = [0.0]
+    monkeypatch.setattr("lagrangian.proven_digits.certify.perf_counter", lambda: clock[0])
+
+    def slow(done: float, total: float) -> None:
+        clock[0] += 2.0
+
+    with pytest.raises(lg.CostError, match=r"t = 1e\+09 s would take .* and more; the limit is 10 minutes") as caught:
+        lg.certify("pendulum", 1e9, digits=10, progress=slow)
+    assert caught.value.seconds > caught.value.limit == 600
+
+    def late(done: float, total: float) -> None:
+        clock[0] += 60.0 * (done > 0.2 * total)
+
+    with pytest.raises(lg.CostError, match="given up after 60 s"):
+        lg.certify("pendulum", 3, digits=10, limit=30, progress=late)
+    with pytest.raises(lg.ArgumentError, match="limit is -1"):
+        lg.certify("pendulum", 1, limit=-1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -79,6 +80,14 @@ def test_table_csv_and_plot(tmp_path: Path) -> None:
     figure = sizing.plot(path=tmp_path / "all.png")
     assert (tmp_path / "all.png").stat().st_size > 10_000
     assert len(figure.axes) == 2
+    first, second = sizing.demand
+    named = arm.replace(joints=[replace(j, name=f"={j.name}") for j in arm.joints], initial=lg.Initial(), poses={})
+    hostile = lg.size_actuators(named, reach(named), catalogue=False)
+    hostile.to_csv(tmp_path / "h.csv")
+    with (tmp_path / "h.csv").open() as stream:
+        cells = list(csv.reader(stream))
+    assert [row[0] for row in cells] == ["joint", f"'={first}", f"'={second}"]  # no formula for a spreadsheet
+    assert [float(row[1]) for row in cells[1:]] == [d.peak_torque for d in hostile.demand.values()]
     assert len(sizing.plot(next(iter(sizing.demand))).axes) == 1
     task = next(line for line in figure.axes[0].lines if line.get_label() == "task")
     first = next(iter(sizing.actuators.values()))

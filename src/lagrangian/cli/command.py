@@ -45,6 +45,7 @@ class Command(_Quiet, TyperCommand):
 
 
 Json = Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON document, and nothing else.")]
+Limit = Annotated[float, typer.Option("--limit", metavar="S", help="Refuse what is forecast to take longer; 0 for none.")]
 
 
 def register(app: typer.Typer, function: Callable[..., Any], panel: str, examples: str = "", name: str | None = None) -> None:

@@ -19,6 +19,7 @@ from lagrangian.equations.writing.horner import nested
 from lagrangian.equations.writing.tree import evaluate
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.kernels.kernel import Kernel
+from lagrangian.kernels.not_finite import NotFinite
 from lagrangian.kernels.program import Straight
 from lagrangian.kernels.threads import Threads, cores
 from lagrangian.kernels.trace.node import Graph
@@ -146,7 +147,7 @@ class CompiledEquations:
                 lambda graph: outputs(Tracer(self._system, graph, self._numeric, self._environment)),
                 self._digest,
             )
-            found = self._kernels[name] = Kernel(program, self._threads)
+            found = self._kernels[name] = Kernel(program, self._threads, NotFinite(self.equations.mechanism.name))
         return found
 
     @cached_property

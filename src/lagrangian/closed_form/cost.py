@@ -47,7 +47,7 @@ class Forecast:
     bytes: float
 
     def __str__(self) -> str:
-        when = f"about {_time(self.seconds)}" if self.seconds <= LIFETIME else "more than a lifetime"
+        when = f"about {duration(self.seconds)}" if self.seconds <= LIFETIME else "more than a lifetime"
         if not self.bytes < MOST:
             return f"{when}, and more memory than there is"
         return f"{when}, {_count(self.terms)} terms, {_memory(self.bytes)} of memory"
@@ -116,7 +116,7 @@ def check(system: System, limit: float | None, depths: list[int] | None = None) 
         raise CostError(
             f"the closed form of {len(depths or system.links)} joints would take {expected}",
             where=system.mechanism.name,
-            remedy=f"the limit is {_time(limit)} and {_memory(MEMORY)}. {Argument('limit', None)} derives it all the same; or "
+            remedy=f"the limit is {duration(limit)} and {_memory(MEMORY)}. {Argument('limit', None)} derives it all the same; or "
             f"run it without: lagrangian.compile gives the same functions, exactly as accurate, for thousands of joints",
             seconds=expected.seconds,
             limit=limit,
@@ -150,10 +150,10 @@ class Deadline:
             assert self.limit is not None
             spent = time.perf_counter() - self.started
             raise CostError(
-                f"the closed form was given up after {_time(spent)}, at {self.stage}",
+                f"the closed form was given up after {duration(spent)}, at {self.stage}",
                 where=self.name,
-                remedy=f"the limit is {_time(self.limit)}. {Argument('limit', None)} derives it all the same; or run it without: "
-                f"lagrangian.compile gives the same functions, exactly as accurate, for thousands of joints",
+                remedy=f"the limit is {duration(self.limit)}. {Argument('limit', None)} derives it all the same; or run it "
+                f"without: lagrangian.compile gives the same functions, exactly as accurate, for thousands of joints",
                 seconds=spent,
                 limit=self.limit,
             ) from None
@@ -177,7 +177,7 @@ class Progress:
         if now - self.started > 1.0 and now - self.said > every:
             self.said, self.shown = now, True
             self._say(
-                f"{self.name}: {what}, {100 * done:.0f} %, {_time(now - self.started)}", "\r" if sys.stderr.isatty() else "\n"
+                f"{self.name}: {what}, {100 * done:.0f} %, {duration(now - self.started)}", "\r" if sys.stderr.isatty() else "\n"
             )
 
     def close(self) -> None:
@@ -189,7 +189,8 @@ class Progress:
         print(text.ljust(70) if end == "\r" else text, end=end, file=sys.stderr, flush=True)
 
 
-def _time(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """A time as a message says it: 3 hours."""
     for size, unit in ((31_557_600.0, "years"), (86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
         if seconds >= 2 * size:
             return f"{_count(seconds / size)} {unit}"

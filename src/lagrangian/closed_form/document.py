@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.closed_form.definitions import definitions, families, groups, parameter_values
@@ -15,7 +13,7 @@ from lagrangian.equations.writing import text
 from lagrangian.equations.writing.lines import WIDTH, broken
 from lagrangian.equations.writing.notation import GREEK, parts, typeset_words
 from lagrangian.errors import ArgumentError
-from lagrangian.files import write
+from lagrangian.files import as_path, write
 from lagrangian.visible import visible
 
 if TYPE_CHECKING:
@@ -40,7 +38,7 @@ def save(
     sections: list[Section] | None = None,
 ) -> None:
     """The equations, or other sections about them."""
-    target = Path(os.fspath(path))
+    target = as_path(path)
     writers = {".tex": _tex, ".md": _markdown_of}
     if target.suffix not in writers:
         raise ArgumentError(f"save: {target.name!r} ends in {target.suffix!r}; .tex and .md can be written", concerns="path")

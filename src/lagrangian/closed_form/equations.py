@@ -10,8 +10,10 @@ from lagrangian.closed_form.parts.energies import EnergiesPart
 from lagrangian.closed_form.parts.frames import FramesPart
 from lagrangian.closed_form.parts.output import OutputPart
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.public import methods
 
 
+@methods
 class Equations(EnergiesPart, FramesPart, ConstraintsPart, DerivationsPart, OutputPart):
     """`M q'' + C q' + G + F = tau + Psi^T lambda`, exact and readable.
 

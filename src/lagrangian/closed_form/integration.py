@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lagrangian.arguments import floats
-from lagrangian.errors import ArgumentError, MechanismError
+from lagrangian.arguments import array, count, floats, number
+from lagrangian.errors import Argument, ArgumentError, MechanismError, shown
 
 if TYPE_CHECKING:
     from lagrangian.closed_form.parts.output import OutputPart
 
+STAGES = 12  # of a step
 Torque = Sequence[float] | Callable[[float, np.ndarray, np.ndarray], Any] | None
 
 
@@ -32,14 +33,14 @@ class Integrated:
 
 
 def integrated(
-    eom: OutputPart, t_span: Any, q0: Any, qd0: Any, torque: Torque, t_eval: Any, rtol: float, atol: float
+    eom: OutputPart, t_span: Any, q0: Any, qd0: Any, torque: Torque, t_eval: Any, rtol: float, atol: float, max_steps: int
 ) -> Integrated:
     """M q'' = tau - C q' - G - F by the Runge-Kutta pair of Dormand and Prince of order 8."""
     from scipy.integrate import solve_ivp
 
     _check(eom)
     n = eom.n
-    begin, end = (0.0, t_span) if np.ndim(t_span) == 0 else t_span
+    begin, end = _span(t_span)
     start = [_numbers(name, x, n, eom) for name, x in (("q0", q0), ("qd0", qd0))]
     dyn, still = eom.compile(), np.zeros(n)
 
@@ -47,12 +48,22 @@ def integrated(
         given = torque(t, q, qd) if callable(torque) else torque
         return still if given is None else _numbers("torque", given, n, eom)
 
+    left = STAGES * count(max_steps, "max_steps", most=10**15)
+
     def slope(t: float, x: np.ndarray) -> np.ndarray:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise MechanismError(
+                f"{eom.mechanism.name}: the run was given up at t = {t:g} s after {max_steps} steps",
+                remedy=f"{Argument('max_steps')} allows more",
+            )
         q, qd = x[:n], x[n:]
         f = tau(t, q, qd) - dyn.inverse_dynamics(q, qd, still)
         return np.concatenate([qd, np.linalg.solve(dyn.mass_matrix(q), f)])
 
-    times = None if t_eval is None else np.linspace(begin, end, t_eval) if isinstance(t_eval, int) else np.asarray(t_eval)
+    times = None if t_eval is None else _times(t_eval, begin, end)
+    rtol, atol = number(rtol, "rtol", above=0.0), number(atol, "atol", above=0.0)
     try:
         found = solve_ivp(slope, (begin, end), np.concatenate(start), "DOP853", times, rtol=rtol, atol=atol)
     except np.linalg.LinAlgError:
@@ -62,6 +73,27 @@ def integrated(
     q, qd = found.y[:n].T, found.y[n:].T
     energy = np.array([float(dyn.kinetic_energy(a, b)) + float(dyn.potential_energy(a)) for a, b in zip(q, qd, strict=True)])
     return Integrated(eom.coordinates, found.t, q, qd, energy)
+
+
+def _span(given: Any) -> tuple[float, float]:
+    """The begin and the end, of which the first is 0 if one number is given."""
+    found = array(given, "t_span")
+    ends = np.append(0.0, found) if found.ndim == 0 else found
+    if ends.shape != (2,) or not np.isfinite(ends).all() or not ends[0] < ends[1]:
+        raise ArgumentError(f"is {shown(given)}", argument="t_span", remedy="an end after 0, or a begin and an end, are needed")
+    return float(ends[0]), float(ends[1])
+
+
+def _times(given: Any, begin: float, end: float) -> np.ndarray:
+    """Those of the rows, or as many even ones."""
+    if np.ndim(given) == 0:
+        return np.linspace(begin, end, count(given, "t_eval", "rows", least=2))
+    found = array(given, "t_eval")
+    if found.ndim != 1 or not len(found) or not (begin <= found[0] and found[-1] <= end) or not (np.diff(found) > 0).all():
+        raise ArgumentError(
+            f"is {shown(given)}", argument="t_eval", remedy=f"times that increase, from {begin:g} to {end:g} s, are needed"
+        )
+    return found
 
 
 def _numbers(name: str, x: Any, n: int, eom: OutputPart) -> np.ndarray:

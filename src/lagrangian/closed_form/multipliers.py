@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.closed_form.sections import Section, Title, entries
+from lagrangian.equations.algebra.ring import TimeUp
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix
 from lagrangian.equations.multipliers import Multipliers, Quotient
@@ -16,6 +21,7 @@ if TYPE_CHECKING:
 # unknowns, and terms of M and Psi, up to which lambda is written in closed form
 UNKNOWNS = 10
 TERMS = 300
+PATIENCE = 3.0  # s that products of them may take
 # terms that are shown: of lambda itself, of the quantities that it is made of
 SHORT = 120
 READ = 600
@@ -42,12 +48,30 @@ class ClosedMultipliers:
         terms_of = eom._terms
         torques = zip(*terms_of.velocity, terms_of.slopes, terms_of.friction, strict=True)
         self._found = Multipliers(eom.system, eom.derived.M, [rows[k] for k in self._said], [sum(x[1:], x[0]) for x in torques])
-        if self._found.singular:
+        with self._in_time():
+            singular = self._found.singular
+        if singular:
             raise MechanismError(
                 "its constraints depend on each other, or parts of it have no mass, so that no single multipliers follow",
                 where=name,
                 remedy=f"{numeric}: the smallest of all that exert the same forces",
             )
+
+    @contextmanager
+    def _in_time(self) -> Iterator[None]:
+        """Terms alone do not tell how long their products are: what takes longer than it may is refused."""
+        ring = self._eom.system.ring
+        ring.deadline = time.perf_counter() + PATIENCE
+        try:
+            yield
+        except TimeUp:
+            raise MechanismError(
+                f"its multipliers take longer than {PATIENCE:g} s to be written in closed form",
+                where=self._eom.mechanism.name,
+                remedy="lg.compile(mechanism).multipliers(q, qd, tau) computes them",
+            ) from None
+        finally:
+            ring.deadline = math.inf
 
     def _formula(self, x: Quotient) -> Formula:
         made: Formula = self._eom._made.ratio(*x)
@@ -56,11 +80,15 @@ class ClosedMultipliers:
     def multipliers(self) -> FormulaMatrix:
         """One for each constraint equation; zero for one that says nothing about the speeds."""
         zero = self._eom._made.formula(0)
-        found = dict(zip(self._said, map(self._formula, self._found.multipliers), strict=True))
+        with self._in_time():
+            quotients = self._found.multipliers
+        found = dict(zip(self._said, map(self._formula, quotients), strict=True))
         return FormulaMatrix("lambda", [[found.get(k, zero)] for k in range(len(self._eom.constraint_names))], vector=True)
 
     def accelerations(self) -> FormulaMatrix:
-        return FormulaMatrix("qdd", [[self._formula(x)] for x in self._found.accelerations], vector=True)
+        with self._in_time():
+            quotients = self._found.accelerations
+        return FormulaMatrix("qdd", [[self._formula(x)] for x in quotients], vector=True)
 
     def A(self) -> FormulaMatrix:
         return FormulaMatrix("A", [[self._formula(x) for x in row] for row in self._found.A], symmetric=True)
@@ -91,7 +119,10 @@ def sections(eom: Equations) -> list[Section]:
         found.append(Section("lambda", title, entries(multipliers)))
     else:
         found += _through_names(eom)
-    accelerations = eom.accelerations
+    try:
+        accelerations = eom.accelerations
+    except MechanismError:  # which takes too long
+        return found
     if _terms(accelerations) <= SHORT:
         named = tuple(((f"{name}''",), x) for name, x in zip(eom.coordinates, accelerations, strict=True))
         found.append(Section("accelerations", Title("Accelerations, without lambda"), named))

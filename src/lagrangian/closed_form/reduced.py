@@ -23,15 +23,17 @@ from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix
 from lagrangian.equations.reading.system import System
 from lagrangian.equations.writing.notation import typeset_words
-from lagrangian.errors import MechanismError
+from lagrangian.errors import ArgumentError, MechanismError
 from lagrangian.model.loop import Frame
 from lagrangian.proof.certificate import Certificate
 from lagrangian.proof.prove import Derived
+from lagrangian.public import methods
 
 if TYPE_CHECKING:
     from lagrangian.closed_form.equations import Equations
 
 
+@methods
 class ReducedEquations(EnergiesPart, OutputPart):
     """M q'' + C q' + G + F = tau in the independent coordinates alone; `solution` says what the others are.
 
@@ -87,7 +89,10 @@ class ReducedEquations(EnergiesPart, OutputPart):
     def all_coordinates(self, q: Any) -> np.ndarray:
         """The coordinates of the whole mechanism, of independent ones or of rows of them: A q + b."""
         b = np.array(self.reduction.quarters) * (np.pi / 2)
-        return array(q, "q") @ np.array(self.reduction.A, dtype=float).reshape(self.whole.n, self.n).T + b
+        given = array(q, "q")
+        if given.ndim not in (1, 2) or given.shape[-1] != self.n:
+            raise ArgumentError(f"has shape {given.shape}", argument="q", remedy=f"({self.n},) or (rows, {self.n}) is needed")
+        return given @ np.array(self.reduction.A, dtype=float).reshape(self.whole.n, self.n).T + b
 
     def prove(self, progress: Callable[[float, float], None] | None = None) -> Certificate:
         """Prove the equations of the whole; that the solution closes its loops exactly was proved when they were reduced."""

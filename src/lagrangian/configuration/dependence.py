@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from lagrangian.algorithms.closed.cholesky import grouped
 from lagrangian.algorithms.closed.constrained import Ranks
+from lagrangian.algorithms.closed.constraints import owner
 from lagrangian.algorithms.factorised import ancestors
 from lagrangian.configuration.mobility import SINGULAR
 from lagrangian.configuration.slopes import finite_jacobian
@@ -13,14 +15,31 @@ from lagrangian.kernels.linear import unit_rows
 
 
 def ranks(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> Ranks:
-    """The groups of equations that share no motion with others, each with its rank at a configuration that is not singular."""
-    psi = finite_jacobian(dyn, q, t)
-    rows = unit_rows(psi)[0]
+    """Of each loop and constraint, how many equations do not follow from its others and from those before it.
+
+    At a configuration that is not singular. Equations that share no motion do not follow from each other.
+    """
+    rows = unit_rows(finite_jacobian(dyn, q, t))[0]
+    owners = [owner(name) for name in dyn.constraint_names]
+    found: dict[int, tuple[int, int]] = {}
+    for equations in _connected(dyn, rows):
+        known = 0
+        for part in grouped([owners[i] for i in equations]):
+            own = [equations[i] for i in part]
+            upto = [i for i in equations if i in found or i in own]
+            rank = int((np.linalg.svd(rows[upto], compute_uv=False) > SINGULAR).sum())
+            found |= dict.fromkeys(own, (own[0], rank - known))
+            known = rank
+    return tuple((name, *found[i]) for i, name in enumerate(dyn.constraint_names))
+
+
+def _connected(dyn: Dynamics, rows: np.ndarray) -> list[list[int]]:
+    """Groups of equations that share no motion with others, in order."""
     before, _ = ancestors(dyn.tree)
     groups: list[tuple[set[int], list[int]]] = []  # speeds that move the bodies of a group, and its equations
-    for i in range(len(psi)):
+    for i in range(len(rows)):
         speeds: set[int] = set()
-        for k in np.flatnonzero(psi[i]).tolist():
+        for k in np.flatnonzero(rows[i]).tolist():
             while k >= 0:
                 speeds.add(k)
                 k = before[k]
@@ -30,8 +49,4 @@ def ranks(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> Ranks:
             speeds |= group[0]
             equations = group[1] + equations
         groups.append((speeds, equations))
-    found: dict[int, tuple[int, int]] = {}
-    for number, (_, equations) in enumerate(groups):
-        rank = int((np.linalg.svd(rows[equations], compute_uv=False) > SINGULAR).sum())
-        found |= dict.fromkeys(equations, (number, rank))
-    return tuple((name, *found[i]) for i, name in enumerate(dyn.constraint_names))
+    return [sorted(equations) for _, equations in groups]

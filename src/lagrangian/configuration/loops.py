@@ -13,6 +13,7 @@ from lagrangian.configuration.alignment import Alignment
 from lagrangian.configuration.coordinates import moved, single_coordinates
 from lagrangian.configuration.newton import Found, Newton
 from lagrangian.errors import AssemblyError
+from lagrangian.kernels.not_finite import looked_at
 
 if TYPE_CHECKING:
     from lagrangian.kernels.dynamics import Dynamics
@@ -77,14 +78,17 @@ class Loops:
         """The equation that is furthest from being met; None where there is none."""
         if not self:
             return None
-        eta = np.abs(self.dyn.closure(q, self.t))
+        with looked_at():
+            eta = np.abs(self.dyn.closure(q, self.t))
         k = int(np.argmax(eta))
         return Miss(self.names[k], float(eta[k]), self._unit(self.names[k]))
 
     def of_each_loop(self, q: np.ndarray) -> list[Miss]:
         """The misses of the equations of each loop together, the largest first."""
         loops: dict[str, Miss] = {}
-        for equation, eta in zip(self.names, self.dyn.closure(q, self.t), strict=True):
+        with looked_at():
+            closure = self.dyn.closure(q, self.t)
+        for equation, eta in zip(self.names, closure, strict=True):
             name, unit = equation.rpartition(".")[0] or equation, self._unit(equation)
             before = loops.get(name, Miss(name, 0.0, unit))
             loops[name] = Miss(name, float(np.hypot(before.amount, eta)), unit if before.unit == unit else "")

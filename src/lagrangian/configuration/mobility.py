@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.algorithms.closed.constrained import ROUNDING
 from lagrangian.arguments import number
 from lagrangian.configuration.coordinates import moved
 from lagrangian.configuration.dynamics_of import dynamics_of
@@ -70,24 +71,33 @@ def mobility(mechanism: MechanismLike | Dynamics, q: Any = None, t: float = 0.0)
     m, n = len(dyn.constraint_names), dyn.nv
     if not m:
         return Mobility(n, n, n, 0, 0, n)
-    here = rank(dyn, q, t)
-    ranks = [here]
+    here, generic = rank(dyn, q, t), rank(dyn, regular(dyn, q, t), t)
+    return Mobility(n - here, n - generic, n, m, here, dyn.mechanism.gruebler)
+
+
+def regular(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> np.ndarray:
+    """The configuration itself, or where it is singular one nearby at which Psi has a larger rank."""
+    best, largest = q, rank(dyn, q, t)
     rng = np.random.default_rng(0)
     loops = Loops(dyn, t)
     for size in (0.02, 0.05, 0.1, 0.2):
         _, s, rows = np.linalg.svd(finite_jacobian(dyn, q, t))
-        idle = rows[int(np.sum(s > SINGULAR * s.max(initial=0.0))) :]
+        idle = rows[_acting(s) :]
         if not len(idle):
             break
         step = rng.normal(size=len(idle)) @ idle
         near = loops.nearest(moved(dyn.mechanism, q, size * step / np.linalg.norm(step)))
-        if near.miss[0] < 1e-9:
-            ranks.append(rank(dyn, near.q[0], t))
-    generic = max(ranks)
-    return Mobility(n - here, n - generic, n, m, here, dyn.mechanism.gruebler)
+        if near.miss[0] < 1e-9 and (found := rank(dyn, near.q[0], t)) > largest:
+            best, largest = near.q[0], found
+    return best
 
 
 def rank(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> int:
     """Of Psi."""
     s = np.linalg.svd(finite_jacobian(dyn, q, t), compute_uv=False)
-    return int(np.sum(s > SINGULAR * s[0])) if s.size and s[0] > 0 else 0
+    return _acting(s)
+
+
+def _acting(s: np.ndarray) -> int:
+    """How many singular values are not zero; where the largest is rounding, none."""
+    return int(np.sum(s > max(SINGULAR * s.max(initial=0.0), ROUNDING)))

@@ -16,6 +16,7 @@ import numpy as np
 
 from lagrangian.configuration.bounds import Bounds
 from lagrangian.configuration.coordinates import moved
+from lagrangian.kernels.not_finite import looked_at
 from lagrangian.model.mechanism import Mechanism
 
 MET = 1e-14  # of the slopes' size: residuals that are rounding
@@ -72,6 +73,7 @@ class Newton:
     iterations: int = 150
     reach: float = np.inf
 
+    @looked_at()
     def solve(self, q: np.ndarray, t: float | np.ndarray = 0.0) -> Found:
         """From rows of configurations, all at once."""
         of, model, n = self.equations, self.equations.mechanism, len(q)

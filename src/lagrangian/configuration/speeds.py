@@ -12,8 +12,10 @@ from lagrangian.configuration.slopes import check_finite, finite_jacobian
 from lagrangian.errors import AssemblyError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.linear import RANK
+from lagrangian.kernels.not_finite import looked_at
 
 
+@looked_at()
 def nearest_speeds(dyn: Dynamics, q: np.ndarray, qd: np.ndarray, fixed: Sequence[str] = (), t: float = 0.0) -> np.ndarray:
     """The speeds that keep all constraints and are nearest to `qd`, as the mass matrix measures it; `fixed` ones are as given."""
     if not dyn.mechanism.equations:

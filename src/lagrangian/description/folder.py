@@ -7,9 +7,9 @@ import stat
 from pathlib import Path
 from typing import Any
 
-from lagrangian.description.text_file import as_path
 from lagrangian.description.xml import Element
 from lagrangian.errors import ArgumentError
+from lagrangian.files import as_path
 
 
 class Folder:

@@ -8,8 +8,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from lagrangian.description.text_file import as_path, read_text
+from lagrangian.description.text_file import read_text
 from lagrangian.errors import Argument, ArgumentError, DescriptionError, one_of
+from lagrangian.files import as_path
 from lagrangian.model.mechanism import Mechanism
 
 FORMATS = ("toml", "urdf", "mjcf", "sdf")

@@ -5,19 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from lagrangian.errors import ArgumentError, DescriptionError
+from lagrangian.errors import DescriptionError
+from lagrangian.files import as_path
 
 MAX_BYTES = 16_000_000
-
-
-def as_path(path: str | os.PathLike[str]) -> Path:
-    """A path from what the caller gave."""
-    if not isinstance(path, (str, os.PathLike)):
-        raise ArgumentError(f"a path to a file is needed, not {type(path).__name__}", concerns="path")
-    given = os.fspath(path)
-    if not isinstance(given, str) or not given:
-        raise ArgumentError(f"a path to a file is needed, not {given!r}", concerns="path")
-    return Path(given)
 
 
 def read_text(path: str | os.PathLike[str]) -> str:

@@ -16,8 +16,8 @@ from typing import Any
 from xml.parsers import expat
 
 from lagrangian.description import sloppy
-from lagrangian.description.text_file import as_path
 from lagrangian.errors import DescriptionError, Part, Place, ReaderWarning, one_of, warn
+from lagrangian.files import as_path
 
 MAX_BYTES = 200_000_000
 _CHUNK = 1 << 20

@@ -7,12 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.kernels.llvm import cache, jit
+from lagrangian.kernels.llvm import blocks, cache, jit
 from lagrangian.kernels.llvm.target import Target
 from lagrangian.kernels.program import Program
-
-# i64 kernel(ptr inputs, ptr output, ptr scratch, i64 states)
-_SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 
 # doubles in a cache line
 LINE = 8
@@ -41,14 +38,16 @@ class MachineCode:
         header, contents = cache.kept(name, lambda: program.compile(target, width))
         self._code = jit.Code(contents, target)
         self.address = self._code.address("kernel")
-        self._function = _SIGNATURE(self.address)
+        self._blocks, self._run = blocks.runner(target)
+        self._strides = np.array([8 * n for n in (*program.sizes, program.sizes[0])], dtype=np.int64)
+        self._fixed = address(self._strides), len(self._strides), program.size, blocks.length(program.size)
         self.scratch = int(header["scratch"])
         self.operations = int(header["operations"])
         self.data = program.data(header)
         self.addresses = [address(a) for a in self.data]
 
-    def run(self, arrays: list[np.ndarray], angles: np.ndarray, output: np.ndarray, first: int, last: int) -> bool:
-        """Rows `first` to `last`; whether an angle was too large for the code's own sine and cosine.
+    def run(self, arrays: list[np.ndarray], angles: np.ndarray, output: np.ndarray, first: int, last: int) -> int:
+        """Rows `first` to `last`; the flags of `blocks`.
 
         The angles are q once more, or q within one turn. Addresses are taken as few times as can be: numpy is slow to tell them.
         """
@@ -57,7 +56,11 @@ class MachineCode:
         given = (ctypes.c_void_p * (len(pointers) + len(self.data)))(*pointers, *self.addresses)
         room = np.empty(self.scratch + LINE)
         to = output.ctypes.data + first * output.strides[0]
-        return bool(self._function(ctypes.addressof(given), to, start_of_line(room), last - first))
+        strides, rows, size, block = self._fixed
+        found: int = self._run(
+            self.address, ctypes.addressof(given), strides, rows, to, size, start_of_line(room), last - first, block
+        )
+        return found
 
 
 def start_of_line(room: np.ndarray) -> int:

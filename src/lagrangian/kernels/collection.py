@@ -16,11 +16,13 @@ from lagrangian.algorithms.closed.massless import is_massless
 from lagrangian.algorithms.extent import beyond_precision
 from lagrangian.algorithms.inverse_dynamics import REACTIONS
 from lagrangian.algorithms.sweep import Algorithm
+from lagrangian.algorithms.undetermined import undetermined_joints
 from lagrangian.arguments import array
 from lagrangian.errors import ArgumentError, MechanismWarning, warn
 from lagrangian.kernels.arguments import Wrenches, rows_of, wrenches_of
 from lagrangian.kernels.friction import FrictionConstants, friction_constants
 from lagrangian.kernels.kernel import Kernel
+from lagrangian.kernels.not_finite import NotFinite
 from lagrangian.kernels.program import Program
 from lagrangian.kernels.programs.closed import ClosedPrograms, wrenches
 from lagrangian.kernels.programs.derivatives import residual_derivatives
@@ -30,9 +32,12 @@ from lagrangian.kernels.programs.sweeps import Sweeps
 from lagrangian.kernels.threads import Threads, cores
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.spring import PointSpring
+from lagrangian.model.vector import Vector
 
 # functions of frames that are kept: those of ever new frames would fill the memory with code
 FRAMES = 256
+NO_LENGTH = 1e-150  # m, whose square is no number any more
 
 
 class Kernels:
@@ -45,13 +50,14 @@ class Kernels:
         if doubtful:
             warn(f"{mechanism.name}: it has {doubtful}; what is computed of it may be wrong, or not finite", MechanismWarning)
         self.threads = Threads(cores())
+        self._not_finite = NotFinite(mechanism.name, lambda q: self._without_length(q) or self._without_inertia())
         self._made: dict[str, Kernel] = {}
         self._of_frames: dict[tuple[str, object], Callable[..., Any]] = {}
 
     def _kernel(self, name: str, program: Callable[[], Program]) -> Kernel:
         found = self._made.get(name)
         if found is None:
-            found = self._made[name] = Kernel(program(), self.threads)
+            found = self._made[name] = Kernel(program(), self.threads, self._not_finite)
         return found
 
     # -- of the open tree --------------------------------------------------------------------------------------------
@@ -69,7 +75,8 @@ class Kernels:
         if found is None:
             place = self.mechanism.frame(frame)
             link, placement = self.tree.place[place.body]
-            kernel = Kernel(Sweeps(algorithm, self.tree.path(link, placement @ place.placement)), self.threads)
+            program = Sweeps(algorithm, self.tree.path(link, placement @ place.placement))
+            kernel = Kernel(program, self.threads, self._not_finite)
             found = kernel.direct(kernel, algorithm.name, ", ".join(algorithm.inputs), "Of one frame.")
             if len(self._of_frames) >= FRAMES:
                 with contextlib.suppress(KeyError, RuntimeError):  # another thread may be at it, too
@@ -106,6 +113,29 @@ class Kernels:
         """One of the `SpringPrograms`; wrenches are on the links of `full_tree`."""
         tree = self.full_tree if name == "wrenches" else self.tree
         return self._kernel(f"springs {name}", lambda: getattr(SpringPrograms(self.mechanism, tree), name)())
+
+    def _without_length(self, q: np.ndarray) -> str:
+        """Which spring has no length there, so that its force has no direction; '' if none does."""
+        springs = [x for x in self.mechanism.springs if isinstance(x, PointSpring)]
+        if not springs:
+            return ""
+        poses = Kernel(Sweeps(kinematics.LINK_POSES, self.full_tree), self.threads)(q)
+        for spring in springs:
+            at = np.array([self._world_point(poses, body, point) for body, point in spring.points])
+            if (np.linalg.norm(np.diff(at, axis=0), axis=1) < NO_LENGTH).any():
+                return f"spring {spring.name!r} has no length there, so that its force has no direction"
+        return ""
+
+    def _without_inertia(self) -> str:
+        """Which joint moves nothing that has inertia; '' if none does."""
+        names = undetermined_joints(self.tree)
+        return f"what joint {names[0]!r} moves has no inertia along it" if names else ""
+
+    def _world_point(self, poses: np.ndarray, body: str, point: Vector) -> np.ndarray:
+        """Where a body's point is, from the rotations and positions of all links."""
+        link, placement = self.full_tree.place[body]
+        local = placement.matrix() @ [*(float(x) for x in point), 1.0]
+        return poses[link, :9].reshape(3, 3) @ local[:3] + poses[link, 9:] if link >= 0 else local[:3]
 
     # -- of the tree with a link for every fixed joint too ------------------------------------------------------------
 

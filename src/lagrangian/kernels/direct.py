@@ -20,6 +20,7 @@ from lagrangian.algorithms.undetermined import undetermined_joints
 from lagrangian.errors import MechanismWarning, warn
 from lagrangian.kernels.collection import Kernels
 from lagrangian.kernels.kernel import Kernel
+from lagrangian.kernels.not_finite import looked_at
 
 if TYPE_CHECKING:
     from lagrangian.kernels.dynamics import Dynamics
@@ -76,11 +77,16 @@ def of_accelerations(kernels: Kernels) -> Kernel | None:
     return None if kernels.mechanism.springs else kernels.sweep(FORWARD_DYNAMICS)
 
 
-def determined(dyn: Dynamics, found: Any, q: ArrayLike, t: ArrayLike) -> Any:
-    """What was found; it is an error, which names the joint, if nothing determines how a joint without inertia moves."""
-    if dyn._kernels.massless and not np.isfinite(found).all():
+def determined(dyn: Dynamics, kernel: Kernel, state: tuple[ArrayLike, ...], q: ArrayLike, t: ArrayLike) -> Any:
+    """What a kernel of constraints finds; an error, which names a joint, if nothing determines how one without inertia moves."""
+    given = (*state, *dyn._kernels.times(t))
+    if dyn._kernels.massless:
+        with looked_at():
+            found = kernel(*given)
+        if np.isfinite(found).all():
+            return found
         check_determined(dyn.mass_matrix(q), dyn.constraint_jacobian(q, t), dyn.mechanism.speed_names)
-    return found
+    return kernel(*given)
 
 
 def _warn_of_undetermined_joints(kernels: Kernels) -> None:

@@ -136,8 +136,7 @@ class Dynamics:
         state = kernels.loaded("forward_dynamics", (q, qd, tau), wrenches, springs=not closed)
         if not closed:
             return kernels.sweep(FORWARD_DYNAMICS)(*state)
-        found = kernels.constraint("forward_dynamics")(*state, *kernels.times(t))
-        return determined(self, found, q, t)
+        return determined(self, kernels.constraint("forward_dynamics"), state, q, t)
 
     @Direct(over_tree(MASS_MATRIX))
     def mass_matrix(self, q: ArrayLike) -> Array:
@@ -291,7 +290,7 @@ class Dynamics:
     ) -> np.ndarray:
         """lambda, the forces of the constraints: of loop joints on body `a`. Where equations are redundant, the least of all."""
         state = self._kernels.loaded("multipliers", (q, qd, tau), wrenches)
-        found = determined(self, self._kernels.constraint("acceleration")(*state, *self._kernels.times(t)), q, t)[..., self.nv :]
+        found = determined(self, self._kernels.constraint("acceleration"), state, q, t)[..., self.nv :]
         return minimum_norm(self.constraint_jacobian(q, t), found) if self.constraint_names else found
 
     # -- derivatives -------------------------------------------------------------------------------------------------

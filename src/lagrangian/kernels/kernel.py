@@ -11,7 +11,8 @@ import numpy as np
 
 from lagrangian.kernels.arguments import result_rows, rows_of
 from lagrangian.kernels.code import LINE, MachineCode, start_of_line
-from lagrangian.kernels.llvm import fastcall, sincos, target
+from lagrangian.kernels.llvm import blocks, fastcall, sincos, target
+from lagrangian.kernels.not_finite import NotFinite
 from lagrangian.kernels.program import OPTIMISED, Program
 from lagrangian.kernels.threads import Threads
 
@@ -22,8 +23,9 @@ MANY, MANY_OF_LONG = 4_000, 40_000
 class Kernel:
     """Callable with one state, `(n,)` arrays, or a batch, `(batch, n)`; compiled when first called."""
 
-    def __init__(self, program: Program, threads: Threads | None = None) -> None:
+    def __init__(self, program: Program, threads: Threads | None = None, not_finite: NotFinite | None = None) -> None:
         self.program, self._size = program, program.size
+        self._not_finite = not_finite  # nothing where the caller looks at the results
         self._threads = threads or Threads()
         self._in_batches = 0  # states so far
         self._codes: dict[tuple[target.Target, int], MachineCode] = {}
@@ -44,9 +46,12 @@ class Kernel:
     def _run(self, arrays: list[np.ndarray], out: np.ndarray, count: int) -> None:
         code = self._code(count)
         q = arrays[0]
-        if self._threads.share(lambda a, b: code.run(arrays, q, out, a, b), count, code.operations):
+        flags = self._threads.share(lambda a, b: code.run(arrays, q, out, a, b), count, code.operations)
+        if flags & blocks.LARGE:
             turned = self._reduced(q)
-            self._threads.share(lambda a, b: code.run(arrays, turned, out, a, b), count, code.operations)
+            flags = self._threads.share(lambda a, b: code.run(arrays, turned, out, a, b), count, code.operations)
+        if flags & blocks.NOT_FINITE and self._not_finite is not None:
+            self._not_finite.say(self.program.name, arrays, out)
 
     def _reduced(self, q: np.ndarray) -> np.ndarray:
         """q with angles beyond what the code's sine and cosine reduce within one turn."""

@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
+from operator import or_
 
 import numpy as np
 
@@ -27,8 +28,8 @@ class Threads:
             raise ArgumentError(f"is {count!r}; a whole number of at least 1 is needed", argument="threads")
         self.count = int(count)
 
-    def share(self, run: Callable[[int, int], bool], count: int, operations: int) -> bool:
-        """`run(first, last)` over `count` states, in one piece or in several; whether any piece said True.
+    def share(self, run: Callable[[int, int], int], count: int, operations: int) -> int:
+        """`run(first, last)` over `count` states, in one piece or in several; the flags of all pieces.
 
         Machine code is called through ctypes, which lets go of Python's lock meanwhile.
         """
@@ -42,7 +43,7 @@ class Threads:
         except RuntimeError:  # the interpreter is shutting down and starts no more threads
             return run(0, count)
         flags = [run(*pieces[0])]
-        return any([*flags, *(job.result() for job in jobs)])
+        return reduce(or_, [*flags, *(job.result() for job in jobs)])
 
 
 def cores() -> int:

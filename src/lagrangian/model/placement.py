@@ -16,6 +16,8 @@ from lagrangian.model import vector as v
 from lagrangian.model.expression import Scalar, cos, kept, sin, sqrt
 from lagrangian.model.rotation import quaternion
 
+ROUNDING = 1e-14  # rad
+
 
 @dataclass(frozen=True, slots=True)
 class Placement:
@@ -106,18 +108,25 @@ class Placement:
         return Placement(tuple(map(tuple, T[:3, :3].tolist())), tuple(T[:3, 3].tolist()))  # type: ignore[arg-type]
 
 
+def _cos_and_sin(angle: Scalar) -> tuple[Scalar, Scalar]:
+    """What a rotation is made of; an angle that is nothing but rounding, as 1.2e-16 of a CAD program, is none."""
+    if isinstance(angle, (int, float)) and abs(angle) < ROUNDING:
+        return 1, 0
+    return cos(angle), sin(angle)
+
+
 def about_x(angle: Scalar) -> v.Matrix:
-    c, s = cos(angle), sin(angle)
+    c, s = _cos_and_sin(angle)
     return ((1, 0, 0), (0, c, -s), (0, s, c))
 
 
 def about_y(angle: Scalar) -> v.Matrix:
-    c, s = cos(angle), sin(angle)
+    c, s = _cos_and_sin(angle)
     return ((c, 0, s), (0, 1, 0), (-s, 0, c))
 
 
 def about_z(angle: Scalar) -> v.Matrix:
-    c, s = cos(angle), sin(angle)
+    c, s = _cos_and_sin(angle)
     return ((c, -s, 0), (s, c, 0), (0, 0, 1))
 
 

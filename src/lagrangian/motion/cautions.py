@@ -11,7 +11,7 @@ from lagrangian.algorithms.closed.constrained import Ranks
 from lagrangian.configuration.coordinates import moved
 from lagrangian.configuration.dependence import ranks
 from lagrangian.configuration.loops import Loops
-from lagrangian.configuration.mobility import mobility, rank
+from lagrangian.configuration.mobility import rank, regular
 from lagrangian.errors import Argument, SimulationWarning, warn
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.mechanism import Mechanism
@@ -108,19 +108,19 @@ def _dependent(dyn: Dynamics, q: np.ndarray, span: tuple[float, float]) -> tuple
     says, t = int(dyn.restricting.sum()), span[0]
     if (here := rank(dyn, q, t)) == says:  # as here, so around
         return (), 0
-    found = mobility(dyn, q, t)
-    around = max(found.speeds - found.nearby, _rank_ahead(dyn, q, span))
-    return (ranks(dyn, q, t) if says > around else ()), (around if around > here else 0)
+    beside = [(regular(dyn, q, t), t), *_ahead(dyn, q, span)]
+    around, place = max(((rank(dyn, *x), x) for x in beside), key=lambda found: found[0])
+    return (ranks(dyn, *place) if says > around else ()), (around if around > here else 0)
 
 
-def _rank_ahead(dyn: Dynamics, q: np.ndarray, span: tuple[float, float]) -> int:
-    """Of Psi where constraints that change with time lead from q: around it at its own time they may leave nothing but q."""
-    found, (start, end) = 0, span
+def _ahead(dyn: Dynamics, q: np.ndarray, span: tuple[float, float]) -> list[tuple[np.ndarray, float]]:
+    """Where constraints that change with time lead from q, and when: around it at its own time they may leave nothing but q."""
+    found, (start, end) = [], span
     if dyn.depends_on_time:
         rng = np.random.default_rng(0)
-        for t in start + min(1.0, end - start) * np.array(AHEAD):
+        for t in (start + min(1.0, end - start) * np.array(AHEAD)).tolist():
             beside = moved(dyn.mechanism, q, 0.01 * rng.normal(size=dyn.nv))
-            near = Loops(dyn, float(t)).nearest(beside)
+            near = Loops(dyn, t).nearest(beside)
             if near.miss[0] < 1e-9:
-                found = max(found, rank(dyn, near.q[0], float(t)))
+                found.append((near.q[0], t))
     return found

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lagrangian.description.text_file import as_path
 from lagrangian.description.toml import reader as toml
 from lagrangian.description.toml.writer import dumps
 from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, ReaderWarning, one_of, warn
-from lagrangian.files import checked_target, write
+from lagrangian.files import as_path, checked_target, write
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.events import Happening
 from lagrangian.motion.motion import Motion

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from lagrangian.public import methods
+
 if TYPE_CHECKING:
     from lagrangian.motion.motion import Motion
 
 
+@methods
 class ShownMotion:
     """Methods of a motion that draw it."""
 

@@ -117,8 +117,9 @@ def _ending(run: Run, end: float) -> Ending:
 def _finished(run: Run, ending: Ending) -> Motion:
     """The motion of a run, and what is to be said of it; or the error with which it ended, which has the motion."""
     failure, run.supply.error = run.supply.error, None  # for the steps that were made, Python functions are asked again
-    motion = Motion.of(run.trajectory, ending, *run.trajectory.all_rows())
-    asked = not run.supply.source.asks or _asked(motion, run)
+    rows, whole = _rows(run)
+    motion = Motion.of(run.trajectory, ending, *rows)
+    asked = whole and (not run.supply.source.asks or _asked(motion, run))
     if not asked and ending.status.success:
         told = f"interrupted after t = {ending.t:.9g} s was reached, before its torques and work were computed"
         motion.ending = replace(ending, status=Status.INTERRUPTED, reason=told)
@@ -139,6 +140,16 @@ def _finished(run: Run, ending: Ending) -> Motion:
         told = f"{motion.name}: it was interrupted before its energy balance and drift were checked"
         warn(told, SimulationWarning)
     return motion
+
+
+def _rows(run: Run) -> tuple[tuple[np.ndarray, np.ndarray], bool]:
+    """Times and states of the rows that were reached, and whether they are all: Ctrl-C leaves out the last."""
+    try:
+        with interruptible(run):
+            return run.trajectory.all_rows(), True
+    except KeyboardInterrupt:
+        run.supply.error = None
+        return run.trajectory.rows_before_the_end(), False
 
 
 def _tell_of_numbers(run: Run, motion: Motion) -> None:

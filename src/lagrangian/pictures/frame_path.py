@@ -30,7 +30,7 @@ def frame_path(
     A motion in a plane of the world's axes is seen in it, another in space; `plane` is "xy", "xz" or "yz" to see it there.
     """
     file = style.writable(path)
-    if plane is not None and plane not in PLANES:
+    if plane is not None and not (isinstance(plane, str) and plane in PLANES):
         raise ArgumentError(one_of("plane", plane, PLANES), concerns="plane")
     m = motion.mechanism
     if m is None:

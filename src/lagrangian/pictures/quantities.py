@@ -202,7 +202,7 @@ def panels(motion: Motion, what: Sequence[str] = (), joints: str | Iterable[str]
     if not len(motion.t):
         raise ArgumentError(f"{motion.name}: the motion has no rows to plot")
     for name in what:
-        if name not in WHAT:
+        if not isinstance(name, str) or name not in WHAT:
             raise ArgumentError(one_of("quantity to plot called", name, WHAT), concerns="what")
     chosen = Chosen(motion, joints, **how)
     if chosen.frames and "positions" not in what:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lagrangian.description.text_file import as_path
 from lagrangian.errors import ArgumentError
+from lagrangian.files import as_path
 
 if TYPE_CHECKING:
     from lagrangian.pictures.figure import Picture

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.arguments import array
-from lagrangian.errors import ArgumentError
+from lagrangian.arguments import array, number
+from lagrangian.errors import ArgumentError, shown
 from lagrangian.files import write
 from lagrangian.motion.motion import Motion
 from lagrangian.proven_digits.number import ProvenNumber
@@ -45,22 +45,26 @@ class CertifiedState:
 
     def errors(self, state: Any) -> np.ndarray:
         """How far each coordinate and speed of another state is from this one at most; a pair (q, qd), or a motion's last row."""
-        q, qd = (state.q[-1], state.qd[-1]) if isinstance(state, Motion) else state
-        given = [float(x) for part in (q, qd) for x in array(part, "state").reshape(-1)]
-        proven = (*self.q, *self.qd)
-        if len(given) != len(proven):
-            raise ArgumentError(f"a state of {len(given)} numbers is given; {len(proven)} are needed", concerns="state")
+        return np.array([p.distance(x) for p, x in zip((*self.q, *self.qd), self._numbers(state), strict=True)])
+
+    def _numbers(self, state: Any) -> list[float]:
+        """Of another state, checked: as many as there are coordinates and speeds here, at the same time."""
+        parts = (state.q[-1], state.qd[-1]) if isinstance(state, Motion) else state
+        if not isinstance(parts, (tuple, list, np.ndarray)) or len(parts) != 2:
+            raise ArgumentError(f"is {shown(state)}", argument="state", remedy="a pair (q, qd), or a motion, is needed")
+        given = [float(x) for part in parts for x in array(part, "state").reshape(-1)]
+        if len(given) != len(self.q) + len(self.qd):
+            needed = len(self.q) + len(self.qd)
+            raise ArgumentError(f"a state of {len(given)} numbers is given; {needed} are needed", concerns="state")
         if isinstance(state, Motion) and abs(float(state.t[-1]) - self.t) > 1e-12 * max(1.0, abs(self.t)):
             raise ArgumentError(f"the motion ends at {state.t[-1]:g} s, the state is at {self.t:g} s", concerns="state")
-        return np.array([p.distance(x) for p, x in zip(proven, given, strict=True)])
+        return given
 
     def contains(self, state: Any, within: float = 0.0) -> bool:
         """Whether every number of another state is surely within so much of the true one; 0 asks whether it is in the bounds."""
-        if within:
+        if number(within, "within", least=0.0, infinite=True):
             return bool((self.errors(state) <= within).all())
-        self.errors(state)
-        q, qd = (state.q[-1], state.qd[-1]) if isinstance(state, Motion) else state
-        return all(float(x) in p for p, x in zip((*self.q, *self.qd), (*q, *qd), strict=True))
+        return all(x in p for p, x in zip((*self.q, *self.qd), self._numbers(state), strict=True))
 
     def as_dict(self) -> dict[str, Any]:
         """Texts and numbers, as `save` writes them."""

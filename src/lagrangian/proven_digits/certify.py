@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 from flint import arb, fmpq
 
+from lagrangian.arguments import number
+from lagrangian.closed_form.cost import duration
 from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
-from lagrangian.errors import ArgumentError, SimulationError
+from lagrangian.errors import Argument, ArgumentError, CostError, SimulationError
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import arguments
 from lagrangian.proven_digits import refusals, start
@@ -31,6 +33,8 @@ SCOUTING = 0.15  # its share of the time
 SPARE = 10  # bits for rounding
 ATTEMPTS = 6
 MOST_DIGITS = 10_000
+LIMIT = 600.0  # s: what is forecast to take longer is not begun unless asked for
+TRIAL = 1.0  # s after which the run that looks how errors grow tells how long it will take
 
 
 def certify(
@@ -43,6 +47,7 @@ def certify(
     digits: int = 30,
     wrenches: Any = None,
     limits: bool = True,
+    limit: float | None = LIMIT,
     progress: Progress | None = None,
 ) -> Certified:
     """The state of a smooth mechanism without loops at time `t`, each number with at least `digits` proven digits.
@@ -55,18 +60,21 @@ def certify(
     simulation rounds them to doubles first, so that comparing the two includes that rounding.
 
     Every step is a Taylor polynomial whose defect is bounded over FLINT's balls, and the errors are carried along with
-    bounds; as many bits are used as it takes. A number that is smaller than 10^-digits is proven to be so.
+    bounds; as many bits are used as it takes. A number that is smaller than 10^-digits is proven to be so. What is forecast to
+    take more than `limit` seconds is refused, and what takes more is given up; None is no limit.
     """
     model = mechanism_of(mechanism)
     drive = arguments.drive(torque, wrenches, False, model)
     arguments.check_progress(progress)
+    allowed = math.inf if limit is None else number(limit, "limit", least=0.0, infinite=True)
     if isinstance(digits, bool) or not isinstance(digits, (int, np.integer)) or not 1 <= digits <= MOST_DIGITS:
         raise ArgumentError(f"is {digits!r}; a whole number from 1 to {MOST_DIGITS} is needed", argument="digits")
     if not model.nv:
         raise ArgumentError(f"{model.name} has no joint that moves; there is nothing to certify")
     refusals.check(model, drive)
     begin, times = _times(model, t)
-    task = _Task(model, Equations(model, drive), (q0, qd0), begin, times, int(digits), bool(limits), progress)
+    equations = Equations(model, drive)
+    task = _Task(model, equations, (q0, qd0), begin, times, int(digits), bool(limits), progress, allowed)
     return task.certified()
 
 
@@ -94,8 +102,9 @@ class _Task:
         digits: int,
         limits: bool,
         progress: Progress | None,
+        limit: float,
     ) -> None:
-        self.model, self.equations, self.given = model, equations, given
+        self.model, self.equations, self.given, self.limit = model, equations, given, limit
         self.begin, self.times, self.digits, self.progress = begin, times, digits, progress
         self.stops = refusals.Stops(model) if limits else None
         self.started = perf_counter()
@@ -143,11 +152,28 @@ class _Task:
         begin, end = float(arb(self.begin)), float(arb(self.times[-1]))
 
         def told(t: float) -> None:
+            share = (t - begin) / (end - begin)
+            self._watch_clock(share if last == SCOUTING else 1.0)
             if self.progress is not None:
-                share = (t - begin) / (end - begin)
                 self.progress((first + (last - first) * share) * (end - begin), end - begin)
 
         return told
+
+    def _watch_clock(self, scouted: float) -> None:
+        """An error if the run that looks how errors grow, of which this share is done, takes too long, or what comes after it."""
+        spent = perf_counter() - self.started
+        expected = spent / scouted if spent > TRIAL else spent
+        if spent <= TRIAL or expected <= self.limit:
+            return
+        done = f"was given up after {duration(spent)}" if scouted == 1.0 else f"would take {duration(expected)} and more"
+        raise CostError(
+            f"the proof of {self.digits} digits at t = {float(arb(self.times[-1])):g} s {done}",
+            where=self.model.name,
+            remedy=f"the limit is {duration(self.limit)}. {Argument('limit', None)} computes it all the same; or ask for an "
+            f"earlier time, or use simulate",
+            seconds=expected,
+            limit=self.limit,
+        )
 
     def _state(self, found: Enclosure, precision: int) -> CertifiedState:
         model, begin = self.model, self._start(precision)

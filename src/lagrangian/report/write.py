@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lagrangian.errors import ArgumentError
-from lagrangian.files import checked_target, write
+from lagrangian.files import as_path, checked_target, write
 from lagrangian.motion.files import file_stem
 from lagrangian.motion.motion import Motion
 from lagrangian.report.html import Html, element, image, joined, paragraph
@@ -40,7 +40,7 @@ def write_report(motion: Motion, path: str | os.PathLike[str] | None = None, pro
         raise ArgumentError(
             f"a report is of a motion, as simulate() or inverse() give it, not of {type(motion).__name__}", concerns="motion"
         )
-    target = Path(os.fspath(path)) if path is not None else Path(f"{file_stem(motion.name)}-report.html")
+    target = as_path(path) if path is not None else Path(f"{file_stem(motion.name)}-report.html")
     if target.suffix.lower() not in (".html", ".htm"):
         raise ArgumentError(f"{target}: a report is a page, with the ending .html", concerns="path")
     checked_target(target)

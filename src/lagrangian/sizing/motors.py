@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.description.text_file import as_path, read_text
+from lagrangian.description.text_file import read_text
 from lagrangian.errors import Argument, ArgumentError, DescriptionError, ReaderWarning, one_of, warn
+from lagrangian.files import as_path
 
 RPM = math.pi / 30
 # column of a catalogue -> (field of Motor, factor to SI); a name, and the first five numbers, are needed

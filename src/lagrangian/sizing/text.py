@@ -9,9 +9,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.description.text_file import as_path
-from lagrangian.files import write
+from lagrangian.files import as_path, write
 from lagrangian.sizing.motors import RPM
+from lagrangian.visible import as_cell
 
 if TYPE_CHECKING:
     from lagrangian.sizing.actuators import Sizing
@@ -175,8 +175,12 @@ def write_csv(sizing: Sizing, path: str | os.PathLike[str]) -> Path:
     file = as_path(path)
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([CSV_HEADER, *([repr(x) if isinstance(x, float) else x for x in row] for row in rows)])
+    writer.writerows([CSV_HEADER, *([_cell(x) for x in row] for row in rows)])
     return write(file, text.getvalue())
+
+
+def _cell(x: Any) -> Any:
+    return repr(x) if isinstance(x, float) else as_cell(x) if isinstance(x, str) else x
 
 
 def _grid(rows: list[tuple[str, ...]], left: tuple[int, ...]) -> list[str]:

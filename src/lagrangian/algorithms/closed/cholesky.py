@@ -80,39 +80,31 @@ class InOrder:
 
 
 class Pivoted:
-    """A large remaining diagonal first, found by selects; rows scaled to a unit diagonal, whatever their units."""
+    """One group of rows, scaled as `Grouped` does: a large remaining diagonal first, found by selects."""
 
-    def __init__(
-        self, A: Matrix, threshold: float = REDUNDANT, least: Sequence[Any] | None = None, rank: int | None = None
-    ) -> None:
+    def __init__(self, W: Matrix, threshold: float, rank: int | None = None) -> None:
         """`rank`, where it is known, is how many rows are taken at most: off the constraints the others only seem independent."""
-        n = len(A)
+        n = len(W)
         # off the constraints dependent rows differ: there a choice that changes is a jump of the accelerations
         self._clearly = 1.0 if rank is None else CLEARLY
-        rank = n if rank is None else min(rank, n)
-        least = [0.0] * n if least is None else least
-        # a row that vanishes is not made large: it is dependent
-        floor = SMALLEST * _largest(A)
-        self._scale = [f.choose(A[i][i], least[i], 0.0, inverse(f.sqrt(f.maximum(A[i][i], floor)))) for i in range(n)]
-        W = [[A[i][j] * (self._scale[i] * self._scale[j]) for j in range(n)] for i in range(n)]
-        self._L: Matrix = [[0] * n for _ in range(n)]
+        self.rank = n if rank is None else min(rank, n)
         self._swaps: list[tuple[int, int, Any, Any]] = []
-        self._inverse: list[Any] = []
+        self.L: Matrix = [[0] * n for _ in range(n)]
+        self.inverse: list[Any] = []
         self.ratio: Any = 1.0
-        L = self._L
-        for j in range(rank):
+        L = self.L
+        for j in range(self.rank):
             for i in range(j + 1, n):
                 self._swap(W, j, i)
             pivot = W[j][j]
             # what is left out is not close to singular but dependent: the least pivot that is used counts
             self.ratio = f.minimum(self.ratio, f.choose(pivot, threshold, 1.0, pivot))
-            self._inverse.append(f.choose(pivot, threshold, 0.0, inverse(pivot)))
+            self.inverse.append(f.choose(pivot, threshold, 0.0, inverse(pivot)))
             for i in range(j + 1, n):
-                L[i][j] = W[i][j] * self._inverse[j]
+                L[i][j] = W[i][j] * self.inverse[j]
             for i in range(j + 1, n):
                 for k in range(j + 1, i + 1):
                     W[i][k] = W[k][i] = W[i][k] - L[i][j] * W[k][j]
-        self._inverse += [0] * (n - rank)
 
     def _swap(self, W: Matrix, j: int, i: int) -> None:
         """Rows and columns j and i exchanged where the diagonal of i is clearly larger."""
@@ -129,40 +121,135 @@ class Pivoted:
                 W[k][j], W[k][i] = W[j][k], W[i][k]
         W[j][j], W[i][i] = either(a, b)
         for k in range(j):
-            self._L[j][k], self._L[i][k] = either(self._L[j][k], self._L[i][k])
+            self.L[j][k], self.L[i][k] = either(self.L[j][k], self.L[i][k])
+
+    def taken(self, values: Sequence[Any]) -> list[Any]:
+        """Of numbers for every row, those of the rows that are taken, in the order in which they are."""
+        return self._exchanged(values, self._swaps)[: self.rank]
+
+    def given_back(self, values: Sequence[Any]) -> list[Any]:
+        """Numbers of the rows that are taken, for every row again: zero for those left out."""
+        return self._exchanged([*values, *[0] * (len(self.L) - self.rank)], self._swaps[::-1])
+
+    def _exchanged(self, values: Sequence[Any], swaps: Sequence[tuple[int, int, Any, Any]]) -> list[Any]:
+        y = list(values)
+        for j, i, p, q in swaps:
+            if not (is_zero(y[i]) and is_zero(y[j])):
+                y[j], y[i] = f.choose(p, q, y[i], y[j]), f.choose(p, q, y[j], y[i])
+        return y
+
+
+class Grouped:
+    """A = L D L^T of rows some of which depend on others: groups of rows in their order, each by pivoting.
+
+    The rows of a loop are such a group: which of them follow from others changes as it turns, and every one may be small where
+    bodies are heavy. So each is scaled to a unit diagonal, whatever its units, and what remains of it once the groups before are
+    taken off is compared with that. Pivoting among all rows would be better still, but its code grows with their cube.
+    """
+
+    def __init__(
+        self,
+        A: Matrix,
+        groups: Sequence[Sequence[int]] | None = None,
+        least: Sequence[Any] | None = None,
+        rank: Rank | None = None,
+        threshold: float = REDUNDANT,
+    ) -> None:
+        """One group of all rows unless others are given; `rank` is how many of a group's rows do not follow from those before."""
+        n = len(A)
+        groups = [list(range(n))] if groups is None else groups
+        least = [0.0] * n if least is None else least
+        self._groups: Sequence[Sequence[int]] = groups
+        self._scale: list[Any] = [0] * n
+        for group in groups:
+            # a row that vanishes is not made large: it is dependent
+            floor = SMALLEST * _largest([[A[i][j] for j in group] for i in group])
+            for i in group:
+                self._scale[i] = f.choose(A[i][i], least[i], 0.0, inverse(f.sqrt(f.maximum(A[i][i], floor))))
+        self.ratio: Any = 1.0
+        self._parts: list[Pivoted] = []
+        self._before: list[list[Matrix]] = []  # of every group, for each of those before: rows of L, those that are taken alone
+        for group in groups:
+            rests, rows = self._taken_off(A, group)
+            W = self._scaled(A, group, group)
+            for rest, L in zip(rests, rows, strict=True):
+                for i in range(len(group)):
+                    for k in range(i + 1):
+                        W[i][k] = W[k][i] = W[i][k] - inner(rest[i], L[k])
+            part = Pivoted(W, threshold, None if rank is None else rank(group))
+            self._parts.append(part)
+            self._before.append([_by_columns(part, L) for L in rows])
+            self.ratio = f.minimum(self.ratio, part.ratio)
+
+    def _scaled(self, A: Matrix, rows: Sequence[int], columns: Sequence[int]) -> Matrix:
+        s = self._scale
+        return [[0 if is_zero(A[i][j]) else A[i][j] * (s[i] * s[j]) for j in columns] for i in rows]
+
+    def _taken_off(self, A: Matrix, group: Sequence[int]) -> tuple[list[Matrix], list[Matrix]]:
+        """For each group before, this one's rows of L D and of L."""
+        rests: list[Matrix] = []
+        rows: list[Matrix] = []
+        for other, part, earlier in zip(self._groups, self._parts, self._before, strict=False):
+            rest = [part.taken(row) for row in self._scaled(A, group, other)]
+            found: Matrix = []
+            for i, row in enumerate(rest):
+                mine: list[Any] = []
+                for c in range(part.rank):
+                    for mid, L in zip(rests, earlier, strict=True):
+                        row[c] = row[c] - inner(mid[i], L[c])
+                    row[c] = row[c] - inner(row[:c], part.L[c][:c])
+                    mine.append(0 if is_zero(row[c]) else row[c] * part.inverse[c])
+                found.append(mine)
+            rests.append(rest)
+            rows.append(found)
+        return rests, rows
 
     def solve(self, b: Sequence[Any]) -> list[Any]:
-        n, L = len(b), self._L
-        y = [x * s for x, s in zip(b, self._scale, strict=True)]
-        for j, i, p, q in self._swaps:
-            y[j], y[i] = f.choose(p, q, y[i], y[j]), f.choose(p, q, y[j], y[i])
-        for i in range(n):
-            y[i] = y[i] - inner(L[i][:i], y[:i])
-        y = [a * inverse for a, inverse in zip(y, self._inverse, strict=True)]
-        for i in reversed(range(n)):
-            y[i] = y[i] - inner([L[k][i] for k in range(i + 1, n)], y[i + 1 :])
-        for j, i, p, q in reversed(self._swaps):
-            y[j], y[i] = f.choose(p, q, y[i], y[j]), f.choose(p, q, y[j], y[i])
-        return [x * s for x, s in zip(y, self._scale, strict=True)]
+        y: list[list[Any]] = []
+        for group, part, before in zip(self._groups, self._parts, self._before, strict=True):
+            mine = part.taken([b[i] * self._scale[i] for i in group])
+            for i in range(part.rank):
+                for L, other in zip(before, y, strict=True):
+                    mine[i] = mine[i] - inner(L[i], other)
+                mine[i] = mine[i] - inner(part.L[i][:i], mine[:i])
+            y.append(mine)
+        y = [[a * x for a, x in zip(mine, part.inverse, strict=True)] for mine, part in zip(y, self._parts, strict=True)]
+        x: list[Any] = [0] * len(b)
+        for g in reversed(range(len(y))):
+            part = self._parts[g]
+            for i in reversed(range(part.rank)):
+                y[g][i] = y[g][i] - inner([part.L[k][i] for k in range(i + 1, part.rank)], y[g][i + 1 :])
+            for h, L in enumerate(self._before[g]):
+                y[h] = [a - inner([row[c] for row in L], y[g]) for c, a in enumerate(y[h])]
+            for i, value in zip(self._groups[g], part.given_back(y[g]), strict=True):
+                x[i] = value * self._scale[i]
+        return x
+
+
+def _by_columns(part: Pivoted, L: Matrix) -> Matrix:
+    """Rows of L, those that are taken alone."""
+    columns = [part.taken(column) for column in zip(*L, strict=True)]
+    return [[column[i] for column in columns] for i in range(part.rank)]
 
 
 class Blocks:
-    """Rows that share nothing are solved apart. Where they may be redundant, by pivoting, up to `PIVOTED` that belong together:
-    the code for it grows with their cube, and more are taken in order.
-    """
+    """Rows that share nothing are solved apart; where they may be redundant, by groups: up to `PIVOTED` rows are one."""
 
-    def __init__(self, A: Matrix, redundant: bool, least: Sequence[Any], rank: Rank | None = None) -> None:
-        """`rank` gives that of some of the rows, by their numbers, if it is known."""
-        self._parts: list[tuple[list[int], InOrder | Pivoted]] = []
+    def __init__(
+        self, A: Matrix, redundant: bool, least: Sequence[Any], owners: Sequence[str] = (), rank: Rank | None = None
+    ) -> None:
+        """`owners` names what each row is an equation of; `rank` gives that of some of the rows, by their numbers, if known."""
+        self._parts: list[tuple[list[int], InOrder | Grouped]] = []
         self.ratio: Any = 1.0
         for block in _connected(A):
             part = [[A[i][j] for j in block] for i in block]
             rest = [least[i] for i in block]
-            system: InOrder | Pivoted
-            if redundant and len(block) <= PIVOTED:
-                system = Pivoted(part, least=rest, rank=None if rank is None else rank(block))
+            system: InOrder | Grouped
+            if redundant:
+                groups = None if len(block) <= PIVOTED else grouped([owners[i] for i in block])
+                system = Grouped(part, groups, rest, None if rank is None else _of_part(rank, block))
             else:
-                system = InOrder(part, REDUNDANT if redundant else INDEPENDENT, rest)
+                system = InOrder(part, INDEPENDENT, rest)
             self._parts.append((block, system))
             self.ratio = f.minimum(self.ratio, system.ratio)
 
@@ -172,6 +259,18 @@ class Blocks:
             for i, value in zip(block, system.solve([b[i] for i in block]), strict=True):
                 x[i] = value
         return x
+
+
+def _of_part(rank: Rank, block: Sequence[int]) -> Rank:
+    return lambda rows: rank([block[i] for i in rows])
+
+
+def grouped(owners: Sequence[str]) -> list[list[int]]:
+    """The numbers of rows, those of one owner together, in order."""
+    found: dict[str, list[int]] = {}
+    for i, owner in enumerate(owners):
+        found.setdefault(owner, []).append(i)
+    return list(found.values())
 
 
 def _connected(A: Matrix) -> list[list[int]]:

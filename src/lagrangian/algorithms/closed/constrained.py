@@ -25,7 +25,8 @@ from lagrangian.model.mechanism import Mechanism
 # slopes of a constraint, in metres or radians per metre or radian, that are rounding: measured by M, as A's diagonal is
 ROUNDING = 1e-12
 
-Ranks = tuple[tuple[str, int, int], ...]  # of rows by name: the number of a group, and its rank
+# of rows by name: the number of a group, and how many of its rows are independent of each other and of the groups before
+Ranks = tuple[tuple[str, int, int], ...]
 
 
 class State:
@@ -117,7 +118,8 @@ class Constrained:
         # a row of a planar loop in a plane across no axis of the world is not zero by structure, but by rounding
         sizes = self._factors.unheld
         least = [ROUNDING**2 * sum(sizes[k] for k, z in enumerate(half) if not is_zero(z)) for half in self._halves]
-        self.system = Blocks(A, redundant, least, self._rank_by(ranks) if ranks else None)
+        owners = [constraints.owner(row.name) for row in self.rows]
+        self.system = Blocks(A, redundant, least, owners, self._rank_by(ranks) if ranks else None)
 
     def _rank_by(self, ranks: Ranks) -> Callable[[Sequence[int]], int]:
         """Of whole groups of rows; one that is in none is independent of all others."""

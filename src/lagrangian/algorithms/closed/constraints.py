@@ -33,6 +33,11 @@ class Row:
     psi: Slopes
 
 
+def owner(name: str) -> str:
+    """Of which loop or constraint a row is, by its name: together they may depend on each other."""
+    return name.rpartition(".")[0] or name
+
+
 def _holonomic(name: str, eta: Any) -> Row:
     if not isinstance(eta, Jet):  # an equation between constants, as of a plane that nothing can leave
         return Row(name, eta, 0, 0, {})

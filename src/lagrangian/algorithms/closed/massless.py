@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lagrangian.algorithms.closed.constrained import State
+from lagrangian.algorithms.closed.constrained import ROUNDING, State
 from lagrangian.algorithms.link import Link
 from lagrangian.algorithms.tree import Tree
 from lagrangian.errors import ArgumentError, MechanismError
@@ -36,7 +36,7 @@ def weights_of(mechanism: Mechanism, tree: Tree) -> dict[str, float]:
         return {}
     state = _sample(mechanism, tree, ANGLES[0])
     found = _weights(*_matrices(state))
-    return {row.name: float(w) for row, w in zip(state.rows, found, strict=True)}
+    return {row.name: float(w) for row, w in zip(state.rows, found, strict=True) if w}
 
 
 def loose(mechanism: Mechanism, tree: Tree) -> str:
@@ -101,7 +101,8 @@ def _weights(M: np.ndarray, psi: np.ndarray) -> np.ndarray:
     found = np.where(acts, sizes / np.where(acts, slopes, 1.0), np.inf).min(axis=-1, initial=np.inf)
     # rows of joints without inertia alone
     other = np.where(largest > 0, largest, 1.0) / np.where(steepest > 0, steepest, 1.0)
-    return np.where(np.isfinite(found), found, other[..., 0])
+    # a row of zeros, as of a planar loop across its plane, is rounding where its plane is askew: it says nothing
+    return np.where(steepest[..., 0] > ROUNDING**2, np.where(np.isfinite(found), found, other[..., 0]), 0.0)
 
 
 def _augmented(M: np.ndarray, psi: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from lagrangian.cli import output
-from lagrangian.cli.command import Json
+from lagrangian.cli.command import Json, Limit
 from lagrangian.cli.given import Described
 from lagrangian.cli.motion_options import Begin, BeginSpeeds, Torque, Wrench, torques, wrenches
 from lagrangian.cli.progress import bar
@@ -35,6 +35,7 @@ def certify(
     limits: Annotated[
         bool, typer.Option("--limits/--no-limits", metavar="", help="Prove that no joint reaches its limits.")
     ] = True,
+    limit: Limit = 600.0,
     out: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it with all bounds, as .json.")
     ] = None,
@@ -57,6 +58,7 @@ def certify(
             digits=digits,
             wrenches=wrenches(wrench),
             limits=limits,
+            limit=limit or None,
             progress=shown,
         )
     if json:

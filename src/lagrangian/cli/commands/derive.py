@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lagrangian.cli import output
-from lagrangian.cli.command import FAILED, FINE, Json
+from lagrangian.cli.command import FAILED, FINE, Json, Limit
 from lagrangian.cli.given import Described
 from lagrangian.cli.progress import bar
 from lagrangian.errors import ArgumentError, one_of
@@ -38,7 +38,6 @@ Symbols = Annotated[
         help="What are names: given (those of the file), inertial (all inertial parameters), all (lengths too).",
     ),
 ]
-Limit = Annotated[float, typer.Option("--limit", metavar="S", help="Refuse what is forecast to take longer; 0 for none.")]
 METHODS = ("lagrange", "newton-euler", "kane")
 _WIDEST = 110
 ABOUT_LOOPS = (

@@ -6,13 +6,13 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from lagrangian.description.text_file import read_text
 from lagrangian.equations.formula import Formula
 from lagrangian.equations.formula_matrix import FormulaMatrix
 from lagrangian.errors import ArgumentError, one_of
+from lagrangian.files import as_path
 
 _LEFT = re.compile(r"\s*([A-Za-zΑ-ω]+)\s*_?\s*(?:\[([\d,\s]+)\]|\(([\d,\s]+)\)|\{?([\d,]*)\}?)\s*$")
 _NAMES = {"P": "V", "eta": "closure", "η": "closure", "Γ": "Gamma", "τ": "tau", "Ψ": "Psi", "D": "M", "d": "M", "g": "G"}
@@ -39,7 +39,7 @@ def answers(given: str | os.PathLike[str]) -> tuple[str, list[Answer]]:
     if isinstance(given, str) and ("=" in given or "\n" in given):
         place, text = "answer", given
     else:
-        place, text = Path(given).name, read_text(given)
+        place, text = as_path(given).name, read_text(given)
     found = [_answer(place, number, line) for number, line in _lines(text)]
     if not found:
         raise ArgumentError("there is no answer in it", where=place, remedy="a line is such as M[1,2] = m2*l1*l2*cos(q2)")

@@ -35,15 +35,16 @@ class OutputPart(Basis):
         t_eval: Any = None,
         rtol: float = 1e-9,
         atol: float = 1e-12,
+        max_steps: int = 100_000,
     ) -> Integrated:
         """A motion from these very equations, without constraints and dry friction: a check of `lagrangian.simulate`.
 
         `t_span` is the end, or the begin and the end; `torque` are numbers, or a function of t, q and qd; `t_eval` are the times
-        of the rows, or how many.
+        of the rows, or how many. A run that takes more than about `max_steps` steps is given up.
         """
         from lagrangian.closed_form.integration import integrated
 
-        return integrated(self, t_span, q0, qd0, torque, t_eval, rtol, atol)
+        return integrated(self, t_span, q0, qd0, torque, t_eval, rtol, atol, max_steps)
 
     def sections(self, full: bool = False) -> list[Section]:
         """What `show` and `latex` write, section by section."""

@@ -26,8 +26,8 @@ from lagrangian.description.mjcf.model import assemble
 from lagrangian.description.mjcf.tree import Tree, Walker
 from lagrangian.description.notes import Notes
 from lagrangian.description.overridden import numbers, overridden
-from lagrangian.description.text_file import as_path
 from lagrangian.description.xml import Element, text
+from lagrangian.files import as_path
 from lagrangian.model.configuration import Initial
 from lagrangian.model.joint import Joint, Rotor
 from lagrangian.model.mechanism import Mechanism

@@ -11,7 +11,7 @@ from typing import Any
 
 from lagrangian.description import text_file
 from lagrangian.description.overridden import overridden
-from lagrangian.description.text_file import MAX_BYTES, as_path
+from lagrangian.description.text_file import MAX_BYTES
 from lagrangian.description.toml import joint as joints_of
 from lagrangian.description.toml import motion as motion_of
 from lagrangian.description.toml import spring as springs_of
@@ -19,6 +19,7 @@ from lagrangian.description.toml.body import body
 from lagrangian.description.toml.event import event
 from lagrangian.description.toml.table import Table, Where, scalar, shown
 from lagrangian.errors import ArgumentError, DescriptionError
+from lagrangian.files import as_path
 from lagrangian.model.expression import Expression, Scalar, parameter
 from lagrangian.model.expression import parameters as parameters_in
 from lagrangian.model.mechanism import Mechanism

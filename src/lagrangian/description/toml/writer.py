@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
-from lagrangian.description.text_file import as_path
 from lagrangian.description.toml import reader as toml
 from lagrangian.description.toml import text
 from lagrangian.description.toml import write_elements as of
 from lagrangian.description.toml.event import entries as event_entries
 from lagrangian.description.toml.write_scalars import Scalars
 from lagrangian.errors import ArgumentError, LagrangianError, ReaderWarning, warn
-from lagrangian.files import checked_target, write
+from lagrangian.files import as_path, checked_target, write
 from lagrangian.model.configuration import Partial
 from lagrangian.model.expression import Expression, Scalar, parameters
 from lagrangian.model.loop import Wall

@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from lagrangian.description.notes import Notes
-from lagrangian.description.text_file import as_path, read_text
+from lagrangian.description.text_file import read_text
 from lagrangian.errors import ArgumentError, DescriptionError, nearest, one_of, placed
+from lagrangian.files import as_path
 from lagrangian.model import vector as v
 from lagrangian.model.joint import Joint
 from lagrangian.model.loop import LoopJoint

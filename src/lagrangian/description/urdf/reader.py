@@ -9,7 +9,6 @@ from typing import Any
 
 from lagrangian.description import xml
 from lagrangian.description.notes import Notes
-from lagrangian.description.text_file import as_path
 from lagrangian.description.urdf import expand, loop_file
 from lagrangian.description.urdf.check import check, place
 from lagrangian.description.urdf.joint import end, joint, mimicked
@@ -19,6 +18,7 @@ from lagrangian.description.urdf.loops import couplings, loop_joints
 from lagrangian.description.urdf.visual import materials
 from lagrangian.description.xml import Element, text
 from lagrangian.errors import ArgumentError, placed
+from lagrangian.files import as_path
 from lagrangian.model.body import Body
 from lagrangian.model.joint import Joint
 from lagrangian.model.mechanism import GROUND, Mechanism

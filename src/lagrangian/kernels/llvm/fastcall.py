@@ -2,7 +2,7 @@
 
 It takes float64 vectors of the right length through the buffer protocol (stable ABI), runs the kernel, and returns a new array,
 made by numpy's C function for it where its interface is one we know, else by calling `numpy.empty`. Anything else, such as
-lists, batches, keywords or a wrong shape, it hands to the Python function behind it.
+lists, batches, keywords or a wrong shape, and results that are not finite, it hands to the Python function behind it.
 
 `self` of the function is a tuple: (Python function, numpy.empty, its arguments, address of the context, float64's dtype,
 the word "dtype", then what must stay alive).
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -19,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.kernels.llvm import cache, jit, target
+from lagrangian.kernels.llvm import blocks, cache, jit, target
 
 VARIABLE = "LAGRANGIAN_FASTCALL"
 MOST = 6  # inputs
@@ -51,7 +52,7 @@ class Context:
         rows, columns = (*shape, 0, 0)[:2]
         bytes_of_inputs = [8 * n for n in sizes] + [0] * (MOST - len(sizes))
         words = [len(sizes), int(shape == ()), 0, 0, 0, 0, new, get_pointer, array_type, len(shape), rows, columns]
-        self.words = np.array([*words, *bytes_of_inputs], dtype=np.uint64)
+        self.words = np.array([*words, *bytes_of_inputs, math.prod(shape)], dtype=np.uint64)
 
     def serve(self, kernel: int, scratch: int, parameters: int, table: int) -> None:
         """Set the code for one state and its data; the code last, since its being there is the sign that all is."""
@@ -60,10 +61,10 @@ class Context:
 
 
 # Py_buffer: buf 0, obj 8, len 16, itemsize 24, readonly 32, ndim 36, ...; 80 bytes in all. The context is read as words of 8
-# bytes in the order of Context.FIELDS, then the result's shape and the inputs' sizes in bytes. 56 asks for a C-contiguous buffer,
-# 57 for a writable one; 12 is numpy's NPY_DOUBLE. An object's type is its second word: of numpy's own classes, such as masked
-# arrays, Python looks at what they hide.
-_IR = f"""
+# bytes in the order of Context.FIELDS, then the result's shape, the inputs' sizes in bytes, and how many numbers the result has.
+# 56 asks for a C-contiguous buffer, 57 for a writable one; 12 is numpy's NPY_DOUBLE. An object's type is its second word: of
+# numpy's own classes, such as masked arrays, Python looks at what they hide.
+_IR = f"""{blocks.CHECK}
 declare ptr @PyTuple_GetItem(ptr, i64)
 declare ptr @PyLong_AsVoidPtr(ptr)
 declare ptr @PyObject_GetAttr(ptr, ptr)
@@ -188,7 +189,10 @@ ready:
 to.number:
   %large.n = call i64 %kernel(ptr %pointers, ptr %number, ptr %scratch, i64 1)
   call void @release(ptr %views, i64 %inputs)
-  %fine.n = icmp eq i64 %large.n, 0
+  %small.n = icmp eq i64 %large.n, 0
+  %odd.n = call i1 @not_finite(ptr %number, i64 1)
+  %even.n = xor i1 %odd.n, true
+  %fine.n = and i1 %small.n, %even.n
   br i1 %fine.n, label %give, label %slow
 give:
   %value = load double, ptr %number
@@ -234,8 +238,13 @@ run:
   %out = phi ptr [%out.n, %point], [%out.p, %opened.it]
   %held.views = phi i64 [%inputs, %point], [%after, %opened.it]
   %large = call i64 %kernel(ptr %pointers, ptr %out, ptr %scratch, i64 1)
+  %ctx.size = getelementptr i64, ptr %ctx, i64 {12 + MOST}
+  %size = load i64, ptr %ctx.size
+  %odd = call i1 @not_finite(ptr %out, i64 %size)
   call void @release(ptr %views, i64 %held.views)
-  %fine = icmp eq i64 %large, 0
+  %small = icmp eq i64 %large, 0
+  %even = xor i1 %odd, true
+  %fine = and i1 %small, %even
   br i1 %fine, label %done, label %again
 done:
   ret ptr %array

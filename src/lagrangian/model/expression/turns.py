@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from lagrangian.model.expression.linear import linear
@@ -10,8 +11,9 @@ from lagrangian.model.expression.linear import linear
 if TYPE_CHECKING:
     from lagrangian.model.expression.scalar import Scalar
 
-# an angle this near to a whole number of quarter turns, in rad, is that number: pi/2 written with 11 decimals is off by 5e-12
-NEAR = 8e-12
+# pi/2 written with 11 decimals, as many files have it, is off by 5e-12 rad, and cut off there by up to 1e-11
+NEAR = 1e-11
+ULPS = 4  # by which arithmetic with pi may be off
 _HALF_PI = 1.5707963267948966, 6.123233995736766e-17  # their sum is pi/2 to 33 digits
 
 
@@ -28,5 +30,18 @@ def quarter_turns(x: Scalar) -> int | None:
         parts = linear(x)
         if parts is not None and set(parts) <= {"pi"} and (2 * parts.get("pi", 0)) % 1 == 0:
             return int(2 * parts.get("pi", 0)) % 4
-    n, rest = quarters(float(x))
-    return n if abs(rest) < NEAR else None
+    value = float(x)
+    n, rest = quarters(value)
+    return n if abs(rest) <= _doubt(value) else None
+
+
+def _doubt(angle: float) -> float:
+    """How far an angle may be from the one that is meant, in rad: a unit of its last decimal, or of its rounding.
+
+    So 1.57079632679 is a quarter turn, and 1.570796326797 is none. Around zero, a number is what it is.
+    """
+    if abs(angle) < 0.5:
+        return 0.0
+    decimal = Decimal(repr(angle)).as_tuple().exponent
+    assert isinstance(decimal, int)
+    return min(NEAR, max(ULPS * math.ulp(angle), 10.0**decimal))

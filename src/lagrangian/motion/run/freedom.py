@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from lagrangian.algorithms.closed import massless
+from lagrangian.algorithms.closed.constrained import ROUNDING
 from lagrangian.kernels.linear import RANK
 
 
@@ -19,7 +20,8 @@ class Freedom:
 
     def __init__(self, mass: np.ndarray, psi: np.ndarray, speeds: list[int], together: Iterable[tuple[int, ...]] = ()) -> None:
         self.L, self.speeds = massless.factor(mass, psi), speeds
-        half = np.linalg.solve(self.L, psi.T)
+        says = np.linalg.norm(psi, axis=1) > ROUNDING  # a row of rounding alone, made as long as the others, would fix anything
+        half = np.linalg.solve(self.L, psi[says].T)
         half = half / np.maximum(np.linalg.norm(half, axis=0), 1e-300)
         U, s, _ = np.linalg.svd(half, full_matrices=False)
         self._fixed = U[:, s > RANK]

@@ -33,6 +33,7 @@ from lagrangian.motion.torque import Torque
 
 LOOKED_AT = 256  # steps a run with events has at least
 MEMORY = 10**9  # bytes of steps, which are kept so that a motion can be asked at any time
+PIECE = 1500  # bytes that are kept of every piece of a run with torques of its own, as of every sample, besides its inputs
 INSTANT = 1e-12  # part of the time within which an event does not happen twice
 # so many steps of an explicit method take a tenth of the time for which the code of a stiff one is compiled, whatever the
 # mechanism; and so many stiff ones go by before it is thought of again
@@ -145,8 +146,14 @@ class Run:
 
     @property
     def room(self) -> int:
-        """How many steps fit into the memory that a run may take for them."""
-        return MEMORY // (8 * (self.system.size + 2))
+        """How many steps fit into the memory that a run may take for them, beside the pieces they are in."""
+        pieces = len(self.trajectory.segments) + len(self.stepper.segments)
+        return max(0, MEMORY - pieces * (PIECE + self.supply.u.nbytes)) // (8 * (self.system.size + 2))
+
+    @property
+    def tried(self) -> int:
+        """How many steps were, until the trajectory took over from a stepper."""
+        return self.trajectory.accepted + self.trajectory.rejected
 
     # -- going -------------------------------------------------------------------------------------------------------
 
@@ -177,8 +184,7 @@ class Run:
             ending = act_at_jump(self, self.at_jump) if self.at_jump else None
             if ending is not None:
                 return ending
-            made = self.trajectory.accepted + self.trajectory.rejected
-            status = self.stepper.to(min(self.until, end), self.watch, min(self.settings.max_steps, self.room) - made)
+            status = self.stepper.to(min(self.until, end), self.watch, min(self.settings.max_steps, self.room) - self.tried)
             self.t = self.stepper.t
             if status == places.DONE and self.t < end:
                 self.y = self.stepper.y

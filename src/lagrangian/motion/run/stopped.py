@@ -35,11 +35,11 @@ def runs_away(run: Run) -> Ending:
 
 def too_many(run: Run) -> Ending:
     """Of as many steps as were allowed, or as memory has room for."""
-    if run.settings.max_steps <= run.room:
+    if run.tried >= run.settings.max_steps:
         return run.ended(Status.TOO_MANY_STEPS, f"{run.settings.max_steps} steps were made", "max_steps allows more")
     return run.ended(
         Status.TOO_MANY_STEPS,
-        f"{run.room} steps were made, and a run has no memory for more of them",
+        f"{run.tried} steps were made, and a run has no memory for more of them",
         "another run can go on from its last row; looser tolerances, or a longer step, need fewer steps",
     )
 

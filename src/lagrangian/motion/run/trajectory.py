@@ -62,11 +62,16 @@ class Trajectory:
     def all_rows(self) -> tuple[np.ndarray, np.ndarray]:
         """Times and states of the rows that were reached. Where it stopped is a row too."""
         t, y = self.grid[: self.filled], self.rows[: self.filled]
-        if not self.segments:  # it ended before its first step: the start is what there is
-            return (t, y) if self.filled else (np.array([self.t]), self.y.reshape(1, -1))
-        if self.filled < len(self.grid) and (not self.filled or self.t > t[-1]):
+        if self.segments and self.filled < len(self.grid) and (not self.filled or self.t > t[-1]):
             return np.append(t, self.t), np.vstack([y, self.states(np.array([self.t]))])
-        return t, y
+        return self.rows_before_the_end()
+
+    def rows_before_the_end(self) -> tuple[np.ndarray, np.ndarray]:
+        """Those that were computed on the way; if there is none, where it began."""
+        if self.filled:
+            return self.grid[: self.filled], self.rows[: self.filled]
+        first = self.segments[0].steps[0] if self.segments else np.array([self.t, 0.0, *self.y])
+        return first[:1], first[2:].reshape(1, -1)
 
     # -- states ------------------------------------------------------------------------------------------------------
 

@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 # how independent the constraints are to be where the way ahead is judged from: clear of rounding, and not far away
 CLEAR, NEAR = 0.01, 0.15
 # how independent the constraints are to be where the long step begins, in the order in which they are tried
-FAR = (0.15, 0.05, 0.015)
+FAR = (0.15, 0.05, 0.015, 0.005, 0.0015)
+# below this a motion begins beside the place
+BESIDE = 0.015
+# rows of Psi are scaled to the same size, but for those below this part of the largest
+SMALL_ROW = 0.01
 # steps before now that are looked at for such a beginning
 BEFORE = 100
 # places in each of them
@@ -55,6 +59,7 @@ class Way:
         self._held = np.eye(run.system.nv)[held]
         self.rank = 0
         self._steps = np.vstack([run.stepper.recent(BEFORE), [self.t, 0.0, *self.y]])
+        self._scale = self._row_scale()
         self._apart = self._falling()
         clear = np.flatnonzero((self._apart >= CLEAR) & (self._apart <= NEAR))
         self._base = self._steps[clear[-1] if clear.size else -1]
@@ -108,9 +113,19 @@ class Way:
         return np.concatenate([psi, np.broadcast_to(self._held, (len(psi), *self._held.shape))], axis=1)
 
     def _singular_values(self, y: np.ndarray, t: float | np.ndarray) -> np.ndarray:
-        """Of Psi, as parts of the largest."""
-        found: np.ndarray = np.linalg.svd(self.psi(y, t), compute_uv=False)
+        """Of Psi, its rows scaled, as parts of the largest."""
+        found: np.ndarray = np.linalg.svd(self._scale * self.psi(y, t), compute_uv=False)
         return found / np.where(found[:, :1] > 0, found[:, :1], 1.0)  # where all slopes are zero, none is independent
+
+    def _row_scale(self) -> np.ndarray:
+        """What makes rows about as large as each other, whatever their units: millimetres are not less independent than radians.
+
+        It is that of the steps before, not of every state: a row that vanishes at the place is to be seen to.
+        """
+        sizes = np.linalg.norm(self.psi(self._steps[:, 2:], self._steps[:, 0]), axis=2).max(axis=0, initial=0.0)
+        floor = SMALL_ROW * sizes.max(initial=0.0)
+        found: np.ndarray = 1 / np.maximum(sizes, floor if floor > 0 else 1.0)
+        return found[:, None]
 
     def rank_at(self, y: np.ndarray, t: float) -> int:
         """At a state."""
@@ -155,7 +170,7 @@ class Way:
         fall = apart - float(self.independence(self.ahead(np.array([t + soon])), t + soon)[0])
         if soon > 0 and fall > 0:
             return self.nearest(self.ahead, t, t + 3 * soon * apart / fall)
-        return t if apart < FAR[-1] else None
+        return t if apart < BESIDE else None
 
     # -- the step ----------------------------------------------------------------------------------------------------
 
@@ -178,7 +193,7 @@ class Way:
 
     def _leaves(self, t: float, y: np.ndarray) -> float:
         """When a step that begins beside the place is clear of it; at once if it begins elsewhere."""
-        if self.independence(y[None], t)[0] >= FAR[-1]:
+        if self.independence(y[None], t)[0] >= BESIDE:
             return self.t
         speed = float(np.abs(self.y[self.nq :]).max())
         return self.t + FAR[0] / speed
@@ -191,6 +206,7 @@ class Way:
         settings, run = self.run.settings, self.run
         size, angles = np.abs(step.y), list(run.system.angles)
         size[angles] = np.minimum(size[angles], TURN)
+        size[self.nq :] = size[self.nq :].max()  # beside the place the rounding of every speed is a part of the largest
         t = np.linspace(step.t, step.t + step.h, LOOKS)
         if run.trajectory.violations(t, step.states(t)).max() > ROUNDING + 10 * step.rest.max():
             return np.inf

@@ -1,0 +1,98 @@
+"""What is asked of a mechanism besides its motion: mobility, equilibria, vibrations, closed forms, torques, motors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+import lagrangian as lg
+from tests.fuzz.mechanisms import SMALL
+from tests.fuzz.outcome import NON_FINITE, Outcome
+
+CLOSED = 4  # speeds up to which the closed form is asked for
+PARTS = ("A", "B", "q", "qd")
+
+
+def examine(path: Path, rng: Random, _: bool) -> Outcome:
+    """Load it, and ask for some of all that can be asked."""
+    found = Outcome()
+    loaded = found.attempt("load", lambda: lg.load(path))
+    if loaded is None or not 0 < loaded.value.nv <= SMALL or loaded.value.equations > SMALL:
+        return found
+    mechanism: lg.Mechanism = loaded.value
+    dyn = found.attempt("compile", lambda: lg.compile(mechanism))
+    if dyn is None:
+        return found
+    said = bool(dyn.told) or any("inertia" in told for told in loaded.told)
+    asked = [mobility, linearised, equilibrium, closed_form, along_a_path, identified]
+    for ask in rng.sample(asked, 3):
+        ask(found, dyn.value, rng, said)
+    return found
+
+
+def _finite(found: Outcome, name: str, result: Any, values: Any, said: bool) -> None:
+    if not (said or result.told) and not np.isfinite(np.asarray(values)).all():
+        found.fault(NON_FINITE, f"{name} is not finite", str(values))
+
+
+def mobility(found: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> None:
+    result = found.attempt("mobility", lambda: lg.mobility(dyn))
+    if result is not None:
+        found.attempt("mobility shown", lambda: str(result.value))
+
+
+def linearised(found: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> None:
+    result = found.attempt("linearise", lambda: lg.linearise(dyn))
+    if result is not None:
+        found.attempt("linearisation shown", lambda: (str(result.value), result.value.eigenvalues(), result.value.modes()))
+        for name in PARTS:
+            _finite(found, f"{name} of a linearisation", result, getattr(result.value, name), said)
+
+
+def equilibrium(found: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> None:
+    result = found.attempt("equilibrium", lambda: lg.equilibrium(dyn))
+    if result is not None:
+        _finite(found, "an equilibrium", result, result.value, said)
+
+
+def closed_form(found: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> None:
+    """Derived in a second, written, and compiled."""
+    if dyn.nv > CLOSED:
+        return
+    result = found.attempt("derive", lambda: lg.derive(dyn.mechanism, limit=1))
+    if result is None:
+        return
+    written = rng.choice(["text", "latex"])
+    found.attempt(written, lambda: getattr(result.value, written)())
+    found.attempt("closed form compiled", lambda: result.value.compile().mass_matrix(np.zeros(result.value.n)))
+
+
+def along_a_path(found: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> None:
+    """Joints that move by little from where they are, the torques for that, and motors that give them."""
+    m = dyn.mechanism
+    names = [name for j in m.joints if j.kind.nq == j.kind.nv == 1 for name in j.coordinate_names]
+    if len(names) != m.nq or m.equations:
+        return
+    task = found.attempt("inverse", lambda: lg.inverse(dyn, lg.paths.joint_line(m.neutral(), m.neutral() + 0.1, 1.0), t_eval=11))
+    if task is None:
+        return
+    _finite(found, "the torque along a path", task, task.value.tau, said)
+    sizing = found.attempt("size_actuators", lambda: lg.size_actuators(dyn, task.value))
+    if sizing is not None:
+        found.attempt("sizing shown", lambda: str(sizing.value))
+    if rng.random() < 0.1:
+        found.attempt("report", lambda: task.value.report("report.html"))
+
+
+def identified(found: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> None:
+    """From a short run without noise."""
+    run = found.attempt("run", lambda: lg.simulate(dyn, 0.1, t_eval=101, max_steps=5000))
+    if run is None or not run.value.success or dyn.mechanism.equations:
+        return
+    result = found.attempt("identify", lambda: lg.identify(dyn, run.value))
+    if result is not None:
+        found.attempt("identification shown", lambda: str(result.value))
+        _finite(found, "what is identified", result, result.value.values, said or bool(run.told))
