@@ -40,7 +40,8 @@ AGREE = 1e-8
 LARGEST = 200  # joints of mechanisms that are compared
 # warnings of what the comparison leaves out anyhow, and of what is only text, explain no difference; a dcmotor has a rotor, too
 NO_REASON = re.compile(
-    r"<actuator>(?! dcmotor)|of actuators|actuatorfrcrange|frictionloss|range of a tendon|<equality>|a comment that|XML declaration|an end tag|without a blank"
+    r"<actuator>(?! dcmotor)|of actuators|actuatorfrcrange|frictionloss|range of a tendon|<equality>|"
+    r"a comment that|XML declaration|an end tag|without a blank"
 )
 PROGRAMS = {"urdf": "Pinocchio", "mjcf": "MuJoCo"}
 # what a file comes to, in the order in which it is told
