@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import lagrangian as lg
+from lagrangian.identification import grouping
 from tests.fuzz.mechanisms import SMALL
 from tests.fuzz.outcome import NON_FINITE, Outcome
 
@@ -91,6 +92,7 @@ def along_a_path(found: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> N
 
 def identified(found: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> None:
     """From a short run without noise."""
+    grouping.LIMIT = 2.0  # s: a fuzz does not wait longer for exact base parameters
     run = found.attempt("run", lambda: lg.simulate(dyn, 0.1, t_eval=101, max_steps=5000))
     if run is None or not run.value.success or dyn.mechanism.equations:
         return

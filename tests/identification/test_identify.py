@@ -9,6 +9,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.configuration.record import follow
+from lagrangian.identification import grouping
 from lagrangian.identification.grouping import exact_grouping
 from lagrangian.identification.identify import regression_of
 from lagrangian.identification.numeric_base import numeric_grouping
@@ -63,6 +64,14 @@ def test_numbers_group_as_exact_elimination_does(name: str, rotors: bool) -> Non
     assert numeric.names == exact.names
     assert numeric.columns == exact.columns
     assert np.abs(numeric.matrix - exact.matrix).max() < 1e-10
+
+
+def test_exact_base_parameters_that_take_too_long_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    regression = regression_of(lg.compile("two_r"), True, False, True, None)
+    assert exact_grouping(regression) is not None
+    monkeypatch.setattr(grouping, "check", lambda system, limit: None)  # a forecast that was wrong
+    monkeypatch.setattr(grouping, "LIMIT", 0.0)
+    assert exact_grouping(regression) is None
 
 
 def test_friction_that_acts_as_a_parameter_does_is_grouped() -> None:

@@ -6,13 +6,15 @@ one would take too long, it is found from numbers (`numeric_base`), with the sam
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from lagrangian.closed_form.cost import check
 from lagrangian.equations.algebra.numbers import value
-from lagrangian.equations.algebra.ring import Element
+from lagrangian.equations.algebra.ring import Element, TimeUp
 from lagrangian.equations.base_parameters import base_parameters
 from lagrangian.equations.grouping_text import formula
 from lagrangian.equations.reading.system import System
@@ -55,8 +57,10 @@ def exact_grouping(regression: Regression) -> Grouping | None:
         if system.scalars.angles.fractions:  # frames at odd angles: exact, but slow
             return None
         check(system, LIMIT)
+        system.ring.deadline = time.perf_counter() + LIMIT
         base = base_parameters(system, rotors=bool(rotors))
-    except (CostError, MechanismError):
+        system.ring.deadline = math.inf
+    except (CostError, MechanismError, TimeUp):
         return None
     bodies = {link.body: 10 * i for i, link in enumerate(regression.links)}
     place: dict[str, int] = {}

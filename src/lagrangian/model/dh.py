@@ -6,7 +6,7 @@ Modified (proximal, Craig 1986): frame i on joint axis i, `A_i = Rx(alpha) Tx(a)
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -66,6 +66,8 @@ def arm(
     bodies: list[Body] = []
     joints: list[Joint] = []
     parent, before = "ground", base
+    if not isinstance(rows, Iterable) or getattr(rows, "ndim", 1) == 0:
+        raise MechanismError(f"is {shown(rows)}", where=name, argument="rows", remedy="a list of the table's rows is needed")
     for i, given in enumerate(rows, 1):
         with placed(f"DH row {i}"):
             row = _row(given)

@@ -69,7 +69,7 @@ class Chosen:
             if given not in known:
                 raise ArgumentError(one_of(name, given, known), concerns=name)
         self.motion, self.radians, self.scale = motion, angles == "radians", scale
-        self.frames = [frames] if isinstance(frames, str) else list(frames or ())
+        self.frames = [frames] if isinstance(frames, str) else list(() if frames is None else frames)
         self.kinds_q, self.kinds_v = kinds(motion)
         self.q = list(range(len(motion.coordinate_names)))
         self.v = list(range(len(motion.speed_names)))

@@ -97,6 +97,6 @@ class ConstraintsPart(Basis):
         unless given). Of a frame: of its Jacobian along as many `directions` as there are coordinates.
         """
         if frame is not None:
-            jacobian = square_jacobian(self.system, frame, directions or DIRECTIONS)
+            jacobian = square_jacobian(self.system, frame, tuple(directions) or DIRECTIONS)
             return self._made.factors(determinant(self.system.ring, jacobian))
         return self._made.factors(dependent_determinant(self.system, self._rows_of_constraints, independent))

@@ -42,6 +42,7 @@ class Subring:
 
     def product(self, a: Polynomial, b: Polynomial) -> Polynomial:
         """In normal form."""
+        self.ring.check_deadline()
         p = a * b
         if self._ask:
             return self.inside(self.ring.reduce(self.outside(p)))

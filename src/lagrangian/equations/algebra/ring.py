@@ -96,10 +96,13 @@ class Ring:
         if rate:
             self._rates.setdefault(coordinate, []).append((self.number[name], rate.poly))
 
-    def reduce(self, p: Polynomial) -> Polynomial:
-        """The normal form."""
+    def check_deadline(self) -> None:
         if time.perf_counter() > self.deadline:
             raise TimeUp
+
+    def reduce(self, p: Polynomial) -> Polynomial:
+        """The normal form."""
+        self.check_deadline()
         while True:
             degrees = p.degrees()
             for k, _, relation in self._inverses:
