@@ -206,6 +206,16 @@ def test_links_are_followed_before_a_path_is_judged(tmp_path):
         lg.load(tmp_path / "a" / "robot.sdf")
 
 
+def test_a_manifest_that_is_a_link_is_not_read(tmp_path):
+    """What it says would be in the message."""
+    put(tmp_path, {"secret.xml": '<model><sdf version="1.5">secret</sdf></model>'})
+    (tmp_path / "a" / "hand").mkdir(parents=True)
+    (tmp_path / "a" / "hand" / "model.config").symlink_to(tmp_path / "secret.xml")
+    (tmp_path / "a" / "robot.sdf").write_text(robot("<include><uri>model://hand</uri></include>"))
+    with pytest.raises(DescriptionError, match="is a link that leads out of the folder"):
+        lg.load(tmp_path / "a" / "robot.sdf")
+
+
 # -- URDF --------------------------------------------------------------------------------------------------------------
 
 URDF = """<robot name="gripper">
