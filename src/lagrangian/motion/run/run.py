@@ -215,7 +215,8 @@ class Run:
 
     def _consider_stiff(self) -> None:
         """The explicit method's steps are bounded by stability: go on with one for stiff systems, if there are many to make."""
-        if self.end - self.t > WORTHWHILE * self.stepper.next_step:
+        allowed = self.settings.max_steps - self.tried - self.stepper.tried  # more would not be made at all
+        if self.end - self.t > min(WORTHWHILE, allowed) * self.stepper.next_step:
             self._change_method()
         else:
             self.stepper.c[places.STIFF] = -2 * AGAIN
