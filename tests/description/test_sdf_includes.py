@@ -260,6 +260,20 @@ def test_a_urdf(tmp_path):
     np.testing.assert_allclose(body_poses(m, m.initial.q)["gripper::palm"], T(*B) @ T(*A), atol=1e-14)
 
 
+@pytest.mark.parametrize("names", [("left", "palm"), ("palm", "right"), ("tip", "left")])
+def test_joints_of_a_urdf_that_are_called_as_links_are(tmp_path, names):
+    """Which URDF allows, and SDF does not: links were where the link of that name is, and not where the joint is."""
+    called = URDF.replace('"slide"', f'"{names[0]}"').replace('"follow"', f'"{names[1]}"')
+    put(tmp_path, {"gripper.urdf": called, "robot.sdf": robot("<include><uri>gripper.urdf</uri></include>")})
+    alone, ours = lg.load(tmp_path / "gripper.urdf", mimic=True), lg.load(tmp_path / "robot.sdf")
+    there, here = body_poses(alone, alone.neutral()), body_poses(ours, ours.initial.q)
+    base = np.linalg.inv(here["gripper::palm"])
+    for body in alone.bodies:
+        np.testing.assert_allclose(base @ here[f"gripper::{body.name}"], there[body.name], atol=1e-14)
+    equation = str(ours.constraints[0].equation)
+    assert f"`gripper::{names[1]}`-2*`gripper::{names[0]}`" in equation
+
+
 @pytest.mark.parametrize(
     ("change", "why"),
     [
