@@ -76,6 +76,7 @@ class Actuators:
         self.drives = Drives(armature=dict(armature))
         self._names = {name for j in tree.joints for name in (*j.coordinate_names, *(f"qd_{s}" for s in j.speed_names))}
         self._labels: Counter[str] = Counter()  # how many have asked for a label that was taken
+        self._forces: dict[str, list[Scalar]] = {}  # by joint, of each actuator
         self._at_rest: AtRest | None = None
         self._bounded: list[Element] = []  # tendons that an actuator pulls at
 
@@ -89,10 +90,10 @@ class Actuators:
         for actuator in found:  # which know of all armatures now
             if actuator is not None:
                 self._add(actuator)
-        for name, torque in self.drives.torques.items():
-            effort = float(self.joints[name][0].limits.effort)
-            if math.isfinite(effort):  # what all actuators of a joint exert together is bounded, too
-                self.drives.torques[name] = _clipped(torque, (-effort, effort))
+        for name, forces in self._forces.items():
+            effort = float(self.joints[name][0].limits.effort)  # what all actuators of a joint exert together is bounded, too
+            torque = _sum(forces)
+            self.drives.torques[name] = _clipped(torque, (-effort, effort)) if math.isfinite(effort) else torque
         if self.drives.parameters:
             self.notes.add("control and gains of actuators", CHANGED)
         return self.drives
@@ -161,7 +162,7 @@ class Actuators:
             force = _clipped(force, bound)
         force = _clipped(force, limited_range(at.element, "forcerange", "forcelimited", self.compiler))
         for joint, lever in at.path:
-            self.drives.torques[joint.name] = self.drives.torques.get(joint.name, 0) + lever * force
+            self._forces.setdefault(joint.name, []).append(lever * force)
 
     def _add_at_joint(self, element: Element, path: list[tuple[Joint, float]], target: str) -> None:
         """Armature and damping of the actuator itself, which a joint feels by the square of the gear."""
@@ -266,6 +267,13 @@ def _why(target: str, settings: Settings) -> str:
     return (
         f"it acts through a {'spatial tendon' if target == 'tendon' else 'ball or free joint' if 'joint' in target else target}"
     )
+
+
+def _sum(terms: list[Scalar]) -> Scalar:
+    """In pairs: a sum of thousands, one after the other, would be nested as deeply."""
+    while len(terms) > 1:
+        terms = [sum(terms[k : k + 2]) for k in range(0, len(terms), 2)]
+    return terms[0]
 
 
 def _clipped(x: Scalar, bound: tuple[float, float] | None) -> Scalar:
