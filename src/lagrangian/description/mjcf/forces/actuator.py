@@ -18,6 +18,7 @@ from lagrangian.description.mjcf.document import MAIN, Defaults, overlay
 from lagrangian.description.mjcf.forces.at_rest import AtRest
 from lagrangian.description.mjcf.forces.gains import KINDS, Settings
 from lagrangian.description.mjcf.forces.tendon import Tendon, scalar_joint
+from lagrangian.description.mjcf.forces.total import total
 from lagrangian.description.mjcf.joint import limited_range
 from lagrangian.description.mjcf.schema import DEFAULTS, check_attributes
 from lagrangian.description.mjcf.tree import Tree
@@ -92,7 +93,7 @@ class Actuators:
                 self._add(actuator)
         for name, forces in self._forces.items():
             effort = float(self.joints[name][0].limits.effort)  # what all actuators of a joint exert together is bounded, too
-            torque = _sum(forces)
+            torque = total(forces)
             self.drives.torques[name] = _clipped(torque, (-effort, effort)) if math.isfinite(effort) else torque
         if self.drives.parameters:
             self.notes.add("control and gains of actuators", CHANGED)
@@ -147,8 +148,8 @@ class Actuators:
         return None
 
     def _add(self, at: _Actuator) -> None:
-        length = sum((lever * symbol(joint.name) for joint, lever in at.path), 0)
-        rate = sum((lever * symbol(f"qd_{joint.name}") for joint, lever in at.path), 0)
+        length = total(lever * symbol(joint.name) for joint, lever in at.path)
+        rate = total(lever * symbol(f"qd_{joint.name}") for joint, lever in at.path)
         force = self._force(at, length, rate)
         if at.target == "tendon":
             tendon = self.tendons[at.element.attributes["tendon"]].element
@@ -267,13 +268,6 @@ def _why(target: str, settings: Settings) -> str:
     return (
         f"it acts through a {'spatial tendon' if target == 'tendon' else 'ball or free joint' if 'joint' in target else target}"
     )
-
-
-def _sum(terms: list[Scalar]) -> Scalar:
-    """In pairs: a sum of thousands, one after the other, would be nested as deeply."""
-    while len(terms) > 1:
-        terms = [sum(terms[k : k + 2]) for k in range(0, len(terms), 2)]
-    return terms[0]
 
 
 def _clipped(x: Scalar, bound: tuple[float, float] | None) -> Scalar:
