@@ -6,7 +6,7 @@ from __future__ import annotations
 import inspect
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sized
 from enum import Enum
 from functools import wraps
 from numbers import Integral
@@ -102,6 +102,7 @@ _NAMED = {
     "dict": "a mapping",
     "Sequence": "a list",
     "Iterable": "a list",
+    "texts": "a list of texts",
     "MechanismLike": "a mechanism",
 }
 # what Python and numpy raise where something is not of the kind that was expected
@@ -126,8 +127,10 @@ def _misfit(function: Any, name: str, arguments: tuple[Any, ...], keywords: dict
 
 
 def _kinds(annotation: Any) -> list[str]:
-    """The kinds that an annotation names: of `Sequence[str] | os.PathLike[str]`, Sequence and PathLike."""
+    """The kinds an annotation names: of `Iterable[str] | Sequence[float] | os.PathLike[str]`, texts, Sequence and PathLike."""
     outside = annotation if isinstance(annotation, str) else ""
+    for several in ("Sequence[str]", "Iterable[str]"):
+        outside = outside.replace(several, "texts")
     while "[" in outside:
         inner = outside.rindex("[")
         outside = outside[:inner] + outside[outside.find("]", inner) + 1 :]
@@ -158,9 +161,15 @@ def _fits(kind: str, given: Any, known: dict[str, Any]) -> bool:
         case "Mapping" | "dict":
             return isinstance(given, Mapping)
         case "Sequence" | "Iterable":
-            return isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping))
+            return _is_list(given)
+        case "texts":
+            return _is_list(given) and (not isinstance(given, Sized) or all(isinstance(x, str) for x in given))
     named = known.get(kind)
     return isinstance(given, named) if isinstance(named, type) and named is not Any else True
+
+
+def _is_list(given: Any) -> bool:
+    return isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping)) and getattr(given, "ndim", 1) > 0
 
 
 def _is_numeric(given: Any) -> bool:

@@ -13,6 +13,7 @@ from tests.fuzz.mechanisms import SMALL
 from tests.fuzz.outcome import NON_FINITE, Outcome
 
 CLOSED = 4  # speeds up to which the closed form is asked for
+WRITTEN = 5000  # terms up to which it is written: megabytes take longer than a fuzz waits
 PARTS = ("A", "B", "q", "qd")
 
 
@@ -65,8 +66,9 @@ def closed_form(found: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> No
     result = found.attempt("derive", lambda: lg.derive(dyn.mechanism, limit=1))
     if result is None:
         return
-    written = rng.choice(["text", "latex"])
-    found.attempt(written, lambda: getattr(result.value, written)())
+    written, eom = rng.choice(["text", "latex"]), result.value
+    if sum(x.terms for matrix in (eom.M, eom.C, eom.G) for row in matrix.rows for x in row) <= WRITTEN:
+        found.attempt(written, lambda: getattr(eom, written)())
     found.attempt("closed form compiled", lambda: result.value.compile().mass_matrix(np.zeros(result.value.n)))
 
 

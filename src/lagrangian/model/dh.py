@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from lagrangian.errors import MechanismError, one_of, placed
+from lagrangian.errors import MechanismError, one_of, placed, shown
 from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
@@ -58,9 +58,10 @@ def arm(
     more: dict[str, Any],
 ) -> Any:
     """The bodies and joints of a table, as a mechanism (`Mechanism.from_dh`)."""
-    if convention not in CONVENTIONS:
+    is_text = isinstance(convention, str)
+    if not is_text or convention not in CONVENTIONS:
         known = "'standard' (distal, as Denavit and Hartenberg, Spong, Corke) or 'modified' (proximal, as Craig, Khalil)"
-        given = f"is {convention!r}" if convention else "is not given"
+        given = "is not given" if is_text and not convention else f"is {shown(convention)}"
         raise MechanismError(given, where=name, argument="convention", remedy=f"say which the table follows: convention={known}")
     bodies: list[Body] = []
     joints: list[Joint] = []

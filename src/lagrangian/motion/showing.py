@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 from lagrangian.public import methods
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from lagrangian.motion.motion import Motion
 
 
@@ -18,8 +20,8 @@ class ShownMotion:
         self,
         *what: str,
         path: Any = None,
-        joints: Any = None,
-        frames: Any = None,
+        joints: str | Iterable[str] | None = None,
+        frames: str | Iterable[str] | None = None,
         angles: str = "degrees",
         scale: str = "auto",
     ) -> Any:
