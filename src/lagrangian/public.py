@@ -6,7 +6,7 @@ from __future__ import annotations
 import inspect
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sized
+from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import Enum
 from functools import wraps
 from numbers import Integral
@@ -163,7 +163,7 @@ def _fits(kind: str, given: Any, known: dict[str, Any]) -> bool:
         case "Sequence" | "Iterable":
             return _is_list(given)
         case "texts":
-            return _is_list(given) and (not isinstance(given, Sized) or all(isinstance(x, str) for x in given))
+            return _is_list(given) and (not isinstance(given, Collection) or all(isinstance(x, str) for x in given))
     named = known.get(kind)
     return isinstance(given, named) if isinstance(named, type) and named is not Any else True
 

@@ -168,3 +168,13 @@ def test_many_actuators_without_names():
     controls = [name for name in dict(m.parameters) if name.startswith("ctrl_")]
     assert controls[:3] == ["ctrl_elbow", "ctrl_elbow_2", "ctrl_elbow_3"]
     assert len(controls) == 3000
+
+
+def test_many_actuators_at_one_joint_act_together():
+    """Their sum was nested too deeply to run."""
+    arm = '<worldbody><body><joint name="elbow"/><geom size=".1" pos=".5 0 0"/></body></worldbody>'
+    many, one = (
+        lg.simulate(lg.loads(f"<mujoco>{arm}<actuator>{servos}</actuator></mujoco>", "mjcf"), 0.5, [0.3], t_eval=2).q[-1, 0]
+        for servos in ('<position joint="elbow" kp="0.5"/>' * 600, '<position joint="elbow" kp="300"/>')
+    )
+    assert many == pytest.approx(one, abs=1e-7)

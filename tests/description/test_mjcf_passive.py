@@ -151,3 +151,13 @@ def test_a_tendon_of_one_joint_is_at_that_joint():
     assert not [note for note in m.notes if "of a tendon" in note]
     with pytest.raises(DescriptionError, match="of which nothing is within"):
         mjcf.read_text(with_tendons(lever('range="1 2"', 1) + lever('range="3 4"', 1)))
+
+
+def test_a_tendon_of_hundreds_of_joints():
+    """Its length was nested too deeply to be compiled."""
+    count, k, x = 600, 2.0, 0.1
+    bodies = "".join(f'<body><joint name="j{i}" axis="0 0 1"/><geom size=".1"/></body>' for i in range(count))
+    joints = "".join(f'<joint joint="j{i}" coef="1"/>' for i in range(count))
+    tendon = f'<tendon><fixed name="t" stiffness="{k}" springlength="0">{joints}</fixed></tendon>'
+    m = mjcf.read_text(f"<mujoco><worldbody>{bodies}</worldbody>{tendon}</mujoco>")
+    assert lg.compile(m).gravity(np.full(count, x)) == pytest.approx(k * count * x)

@@ -206,6 +206,16 @@ def test_links_are_followed_before_a_path_is_judged(tmp_path):
         lg.load(tmp_path / "a" / "robot.sdf")
 
 
+def test_a_manifest_that_is_a_link_is_not_read(tmp_path):
+    """What it says would be in the message."""
+    put(tmp_path, {"secret.xml": '<model><sdf version="1.5">secret</sdf></model>'})
+    (tmp_path / "a" / "hand").mkdir(parents=True)
+    (tmp_path / "a" / "hand" / "model.config").symlink_to(tmp_path / "secret.xml")
+    (tmp_path / "a" / "robot.sdf").write_text(robot("<include><uri>model://hand</uri></include>"))
+    with pytest.raises(DescriptionError, match="is a link that leads out of the folder"):
+        lg.load(tmp_path / "a" / "robot.sdf")
+
+
 # -- URDF --------------------------------------------------------------------------------------------------------------
 
 URDF = """<robot name="gripper">
@@ -248,6 +258,20 @@ def test_a_urdf(tmp_path):
     put(tmp_path, {"robot.sdf": robot(f"<include><uri>gripper.urdf</uri><pose>{text(A)}</pose></include>", after=held)})
     m = lg.load(tmp_path / "robot.sdf")
     np.testing.assert_allclose(body_poses(m, m.initial.q)["gripper::palm"], T(*B) @ T(*A), atol=1e-14)
+
+
+@pytest.mark.parametrize("names", [("left", "palm"), ("palm", "right"), ("tip", "left")])
+def test_joints_of_a_urdf_that_are_called_as_links_are(tmp_path, names):
+    """Which URDF allows, and SDF does not: links were where the link of that name is, and not where the joint is."""
+    called = URDF.replace('"slide"', f'"{names[0]}"').replace('"follow"', f'"{names[1]}"')
+    put(tmp_path, {"gripper.urdf": called, "robot.sdf": robot("<include><uri>gripper.urdf</uri></include>")})
+    alone, ours = lg.load(tmp_path / "gripper.urdf", mimic=True), lg.load(tmp_path / "robot.sdf")
+    there, here = body_poses(alone, alone.neutral()), body_poses(ours, ours.initial.q)
+    base = np.linalg.inv(here["gripper::palm"])
+    for body in alone.bodies:
+        np.testing.assert_allclose(base @ here[f"gripper::{body.name}"], there[body.name], atol=1e-14)
+    equation = str(ours.constraints[0].equation)
+    assert f"`gripper::{names[1]}`-2*`gripper::{names[0]}`" in equation
 
 
 @pytest.mark.parametrize(

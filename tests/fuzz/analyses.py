@@ -87,7 +87,7 @@ def along_a_path(found: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> N
     if sizing is not None:
         found.attempt("sizing shown", lambda: str(sizing.value))
     if rng.random() < 0.1:
-        found.attempt("report", lambda: task.value.report("report.html"))
+        found.attempt("report", lambda: task.value.report(Path(m.file).with_suffix(".html")))
 
 
 def identified(found: Outcome, dyn: lg.Dynamics, rng: Random, said: bool) -> None:

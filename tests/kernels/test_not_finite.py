@@ -114,3 +114,11 @@ def test_a_spring_without_length_is_named() -> None:
         warnings.simplefilter("error")
         assert dyn.gravity(zero) == pytest.approx(0)
         assert _sprung().gravity(zero) == pytest.approx(0)  # one without rest length pulls by k d, also where its ends meet
+
+
+def test_a_spring_that_is_too_long_is_told_of_once() -> None:
+    """Looking for the reason does not overflow with a warning of its own."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        _sprung(rest=0.5).gravity(np.array([1e300]))
+    assert [x.category for x in told] == [lg.MechanismWarning]

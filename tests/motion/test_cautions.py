@@ -58,3 +58,8 @@ def test_all_joints_that_begin_outside_their_limits_are_told_of_at_once():
     (told,) = said(robot("10 90"))
     assert told.count("begins at 0, outside its limits 0.174533 to 1.5708") == 3
     assert "and 1 more begin outside theirs: these limits are not kept. q0 gives another start" in told
+
+
+def test_a_start_beside_a_limit_is_told_from_it():
+    (told,) = said(robot("0 0.3"), q0=[0.3 * 0.017453292519943295 + 1e-9, 0, 0, 0])
+    assert "'a' begins at 0.005235989, outside its limits 0 to 0.005235988" in told

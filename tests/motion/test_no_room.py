@@ -32,3 +32,11 @@ def test_it_moves_as_with_a_fixed_joint(friction, speed):
 def test_without_limits_it_is_free():
     held = arm(lg.Joint("p", "revolute", "ground", "a", axis="y", limits=lg.Limits(0, 0)))
     assert abs(lg.simulate(held, 0.5, limits=False).q[-1, 0]) > 0.1
+
+
+def test_it_cannot_be_unlocked():
+    held = arm(lg.Joint("p", "revolute", "ground", "a", axis="y", limits=lg.Limits(0, 0)))
+    free = [lg.Event("t - 0.1", action=lg.Unlock("p"))]
+    with pytest.raises(lg.ArgumentError, match="arm: an event unlocks 'p', whose limits leave it no room; limits=False leaves"):
+        lg.simulate(held, 0.5, events=free)
+    assert lg.simulate(held, 0.5, events=free, limits=False).success

@@ -272,6 +272,17 @@ def test_auto_does_not_change_for_the_last_few_steps(governor: lg.Mechanism) -> 
     np.testing.assert_allclose(states(motion), states(chosen), rtol=0, atol=1e-6)
 
 
+def test_auto_changes_where_max_steps_would_not_do() -> None:
+    """So few steps are not worth the other method's code, but for where even fewer are allowed."""
+    flap = pendulum(friction=lg.Friction(viscous=300.0))
+    explicit = lg.simulate(flap, 3.0, [1.0], t_eval=2)
+    assert explicit.statistics["method"] == "DOP853"
+    motion = lg.simulate(flap, 3.0, [1.0], t_eval=2, max_steps=explicit.statistics["accepted"] * 2 // 3)
+    assert motion.success
+    assert motion.statistics["method"] == "Rodas5P"
+    np.testing.assert_allclose(states(motion), states(explicit), rtol=0, atol=1e-7)
+
+
 def test_a_method_that_is_named_is_kept() -> None:
     motion = lg.simulate(pendulum(friction=lg.Friction(viscous=300.0)), 1.0, [1.0], method="dp5", rtol=1e-5, t_eval=2)
     assert motion.statistics["method"] == "Dormand-Prince 5(4)"

@@ -22,7 +22,7 @@ def mended(data: bytes) -> tuple[bytes, dict[str, int]]:
         if (closing := _CLOSING.get(opening[0])) is None:
             at, behind = _tag(data, begin)
             for k in behind:
-                found.setdefault(BLANK, data.count(b"\n", 0, k) + 1)
+                _tell(found, BLANK, data, k)
                 parts += [data[done:k], b" "]
                 done = k
             continue
@@ -31,11 +31,17 @@ def mended(data: bytes) -> tuple[bytes, dict[str, int]]:
             break
         inside = data[begin:end]
         if opening[0] == b"<!--" and (b"--" in inside or inside.endswith(b"-")):
-            found.setdefault(DASHES, data.count(b"\n", 0, begin) + 1)
+            _tell(found, DASHES, data, begin)
             parts += [data[done:begin], inside.replace(b"-", b" ")]
             done = end
         at = end + 2
     return b"".join([*parts, data[done:]]), found
+
+
+def _tell(found: dict[str, int], what: str, data: bytes, at: int) -> None:
+    """Where it is met first; lines are counted once, as a long file may be sloppy all over."""
+    if what not in found:
+        found[what] = data.count(b"\n", 0, at) + 1
 
 
 def _tag(data: bytes, at: int) -> tuple[int, list[int]]:

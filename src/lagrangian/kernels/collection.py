@@ -122,7 +122,9 @@ class Kernels:
         poses = Kernel(Sweeps(kinematics.LINK_POSES, self.full_tree), self.threads)(q)
         for spring in springs:
             at = np.array([self._world_point(poses, body, point) for body, point in spring.points])
-            if (np.linalg.norm(np.diff(at, axis=0), axis=1) < NO_LENGTH).any():
+            with np.errstate(over="ignore", invalid="ignore"):  # where it is far away
+                lengths = np.linalg.norm(np.diff(at, axis=0), axis=1)
+            if (lengths < NO_LENGTH).any():
                 return f"spring {spring.name!r} has no length there, so that its force has no direction"
         return ""
 

@@ -61,7 +61,8 @@ def _warn_of_limits(model: Mechanism, q: np.ndarray, limits: bool) -> None:
             if joint.kind.nq != 1:
                 warn(f"{model.name}: joint {joint.name!r}: limits of a {joint.type} joint are not kept", SimulationWarning)
             elif outside(float(q[at]), lower, upper):
-                begun.append(f"{joint.name!r} begins at {q[at]:g}, outside its limits {lower:g} to {upper:g}")
+                here, low, high = _apart(float(q[at]), lower, upper)
+                begun.append(f"{joint.name!r} begins at {here}, outside its limits {low} to {high}")
         at += joint.kind.nq
     if begun:
         more = f", and {len(begun) - SHOWN} more begin outside theirs" if len(begun) > SHOWN else ""
@@ -70,6 +71,12 @@ def _warn_of_limits(model: Mechanism, q: np.ndarray, limits: bool) -> None:
             f"{Argument('q0')} gives another start",
             SimulationWarning,
         )
+
+
+def _apart(q: float, lower: float, upper: float) -> list[str]:
+    """A coordinate and its limits, with as many digits as tell it from them."""
+    told = ([f"{x:.{digits}g}" for x in (q, lower, upper)] for digits in range(6, 18))
+    return next(texts for texts in told if texts[0] not in texts[1:])
 
 
 def _warn_of_actuators(known: Prepared, source: Torque) -> None:

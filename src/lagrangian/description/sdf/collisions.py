@@ -21,6 +21,7 @@ from lagrangian.model.placement import Placement
 
 At = Callable[[Element], Placement]  # where a part of the link is, in the link's frame
 _WATER = 1000.0
+_MESHES = (*file.SUFFIXES, ".dae")
 
 
 def from_collisions(link: Element, inertial: Element, at: At, notes: Notes) -> tuple[float, v.Vector, v.Symmetric]:
@@ -86,6 +87,8 @@ def _of_mesh(element: Element, density: float, at: Placement, notes: Notes) -> S
     if element.file.startswith("<"):
         raise element.error(f"{uri.text!r} cannot be read: this is a text without a folder")
     path = str(files.mesh(element, uri.text))
+    if not path.lower().endswith(_MESHES):
+        raise element.error(f"the mesh {uri.text!r} is of a kind that gives no inertia; {', '.join(_MESHES)} do")
     scale = np.array(vector(element, "scale", 3, (1.0, 1.0, 1.0)))
     try:
         vertices, faces = collada.read(path) if path.lower().endswith(".dae") else file.read(path)

@@ -22,7 +22,7 @@ def coupled(nodes: Iterable[Node], equations: Iterable[Holonomic]) -> set[str]:
     names = {name for equation in equations for name in free_symbols(equation.equation)}
     for node in nodes:
         for element, _ in _followers(node.element):
-            leader = node.scope.find(element.attributes.get("joint", "")) if node.scope is not None else None
+            leader = node.scope.find(element.attributes.get("joint", ""), "joint") if node.scope is not None else None
             names |= {node.path, *(() if leader is None else (leader.path,))}
     return names
 
@@ -36,7 +36,7 @@ def mimics(nodes: Iterable[Node], joints: Mapping[str, Joint], notes: Notes) -> 
             scope = node.scope
             assert scope is not None
             name = text(element, "joint")
-            leader = scope.find(name)
+            leader = scope.find(name, "joint")
             leading = text(element, "axis", "axis")
             if leader is None or leader.kind != "joint":
                 known = [x.name for x in scope.nodes("joint") if x is not node]

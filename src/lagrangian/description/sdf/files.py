@@ -53,6 +53,9 @@ def places(element: Element, uri: str) -> Iterator[tuple[Path, Path]]:
 def description(element: Element, uri: str) -> Path | None:
     """The description that a URI names; None if there is none."""
     for path, folder in places(element, uri):
+        manifest = path / "model.config"
+        if manifest.is_file():
+            _kept(element, uri, manifest, folder)
         if (found := _described(path, element)) is not None:
             return _kept(element, uri, found, folder)
     return None

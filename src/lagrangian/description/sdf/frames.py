@@ -87,12 +87,12 @@ class Scope:
             yield scope
             stack.extend(reversed([node.inner for node in scope.nodes("model") if node.inner is not None]))
 
-    def find(self, name: str) -> Node | None:
-        """What a name means here; a name that is nested is followed inwards."""
+    def find(self, name: str, kind: str = "") -> Node | None:
+        """What a name means here, rather one of this kind; a name that is nested is followed inwards."""
         scope, rest = self, name
         while True:
             if found := scope.members.get(rest):
-                return min(found, key=lambda node: _ORDER.index(node.kind))
+                return min(found, key=lambda node: (node.kind != kind, _ORDER.index(node.kind)))
             if (rest == MODEL and not scope.is_world) or (rest == WORLD and scope.is_world):
                 return scope.node
             first, nested, rest = rest.partition(NESTED)

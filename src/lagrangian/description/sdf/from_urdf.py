@@ -79,13 +79,11 @@ class _Writer:
         return made
 
     def _link(self, body: Body, joint: Joint | None) -> Element:
-        """A link is where its joint is, and that where its origin is in the parent; a free one has no joint in SDF."""
-        free = joint is not None and joint.type == "free"
+        """A link is where its joint is, in the parent; by the parent's name, as in URDF a joint may be called as a link is."""
         inertia = self._made("inertia", [self._numbers(key, x) for key, x in zip(_MOMENTS, body.inertia, strict=True)])
         mass = self._numbers("mass", float(body.mass))
         inertial = self._made("inertial", [mass, self._pose(Placement(position=body.center)), inertia])
-        at = Placement() if joint is None or not free else joint.placement
-        pose = [] if joint is None else [self._pose(at, joint.parent if free else joint.name)]
+        pose = [] if joint is None else [self._pose(joint.placement, joint.parent)]
         visuals = [made for k, x in enumerate(body.visuals) if (made := self._visual(x, f"visual{k}")) is not None]
         return self._made("link", [*pose, inertial, *visuals], name=body.name)
 
@@ -101,12 +99,13 @@ class _Writer:
         return self._made("visual", [self._pose(visual.placement), shape, *color], name=name)
 
     def _joint(self, joint: Joint) -> Element:
+        """Where its child is, as SDF has it of a joint without a pose."""
         if joint.type not in _TYPES:
             problem = f"joint {joint.name!r} is {joint.type}, which a URDF that is included cannot have; load it by itself"
             raise DescriptionError(problem, where=self.m.file)
         ends = [self._made("parent", joint.parent), self._made("child", joint.child)]
         axis = [] if joint.type == "fixed" else [self._axis(joint)]
-        return self._made("joint", [self._pose(joint.placement, joint.parent), *ends, *axis], name=joint.name, type=joint.type)
+        return self._made("joint", [*ends, *axis], name=joint.name, type=joint.type)
 
     def _axis(self, joint: Joint) -> Element:
         limits = joint.limits

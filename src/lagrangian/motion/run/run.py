@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from lagrangian.errors import Argument, ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.event import DEAD_CENTRE, Event, Lock, SetTorque, Unlock
 from lagrangian.motion.events import Happening
@@ -67,6 +68,7 @@ class Run:
         within = {k: x for k, x in limits.items() if not outside(y0[x.coordinate], x.lower, x.upper)}
         self.limits = {k: x for k, x in within.items() if not x.leaves_nothing}
         self._locked = [k for k, x in within.items() if x.leaves_nothing]  # from the beginning on
+        self._refuse_unlocking()
         if any(isinstance(e.action, SetTorque) for e in events):
             source = replace(source, adjustable=True)
         supply = self.supply = Supply(source, [e.when for e in events if callable(e.when)], t0)
@@ -82,6 +84,15 @@ class Run:
         self.prepare(self._holdable())
 
     # -- setting up --------------------------------------------------------------------------------------------------
+
+    def _refuse_unlocking(self) -> None:
+        """Of a joint whose limits leave it no room: they would not be kept then."""
+        locked = {self.dyn.mechanism.speed_names[k] for k in self._locked}
+        for event in self.events:
+            if isinstance(event.action, Unlock) and (met := locked.intersection(event.action.joints)):
+                remedy = f"{Argument('limits', False)} leaves limits out"
+                problem = f"an event unlocks {min(met)!r}, whose limits leave it no room"
+                raise ArgumentError(problem, where=self.dyn.mechanism.name, remedy=remedy)
 
     def _holdable(self) -> list[Holdable]:
         """Joints with dry friction or limits, and those that are locked, or that events lock."""
@@ -215,7 +226,8 @@ class Run:
 
     def _consider_stiff(self) -> None:
         """The explicit method's steps are bounded by stability: go on with one for stiff systems, if there are many to make."""
-        if self.end - self.t > WORTHWHILE * self.stepper.next_step:
+        allowed = self.settings.max_steps - self.tried - self.stepper.tried  # more would not be made at all
+        if self.end - self.t > min(WORTHWHILE, allowed) * self.stepper.next_step:
             self._change_method()
         else:
             self.stepper.c[places.STIFF] = -2 * AGAIN

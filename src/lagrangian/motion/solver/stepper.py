@@ -89,6 +89,11 @@ class Stepper:
         return int(self.c[places.WHICH])
 
     @property
+    def tried(self) -> int:
+        """How many steps it made, those that were rejected too."""
+        return int(self.c[places.ACCEPTED] + self.c[places.REJECTED])
+
+    @property
     def next_step(self) -> float:
         """How long the next step would be."""
         return float(self.s[places.H])
@@ -105,7 +110,7 @@ class Stepper:
         s[places.LEAST] = 16 * np.finfo(float).eps * max(abs(self.t), abs(end), 1e-6)
         status = places.BUSY
         while status == places.BUSY:
-            left = most - int(c[places.ACCEPTED] + c[places.REJECTED])
+            left = most - self.tried
             if left < 1:
                 return places.TOO_MANY
             c[places.BUDGET], c[places.KEEP] = min(self._budget, left), self._keep > 0

@@ -18,6 +18,7 @@ from lagrangian.description.mjcf.document import MAIN, Defaults, overlay
 from lagrangian.description.mjcf.forces.at_rest import AtRest
 from lagrangian.description.mjcf.forces.gains import KINDS, Settings
 from lagrangian.description.mjcf.forces.tendon import Tendon, scalar_joint
+from lagrangian.description.mjcf.forces.total import total
 from lagrangian.description.mjcf.joint import limited_range
 from lagrangian.description.mjcf.schema import DEFAULTS, check_attributes
 from lagrangian.description.mjcf.tree import Tree
@@ -76,6 +77,7 @@ class Actuators:
         self.drives = Drives(armature=dict(armature))
         self._names = {name for j in tree.joints for name in (*j.coordinate_names, *(f"qd_{s}" for s in j.speed_names))}
         self._labels: Counter[str] = Counter()  # how many have asked for a label that was taken
+        self._forces: dict[str, list[Scalar]] = {}  # by joint, of each actuator
         self._at_rest: AtRest | None = None
         self._bounded: list[Element] = []  # tendons that an actuator pulls at
 
@@ -89,10 +91,10 @@ class Actuators:
         for actuator in found:  # which know of all armatures now
             if actuator is not None:
                 self._add(actuator)
-        for name, torque in self.drives.torques.items():
-            effort = float(self.joints[name][0].limits.effort)
-            if math.isfinite(effort):  # what all actuators of a joint exert together is bounded, too
-                self.drives.torques[name] = _clipped(torque, (-effort, effort))
+        for name, forces in self._forces.items():
+            effort = float(self.joints[name][0].limits.effort)  # what all actuators of a joint exert together is bounded, too
+            torque = total(forces)
+            self.drives.torques[name] = _clipped(torque, (-effort, effort)) if math.isfinite(effort) else torque
         if self.drives.parameters:
             self.notes.add("control and gains of actuators", CHANGED)
         return self.drives
@@ -146,8 +148,8 @@ class Actuators:
         return None
 
     def _add(self, at: _Actuator) -> None:
-        length = sum((lever * symbol(joint.name) for joint, lever in at.path), 0)
-        rate = sum((lever * symbol(f"qd_{joint.name}") for joint, lever in at.path), 0)
+        length = total(lever * symbol(joint.name) for joint, lever in at.path)
+        rate = total(lever * symbol(f"qd_{joint.name}") for joint, lever in at.path)
         force = self._force(at, length, rate)
         if at.target == "tendon":
             tendon = self.tendons[at.element.attributes["tendon"]].element
@@ -161,7 +163,7 @@ class Actuators:
             force = _clipped(force, bound)
         force = _clipped(force, limited_range(at.element, "forcerange", "forcelimited", self.compiler))
         for joint, lever in at.path:
-            self.drives.torques[joint.name] = self.drives.torques.get(joint.name, 0) + lever * force
+            self._forces.setdefault(joint.name, []).append(lever * force)
 
     def _add_at_joint(self, element: Element, path: list[tuple[Joint, float]], target: str) -> None:
         """Armature and damping of the actuator itself, which a joint feels by the square of the gear."""

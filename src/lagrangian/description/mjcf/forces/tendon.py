@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from lagrangian.description.mjcf.compiler import about
 from lagrangian.description.mjcf.document import MAIN, Defaults
+from lagrangian.description.mjcf.forces.total import total
 from lagrangian.description.mjcf.schema import DEFAULTS, check_attributes
 from lagrangian.description.mjcf.tree import Tree
 from lagrangian.description.xml import Element, number, text
@@ -53,14 +54,14 @@ class Tendon:
     @property
     def length(self) -> Scalar:
         """Of a fixed tendon, as an expression of coordinates."""
-        return sum((c * symbol(joint.name) for joint, c in self.coefficients), 0)
+        return total(c * symbol(joint.name) for joint, c in self.coefficients)
 
     @property
     def lever(self) -> tuple[Joint, float] | None:
         """The one joint of a fixed tendon, and its coefficient: what acts on the tendon acts on the joint; None of any other."""
-        total = sum(c for _, c in self.coefficients)
+        lever = sum(c for _, c in self.coefficients)
         joints = {joint.name: joint for joint, _ in self.coefficients}
-        return (next(iter(joints.values())), total) if len(joints) == 1 and total else None
+        return (next(iter(joints.values())), lever) if len(joints) == 1 and lever else None
 
     @property
     def ends(self) -> tuple[Point, Point] | None:
