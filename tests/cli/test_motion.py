@@ -100,7 +100,7 @@ def test_a_run_that_cannot_go_on(run: Run) -> None:
         (["--torque", "theta1"], "--torque: 'theta1' is not understood"),
         (["--torque", "theta3=1"], "there is no joint or speed 'theta3'"),
         (["--torque", "theta1=__import__('os').system('x')"], "is not understood (column"),
-        (["--torque", "theta1=1", "--torque", "theta1=2"], "two torques"),
+        (["--torque", "theta1=1", "--torque", "theta1=2"], "'theta1' is given twice"),
         (["--wrench", "tip=1,2"], "six"),
         (["--event", "theta9 - 1"], "theta9"),
         (["--method", "euler"], "there is no method 'euler'"),

@@ -46,21 +46,15 @@ def torques(given: list[str] | None) -> Any:
         return None
     if [x.strip() for x in given] == ["0"]:
         return 0
-    found = dict(quantity.named(x, "--torque") for x in given)
-    if len(found) != len(given):
-        raise ArgumentError("--torque: a joint has two torques; give each one expression")
-    return found
+    return quantity.pairs(given, "--torque")
 
 
 def wrenches(given: list[str] | None) -> Any:
     """By their frames."""
     if not given:
         return None
-    found = {}
-    for text in given:
-        frame, entries = quantity.named(text, "--wrench")
-        found[frame] = tuple(quantity.parts(entries.strip("()[]") if entries[:1] in "([" else entries))
-    return found
+    found = quantity.pairs(given, "--wrench")
+    return {frame: tuple(quantity.parts(x.strip("()[]") if x[:1] in "([" else x)) for frame, x in found.items()}
 
 
 def events(stop_at: list[str] | None, actions: list[str] | None) -> Any:
@@ -72,7 +66,7 @@ def events(stop_at: list[str] | None, actions: list[str] | None) -> Any:
         name, action = quantity.named(given, "--at-event")
         kind, _, joints = action.partition(":")
         if kind in ("lock", "unlock"):
-            named = [x.strip() for x in joints.split(",") if x.strip()]
+            named = [quantity.unquoted(x) for x in quantity.parts(joints, ",") if x]
             if not named:
                 raise ArgumentError(f"--at-event {given}: name the joints, such as {name}={kind}:theta1")
             found[name] = (Lock if kind == "lock" else Unlock)(*named)

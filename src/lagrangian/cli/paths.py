@@ -171,7 +171,7 @@ class Path_:
             return paths.read(self.path, frame=led), led
         if self.duration is None:
             raise ArgumentError("a formula says where, but not how long: give --duration SECONDS")
-        texts = dict(quantity.named(x, "--formula") for x in self.formula or ())
+        texts = quantity.pairs(self.formula or (), "--formula")
         if led is None and set(texts) <= set(FRAME_NAMES) and not set(texts) <= set(m.coordinate_names):
             led = self._led(m)
         known = {name: float(x) for name, x in m.parameters.items()}

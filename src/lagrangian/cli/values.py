@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from lagrangian.errors import ArgumentError
-from lagrangian.model.expression.quantity import named, number, numbers, parts
+from lagrangian.model.expression.quantity import number, numbers, pairs, parts
 
 
 def parameters(given: list[str] | None) -> dict[str, float] | None:
     """--set l1=0.5 --set m1=2, or both with a comma between."""
     if not given:
         return None
-    pairs = [named(x, "--set") for text in given for x in parts(text)]
-    return {name: number(value, f"--set {name}") for name, value in pairs}
+    found = pairs([x for text in given for x in parts(text)], "--set")
+    return {name: number(value, f"--set {name}") for name, value in found.items()}
 
 
 def span(text: str | None) -> Any:

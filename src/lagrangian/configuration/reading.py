@@ -108,9 +108,8 @@ def parsed(
     text = text.strip()
     if poses and text in mechanism.poses:
         return text
-    pieces = quantity.parts(text)
-    if any(quantity.is_named(piece) for piece in pieces):
-        pairs = dict(quantity.named(piece, where) for piece in pieces)
+    pairs = quantity.listed_pairs(text, where)
+    if pairs is not None:
         return by_name(mechanism, pairs, names, where, "coordinate" if poses else "speed")
     if poses and re.fullmatch(r"[^\W\d][\w.-]*", text) and text not in {*mechanism.parameters, "pi"}:
         raise ArgumentError(one_of("pose", text, mechanism.poses), where=where, remedy=f"or give numbers, for {_listed(names)}")

@@ -66,14 +66,8 @@ def speeds(mechanism: Mechanism, q0: Any, qd0: Any) -> list[Any]:
 
 def _by_name(mechanism: Mechanism, given: Any, names: Sequence[str]) -> dict[str, Any] | None:
     """Numbers by name; None if they are in order."""
-    if isinstance(given, Mapping):
-        return {name: number(mechanism, x) for name, x in given.items()}
-    if isinstance(given, str):
-        pieces = quantity.parts(given)
-        if any(quantity.is_named(piece) for piece in pieces):
-            pairs = dict(quantity.named(piece, Argument("q0")) for piece in pieces)
-            return {name: number(mechanism, x) for name, x in pairs.items()}
-    return None
+    pairs = quantity.listed_pairs(given, Argument("q0")) if isinstance(given, str) else given
+    return {name: number(mechanism, x) for name, x in pairs.items()} if isinstance(pairs, Mapping) else None
 
 
 def _in_order(mechanism: Mechanism, given: Any) -> list[Any]:

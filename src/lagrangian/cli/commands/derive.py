@@ -184,7 +184,7 @@ def _by(method: str, eom: Equations, axes: str | None, speeds: Sequence[str]) ->
     if method == "newton-euler":
         return eom.newton_euler(axes or "link")
     if method == "kane":
-        return eom.kane(dict(quantity.named(x, "--speed") for x in speeds) if speeds else None)
+        return eom.kane(quantity.pairs(speeds, "--speed") if speeds else None)
     return eom
 
 

@@ -120,7 +120,16 @@ class _Parser:
         place = f" (column {column})" if column else ""
         parts = f"numbers, names, + - * / ^, parentheses and the functions {', '.join(self.grammar.functions)}"
         more = f"an expression is {parts}" if grammar else ""
+        meant = self._meant(column - 1 - self.grammar.column) if column else ""
+        if meant:
+            more = f"a name with other signs than letters and digits stands between backquotes: `{meant}`"
         return DescriptionError(f"in the expression '{shown}': {message}{place}", remedy=more)
+
+    def _meant(self, at: int) -> str:
+        """The name that stands there without the backquotes it needs; or ""."""
+        signs = (name for name in self.grammar.names if not _PLAIN.fullmatch(name))
+        found = [name for name in signs if 0 <= self.text.find(name, max(0, at - len(name) + 1)) <= at]
+        return max(found, key=len, default="")
 
     def before(self) -> int:
         """The column of the token that was taken last."""

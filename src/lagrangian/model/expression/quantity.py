@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lagrangian.errors import ArgumentError, DescriptionError, Place
@@ -12,7 +12,10 @@ from lagrangian.model.expression.scalar import parse
 
 UNITS = {"deg": math.pi / 180, "°": math.pi / 180, "rad": 1.0, "mm": 1e-3, "cm": 1e-2, "m": 1.0, "ms": 1e-3, "s": 1.0}
 _WITH_UNIT = re.compile(r"^(.*[\d.)\s])\s*(" + "|".join(UNITS) + r")$", re.DOTALL)
-_NAMED = re.compile(r"^\s*([^\W\d][\w.]*)\s*=(?!=)(.*)$", re.DOTALL)
+# the name as it is printed, or between backquotes; a sign of equality that belongs to no comparison
+_EQUALS = r"(?<![<>=!])=(?!=)"
+_NAMED = re.compile(rf"^\s*(?:`([^`]+)`|([^=<>]*?[^=<>\s]))\s*{_EQUALS}(.*)$", re.DOTALL)
+_SIGNS = "a name that holds a comma, a semicolon or a sign of equality stands between backquotes: `a,b`=1"
 _FORMULA = re.compile(r"[\^*/()+]")
 _FORMS = f"numbers such as 0.5, pi/4, 30deg or 250mm are; units are {', '.join(x for x in UNITS if x != '°')}"
 
@@ -41,11 +44,12 @@ def split(text: str) -> tuple[str, str]:
 
 
 def parts(text: str, separators: str = ",;") -> list[str]:
-    """What stands between separators, those in parentheses not counted."""
-    found, depth = [""], 0
+    """What stands between separators, those in parentheses and between backquotes not counted."""
+    found, depth, quoted = [""], 0, False
     for c in text.strip():
-        depth += (c in "([{") - (c in ")]}")
-        if c in separators and depth == 0:
+        quoted ^= c == "`"
+        depth += 0 if quoted else (c in "([{") - (c in ")]}")
+        if c in separators and depth == 0 and not quoted:
             found.append("")
         else:
             found[-1] += c
@@ -60,14 +64,39 @@ def numbers(text: str, where: Place, names: Mapping[str, Any] | None = None) -> 
     return [number(x, where, names) for x in parts(inside)]
 
 
-def is_named(text: str) -> bool:
-    """Whether a text reads `name=value`."""
-    return _NAMED.match(text) is not None
-
-
 def named(text: str, where: Place) -> tuple[str, str]:
-    """The two sides of `name=value`, at the first sign of equality."""
+    """The two sides of `name=value`; the name is as it is printed, or between backquotes."""
     found = _NAMED.match(text)
-    if not found or not found[2].strip():
-        raise ArgumentError(f"{text!r} is not understood", where=where, remedy="name=value is needed")
-    return found[1], found[2].strip()
+    if not found or not found[3].strip():
+        raise ArgumentError(f"{text.strip()!r} is not understood", where=where, remedy=f"name=value is needed{_quoting(text)}")
+    if re.search(_EQUALS, re.sub("`[^`]*`", "", found[3])):
+        raise ArgumentError(f"{text.strip()!r} has more than one sign of equality", where=where, remedy=_SIGNS)
+    return found[1] or found[2], found[3].strip()
+
+
+def pairs(texts: Iterable[str], where: Place) -> dict[str, str]:
+    """What several texts `name=value` say, of which no name is given twice."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, value = named(text, where)
+        if name in found:
+            raise ArgumentError(f"{name!r} is given twice", where=where, remedy="one value of each is needed")
+        found[name] = value
+    return found
+
+
+def listed_pairs(text: str, where: Place) -> dict[str, str] | None:
+    """What `a=1, b=2` says; None if no part of it reads `name=value`."""
+    pieces = parts(text)
+    return pairs(pieces, where) if any(_NAMED.match(piece) for piece in pieces) else None
+
+
+def unquoted(name: str) -> str:
+    """A name without the backquotes around it."""
+    name = name.strip()
+    return name[1:-1] if len(name) > 2 and name[0] == name[-1] == "`" else name
+
+
+def _quoting(text: str) -> str:
+    """Of a part without a sign of equality: that a comma may have cut it out of a name."""
+    return "" if "=" in text else f"; {_SIGNS}"
