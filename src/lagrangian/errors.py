@@ -24,7 +24,10 @@ _UNSET: Any = object()
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument of a Python function as a text names it: `q0`, `limits=False`, or `of` a function, `show(full=True)`."""
+    """An argument of a Python function as a text names it: `q0`, `limits=False`, or `of` a call, `load(path, mimic=True)`.
+
+    A value of `...` stands for any.
+    """
 
     name: str
     value: Any = _UNSET
@@ -36,8 +39,10 @@ class Argument:
 
     @property
     def python(self) -> str:
-        text = f"{self.name}={self.value!r}" if self.has_value else self.name
-        return f"{self.of}({text})" if self.of else text
+        value = "..." if self.value is ... else repr(self.value)
+        text = f"{self.name}={value}" if self.has_value else self.name
+        function, _, others = self.of.removesuffix(")").partition("(")
+        return f"{function}({', '.join(filter(None, (others, text)))})" if self.of else text
 
     def __str__(self) -> str:
         return _SPELLING.get()(self)

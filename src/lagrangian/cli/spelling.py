@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shlex
 from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
@@ -29,7 +30,7 @@ _NONE = "0"
 def spelling_of(command: Callable[..., Any]) -> Spelling:
     """How the texts of a command name arguments; one that it has no option for keeps its name in Python."""
     options = {
-        name
+        name: info.metavar
         for annotation in inspect.get_annotations(command, eval_str=True).values()
         for info in get_args(annotation)
         if isinstance(info, OptionInfo)
@@ -46,7 +47,7 @@ def spelling_of(command: Callable[..., Any]) -> Spelling:
             return argument.python
         if not argument.has_value or isinstance(argument.value, bool):
             return option
-        return f"{option} {_value(argument.value)}"
+        return f"{option} {options[option] if argument.value is ... else shlex.quote(_value(argument.value))}"
 
     return spelled
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lagrangian.description.xml import Element
-from lagrangian.errors import ArgumentError
+from lagrangian.errors import Argument, ArgumentError
 from lagrangian.files import as_path
 
 
@@ -51,7 +51,7 @@ class Folder:
         except ValueError:  # on another drive
             above = ".."
         what = f"the chosen root {self.root!r}" if self.chosen else "the model's directory"
-        how = f"load(path, root={above!r}), or --root {above} on the command line"
+        how = Argument("root", above, of="load(path)")
         return f"file {file!r} lies outside {what}, and is not read unless you choose a folder that holds both: {how}"
 
 

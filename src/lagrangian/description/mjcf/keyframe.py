@@ -16,7 +16,6 @@ from lagrangian.model.joint import Joint
 from lagrangian.model.rotation import quaternion
 
 _FREE = 6  # speeds, which no other joint of MJCF has
-_CHOSEN = "no part of a pose; load(path, keyframe=...) begins a run with it"
 
 
 @dataclass(frozen=True)
@@ -70,11 +69,12 @@ def chosen(found: Mapping[str, Key], name: str | None, notes: Notes) -> Key | No
     """The keyframe with which a run begins; what is not used of it and of the others is noted."""
     if name is not None and (not isinstance(name, str) or name not in found):
         raise ArgumentError(one_of("keyframe", name, found), where=(notes.file, Argument("keyframe")))
+    choice = Argument("keyframe", ..., of="load(path)")
     for own, key in found.items():
         for attribute in key.element.attributes:
             if attribute in ("qvel", "ctrl"):
                 if own != name:
-                    notes.add(f"<key> {attribute}", _CHOSEN, own)
+                    notes.add(f"<key> {attribute}", f"no part of a pose; {choice} begins a run with it", own)
             elif attribute not in ("name", "qpos"):
                 notes.add(f"<key> {attribute}", "not carried over", own, warn=own == name and attribute == "act")
     return None if name is None else found[name]

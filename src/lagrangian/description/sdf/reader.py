@@ -23,6 +23,7 @@ from lagrangian.description.sdf.link import body, weightless
 from lagrangian.description.sdf.schema import check
 from lagrangian.description.sdf.values import vector
 from lagrangian.description.xml import Element, text
+from lagrangian.errors import Argument
 from lagrangian.model import vector as v
 from lagrangian.model.body import Body
 from lagrangian.model.configuration import Initial
@@ -195,7 +196,8 @@ def _gravity(world: Element | None, notes: Notes) -> v.Vector:
 
 def _note_bases(grown: Trees, floating: bool, notes: Notes) -> None:
     for base in grown.bases:
-        meaning = "flies free, as SDF means it; load(path, floating=False) holds it" if floating else "held where it is"
+        held = Argument("floating", False, of="load(path)")
+        meaning = f"flies free, as SDF means it; {held} holds it" if floating else "held where it is"
         notes.add("base that no joint holds", meaning, base)
 
 

@@ -12,7 +12,7 @@ from lagrangian.description.urdf.check import NOT_CARRIED, place
 from lagrangian.description.urdf.loop_file import LoopFile
 from lagrangian.description.urdf.origin import origin
 from lagrangian.description.xml import Element, number, numbers, text
-from lagrangian.errors import one_of, placed
+from lagrangian.errors import Argument, one_of, placed
 from lagrangian.model import joints as joint_types
 from lagrangian.model.constraint import Holonomic
 from lagrangian.model.expression import symbol
@@ -88,9 +88,8 @@ def mimicked(joints: Mapping[str, Element], tree: list[Joint], mimic: bool, note
         if element is None:
             continue
         if not mimic:
-            notes.add(
-                "<mimic> joint", f"{NOT_CARRIED}: it moves on its own; load(path, mimic=True) couples it", place(joint), warn=True
-            )
+            meaning = f"{NOT_CARRIED}: it moves on its own; {Argument('mimic', True, of='load(path)')} couples it"
+            notes.add("<mimic> joint", meaning, place(joint), warn=True)
             continue
         leader = text(element, "joint")
         if name not in single:

@@ -20,7 +20,7 @@ from typing import Any
 
 from lagrangian.description.notes import Notes
 from lagrangian.description.text_file import read_text
-from lagrangian.errors import ArgumentError, DescriptionError, nearest, one_of, placed
+from lagrangian.errors import Argument, ArgumentError, DescriptionError, nearest, one_of, placed
 from lagrangian.files import as_path
 from lagrangian.model import vector as v
 from lagrangian.model.joint import Joint
@@ -32,6 +32,7 @@ _AXES = {"X": v.X, "Y": v.Y, "Z": v.Z}
 _MARK = re.compile(r"^\s*[\"']?closed_loop\b", re.MULTILINE)  # a file of this name may be about anything else
 _MOST = 1_000_000
 _DEEPEST = 8
+_WITHOUT = Argument("loops", False, of="load(path)")
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def beside(urdf: Path | None, given: str | os.PathLike[str] | bool | None, notes
         path = urdf.with_name(urdf.name.partition(".")[0] + suffix)  # type: ignore[union-attr]
         if _speaks_of_loops(path):
             found = read(path, notes)
-            meaning = f"they are those of {path.name}, beside the URDF; load(path, loops=False) leaves it out"
+            meaning = f"they are those of {path.name}, beside the URDF; {_WITHOUT} leaves it out"
             for pair in found.pairs:
                 notes.add("closed loop", meaning, pair[0].text)
             return found
@@ -117,7 +118,7 @@ def _speaks_of_loops(path: Path) -> bool:
         return _MARK.search(path.read_text("utf-8", errors="replace")) is not None
     except OSError as error:
         problem = f"it may close loops, but it cannot be read: {error.strerror}"
-        raise DescriptionError(problem, where=str(path), remedy="load(path, loops=False) leaves it out") from None
+        raise DescriptionError(problem, where=str(path), remedy=f"{_WITHOUT} leaves it out") from None
 
 
 def read(path: Path, notes: Notes) -> LoopFile:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lagrangian.errors import SimulationError
+from lagrangian.errors import Argument, SimulationError
 from lagrangian.model.event import Event, Lock, SetTorque, Switch, Unlock
 from lagrangian.motion.events import RESTART
 from lagrangian.motion.run.impacts import driven_lock
@@ -115,7 +115,7 @@ def _why_without_end(run: Run, entry: Entry) -> tuple[str, str]:
         last = f" ({run.dyn.mechanism.speed_names[run.system.holdable[entry.joint].speed]!r} as the last)"
     return (
         f"joints stick and slip, or meet their stops, without end{last}",
-        "viscous friction at joints that stick helps, and limits=False lets joints pass their stops",
+        f"viscous friction at joints that stick helps, and {Argument('limits', False)} lets joints pass their stops",
     )
 
 

@@ -24,16 +24,15 @@ from lagrangian.description.mjcf.schema import DEFAULTS, check_attributes
 from lagrangian.description.mjcf.tree import Tree
 from lagrangian.description.notes import Notes
 from lagrangian.description.xml import Element, number, numbers, text
-from lagrangian.errors import one_of
+from lagrangian.errors import Argument, one_of
 from lagrangian.model.configuration import CONTROL
 from lagrangian.model.expression import Expression, Scalar, call, parameter, symbol
 from lagrangian.model.joint import Joint
 
 _OTHER = ("muscle", "adhesion", "plugin", "orientation", "pid", "dcmotor")
 _TRANSMISSIONS = ("joint", "jointinparent", "tendon", "site", "body", "cranksite")
+_LISTED = 6  # parameters in a note
 _OWN = {"name", "class", *_TRANSMISSIONS, "refsite", "slidersite", "lengthrange"}
-ACTS = "torques of joints: they act in a simulation unless other torques are given (torque=0 for none)"
-CHANGED = "load(file, parameters={...}) gives controls (0 unless given) and gains, which mechanism.parameters lists"
 
 
 @dataclass
@@ -96,7 +95,9 @@ class Actuators:
             torque = total(forces)
             self.drives.torques[name] = _clipped(torque, (-effort, effort)) if math.isfinite(effort) else torque
         if self.drives.parameters:
-            self.notes.add("control and gains of actuators", CHANGED)
+            given, names = Argument("parameters", ..., of="load(path)"), ", ".join(list(self.drives.parameters)[:_LISTED])
+            more = ", ..." * (len(self.drives.parameters) > _LISTED)
+            self.notes.add("control and gains of actuators", f"{given} gives controls (0 unless given) and gains: {names}{more}")
         return self.drives
 
     def _one(self, element: Element, k: int, control: float) -> _Actuator | None:
@@ -117,7 +118,9 @@ class Actuators:
             self.notes.add("<actuator>", f"not carried over: {why}; give torques or wrenches", name, warn=not idle)
             return None
         self._add_at_joint(applied, path, target)
-        self.notes.add("<actuator>", ACTS, name)
+        none = Argument("torque", 0)
+        meaning = f"torques of joints: they act in a simulation unless other torques are given ({none} for none)"
+        self.notes.add("<actuator>", meaning, name)
         label = self._label(name or element.attributes[target], k)
         return _Actuator(applied, settings, target, tuple(path), label, control)
 

@@ -1,0 +1,54 @@
+"""What a text advises on the command line is an option, and no call of a Python function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import lagrangian as lg
+from lagrangian.errors import Argument
+from tests.cli.conftest import Run
+
+LINK = '<link name="{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
+MIMIC = (
+    '<robot name="r">'
+    + "".join(map(LINK.format, "abc"))
+    + '<joint name="j" type="continuous"><parent link="a"/><child link="b"/>'
+    '</joint><joint name="k" type="continuous"><parent link="a"/><child link="c"/><mimic joint="j"/></joint></robot>'
+)
+SERVO = """<mujoco><worldbody><body><joint name="j"/><geom size="0.1"/></body></worldbody>
+<actuator><motor joint="j"/></actuator><keyframe><key name="home" qpos="1" qvel="2"/></keyframe></mujoco>"""
+FREE = '<sdf version="1.9"><model name="m"><link name="a"><inertial><mass>1</mass></inertial></link></model></sdf>'
+
+
+def told(run: Run, name: str, text: str) -> str:
+    """What `check` says of a file; and that the library names arguments."""
+    Path(name).write_text(text)
+    done = run("check", name)
+    assert "load(" not in done.out + done.err
+    assert any("load(path, " in note for note in lg.load(name).notes)
+    return " ".join((done.out + done.err).split())
+
+
+def test_options_in_place_of_arguments_of_load(run: Run) -> None:
+    assert "--mimic couples it" in told(run, "r.urdf", MIMIC)
+    assert "--no-floating holds it" in told(run, "m.sdf", FREE)
+    servo = told(run, "s.xml", SERVO)
+    assert "--keyframe NAME begins a run with it" in servo
+    assert "--set NAME=X gives controls (0 unless given) and gains: ctrl_j" in servo
+    Path("r.yaml").write_text("closed_loop: [[b, c]]\ntype: [6d]\n")
+    assert "--no-loops leaves it out" in told(run, "r.urdf", MIMIC)
+
+
+def test_folders_are_chosen_by_an_option(wrong: Callable[..., str], tmp_path: Path) -> None:
+    (tmp_path / "a b").mkdir()
+    (tmp_path / "a b" / "part.xml").write_text("<mujoco/>")
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "robot.xml").write_text('<mujoco><include file="../a b/part.xml"/></mujoco>')
+    assert wrong("show", "c/robot.xml").endswith("a folder that holds both: --root .")
+
+
+def test_calls_as_python_has_them() -> None:
+    assert str(Argument("mimic", True, of="load(path)")) == "load(path, mimic=True)"
+    assert str(Argument("keyframe", ..., of="load(path)")) == "load(path, keyframe=...)"
+    assert str(Argument("full", True, of="show")) == "show(full=True)"
