@@ -10,11 +10,10 @@ from lagrangian.errors import Argument
 from tests.cli.conftest import Run
 
 LINK = '<link name="{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
+ENDS = '<parent link="a"/><child link="{}"/>'
 MIMIC = (
-    '<robot name="r">'
-    + "".join(map(LINK.format, "abc"))
-    + '<joint name="j" type="continuous"><parent link="a"/><child link="b"/>'
-    '</joint><joint name="k" type="continuous"><parent link="a"/><child link="c"/><mimic joint="j"/></joint></robot>'
+    f'<robot name="r">{"".join(map(LINK.format, "abc"))}<joint name="j" type="continuous">{ENDS.format("b")}</joint>'
+    f'<joint name="k" type="continuous">{ENDS.format("c")}<mimic joint="j"/></joint></robot>'
 )
 SERVO = """<mujoco><worldbody><body><joint name="j"/><geom size="0.1"/></body></worldbody>
 <actuator><motor joint="j"/></actuator><keyframe><key name="home" qpos="1" qvel="2"/></keyframe></mujoco>"""

@@ -136,3 +136,14 @@ def test_meshes_are_found_as_pictures_find_them(run: Run) -> None:
         told = [str(f) for f in check.findings(m.replace(bodies=bodies)) if f.place.startswith("mesh")]
         assert len(told) == 1
         assert why in told[0]
+
+
+def test_joints_without_inertia_are_one_error_and_fixed_joints_are_none(run: Run) -> None:
+    kinds = ("continuous", "fixed", "continuous", "fixed")
+    joint = '<joint name="j{0}" type="{1}"><parent link="l{0}"/><child link="l{2}"/></joint>'
+    joints = "".join(joint.format(k, kind, k + 1) for k, kind in enumerate(kinds))
+    links = "".join(f'<link name="l{k}"/>' for k in range(5))
+    Path("drawn.urdf").write_text(f'<robot name="drawn">{links}{joints}</robot>')
+    told = [line for line in findings(run, "drawn.urdf", code=1).splitlines() if line.startswith("error")]
+    assert len(told) == 1
+    assert told[0].startswith("error: joint 'j0', 'j2': what it moves has no inertia along it")

@@ -26,7 +26,11 @@ def undetermined_joints(tree: Tree) -> list[str]:
         if tree.parent[i] >= 0 and (heavy[i] or carries[i]):
             carries[tree.parent[i]] = True
     rotor = tree.constants["rotor"][:, 0]
-    joints = [(name, i) for name, (i, _) in tree.joint_link.items() if i >= 0]
+    moving: dict[int, str] = {}
+    for name, (i, _) in tree.joint_link.items():
+        if i >= 0:
+            moving.setdefault(i, name)  # joints further out that have this link are fixed
+    joints = [(name, i) for i, name in moving.items()]
     alone = [name for name, i in joints if not carries[i] and rotor[i] == 0 and not _has_inertia(tree, i)]
     nothing_between = any(kind.nv and not heavy[i] and rotor[i] == 0 for i, kind in enumerate(tree.kind))
     return alone or (_moving_alike(tree, joints) if nothing_between and tree.nv <= SPEEDS else [])

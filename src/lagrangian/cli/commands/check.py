@@ -178,10 +178,11 @@ def _joints(m: Mechanism) -> Iterator[Finding]:
     from lagrangian.model.joints.joint_type import Look
 
     tree = build(m)
-    for name in [x for x in [loose(m, tree)] if x] if m.equations else undetermined_joints(tree):
+    undetermined = [x for x in [loose(m, tree)] if x] if m.equations else undetermined_joints(tree)
+    if undetermined:
         yield Finding(
             "error",
-            f"joint {name!r}",
+            f"joint {_listed([repr(name) for name in undetermined])}",
             "what it moves has no inertia along it, so its acceleration is not determined",
             "give what it carries a mass and an inertia, give the joint a rotor, or make it fixed",
         )
