@@ -146,4 +146,4 @@ def test_joints_without_inertia_are_one_error_and_fixed_joints_are_none(run: Run
     Path("drawn.urdf").write_text(f'<robot name="drawn">{links}{joints}</robot>')
     told = [line for line in findings(run, "drawn.urdf", code=1).splitlines() if line.startswith("error")]
     assert len(told) == 1
-    assert told[0].startswith("error: joint 'j0', 'j2': what it moves has no inertia along it")
+    assert told[0].startswith("error: joint 'j0', 'j2': what each moves has no inertia along it")

@@ -162,6 +162,10 @@ def test_a_file_that_a_peer_cannot_read(run: Run) -> None:
 def test_loops_that_cannot_be_compared_are_told(run: Run) -> None:
     pytest.importorskip("pinocchio")
     assert "accelerations with loops of type revolute" in run("compare", "bricard", "--peer", "pinocchio", "--states", "2").out
+    bar = lg.library("four_bar")
+    lg.save(bar.replace(constraints=[lg.Holonomic("gear", "theta1 - 2*phi2")]), "geared.toml")
+    done = " ".join(run("compare", "geared.toml", "--peer", "pinocchio", "--states", "2").out.split())
+    assert "left out: accelerations with loops beside constraints that are no loops" in done
 
 
 def test_a_body_that_flies(run: Run) -> None:

@@ -58,8 +58,9 @@ def test_a_keyframe_without_speeds_and_controls_begins_at_rest():
 def test_mistakes():
     with pytest.raises(ArgumentError, match=r"keyframe: there is no keyframe 'hom'. Did you mean 'home'\? Known: home, still"):
         lg.loads(TEXT, "mjcf", keyframe="hom")
-    with pytest.raises(ArgumentError, match="there is no keyframe 1"):
-        lg.loads(TEXT, "mjcf", keyframe=1)
+    for number in (2, -1, True, "2"):
+        with pytest.raises(ArgumentError, match=f"there is no keyframe {number!r}.*; or a number, from 0 to 1"):
+            lg.loads(TEXT, "mjcf", keyframe=number)
     for attribute, says in (('qvel="1 2"', "qvel needs 11 numbers"), ('ctrl="1 2"', "ctrl needs 3 numbers")):
         text = model(BODIES, after=f"{ACTUATORS}<keyframe><key name='k' {attribute}/></keyframe>")
         with pytest.raises(DescriptionError, match=says):
@@ -73,3 +74,15 @@ def test_activations_that_are_left_out_are_warned_of():
     text = model(BODIES, after=f'{actuators}<keyframe><key name="k" act=".3"/></keyframe>')
     with pytest.warns(ReaderWarning, match=r"<key> act \(1: k\): not carried over"):
         lg.loads(text, "mjcf", keyframe="k")
+
+
+def test_keys_are_counted_from_0_as_mujoco_counts_them():
+    for number, name in ((0, "home"), (np.int64(1), "still"), ("1", "still")):
+        ours, named = (lg.loads(TEXT, "mjcf", keyframe=x) for x in (number, name))
+        assert list(ours.initial.q) == list(named.initial.q)
+        assert dict(ours.parameters) == dict(named.parameters)
+
+
+def test_a_file_of_keys_alone_is_a_part():
+    with pytest.raises(DescriptionError, match="no bodies .* this file is a part that another one includes"):
+        lg.loads('<mujoco><keyframe><key name="k" qpos="1 2"/></keyframe></mujoco>', "mjcf")

@@ -51,6 +51,9 @@ def test_a_model_of_a_folder_that_gazebo_is_told_of(tmp_path, monkeypatch):
     put(tmp_path, {**files, "elsewhere/robot.sdf": robot("<include><uri>model://hand</uri></include>")})
     with pytest.raises(DescriptionError, match="GZ_SIM_RESOURCE_PATH"):
         lg.load(tmp_path / "elsewhere" / "robot.sdf")
+    put(tmp_path, {"elsewhere/world.sdf": robot("<include><uri>model://a hand</uri></include>")})
+    with pytest.raises(DescriptionError, match="export GZ_SIM_RESOURCE_PATH='/folder/that/holds/a hand' says"):
+        lg.load(tmp_path / "elsewhere" / "world.sdf")
     monkeypatch.setenv("GZ_SIM_RESOURCE_PATH", str(tmp_path / "library"))
     assert len(lg.load(tmp_path / "elsewhere" / "robot.sdf").bodies) == 3
 

@@ -179,6 +179,8 @@ def test_mimic_joints_follow_if_asked(write):
     given = FULL.replace('multiplier="2"', 'multiplier="2" offset="0.1"')
     coupled = quiet(write(given), mimic=True)
     assert [str(c.equation) for c in coupled.constraints] == ["slide-2*turn-0.1"]
+    other = quiet(write(FULL.replace('multiplier="2"', 'multiplier="-1" offset="-0.1"')), mimic=True)
+    assert [str(c.equation) for c in other.constraints] == ["slide+turn+0.1"]
     assert not any("mimic" in note for note in coupled.notes)
     assert quiet(write(given)).constraints == ()
     with pytest.raises(DescriptionError, match=r"mimic.*there is no other joint of one coordinate called 'fly'"):

@@ -53,6 +53,22 @@ def test_value(text, value):
     assert float(ex.parse(text, NAMES)) == pytest.approx(value, rel=1e-15)
 
 
+def test_a_sum_has_one_sign_between_its_terms():
+    a, b = ex.symbol("a"), ex.symbol("b")
+    for made, text in (
+        (a - (-1) * b, "a+b"),
+        (a - (-2) * b, "a+2*b"),
+        (a + (-2) * b * a, "a-2*b*a"),
+        (a - (-0.5), "a+0.5"),
+        (a + -b, "a-b"),
+        (a - (-2) * b / 3, "a+2*b/3"),
+        (a + ex.parse("-2/3"), "a-2/3"),
+    ):
+        assert str(made) == text
+        assert ex.parse(text, {"a": a, "b": b}) == made
+    assert float(ex.parse("a - -2*b + -b/4 - -3", {"a": 0.5, "b": 0.75})) == 0.5 + 1.5 - 0.1875 + 3
+
+
 def test_integers_stay_exact():
     assert ex.parse("12") == 12
     assert isinstance(ex.parse("12"), int)

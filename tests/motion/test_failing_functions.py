@@ -76,7 +76,9 @@ def test_torque_that_raises_from_the_beginning(rail: lg.Dynamics) -> None:
     def broken(t: float, q: np.ndarray, qd: np.ndarray) -> list[float]:
         return [q[7]]
 
-    with pytest.raises(lg.SimulationError, match="stopped at t = 0 s: index 7 is out of bounds") as error:
+    with pytest.raises(
+        lg.SimulationError, match="stopped at t = 0 s: the torque function raised IndexError: index 7 is out of bounds"
+    ) as error:
         lg.simulate(rail, 3.0, [0.0], torque=broken)
     assert isinstance(error.value.__cause__, IndexError)
     assert error.value.motion is not None

@@ -67,9 +67,10 @@ def load(path: str | os.PathLike[str], **options: Any) -> Mechanism:
     fly free, and `mimic=True` couples its `<mimic>` joints to those they follow, which are otherwise free. Both are the rule in
     SDF: there `floating=False` holds what no joint holds, and `mimic=False` leaves the joints uncoupled. `loops="robot.yaml"`
     names the file that closes a URDF's loops, which is otherwise looked for beside it; False leaves it out.
-    `xacro={"prefix": "left_"}` gives values to arguments of a .xacro file, which must have them. `keyframe="home"` names the
-    keyframe of an MJCF file with which a run begins: its pose, speeds and controls. Files that an MJCF file names (`<include>`,
-    `<model>`, meshes that give inertia) must lie in its folder or below, unless `root` is a folder above it.
+    `xacro={"prefix": "left_"}` gives values to arguments of a .xacro file, which must have them. `keyframe="home"`, or the
+    number of its place from 0, is the keyframe of an MJCF file with which a run begins: its pose, speeds and controls. Files
+    that an MJCF file names (`<include>`, `<model>`, meshes that give inertia) must lie in its folder or below, unless `root` is a
+    folder above it.
     """
     _refuse_text(path)
     file = as_path(path)

@@ -180,10 +180,11 @@ def _joints(m: Mechanism) -> Iterator[Finding]:
     tree = build(m)
     undetermined = [x for x in [loose(m, tree)] if x] if m.equations else undetermined_joints(tree)
     if undetermined:
+        each = "each" if len(undetermined) > 1 else "it"
         yield Finding(
             "error",
             f"joint {_listed([repr(name) for name in undetermined])}",
-            "what it moves has no inertia along it, so its acceleration is not determined",
+            f"what {each} moves has no inertia along it, so its acceleration is not determined",
             "give what it carries a mass and an inertia, give the joint a rotor, or make it fixed",
         )
     far = [

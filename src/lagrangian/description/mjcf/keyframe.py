@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 
 from lagrangian.description.mjcf.schema import check_attributes
 from lagrangian.description.mjcf.tree import Tree
@@ -57,6 +58,8 @@ def keys(elements: Iterable[Element], tree: Tree, notes: Notes) -> dict[str, Key
         name = element.attributes.get("name") or f"key{k}"
         if name in found:
             raise element.error("a key of this name is already there; names must differ")
+        if element.attributes.get("qpos", "").split() and not tree.bodies:
+            raise element.error("there are no bodies that qpos could be of: this file is a part that another one includes")
         if "qpos" in element.attributes:
             qpos = _numbers(element, "qpos", sum(joint.kind.nq for joint in tree.joints))
             found[name] = Key(element, _our_order(qpos, tree.joints, notes))
@@ -65,10 +68,12 @@ def keys(elements: Iterable[Element], tree: Tree, notes: Notes) -> dict[str, Key
     return found
 
 
-def chosen(found: Mapping[str, Key], name: str | None, notes: Notes) -> Key | None:
-    """The keyframe with which a run begins; what is not used of it and of the others is noted."""
-    if name is not None and (not isinstance(name, str) or name not in found):
-        raise ArgumentError(one_of("keyframe", name, found), where=(notes.file, Argument("keyframe")))
+def chosen(found: Mapping[str, Key], given: str | int | None, notes: Notes) -> Key | None:
+    """The keyframe with which a run begins, by name or number; what is not used of it and of the others is noted."""
+    name = None if given is None else _named(found, given)
+    if name is None and given is not None:
+        counted = f"or a number, from 0 to {len(found) - 1}" if found else ""
+        raise ArgumentError(one_of("keyframe", given, found), where=(notes.file, Argument("keyframe")), remedy=counted)
     choice = Argument("keyframe", ..., of="load(path)")
     for own, key in found.items():
         for attribute in key.element.attributes:
@@ -78,6 +83,15 @@ def chosen(found: Mapping[str, Key], name: str | None, notes: Notes) -> Key | No
             elif attribute not in ("name", "qpos"):
                 notes.add(f"<key> {attribute}", "not carried over", own, warn=own == name and attribute == "act")
     return None if name is None else found[name]
+
+
+def _named(found: Mapping[str, Key], given: object) -> str | None:
+    """A key's name, of which the file has it; or that of the key of a number, as MuJoCo counts them."""
+    if isinstance(given, str) and given in found:
+        return given
+    text = str(given) if isinstance(given, (str, Integral)) and not isinstance(given, bool) else ""
+    number = int(text) if text.isdecimal() and len(text) < 10 else len(found)
+    return list(found)[number] if number < len(found) else None
 
 
 def _numbers(element: Element, attribute: str, count: int) -> tuple[float, ...]:

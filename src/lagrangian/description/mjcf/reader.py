@@ -37,11 +37,11 @@ def read(
     path: str | os.PathLike[str],
     parameters: Mapping[str, float] | None = None,
     root: str | os.PathLike[str] | None = None,
-    keyframe: str | None = None,
+    keyframe: str | int | None = None,
 ) -> Mechanism:
     """A mechanism from an MJCF file and the files that it names, which must lie in its folder, or in `root`, or below.
 
-    `parameters` are controls and gains of its actuators; `keyframe` names the one that a run begins with.
+    `parameters` are controls and gains of its actuators; `keyframe` is the one that a run begins with, by name or number.
     """
     top = xml.read_file(path)
     mechanism, notes = _mechanism(top, Folder(os.path.dirname(os.path.abspath(top.file)), root), parameters, keyframe)
@@ -54,7 +54,7 @@ def read_text(
     file: str = "<text>",
     parameters: Mapping[str, float] | None = None,
     root: str | os.PathLike[str] | None = None,
-    keyframe: str | None = None,
+    keyframe: str | int | None = None,
 ) -> Mechanism:
     """A mechanism from a text of MJCF; `file` is what its errors call it. The files that it names are in `root`."""
     folder = None if root is None else Folder(str(as_path(root)), root)
@@ -64,7 +64,7 @@ def read_text(
 
 
 def _mechanism(
-    root: Element, folder: Folder | None, parameters: Mapping[str, float] | None, keyframe: str | None
+    root: Element, folder: Folder | None, parameters: Mapping[str, float] | None, keyframe: str | int | None
 ) -> tuple[Mechanism, Notes]:
     notes = Notes(root.file)
     model = assemble(root, folder, notes)

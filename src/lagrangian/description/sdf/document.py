@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from pathlib import Path
 
 from lagrangian.description import xml
@@ -143,9 +144,9 @@ class Includer:
             self.notes.add(f"model://{name}", "not carried over: it does not move, and there are no contacts")
             return None
         fetched = ", and nothing is fetched" if uri.lower().startswith("http") else ""
+        folder = shlex.quote(f"/folder/that/holds/{name.partition('/')[0]}")
         raise element.error(
-            f"there is no {uri!r} beside this file or around it{fetched}; "
-            f"export GZ_SIM_RESOURCE_PATH=/folder/that/holds/{name.partition('/')[0]} says where it is"
+            f"there is no {uri!r} beside this file or around it{fetched}; export GZ_SIM_RESOURCE_PATH={folder} says where it is"
         )
 
 

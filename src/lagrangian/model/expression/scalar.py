@@ -78,17 +78,13 @@ class Expression:
         return _format(self, 0)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Expression):
-            return False
-        return (self.operation, self.name, self.value, self.arguments) == (
-            other.operation,
-            other.name,
-            other.value,
-            other.arguments,
-        )
+        return isinstance(other, Expression) and self._fields() == other._fields()
 
     def __hash__(self) -> int:
-        return hash((self.operation, self.name, self.value, self.arguments))
+        return hash(self._fields())
+
+    def _fields(self) -> tuple[str, str, float | None, tuple[Scalar, ...]]:
+        return self.operation, self.name, self.value, self.arguments
 
     def __add__(self, other: Scalar) -> Scalar:
         return _add(self, other)
@@ -208,7 +204,8 @@ def _node(operation: str, *arguments: Scalar) -> Scalar:
 def _add(a: Scalar, b: Scalar) -> Scalar:
     if _is(a, 0):
         return b
-    return a if _is(b, 0) else _node("+", a, b)
+    positive = _without_minus(b)
+    return a if _is(b, 0) else _node("+", a, b) if positive is None else _subtract(a, positive)
 
 
 def _subtract(a: Scalar, b: Scalar) -> Scalar:
@@ -216,7 +213,19 @@ def _subtract(a: Scalar, b: Scalar) -> Scalar:
         return a
     if _is(a, 0):
         return -b
-    return 0 if a is b else _node("-", a, b)
+    positive = _without_minus(b)
+    return 0 if a is b else _node("-", a, b) if positive is None else _add(a, positive)
+
+
+def _without_minus(x: Scalar) -> Scalar | None:
+    """The opposite of what is written with a minus before it, -2*b: a sum takes it as one of the other sign."""
+    if not isinstance(x, Expression):
+        return -x if x < 0 else None
+    if x.operation == "neg":
+        return x.arguments[0]
+    if x.operation not in ("*", "/") or (first := _without_minus(x.arguments[0])) is None:
+        return None
+    return _multiply(first, x.arguments[1]) if x.operation == "*" else _node("/", first, x.arguments[1])
 
 
 def _multiply(a: Scalar, b: Scalar) -> Scalar:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lagrangian.errors import Argument, ArgumentError
+from lagrangian.errors import Argument, ArgumentError, LagrangianError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.event import DEAD_CENTRE, Event, Lock, SetTorque, Unlock
 from lagrangian.motion.events import Happening
@@ -295,9 +295,12 @@ class Run:
     def failed(self) -> Ending:
         """An ending by what a function raised, or by an interrupt."""
         self.take_over()
-        if isinstance(self.supply.error, KeyboardInterrupt):
+        error = self.supply.error
+        if isinstance(error, KeyboardInterrupt):
             return self.ended(Status.INTERRUPTED)
-        return self.ended(Status.FAILED, str(self.supply.error))
+        if self.supply.failing and not isinstance(error, LagrangianError):
+            return self.ended(Status.FAILED, f"{self.supply.failing} raised {type(error).__name__}: {error}")
+        return self.ended(Status.FAILED, str(error))
 
     def ended(self, status: Status, reason: str = "", remedy: str = "", place: str = "") -> Ending:
         """An ending here and now."""

@@ -30,6 +30,7 @@ class Supply:
     def __init__(self, source: Torque, functions: Sequence[EventFunction], origin: float) -> None:
         self.source, self.functions, self.origin = source, list(functions), origin
         self.error: BaseException | None = None  # what a function raised, or an interrupt
+        self.failing = ""  # which function raised
         self.samples: list[tuple[float, np.ndarray]] = []
         self.jump = np.inf  # the next time at which something jumps
         self._same_until = -np.inf  # the same, once it has been looked for
@@ -123,9 +124,19 @@ class Supply:
         self._calls += 1
         try:
             return function(*arguments)
+        except Exception:
+            self.failing = self.failing or self._what(function)
+            raise
         finally:
             self._calls -= 1
             self._longest = max(self._longest, perf_counter() - self._began)
+
+    def _what(self, function: Callable[..., Any]) -> str:
+        """What a function of the user's is for."""
+        for wrench in self.source.wrenches:
+            if function is wrench.called:
+                return f"the function of the wrench on {wrench.frame.name!r}"
+        return "an event function" if any(function is x for x in self.functions) else "the torque function"
 
     def _fail(self, error: BaseException) -> None:
         self.error = self.error or error
