@@ -84,5 +84,5 @@ def test_keys_are_counted_from_0_as_mujoco_counts_them():
 
 
 def test_a_file_of_keys_alone_is_a_part():
-    with pytest.raises(DescriptionError, match="no bodies .* this file is a part that another one includes"):
+    with pytest.raises(DescriptionError, match=r"no bodies .* this file is a part that another one includes"):
         lg.loads('<mujoco><keyframe><key name="k" qpos="1 2"/></keyframe></mujoco>', "mjcf")
