@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from lagrangian.description.notes import Notes
 from lagrangian.description.sdf.frames import Frames, Node, body_name
-from lagrangian.description.sdf.joint import NOT_CARRIED, Hinge, axis_in_world, ends
+from lagrangian.description.sdf.joint import NOT_CARRIED, Hinge, axis_in_world, ends, followers
 from lagrangian.description.sdf.values import number, word
 from lagrangian.description.xml import Element, text
 from lagrangian.description.xml import number as attribute
@@ -21,17 +21,18 @@ def coupled(nodes: Iterable[Node], equations: Iterable[Holonomic]) -> set[str]:
     """The joints whose coordinates equations need: followers and leaders, and those of gearboxes."""
     names = {name for equation in equations for name in free_symbols(equation.equation)}
     for node in nodes:
-        for element, _ in _followers(node.element):
+        for element, _ in followers(node.element):
             leader = node.scope.find(element.attributes.get("joint", ""), "joint") if node.scope is not None else None
-            names |= {node.path, *(() if leader is None else (leader.path,))}
+            paths = (node.path, *(() if leader is None else (leader.path,)))
+            names |= {f"{path}{part}" for path in paths for part in ("", "::1", "::2")}
     return names
 
 
-def mimics(nodes: Iterable[Node], joints: Mapping[str, Joint], notes: Notes) -> list[Holonomic]:
-    """follower = multiplier * (leader - reference) + offset, of every axis that mimics another."""
+def mimics(nodes: Iterable[Node], joints: Mapping[str, Joint], notes: Notes) -> list[tuple[str, Holonomic]]:
+    """follower = multiplier * (leader - reference) + offset, with the follower, of every axis that mimics another."""
     found = []
     for node in nodes:
-        for element, tag in _followers(node.element):
+        for element, tag in followers(node.element):
             follower = _coordinate(node.path, tag, joints)
             scope = node.scope
             assert scope is not None
@@ -50,13 +51,8 @@ def mimics(nodes: Iterable[Node], joints: Mapping[str, Joint], notes: Notes) -> 
             with placed(*element.where):
                 name = f"{follower}_mimic"
                 equation = symbol(follower) - multiplier * (symbol(led) - reference) - offset
-                found.append(Holonomic(name, equation))
+                found.append((follower, Holonomic(name, equation)))
     return found
-
-
-def _followers(joint: Element) -> list[tuple[Element, str]]:
-    own = [(mimic, axis.tag) for axis in joint.children if axis.tag in ("axis", "axis2") for mimic in axis.all("mimic")]
-    return [*own, *((mimic, "axis") for mimic in joint.all("drake:mimic"))]
 
 
 def _numbers(element: Element) -> tuple[float, float, float]:
