@@ -186,7 +186,7 @@ def test_arguments_of_a_xacro_file(run: Run, wrong: Callable[..., str]) -> None:
     Path("r.urdf.xacro").write_text(f'{head}<link name="$(arg side)_$(arg tip)"/></robot>')
     for options in (("--xacro", "tip:=a:=b", "--xacro", "side:=my"), ("--xacro", "tip=a:=b", "--xacro", "side=my")):
         assert run("show", "r.urdf.xacro", *options, "--json").json["bodies"][0]["name"] == "my_a:=b"
-    assert "Undefined substitution argument tip; --xacro tip=... gives it a value" in wrong("show", "r.urdf.xacro")
+    assert "Undefined substitution argument tip; --xacro tip:=... gives it a value" in wrong("show", "r.urdf.xacro")
     assert "no argument of this xacro file called 'sid'" in wrong(
         "show", "r.urdf.xacro", "--xacro", "tip:=a", "--xacro", "sid:=b"
     )

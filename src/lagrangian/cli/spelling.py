@@ -46,6 +46,8 @@ def spelling_of(command: Callable[..., Any]) -> Spelling:
             return argument.python
         if not argument.has_value or isinstance(argument.value, bool):
             return option
+        if argument.name == "xacro":  # as ROS writes it, each with an option of its own
+            return " ".join(f"{option} {name}:={x}" for name, x in argument.value.items())
         return f"{option} {_value(argument.value)}"
 
     return spelled
