@@ -36,3 +36,15 @@ def test_a_loop_in_pieces(friction: dict[str, lg.Friction], tmp_path: Path, monk
     np.testing.assert_allclose(cut.q, whole.q, rtol=0, atol=1e-8)
     np.testing.assert_allclose(cut.qd, whole.qd, rtol=0, atol=1e-7)
     assert len(cut.events) == len(whole.events)
+
+
+def test_forces_of_many_free_bodies_read_nothing_that_does_not_act() -> None:
+    """Reading what no force depends on took minutes to compile for a world of hundreds of bodies."""
+    bodies = [lg.Body(f"b{k}", 1.0, inertia=(0.1, 0.1, 0.1)) for k in range(100)]
+    joints = [lg.Joint(f"j{k}", "free", "ground", f"b{k}") for k in range(100)]
+    motion = lg.simulate(lg.Mechanism("world", bodies, joints), 1.0, t_eval=11)
+    np.testing.assert_allclose(motion.q[-1].reshape(-1, 7)[:, 6], -9.81 / 2, rtol=1e-10)
+    assert motion.trajectory is not None
+    assert not motion.trajectory.outputs(motion.t, np.hstack([motion.q, motion.qd]))["tau"].any()
+    kernel = motion.trajectory.segments[0].solver.programs.acting
+    assert [code.operations for code in kernel._codes.values()] == [0]

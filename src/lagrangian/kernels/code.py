@@ -43,6 +43,9 @@ class MachineCode:
         self._fixed = address(self._strides), len(self._strides), program.size, blocks.length(program.size)
         self.scratch = int(header["scratch"])
         self.operations = int(header["operations"])
+        # numbers that are read and written one by one are as much code as operations are
+        written_out = header["form"] == "unrolled"
+        self.length = self.operations + (sum(program.sizes) + program.size if written_out else 0)
         self.data = program.data(header)
         self.addresses = [address(a) for a in self.data]
 

@@ -71,7 +71,7 @@ class Kernel:
         if count > 1:
             self._in_batches += count
         one = self._codes.get((chosen, 1))
-        many = MANY_OF_LONG if one is not None and one.operations > OPTIMISED else MANY
+        many = MANY_OF_LONG if one is not None and one.length > OPTIMISED else MANY
         width = chosen.width if count > 1 and self._in_batches >= many else 1
         found = self._codes.get((chosen, width))
         if found is None:

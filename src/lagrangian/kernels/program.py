@@ -54,13 +54,14 @@ def straight(program: Program, trace: Trace, chosen: target.Target, width: int) 
     ir = unrolled.module(trace, tuple(program.inputs), list(program.sizes), program.size, chosen, width)
     scratch = unrolled.scratch_size(list(program.sizes), program.size, width)
     header = {"form": "unrolled", "scratch": scratch, "operations": trace.operations}
-    return header, jit.compile_object(ir, chosen, 1 if trace.operations <= OPTIMISED else 0, passes=())
+    return header, jit.compile_object(ir, chosen, 1 if trace.operations + program.size <= OPTIMISED else 0, passes=())
 
 
 class Straight(Program):
     """A function given by what it records on a graph: `outputs(graph)` are its results. `digest` names it.
 
-    A shape that is a whole number is the length of a vector, as in numpy.
+    A shape that is a whole number is the length of a vector, as in numpy. `hides_nothing` is False where inputs are known to be
+    finite, so that those which no result depends on need not be looked at.
     """
 
     def __init__(
@@ -71,8 +72,10 @@ class Straight(Program):
         angles: Sequence[int],
         outputs: Callable[[Graph], list[Any]],
         digest: bytes,
+        hides_nothing: bool = True,
     ) -> None:
         self.name, self.inputs, self.sizes = name, tuple(inputs), list(inputs.values())
+        self._traced = with_all_inputs if hides_nothing else Trace
         self.shape, self.angles = (shape,) if isinstance(shape, int) else shape, angles
         self._outputs, self._digest = outputs, digest
 
@@ -84,4 +87,4 @@ class Straight(Program):
         for name, size in zip(self.inputs, self.sizes, strict=True):
             for k in range(size):
                 graph.input(name, k)
-        return straight(self, with_all_inputs(graph, self._outputs(graph)), chosen, width)
+        return straight(self, self._traced(graph, self._outputs(graph)), chosen, width)
