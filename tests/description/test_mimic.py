@@ -86,3 +86,16 @@ def test_of_a_universal_joint_the_axis_that_follows_has_no_motor():
     assert {j.name: j.actuated for j in m.joints} == {"a": True, "u::1": True, "u::2": False}
     m = sdf.quiet(sdf.model(parts + sdf.joint("u", "p", "r", "universal", "1 0 0", given.format(follows), axis=follows)))
     assert {j.name: j.actuated for j in m.joints} == {"a": True, "u": False}
+
+
+@pytest.mark.parametrize(("parent", "child"), [("p", "r"), ("r", "p")], ids=["outward", "inward"])
+def test_the_axis_of_a_universal_joint_leads_whichever_way_the_tree_runs(parent, child):
+    """b = a in SDF's angles: R(x, a) R(y, b) is the child in the parent."""
+    parts = sdf.link("p") + sdf.link("r") + sdf.link("c") + sdf.joint("h", "world", "p", "fixed", "")
+    u = sdf.joint("u", parent, child, "universal", "1 0 0", "<axis2><xyz>0 1 0</xyz></axis2>")
+    m = sdf.quiet(sdf.model(parts + u + sdf.joint("b", "p", "c", axis='<mimic joint="u" axis="axis"/>')))
+    q = {"u.1": 0.3, "u.2": 0.5}
+    turned = sdf.body_poses(m, [{**q, "b": 0.0}[name] for name in m.coordinate_names])
+    R = (np.linalg.inv(turned[parent]) @ turned[child])[:3, :3]
+    held = [{**q, "b": np.arctan2(R[2, 1], R[1, 1])}[name] for name in m.coordinate_names]
+    assert lg.compile(m).closure(held) == pytest.approx([0], abs=1e-14)

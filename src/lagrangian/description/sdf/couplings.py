@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from lagrangian.description.notes import Notes
 from lagrangian.description.sdf.frames import Frames, Node, body_name
@@ -28,12 +28,17 @@ def coupled(nodes: Iterable[Node], equations: Iterable[Holonomic]) -> set[str]:
     return names
 
 
-def mimics(nodes: Iterable[Node], joints: Mapping[str, Joint], notes: Notes) -> list[tuple[str, Holonomic]]:
-    """follower = multiplier * (leader - reference) + offset, with the follower, of every axis that mimics another."""
+def mimics(
+    nodes: Iterable[Node], joints: Mapping[str, Joint], turned: Collection[str], notes: Notes
+) -> list[tuple[str, Holonomic]]:
+    """follower = multiplier * (leader - reference) + offset, with the follower, of every axis that mimics another.
+
+    `turned` are the joints that the tree has from their child to their parent.
+    """
     found = []
     for node in nodes:
         for element, tag in followers(node.element):
-            follower = _coordinate(node.path, tag, joints)
+            follower = _coordinate(node.path, tag, joints, turned)
             scope = node.scope
             assert scope is not None
             name = text(element, "joint")
@@ -42,7 +47,7 @@ def mimics(nodes: Iterable[Node], joints: Mapping[str, Joint], notes: Notes) -> 
             if leader is None or leader.kind != "joint":
                 known = [x.name for x in scope.nodes("joint") if x is not node]
                 raise element.error(f"joint: {one_of('joint', name, known)}")
-            led = _coordinate(leader.path, leading, joints)
+            led = _coordinate(leader.path, leading, joints, turned)
             if follower is None or led is None or follower == led:
                 meaning = f"{NOT_CARRIED}: both need one coordinate of a joint of the tree"
                 notes.add("<mimic> joint", meaning, node.path, warn=True)
@@ -61,7 +66,7 @@ def _numbers(element: Element) -> tuple[float, float, float]:
     return number(element, "multiplier", 1.0), number(element, "offset", 0.0), number(element, "reference", 0.0)
 
 
-def _coordinate(path: str, tag: str, joints: Mapping[str, Joint]) -> str | None:
+def _coordinate(path: str, tag: str, joints: Mapping[str, Joint], turned: Collection[str]) -> str | None:
     """The coordinate of a joint's axis."""
     which = "2" if tag == "axis2" else "1"
     if (part := joints.get(f"{path}::{which}")) is not None:
@@ -71,7 +76,10 @@ def _coordinate(path: str, tag: str, joints: Mapping[str, Joint]) -> str | None:
         return None
     if joint.kind.nq == 1 and which == "1":
         return joint.name
-    return f"{joint.name}.{which}" if joint.type == "universal" else None
+    if joint.type != "universal":
+        return None
+    first, second = joint.coordinate_names
+    return first if (which == "1") != (path in turned) else second  # turned, its second axis comes first
 
 
 # -- gearboxes ---------------------------------------------------------------------------------------------------------

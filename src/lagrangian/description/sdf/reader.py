@@ -161,7 +161,9 @@ class _Parts:
 
     def led(self, joints: Iterable[Joint]) -> list[tuple[str, Holonomic]]:
         """The axes that mimic others, and their equations."""
-        return mimics(self._nodes, {joint.name: joint for joint in joints}, self.notes)
+        by_name = {joint.name: joint for joint in joints}
+        turned = {h.name for h in self.hinges if h.name in by_name and by_name[h.name].parent != h.parent}
+        return mimics(self._nodes, by_name, turned, self.notes)
 
     def lifted(self) -> list[GravityCompensation]:
         """What carries the links that feel no gravity."""
