@@ -100,6 +100,9 @@ def test_a_mechanism_that_is_none(run: Run, wrong: Callable[..., str]) -> None:
     assert "there is no reader" in wrong("show", "notes.txt")
     assert "--floating is for URDF" in wrong("show", "two_r", "--floating")
     assert "--mimic is for URDF" in wrong("show", "two_r", "--mimic")
+    assert "--no-mimic is for URDF and SDF files; a mechanism of the library" in wrong("show", "two_r", "--no-mimic")
+    assert "--no-floating is for URDF and SDF" in wrong("show", "two_r", "--no-floating")
+    assert "--no-loops is for URDF files" in wrong("show", "two_r", "--no-loops")
     assert "--loops is for URDF" in wrong("show", "two_r", "--loops", "two_r.yaml")
     assert "--xacro is for URDF" in wrong("show", "two_r", "--xacro", "a:=1")
     assert "--root is for MJCF" in wrong("show", "two_r", "--root", ".")
@@ -186,7 +189,7 @@ def test_arguments_of_a_xacro_file(run: Run, wrong: Callable[..., str]) -> None:
     Path("r.urdf.xacro").write_text(f'{head}<link name="$(arg side)_$(arg tip)"/></robot>')
     for options in (("--xacro", "tip:=a:=b", "--xacro", "side:=my"), ("--xacro", "tip=a:=b", "--xacro", "side=my")):
         assert run("show", "r.urdf.xacro", *options, "--json").json["bodies"][0]["name"] == "my_a:=b"
-    assert "Undefined substitution argument tip; --xacro tip=... gives it a value" in wrong("show", "r.urdf.xacro")
+    assert "Undefined substitution argument tip; --xacro tip:=... gives it a value" in wrong("show", "r.urdf.xacro")
     assert "no argument of this xacro file called 'sid'" in wrong(
         "show", "r.urdf.xacro", "--xacro", "tip:=a", "--xacro", "sid:=b"
     )

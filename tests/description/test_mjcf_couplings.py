@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from tests.description.mjcf_dynamics import compare
-from tests.description.mjcf_models import BALL, check, model, no_log, quiet  # noqa: F401
+from tests.description.mjcf_models import BALL, check, model, mujoco, no_log, quiet  # noqa: F401
 
 import lagrangian as lg
 from lagrangian.description.mjcf import reader as mjcf
@@ -88,6 +88,15 @@ def test_a_weld_between_parts_of_one_body_holds_nothing():
 def test_mistakes_are_refused(equality, says):
     with pytest.raises(DescriptionError, match=says):
         mjcf.read_text(coupled(equality))
+
+
+def test_a_tendon_that_names_a_joint_twice_is_refused_as_in_mujoco():
+    joints = '<joint joint="j" coef="1"/><joint joint="j" coef="2"/>'
+    text = model(f'<body><joint name="j"/>{BALL}</body>', after=f"<tendon><fixed name='t'>{joints}</fixed></tendon>")
+    with pytest.raises(ValueError, match="repeated"):
+        mujoco.MjModel.from_xml_string(text)
+    with pytest.raises(DescriptionError, match="joint 'j' is already in this tendon; name it once, with the sum of its coeff"):
+        mjcf.read_text(text)
 
 
 def test_names_that_are_made_up_leave_those_that_are_given():

@@ -1,5 +1,7 @@
 """A keyframe that a run begins with: its pose, speeds and controls, against MuJoCo."""
 
+import warnings
+
 import numpy as np
 import pytest
 from tests.description.mjcf_dynamics import reference, torques, velocities
@@ -86,3 +88,20 @@ def test_keys_are_counted_from_0_as_mujoco_counts_them():
 def test_a_file_of_keys_alone_is_a_part():
     with pytest.raises(DescriptionError, match=r"no bodies .* this file is a part that another one includes"):
         lg.loads('<mujoco><keyframe><key name="k" qpos="1 2"/></keyframe></mujoco>', "mjcf")
+
+
+def test_controls_of_actuators_that_are_left_out_are_warned_of():
+    """A drone falls without its rotors, which act at sites."""
+    site = '<site name="s"/></body><body name="other"'
+    actuators = "".join(f'<general name="{name}" site="s" gear="0 0 1 0 0 0"/>' for name in ("up", "down", "off"))
+    keys = '<keyframe><key name="hover" ctrl="3 -3 0"/><key name="off"/></keyframe>'
+    text = model(BODIES.replace('</body><body name="other"', site), after=f"<actuator>{actuators}</actuator>{keys}")
+    with pytest.warns(ReaderWarning) as caught:
+        m = lg.loads(text, "mjcf", keyframe="hover")
+    (told,) = [str(w.message) for w in caught]
+    assert "<actuator> that the keyframe gives a control (2: up, down): not carried over: it acts through a site" in told
+    assert any(note.startswith("<actuator> (1: off): not carried over") for note in m.notes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ReaderWarning)
+        lg.loads(text, "mjcf", keyframe="off")
+        lg.loads(text, "mjcf")

@@ -93,7 +93,14 @@ def test_a_mesh_with_a_hole_is_warned_of(tmp_path):
         ("a.obj", obj(), "<uri>meshes/a.obj</uri><submesh><name>x</name></submesh>", "part of a mesh"),
         ("a.obj", obj(), "<uri>meshes/a.obj</uri><scale>0 1 1</scale>", "is not sound: its volume"),
         ("a.ply", "ply", "<uri>meshes/a.ply</uri>", r"of a kind that gives no inertia; .*\.dae do"),
-        ("a.dae", "<COLLADA/>", "<uri>meshes/a.dae</uri>", "is not sound"),
+        (
+            "a.dae",
+            '<COLLADA version="1.4.1"/>',
+            "<uri>meshes/a.dae</uri>",
+            "'meshes/a.dae' is not sound: it has no <scene>, which",
+        ),
+        ("a.dae", "<robot/>", "<uri>meshes/a.dae</uri>", "is not sound: its root is <robot>, not <COLLADA>"),
+        ("a.dae", "<COLLADA><scene/></COLLADA>", "<uri>meshes/a.dae</uri>", "is not sound: its scene cannot be read: something"),
         ("a.dae", dae(1, '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>'), "<uri>meshes/a.dae</uri>", "refused"),
     ],
 )

@@ -91,7 +91,22 @@ def test_without_the_package_it_is_said_what_to_do(package, monkeypatch):
 
 
 MISTAKES = {
-    "argument": ('<link name="$(arg side)"/>', "Undefined substitution argument side; xacro={'side': '...'} gives it"),
+    "argument": (
+        '<link name="$(arg side)"/><xacro:arg name="late" default="1"/>',
+        "Undefined substitution argument side; xacro={'side': '...'} gives it a value; its arguments are late, side$",
+    ),
+    "empty": (
+        """<xacro:arg name="limits" default=""/><xacro:arg name="side" default="left"/>
+        <link name="${xacro.load_yaml('$(arg limits)')['a']}"/>""",
+        "name is empty; its argument limits is empty; xacro={'limits': '...'} gives it a value; its arguments are limits, side$",
+    ),
+    "two empty": (
+        """<xacro:arg name="a" default=""/><xacro:arg name="b" default=""/><xacro:include filename="$(arg b)"/>""",
+        "its arguments a, b are empty; xacro={'a': '...', 'b': '...'} gives them values; its arguments are a, b$",
+    ),
+    "empty of itself": ('<xacro:include filename=""/>', "asks for a file whose name is empty$"),
+    "folder": ('<xacro:include filename="../urdf/"/>', r"urdf: this is a directory; name a file in it$"),
+    "no such file": ('<xacro:include filename="pats.xacro"/>', r"pats.xacro: there is no such file.*parts.xacro"),
     "name": ('<link name="${side}"/>', "name 'side' is not defined"),
     "package": ('<xacro:include filename="$(find elsewhere)/a.xacro"/>', r"find elsewhere.: there is no such package"),
     "above": ('<xacro:include filename="../../secret.xacro"/>', "outside the file's folder and packages"),

@@ -132,6 +132,12 @@ def test_quarter_turns_with_many_decimals_are_exact(turns, decimals):
         assert (ex.sin(float(text)), ex.cos(ex.parse(text))) == expected
 
 
+@pytest.mark.parametrize(("angle", "is_one"), [(1.5707963268, True), (3.1415926536, False), (1.570796327, False)])
+def test_quarter_turns_with_few_decimals_are_exact_within_1e11(angle, is_one):
+    """Ten decimals are off by 5e-12 in a quarter turn, and by 1.02e-11 in half a turn."""
+    assert (ex.sin(angle) * ex.cos(angle) == 0) == is_one
+
+
 def test_rotations_by_rounding_alone_are_none():
     assert lg.Placement.from_rpy(rpy=(1.2246e-16, -1e-17, 1.57079632679)).rotation == ((0, -1, 0), (1, 0, 0), (0, 0, 1))
     assert lg.Placement.from_rpy(rpy=(0, 0, 1e-12)).rotation[1][0] == 1e-12

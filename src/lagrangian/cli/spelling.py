@@ -47,7 +47,11 @@ def spelling_of(command: Callable[..., Any]) -> Spelling:
             return argument.python
         if not argument.has_value or isinstance(argument.value, bool):
             return option
-        return f"{option} {options[option] if argument.value is ... else shlex.quote(_value(argument.value))}"
+        if argument.value is ...:
+            return f"{option} {options[option]}"
+        if argument.name == "xacro":  # as ROS writes it, each with an option of its own
+            return " ".join(f"{option} {shlex.quote(f'{name}:={x}')}" for name, x in argument.value.items())
+        return f"{option} {shlex.quote(_value(argument.value))}"
 
     return spelled
 

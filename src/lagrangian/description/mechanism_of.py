@@ -39,10 +39,13 @@ def mechanism_of(given: Any, **options: Any) -> Mechanism:
         return load(given, **options)
     if name in packaged.names():
         for option in ("floating", "mimic", "loops", "xacro", "keyframe", "root"):
-            if options.get(option):
-                kind = "MJCF" if option in ("keyframe", "root") else "URDF"
+            if options.get(option) is not None:
+                kind = {"keyframe": "MJCF", "root": "MJCF", "floating": "URDF and SDF", "mimic": "URDF and SDF"}.get(
+                    option, "URDF"
+                )
+                given_as = Argument(option, False) if options[option] is False else Argument(option)
                 raise ArgumentError(
-                    f"{Argument(option)} is for {kind} files; a mechanism of the library is what its file says", where=name
+                    f"{given_as} is for {kind} files; a mechanism of the library is what its file says", where=name
                 )
         return packaged.packaged(name, options.get("parameters"))
     if os.path.exists(path):

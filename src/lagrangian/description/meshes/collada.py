@@ -16,18 +16,23 @@ def read(path: str) -> Triangles:
     import trimesh
 
     read_bytes(path, MAX_BYTES)
-    unit = _unit(xml.read_file(path))  # which refuses declarations that the other reader would follow
+    root = xml.read_file(path)  # which refuses declarations that the other reader would follow
+    if root.tag != "COLLADA":
+        raise ValueError(f"its root is <{root.tag[:40]}>, not <COLLADA>")
+    if root.find("scene") is None:
+        raise ValueError("it has no <scene>, which says which of its geometry is there, and where")
     try:
         scene = trimesh.load_scene(path, resolver={})  # no file that it names, such as a texture, is read
         pieces: list[Any] = [x for x in scene.dump() if len(getattr(x, "faces", ()))]
-    except Exception as error:  # it fails in every way there is
-        raise ValueError(f"{type(error).__name__}: {error}") from None
+    except Exception:  # it fails in every way there is, and in words that are about itself
+        problem = "its scene cannot be read: something in it is missing, refers to what is not there, or is no number"
+        raise ValueError(problem) from None
     if not pieces:
         raise ValueError("it has no triangles in it")
     counts = np.cumsum([0, *(len(x.vertices) for x in pieces)])
     vertices = np.concatenate([np.asarray(x.vertices, dtype=float) for x in pieces])
     faces = np.concatenate([np.asarray(x.faces, dtype=int) + n for x, n in zip(pieces, counts[:-1], strict=True)])
-    return checked(unit * vertices, faces)
+    return checked(_unit(root) * vertices, faces)
 
 
 def _unit(root: xml.Element) -> float:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from lagrangian.description.notes import Notes
 from lagrangian.description.sdf.frames import Frames, Node, body_name
-from lagrangian.description.sdf.joint import NOT_CARRIED, Hinge, axis_in_world, ends
+from lagrangian.description.sdf.joint import NOT_CARRIED, Hinge, axis_in_world, ends, followers
 from lagrangian.description.sdf.values import number, word
 from lagrangian.description.xml import Element, text
 from lagrangian.description.xml import number as attribute
@@ -21,18 +21,24 @@ def coupled(nodes: Iterable[Node], equations: Iterable[Holonomic]) -> set[str]:
     """The joints whose coordinates equations need: followers and leaders, and those of gearboxes."""
     names = {name for equation in equations for name in free_symbols(equation.equation)}
     for node in nodes:
-        for element, _ in _followers(node.element):
+        for element, _ in followers(node.element):
             leader = node.scope.find(element.attributes.get("joint", ""), "joint") if node.scope is not None else None
-            names |= {node.path, *(() if leader is None else (leader.path,))}
+            paths = (node.path, *(() if leader is None else (leader.path,)))
+            names |= {f"{path}{part}" for path in paths for part in ("", "::1", "::2")}
     return names
 
 
-def mimics(nodes: Iterable[Node], joints: Mapping[str, Joint], notes: Notes) -> list[Holonomic]:
-    """follower = multiplier * (leader - reference) + offset, of every axis that mimics another."""
+def mimics(
+    nodes: Iterable[Node], joints: Mapping[str, Joint], turned: Collection[str], notes: Notes
+) -> list[tuple[str, Holonomic]]:
+    """follower = multiplier * (leader - reference) + offset, with the follower, of every axis that mimics another.
+
+    `turned` are the joints that the tree has from their child to their parent.
+    """
     found = []
     for node in nodes:
-        for element, tag in _followers(node.element):
-            follower = _coordinate(node.path, tag, joints)
+        for element, tag in followers(node.element):
+            follower = _coordinate(node.path, tag, joints, turned)
             scope = node.scope
             assert scope is not None
             name = text(element, "joint")
@@ -41,7 +47,7 @@ def mimics(nodes: Iterable[Node], joints: Mapping[str, Joint], notes: Notes) -> 
             if leader is None or leader.kind != "joint":
                 known = [x.name for x in scope.nodes("joint") if x is not node]
                 raise element.error(f"joint: {one_of('joint', name, known)}")
-            led = _coordinate(leader.path, leading, joints)
+            led = _coordinate(leader.path, leading, joints, turned)
             if follower is None or led is None or follower == led:
                 meaning = f"{NOT_CARRIED}: both need one coordinate of a joint of the tree"
                 notes.add("<mimic> joint", meaning, node.path, warn=True)
@@ -50,13 +56,8 @@ def mimics(nodes: Iterable[Node], joints: Mapping[str, Joint], notes: Notes) -> 
             with placed(*element.where):
                 name = f"{follower}_mimic"
                 equation = symbol(follower) - multiplier * (symbol(led) - reference) - offset
-                found.append(Holonomic(name, equation))
+                found.append((follower, Holonomic(name, equation)))
     return found
-
-
-def _followers(joint: Element) -> list[tuple[Element, str]]:
-    own = [(mimic, axis.tag) for axis in joint.children if axis.tag in ("axis", "axis2") for mimic in axis.all("mimic")]
-    return [*own, *((mimic, "axis") for mimic in joint.all("drake:mimic"))]
 
 
 def _numbers(element: Element) -> tuple[float, float, float]:
@@ -65,7 +66,7 @@ def _numbers(element: Element) -> tuple[float, float, float]:
     return number(element, "multiplier", 1.0), number(element, "offset", 0.0), number(element, "reference", 0.0)
 
 
-def _coordinate(path: str, tag: str, joints: Mapping[str, Joint]) -> str | None:
+def _coordinate(path: str, tag: str, joints: Mapping[str, Joint], turned: Collection[str]) -> str | None:
     """The coordinate of a joint's axis."""
     which = "2" if tag == "axis2" else "1"
     if (part := joints.get(f"{path}::{which}")) is not None:
@@ -75,7 +76,10 @@ def _coordinate(path: str, tag: str, joints: Mapping[str, Joint]) -> str | None:
         return None
     if joint.kind.nq == 1 and which == "1":
         return joint.name
-    return f"{joint.name}.{which}" if joint.type == "universal" else None
+    if joint.type != "universal":
+        return None
+    first, second = joint.coordinate_names
+    return first if (which == "1") != (path in turned) else second  # turned, its second axis comes first
 
 
 # -- gearboxes ---------------------------------------------------------------------------------------------------------

@@ -169,19 +169,26 @@ def _pitch(element: Element) -> float:
 
 
 def _two_axes(hinge: Hinge, node: Node, frames: Frames, notes: Notes) -> list[Hinge]:
-    """A universal joint; two revolute ones in its place where the axes are not perpendicular, or have not the same at them."""
+    """A universal joint; two revolute ones in its place where the axes are not perpendicular, or differ in what is at them."""
     element, kind = node.element, node.element.attributes["type"]
     axis, axis2 = _axis(node, "axis", frames), _axis(node, "axis2", frames)
     first = _with(replace(hinge, type="revolute"), element.find("axis"), kind, {"axis": axis}, notes)
     second = _with(replace(hinge, type="revolute"), element.find("axis2"), kind, {"axis": axis2}, notes)
     skew = abs(v.dot(axis, axis2)) / (math.hypot(*axis) * math.hypot(*axis2))
-    if first.at == second.at and skew < 1e-9:
+    one_follows = len({tag for _, tag in followers(element)}) == 1  # and so has no motor, where the other has one
+    if first.at == second.at and skew < 1e-9 and not one_follows:
         return [replace(first, type="universal", own={"axis": axis, "axis2": axis2})]
     between = f"{hinge.name}::cross"
     return [
         replace(first, name=f"{hinge.name}::1", child=between, at_child=Placement()),
         replace(second, name=f"{hinge.name}::2", parent=between, at_parent=Placement()),
     ]
+
+
+def followers(joint: Element) -> list[tuple[Element, str]]:
+    """What says that an axis of a joint mimics another, and which axis it is."""
+    own = [(mimic, axis.tag) for axis in joint.children if axis.tag in ("axis", "axis2") for mimic in axis.all("mimic")]
+    return [*own, *((mimic, "axis") for mimic in joint.all("drake:mimic"))]
 
 
 # -- what sits at it ---------------------------------------------------------------------------------------------------

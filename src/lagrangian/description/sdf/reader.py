@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from lagrangian.description import xml
+from lagrangian.description.mimic import without_motors
 from lagrangian.description.notes import Notes
 from lagrangian.description.sdf.couplings import coupled, gearbox, mimics
 from lagrangian.description.sdf.document import Includer, upgrade
@@ -65,13 +66,13 @@ def _mechanism(root: Element, floating: bool, mimic: bool, *, text_only: bool) -
     parts = _Parts(scope, root.file, notes)
     grown = trees(list(parts.poses), parts.hinges, parts.poses, floating, notes)
     _note_bases(grown, floating, notes)
-    constraints = parts.couplings(grown.joints, mimic)
+    led = parts.led(grown.joints) if mimic else []
     made = Mechanism(
         name=text(next(scope.nodes("model")).element if bare else world, "name"),
         bodies=(*parts.bodies, *grown.ends),
-        joints=tuple(grown.joints),
+        joints=tuple(without_motors(grown.joints, {follower for follower, _ in led})),
         loops=(*grown.loops, *parts.extensions.loops),
-        constraints=tuple(constraints),
+        constraints=(*parts.gears, *(equation for _, equation in led)),
         springs=(*parts.extensions.springs, *parts.lifted()),
         frames=tuple(parts.frames_on_bodies()),
         gravity=_gravity(root.find("world"), notes),
@@ -159,10 +160,11 @@ class _Parts:
             for name, node in still.items()
         ]
 
-    def couplings(self, joints: Iterable[Joint], mimic: bool) -> list[Holonomic]:
-        """The equations of gearboxes and of axes that mimic others."""
+    def led(self, joints: Iterable[Joint]) -> list[tuple[str, Holonomic]]:
+        """The axes that mimic others, and their equations."""
         by_name = {joint.name: joint for joint in joints}
-        return [*self.gears, *(mimics(self._nodes, by_name, self.notes) if mimic else ())]
+        turned = {h.name for h in self.hinges if h.name in by_name and by_name[h.name].parent != h.parent}
+        return mimics(self._nodes, by_name, turned, self.notes)
 
     def lifted(self) -> list[GravityCompensation]:
         """What carries the links that feel no gravity."""

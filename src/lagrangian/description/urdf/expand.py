@@ -54,8 +54,12 @@ def expanded(path: Path, asked: Any) -> str:
         problem = "xacro does not come to an end with it; is there an expression or a macro that computes too much?"
         raise DescriptionError(problem, where=str(path)) from None
     if "wrong" in answer:
-        missing = answer.get("missing")
-        remedy = f"{Argument('xacro', {missing: '...'})} gives it a value" if missing else ""
+        remedy = ""
+        if missing := answer["missing"]:
+            gives = "gives it a value" if len(missing) == 1 else "gives them values"
+            remedy = (
+                f"{Argument('xacro', dict.fromkeys(missing, '...'))} {gives}; its arguments are {', '.join(answer['arguments'])}"
+            )
         raise DescriptionError(answer["wrong"], where=str(path), remedy=remedy)
     for name in arguments:
         if name not in answer["arguments"]:

@@ -79,10 +79,10 @@ def _at_joint(element: Element, name: str, kind: str, notes: Notes) -> dict[str,
     return found
 
 
-def mimicked(joints: Mapping[str, Element], tree: list[Joint], mimic: bool, notes: Notes) -> tuple[Holonomic, ...]:
-    """follower = multiplier * leader + offset, of every `<mimic>` joint; if they are not to be coupled, it is said."""
+def mimicked(joints: Mapping[str, Element], tree: list[Joint], mimic: bool, notes: Notes) -> dict[str, Holonomic]:
+    """follower = multiplier * leader + offset, by the follower, of every `<mimic>` joint; if they are not coupled, it is said."""
     single = {joint.name for joint in tree if joint.kind.nq == 1}
-    found = []
+    found: dict[str, Holonomic] = {}
     for name, joint in joints.items():
         element = joint.find("mimic")
         if element is None:
@@ -97,8 +97,8 @@ def mimicked(joints: Mapping[str, Element], tree: list[Joint], mimic: bool, note
         if leader not in single or leader == name:
             raise element.error(f"joint: {one_of('other joint of one coordinate called', leader, single - {name})}")
         multiplier, offset = number(element, "multiplier", 1.0), number(element, "offset", 0.0)
-        found.append(Holonomic(f"{name}_mimic", symbol(name) - multiplier * symbol(leader) - offset))
-    return tuple(found)
+        found[name] = Holonomic(f"{name}_mimic", symbol(name) - multiplier * symbol(leader) - offset)
+    return found
 
 
 def _limits(joint: Element, name: str, kind: str, notes: Notes) -> Limits:

@@ -33,6 +33,7 @@ _MARK = re.compile(r"^\s*[\"']?closed_loop\b", re.MULTILINE)  # a file of this n
 _MOST = 1_000_000
 _DEEPEST = 8
 _WITHOUT = Argument("loops", False, of="load(path)")
+_LOOKED_AT = 50  # files beside a URDF
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,21 @@ def beside(urdf: Path | None, given: str | os.PathLike[str] | bool | None, notes
             for pair in found.pairs:
                 notes.add("closed loop", meaning, pair[0].text)
             return found
+    for other in _others(urdf) if urdf is not None else ():
+        meaning = "describes closed loops, but has another name, and is not read; load(path, loops=...) (--loops) reads it"
+        notes.add("file beside the URDF", meaning, other.name)
     return LoopFile()
+
+
+def _others(urdf: Path) -> list[Path]:
+    """Files beside a URDF that speak of loops, and are of no other robot there."""
+    try:
+        files = sorted(urdf.parent.iterdir())
+        robots = {path.name.partition(".")[0] for path in files if path.suffix.lower() in (".urdf", ".xacro")}
+        named = [path for path in files if path.suffix.lower() in (".yaml", ".yml") and path.stem not in robots]
+        return [path for path in named[:_LOOKED_AT] if _speaks_of_loops(path)]
+    except (OSError, DescriptionError):  # it is nobody's wish that they be read
+        return []
 
 
 def _speaks_of_loops(path: Path) -> bool:

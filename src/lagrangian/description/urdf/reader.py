@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lagrangian.description import xml
+from lagrangian.description.mimic import without_motors
 from lagrangian.description.notes import Notes
 from lagrangian.description.urdf import expand, loop_file
 from lagrangian.description.urdf.check import check, place
@@ -43,7 +44,8 @@ def read(
     """A mechanism from a URDF file.
 
     The root link is held to the ground by the joint `root_joint`: fixed, or free if `floating`. Joints are in the order of the
-    file, after that one. Joints that `<mimic>` others move on their own, as in most other tools, unless `mimic` couples them.
+    file, after that one. Joints that `<mimic>` others move on their own, as in most other tools, unless `mimic` couples them;
+    then they are passive.
     `loops` names a YAML file of loops and motors, or is False; otherwise it is looked for beside the URDF, under its name.
     A file called .xacro, or any file if `xacro` is True or the values of its arguments, is expanded first.
     """
@@ -94,12 +96,14 @@ def _mechanism(root: Element, floating: bool, mimic: bool, beside: LoopFile, not
     tree += [joint(element, joint_names[name], names, beside, notes) for name, element in joints.items()]
     _note_massless(bodies, tree, notes)
     mimics = mimicked({joint_names[name]: element for name, element in joints.items()}, tree, mimic, notes)
+    if beside.motors is None:  # else the file says which joints have one
+        tree = without_motors(tree, mimics)
     return Mechanism(
         name=text(root, "name", "").strip() or _stem(root, notes),
         bodies=tuple(bodies),
         joints=tuple(tree),
         loops=(*loop_joints(root, names), *beside.closures(names, tree, notes)),
-        constraints=(*mimics, *couplings(root, names, tree)),
+        constraints=(*mimics.values(), *couplings(root, names, tree)),
         gravity=(0, 0, -9.81),
         notes=notes.lines(),
         file=root.file,

@@ -13,6 +13,7 @@ import ast
 import contextlib
 import io
 import json
+import os
 import re
 import sys
 from collections.abc import Mapping
@@ -35,6 +36,7 @@ _NODES = (
 _REACHING = ("format", "format_map", "mro")  # what leads from a value to its class, or reads attributes by a text
 _INSIDES = ("_", "gi_", "cr_", "ag_", "tb_", "f_", "co_", "func_")
 _LONGEST = 10_000
+_ARGUMENT = re.compile(r"""<xacro:arg\s+name\s*=\s*["']([^"'$]+)["']""")
 
 
 class _Arguments(dict[str, Any]):
@@ -46,6 +48,7 @@ class _Arguments(dict[str, Any]):
     def __init__(self, given: Mapping[str, str]) -> None:
         super().__init__(given)
         self.asked: set[str] = set()
+        self.wanting: list[str] = []  # those that are empty where a file's name is needed
 
     def __contains__(self, name: object) -> bool:
         self.asked.add(str(name))
@@ -62,13 +65,10 @@ def run(given: Mapping[str, Any]) -> None:
     import xacro
 
     _bound()
+    arguments = _Arguments(given["arguments"])
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
         try:
-            arguments = _Arguments(given["arguments"])
-            found: dict[str, Any] = {
-                "text": _expanded(xacro, Path(given["file"]), arguments),
-                "arguments": sorted(arguments.asked),
-            }
+            found: dict[str, Any] = {"text": _expanded(xacro, Path(given["file"]), arguments)}
         except DescriptionError as error:
             found = {"wrong": str(error)}
         except RecursionError:
@@ -77,7 +77,16 @@ def run(given: Mapping[str, Any]) -> None:
             found = {"wrong": f"to expand it takes more than {BYTES / 1e9:g} GB"}
         except Exception as error:  # of the package, of its expressions, or of what they are applied to
             found = _told(error)
-    json.dump(found, answer)
+    if "wrong" in found:  # before all of the file was seen
+        arguments.asked.update(_ARGUMENT.findall(_text(Path(given["file"]))))
+    json.dump({"missing": arguments.wanting, **found, "arguments": sorted(arguments.asked)}, answer)
+
+
+def _text(path: Path) -> str:
+    try:
+        return read_text(path)
+    except DescriptionError:
+        return ""
 
 
 def _bound() -> None:
@@ -92,18 +101,18 @@ def _bound() -> None:
 def _expanded(xacro: Any, path: Path, arguments: _Arguments) -> str:
     if not is_xml(read_text(path)):
         raise DescriptionError("a document type is refused; remove the <!DOCTYPE ...>")
-    _fence(xacro, path)
+    _fence(xacro, path, arguments)
     return str(xacro.process_file(str(path), mappings=arguments).toprettyxml(indent="  "))
 
 
-def _told(error: Exception) -> dict[str, str]:
+def _told(error: Exception) -> dict[str, Any]:
     inner = error
     while isinstance(inner, Exception) and isinstance(getattr(inner, "exc", None), Exception):
         inner = inner.exc  # type: ignore[attr-defined]
     if isinstance(inner, DescriptionError):
         return {"wrong": str(inner)}
     what = " ".join(str(error).split()) or type(error).__name__
-    missing = {"missing": str(inner)} if type(inner).__name__ == "ArgException" else {}
+    missing = {"missing": [str(inner)]} if type(inner).__name__ == "ArgException" else {}
     return {"wrong": f"xacro does not expand it: {what[:300]}", **missing}
 
 
@@ -112,7 +121,7 @@ def is_xml(text: str) -> bool:
     return "<!DOCTYPE" not in text and "<!ENTITY" not in text
 
 
-def _fence(xacro: Any, path: Path) -> None:
+def _fence(xacro: Any, path: Path, mappings: _Arguments) -> None:
     """Replace the package's evaluators, its search for packages and its files."""
     plainly = xacro.safe_eval
     found = {_home(path)}
@@ -141,6 +150,10 @@ def _fence(xacro: Any, path: Path) -> None:
         file = Path(name).resolve()
         if mode != "r" or not any(file.is_relative_to(folder) for folder in found):
             raise DescriptionError(f"{name} is outside the file's folder and packages, where nothing is read")
+        around = {os.path.dirname(asking) for asking in xacro.filestack if asking and asking != name}
+        if not os.path.basename(name) and os.path.dirname(name) in around:  # the package puts it before a name that is empty
+            mappings.wanting = [argument for argument, value in mappings.items() if value == ""]
+            raise DescriptionError(f"it asks for a file whose name is empty{_are_empty(mappings.wanting)}")
         text = read_text(file)
         if not is_xml(text):
             raise DescriptionError(f"{name}: a document type is refused; remove the <!DOCTYPE ...>")
@@ -150,6 +163,12 @@ def _fence(xacro: Any, path: Path) -> None:
         xacro._global_symbols["python"].pop(name, None)
     xacro.safe_eval, xacro.open = evaluate, open_file
     arguments._eval, arguments._eval_find = evaluate_argument, find
+
+
+def _are_empty(arguments: list[str]) -> str:
+    if len(arguments) < 2:
+        return f"; its argument {arguments[0]} is empty" if arguments else ""
+    return f"; its arguments {', '.join(arguments)} are empty"
 
 
 def _home(path: Path) -> Path:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from lagrangian.description.mjcf.compiler import Compiler
 from lagrangian.description.mjcf.document import MAIN, Defaults, overlay
 from lagrangian.description.mjcf.forces.at_rest import AtRest
-from lagrangian.description.mjcf.forces.gains import KINDS, Settings
+from lagrangian.description.mjcf.forces.gains import KINDS, OTHER, Settings
 from lagrangian.description.mjcf.forces.tendon import Tendon, scalar_joint
 from lagrangian.description.mjcf.forces.total import total
 from lagrangian.description.mjcf.joint import limited_range
@@ -29,7 +29,6 @@ from lagrangian.model.configuration import CONTROL
 from lagrangian.model.expression import Expression, Scalar, call, parameter, symbol
 from lagrangian.model.joint import Joint
 
-_OTHER = ("muscle", "adhesion", "plugin", "orientation", "pid", "dcmotor")
 _TRANSMISSIONS = ("joint", "jointinparent", "tendon", "site", "body", "cranksite")
 _LISTED = 6  # parameters in a note
 _OWN = {"name", "class", *_TRANSMISSIONS, "refsite", "slidersite", "lengthrange"}
@@ -84,8 +83,8 @@ class Actuators:
         """Those that the elements describe, each with the value its control has unless the caller gives another."""
         found = []
         for k, (element, control) in enumerate(zip(elements, controls, strict=True)):
-            if element.tag not in (*KINDS, *_OTHER):
-                raise element.error(one_of("actuator", element.tag, (*KINDS, *_OTHER)))
+            if element.tag not in (*KINDS, *OTHER):
+                raise element.error(one_of("actuator", element.tag, (*KINDS, *OTHER)))
             found.append(self._one(element, k, control))
         for actuator in found:  # which know of all armatures now
             if actuator is not None:
@@ -102,7 +101,7 @@ class Actuators:
 
     def _one(self, element: Element, k: int, control: float) -> _Actuator | None:
         name = element.attributes.get("name", "")
-        if element.tag in _OTHER:
+        if element.tag in OTHER:
             self.notes.add(f"<actuator> {element.tag}", "not carried over: give joint torques", name, warn=True)
             return None
         check_attributes(element, _OWN | DEFAULTS[element.tag])
@@ -112,10 +111,7 @@ class Actuators:
             raise element.error(f"has no transmission; one of {', '.join(_TRANSMISSIONS)} is needed")
         path = self._transmission(applied, target)
         if path is None or not settings.affine:
-            why = _why(target, settings)
-            # without a control it exerts nothing, and so is not missed
-            idle = settings.affine and not (settings.biastype == "affine" and any(settings.bias))
-            self.notes.add("<actuator>", f"not carried over: {why}; give torques or wrenches", name, warn=not idle)
+            self._leave_out(name or element.attributes[target], _why(target, settings), settings, control)
             return None
         self._add_at_joint(applied, path, target)
         none = Argument("torque", 0)
@@ -124,12 +120,19 @@ class Actuators:
         label = self._label(name or element.attributes[target], k)
         return _Actuator(applied, settings, target, tuple(path), label, control)
 
+    def _leave_out(self, name: str, why: str, settings: Settings, control: float) -> None:
+        """Say that an actuator is not carried over, which is a warning unless it would exert nothing."""
+        meaning = f"not carried over: {why}; give torques or wrenches"
+        acts = not settings.affine or (settings.biastype == "affine" and any(settings.bias))
+        kind = "<actuator> that the keyframe gives a control" if control else "<actuator>"
+        self.notes.add(kind, meaning, name, warn=acts or control != 0)
+
     def _defaults(self, element: Element) -> tuple[Element, Settings]:
-        """The element with the attributes of its class, and its settings: MuJoCo's defaults of all kinds of actuators are one."""
+        """The element with the attributes of its class, and its settings: all kinds of actuators share one class of defaults."""
         self.defaults.applied(element, MAIN)  # which refuses a class that is not there
         settings = Settings()
         common: dict[str, str] = {}
-        for tag, attributes in self.defaults.of_kinds(element, KINDS):
+        for tag, attributes in self.defaults.of_kinds(element, (*KINDS, *OTHER)):
             settings = settings.given(Element(tag, attributes, element.file, element.line, element.owner))
             common = overlay(common, attributes)
         return element.with_attributes(overlay(common, element.attributes)), settings.given(element)

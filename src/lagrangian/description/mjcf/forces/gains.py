@@ -22,16 +22,27 @@ class Settings:
     biastype: str = "none"
     dyntype: str = "none"
     time: float = 1.0  # the time constant of a filter
+    kind: str = "general"  # of actuator, that the last element was
 
     def given(self, element: Element) -> Settings:
         """What an element of the kind of its tag makes of them: its own, or one among the defaults."""
-        return KINDS[element.tag](self, element)
+        at = self if element.tag in ("general", self.kind) else self._for_another_kind()
+        if element.tag in _READ:
+            return replace(_READ[element.tag](at, element), kind=element.tag)
+        return replace(at, gaintype=element.tag, biastype=element.tag, dyntype=element.tag, kind=element.tag)
+
+    def _for_another_kind(self) -> Settings:
+        """What an element takes of defaults of another kind, as in MuJoCo 4: gains of a general actuator, if they are fixed."""
+        if self.kind != "general" or self.gaintype != "fixed":
+            return Settings()
+        dyntype = "filterexact" if self.dyntype == "filterexact" else "none"
+        return Settings((self.gain[0], 0.0, 0.0), self.bias, dyntype=dyntype, time=self.time)
 
     @property
     def affine(self) -> bool:
         """Whether force is linear in the input, and affine in length and rate, and the input known of the control."""
         known = self.gaintype in ("fixed", "affine") and self.biastype in ("none", "affine")
-        return known and self.dyntype not in ("muscle", "user")
+        return known and self.dyntype in ("none", "integrator", "filter", "filterexact")
 
 
 def _general(at: Settings, element: Element) -> Settings:
@@ -56,7 +67,7 @@ def _position(at: Settings, element: Element) -> Settings:
         raise element.error("has kv and dampratio; give one of them")
     kv = -_positive(element, "kv", 0.0) if "kv" in element.attributes else at.bias[2]
     kv = _positive(element, "dampratio", 0.0) if "dampratio" in element.attributes else kv
-    made = replace(at, gain=(kp, *at.gain[1:]), bias=(at.bias[0], -kp, kv), gaintype="fixed", biastype="affine")
+    made = replace(at, gain=(kp, *at.gain[1:]), bias=(0.0, -kp, kv), gaintype="fixed", biastype="affine")
     if "timeconst" in element.attributes:
         time = _positive(element, "timeconst", 0.0)
         made = replace(made, time=time, dyntype="filterexact" if time else "none")
@@ -85,6 +96,10 @@ def _motor(at: Settings, _: Element) -> Settings:
     return replace(at, gain=(1.0, *at.gain[1:]), gaintype="fixed", biastype="none", dyntype="none")
 
 
+def _adhesion(at: Settings, element: Element) -> Settings:
+    return replace(at, gain=(number(element, "gain", at.gain[0]), *at.gain[1:]), gaintype="fixed", biastype="none")
+
+
 KINDS = {
     "general": _general,
     "motor": _motor,
@@ -94,6 +109,8 @@ KINDS = {
     "damper": _damper,
     "cylinder": _cylinder,
 }
+OTHER = ("muscle", "adhesion", "plugin", "orientation", "pid", "dcmotor")  # which are not carried over
+_READ = {**KINDS, "adhesion": _adhesion}  # whose settings, as defaults, are those of an actuator that is carried over
 
 
 def _positive(element: Element, attribute: str, default: float) -> float:

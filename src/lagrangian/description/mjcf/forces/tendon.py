@@ -59,9 +59,7 @@ class Tendon:
     @property
     def lever(self) -> tuple[Joint, float] | None:
         """The one joint of a fixed tendon, and its coefficient: what acts on the tendon acts on the joint; None of any other."""
-        lever = sum(c for _, c in self.coefficients)
-        joints = {joint.name: joint for joint, _ in self.coefficients}
-        return (next(iter(joints.values())), lever) if len(joints) == 1 and lever else None
+        return self.coefficients[0] if len(self.coefficients) == 1 and self.coefficients[0][1] else None
 
     @property
     def ends(self) -> tuple[Point, Point] | None:
@@ -98,9 +96,14 @@ def tendons(elements: Iterable[Element], tree: Tree, defaults: Defaults) -> dict
 
 
 def _fixed(element: Element, name: str, joints: Mapping[str, tuple[Joint, float]]) -> Tendon:
-    coefficients, length, rest = [], 0.0, 0.0
+    coefficients: list[tuple[Joint, float]] = []
+    length, rest = 0.0, 0.0
+    named: set[str] = set()
     for child in element.children:
         joint, ref = scalar_joint(child, "joint", joints)
+        if joint.name in named:
+            raise child.error(f"joint {joint.name!r} is already in this tendon; name it once, with the sum of its coefficients")
+        named.add(joint.name)
         coefficients.append((joint, number(child, "coef")))
         length += coefficients[-1][1] * ref
         rest += coefficients[-1][1] * float(joint.spring.rest)
