@@ -119,7 +119,7 @@ def test_the_file_beside_is_found_noted_and_left_out(tmp_path):
     unread = lg.load(file)
     assert unread.loops == ()
     told = "file beside the URDF (1: else.yaml): describes closed loops, but has another name, and is not read;"
-    assert any(note.startswith(told) and note.endswith("load(path, loops=...) (--loops) reads it") for note in unread.notes)
+    assert any(note.startswith(told) and note.endswith("load(path, loops=...) reads it") for note in unread.notes)
     assert not any("else.yaml" in note for m in (lg.load(file, loops=False), lg.load(file, loops=other)) for note in m.notes)
     (tmp_path / "else.urdf").write_text(file.read_text())  # whose file it is
     assert not any("else.yaml" in note for note in lg.load(file).notes)

@@ -110,7 +110,8 @@ def beside(urdf: Path | None, given: str | os.PathLike[str] | bool | None, notes
                 notes.add("closed loop", meaning, pair[0].text)
             return found
     for other in _others(urdf) if urdf is not None else ():
-        meaning = "describes closed loops, but has another name, and is not read; load(path, loops=...) (--loops) reads it"
+        chosen = Argument("loops", ..., of="load(path)")
+        meaning = f"describes closed loops, but has another name, and is not read; {chosen} reads it"
         notes.add("file beside the URDF", meaning, other.name)
     return LoopFile()
 
