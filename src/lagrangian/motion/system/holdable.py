@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +23,8 @@ class JointLimits:
     @property
     def leaves_nothing(self) -> bool:
         """Whether there is no room between the limits: so files hold a joint whose type they do not call fixed."""
-        return self.upper - self.lower <= ROUNDING * (1 + abs(self.lower))
+        room = self.upper - self.lower  # without end where there is but one limit
+        return math.isfinite(room) and room <= ROUNDING * (1 + abs(self.lower))
 
 
 def outside(q: float, lower: float, upper: float) -> bool:
