@@ -66,6 +66,15 @@ def test_numbers_group_as_exact_elimination_does(name: str, rotors: bool) -> Non
     assert np.abs(numeric.matrix - exact.matrix).max() < 1e-10
 
 
+def test_a_record_without_forces_says_nothing() -> None:
+    """But what rounding leaves of the forces of a fall."""
+    body = lg.Body("b", 2.4, inertia=(0.01, 0.01, 0.02))
+    plate = lg.Mechanism("plate", [body], [lg.Joint("j", "planar", "ground", "b", axis=(-1, -0.2, -0.104), actuated=False)])
+    run = lg.simulate(plate, 0.1, t_eval=101)
+    with pytest.raises(lg.ArgumentError, match="no parameters of plate follow from the record"):
+        lg.identify(plate, run)
+
+
 def test_exact_base_parameters_that_take_too_long_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     regression = regression_of(lg.compile("two_r"), True, False, True, None)
     assert exact_grouping(regression) is not None

@@ -92,6 +92,9 @@ def _identified(regression: Regression, record: Record, physical: bool, prior: f
     _check_equations(name, Y, z, used, described)
     products = Products.of(Y, z, used, folds, grouping.names)
     found = fit(products)
+    if not np.isfinite(found.values).all():  # without forces the parameters are told from each other by nothing
+        told = f"no parameters of {name} follow from the record: no force acts in it, or its numbers are too large"
+        raise ArgumentError(f"{told}; it has to be driven: see exciting_path", where="identify")
     mechanism, chi2 = completed(regression, grouping, found, physical, prior)
     return Identification(
         mechanism,
