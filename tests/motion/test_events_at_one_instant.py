@@ -70,3 +70,19 @@ def test_joints_that_begin_to_slide_together_beside_a_fast_one_slide_on(more: st
     assert motion.success
     np.testing.assert_allclose(motion.qd[-1], [0.5, 0.5, 2e6], rtol=1e-8)
     assert sorted(e.name for e in motion.events) == ["xa slips", "xb slips"]
+
+
+@pytest.mark.parametrize("torque", [{"xa": "t - 1"}, {"xa": "(t - 1)/2", "xb": "(t - 1)/2"}], ids=["one", "both"])
+@pytest.mark.parametrize("fast", [0.0, 1e3])
+def test_coupled_joints_leave_their_stops_together(fast: float, torque: dict[str, str]) -> None:
+    """As the fingers of a gripper do. A force of t - 1 moves two masses of 1 kg from their stops at 1 s on."""
+    limits = [lg.Limits(lower=0.0, upper=1.0)] * 2 + [lg.Limits()]
+    bodies = [lg.Body(name, 1.0) for name in "abc"]
+    joints = [
+        lg.Joint(f"x{b.name}", "prismatic", "ground", b.name, axis="x", limits=x) for b, x in zip(bodies, limits, strict=True)
+    ]
+    gripper = lg.Mechanism("gripper", bodies, joints, constraints=[lg.Holonomic("coupled", "xa = xb")])
+    motion = lg.simulate(gripper, 2.0, [0, 0, 0], torque={**torque, "xc": fast})
+    assert motion.success
+    np.testing.assert_allclose(motion.q[-1, :2], 1 / 12, rtol=1e-6)
+    assert sorted(e.name for e in motion.events) == ["xa leaves its lower limit", "xb leaves its lower limit"]

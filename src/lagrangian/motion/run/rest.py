@@ -207,9 +207,17 @@ class _Problem:
     def _ends(self, k: int, basis: list[int], s: np.ndarray) -> bool:
         """Whether what holds a joint has come to its end: all of its friction is used, or its stop does not push."""
         members, h = self.group(k), self.holdable[k]
+        at_stop = self.sides[k] != 0 and h.static is None
+        if self.let_go and at_stop and abs(s[k]) <= self.no_push[k] and self._moves_with_last(k):
+            return True
         if not any(m == self.last or m in self.sliding for m in members) or not any(m in basis for m in members):
             return False
         return self.sides[k] != 0 if h.static is None else self._room(k, s) <= AT_END * sum(h.static)
+
+    def _moves_with_last(self, k: int) -> bool:
+        """Whether a joint moves with the one that its stop has let go of, and not without: so both leave theirs."""
+        a, b = self.B[:, k], self.B[:, self.last]
+        return bool(abs(a @ b) >= (1 - RANK) * np.linalg.norm(a) * np.linalg.norm(b) > 0)
 
     def _way(self, k: int, s: np.ndarray, a: np.ndarray, staying: list[int]) -> float:
         """Which way a joint begins to move: up or down, or its part of a direction."""
