@@ -67,11 +67,11 @@ def test_numbers_group_as_exact_elimination_does(name: str, rotors: bool) -> Non
 
 
 def test_a_record_without_forces_says_nothing() -> None:
-    """But what rounding leaves of the forces of a fall."""
+    """But where a joint stands still, in rows that are not used."""
     body = lg.Body("b", 2.4, inertia=(0.01, 0.01, 0.02))
     plate = lg.Mechanism("plate", [body], [lg.Joint("j", "planar", "ground", "b", axis=(-1, -0.2, -0.104), actuated=False)])
     run = lg.simulate(plate, 0.1, t_eval=101)
-    with pytest.raises(lg.ArgumentError, match="no parameters of plate follow from the record"):
+    with pytest.raises(lg.ArgumentError, match="no force acts in the record but what is known"):
         lg.identify(plate, run)
 
 
