@@ -14,7 +14,7 @@ from tests.fuzz.mechanisms import SMALL
 from tests.fuzz.outcome import NON_FINITE, Outcome
 
 CLOSED = 4  # speeds up to which the closed form is asked for
-WRITTEN = 5000  # terms up to which it is written: megabytes take longer than a fuzz waits
+WRITTEN = 1000  # terms up to which it is written: hundreds of kilobytes take longer than a fuzz waits
 PARTS = ("A", "B", "q", "qd")
 
 

@@ -66,6 +66,17 @@ def test_numbers_group_as_exact_elimination_does(name: str, rotors: bool) -> Non
     assert np.abs(numeric.matrix - exact.matrix).max() < 1e-10
 
 
+def test_exact_base_parameters_of_a_slide_turned_by_a_named_angle() -> None:
+    rows = [lg.DHRow(d=-0.55, alpha=-0.56, theta=0.97 * lg.parameter("p", 1.3), joint="P", mass=1.0, inertia=(0.1, 0.1, 0.1))]
+    arm = lg.Mechanism.from_dh([*rows, lg.DHRow(a=0.3, mass=1.0, inertia=(0.1, 0.1, 0.1))], convention="modified")
+    regression = regression_of(lg.compile(arm), False, False, False, None)
+    states = general_states(Projection(lg.compile(arm), arm.neutral()), 50, np.zeros((1, arm.nq)), np.random.default_rng(2))
+    numeric = numeric_grouping(regression, regression.matrix(*states[:3]).reshape(-1, len(regression.terms)))
+    exact = exact_grouping(regression)
+    assert exact is not None
+    assert exact.names == numeric.names
+
+
 def test_a_record_without_forces_says_nothing() -> None:
     """But where a joint stands still, in rows that are not used."""
     body = lg.Body("b", 2.4, inertia=(0.01, 0.01, 0.02))

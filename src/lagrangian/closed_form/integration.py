@@ -69,7 +69,8 @@ def integrated(
     except np.linalg.LinAlgError:
         raise MechanismError(f"{eom.mechanism.name}: the mass matrix becomes singular on the way") from None
     if not found.success:
-        raise MechanismError(f"{eom.mechanism.name}: the run stopped at t = {found.t[-1]:g} s: {found.message}")
+        last = found.t[-1] if len(found.t) else begin
+        raise MechanismError(f"{eom.mechanism.name}: the run stopped at t = {last:g} s: {found.message}")
     q, qd = found.y[:n].T, found.y[n:].T
     energy = np.array([float(dyn.kinetic_energy(a, b)) + float(dyn.potential_energy(a)) for a, b in zip(q, qd, strict=True)])
     return Integrated(eom.coordinates, found.t, q, qd, energy)

@@ -196,6 +196,8 @@ class Motion(ShownMotion):
     def __call__(self, t: Any) -> tuple[np.ndarray, np.ndarray]:
         """q and qd at any time of the run, or at several: from the integrator's own interpolation."""
         times = np.atleast_1d(array(t, "t"))
+        if times.ndim != 1:
+            raise ArgumentError(f"has the shape {times.shape}", argument="t", remedy="a number, or a list of numbers, is needed")
         inside = (
             (times >= self.first - 1e-12) & (times <= self.last + 1e-12) if len(self.t) else np.zeros(times.shape, dtype=bool)
         )

@@ -143,6 +143,8 @@ class System:
         if read == 0 or (isinstance(given, Expression) and parameters(given)):
             return read
         if self.symbols == "inertial":
+            if isinstance(read, Element):  # a length that is seen along axes turned by an angle with a name
+                return read
             size = abs(read)
             made = self.scalars.generator(Symbol("parameter", written_number(size), float(size), meaning=NUMBER))
             return made if read > 0 else -made
