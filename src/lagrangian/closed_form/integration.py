@@ -63,7 +63,7 @@ def integrated(
         return np.concatenate([qd, np.linalg.solve(dyn.mass_matrix(q), f)])
 
     times = None if t_eval is None else _times(t_eval, begin, end)
-    rtol, atol = number(rtol, "rtol", above=0.0), number(atol, "atol", above=0.0)
+    rtol, atol = number(rtol, "rtol", above=0.0), number(atol, "atol", least=1e-300)
     try:
         found = solve_ivp(slope, (begin, end), np.concatenate(start), "DOP853", times, rtol=rtol, atol=atol)
     except np.linalg.LinAlgError:
