@@ -67,19 +67,16 @@ def forecast(system: System, depths: list[int] | None = None) -> Forecast | None
     try:
         for number in path:
             at = time.perf_counter()
-            system.ring.deadline = started + TRIAL if len(costs) > 1 else math.inf
-            link = system.links[number]
-            here = lagrange.link_columns(link, before)
-            terms = 0.0
-            for _, _, added in lagrange.link_mass(link, here):
-                entry = system.ring(added)
-                terms += entry.terms + sum(2 * system.ring.derivative(entry, other).terms for other in here)
+            link, terms = system.links[number], 0.0
+            with system.ring.until(started + TRIAL if len(costs) > 1 else math.inf):
+                here = lagrange.link_columns(link, before)
+                for _, _, added in lagrange.link_mass(link, here):
+                    entry = system.ring(added)
+                    terms += entry.terms + sum(2 * system.ring.derivative(entry, other).terms for other in here)
             costs.append((time.perf_counter() - at, terms))
             before = here
     except TimeUp:  # the last one is not whole
         pass
-    finally:
-        system.ring.deadline = math.inf
     while len(costs) < max(depths):  # the growth of the last joints, carried on
         back = min(3, len(costs))
         (a, m), (b, n), root = costs[-back], costs[-1], 1 / max(1, back - 1)
@@ -143,9 +140,10 @@ class Deadline:
     @contextmanager
     def over(self, ring: Ring) -> Iterator[None]:
         """Within it, products in the ring end in an error when the time is up."""
-        ring.deadline = math.inf if self.limit is None else self.started + max(self.limit, GRACE)
+        deadline = math.inf if self.limit is None else self.started + max(self.limit, GRACE)
         try:
-            yield
+            with ring.until(deadline):
+                yield
         except TimeUp:
             assert self.limit is not None
             spent = time.perf_counter() - self.started
@@ -157,8 +155,6 @@ class Deadline:
                 seconds=spent,
                 limit=self.limit,
             ) from None
-        finally:
-            ring.deadline = math.inf
 
 
 class Progress:

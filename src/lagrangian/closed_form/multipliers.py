@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -60,18 +59,15 @@ class ClosedMultipliers:
     @contextmanager
     def _in_time(self) -> Iterator[None]:
         """Terms alone do not tell how long their products are: what takes longer than it may is refused."""
-        ring = self._eom.system.ring
-        ring.deadline = time.perf_counter() + PATIENCE
         try:
-            yield
+            with self._eom.system.ring.until(time.perf_counter() + PATIENCE):
+                yield
         except TimeUp:
             raise MechanismError(
                 f"its multipliers take longer than {PATIENCE:g} s to be written in closed form",
                 where=self._eom.mechanism.name,
                 remedy="lg.compile(mechanism).multipliers(q, qd, tau) computes them",
             ) from None
-        finally:
-            ring.deadline = math.inf
 
     def _formula(self, x: Quotient) -> Formula:
         made: Formula = self._eom._made.ratio(*x)

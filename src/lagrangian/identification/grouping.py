@@ -6,7 +6,6 @@ one would take too long, it is found from numbers (`numeric_base`), with the sam
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import dataclass, replace
 
@@ -57,9 +56,8 @@ def exact_grouping(regression: Regression) -> Grouping | None:
         if system.scalars.angles.fractions:  # frames at odd angles: exact, but slow
             return None
         check(system, LIMIT)
-        system.ring.deadline = time.perf_counter() + LIMIT
-        base = base_parameters(system, rotors=bool(rotors))
-        system.ring.deadline = math.inf
+        with system.ring.until(time.perf_counter() + LIMIT):
+            base = base_parameters(system, rotors=bool(rotors))
     except (CostError, MechanismError, TimeUp):
         return None
     bodies = {link.body: 10 * i for i, link in enumerate(regression.links)}

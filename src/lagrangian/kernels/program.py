@@ -60,8 +60,8 @@ def straight(program: Program, trace: Trace, chosen: target.Target, width: int) 
 class Straight(Program):
     """A function given by what it records on a graph: `outputs(graph)` are its results. `digest` names it.
 
-    A shape that is a whole number is the length of a vector, as in numpy. `hides_nothing` is False where inputs are known to be
-    finite, so that those which no result depends on need not be looked at.
+    A shape that is a whole number is the length of a vector, as in numpy. Inputs that no result depends on are read too if
+    `reads_all`, so that NaN in them is not hidden; where all are known to be finite, that is not needed.
     """
 
     def __init__(
@@ -72,10 +72,10 @@ class Straight(Program):
         angles: Sequence[int],
         outputs: Callable[[Graph], list[Any]],
         digest: bytes,
-        hides_nothing: bool = True,
+        reads_all: bool = True,
     ) -> None:
         self.name, self.inputs, self.sizes = name, tuple(inputs), list(inputs.values())
-        self._traced = with_all_inputs if hides_nothing else Trace
+        self._traced = with_all_inputs if reads_all else Trace
         self.shape, self.angles = (shape,) if isinstance(shape, int) else shape, angles
         self._outputs, self._digest = outputs, digest
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import gcd, lcm
@@ -63,7 +64,7 @@ class Ring:
         self._inverses: list[tuple[int, Polynomial, Polynomial]] = []  # generator, its denominator, relation
         # for each coordinate: the generators that change with it, and how fast
         self._rates: dict[int, list[tuple[int, Polynomial]]] = {}
-        self.deadline = math.inf  # as time.perf_counter() tells it: products after it raise TimeUp
+        self._deadline = math.inf
 
     # -- making elements ---------------------------------------------------------------------------------------------
 
@@ -96,8 +97,17 @@ class Ring:
         if rate:
             self._rates.setdefault(coordinate, []).append((self.number[name], rate.poly))
 
+    @contextmanager
+    def until(self, deadline: float) -> Iterator[None]:
+        """Within it, products after a time that time.perf_counter() tells raise TimeUp."""
+        before, self._deadline = self._deadline, deadline
+        try:
+            yield
+        finally:
+            self._deadline = before
+
     def check_deadline(self) -> None:
-        if time.perf_counter() > self.deadline:
+        if time.perf_counter() > self._deadline:
             raise TimeUp
 
     def reduce(self, p: Polynomial) -> Polynomial:

@@ -66,8 +66,8 @@ class Run:
         self.origin = self.end = self.until = t0  # the last: until when inputs hold
         limits = self.known.limits if settings.limits else {}
         within = {k: x for k, x in limits.items() if not outside(y0[x.coordinate], x.lower, x.upper)}
-        self.limits = {k: x for k, x in within.items() if not x.leaves_nothing}
-        self._locked = [k for k, x in within.items() if x.leaves_nothing]  # from the beginning on
+        self.limits = {k: x for k, x in within.items() if not x.leaves_no_room}
+        self._locked = [k for k, x in within.items() if x.leaves_no_room]  # from the beginning on
         self._refuse_unlocking()
         if any(isinstance(e.action, SetTorque) for e in events):
             source = replace(source, adjustable=True)

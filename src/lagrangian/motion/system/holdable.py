@@ -21,7 +21,7 @@ class JointLimits:
     upper: float
 
     @property
-    def leaves_nothing(self) -> bool:
+    def leaves_no_room(self) -> bool:
         """Whether there is no room between the limits: so files hold a joint whose type they do not call fixed."""
         room = self.upper - self.lower  # without end where there is but one limit
         return math.isfinite(room) and room <= ROUNDING * (1 + abs(self.lower))

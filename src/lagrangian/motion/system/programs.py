@@ -82,8 +82,8 @@ def program(
 ) -> Straight:
     """`more` are inputs beside q, qd, u and t."""
     sizes = {"q": system.nq, "qd": system.nv, "u": system.inputs.size, "t": 1, **(more or {})}
-    # a run's states are finite, or it ends; of a large mechanism few of them act
-    return Straight(name, sizes, size, system.angles, outputs, b"".join(system.key), hides_nothing=False)
+    # the states of a run are finite, or it ends
+    return Straight(name, sizes, size, system.angles, outputs, b"".join(system.key), reads_all=False)
 
 
 def output_sizes(system: System) -> dict[str, int]:
