@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from lagrangian.kernels.llvm.emit import Emitter
+from lagrangian.kernels.llvm.emit import Emitter, attributes
 from lagrangian.kernels.trace.node import Graph, Node, Number, Trace
 from lagrangian.kernels.trace.pieces import KEPT, pieces
 from lagrangian.kernels.trace.schedule import Schedule, schedule
@@ -13,12 +13,16 @@ Places = Mapping[str, tuple[str, int]]  # an input's pointer, and its first plac
 Outputs = Sequence[Node | Number]
 
 
-def traced(name: str, graph: Graph, outputs: Outputs, places: Places, declared: set[str], fma: bool) -> list[str]:
-    """`void name(ptr ..., ptr output)`, the pointers being those of `places` in their order."""
-    return traced_together({name: outputs}, graph, places, declared, fma)
+def traced(
+    name: str, graph: Graph, outputs: Outputs, places: Places, declared: set[str], fma: bool, width: int = 1
+) -> list[str]:
+    """`void name(ptr ..., ptr output)`, the pointers being those of `places` in their order; for `width` states at once."""
+    return traced_together({name: outputs}, graph, places, declared, fma, width)
 
 
-def traced_together(wanted: Mapping[str, Outputs], graph: Graph, places: Places, declared: set[str], fma: bool) -> list[str]:
+def traced_together(
+    wanted: Mapping[str, Outputs], graph: Graph, places: Places, declared: set[str], fma: bool, width: int = 1
+) -> list[str]:
     """Functions by name, each of which begins with the code of those before it: this code is written once."""
     counts = [len(outputs) for outputs in wanted.values()]
     trace = Trace(graph, [x for outputs in wanted.values() for x in outputs])
@@ -26,19 +30,20 @@ def traced_together(wanted: Mapping[str, Outputs], graph: Graph, places: Places,
     pointers = list(dict.fromkeys(pointer for pointer, _ in places.values()))
     given = "".join(f"ptr noalias nocapture readonly %{p}, " for p in pointers) + "ptr noalias nocapture %output"
     if sum(len(part) for part in parts) == 1:
-        return _piece(next(iter(wanted)), given, parts[0][0], places, declared, fma)
+        return _piece(next(iter(wanted)), given, parts[0][0], places, declared, fma, width)
     lines: list[str] = []
     calls: list[str] = []
     passed = "".join(f"ptr %{p}, " for p in pointers) + f"ptr %all, ptr %{KEPT}"
     for name, part, first, count in zip(wanted, parts, _starts(counts), counts, strict=True):
         for k, piece in enumerate(part):
             own = f"{given}, ptr noalias nocapture %{KEPT}"
-            lines += _piece(f"{name}.{k}", own, piece, {**places, KEPT: (KEPT, 0)}, declared, fma)
+            lines += _piece(f"{name}.{k}", own, piece, {**places, KEPT: (KEPT, 0)}, declared, fma, width)
             calls.append(f"  call void @{name}.{k}({passed})")
-        lines += [f"define internal void @{name}({given}) noinline nounwind {{"]
-        lines += [f"  %{KEPT} = alloca [{max(1, kept)} x double]", f"  %all = alloca [{first + count} x double]", *calls]
-        lines.append(f"  %own = getelementptr double, ptr %all, i64 {first}")
-        lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr %output, ptr %own, i64 {8 * count}, i1 false)")
+        lines += [f"define internal void @{name}({given}) {attributes(width)} {{"]
+        lines.append(f"  %{KEPT} = alloca [{max(1, kept) * width} x double], align {8 * width}")
+        lines += [f"  %all = alloca [{(first + count) * width} x double], align {8 * width}", *calls]
+        lines.append(f"  %own = getelementptr double, ptr %all, i64 {first * width}")
+        lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr %output, ptr %own, i64 {8 * count * width}, i1 false)")
         lines += ["  ret void", "}"]
     declared.add("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
     return lines
@@ -48,9 +53,10 @@ def _starts(counts: Sequence[int]) -> list[int]:
     return [sum(counts[:k]) for k in range(len(counts))]
 
 
-def _piece(name: str, given: str, piece: Schedule, places: Places, declared: set[str], fma: bool) -> list[str]:
-    lines = [f"define internal void @{name}({given}) noinline nounwind {{"]
-    emitter = Emitter(lines, 1, fma, declared, hurried=True)
+def _piece(name: str, given: str, piece: Schedule, places: Places, declared: set[str], fma: bool, width: int) -> list[str]:
+    lines = [f"define internal void @{name}({given}) {attributes(width)} {{"]
+    # the same operations in the same order, whatever the width: so are the results
+    emitter = Emitter(lines, width, fma, declared, hurried=True)
 
     def load(what: str, index: int, angle: bool) -> str:
         pointer, first = places[what]

@@ -28,7 +28,8 @@ ARGUMENTS = ["time", "state", "u", "output"]
 class Functions:
     """Writes them, into lines of IR."""
 
-    def __init__(self, system: System, declared: set[str], fma: bool, rolled: RolledResponse | None) -> None:
+    def __init__(self, system: System, declared: set[str], fma: bool, rolled: RolledResponse | None = None, width: int = 1) -> None:
+        self.width = width
         self.system, self.declared, self.fma, self.rolled = system, declared, fma, rolled
         self.places = {"t": ("time", 0), "q": ("state", 0), "qd": ("state", system.nq), "u": ("u", 0)}
         self.lines: list[str] = []
@@ -54,7 +55,7 @@ class Functions:
 
     def _add(self, name: str, outputs: Callable[[Graph], list[Any]]) -> None:
         graph = Graph()
-        self.lines += traced(name, graph, outputs(graph), self.places, self.declared, self.fma)
+        self.lines += traced(name, graph, outputs(graph), self.places, self.declared, self.fma, self.width)
 
     def _add_equations(self, name: str, outputs: Callable[[Graph], list[Any]]) -> None:
         """What solves the equations of motion. Most of `project` is the same: where it is long, it is not compiled twice."""
@@ -63,10 +64,10 @@ class Functions:
         if len(graph.nodes) > pieces.WHOLE and self.system.constrained and self.system.projects:
             wanted["project"] = self.system.project(graph)
             self.projected = True
-        self.lines += traced_together(wanted, graph, self.places, self.declared, self.fma)
+        self.lines += traced_together(wanted, graph, self.places, self.declared, self.fma, self.width)
 
     def _builder(self, name: str) -> tuple[Builder, list[Array]]:
-        b = Builder(name, ARGUMENTS, self.declared, self.fma, internal=True)
+        b = Builder(name, ARGUMENTS, self.declared, self.fma, internal=True, width=self.width)
         return b, [b.array(argument) for argument in ARGUMENTS]
 
     def _rates(self) -> None:

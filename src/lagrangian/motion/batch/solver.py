@@ -1,0 +1,70 @@
+"""A system and an integrator as machine code for several motions at once, each in a lane of a vector."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+
+from lagrangian.kernels.llvm import cache, jit, target
+from lagrangian.motion.batch import places as lane
+from lagrangian.motion.batch.attempt import LaneStep
+from lagrangian.motion.batch.loop import BatchLoop, emit_rows
+from lagrangian.motion.integrators.explicit import ExplicitMethod
+from lagrangian.motion.integrators.method import Module
+from lagrangian.motion.solver.event_functions import emit_events
+from lagrangian.motion.solver.solver import Solver, effort
+from lagrangian.motion.system.functions import Functions
+
+# operations wait for each other: two vectors side by side keep the processor busier than one
+VECTORS = 2
+
+
+def has_lanes(solver: Solver) -> bool:
+    """Whether its motions can be made in lanes: by an explicit method, of equations that are written out, without Python's help."""
+    return isinstance(solver.method, ExplicitMethod) and solver.rolled is None and not solver.callback and not solver.asks_events
+
+
+class LaneSolver:
+    """The lanes of a solver: compiled when made, or taken from the cache."""
+
+    def __init__(self, solver: Solver, width: int | None = None) -> None:
+        self.solver, self.system, self.method, self.n = solver, solver.system, solver.method, solver.n
+        chosen = target.current()
+        self.width = chosen.width * VECTORS if width is None else width
+        name = cache.key("lanes", *self.system.key, self.method.key, str(self.width), chosen.key)
+
+        def compiled() -> tuple[dict[str, object], bytes]:
+            text = self._module(chosen.fma)
+            return {}, jit.compile_object(text, chosen, effort(text), jit.UNROLLING)
+
+        _, code = cache.kept(name, compiled)
+        self._code = jit.Code(code, chosen)
+        self.go: Callable[..., int] = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(lane.GO_ARGUMENTS))(
+            self._code.address("go")
+        )
+
+    def _module(self, fma: bool) -> str:
+        system, events, declared = self.system, len(self.system.table), set[str]()
+        lines = Functions(system, declared, fma, width=self.width).write(jacobian=False, canonical=False, balanced=False)
+        module = Module(lines, declared, fma, self.n, system.angles, system.projects, False, self.width)
+        module.second_order = system.second_order
+        if events:
+            emit_events(module, system)
+        self.method.emit(module)
+        emit_rows(module, self.method)
+        LaneStep(module, self.method, events, self.solver.workspace).emit()
+        BatchLoop(module, events, system.inputs.size, self.solver.workspace).emit()
+        return "\n".join([*lines, *sorted(declared)])
+
+
+_LANES: dict[int, LaneSolver] = {}
+
+
+def lanes_of(solver: Solver) -> LaneSolver:
+    """The lanes of a solver, made once."""
+    found = _LANES.get(id(solver))
+    if found is None or found.solver is not solver:
+        if len(_LANES) > 64:
+            _LANES.clear()
+        found = _LANES[id(solver)] = LaneSolver(solver)
+    return found
