@@ -174,7 +174,7 @@ def structural(constant: str) -> tuple[float, ...]:
 
 def _free(name: str, array: np.ndarray) -> np.ndarray:
     """Which constants are slots."""
-    return ~np.isin(array, structural(name))
+    return ~np.isin(array.astype(float), structural(name))
 
 
 class Structure:

@@ -128,6 +128,10 @@ class Array:
         """The array from `index` on."""
         return Array(self.builder, self.address(index), self.type)
 
+    def as_type(self, type: str) -> Array:  # noqa: A002
+        """The same memory with values of another type."""
+        return Array(self.builder, self.pointer, type)
+
     def __getitem__(self, index: Any) -> Value:
         return self.builder.put(self.type, f"load {self.type}, ptr {self.address(index)}, align 8")
 
@@ -269,6 +273,10 @@ class Builder:
         """A function of the module that takes pointers and returns nothing."""
         given = ", ".join(f"ptr {a.pointer}" if isinstance(a, Array) else f"{a.type} {a.text}" for a in arguments)
         self.line(f"call void @{name}({given})")
+
+    def address_of(self, array: Array) -> Value:
+        """Where an array begins, as an integer."""
+        return self.put(INTEGER, f"ptrtoint ptr {array.pointer} to i64")
 
     def call_through(self, pointer: Array, *arguments: Array) -> None:
         """A C function by its address, kept in an array."""

@@ -18,6 +18,7 @@ from lagrangian.motion.integrators.method import Method, Module
 from lagrangian.motion.solver import places
 from lagrangian.motion.solver.interpolant import Interpolant
 from lagrangian.motion.solver.places import Workspace
+from lagrangian.motion.system.system import System
 
 
 def _builder(module: Module, name: str, arguments: list[str], internal: bool) -> tuple[Builder, dict[str, Array]]:
@@ -70,8 +71,11 @@ def emit_rows(module: Module, method: Method) -> None:
 class BatchLoop:
     """Writes `go` for one integrator and one system; `workspace` is that of a single run and, wider, of the lanes."""
 
-    def __init__(self, module: Module, events: int, inputs: int, workspace: Workspace) -> None:
-        self.module, self.events, self.inputs, self.workspace = module, events, inputs, workspace
+    def __init__(self, module: Module, system: System, workspace: Workspace, prepared: int) -> None:
+        """`prepared` is how many numbers a motion has, with what is prepared from them."""
+        self.module, self.events, self.workspace = module, len(system.table), workspace
+        self.inputs, self.address = system.inputs.size, system.inputs.numbers
+        self.numbers, self.prepared = len(system.numbers), prepared
         self.n, self.width = module.size, module.width
         self.b, self.at = _builder(module, "go", lane.GO_ARGUMENTS, internal=False)
 
@@ -112,9 +116,22 @@ class BatchLoop:
                 b.copy(at["c0"], at["c1"], places.COUNTERS)
                 b.copy(at["starts"].part(motion * self.n), at["y1"], self.n)
                 given, u = at["inputs"].part(motion * self.inputs), Lane(at["u"], self.width, k)
+                with b.when(c[lane.VARIES].differs(0)):
+                    self._prepare(k, motion)
                 b.each(self.inputs, lambda i: u.__setitem__(i, given[i]))  # noqa: B023
+                Lane(at["u"].as_type(INTEGER), self.width, k)[self.address] = b.address_of(at["table"])
                 self._integrate(motion, 0)
                 self._put(k)
+
+    def _prepare(self, k: Value, motion: Value) -> None:
+        """The numbers of a motion, and what follows from them, for the code of a single run and for that of the lanes."""
+        b, at = self.b, self.at
+        given, own, side = at["numbers"].part(motion * self.numbers), at["tables"].part(k * self.prepared), at["table"]
+        b.copy(given, own, self.numbers)
+        b.call_through(at["prepare"], own)
+        at["inputs"].as_type(INTEGER)[motion * self.inputs + self.address] = b.address_of(own)
+        lanes = Lane(side, self.width, k)
+        b.each(self.prepared, lambda i: lanes.__setitem__(i, own[i]))
 
     def _attend(self, k: Value) -> None:
         """What a step has left to do of a lane."""

@@ -29,8 +29,8 @@ ROWS_OF, CALLED = range(2)
 FLAGS = 2
 
 # places in c
-BUDGET, COUNT, TAKEN, WORKING, ROWS, FOUND, ROOM, STEPS, LIMIT = range(9)
-COUNTERS = 9
+BUDGET, COUNT, TAKEN, WORKING, ROWS, FOUND, ROOM, STEPS, LIMIT, VARIES = range(10)
+COUNTERS = 10
 
 # what is known of a motion that has left its lane: places in codes
 STATUS, WHICH, TRIED_WELL, TRIED_BADLY = range(4)
@@ -41,7 +41,10 @@ GO_ARGUMENTS = [
     *ATTEMPT_ARGUMENTS,
     # of all motions: where each begins, its inputs, where it ended, when (with the independence of its constraints), and how
     *("starts", "inputs", "ends", "times", "codes"),
+    # numbers of the description: of each motion, where they vary; of each lane with what is prepared from them; of all lanes side
+    # by side; and the function that prepares
+    *("numbers", "tables", "table", "prepare"),
     # a single run: its arrays as `integrate` has them, what they are before it begins, and the function
     *("s1", "c1", "y1", "work1", "steps1", "dense1", "found1", "owner", "s0", "c0", "integrate"),
 ]
-WHOLE = {"c", "kinds", "flags", "row", "motion", "codes", "c1", "c0", "owner", "integrate"}
+WHOLE = {"c", "kinds", "flags", "row", "motion", "codes", "c1", "c0", "owner", "integrate", "prepare"}

@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Callable
 
 from lagrangian.kernels.llvm import cache, jit, target
+from lagrangian.kernels.llvm.loaded import loaded
 from lagrangian.motion.batch import places as lane
 from lagrangian.motion.batch.attempt import LaneStep
 from lagrangian.motion.batch.loop import BatchLoop, emit_rows
@@ -37,8 +38,7 @@ class LaneSolver:
             text = self._module(chosen.fma)
             return {}, jit.compile_object(text, chosen, effort(text), jit.UNROLLING)
 
-        _, code = cache.kept(name, compiled)
-        self._code = jit.Code(code, chosen)
+        _, self._code = loaded(name, chosen, compiled)
         self.go: Callable[..., int] = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(lane.GO_ARGUMENTS))(
             self._code.address("go")
         )
@@ -53,18 +53,5 @@ class LaneSolver:
         self.method.emit(module)
         emit_rows(module, self.method)
         LaneStep(module, self.method, events, self.solver.workspace).emit()
-        BatchLoop(module, events, system.inputs.size, self.solver.workspace).emit()
+        BatchLoop(module, system, self.solver.workspace, len(self.solver.numbers)).emit()
         return "\n".join([*lines, *sorted(declared)])
-
-
-_LANES: dict[int, LaneSolver] = {}
-
-
-def lanes_of(solver: Solver) -> LaneSolver:
-    """The lanes of a solver, made once."""
-    found = _LANES.get(id(solver))
-    if found is None or found.solver is not solver:
-        if len(_LANES) > 64:
-            _LANES.clear()
-        found = _LANES[id(solver)] = LaneSolver(solver)
-    return found

@@ -68,6 +68,7 @@ class Solver:
 
         header, self._code = loaded(name, chosen, compiled)
         self.numbers = prepared(system.numbers.values, int(header["numbers"]), self._code)
+        self.prepare = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._code.address("prepare"))
         self.integrate = self._function("integrate", len(places.LOOP_ARGUMENTS))
         self._replay = self._function("replay", len(places.REPLAY_ARGUMENTS))
         self._balance = self._function("balance", len(places.BALANCE_ARGUMENTS)) if self.balances else None

@@ -29,11 +29,14 @@ ARGUMENTS = ["time", "state", "u", "output"]
 class Functions:
     """Writes them, into lines of IR."""
 
-    def __init__(self, system: System, declared: set[str], fma: bool, rolled: RolledResponse | None = None, width: int = 1) -> None:
+    def __init__(
+        self, system: System, declared: set[str], fma: bool, rolled: RolledResponse | None = None, width: int = 1
+    ) -> None:
+        """For one motion, or for as many as `width` says, which have their numbers side by side."""
         self.width = width
         self.system, self.declared, self.fma, self.rolled = system, declared, fma, rolled
         self.places = {"t": ("time", 0), "q": ("state", 0), "qd": ("state", system.nq), "u": ("u", 0)}
-        self.preparation = Preparation(len(system.numbers), ("u", system.inputs.numbers))
+        self.preparation = Preparation(len(system.numbers), ("u", system.inputs.numbers * width))
         self.lines: list[str] = []
         self.projected = False  # whether `project` is written
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from lagrangian.algorithms.structure import Numbers, slots_in
 from lagrangian.model.event import Switch, When
-from lagrangian.model.expression import Expression, Scalar
+from lagrangian.model.expression import Expression, Scalar, call
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.system.event_table import EventTable, Watched
@@ -51,15 +51,20 @@ class Slotted:
         )
 
 
-def no_force(mechanism: Mechanism) -> float:
+def no_force(mechanism: Mechanism) -> Scalar:
     """What rounding may leave of a force, by the weight of all bodies."""
-    weight = sum(float(body.mass) for body in mechanism.bodies) * max(1.0, sum(float(x) ** 2 for x in mechanism.gravity) ** 0.5)
-    return NO_FORCE * weight
+    mass: Scalar = 0.0
+    for body in mechanism.bodies:
+        mass = mass + body.mass
+    square: Scalar = 0.0
+    for x in mechanism.gravity:
+        square = square + x * x
+    return mass * call("max", 1.0, call("sqrt", square)) * NO_FORCE
 
 
-def _efforts(mechanism: Mechanism) -> dict[int, float]:
-    efforts = [float(joint.limits.effort) for joint in mechanism.joints for _ in range(joint.kind.nv)]
-    return {k: x for k, x in enumerate(efforts) if np.isfinite(x)}
+def _efforts(mechanism: Mechanism) -> dict[int, Scalar]:
+    efforts = [joint.limits.effort for joint in mechanism.joints for _ in range(joint.kind.nv)]
+    return {k: x for k, x in enumerate(efforts) if np.isfinite(float(x))}
 
 
 def _wrench(given: Wrench, numbers: Numbers) -> Wrench:

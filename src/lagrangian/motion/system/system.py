@@ -28,7 +28,7 @@ from lagrangian.kernels.programs.sweeps import FACTORISE_SPEEDS, links
 from lagrangian.kernels.trace.differentiate import along, derivatives
 from lagrangian.kernels.trace.node import Graph, Trace
 from lagrangian.model.event import DEAD_CENTRE, Kink, Pull, Switch, When
-from lagrangian.model.expression import Expression
+from lagrangian.model.expression import Expression, Scalar
 from lagrangian.model.expression import functions as f
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import dead_centre
@@ -61,7 +61,7 @@ class System:
         """`massless` says whether links without mass make the mass matrix singular; it is found out where nobody knows."""
         self.mechanism, self.torque = mechanism, torque
         self.holdable = tuple(holdable)
-        self.true_tree = _without_coulomb(tree)
+        self.true_tree = without_coulomb(tree)
         self.tree = regroup(self.true_tree)
         self.stabilisation, self.redundant, self.ranks = stabilisation, redundant, ranks
         self.table = table if table is not None else EventTable(holdable=self.holdable)
@@ -69,16 +69,22 @@ class System:
         self.size = self.nq + self.nv
         self.inputs = Inputs(self.nv, len(self.holdable), len(torque.wrenches))
         self.numbers = Numbers()
-        bodies = [wrench.frame.body for wrench in torque.wrenches]
-        self.structure = Structure(mechanism, self.tree, self.numbers, bodies)
-        self.true_structure = Structure(mechanism, self.true_tree, self.numbers, bodies)
-        self.slotted = Slotted.of(mechanism, torque, self.holdable, self.table, self.numbers)
-        self._weights = {} if massless is False else weights(mechanism, self.tree, self.numbers)
+        self._massless = massless
+        self.structure, self.true_structure, self.slotted, self._weights = self.slots(self.numbers, self.tree, self.true_tree)
         self.forces = Forces(mechanism, torque, self.inputs, self.slotted)
         self.angles = tree.angles
         self.constrained = bool(mechanism.equations)
         self.turning = any(j.kind.quaternion for j in mechanism.joints)
         self.projects = self.turning or (self.constrained and stabilisation.kind == "projection")
+
+    def slots(
+        self, numbers: Numbers, tree: Tree, true_tree: Tree
+    ) -> tuple[Structure, Structure, Slotted, dict[str, Scalar]]:
+        """All that has numbers, with slots for them in `numbers`, always in this order."""
+        model, bodies = self.mechanism, [wrench.frame.body for wrench in self.torque.wrenches]
+        structures = Structure(model, tree, numbers, bodies), Structure(model, true_tree, numbers, bodies)
+        slotted = Slotted.of(model, self.torque, self.holdable, self.table, numbers)
+        return *structures, slotted, {} if self._massless is False else weights(model, tree, numbers)
 
     @cached_property
     def large(self) -> bool:
@@ -319,7 +325,7 @@ class System:
         return f.evaluate(when, names)
 
 
-def _without_coulomb(tree: Tree) -> Tree:
+def without_coulomb(tree: Tree) -> Tree:
     """Dry friction is not a function of the state at rest: it is a matter of the modes, not of the traced equations."""
     none = np.zeros_like(tree.constants["coulomb_positive"])
     return replace(tree, constants={**tree.constants, "coulomb_positive": none, "coulomb_negative": none})
