@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from lagrangian.configuration.dynamics_of import dynamics_of
-from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
+from lagrangian.errors import ArgumentError, shown
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion import arguments
 from lagrangian.motion.arguments import Options
+from lagrangian.motion.batch.given import is_many
 from lagrangian.motion.finish import ending_of, finished
+from lagrangian.motion.many import kept, simulate_many, thread_count
 from lagrangian.motion.motion import Motion
+from lagrangian.motion.motions import Motions
 from lagrangian.motion.recipe import Recipe
 
 ROWS = 1001
@@ -42,7 +46,10 @@ def simulate(
     restitution: float = 0.0,
     progress: Callable[[float, float], None] | None = None,
     max_steps: int = 20_000_000,
-) -> Motion:
+    parameters: Any = None,
+    keep: Any = None,
+    threads: int | None = None,
+) -> Motion | Motions:
     """The motion of a mechanism over `t_span`, a pair of times or the end alone.
 
     What is not given is taken from the mechanism's own [initial]. `q0` is an array, the name of a pose, or a mapping of some
@@ -58,13 +65,39 @@ def simulate(
     projection, baumgarte (with alpha and beta), ggl or none; with `off_constraint` the run begins at q0 and qd0 as they are, off
     the constraints, and baumgarte brings it back. Joints stop at their limits unless `limits` is False, and bounce by
     `restitution`. `progress(done, total)` is told how many of the seconds are done. An interrupted run returns what it has.
+
+    `parameters` are other values of the mechanism's: {"l1": 0.4}. Where they, or q0, qd0 or torques, are given for many motions, as
+    arrays of one entry for each, or of one row for each, all are simulated, and the result is a `Motions`: `keep` says what is
+    kept of each beside its end, "rows" at the times of `t_eval`, or "events", and `threads` how many work on them, by default as
+    many as there are cores; `progress` is told how many of the motions are done.
     """
     arguments.check_progress(progress)
     options = Options(method, rtol, atol, stabilisation, alpha, beta, step, max_step, limits, restitution, max_steps)
     recipe = Recipe(t_span, torque, events, options, wrenches, saturate, off_constraint)
-    made = recipe.made(dynamics_of(mechanism))
+    if is_many(q0, qd0, torque, parameters):
+        keeps = kept(keep, t_eval, ROWS)
+        return simulate_many(mechanism, recipe, (q0, qd0), parameters, keeps, t_eval, progress, thread_count(threads))
+    _refuse(keep, threads)
+    made = recipe.made(dynamics_of(_with(mechanism, parameters)))
     start, end = made.span
     grid = arguments.grid(t_eval, start, end)
     watch = None if progress is None else lambda t: progress(t - start, end - start)
     run = made.run(made.start(q0, qd0), grid, watch)
     return finished(run, ending_of(run, end))
+
+
+def _with(mechanism: MechanismLike | Dynamics, parameters: Any) -> MechanismLike | Dynamics:
+    """The mechanism with other values of its parameters."""
+    if parameters is None:
+        return mechanism
+    if not isinstance(parameters, Mapping):
+        raise ArgumentError(f"is {shown(parameters)}", argument="parameters", remedy='a mapping is needed, such as {"l1": 0.4}')
+    model = mechanism.mechanism if isinstance(mechanism, Dynamics) else mechanism_of(mechanism)
+    return model.with_parameters(parameters)
+
+
+def _refuse(keep: Any, threads: Any) -> None:
+    """What means nothing of a single motion."""
+    for name, given in (("keep", keep), ("threads", threads)):
+        if given is not None:
+            raise ArgumentError("is of many motions, and this is one", argument=name, remedy="q0 of many motions has a row for each")

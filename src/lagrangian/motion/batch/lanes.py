@@ -6,6 +6,7 @@ import ctypes
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,15 @@ class Ends:
     rows: np.ndarray
     owners: list[np.ndarray] = field(default_factory=list)
     found: list[np.ndarray] = field(default_factory=list)
+
+    @cached_property
+    def events(self) -> tuple[np.ndarray, np.ndarray]:
+        """The motions of the events, and the events, those of each motion in the order of time."""
+        if not self.found:
+            return np.zeros(0, dtype=np.int64), np.zeros((0, self.y.shape[1] + 2))
+        owners, found = np.concatenate(self.owners), np.concatenate(self.found)
+        order = np.lexsort((found[:, 1], owners))
+        return owners[order], found[order]
 
 
 class Lanes:

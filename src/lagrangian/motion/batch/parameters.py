@@ -35,8 +35,10 @@ Arrays = Mapping[str, np.ndarray]
 class Evaluation:
     """Expressions with arrays in the place of some parameters."""
 
-    def __init__(self, given: Arrays) -> None:
+    def __init__(self, given: Arrays, mechanism: Mechanism) -> None:
         self.given = given
+        # a parameter that follows from others stands for its expression, which is known by being the same object
+        self._names = {id(mechanism.parameters[name]): name for name in given if name in mechanism.parameters}
         self._known: dict[int, tuple[Expression, Any]] = {}
 
     def of(self, x: Scalar) -> Any:
@@ -49,6 +51,8 @@ class Evaluation:
         return found[1]
 
     def _computed(self, x: Expression) -> Any:
+        if id(x) in self._names:
+            return self.given[self._names[id(x)]]
         if x.operation == "symbol":
             return self.given.get(x.name, x.value)
         arguments = [self.of(a) for a in x.arguments]
@@ -157,7 +161,7 @@ class VariedNumbers:
 
     def of(self, given: Arrays, count: int) -> tuple[np.ndarray, np.ndarray]:
         """Of every motion its numbers; and whether it has the structure, so that the same code serves."""
-        evaluation, recorded = Evaluation(given), self._recorded
+        evaluation, recorded = Evaluation(given, self.system.mechanism), self._recorded
         found = np.empty((count, len(recorded.scalars)))
         for k, x in enumerate(recorded.scalars):
             found[:, k] = evaluation.of(x)

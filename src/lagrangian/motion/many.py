@@ -1,0 +1,165 @@
+"""`simulate` with arrays: many motions, in lanes and threads, watched and interruptible."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Any
+
+import numpy as np
+
+from lagrangian.arguments import count, texts
+from lagrangian.configuration.dynamics_of import dynamics_of
+from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.errors import Argument, ArgumentError, EndedEarlyWarning, SimulationWarning, one_of, warn
+from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.kernels.threads import cores
+from lagrangian.motion import arguments
+from lagrangian.motion.batch.batch import Batch
+from lagrangian.motion.batch.chunk import Chunk
+from lagrangian.motion.batch.given import Reader
+from lagrangian.motion.batch.kept import Kept
+from lagrangian.motion.motions import Motions
+from lagrangian.motion.recipe import Recipe
+from lagrangian.motion.status import Status
+
+KEEP = ("end", "rows", "events")
+CHUNK = 8192  # motions that a thread takes at a time
+MEMORY = 2 * 10**9  # bytes of rows
+
+Progress = Callable[[float, float], None]
+
+
+def simulate_many(
+    mechanism: MechanismLike | Dynamics,
+    recipe: Recipe,
+    starts: tuple[Any, Any],
+    parameters: Any,
+    keep: Collection[str],
+    t_eval: Any,
+    progress: Progress | None,
+    threads: int,
+) -> Motions:
+    """The motions from all starts, with all parameters and torques."""
+    model = dynamics_of(mechanism).mechanism
+    given = Reader(model).read(*starts, recipe.torque, parameters)
+    start, end = arguments.span(recipe.t_span, given.mechanism)
+    grid = arguments.grid(t_eval, start, end) if "rows" in keep else np.zeros(0)
+    _check_memory(given.count, len(grid), model.nq + model.nv)
+    batch = Batch(given, recipe, grid)
+    kept = Kept.room(len(batch), model.nq + model.nv, len(grid), "events" in keep)
+    y, told = _Work(batch, kept, progress, threads).go()
+    motions = Motions(batch, kept, y, (start, end))
+    _tell(motions, told)
+    return motions
+
+
+def kept(given: Any, t_eval: Any, default: int) -> tuple[str, ...]:
+    """What `keep` names; rows are kept as well where their times are given."""
+    names = ("end",) if given is None else texts(given, "keep")
+    for name in names:
+        if name not in KEEP:
+            raise ArgumentError(one_of("quantity", name, KEEP), where=Argument("keep"))
+    asked = not (isinstance(t_eval, int) and t_eval == default)
+    return (*names, "rows") if asked and "rows" not in names else names
+
+
+def thread_count(given: Any) -> int:
+    return cores() if given is None else count(given, "threads", most=1024)
+
+
+def _check_memory(motions: int, rows: int, numbers: int) -> None:
+    if 8 * motions * rows * numbers > MEMORY:
+        raise ArgumentError(
+            f"{rows} rows of {motions} motions take {8e-9 * motions * rows * numbers:.3g} GB",
+            where=Argument("keep"),
+            remedy=f"fewer rows are needed, {Argument('t_eval', 11)}, or {Argument('keep', 'end')}; motions[i] has all rows of one",
+        )
+
+
+class _Work:
+    """The motions of a batch, chunk by chunk."""
+
+    def __init__(self, batch: Batch, kept: Kept, progress: Progress | None, threads: int) -> None:
+        self.batch, self.kept, self.progress, self.threads = batch, kept, progress, threads
+        self.stopped = threading.Event()
+        self.y = np.full(kept.y.shape, np.nan)  # where each begins
+        self.left: list[int] = []
+        self._ended: dict[int, int] = {}  # by the chunk's first motion
+        self._lock = threading.Lock()
+
+    def go(self) -> tuple[np.ndarray, list[str]]:
+        told: list[str] = []
+        try:
+            self._lanes()
+            self.left.sort()
+            for k, i in enumerate(self.left):
+                told += self.batch.alone(i, self.y[i], self.kept)
+                self.y[i] = self.batch.found.pop(i, self.y[i])
+                if self.kept.status[i] is Status.INTERRUPTED:
+                    break
+                self._show(len(self.batch) - len(self.left) + k + 1)
+        except KeyboardInterrupt:
+            self.stopped.set()  # what is finished is returned
+        return self.y, told
+
+    def _lanes(self) -> None:
+        size, total = self.batch.given.count, min(CHUNK, -(-self.batch.given.count // self.threads))
+        pieces = [(a, min(a + total, size)) for a in range(0, size, total)]
+        nominal = self.batch.nominal
+        if nominal is not None:
+            nominal.prepare()  # before threads ask for it
+        if self.threads == 1 or len(pieces) == 1 or nominal is None:
+            for piece in pieces:
+                self._take(self._chunk(*piece))
+            return
+        with ThreadPoolExecutor(self.threads, thread_name_prefix="lagrangian") as pool:
+            waiting: set[Future[Chunk]] = {pool.submit(self._chunk, *piece) for piece in pieces}
+            try:
+                while waiting:
+                    done, waiting = wait(waiting, timeout=0.1, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        self._take(future.result())
+                    self._show(sum(self._ended.values()))
+            except BaseException:
+                self.stopped.set()
+                for future in waiting:
+                    future.cancel()
+                for future in [f for f in waiting if not f.cancelled()]:
+                    self._take(future.result())
+                raise
+
+    def _chunk(self, first: int, last: int) -> Chunk:
+        def goes_on(ended: int) -> bool:
+            self._ended[first] = ended
+            if self.threads == 1:
+                self._show(sum(self._ended.values()))
+            return not self.stopped.is_set()
+
+        if self.stopped.is_set():
+            chunk = Chunk(self.batch, first, last)
+            chunk.left[:] = False
+            return chunk
+        return self.batch.chunk(first, last, self.kept, goes_on)
+
+    def _take(self, chunk: Chunk) -> None:
+        self.y[chunk.first : chunk.last] = chunk.y
+        self.left += (chunk.first + np.flatnonzero(chunk.left)).tolist()
+        self._ended[chunk.first] = int((~chunk.left).sum())
+
+    def _show(self, ended: int) -> None:
+        if self.progress is not None:
+            self.progress(float(ended), float(len(self.batch)))
+
+
+def _tell(motions: Motions, told: list[str]) -> None:
+    """One warning for all motions that did not end as they were asked to, and one for what single runs warned of."""
+    early = np.flatnonzero(~motions.success)
+    if early.size:
+        i = int(early[0])
+        more = f" and {early.size - 1} more" if early.size > 1 else ""
+        warn(f"{motions.name}: motion {i}{more} of {len(motions)} ended early: {motions.message(i)}", EndedEarlyWarning)
+    if told:
+        more = f" (and {len(told) - 1} more warnings of single motions)" if len(told) > 1 else ""
+        warn(f"{told[0]}{more}", SimulationWarning)
