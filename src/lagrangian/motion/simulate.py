@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lagrangian.configuration.dynamics_of import dynamics_of
-from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
-from lagrangian.errors import ArgumentError, shown
+from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion import arguments
 from lagrangian.motion.arguments import Options
@@ -33,6 +33,7 @@ def simulate(
     rtol: float = 1e-8,
     atol: float = 1e-10,
     *,
+    parameters: Mapping[str, Any] | None = None,
     wrenches: Any = None,
     saturate: bool = False,
     t_eval: Any = ROWS,
@@ -46,7 +47,6 @@ def simulate(
     restitution: float = 0.0,
     progress: Callable[[float, float], None] | None = None,
     max_steps: int = 20_000_000,
-    parameters: Any = None,
     keep: Any = None,
     threads: int | None = None,
 ) -> Motion | Motions:
@@ -61,15 +61,18 @@ def simulate(
     it. `wrenches` act from outside besides: a mapping of frames to six numbers or expressions, or to a Python function that gives
     six, moment first, along the world's axes, at the frame's origin: {"tool": (0, 0, 0, 0, 0, "-10*sin(t)")}.
 
+    `parameters` gives other values to some of the mechanism's parameters, {"l1": 0.4}, as `Mechanism.with_parameters` does:
+    nothing is compiled again. Starts and torques that are written with them follow.
+
     `events` are `Event`s. `t_eval` is the number of rows, or their times. `stabilisation` keeps constraints from drifting:
     projection, baumgarte (with alpha and beta), ggl or none; with `off_constraint` the run begins at q0 and qd0 as they are, off
     the constraints, and baumgarte brings it back. Joints stop at their limits unless `limits` is False, and bounce by
     `restitution`. `progress(done, total)` is told how many of the seconds are done. An interrupted run returns what it has.
 
-    `parameters` are other values of the mechanism's: {"l1": 0.4}. Where they, or q0, qd0 or torques, are given for many motions, as
-    arrays of one entry for each, or of one row for each, all are simulated, and the result is a `Motions`: `keep` says what is
-    kept of each beside its end, "rows" at the times of `t_eval`, or "events", and `threads` how many work on them, by default as
-    many as there are cores; `progress` is told how many of the motions are done.
+    Where parameters, q0, qd0 or torques are given for many motions, as arrays with an entry or a row for each, all of them are
+    simulated, and the result is a `Motions`. `keep` says what is kept of each beside its end: "rows" at the times of `t_eval`,
+    "events"; `threads` how many work on them, as many as there are cores unless it is given. `progress` is told how many of the
+    motions are done.
     """
     arguments.check_progress(progress)
     options = Options(method, rtol, atol, stabilisation, alpha, beta, step, max_step, limits, restitution, max_steps)
@@ -78,22 +81,12 @@ def simulate(
         keeps = kept(keep, t_eval, ROWS)
         return simulate_many(mechanism, recipe, (q0, qd0), parameters, keeps, t_eval, progress, thread_count(threads))
     _refuse(keep, threads)
-    made = recipe.made(dynamics_of(_with(mechanism, parameters)))
+    made = recipe.made(dynamics_of(mechanism, parameters))
     start, end = made.span
     grid = arguments.grid(t_eval, start, end)
     watch = None if progress is None else lambda t: progress(t - start, end - start)
     run = made.run(made.start(q0, qd0), grid, watch)
     return finished(run, ending_of(run, end))
-
-
-def _with(mechanism: MechanismLike | Dynamics, parameters: Any) -> MechanismLike | Dynamics:
-    """The mechanism with other values of its parameters."""
-    if parameters is None:
-        return mechanism
-    if not isinstance(parameters, Mapping):
-        raise ArgumentError(f"is {shown(parameters)}", argument="parameters", remedy='a mapping is needed, such as {"l1": 0.4}')
-    model = mechanism.mechanism if isinstance(mechanism, Dynamics) else mechanism_of(mechanism)
-    return model.with_parameters(parameters)
 
 
 def _refuse(keep: Any, threads: Any) -> None:

@@ -52,7 +52,6 @@ _UNARY: dict[str, Callable[[float], float]] = {
 # x where the first is positive, else y: text has conditions there, such as t < 5
 _TERNARY: dict[str, Callable[[float, float, float], float]] = {"piecewise": lambda c, x, y: x if c > 0 else y}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9.]*")
-FUNCTION_OF: dict[str, Callable[..., float]] = {**_UNARY, **_BINARY, **_TERNARY}
 FUNCTIONS = sorted({*_UNARY, *_BINARY, *_TERNARY} - {"neg", "+", "-", "*", "/", "^"})
 
 
@@ -190,7 +189,7 @@ def _node(operation: str, *arguments: Scalar) -> Scalar:
     values = [_value(a) for a in arguments]
     value: float | None = None
     if None not in values:
-        function = FUNCTION_OF[operation]
+        function: Callable[..., float] = (_UNARY, _BINARY, _TERNARY)[len(values) - 1][operation]
         try:
             value = function(*values)
         except (ZeroDivisionError, ValueError, OverflowError) as error:

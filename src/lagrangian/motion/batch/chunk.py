@@ -13,7 +13,7 @@ from lagrangian.configuration.loops import Loops
 from lagrangian.errors import LagrangianError
 from lagrangian.motion.batch.kept import Kept
 from lagrangian.motion.batch.lanes import Ends, Lanes
-from lagrangian.motion.batch.parameters import VariedNumbers
+from lagrangian.motion.batch.parameters import numbers_of
 from lagrangian.motion.batch.solver import LaneSolver, has_lanes
 from lagrangian.motion.batch.starts import ClosedStarts
 from lagrangian.motion.events import Happening
@@ -35,7 +35,6 @@ class Nominal:
 
     batch: Batch
     run: Run
-    varied: VariedNumbers | None
 
     @staticmethod
     def of(batch: Batch) -> Nominal | None:
@@ -50,17 +49,16 @@ class Nominal:
         run.end = run.supply.end = made.span[1]
         run.supply.from_now(run.t, run.y)
         run.start(run.settings.step or 0.0)
-        varied = VariedNumbers(run.system, tuple(batch.given.varied)) if batch.given.varied else None
-        found = Nominal(batch, run, varied)
-        return found if varied is None or found._is_known(varied) else None
+        found = Nominal(batch, run)
+        return found if found._is_known() else None
 
-    def _is_known(self, varied: VariedNumbers) -> bool:
+    def _is_known(self) -> bool:
         """Whether the numbers of all motions can be computed: those of some, with the extremes of what varies, are compared."""
-        if not varied.known:
-            return False
         given = self.batch.given
+        if given.varied and self.run.system.weighted:
+            return False
         for i in sorted({int(k(x)) for x in given.varied.values() for k in (np.argmin, np.argmax)}):
-            numbers, fits = varied.of({name: x[i : i + 1] for name, x in given.varied.items()}, 1)
+            numbers, fits = numbers_of(self.run.system, {name: x[i : i + 1] for name, x in given.varied.items()})
             if not fits[0]:
                 continue
             try:
@@ -104,8 +102,8 @@ class Chunk:
     def go(self, nominal: Nominal, kept: Kept, goes_on: Callable[[int], bool]) -> None:
         run, batch, part = nominal.run, self.batch, slice(self.first, self.last)
         numbers, fits = None, np.ones(self.last - self.first, dtype=bool)
-        if nominal.varied is not None:
-            numbers, fits = nominal.varied.of({name: x[part] for name, x in batch.given.varied.items()}, len(self.y))
+        if batch.given.varied:
+            numbers, fits = numbers_of(run.system, {name: x[part] for name, x in batch.given.varied.items()})
         if batch.given.mechanism.equations:
             fits &= self._close(nominal, numbers)
         chosen = np.flatnonzero(fits & np.isfinite(self.y).all(axis=1) & self._free_of_limits(run))

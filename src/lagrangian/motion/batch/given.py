@@ -12,7 +12,7 @@ from lagrangian.arguments import floats
 from lagrangian.errors import Argument, ArgumentError, Place, one_of, shown
 from lagrangian.model.expression import Expression
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.parts import is_path, scalar_at, with_number
+from lagrangian.model.revision import with_near_start
 
 TORQUE = "torque of "  # how the name of a torque that varies begins
 
@@ -128,10 +128,7 @@ class Reader:
             (varied if isinstance(value, np.ndarray) else same)[name] = value
         model = self.mechanism.with_parameters(same) if same else self.mechanism
         model = model.with_parameters({name: float(x[0]) for name, x in varied.items()})
-        for name in varied:  # a number of a part becomes a parameter
-            if name not in model.parameters and is_path(model, name):
-                model = with_number(model, name, Expression("symbol", (), float(scalar_at(model, name)), name))
-        self.mechanism = model
+        self.mechanism = with_near_start(model) if varied else model
         return varied
 
     def _states(self, given: Any, argument: str, names: tuple[str, ...]) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.algorithms.closed.constrained import ROUNDING
+from lagrangian.algorithms.samples import lane_values
 from lagrangian.algorithms.structure import Structure
 from lagrangian.algorithms.tree import Tree
 from lagrangian.configuration import reading
@@ -23,9 +24,10 @@ from lagrangian.kernels.program import Straight
 from lagrangian.kernels.programs.closed import traced_state
 from lagrangian.kernels.trace.node import Graph
 from lagrangian.model.configuration import Partial
+from lagrangian.model.expression.lanes import LaneValues
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.batch.given import Given
-from lagrangian.motion.batch.parameters import Evaluation
+from lagrangian.motion.batch.parameters import column
 from lagrangian.motion.system.system import System
 
 OWN = "own"  # the name of numbers that are inputs of each state
@@ -39,17 +41,17 @@ class Starts:
 
     def __init__(self, given: Given) -> None:
         self.given, self.model = given, given.mechanism
-        evaluation = Evaluation(given.varied, given.mechanism)
-        self.q, self.names = self._configurations(evaluation)
-        self.qd, self.speeds = self._speeds(evaluation)
+        values = lane_values(given.mechanism, given.varied)[1]
+        self.q, self.names = self._configurations(values)
+        self.qd, self.speeds = self._speeds(values)
 
-    def _configurations(self, evaluation: Evaluation) -> tuple[np.ndarray, tuple[str, ...] | None]:
+    def _configurations(self, values: LaneValues) -> tuple[np.ndarray, tuple[str, ...] | None]:
         model, q0, count = self.model, self.given.q0, self.given.count
         if isinstance(q0, np.ndarray) and q0.ndim == 2:
             return self._normalised(q0.copy()), None
         own = model.initial.q if model.initial.q is not None else Partial(model.neutral())
         if q0 is None or isinstance(q0, dict):
-            q = _columns(own, count, evaluation)
+            q = _columns(own, count, values)
             names = own.given if isinstance(own, Partial) else None
             if isinstance(q0, dict):
                 for name, x in q0.items():
@@ -60,7 +62,7 @@ class Starts:
         if isinstance(q0, str) and q0.strip() in model.poses:
             pose: Any = model.poses[q0.strip()]
             names = pose.given if isinstance(pose, Partial) else None
-            return self._normalised(_columns(pose, count, evaluation)), names
+            return self._normalised(_columns(pose, count, values)), names
         found = reading.configuration(model, q0)
         return np.repeat(found.q[None], count, axis=0), found.names
 
@@ -70,14 +72,14 @@ class Starts:
                 q[k] = reading.normalised(self.model, q[k], Argument("q0"))
         return q
 
-    def _speeds(self, evaluation: Evaluation) -> tuple[np.ndarray, tuple[str, ...] | None]:
+    def _speeds(self, values: LaneValues) -> tuple[np.ndarray, tuple[str, ...] | None]:
         """Speeds, zero where none were given, and the names of those that were; None if all were."""
         model, qd0, count = self.model, self.given.qd0, self.given.count
         if isinstance(qd0, np.ndarray) and qd0.ndim == 2:
             return qd0.copy(), None
         if qd0 is None and self.given.q0 is None and model.initial.qd is not None:
             own = model.initial.qd
-            return _columns(own, count, evaluation), own.given if isinstance(own, Partial) else None
+            return _columns(own, count, values), own.given if isinstance(own, Partial) else None
         if isinstance(qd0, dict):
             qd = np.zeros((count, model.nv))
             for name, x in qd0.items():
@@ -102,11 +104,11 @@ def _named(names: tuple[str, ...], given: tuple[str, ...], row: np.ndarray) -> d
     return {name: float(x) for name, x in zip(names, row, strict=True) if name in given}
 
 
-def _columns(row: Any, count: int, evaluation: Evaluation) -> np.ndarray:
+def _columns(row: Any, count: int, values: LaneValues) -> np.ndarray:
     """A row of a description, whose entries may be written with parameters, of all motions."""
     found = np.empty((count, len(row)))
     for k, x in enumerate(row):
-        found[:, k] = evaluation.of(getattr(x, "scalar", x))
+        found[:, k] = column(values, x)
     return found
 
 

@@ -5,17 +5,17 @@ Other values of them need no other code: see `algorithms.structure`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from lagrangian.algorithms.structure import Numbers, slots_in
 from lagrangian.model.event import Switch, When
-from lagrangian.model.expression import Expression, Scalar, call
+from lagrangian.model.expression import Expression, Scalar, call, sqrt
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.vector import dot
 from lagrangian.motion.system.event_table import EventTable, Watched
 from lagrangian.motion.system.holdable import Holdable
 from lagrangian.motion.torque import Torque
@@ -47,7 +47,7 @@ class Slotted:
                 for k, entry in enumerate(table.compiled)
                 if isinstance(entry, Watched) and not callable(entry.event.when)
             },
-            no_force=numbers.scalar(no_force(mechanism)),
+            no_force=numbers.scalar(no_force(mechanism) if table.has_contacts else 0.0),
         )
 
 
@@ -56,15 +56,12 @@ def no_force(mechanism: Mechanism) -> Scalar:
     mass: Scalar = 0.0
     for body in mechanism.bodies:
         mass = mass + body.mass
-    square: Scalar = 0.0
-    for x in mechanism.gravity:
-        square = square + x * x
-    return mass * call("max", 1.0, call("sqrt", square)) * NO_FORCE
+    return NO_FORCE * mass * call("max", 1.0, sqrt(dot(mechanism.gravity, mechanism.gravity)))
 
 
-def _efforts(mechanism: Mechanism) -> dict[int, Scalar]:
+def _efforts(mechanism: Mechanism) -> dict[int, float]:
     efforts = [joint.limits.effort for joint in mechanism.joints for _ in range(joint.kind.nv)]
-    return {k: x for k, x in enumerate(efforts) if np.isfinite(float(x))}
+    return {k: x for k, x in enumerate(efforts) if math.isfinite(x)}
 
 
 def _wrench(given: Wrench, numbers: Numbers) -> Wrench:
