@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from lagrangian.motion.linearise import Linearisation as Linearization
     from lagrangian.motion.linearise import linearise as linearize
     from lagrangian.motion.motion import Motion
+    from lagrangian.motion.motions import Motions
     from lagrangian.motion.simulate import simulate
     from lagrangian.motion.status import Ending, Status
     from lagrangian.motion.torque import Sampled, Traced
@@ -118,6 +119,7 @@ _LATER = {
     "identify": "lagrangian.identification.identify",
     **dict.fromkeys(("SolverComparison", "compare_solvers"), "lagrangian.motion.compare_solvers"),
     "Motion": "lagrangian.motion.motion",
+    "Motions": "lagrangian.motion.motions",
     "PathMotion": "lagrangian.inverse_dynamics.path_motion",
     "inverse": "lagrangian.inverse_dynamics.inverse",
     "inverse_kinematics": "lagrangian.kinematics.inverse_kinematics",
@@ -185,6 +187,7 @@ __all__ = [
     "Mobility",
     "Mode",
     "Motion",
+    "Motions",
     "Motor",
     "PathMotion",
     "PathWarning",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -105,14 +105,19 @@ def _asked(motion: Motion, run: Run) -> bool:
     return done
 
 
-@contextmanager
-def interruptible(run: Run) -> Iterator[None]:
+def interruptible(run: Run) -> AbstractContextManager[None]:
     """Ctrl-C ends the run, also while compiled code is asking Python: an exception could not pass through it."""
+    return on_interrupt(run.supply.interrupt)
+
+
+@contextmanager
+def on_interrupt(act: Callable[[], None]) -> Iterator[None]:
+    """Ctrl-C does this, and raises nothing by itself."""
     ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if not ours:
         yield
         return
-    signal.signal(signal.SIGINT, lambda *_: run.supply.interrupt())
+    signal.signal(signal.SIGINT, lambda *_: act())
     try:
         yield
     finally:

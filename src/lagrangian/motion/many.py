@@ -20,6 +20,7 @@ from lagrangian.motion.batch.batch import Batch
 from lagrangian.motion.batch.chunk import Chunk
 from lagrangian.motion.batch.given import Reader
 from lagrangian.motion.batch.kept import Kept
+from lagrangian.motion.finish import on_interrupt
 from lagrangian.motion.motions import Motions
 from lagrangian.motion.recipe import Recipe
 from lagrangian.motion.status import Status
@@ -86,14 +87,18 @@ class _Work:
         self.stopped = threading.Event()
         self.y = np.full(kept.y.shape, np.nan)  # where each begins
         self.left: list[int] = []
+        self._caller = threading.current_thread()
         self._ended: dict[int, int] = {}  # by the chunk's first motion
-        self._lock = threading.Lock()
+        self.failure: BaseException | None = None  # of the user's progress function
 
     def go(self) -> tuple[np.ndarray, list[str]]:
         told: list[str] = []
         try:
-            self._lanes()
-            self.left.sort()
+            with on_interrupt(self.stopped.set):
+                self._lanes()
+            if self.failure is not None:
+                raise self.failure
+            self.left = [] if self.stopped.is_set() else sorted(self.left)
             for k, i in enumerate(self.left):
                 told += self.batch.alone(i, self.y[i], self.kept)
                 self.y[i] = self.batch.found.pop(i, self.y[i])
@@ -101,7 +106,7 @@ class _Work:
                     break
                 self._show(len(self.batch) - len(self.left) + k + 1)
         except KeyboardInterrupt:
-            self.stopped.set()  # what is finished is returned
+            pass  # what is finished is returned
         return self.y, told
 
     def _lanes(self) -> None:
@@ -116,25 +121,17 @@ class _Work:
             return
         with ThreadPoolExecutor(self.threads, thread_name_prefix="lagrangian") as pool:
             waiting: set[Future[Chunk]] = {pool.submit(self._chunk, *piece) for piece in pieces}
-            try:
-                while waiting:
-                    done, waiting = wait(waiting, timeout=0.1, return_when=FIRST_COMPLETED)
-                    for future in done:
-                        self._take(future.result())
-                    self._show(sum(self._ended.values()))
-            except BaseException:
-                self.stopped.set()
-                for future in waiting:
-                    future.cancel()
-                for future in [f for f in waiting if not f.cancelled()]:
+            while waiting:
+                done, waiting = wait(waiting, timeout=0.1, return_when=FIRST_COMPLETED)
+                for future in done:
                     self._take(future.result())
-                raise
+                self._show_safely()
 
     def _chunk(self, first: int, last: int) -> Chunk:
         def goes_on(ended: int) -> bool:
             self._ended[first] = ended
-            if self.threads == 1:
-                self._show(sum(self._ended.values()))
+            if threading.current_thread() is self._caller:
+                self._show_safely()
             return not self.stopped.is_set()
 
         if self.stopped.is_set():
@@ -147,6 +144,14 @@ class _Work:
         self.y[chunk.first : chunk.last] = chunk.y
         self.left += (chunk.first + np.flatnonzero(chunk.left)).tolist()
         self._ended[chunk.first] = int((~chunk.left).sum())
+
+    def _show_safely(self) -> None:
+        """What the user's function raises ends the work, and comes after it."""
+        try:
+            self._show(sum(list(self._ended.values())))
+        except BaseException as error:
+            self.failure = self.failure or error
+            self.stopped.set()
 
     def _show(self, ended: int) -> None:
         if self.progress is not None:

@@ -93,4 +93,6 @@ def _refuse(keep: Any, threads: Any) -> None:
     """What means nothing of a single motion."""
     for name, given in (("keep", keep), ("threads", threads)):
         if given is not None:
-            raise ArgumentError("is of many motions, and this is one", argument=name, remedy="q0 of many motions has a row for each")
+            raise ArgumentError(
+                "is of many motions, and this is one", argument=name, remedy="q0 of many motions has a row for each"
+            )

@@ -40,7 +40,9 @@ class Nominal:
     def of(batch: Batch) -> Nominal | None:
         made = batch.made
         try:
-            run = made.run(made.start(batch.starts.q0_of(batch.given.nominal), batch.starts.qd0_of(batch.given.nominal)), batch.grid)
+            run = made.run(
+                made.start(batch.starts.q0_of(batch.given.nominal), batch.starts.qd0_of(batch.given.nominal)), batch.grid
+            )
         except LagrangianError:
             return None  # each motion says by itself what is wrong
         frictional = any(h.friction is not None for h in run.system.holdable)

@@ -73,7 +73,9 @@ class Given:
         """What drives one motion."""
         if not isinstance(self.torque, Mapping):
             return self.torque
-        return {name: float(self.varied[TORQUE + name][i]) if TORQUE + name in self.varied else x for name, x in self.torque.items()}
+        return {
+            name: float(self.varied[TORQUE + name][i]) if TORQUE + name in self.varied else x for name, x in self.torque.items()
+        }
 
 
 class Reader:
@@ -90,21 +92,22 @@ class Reader:
         torque = self._torque(torque, varied)
         return Given(self.mechanism, torque, self.count, varied, q0, qd0)
 
-    def _counted(self, values: np.ndarray, what: str, where: tuple[Place, ...]) -> np.ndarray:
+    def _counted(self, values: np.ndarray, what: str, where: tuple[Place, ...], argument: str = "") -> np.ndarray:
         """Values of all motions, which are as many as those of other arguments."""
         if not len(values):
-            raise ArgumentError("is empty; at least one motion is needed", where=where)
+            raise ArgumentError("is empty; at least one motion is needed", where=where, argument=argument)
         if not self.count:
             self.count, self._first = len(values), what
         if len(values) != self.count:
             raise ArgumentError(
                 f"has values for {len(values)} motions, and {self._first} for {self.count}",
                 where=where,
+                argument=argument,
                 remedy="as many are needed; a single value is the same for all",
             )
         if not np.isfinite(values).all():
             row = int(np.argmax(~np.isfinite(values.reshape(len(values), -1)).all(axis=1)))
-            raise ArgumentError(f"has a number that is not finite, of motion {row}", where=where)
+            raise ArgumentError(f"has a number that is not finite, of motion {row}", where=where, argument=argument)
         return np.array(values)
 
     def _column(self, x: Any, what: str, where: tuple[Place, ...]) -> Any:
@@ -113,8 +116,9 @@ class Reader:
         if values is None or values.ndim == 0:
             return x
         if values.ndim != 1:
-            raise ArgumentError(f"has shape {values.shape}", where=where, remedy="a number for each motion is needed")
-        return self._counted(values, what, where)
+            needed = "a number for each motion is needed"
+            raise ArgumentError(f"has shape {values.shape}", where=where[:-1], argument=str(where[-1]), remedy=needed)
+        return self._counted(values, what, where[:-1], str(where[-1]))
 
     def _parameters(self, given: Any) -> dict[str, np.ndarray]:
         """Those that vary; what is the same for all becomes the mechanism's own."""
@@ -135,7 +139,9 @@ class Reader:
         if isinstance(given, Mapping):
             for name in given:
                 if name not in names:
-                    raise ArgumentError(one_of("coordinate" if argument == "q0" else "speed", name, names), where=Argument(argument))
+                    raise ArgumentError(
+                        one_of("coordinate" if argument == "q0" else "speed", name, names), where=Argument(argument)
+                    )
             return {name: self._column(x, argument, (Argument(argument), repr(name))) for name, x in given.items()}
         values = _array(given)
         if values is None or values.ndim < 2:
@@ -146,7 +152,7 @@ class Reader:
                 argument=argument,
                 remedy=f"a row for each motion is needed, of {len(names)} numbers: {', '.join(names[:12])}",
             )
-        return self._counted(values, argument, (Argument(argument),))
+        return self._counted(values, argument, (), argument)
 
     def _torque(self, given: Any, varied: dict[str, np.ndarray]) -> Any:
         """As a mapping in which torques that vary are parameters."""
@@ -158,7 +164,7 @@ class Reader:
             if values.ndim != 2 or values.shape[1] != len(speeds):
                 needed = f"a row for each motion is needed, of {len(speeds)} numbers: {', '.join(speeds[:12])}"
                 raise ArgumentError(f"has shape {values.shape}", argument="torque", remedy=needed)
-            values = self._counted(values, "torque", (Argument("torque"),))
+            values = self._counted(values, "torque", (), "torque")
             given = {name: values[:, k] for k, name in enumerate(speeds) if values[:, k].any()}
         else:
             return given

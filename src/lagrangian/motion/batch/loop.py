@@ -52,9 +52,9 @@ def emit_rows(module: Module, method: Method) -> None:
             inverse, row = 1.0 / clock[1], at["row"]
 
             def more() -> Value:
-                inside = row[k] < c[lane.ROWS]  # noqa: B023
-                time = at["grid"][b.select(inside, row[k], 0, INTEGER)]  # noqa: B023
-                return inside & (time <= s[lane.UNTIL])  # noqa: B023
+                inside = row[k] < c[lane.ROWS]
+                time = at["grid"][b.select(inside, row[k], 0, INTEGER)]
+                return inside & (time <= s[lane.UNTIL])
 
             with b.loop(more):
                 theta = (at["grid"][row[k]] - s[places.T]) * inverse
@@ -118,7 +118,7 @@ class BatchLoop:
                 given, u = at["inputs"].part(motion * self.inputs), Lane(at["u"], self.width, k)
                 with b.when(c[lane.VARIES].differs(0)):
                     self._prepare(k, motion)
-                b.each(self.inputs, lambda i: u.__setitem__(i, given[i]))  # noqa: B023
+                b.each(self.inputs, lambda i: u.__setitem__(i, given[i]))
                 Lane(at["u"].as_type(INTEGER), self.width, k)[self.address] = b.address_of(at["table"])
                 self._integrate(motion, 0)
                 self._put(k)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from lagrangian.algorithms.closed.constrained import ROUNDING
-from lagrangian.algorithms.samples import lane_values
 from lagrangian.algorithms.structure import Structure
 from lagrangian.algorithms.tree import Tree
 from lagrangian.configuration import reading
@@ -24,10 +23,9 @@ from lagrangian.kernels.program import Straight
 from lagrangian.kernels.programs.closed import traced_state
 from lagrangian.kernels.trace.node import Graph
 from lagrangian.model.configuration import Partial
-from lagrangian.model.expression.lanes import LaneValues
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.batch.given import Given
-from lagrangian.motion.batch.parameters import column
+from lagrangian.motion.batch.parameters import columns_of
 from lagrangian.motion.system.system import System
 
 OWN = "own"  # the name of numbers that are inputs of each state
@@ -41,17 +39,16 @@ class Starts:
 
     def __init__(self, given: Given) -> None:
         self.given, self.model = given, given.mechanism
-        values = lane_values(given.mechanism, given.varied)[1]
-        self.q, self.names = self._configurations(values)
-        self.qd, self.speeds = self._speeds(values)
+        self.q, self.names = self._configurations()
+        self.qd, self.speeds = self._speeds()
 
-    def _configurations(self, values: LaneValues) -> tuple[np.ndarray, tuple[str, ...] | None]:
+    def _configurations(self) -> tuple[np.ndarray, tuple[str, ...] | None]:
         model, q0, count = self.model, self.given.q0, self.given.count
         if isinstance(q0, np.ndarray) and q0.ndim == 2:
             return self._normalised(q0.copy()), None
         own = model.initial.q if model.initial.q is not None else Partial(model.neutral())
         if q0 is None or isinstance(q0, dict):
-            q = _columns(own, count, values)
+            q = self._columns(own)
             names = own.given if isinstance(own, Partial) else None
             if isinstance(q0, dict):
                 for name, x in q0.items():
@@ -62,24 +59,27 @@ class Starts:
         if isinstance(q0, str) and q0.strip() in model.poses:
             pose: Any = model.poses[q0.strip()]
             names = pose.given if isinstance(pose, Partial) else None
-            return self._normalised(_columns(pose, count, values)), names
+            return self._normalised(self._columns(pose)), names
         found = reading.configuration(model, q0)
         return np.repeat(found.q[None], count, axis=0), found.names
 
+    def _columns(self, row: Any) -> np.ndarray:
+        return columns_of(self.model, row, self.given.varied, self.given.count)
+
     def _normalised(self, q: np.ndarray) -> np.ndarray:
         if any(joint.kind.quaternion for joint in self.model.joints):
-            for k in range(len(q)):
+            for k in np.flatnonzero(np.isfinite(q).all(axis=1)):
                 q[k] = reading.normalised(self.model, q[k], Argument("q0"))
         return q
 
-    def _speeds(self, values: LaneValues) -> tuple[np.ndarray, tuple[str, ...] | None]:
+    def _speeds(self) -> tuple[np.ndarray, tuple[str, ...] | None]:
         """Speeds, zero where none were given, and the names of those that were; None if all were."""
         model, qd0, count = self.model, self.given.qd0, self.given.count
         if isinstance(qd0, np.ndarray) and qd0.ndim == 2:
             return qd0.copy(), None
         if qd0 is None and self.given.q0 is None and model.initial.qd is not None:
             own = model.initial.qd
-            return _columns(own, count, values), own.given if isinstance(own, Partial) else None
+            return self._columns(own), own.given if isinstance(own, Partial) else None
         if isinstance(qd0, dict):
             qd = np.zeros((count, model.nv))
             for name, x in qd0.items():
@@ -94,22 +94,18 @@ class Starts:
 
     def q0_of(self, i: int) -> Any:
         """The configuration of one motion, as `simulate` takes it."""
+        if self.given.q0 is None:
+            return None  # its own, which may follow from its parameters
         return self.q[i] if self.names is None else _named(self.model.coordinate_names, self.names, self.q[i])
 
     def qd0_of(self, i: int) -> Any:
+        if self.given.qd0 is None:
+            return None
         return self.qd[i] if self.speeds is None else _named(self.model.speed_names, self.speeds, self.qd[i])
 
 
 def _named(names: tuple[str, ...], given: tuple[str, ...], row: np.ndarray) -> dict[str, float]:
     return {name: float(x) for name, x in zip(names, row, strict=True) if name in given}
-
-
-def _columns(row: Any, count: int, values: LaneValues) -> np.ndarray:
-    """A row of a description, whose entries may be written with parameters, of all motions."""
-    found = np.empty((count, len(row)))
-    for k, x in enumerate(row):
-        found[:, k] = column(values, x)
-    return found
 
 
 class ClosedStarts:

@@ -70,9 +70,7 @@ class Functions:
         if len(graph.nodes) > pieces.WHOLE and self.system.constrained and self.system.projects:
             wanted["project"] = self.system.project(graph)
             self.projected = True
-        self.lines += traced_together(
-            wanted, graph, self.places, self.declared, self.fma, self.preparation, self.width
-        )
+        self.lines += traced_together(wanted, graph, self.places, self.declared, self.fma, self.preparation, self.width)
 
     def _builder(self, name: str) -> tuple[Builder, list[Array]]:
         b = Builder(name, ARGUMENTS, self.declared, self.fma, internal=True, width=self.width)
