@@ -101,7 +101,7 @@ def single(seconds: float) -> None:
 def starts(count: int, spread: float = 0.8) -> np.ndarray:
     """At rest around hanging down, where the motion is regular: errors of chaotic ones say nothing of a method."""
     rng = np.random.default_rng(0)
-    return np.hstack([rng.uniform(-spread, spread, (count, 2)) + [-np.pi / 2, 0.0], np.zeros((count, 2))])
+    return np.hstack([np.array([-np.pi / 2, 0.0]) + rng.uniform(-spread, spread, (count, 2)), np.zeros((count, 2))])
 
 
 def batch(seconds: float) -> None:
@@ -152,7 +152,8 @@ def identical() -> None:
     found = lg.simulate(mechanism, END, q0=y[:, :2])
     for i in range(len(y)):
         alone = lg.simulate(mechanism, END, q0=y[i, :2]).trajectory
-        assert alone is not None and np.array_equal(alone.y, [*found.q_end[i], *found.qd_end[i]])
+        assert alone is not None
+        assert np.array_equal(alone.y, [*found.q_end[i], *found.qd_end[i]])
     print("  bit for bit what 50 of them are one at a time")
 
 
@@ -176,7 +177,8 @@ def four_bar(seconds: float) -> None:
     print(f"  lagrangian           {spent:7.3f} s, {spent / MOTIONS * 1e6:6.2f} us a motion, at rtol {rtol:.1e}")
     found = run(MOTIONS, rtol)
     alone = found.motion(17).trajectory
-    assert alone is not None and np.array_equal(alone.y[:3], found.q_end[17])
+    assert alone is not None
+    assert np.array_equal(alone.y[:3], found.q_end[17])
     pinocchio_loop("four_bar", spent)
 
 

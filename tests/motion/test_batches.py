@@ -37,7 +37,7 @@ def two_r() -> lg.Mechanism:
 
 
 def starts(count: int, seed: int = 0, spread: float = 1.0) -> np.ndarray:
-    return np.random.default_rng(seed).uniform(-spread, spread, (count, 2)) + [-np.pi / 2, 0]
+    return np.array([-np.pi / 2, 0.0]) + np.random.default_rng(seed).uniform(-spread, spread, (count, 2))
 
 
 # -- the same as one at a time ---------------------------------------------------------------------------------------

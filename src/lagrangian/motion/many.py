@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable, Collection
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any
@@ -28,6 +29,7 @@ from lagrangian.motion.status import Status
 KEEP = ("end", "rows", "events")
 CHUNK = 8192  # motions that a thread takes at a time
 MEMORY = 2 * 10**9  # bytes of rows
+LOOKED_AT = 3  # motions of doubtful energy that are made again to be looked at
 
 Progress = Callable[[float, float], None]
 
@@ -53,6 +55,7 @@ def simulate_many(
     y, told = _Work(batch, kept, progress, threads).go()
     motions = Motions(batch, kept, y, (start, end))
     _tell(motions, told)
+    _tell_of_energy(motions, batch, kept)
     return motions
 
 
@@ -75,7 +78,7 @@ def _check_memory(motions: int, rows: int, numbers: int) -> None:
         raise ArgumentError(
             f"{rows} rows of {motions} motions take {8e-9 * motions * rows * numbers:.3g} GB",
             where=Argument("keep"),
-            remedy=f"fewer rows are needed, {Argument('t_eval', 11)}, or {Argument('keep', 'end')}; motions[i] has all rows of one",
+            remedy=f"give fewer rows, {Argument('t_eval', 11)}, or {Argument('keep', 'end')}; motions[i] has all rows of one",
         )
 
 
@@ -156,6 +159,17 @@ class _Work:
     def _show(self, ended: int) -> None:
         if self.progress is not None:
             self.progress(float(ended), float(len(self.batch)))
+
+
+def _tell_of_energy(motions: Motions, batch: Batch, kept: Kept) -> None:
+    """Say of motions whose energies at their ends do not agree what single runs of some of them find."""
+    for i in sorted(kept.doubtful)[:LOOKED_AT]:
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            batch.motion(i, motions.y0[i], np.array(motions.span))
+        if told:
+            warn(f"{told[0].message} (motion {i}; {len(kept.doubtful)} of {len(motions)} may be so)", SimulationWarning)
+            return
 
 
 def _tell(motions: Motions, told: list[str]) -> None:

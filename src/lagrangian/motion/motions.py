@@ -27,12 +27,13 @@ class Motions(Sequence[Motion]):
     """Many motions of one mechanism, in the order in which they were given.
 
     `q_end`, `qd_end` and `t_end` are where each ended, NaN where it could not begin or was interrupted; `q0` and `qd0` where each
-    began; `parameters` the values that varied, by name. With `keep="rows"` there are `t`, `q` and `qd`, (motions, rows, ...); with
-    `keep="events"`, `events[i]`. `motions[i]` is a whole `Motion`: that run is made again, by itself, and gives the same numbers.
+    began; `parameters` the values that varied, by name. With `keep="rows"` there are `t`, `q` and `qd`, (motions, rows, ...),
+    and with `keep="events"` there is `events[i]`. `motions[i]` is a whole `Motion`: that run is made
+    again, by itself, and gives the same numbers.
     """
 
     def __init__(self, batch: Batch, kept: Kept, y0: np.ndarray, span: tuple[float, float]) -> None:
-        self._batch, self._kept, self._y0 = batch, kept, y0
+        self._batch, self._kept, self.y0 = batch, kept, y0
         self.mechanism, self.span = batch.given.mechanism, span
         self.name, nq = self.mechanism.name, self.mechanism.nq
         self.coordinate_names, self.speed_names = self.mechanism.coordinate_names, self.mechanism.speed_names
@@ -43,7 +44,7 @@ class Motions(Sequence[Motion]):
         self.steps = kept.steps
 
     def __len__(self) -> int:
-        return len(self._y0)
+        return len(self.y0)
 
     @overload
     def __getitem__(self, index: int) -> Motion: ...
@@ -64,9 +65,9 @@ class Motions(Sequence[Motion]):
 
     def motion(self, i: int, t_eval: Any = ROWS) -> Motion:
         """One motion with all its rows, forces, energies and work."""
-        if not np.isfinite(self._y0[i]).all():
+        if not np.isfinite(self.y0[i]).all():
             raise ArgumentError(f"motion {i} could not begin: {self.message(i)}", where=self.name)
-        return self._batch.motion(i, self._y0[i], arguments.grid(t_eval, *self.span))
+        return self._batch.motion(i, self.y0[i], arguments.grid(t_eval, *self.span))
 
     # -- how they ended ----------------------------------------------------------------------------------------------
 
@@ -152,7 +153,8 @@ class Motions(Sequence[Motion]):
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"<Motions of {self.name!r}: {len(self)} of {self.span[0]:g} to {self.span[1]:g} s, {int(self.success.sum())} succeeded>"
+        span, good = f"{self.span[0]:g} to {self.span[1]:g} s", int(self.success.sum())
+        return f"<Motions of {self.name!r}: {len(self)} of {span}, {good} succeeded>"
 
     def __str__(self) -> str:
         return self.summary()

@@ -15,8 +15,6 @@ from lagrangian.motion.arguments import Options
 from lagrangian.motion.batch.given import is_many
 from lagrangian.motion.finish import ending_of, finished
 from lagrangian.motion.many import kept, simulate_many, thread_count
-from lagrangian.motion.motion import Motion
-from lagrangian.motion.motions import Motions
 from lagrangian.motion.recipe import Recipe
 
 ROWS = 1001
@@ -49,7 +47,7 @@ def simulate(
     max_steps: int = 20_000_000,
     keep: Any = None,
     threads: int | None = None,
-) -> Motion | Motions:
+) -> Any:
     """The motion of a mechanism over `t_span`, a pair of times or the end alone.
 
     What is not given is taken from the mechanism's own [initial]. `q0` is an array, the name of a pose, or a mapping of some

@@ -42,6 +42,13 @@ class Batch:
         """Of the mechanism that stands for all."""
         return self.recipe.made(dynamics_of(self.given.mechanism))
 
+    @cached_property
+    def conserves(self) -> bool:
+        """Whether energy is neither given nor taken, so that the ends of a motion tell of its balance."""
+        source, settings = self.made.source, self.made.settings
+        drives = source.formulas or source.external or source.traced is not None or source.wrenches
+        return self.made.known.conservative and settings.method.adaptive and not drives and not settings.off_constraint
+
     # -- one motion --------------------------------------------------------------------------------------------------
 
     def made_of(self, i: int) -> Made:

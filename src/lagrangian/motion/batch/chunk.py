@@ -150,6 +150,8 @@ class Chunk:
         who = self.first + chosen[done]
         kept.y[who], kept.t[who] = ends.y[done], ends.t[done]
         kept.steps[who] = np.column_stack([ends.accepted, ends.rejected])[done]
+        if self.batch.conserves:
+            kept.doubtful += (self.first + chosen[done & self._unbalanced(run, ends)]).tolist()
         finished = done & (ends.status == places.DONE)
         kept.status[self.first + chosen[finished]] = Status.FINISHED
         if kept.rows is not None:
@@ -158,6 +160,18 @@ class Chunk:
             self._events(run, ends, chosen, done, kept.events)
         self.left[chosen[done]] = False
         self.left[chosen[ends.status < 0]] = False  # they were interrupted
+
+    @staticmethod
+    def _unbalanced(run: Run, ends: Ends) -> np.ndarray:
+        """Motions without driving and loss whose energies at both ends differ by more than the tolerance promises.
+
+        What was moved on the way is not known here, but only at the ends: a single run decides.
+        """
+        kinetic, potential = ends.energies[:, [0, 2]], ends.energies[:, [1, 3]]
+        off = np.abs((kinetic + potential) @ [-1.0, 1.0]) - 1e-10 * (kinetic.max(axis=1) + np.abs(potential).max(axis=1))
+        scale = np.maximum(kinetic.max(axis=1), np.abs(potential @ [-1.0, 1.0]))
+        allowed = run.settings.rtol * np.maximum(100, ends.accepted)
+        return np.isfinite(off) & (off > allowed * scale)
 
     def _stops(self, run: Run, ends: Ends) -> dict[int, Ending]:
         """The endings of motions that an event stopped, by their numbers among those in lanes; see `acting._ending`."""

@@ -48,7 +48,7 @@ def _rows_of_torques(x: Any) -> bool:
 class Given:
     """For each of `count` motions: parameters and torques by name, coordinates and speeds by row or by name.
 
-    `mechanism` and `torque` stand for all of them: what varies has a name there, and the value that it has in the `nominal` motion.
+    `mechanism` and `torque` stand for all of them: what varies has a name there, and its value in the `nominal` motion.
     """
 
     mechanism: Mechanism
@@ -126,7 +126,8 @@ class Reader:
             return {}
         if not isinstance(given, Mapping):
             raise ArgumentError(f"is {shown(given)}", argument="parameters", remedy='a mapping is needed, such as {"l1": 0.4}')
-        same, varied = {}, {}
+        same: dict[str, Any] = {}
+        varied: dict[str, np.ndarray] = {}
         for name, x in given.items():
             value = self._column(x, f"parameter {name!r}", (Argument("parameters"), repr(name)))
             (varied if isinstance(value, np.ndarray) else same)[name] = value

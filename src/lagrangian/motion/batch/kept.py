@@ -22,7 +22,7 @@ class Kept:
     events: dict[int, list[Happening]] | None
     endings: dict[int, Ending] = field(default_factory=dict)  # of motions that did not simply reach the end
     alone: int = 0  # motions that were made one at a time
-    off: np.ndarray | None = None  # by how much the energy at the end differs from that at the beginning, where nothing takes any
+    doubtful: list[int] = field(default_factory=list)  # motions whose energy at the end is not that at the beginning
 
     @staticmethod
     def room(count: int, n: int, rows: int, events: bool) -> Kept:

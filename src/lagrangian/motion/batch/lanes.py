@@ -37,6 +37,7 @@ class Ends:
     accepted: np.ndarray
     rejected: np.ndarray
     rows: np.ndarray
+    energies: np.ndarray  # kinetic and potential, at the beginning and at the end
     owners: list[np.ndarray] = field(default_factory=list)
     found: list[np.ndarray] = field(default_factory=list)
 
@@ -143,7 +144,9 @@ class Lanes:
             "c0": c0,
             "integrate": _address_of(solver.integrate),
         }
-        return arrays, Ends(ends, times[:, 0], times[:, 1], *codes.T, kept)
+        status, which, accepted, rejected = codes.T
+        arrays["energies"] = energies = np.full((count, 4), np.nan)
+        return arrays, Ends(ends, times[:, 0], times[:, 1], status, which, accepted, rejected, kept, energies)
 
     def _give_up_runaways(self, s: np.ndarray, y: np.ndarray) -> None:
         """Motions that grow without bound make no more steps here: a single run says so of them."""

@@ -2,9 +2,9 @@
 
     i64 go(ptr s, ptr y, ...)
 
-All that is needed to go on is in the arrays: it returns when its budget of steps is used, so that the caller can show progress and
-be interrupted, or when there is no more room for events, and is called again. What is not the same for all lanes is done by the
-code of a single run, `integrate`, on the motion of one lane: its beginning, and steps in which something happens.
+All that is needed to go on is in the arrays: it returns when its budget of steps is used, so that the caller can show progress
+and be interrupted, or when there is no more room for events, and is called again. What is not the same for all lanes is done by
+the code of a single run, `integrate`, on the motion of one lane: its beginning, and steps in which something happens.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from lagrangian.motion.integrators.method import Method, Module
 from lagrangian.motion.solver import places
 from lagrangian.motion.solver.interpolant import Interpolant
 from lagrangian.motion.solver.places import Workspace
+from lagrangian.motion.system import balance as terms
 from lagrangian.motion.system.system import System
 
 
@@ -38,6 +39,10 @@ class Lane:
 
     def __setitem__(self, i: Any, value: Operand) -> None:
         self.array[i * self.width + self.of] = value
+
+
+def _copied(b: Builder, size: int, source: Any, target: Any) -> None:
+    b.each(size, lambda i: target.__setitem__(i, source[i]))
 
 
 def emit_rows(module: Module, method: Method) -> None:
@@ -71,8 +76,9 @@ def emit_rows(module: Module, method: Method) -> None:
 class BatchLoop:
     """Writes `go` for one integrator and one system; `workspace` is that of a single run and, wider, of the lanes."""
 
-    def __init__(self, module: Module, system: System, workspace: Workspace, prepared: int) -> None:
-        """`prepared` is how many numbers a motion has, with what is prepared from them."""
+    def __init__(self, module: Module, system: System, workspace: Workspace, prepared: int, balances: bool) -> None:
+        """`prepared` is how many numbers a motion has, with what follows from them; its energies are kept if it `balances`."""
+        self.balances = balances
         self.module, self.events, self.workspace = module, len(system.table), workspace
         self.inputs, self.address = system.inputs.size, system.inputs.numbers
         self.numbers, self.prepared = len(system.numbers), prepared
@@ -122,6 +128,7 @@ class BatchLoop:
                 Lane(at["u"].as_type(INTEGER), self.width, k)[self.address] = b.address_of(at["table"])
                 self._integrate(motion, 0)
                 self._put(k)
+                self._energies(motion, at["s1"], at["y1"], 0)
 
     def _prepare(self, k: Value, motion: Value) -> None:
         """The numbers of a motion, and what follows from them, for the code of a single run and for that of the lanes."""
@@ -158,8 +165,18 @@ class BatchLoop:
         at["times"][motion * 2 + 1] = s[places.RATIO]
         codes[lane.STATUS], codes[lane.WHICH] = status, at["c1"][places.WHICH]
         codes[lane.TRIED_WELL], codes[lane.TRIED_BADLY] = b.whole(s[lane.ACCEPTED]), b.whole(s[lane.REJECTED])
+        self._energies(motion, at["times"].part(motion * 2), end, 2)
         s[lane.ACTIVE], s[places.H], s[places.T] = 0.0, 0.0, s[places.END]
         at["c"][lane.WORKING] = at["c"][lane.WORKING] - 1
+
+    def _energies(self, motion: Value, time: Array, state: Array, place: int) -> None:
+        """Keep the energies of a motion at a state."""
+        if not self.balances:
+            return
+        b, at, found = self.b, self.at, self.b.local(terms.TERMS)
+        b.call("balance_terms", time, state, at["inputs"].part(motion * self.inputs), found)
+        for k, what in enumerate((terms.KINETIC, terms.POTENTIAL)):
+            at["energies"][motion * 4 + (place + k)] = found[what]
 
     # -- one motion alone --------------------------------------------------------------------------------------------
 
@@ -171,9 +188,8 @@ class BatchLoop:
         c1[places.FOUND], c1[places.ROOM] = 0, c[lane.ROOM] - c[lane.FOUND]
         rows = at["rows"].part(motion * c[lane.ROWS] * n)
         found = at["found1"].part(c[lane.FOUND] * width)
-        given = (at["s1"], c1, at["y1"], at["inputs"].part(motion * self.inputs), at["work1"])
-        given = (*given, at["grid"], rows, at["steps1"], at["dense1"], found, at["kinds"])
-        status = b.call_for(at["integrate"], *given)
+        first = (at["s1"], c1, at["y1"], at["inputs"].part(motion * self.inputs), at["work1"], at["grid"])
+        status = b.call_for(at["integrate"], *first, rows, at["steps1"], at["dense1"], found, at["kinds"])
         with b.count(c1[places.FOUND]) as e:
             at["owner"][c[lane.FOUND] + e] = motion
         c[lane.FOUND] = c[lane.FOUND] + c1[places.FOUND]
@@ -195,8 +211,8 @@ class BatchLoop:
             at["c1"][counter] = b.whole(s[place])
         b.each(self.n, lambda i: at["y1"].__setitem__(i, y[i]))
         for start, size in self._parts():
-            part = at["work1"].part(start)
-            b.each(size, lambda i, start=start, part=part: part.__setitem__(i, work[i + start]))
+            kept, mine = at["work1"].part(start), Lane(work.array.part(start * self.width), self.width, k)
+            _copied(b, size, mine, kept)
 
     def _put(self, k: Value) -> None:
         """The motion in the arrays of a single run, into a lane."""
@@ -212,5 +228,5 @@ class BatchLoop:
         s[lane.ACTIVE], s[lane.MOST] = 1.0, b.real(at["c"][lane.LIMIT])
         b.each(self.n, lambda i: y.__setitem__(i, at["y1"][i]))
         for start, size in self._parts():
-            part = at["work1"].part(start)
-            b.each(size, lambda i, start=start, part=part: work.__setitem__(i + start, part[i]))
+            kept, mine = at["work1"].part(start), Lane(work.array.part(start * self.width), self.width, k)
+            _copied(b, size, kept, mine)

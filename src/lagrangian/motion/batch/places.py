@@ -1,7 +1,7 @@
 """Where a batch of motions keeps its numbers: the rows of a lane, the arguments of `go`, and the places in their arrays.
 
-A lane holds one motion. Its real numbers are those of a single run (`solver.places`), and a few more; arrays of lanes hold entry i
-of all lanes side by side.
+A lane holds one motion. Its real numbers are those of a single run (`solver.places`), and a few more; arrays of lanes hold entry
+i of all lanes side by side.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ GO_ARGUMENTS = [
     # numbers of the description: of each motion, where they vary; of each lane with what is prepared from them; of all lanes side
     # by side; and the function that prepares
     *("numbers", "tables", "table", "prepare"),
+    # kinetic and potential energy of each motion, at its beginning and at its end
+    "energies",
     # a single run: its arrays as `integrate` has them, what they are before it begins, and the function
     *("s1", "c1", "y1", "work1", "steps1", "dense1", "found1", "owner", "s0", "c0", "integrate"),
 ]

@@ -21,7 +21,7 @@ VECTORS = 2
 
 
 def has_lanes(solver: Solver) -> bool:
-    """Whether its motions can be made in lanes: by an explicit method, of equations that are written out, without Python's help."""
+    """Whether motions can be made in lanes: by an explicit method, of equations that are written out, without Python's help."""
     return isinstance(solver.method, ExplicitMethod) and solver.rolled is None and not solver.callback and not solver.asks_events
 
 
@@ -45,7 +45,7 @@ class LaneSolver:
 
     def _module(self, fma: bool) -> str:
         system, events, declared = self.system, len(self.system.table), set[str]()
-        lines = Functions(system, declared, fma, width=self.width).write(jacobian=False, canonical=False, balanced=False)
+        lines = Functions(system, declared, fma, width=self.width).write(False, False, self.solver.balances)
         module = Module(lines, declared, fma, self.n, system.angles, system.projects, False, self.width)
         module.second_order = system.second_order
         if events:
@@ -53,5 +53,5 @@ class LaneSolver:
         self.method.emit(module)
         emit_rows(module, self.method)
         LaneStep(module, self.method, events, self.solver.workspace).emit()
-        BatchLoop(module, system, self.solver.workspace, len(self.solver.numbers)).emit()
+        BatchLoop(module, system, self.solver.workspace, len(self.solver.numbers), self.solver.balances).emit()
         return "\n".join([*lines, *sorted(declared)])

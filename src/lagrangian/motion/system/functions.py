@@ -54,7 +54,8 @@ class Functions:
             self.places["response"] = ("response", 0)
             self._add("event_values", system.event_values)
             del self.places["response"]
-        if balanced:
+        if balanced:  # which is of one motion, however many are integrated at once
+            self.width, self.preparation.at = 1, ("u", system.inputs.numbers)
             self._add("balance_terms", lambda graph: balance_terms(system, graph))
         self.lines += self.preparation.function("prepare")
         return self.lines
