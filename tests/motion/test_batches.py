@@ -289,3 +289,30 @@ def test_statistics(arm: lg.Dynamics) -> None:
     np.testing.assert_allclose(known["0.5"][2:], np.median(motions.qd_end, axis=0))
     np.testing.assert_allclose(motions.statistics(motions.t_end)["max"], 0.1)
     assert "40 of 0 to 0.1 s" in repr(motions)
+
+
+def test_extremes_of_pendulums() -> None:
+    """From rest at amplitude a: the speed at the bottom is 2 sqrt(g/L) sin(a/2), and the other side is as high."""
+    mechanism = lg.library("pendulum")
+    (down,) = map(float, mechanism.poses["hanging"])
+    amplitudes = np.linspace(0.1, 3.0, 30)
+    found = lg.simulate(mechanism, 10.0, q0=down + amplitudes[:, None], keep="extremes", rtol=1e-10, atol=1e-12).extremes
+    fastest, quarter = 2 * np.sqrt(G) * np.sin(amplitudes / 2), ellipk(np.sin(amplitudes / 2) ** 2) / np.sqrt(G)
+    np.testing.assert_allclose(found["qd_max"][:, 0], fastest, rtol=1e-8)
+    np.testing.assert_allclose(found["qd_min"][:, 0], -fastest, rtol=1e-8)
+    np.testing.assert_allclose(found["q_min"][:, 0], down - amplitudes, atol=1e-8)
+    np.testing.assert_allclose(found["q_max"][:, 0], down + amplitudes, atol=1e-8)
+    turns = found["t_q_min"][:, 0] / (2 * quarter)  # at odd halves of the period
+    np.testing.assert_allclose(np.round(turns) % 2, 1)
+    np.testing.assert_allclose(turns, np.round(turns), atol=1e-4)
+
+
+def test_extremes_of_steps_with_events_and_of_single_runs(two_r: lg.Mechanism) -> None:
+    q0, events = starts(6), [lg.Event("theta2", name="straight"), lg.Event("qd_theta1 - 2", action="stop", name="fast")]
+    found = lg.simulate(two_r, 3.0, q0, events=events, keep="extremes").extremes
+    alone = lg.simulate(two_r, 3.0, q0, events=events, keep="extremes", torque=lambda t, q, qd: [0.0, 0.0]).extremes
+    for name, values in found.items():
+        np.testing.assert_allclose(values, alone[name], atol=1e-4 if name.startswith("t_") else 1e-9, err_msg=name)
+    rows = lg.simulate(two_r, 3.0, q0[3], events=events, t_eval=3001)
+    assert found["q_max"][3] == pytest.approx(rows.q.max(axis=0), abs=1e-6)
+    assert found["qd_min"][3] == pytest.approx(rows.qd.min(axis=0), abs=1e-5)

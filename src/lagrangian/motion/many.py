@@ -26,7 +26,7 @@ from lagrangian.motion.motions import Motions
 from lagrangian.motion.recipe import Recipe
 from lagrangian.motion.status import Status
 
-KEEP = ("end", "rows", "events")
+KEEP = ("end", "extremes", "events", "rows")
 CHUNK = 8192  # motions that a thread takes at a time
 MEMORY = 2 * 10**9  # bytes of rows
 LOOKED_AT = 3  # motions of doubtful energy that are made again to be looked at
@@ -50,8 +50,8 @@ def simulate_many(
     start, end = arguments.span(recipe.t_span, given.mechanism)
     grid = arguments.grid(t_eval, start, end) if "rows" in keep else np.zeros(0)
     _check_memory(given.count, len(grid), model.nq + model.nv)
-    batch = Batch(given, recipe, grid)
-    kept = Kept.room(len(batch), model.nq + model.nv, len(grid), "events" in keep)
+    batch = Batch(given, recipe, grid, "extremes" in keep)
+    kept = Kept.room(len(batch), model.nq + model.nv, len(grid), keep)
     y, told = _Work(batch, kept, progress, threads).go()
     motions = Motions(batch, kept, y, (start, end))
     _tell(motions, told)

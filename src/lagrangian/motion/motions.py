@@ -110,6 +110,19 @@ class Motions(Sequence[Motion]):
         return self._kept.rows
 
     @property
+    def extremes(self) -> dict[str, np.ndarray]:
+        """Of each motion the least and greatest values of coordinates and speeds over all its time, and when they were reached.
+
+        `q_min`, `q_max`, `qd_min`, `qd_max`, and with `t_` before their names the times, (motions, coordinates or speeds) each.
+        """
+        found, nq = self._kept.extremes, self.mechanism.nq
+        if found is None:
+            raise ArgumentError('no extremes were kept; simulate(..., keep="extremes") keeps them')
+        parts = {"q": found[..., :nq], "qd": found[..., nq:]}
+        names = ("{}_min", "{}_max", "t_{}_min", "t_{}_max")
+        return {text.format(name): part[:, k] for k, text in enumerate(names) for name, part in parts.items()}
+
+    @property
     def events(self) -> dict[int, list[Happening]]:
         """The events of each motion that had any."""
         if self._kept.events is None:

@@ -9,6 +9,7 @@ an event above all, the lane is left as it was before the step, and the single r
 from __future__ import annotations
 
 from lagrangian.kernels.llvm.builder import DOUBLE, INTEGER, Array, Value
+from lagrangian.motion.batch import extremes
 from lagrangian.motion.batch import places as lane
 from lagrangian.motion.integrators.method import Method, Module
 from lagrangian.motion.solver import places, step_size
@@ -21,7 +22,8 @@ from lagrangian.motion.solver.step_size import Attempt
 class LaneStep:
     """Writes `attempt` for one integrator and one system."""
 
-    def __init__(self, module: Module, method: Method, events: int, workspace: places.Workspace) -> None:
+    def __init__(self, module: Module, method: Method, events: int, workspace: places.Workspace, extremes: bool) -> None:
+        self.extremes = extremes  # whether they are kept
         self.module, self.method, self.events, self.n = module, method, events, module.size
         b = self.b = module.function("attempt", lane.ATTEMPT_ARGUMENTS)
         m = self.m = Memory(b, ["s", "y", "u"], workspace)
@@ -65,12 +67,17 @@ class LaneStep:
         return seen | ((self.crossings.dip() > 0.0) & self.m.s[lane.AGAIN].equals(0.0))
 
     def _rows(self, accepted: Value) -> None:
-        """Rows wanted within the step: the interpolants of all lanes at once, then lane by lane."""
+        """Rows and extremes within the step: the interpolants of all lanes at once, then rows lane by lane."""
         b, m = self.b, self.m
         wanted = accepted & (m.s[lane.NEXT_ROW] <= m.s[lane.UNTIL])
+        if self.extremes:
+            b.call("dense", m.clock, m.y, m.u, m.slopes, m.end, m.F)
+            step = extremes.Step(m.s[T], m.clock[1], b.value(1.0, DOUBLE), m.y, m.F, self.method.degree, self.n)
+            extremes.emit_extremes(b, step, accepted, b.array("found"))
         with b.when(b.any(wanted)):
             self.flags[lane.ROWS_OF] = b.bits(wanted)
-            b.call("dense", m.clock, m.y, m.u, m.slopes, m.end, m.F)
+            if not self.extremes:
+                b.call("dense", m.clock, m.y, m.u, m.slopes, m.end, m.F)
             given = (m.s, m.y, m.F, m.clock, *(Array(b, f"%{name}") for name in FILL_ARGUMENTS[4:]))
             b.call("fill_rows", *given)
 

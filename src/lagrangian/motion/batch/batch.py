@@ -12,6 +12,7 @@ import numpy as np
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.errors import LagrangianError
 from lagrangian.motion.batch.chunk import Chunk, Nominal
+from lagrangian.motion.batch.extremes_of import extremes_of
 from lagrangian.motion.batch.given import Given
 from lagrangian.motion.batch.kept import Kept
 from lagrangian.motion.batch.starts import Starts
@@ -28,6 +29,7 @@ class Batch:
     given: Given
     recipe: Recipe
     grid: np.ndarray
+    extremes: bool = False  # whether they are kept
 
     def __post_init__(self) -> None:
         self.recipe = replace(self.recipe, torque=self.given.torque)
@@ -82,6 +84,8 @@ class Batch:
         kept.alone += 1
         if kept.rows is not None:
             kept.rows[i, : trajectory.filled] = trajectory.rows[: trajectory.filled]
+        if kept.extremes is not None:
+            kept.extremes[i] = extremes_of(trajectory)
         if kept.events is not None and trajectory.happenings:
             kept.events[i] = list(trajectory.happenings)
         kept.ended(i, ending)

@@ -76,7 +76,7 @@ class Nominal:
 
     @cached_property
     def lanes(self) -> LaneSolver:
-        return LaneSolver(self.run.solver)
+        return LaneSolver(self.run.solver, extremes=self.batch.extremes)
 
     def prepare(self) -> None:
         """Compile all that motions need, once."""
@@ -156,6 +156,8 @@ class Chunk:
         kept.status[self.first + chosen[finished]] = Status.FINISHED
         if kept.rows is not None:
             kept.rows[who] = ends.rows[done]
+        if kept.extremes is not None:
+            kept.extremes[who] = ends.extremes[done]
         if kept.events is not None:
             self._events(run, ends, chosen, done, kept.events)
         self.left[chosen[done]] = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,12 +21,13 @@ class Kept:
     steps: np.ndarray  # accepted, rejected
     rows: np.ndarray | None
     events: dict[int, list[Happening]] | None
+    extremes: np.ndarray | None  # least, greatest, and the times of each
     endings: dict[int, Ending] = field(default_factory=dict)  # of motions that did not simply reach the end
     alone: int = 0  # motions that were made one at a time
     doubtful: list[int] = field(default_factory=list)  # motions whose energy at the end is not that at the beginning
 
     @staticmethod
-    def room(count: int, n: int, rows: int, events: bool) -> Kept:
+    def room(count: int, n: int, rows: int, keep: Collection[str]) -> Kept:
         """For so many motions of n numbers each, with this many rows of each."""
         return Kept(
             y=np.full((count, n), np.nan),
@@ -33,7 +35,8 @@ class Kept:
             status=np.full(count, Status.INTERRUPTED, dtype=object),
             steps=np.zeros((count, 2), dtype=np.int64),
             rows=np.full((count, rows, n), np.nan) if rows else None,
-            events={} if events else None,
+            events={} if "events" in keep else None,
+            extremes=np.full((count, 4, n), np.nan) if "extremes" in keep else None,
         )
 
     def ended(self, i: int, ending: Ending) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.kernels.code import address
+from lagrangian.motion.batch import extremes
 from lagrangian.motion.batch import places as lane
 from lagrangian.motion.batch.solver import LaneSolver
 from lagrangian.motion.settings import Settings
@@ -38,6 +39,7 @@ class Ends:
     rejected: np.ndarray
     rows: np.ndarray
     energies: np.ndarray  # kinetic and potential, at the beginning and at the end
+    extremes: np.ndarray  # least and greatest values of the state, and the times of each
     owners: list[np.ndarray] = field(default_factory=list)
     found: list[np.ndarray] = field(default_factory=list)
 
@@ -136,8 +138,8 @@ class Lanes:
             "c1": c0.copy(),
             "y1": np.zeros(n),
             "work1": np.zeros(solver.workspace.size),
-            "steps1": np.zeros(1),
-            "dense1": np.zeros(1),
+            "steps1": np.zeros(n + 2),
+            "dense1": np.zeros(n * self.solver.method.degree),
             "found1": np.empty((room, n + 2)),
             "owner": np.zeros(room, dtype=np.int64),
             "s0": begin.s,
@@ -145,8 +147,11 @@ class Lanes:
             "integrate": _address_of(solver.integrate),
         }
         status, which, accepted, rejected = codes.T
+        size = extremes.PARTS * n
+        arrays["found"] = np.zeros((size, width))
+        arrays["extremes"] = np.full((count, extremes.PARTS, n) if self.solver.extremes else (1, 1, 1), np.nan)
         arrays["energies"] = energies = np.full((count, 4), np.nan)
-        return arrays, Ends(ends, times[:, 0], times[:, 1], status, which, accepted, rejected, kept, energies)
+        return arrays, Ends(ends, times[:, 0], times[:, 1], status, which, accepted, rejected, kept, energies, arrays["extremes"])
 
     def _give_up_runaways(self, s: np.ndarray, y: np.ndarray) -> None:
         """Motions that grow without bound make no more steps here: a single run says so of them."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from lagrangian.kernels.llvm.builder import DOUBLE, INTEGER, Array, Builder, Operand, Value
+from lagrangian.motion.batch import extremes
 from lagrangian.motion.batch import places as lane
 from lagrangian.motion.batch.attempt import FILL_ARGUMENTS
 from lagrangian.motion.integrators.method import Method, Module
@@ -76,9 +77,12 @@ def emit_rows(module: Module, method: Method) -> None:
 class BatchLoop:
     """Writes `go` for one integrator and one system; `workspace` is that of a single run and, wider, of the lanes."""
 
-    def __init__(self, module: Module, system: System, workspace: Workspace, prepared: int, balances: bool) -> None:
-        """`prepared` is how many numbers a motion has, with what follows from them; its energies are kept if it `balances`."""
-        self.balances = balances
+    def __init__(self, module: Module, system: System, workspace: Workspace, prepared: int, balances: bool, degree: int) -> None:
+        """`prepared` is how many numbers a motion has, with what follows from them; its energies are kept if it `balances`.
+
+        `degree` is that of the interpolants from which extremes are found, or 0 where none are wanted.
+        """
+        self.balances, self.degree = balances, degree
         self.module, self.events, self.workspace = module, len(system.table), workspace
         self.inputs, self.address = system.inputs.size, system.inputs.numbers
         self.numbers, self.prepared = len(system.numbers), prepared
@@ -129,6 +133,8 @@ class BatchLoop:
                 self._integrate(motion, 0)
                 self._put(k)
                 self._energies(motion, at["s1"], at["y1"], 0)
+                if self.degree:
+                    extremes.begin(b, self.n, at["y1"], at["s1"][places.T], Lane(at["found"], self.width, k))
 
     def _prepare(self, k: Value, motion: Value) -> None:
         """The numbers of a motion, and what follows from them, for the code of a single run and for that of the lanes."""
@@ -150,10 +156,22 @@ class BatchLoop:
             self._take(k)
             status = self._integrate(motion, 1)
             self._put(k)
+            if self.degree:
+                self._extremes_of_step(k)
             with b.when(status.differs(places.BUSY)):
                 self._end(k, motion, status)
 
         b.either(what.equals(lane.ALONE), alone, lambda: self._end(k, motion, what))
+
+    def _extremes_of_step(self, k: Value) -> None:
+        """Of a step that was made alone, if it was accepted."""
+        b, at, n = self.b, self.at, self.n
+        with b.when(at["c1"][places.STORED] > 0):
+            kept, t, h = at["steps1"], at["steps1"][0], at["steps1"][1]
+            part, found = (at["s1"][places.T] - t) / h, Lane(at["found"], self.width, k)
+            step = extremes.Step(t, h, part, kept.part(2), at["dense1"], self.degree, n)
+            extremes.emit_extremes(b, step, b.value(True, "i1"), found)
+            extremes.end_of_step(b, n, at["y1"], at["s1"][places.T], found)
 
     def _end(self, k: Value, motion: Value, status: Value) -> None:
         """A motion leaves its lane."""
@@ -166,6 +184,9 @@ class BatchLoop:
         codes[lane.STATUS], codes[lane.WHICH] = status, at["c1"][places.WHICH]
         codes[lane.TRIED_WELL], codes[lane.TRIED_BADLY] = b.whole(s[lane.ACCEPTED]), b.whole(s[lane.REJECTED])
         self._energies(motion, at["times"].part(motion * 2), end, 2)
+        if self.degree:
+            size = extremes.PARTS * n
+            _copied(b, size, Lane(at["found"], self.width, k), at["extremes"].part(motion * size))
         s[lane.ACTIVE], s[places.H], s[places.T] = 0.0, 0.0, s[places.END]
         at["c"][lane.WORKING] = at["c"][lane.WORKING] - 1
 
@@ -184,7 +205,8 @@ class BatchLoop:
         """The single run's own code, on the motion that is in its arrays; why it returned."""
         b, at, n = self.b, self.at, self.n
         c, c1, width = at["c"], at["c1"], n + 2
-        c1[places.BUDGET], c1[places.STEPS_ROOM], c1[places.ROWS] = budget, 0, c[lane.ROWS]
+        c1[places.BUDGET], c1[places.STEPS_ROOM], c1[places.ROWS] = budget, int(bool(self.degree)), c[lane.ROWS]
+        c1[places.STORED], c1[places.KEEP] = 0, int(bool(self.degree))
         c1[places.FOUND], c1[places.ROOM] = 0, c[lane.ROOM] - c[lane.FOUND]
         rows = at["rows"].part(motion * c[lane.ROWS] * n)
         found = at["found1"].part(c[lane.FOUND] * width)

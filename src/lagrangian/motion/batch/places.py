@@ -36,7 +36,7 @@ COUNTERS = 10
 STATUS, WHICH, TRIED_WELL, TRIED_BADLY = range(4)
 CODES = 4
 
-ATTEMPT_ARGUMENTS = ["s", "y", "u", "work", "kinds", "flags", "c", "grid", "rows", "row", "motion"]
+ATTEMPT_ARGUMENTS = ["s", "y", "u", "work", "kinds", "flags", "c", "grid", "rows", "row", "motion", "found"]
 GO_ARGUMENTS = [
     *ATTEMPT_ARGUMENTS,
     # of all motions: where each begins, its inputs, where it ended, when (with the independence of its constraints), and how
@@ -46,6 +46,8 @@ GO_ARGUMENTS = [
     *("numbers", "tables", "table", "prepare"),
     # kinetic and potential energy of each motion, at its beginning and at its end
     "energies",
+    # the extremes of each motion, where they are wanted; `found` has those so far of the motions in lanes
+    "extremes",
     # a single run: its arrays as `integrate` has them, what they are before it begins, and the function
     *("s1", "c1", "y1", "work1", "steps1", "dense1", "found1", "owner", "s0", "c0", "integrate"),
 ]

@@ -28,11 +28,13 @@ def has_lanes(solver: Solver) -> bool:
 class LaneSolver:
     """The lanes of a solver: compiled when made, or taken from the cache."""
 
-    def __init__(self, solver: Solver, width: int | None = None) -> None:
+    def __init__(self, solver: Solver, width: int | None = None, extremes: bool = False) -> None:
+        """With code that finds `extremes`, if they are wanted: it takes as long as the steps themselves."""
+        self.extremes = extremes
         self.solver, self.system, self.method, self.n = solver, solver.system, solver.method, solver.n
         chosen = target.current()
         self.width = chosen.width * VECTORS if width is None else width
-        name = cache.key("lanes", *self.system.key, self.method.key, str(self.width), chosen.key)
+        name = cache.key("lanes", *self.system.key, self.method.key, str(self.width), str(extremes), chosen.key)
 
         def compiled() -> tuple[dict[str, object], bytes]:
             text = self._module(chosen.fma)
@@ -52,6 +54,7 @@ class LaneSolver:
             emit_events(module, system)
         self.method.emit(module)
         emit_rows(module, self.method)
-        LaneStep(module, self.method, events, self.solver.workspace).emit()
-        BatchLoop(module, system, self.solver.workspace, len(self.solver.numbers), self.solver.balances).emit()
+        LaneStep(module, self.method, events, self.solver.workspace, self.extremes).emit()
+        degree, solver = self.method.degree if self.extremes else 0, self.solver
+        BatchLoop(module, system, solver.workspace, len(solver.numbers), solver.balances, degree).emit()
         return "\n".join([*lines, *sorted(declared)])
