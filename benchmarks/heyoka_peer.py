@@ -19,14 +19,13 @@ def equations(mechanism: lg.Mechanism, torques: dict[str, str] | None = None) ->
     qd = sympy.Matrix(sympy.symbols(speeds))
     tau = sympy.Matrix([sympy.sympify((torques or {}).get(name, "0")) for name in mechanism.speed_names])
     M, force = found["M"], tau - found["C"] * qd - found["G"]
-    (a, b), (_, d) = M.tolist()
-    # written as one would by hand, the determinant once
-    det, f, g = a * d - b * b, force[0], force[1]
 
     def expression(x: Any) -> Any:
-        return hy.from_sympy(x.subs(values))
+        return hy.from_sympy(sympy.expand(x.subs(values)))  # its numbers multiplied out
 
-    det, a, b, d, f, g = (expression(x) for x in (det, a, b, d, f, g))
+    a, b, d = (expression(x) for x in (M[0, 0], M[0, 1], M[1, 1]))
+    f, g = (expression(x) for x in force)
+    det = a * d - b * b
     rates = [hy.expression(s) for s in speeds] + [(d * f - b * g) / det, (a * g - b * f) / det]
     time = hy.expression("t")
     return list(zip([hy.expression(n) for n in (*names, *speeds)], [hy.subs(r, {time: hy.time}) for r in rates], strict=True))

@@ -69,8 +69,8 @@ def simulate(
 
     Where parameters, q0, qd0 or torques are given for many motions, as arrays with an entry or a row for each, all of them are
     simulated, and the result is a `Motions`. `keep` says what is kept of each beside its end: "extremes", "events", "rows" at
-    the times of `t_eval`; `threads` how many work on them, as many as there are cores unless it is given. `progress` is told how many of the
-    motions are done.
+    the times of `t_eval`; `threads` how many work on them, as many as there are cores unless it is given. `progress` is told how
+    many of the motions are done.
     """
     arguments.check_progress(progress)
     options = Options(method, rtol, atol, stabilisation, alpha, beta, step, max_step, limits, restitution, max_steps)
