@@ -332,10 +332,13 @@ print("fastest:", motions.extremes["qd_max"].max(axis=0).round(3))
 # --- many-motions-2
 lengths, stiffness = rng.uniform(0.8, 0.95, 1000), rng.uniform(1, 4, 1000)
 sprung = bar.with_parameters({"theta1.spring.stiffness": 2.0})
-motions = lg.simulate(sprung, 5, parameters={"l2": lengths, "theta1.spring.stiffness": stiffness})
+motions = lg.simulate(
+    sprung, 5, parameters={"l2": lengths, "theta1.spring.stiffness": stiffness}
+)
 slowest = int(np.argmin(np.abs(motions.qd_end[:, 0])))
 print(len(motions), motions.success.all(), f"l2 = {lengths[slowest]:.4f}")
 print(motions[slowest])
+
 
 # --- when-something-goes-wrong
 def fails(t, q, qd):

@@ -13,13 +13,14 @@ import numpy as np
 from lagrangian.arguments import count, texts
 from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.description.mechanism_of import MechanismLike
-from lagrangian.errors import Argument, ArgumentError, EndedEarlyWarning, SimulationWarning, one_of, warn
+from lagrangian.errors import Argument, ArgumentError, EndedEarlyWarning, LagrangianError, SimulationWarning, one_of, warn
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.threads import cores
+from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import arguments
 from lagrangian.motion.batch.batch import Batch
 from lagrangian.motion.batch.chunk import Chunk
-from lagrangian.motion.batch.given import Reader
+from lagrangian.motion.batch.given import Given, Reader
 from lagrangian.motion.batch.kept import Kept
 from lagrangian.motion.finish import on_interrupt
 from lagrangian.motion.motions import Motions
@@ -29,6 +30,7 @@ from lagrangian.motion.status import Status
 KEEP = ("end", "extremes", "events", "rows")
 CHUNK = 8192  # motions that a thread takes at a time
 MEMORY = 2 * 10**9  # bytes of rows
+PICKS = (0.5, 0.0, 1.0)  # which motion stands for all, as a part of the way from the first to the last: one that can begin
 LOOKED_AT = 3  # motions of doubtful energy that are made again to be looked at
 
 Progress = Callable[[float, float], None]
@@ -46,7 +48,7 @@ def simulate_many(
 ) -> Motions:
     """The motions from all starts, with all parameters and torques."""
     model = dynamics_of(mechanism).mechanism
-    given = Reader(model).read(*starts, recipe.torque, parameters)
+    given = _given(model, starts, recipe, parameters)
     start, end = arguments.span(recipe.t_span, given.mechanism)
     grid = arguments.grid(t_eval, start, end) if "rows" in keep else np.zeros(0)
     _check_memory(given.count, len(grid), model.nq + model.nv)
@@ -57,6 +59,24 @@ def simulate_many(
     _tell(motions, told)
     _tell_of_energy(motions, batch, kept)
     return motions
+
+
+def _given(model: Mechanism, starts: tuple[Any, Any], recipe: Recipe, parameters: Any) -> Given:
+    """What is given, with a motion that stands for all: one that can begin, if there is one among a few."""
+    first: Given | LagrangianError | None = None
+    for pick in PICKS:
+        try:
+            given = Reader(model, pick).read(*starts, recipe.torque, parameters)
+            if Batch(given, recipe, np.zeros(0)).begins is not None:
+                return given
+        except LagrangianError as error:  # such as of parameters that a mechanism cannot have
+            first = first or error
+        else:
+            first = given if not isinstance(first, Given) else first
+    if isinstance(first, Given):
+        return first
+    assert first is not None
+    raise first
 
 
 def kept(given: Any, t_eval: Any, default: int) -> tuple[str, ...]:

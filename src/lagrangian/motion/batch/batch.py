@@ -51,6 +51,15 @@ class Batch:
         drives = source.formulas or source.external or source.traced is not None or source.wrenches
         return self.made.known.conservative and settings.method.adaptive and not drives and not settings.off_constraint
 
+    @cached_property
+    def begins(self) -> np.ndarray | None:
+        """Where the motion that stands for all begins; nothing if it cannot."""
+        i = self.given.nominal
+        try:
+            return self.made.start(self.starts.q0_of(i), self.starts.qd0_of(i))
+        except LagrangianError:
+            return None
+
     # -- one motion --------------------------------------------------------------------------------------------------
 
     def made_of(self, i: int) -> Made:

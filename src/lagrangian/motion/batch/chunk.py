@@ -39,12 +39,12 @@ class Nominal:
     @staticmethod
     def of(batch: Batch) -> Nominal | None:
         made = batch.made
-        try:
-            run = made.run(
-                made.start(batch.starts.q0_of(batch.given.nominal), batch.starts.qd0_of(batch.given.nominal)), batch.grid
-            )
-        except LagrangianError:
+        if batch.begins is None:
             return None  # each motion says by itself what is wrong
+        try:
+            run = made.run(batch.begins, batch.grid)
+        except LagrangianError:
+            return None
         frictional = any(h.friction is not None for h in run.system.holdable)
         if not has_lanes(run.solver) or run.supply.changes or run.locked or frictional or run.settings.rank:
             return None

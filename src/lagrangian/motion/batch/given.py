@@ -81,8 +81,9 @@ class Given:
 class Reader:
     """Reads the arguments, which must agree in how many motions there are."""
 
-    def __init__(self, mechanism: Mechanism) -> None:
-        self.mechanism = mechanism
+    def __init__(self, mechanism: Mechanism, pick: float = 0.5) -> None:
+        """The motion that stands for all is so far from the first to the last."""
+        self.mechanism, self._pick = mechanism, pick
         self.count, self._first = 0, ""
 
     def read(self, q0: Any, qd0: Any, torque: Any, parameters: Any) -> Given:
@@ -90,7 +91,10 @@ class Reader:
         varied = self._parameters(parameters)
         q0, qd0 = self._states(q0, "q0", model.coordinate_names), self._states(qd0, "qd0", model.speed_names)
         torque = self._torque(torque, varied)
-        return Given(self.mechanism, torque, self.count, varied, q0, qd0)
+        return Given(self.mechanism, torque, self.count, varied, q0, qd0, self._picked(self.count))
+
+    def _picked(self, count: int) -> int:
+        return int(self._pick * (count - 1))
 
     def _counted(self, values: np.ndarray, what: str, where: tuple[Place, ...], argument: str = "") -> np.ndarray:
         """Values of all motions, which are as many as those of other arguments."""
@@ -132,7 +136,7 @@ class Reader:
             value = self._column(x, f"parameter {name!r}", (Argument("parameters"), repr(name)))
             (varied if isinstance(value, np.ndarray) else same)[name] = value
         model = self.mechanism.with_parameters(same) if same else self.mechanism
-        model = model.with_parameters({name: float(x[0]) for name, x in varied.items()})
+        model = model.with_parameters({name: float(x[self._picked(len(x))]) for name, x in varied.items()})
         self.mechanism = with_near_start(model) if varied else model
         return varied
 

@@ -18,6 +18,7 @@ from lagrangian.motion.system.functions import Functions
 
 # operations wait for each other: two vectors side by side keep the processor busier than one
 VECTORS = 2
+SHORT = 6_000  # lines of code on which a compiler's time is not spared
 
 
 def has_lanes(solver: Solver) -> bool:
@@ -38,7 +39,8 @@ class LaneSolver:
 
         def compiled() -> tuple[dict[str, object], bytes]:
             text = self._module(chosen.fma)
-            return {}, jit.compile_object(text, chosen, effort(text), jit.UNROLLING)
+            # all of LLVM's passes make short code some percent faster, and take three times as long
+            return {}, jit.compile_object(text, chosen, effort(text), None if text.count("\n") < SHORT else jit.UNROLLING)
 
         _, self._code = loaded(name, chosen, compiled)
         self.go: Callable[..., int] = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(lane.GO_ARGUMENTS))(
