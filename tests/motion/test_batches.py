@@ -316,3 +316,14 @@ def test_extremes_of_steps_with_events_and_of_single_runs(two_r: lg.Mechanism) -
     rows = lg.simulate(two_r, 3.0, q0[3], events=events, t_eval=3001)
     assert found["q_max"][3] == pytest.approx(rows.q.max(axis=0), abs=1e-6)
     assert found["qd_min"][3] == pytest.approx(rows.qd.min(axis=0), abs=1e-5)
+
+
+def test_speeds_of_loops_are_found() -> None:
+    """Given for the crank alone, the others follow; all are kept by the constraints."""
+    four_bar = lg.library("four_bar")
+    speeds = np.linspace(0.0, 2.0, 9)
+    motions = lg.simulate(four_bar, 0.5, qd0={"theta1": speeds})
+    assert np.abs(lg.compile(four_bar).constraint_rate(motions.q0, motions.qd0)).max() < 1e-14
+    np.testing.assert_array_equal(motions.qd0[:, 0], speeds)
+    for i in (0, 8):
+        check_bits(motions, i, lg.simulate(four_bar, 0.5, qd0={"theta1": speeds[i]}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -123,9 +124,15 @@ class Chunk:
             return np.zeros(len(self.y), dtype=bool)
         loops = ClosedStarts(system, numbers, self.batch.made.span[0], starts.names)
         q, closed = loops.closed(self.q, starts.names is None)
-        still = ~np.any(self.qd, axis=1)
-        self.y[closed & still] = np.hstack([q, self.qd])[closed & still]
-        return closed & still & loops.regular(q, nominal.run.y[: system.nq])
+        known = closed & loops.kept_by(np.where(closed[:, None], q, nominal.run.y[: system.nq]), self.qd)
+        self.y[known] = np.hstack([q, self.qd])[known]
+        if not self.batch.given.varied:  # the speeds of others are found one by one
+            for k in np.flatnonzero(closed & ~known):
+                with contextlib.suppress(LagrangianError):
+                    i = self.first + int(k)
+                    self.y[k] = self.batch.made.start(starts.q0_of(i), starts.qd0_of(i))
+                    q[k], known[k] = self.y[k, : system.nq], True
+        return known & loops.regular(q, nominal.run.y[: system.nq])
 
     def _free_of_limits(self, run: Run) -> np.ndarray:
         """Motions that begin within the same limits as the run that stands for all, and touch none."""

@@ -79,7 +79,10 @@ class Starts:
             return qd0.copy(), None
         if qd0 is None and self.given.q0 is None and model.initial.qd is not None:
             own = model.initial.qd
-            return self._columns(own), own.given if isinstance(own, Partial) else None
+            if not isinstance(own, Partial):
+                return self._columns(own), None
+            said = np.array([name in own.given for name in model.speed_names])
+            return np.where(said, self._columns(own), 0.0), own.given
         if isinstance(qd0, dict):
             qd = np.zeros((count, model.nv))
             for name, x in qd0.items():
@@ -142,13 +145,18 @@ class ClosedStarts:
         """Of all constraints, those of speeds too."""
         return self._kernel("all slopes", lambda rows: [row.psi.get(k, 0.0) for row in rows for k in range(self.system.nv)], True)
 
-    def _kernel(self, name: str, outputs: Callable[[list[Any]], list[Any]], every: bool = False) -> Kernel:
-        """A function of q, t and the numbers of each motion, from the equations of coordinates."""
+    @cached_property
+    def _rate(self) -> Kernel:
+        return self._kernel("rates", lambda rows: [row.rate for row in rows], every=True, moving=True)
+
+    def _kernel(self, name: str, outputs: Callable[[list[Any]], list[Any]], every: bool = False, moving: bool = False) -> Kernel:
+        """A function of q, t and the numbers of each motion, from the equations of coordinates, or from `every` equation."""
         system = self.system
-        sizes = {"q": system.nq, OWN: len(system.numbers), "t": 1}
+        sizes = {"q": system.nq, OWN: len(system.numbers), "t": 1, **({"qd": system.nv} if moving else {})}
 
         def traced(graph: Graph) -> list[Any]:
-            state = traced_state(graph, _OwnNumbers(system.structure, graph), graph.input("t", 0), moving=False)  # type: ignore[arg-type]
+            own: Any = _OwnNumbers(system.structure, graph)
+            state = traced_state(graph, own, graph.input("t", 0), moving)
             return outputs([row for row in state.rows if every or row.eta is not None])
 
         count = len(traced(Graph()))
@@ -167,6 +175,13 @@ class ClosedStarts:
         found = Newton(self, self.free).solve(q, self.t)
         closed = np.where((complete & (miss <= EXACT))[:, None], q, found.q)
         return closed, (found.miss <= CLOSED) & (~np.full(len(q), complete) | (miss <= NEAR))
+
+    @looked_at()
+    def kept_by(self, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        """Which configurations have speeds that keep all constraints, so that these stay as they are."""
+        rows = np.arange(len(q))
+        rate = np.asarray(self._rate(q, self._of(rows), np.full((len(q), 1), self.t), qd))
+        return np.abs(rate).max(axis=1, initial=0.0) <= EXACT
 
     @looked_at()
     def regular(self, q: np.ndarray, like: np.ndarray) -> np.ndarray:
