@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from lagrangian.model.configuration import Initial
     from lagrangian.model.constraint import Holonomic, KnifeEdge, Pfaffian, PfaffianFunction, Rolling
     from lagrangian.model.dh import DHRow
-    from lagrangian.model.event import Event, Lock, SetTorque, Unlock
+    from lagrangian.model.event import Event, Lock, SetParameters, SetPayload, SetTorque, Unlock
     from lagrangian.model.expression import parameter
     from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
     from lagrangian.model.loop import Frame, LoopJoint, Wall
@@ -103,7 +103,7 @@ _LATER = {
     ),
     **dict.fromkeys(("Holonomic", "KnifeEdge", "Pfaffian", "PfaffianFunction", "Rolling"), "lagrangian.model.constraint"),
     "DHRow": "lagrangian.model.dh",
-    **dict.fromkeys(("Event", "Lock", "SetTorque", "Unlock"), "lagrangian.model.event"),
+    **dict.fromkeys(("Event", "Lock", "SetParameters", "SetPayload", "SetTorque", "Unlock"), "lagrangian.model.event"),
     "parameter": "lagrangian.model.expression",
     **dict.fromkeys(("Friction", "Joint", "JointSpring", "Limits", "Rotor"), "lagrangian.model.joint"),
     **dict.fromkeys(("Frame", "LoopJoint", "Wall"), "lagrangian.model.loop"),
@@ -207,6 +207,8 @@ __all__ = [
     "Rotor",
     "Sampled",
     "Sensitivities",
+    "SetParameters",
+    "SetPayload",
     "SetTorque",
     "SimulationError",
     "SimulationWarning",
