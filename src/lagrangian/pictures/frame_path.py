@@ -114,7 +114,7 @@ def _figure(name: str, points: dict[str, np.ndarray], drawn: np.ndarray, seen: t
         power = style.power_of_ten(getattr(axes, f"{letter}axis"), everything[:, at])
         getattr(axes, f"set_{letter}label")(f"{'xyz'[k]} [{power}m]")
     if seen is None:
-        _space(axes, low, high)
+        space(axes, low, high)
     else:
         axes.set_aspect("equal", adjustable="datalim")
         axes.margins(0.06)
@@ -122,7 +122,7 @@ def _figure(name: str, points: dict[str, np.ndarray], drawn: np.ndarray, seen: t
     return figure
 
 
-def _space(axes: Any, low: np.ndarray, high: np.ndarray) -> None:
+def space(axes: Any, low: np.ndarray, high: np.ndarray) -> None:
     """The same scale along all axes, and a box without grey walls."""
     from matplotlib.ticker import MaxNLocator
 
