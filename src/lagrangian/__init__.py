@@ -45,6 +45,12 @@ if TYPE_CHECKING:
     from lagrangian.configuration.mobility import Mobility, mobility
     from lagrangian.description.load import load, loads
     from lagrangian.description.toml.writer import dumps, save
+    from lagrangian.design.coupler_curve import CouplerCurve
+    from lagrangian.design.four_bar import FourBar
+    from lagrangian.design.full_turn import full_turn
+    from lagrangian.design.singularities import Singularities, Singularity, singularities
+    from lagrangian.design.turn import DeadCentre, FullTurn
+    from lagrangian.design.workspace import Workspace, workspace
     from lagrangian.equations.formula import Formula
     from lagrangian.equations.formula_matrix import FormulaMatrix
     from lagrangian.identification.exciting import FourierPath, exciting_path
@@ -113,6 +119,12 @@ _LATER = {
     "consistent_speeds": "lagrangian.configuration.consistent_speeds",
     **dict.fromkeys(("Mobility", "mobility"), "lagrangian.configuration.mobility"),
     **dict.fromkeys(("Sampled", "Traced"), "lagrangian.motion.torque"),
+    "CouplerCurve": "lagrangian.design.coupler_curve",
+    "FourBar": "lagrangian.design.four_bar",
+    "full_turn": "lagrangian.design.full_turn",
+    **dict.fromkeys(("Singularities", "Singularity", "singularities"), "lagrangian.design.singularities"),
+    **dict.fromkeys(("DeadCentre", "FullTurn"), "lagrangian.design.turn"),
+    **dict.fromkeys(("Workspace", "workspace"), "lagrangian.design.workspace"),
     **dict.fromkeys(("FourierPath", "exciting_path"), "lagrangian.identification.exciting"),
     "Identification": "lagrangian.identification.result",
     "identify": "lagrangian.identification.identify",
@@ -151,7 +163,9 @@ __all__ = [
     "ClosedError",
     "CoordinateSpring",
     "CostError",
+    "CouplerCurve",
     "DHRow",
+    "DeadCentre",
     "DescriptionError",
     "Dynamics",
     "EndedEarlyWarning",
@@ -160,9 +174,11 @@ __all__ = [
     "Event",
     "Formula",
     "FormulaMatrix",
+    "FourBar",
     "FourierPath",
     "Frame",
     "Friction",
+    "FullTurn",
     "Gear",
     "GearRange",
     "GravityCompensation",
@@ -203,12 +219,15 @@ __all__ = [
     "SimulationError",
     "SimulationWarning",
     "SingularWarning",
+    "Singularities",
+    "Singularity",
     "Sizing",
     "SolverComparison",
     "Status",
     "Traced",
     "Unlock",
     "Wall",
+    "Workspace",
     "assemble",
     "assembly_modes",
     "box",
@@ -225,6 +244,7 @@ __all__ = [
     "ellipsoid",
     "equilibrium",
     "exciting_path",
+    "full_turn",
     "identify",
     "inverse",
     "inverse_kinematics",
@@ -245,9 +265,11 @@ __all__ = [
     "rotate_inertia",
     "save",
     "simulate",
+    "singularities",
     "size_actuators",
     "sphere",
     "tube",
+    "workspace",
 ]
 
 

@@ -28,7 +28,9 @@ class Branch:
         self.shift = _whole_turns(link, way)
         self.turns = round(abs(self.shift[link.iq]) / TURN) if way.closed and not folds else 0
         if len(way.s) < 2:
-            raise ArgumentError(f"cannot move {link.input!r} from where it stands: limits are in the way", where=link.dyn.mechanism.name)
+            raise ArgumentError(
+                f"cannot move {link.input!r} from where it stands: limits are in the way", where=link.dyn.mechanism.name
+            )
         self.way = _thrice(way, self.shift) if way.closed and not self.turns else way
         met = sorted((m for m in self.way.met if m.name == INPUT), key=lambda m: m.s)
         self.low = next((m for m in reversed(met) if m.s < 1e-9), None)
@@ -43,6 +45,11 @@ class Branch:
     def _end(self, which: int) -> float:
         m = (self.low, self.high)[which]
         return m.s if m else float(self.way.s[-which])
+
+    def _limit(self, which: int) -> float:
+        """The input's value at an end of the range."""
+        m = (self.low, self.high)[which]
+        return float(m.q[self.link.iq]) if m else float(self.way.q[-which, self.link.iq])
 
     def _x(self, s: float) -> float:
         return float(self.way.guess(np.array([s]))[0][0, self.link.iq])
@@ -80,18 +87,17 @@ class Branch:
             first, last = self.over or (0.0, TURN * self.turns)
             x = np.linspace(first, last, (count - 1) * self.turns + 1 if self.over is None else count)
             return x, *self.at(x)
-        x = np.linspace(self._x(self._end(0)), self._x(self._end(1)), count)
+        x = np.linspace(self._limit(0), self._limit(1), count)
         q, tangent = self.at(x)
         for row, m in ((0, self.low), (-1, self.high)):
             if m is not None:
                 q[row], tangent[row] = m.q, m.tangent
-                x[row] = m.q[self.link.iq]
         return x, q, tangent
 
     def at(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Configurations and tangents at values of the input."""
         if not self.turns:
-            return self._at(np.clip(x, self._x(self._end(0)), self._x(self._end(1))))
+            return self._at(np.clip(x, self._limit(0), self._limit(1)))
         period, begin = TURN * self.turns, self._x(float(self.way.s[0]))
         times = np.floor((x - begin) / period)
         q, tangent = self._at(x - period * times)

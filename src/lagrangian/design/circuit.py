@@ -78,10 +78,7 @@ class Circuit:
 
     def joined(self, after: Circuit) -> Circuit:
         """This curve, which ends where the other begins, and the other one."""
-        parts = (
-            np.concatenate([x[:-1], y])
-            for x, y in ((self.s, after.s), (self.q, after.q), (self.tangent, after.tangent))
-        )
+        parts = (np.concatenate([x[:-1], y]) for x, y in ((self.s, after.s), (self.q, after.q), (self.tangent, after.tangent)))
         return Circuit(self.freedom, *parts, [*self.met, *after.met], False)
 
 
@@ -108,7 +105,11 @@ def _followed(freedom: Freedom, q: np.ndarray, tangent: np.ndarray, watches: Seq
         if len(s) == 1 and (stop := next((w for w in at_first if w.stops and _value(w, there, ahead) < 0), None)):
             found.met = [*begun, Met(stop.name, 0.0, q, tangent)]
             return found
-        changed = [w for w, a, b in zip(watches, values, after, strict=True) if (a * b < 0 or (b == 0 and a != 0)) and not (w.stops and b > 0)]
+        changed = [
+            w
+            for w, a, b in zip(watches, values, after, strict=True)
+            if (a * b < 0 or (b == 0 and a != 0)) and not (w.stops and b > 0)
+        ]
         met = sorted((_located(freedom, qs[-1], tangents[-1], h, w) for w in changed), key=lambda m: m.s)
         end = next((m for m in met if any(w.stops and w.name == m.name for w in watches)), None)
         back = home.reached(there, ahead) and _located(freedom, qs[-1], tangents[-1], h, Watch("home", home.value))
@@ -139,7 +140,9 @@ def _step(freedom: Freedom, q: np.ndarray, tangent: np.ndarray, h: float) -> tup
         h /= 2
     names = freedom.dyn.mechanism.coordinate_names
     place = ", ".join(f"{n} = {x:.6g}" for n, x in zip(names[:8], q, strict=False))
-    raise AssemblyError(f"{freedom.dyn.mechanism.name}: its loops cannot be followed beyond {place}: the way on is not smooth there")
+    raise AssemblyError(
+        f"{freedom.dyn.mechanism.name}: its loops cannot be followed beyond {place}: the way on is not smooth there"
+    )
 
 
 def _next(h: float, before: np.ndarray, after: np.ndarray) -> float:

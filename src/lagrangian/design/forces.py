@@ -16,7 +16,7 @@ from lagrangian.design.linkage import Linkage
 from lagrangian.inverse_dynamics.wrenches import Outside
 from lagrangian.kernels.linear import least_norm, unit_rows
 
-LOST = 1e-6  # singular values below which the equations leave accelerations open
+LOST = 1e-4  # singular values below which the equations leave accelerations open
 STEP = 1e-3  # rad or m, of the difference there
 
 

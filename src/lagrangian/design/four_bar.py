@@ -36,7 +36,12 @@ class FourBar:
     @property
     def kind(self) -> str:
         """What the links on the ground do: input first."""
-        lengths = {"double-crank": self.ground, "crank-rocker": self.input, "double-rocker": self.coupler, "rocker-crank": self.output}
+        lengths = {
+            "double-crank": self.ground,
+            "crank-rocker": self.input,
+            "double-rocker": self.coupler,
+            "rocker-crank": self.output,
+        }
         longest = max(lengths.values())
         if abs(self.margin) <= EQUAL * longest:
             return "change-point linkage"

@@ -126,7 +126,9 @@ def interval(given: Any, argument: str = "over") -> tuple[float, float] | None:
     except TypeError:
         found = np.zeros(0)
     if found.shape != (2,) or not np.isfinite(found).all() or not found[0] < found[1]:
-        raise ArgumentError(f"is {shown(given)}", argument=argument, remedy="two finite numbers are needed, the smaller one first")
+        raise ArgumentError(
+            f"is {shown(given)}", argument=argument, remedy="two finite numbers are needed, the smaller one first"
+        )
     return float(found[0]), float(found[1])
 
 

@@ -136,7 +136,9 @@ def _with_corners(reaching: Reaching, loop: Loop) -> tuple[Loop, float]:
 def _pushed(reaching: Reaching, loop: Loop) -> Loop:
     """With points that can be passed moved on: neighbours may be of a branch that reaches further."""
     before, ahead = (np.roll(loop.places, k, axis=0) for k in (1, -1))
-    places, q, _ = _out_of(reaching, loop.places, _right_of((ahead - before) / 2), np.roll(loop.q, 1, axis=0), np.roll(loop.q, -1, axis=0))
+    places, q, _ = _out_of(
+        reaching, loop.places, _right_of((ahead - before) / 2), np.roll(loop.q, 1, axis=0), np.roll(loop.q, -1, axis=0)
+    )
     moved = np.linalg.norm(places - loop.places, axis=1) > 1e-8 * float(np.ptp(loop.places, axis=0).max())
     return Loop(np.where(moved[:, None], places, loop.places), np.where(moved[:, None], q, loop.q))
 

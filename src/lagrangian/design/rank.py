@@ -58,7 +58,9 @@ class Rank:
             crossed = (side[:-1] * side[1:] < 0) & (least[:-1] > ZERO) & (least[1:] > ZERO)
             found += [along.sign_change(k) for k in np.flatnonzero(crossed)]
         found += [float(way.s[k]) for k in np.flatnonzero(least <= ZERO)]
-        low = np.flatnonzero((least[1:-1] <= least[:-2]) & (least[1:-1] < least[2:]) & (least[1:-1] < SMALL * np.median(least))) + 1
+        low = (
+            np.flatnonzero((least[1:-1] <= least[:-2]) & (least[1:-1] < least[2:]) & (least[1:-1] < SMALL * np.median(least))) + 1
+        )
         found += [x for k in low if not crossed[k - 1] and not crossed[k] and (x := along.touch(k)) is not None]
         places = [way.between(np.array([x]))[0][0] for x in sorted(found)]
         return list(zip(sorted(found), places, strict=True))

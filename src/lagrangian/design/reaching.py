@@ -71,7 +71,10 @@ class Reaching:
         Where the boundary passes from one limit to another, it has a corner in which both hold.
         """
         iq, low, high = self.bounds.iq, self.bounds.low, self.bounds.high
-        limit = [np.where(np.abs(q[:, iq] - low) < AT_LIMIT, low, np.where(np.abs(q[:, iq] - high) < AT_LIMIT, high, np.nan)) for q in (a, b)]
+        limit = [
+            np.where(np.abs(q[:, iq] - low) < AT_LIMIT, low, np.where(np.abs(q[:, iq] - high) < AT_LIMIT, high, np.nan))
+            for q in (a, b)
+        ]
         change = (np.isnan(limit[0]) & ~np.isnan(limit[1])).any(axis=1) & (~np.isnan(limit[0]) & np.isnan(limit[1])).any(axis=1)
         both = np.where(np.isnan(limit[0]), limit[1], limit[0])
         q, found = a.copy(), change.copy()

@@ -83,7 +83,9 @@ def _turned(dyn: Dynamics, q: np.ndarray, rng: np.random.Generator) -> np.ndarra
     for joint in dyn.mechanism.joints:
         if joint.kind.nq != joint.kind.nv:
             if any(joint.slides):
-                raise ArgumentError(f"{dyn.mechanism.name}: joint {joint.name!r} leaves a body free, so that the workspace has no end")
+                raise ArgumentError(
+                    f"{dyn.mechanism.name}: joint {joint.name!r} leaves a body free, so that the workspace has no end"
+                )
             turns = rng.normal(size=(len(q), 4))
             q[:, at : at + 4] = turns / np.linalg.norm(turns, axis=1, keepdims=True)
         at += joint.kind.nq
@@ -102,7 +104,9 @@ def _closed(
     good = (found.miss <= CLOSED) & loops.alignment.met(rows) & ~bounds.outside(rows).any(axis=1)
     kept = np.vstack([start[None], rows[good]]) if not bounds.outside(start).any() else rows[good]
     if not len(kept):
-        raise AssemblyError(f"{model.name}: none of {len(q)} samples could be closed within the limits; more samples, or a q0, may help")
+        raise AssemblyError(
+            f"{model.name}: none of {len(q)} samples could be closed within the limits; more samples, or a q0, may help"
+        )
     return kept
 
 

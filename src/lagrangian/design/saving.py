@@ -51,7 +51,9 @@ def _netcdf(mechanism: str, what: str, dimension: str, columns: Sequence[Column]
     from lagrangian.motion.storage import netcdf
 
     variables = {
-        c.name: netcdf.Variable((dimension,), np.asarray(c.values, dtype=float), {"units": c.unit, "long_name": c.meaning or c.name})
+        c.name: netcdf.Variable(
+            (dimension,), np.asarray(c.values, dtype=float), {"units": c.unit, "long_name": c.meaning or c.name}
+        )
         for c in columns
     }
     return netcdf.written(netcdf.Table(variables, {"format": f"lagrangian {what} 1", "mechanism": mechanism}))

@@ -106,7 +106,9 @@ class Singularities(ShownSingularities):
         return f"<Singularities of {self.mechanism.name!r}: {len(self)}>"
 
     def __str__(self) -> str:
-        spans = [f"{n} from {in_words(a, u)} to {in_words(b, u)}" for (n, (a, b)), u in zip(self.over.items(), self.units, strict=True)]
+        spans = [
+            f"{n} from {in_words(a, u)} to {in_words(b, u)}" for (n, (a, b)), u in zip(self.over.items(), self.units, strict=True)
+        ]
         what = f"along {', '.join(self.directions)} of {self.frame!r}, " if self.frame else ""
         head = f"{self.mechanism.name}: {what}{', '.join(spans)}"
         if not self.found:
@@ -186,7 +188,9 @@ def singularities(
         for at in _lines(dyn, q, spans, others, held, lines):
             link = Linkage(dyn, name, at, (*others, *held))
             found += _along(link, spans[name], ranks, limits, found, frame, chosen)
-    order = np.lexsort(np.array([[s.q[single_coordinates(dyn.mechanism)[n][0]] for s in found] for n in reversed(spans)]).reshape(len(spans), -1))
+    order = np.lexsort(
+        np.array([[s.q[single_coordinates(dyn.mechanism)[n][0]] for s in found] for n in reversed(spans)]).reshape(len(spans), -1)
+    )
     return Singularities(dyn.mechanism, frame, chosen, spans, [found[k] for k in order], q, dyn)
 
 
@@ -230,7 +234,10 @@ def _held(dyn: Dynamics, over: tuple[str, ...], fixed: Fixed, q: np.ndarray) -> 
             concerns="fixed",
             remedy=f"name them, {Argument('fixed', ...)}",
         )
-    values = {n: float(q[places[n][0]]) if x is None else reading.number(model, x, (Argument("fixed"), repr(n))) for n, x in given.items()}
+    values = {
+        n: float(q[places[n][0]]) if x is None else reading.number(model, x, (Argument("fixed"), repr(n)))
+        for n, x in given.items()
+    }
     return values
 
 
@@ -244,7 +251,9 @@ def _frame(dyn: Dynamics, frame: str | None) -> str | None:
         return None
     known = [f.name for f in model.frames] + [b.name for b in model.bodies]
     raise ArgumentError(
-        f"does not say which frame of {model.name!r} is the output", argument="frame", remedy=f"give one of {', '.join(known[:12])}"
+        f"does not say which frame of {model.name!r} is the output",
+        argument="frame",
+        remedy=f"give one of {', '.join(known[:12])}",
     )
 
 

@@ -174,7 +174,9 @@ class FullTurn(ShownTurn):
         ratio = np.abs(self.output_ratio)
         fast = int(np.argmax(ratio))
         units = [_per(*pair) for pair in (self.units[::-1], self.units)]
-        most, least = (f"{x:.4g}{'' if unit == '1' else f' {unit}'}" for x, unit in zip((ratio[fast], 1 / ratio[fast]), units, strict=True))
+        most, least = (
+            f"{x:.4g}{'' if unit == '1' else f' {unit}'}" for x, unit in zip((ratio[fast], 1 / ratio[fast]), units, strict=True)
+        )
         return (
             f"{self.output} over {self.input}: velocity ratio of at most {most}, at {self.told(self.x[fast])}, "
             f"where the mechanical advantage is {least}"

@@ -87,7 +87,9 @@ class Workspace(ShownWorkspace):
 
     def __str__(self) -> str:
         low, high = self.extent
-        box = ", ".join(f"{x} from {a + 0.0:.4g} to {b + 0.0:.4g}" for x, a, b in zip("xyz", low, high, strict=True) if b - a > 1e-9)
+        box = ", ".join(
+            f"{x} from {a + 0.0:.4g} to {b + 0.0:.4g}" for x, a, b in zip("xyz", low, high, strict=True) if b - a > 1e-9
+        )
         lines = [f"{self.mechanism.name}: {self.frame!r} reaches {self._size()}; {box} m"]
         if self.kind == "surface":
             return f"{lines[0]}. The frame moves on this surface, which encloses nothing: there are samples alone"
@@ -198,7 +200,9 @@ def _frame(model: Mechanism, frame: str | Frame | None) -> str:
         return model.frames[0].name
     known = [*(f.name for f in model.frames), *(b.name for b in model.bodies)]
     raise ArgumentError(
-        f"does not say which frame of {model.name!r} is to be looked at", argument="frame", remedy=f"give one of {', '.join(known[:12])}"
+        f"does not say which frame of {model.name!r} is to be looked at",
+        argument="frame",
+        remedy=f"give one of {', '.join(known[:12])}",
     )
 
 

@@ -142,7 +142,9 @@ def _mesh(axes: Any, found: Workspace) -> None:
     light = 0.55 + 0.45 * np.clip(normal @ LIGHT, -1, 1)
     colour = np.array([int(SKY[k : k + 2], 16) / 255 for k in (1, 3, 5)])
     shades = np.clip(light[:, None] * colour + 0.5 * np.maximum(light[:, None] - 0.8, 0), 0, 1)
-    axes.add_collection3d(Poly3DCollection(corners, facecolors=np.hstack([shades, np.full((len(shades), 1), 0.62)]), linewidths=0))
+    axes.add_collection3d(
+        Poly3DCollection(corners, facecolors=np.hstack([shades, np.full((len(shades), 1), 0.62)]), linewidths=0)
+    )
 
 
 def _section(axes: Any, found: Workspace, across: int, at: float, drawn: np.ndarray) -> None:
