@@ -48,9 +48,11 @@ if TYPE_CHECKING:
     from lagrangian.design.coupler_curve import CouplerCurve
     from lagrangian.design.four_bar import FourBar
     from lagrangian.design.full_turn import full_turn
-    from lagrangian.design.singularities import Singularities, Singularity, singularities
+    from lagrangian.design.reachable import Workspace
+    from lagrangian.design.singular import Singularities, Singularity
+    from lagrangian.design.singularities import singularities
     from lagrangian.design.turn import DeadCentre, FullTurn
-    from lagrangian.design.workspace import Workspace, workspace
+    from lagrangian.design.workspace import workspace
     from lagrangian.equations.formula import Formula
     from lagrangian.equations.formula_matrix import FormulaMatrix
     from lagrangian.identification.exciting import FourierPath, exciting_path
@@ -122,9 +124,11 @@ _LATER = {
     "CouplerCurve": "lagrangian.design.coupler_curve",
     "FourBar": "lagrangian.design.four_bar",
     "full_turn": "lagrangian.design.full_turn",
-    **dict.fromkeys(("Singularities", "Singularity", "singularities"), "lagrangian.design.singularities"),
+    **dict.fromkeys(("Singularities", "Singularity"), "lagrangian.design.singular"),
+    "singularities": "lagrangian.design.singularities",
     **dict.fromkeys(("DeadCentre", "FullTurn"), "lagrangian.design.turn"),
-    **dict.fromkeys(("Workspace", "workspace"), "lagrangian.design.workspace"),
+    "Workspace": "lagrangian.design.reachable",
+    "workspace": "lagrangian.design.workspace",
     **dict.fromkeys(("FourierPath", "exciting_path"), "lagrangian.identification.exciting"),
     "Identification": "lagrangian.identification.result",
     "identify": "lagrangian.identification.identify",

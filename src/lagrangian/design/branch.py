@@ -8,7 +8,7 @@ from lagrangian.configuration.coordinates import periodic_coordinates
 from lagrangian.configuration.loops import Loops
 from lagrangian.configuration.newton import Newton
 from lagrangian.design.circuit import Circuit, Met
-from lagrangian.design.freedom import CLOSED
+from lagrangian.design.freedom import CLOSED, LOST
 from lagrangian.design.linkage import End, Linkage
 from lagrangian.design.turn import DeadCentre
 from lagrangian.errors import ArgumentError
@@ -17,6 +17,7 @@ STANDS = 1e-9  # of the speed along the curve: a coordinate that is slower stand
 NEAR = 1e-4  # rad or parts of the size: how far closing loops may move a configuration that was interpolated
 INPUT, OUTPUT, LIMIT, OVER = "input", "output", "limit of ", "end of the range"
 TURN = 2 * np.pi
+STEP = 1e-3  # rad or m: how far from it others are taken
 
 
 class Branch:
@@ -95,7 +96,23 @@ class Branch:
         return x, q, tangent
 
     def at(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Configurations and tangents at values of the input."""
+        """Configurations and tangents at values of the input.
+
+        Next to a change point, where branches meet, they are interpolated between places of this branch on both sides.
+        """
+        q, tangent = self._wrapped(x)
+        lost = self.link.freedom.regularity(q) < LOST
+        if not self.turns:
+            lost &= (x > self._limit(0) + 2 * STEP) & (x < self._limit(1) - 2 * STEP)
+        if lost.any():
+            around = [self._wrapped(x[lost] + k * STEP) for k in (-2, -1, 1, 2)]
+            for into, rows in ((q, [a for a, _ in around]), (tangent, [b for _, b in around])):
+                into[lost] = (4 * (rows[1] + rows[2]) - rows[0] - rows[3]) / 6  # exact for cubics
+            tangent[lost] /= np.linalg.norm(tangent[lost], axis=1, keepdims=True)
+        return q, tangent
+
+    def _wrapped(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The same within the range that was followed, with whole turns counted."""
         if not self.turns:
             return self._at(np.clip(x, self._limit(0), self._limit(1)))
         period, begin = TURN * self.turns, self._x(float(self.way.s[0]))

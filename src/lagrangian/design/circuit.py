@@ -1,8 +1,8 @@
 """The curve of configurations of a mechanism with one freedom, followed from one of them until it closes or ends.
 
 Steps go along the tangent and back onto the loops at right angles to it (pseudo-arclength continuation: Keller 1977; Allgower
-and Georg, Introduction to Numerical Continuation Methods, 1990). Dead centres are ordinary points of the curve, where a coordinate
-turns back, and are passed. A step is kept only where the tangent turned little: so no step leads to another branch.
+and Georg, Introduction to Numerical Continuation Methods, 1990). Dead centres are ordinary points of the curve, where a
+coordinate turns back, and are passed. A step is kept only where the tangent turned little: so no step leads to another branch.
 """
 
 from __future__ import annotations
@@ -78,8 +78,10 @@ class Circuit:
 
     def joined(self, after: Circuit) -> Circuit:
         """This curve, which ends where the other begins, and the other one."""
-        parts = (np.concatenate([x[:-1], y]) for x, y in ((self.s, after.s), (self.q, after.q), (self.tangent, after.tangent)))
-        return Circuit(self.freedom, *parts, [*self.met, *after.met], False)
+        s, q, tangent = (
+            np.concatenate([x[:-1], y]) for x, y in ((self.s, after.s), (self.q, after.q), (self.tangent, after.tangent))
+        )
+        return Circuit(self.freedom, s, q, tangent, [*self.met, *after.met], False)
 
 
 def circuit(freedom: Freedom, q: np.ndarray, tangent: np.ndarray, watches: Sequence[Watch]) -> Circuit:

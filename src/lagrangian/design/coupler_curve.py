@@ -48,7 +48,8 @@ class CouplerCurve(ShownCurve):
 
     def __str__(self) -> str:
         kind = "closed curve" if self.closed else "curve with two ends"
-        return f"{self.frame} draws a {kind} of {self.length:.6g} m with {_told(self.cusps, 'cusp')} and {_told(self.double_points, 'double point')}"
+        marked = f"{_told(self.cusps, 'cusp')} and {_told(self.double_points, 'double point')}"
+        return f"{self.frame} draws a {kind} of {self.length:.6g} m with {marked}"
 
 
 def _told(points: np.ndarray, what: str) -> str:

@@ -1,7 +1,7 @@
 """What drives a linkage: the force at its input by virtual work, at rest and at a constant speed, and what its constraints carry.
 
-With q' = dq/dx along the input x, the force at the input is q'^T h, h = M qdd + C qd + G + F of the open tree: along q' the forces
-of constraints do no work. At a constant speed v, qd = q' v and qdd = q'' v^2.
+With q' = dq/dx along the input x, the force at the input is q'^T h, h = M qdd + C qd + G + F of the open tree: along q' the
+forces of constraints do no work. At a constant speed v, qd = q' v and qdd = q'' v^2.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from lagrangian.configuration.coordinates import single_coordinates
+from lagrangian.design.freedom import LOST
 from lagrangian.design.linkage import Linkage
 from lagrangian.inverse_dynamics.wrenches import Outside
-from lagrangian.kernels.linear import least_norm, unit_rows
+from lagrangian.kernels.linear import least_norm
 
-LOST = 1e-4  # singular values below which the equations leave accelerations open
-STEP = 1e-3  # rad or m, of the difference there
+STEP = 1e-3  # rad or m, of differences along a branch
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +55,15 @@ def forces(
     def known(rows: np.ndarray) -> np.ndarray:
         return np.where(good if rows.ndim == 1 else good[:, None], rows, np.nan)
 
-    parts = (second, torque, static, torque - static - friction, friction, multipliers)
-    return Forces(*(known(part) for part in parts), pushed)
+    return Forces(
+        second=known(second),
+        torque=known(torque),
+        static=known(static),
+        inertial=known(torque - static - friction),
+        friction=known(friction),
+        multipliers=known(multipliers),
+        wrenches=pushed,
+    )
 
 
 def _led(link: Linkage, q: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
@@ -82,8 +89,7 @@ def _second(
     m = A.shape[1] - len(link.held) - 1
     b[:, :m] = -np.asarray(link.dyn.constraint_bias(q, first))
     found = least_norm(A, b, full=True)
-    s = np.linalg.svd(unit_rows(A)[0], compute_uv=False)
-    lost = s[:, link.dyn.nv - 1] < LOST
+    lost = link.freedom.regularity(q) < LOST
     if lost.any():
         ahead, back = (ratios(x[lost] + sign * STEP) for sign in (1, -1))
         found[lost] = (ahead - back) / (2 * STEP)

@@ -58,7 +58,7 @@ class FourBar:
 
 
 def four_bar(dyn: Dynamics, q: np.ndarray, input_name: str) -> FourBar | None:
-    """The lengths of a mechanism that is a planar four-bar driven at the ground, from rows of configurations; None of any other."""
+    """The lengths of a planar four-bar driven at the ground, from rows of configurations; None of any other mechanism."""
     model = dyn.mechanism
     moving = [j for j in model.joints if j.kind.nv]
     if len(moving) != 3 or dyn.nv != 3 or len(model.loops) != 1 or model.constraints or any(j.slides[0] for j in moving):

@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
+from lagrangian.algorithms.closed.constrained import ROUNDING
 from lagrangian.configuration.coordinates import moved
 from lagrangian.configuration.loops import Loops
 from lagrangian.configuration.mobility import SINGULAR, regular
@@ -17,9 +18,10 @@ from lagrangian.configuration.newton import Newton
 from lagrangian.configuration.slopes import finite_jacobian
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kernels.linear import RANK, unit_rows
+from lagrangian.kernels.linear import RANK
 from lagrangian.model.mechanism import Mechanism
 
+LOST = 1e-4  # of constraints' slopes: how independent they are next to a change point
 CLOSED = 1e-11  # of the slopes' size: what loops may miss by on the way
 
 
@@ -38,6 +40,13 @@ def units_of(mechanism: Mechanism) -> np.ndarray:
     return np.where(slides, size_of(mechanism), 1.0)
 
 
+def row_sizes(dyn: Dynamics, q: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """What each constraint's slopes are measured by, everywhere: their length where they do not vanish, at q or near it."""
+    near = finite_jacobian(dyn, np.array([q, regular(dyn, q)])) * units
+    size = np.linalg.norm(near, axis=2).max(axis=0, initial=0.0)
+    return np.where(size > ROUNDING, size, 1.0)
+
+
 class Freedom:
     """The direction in which a mechanism can move, with the coordinates in `held` standing still."""
 
@@ -48,6 +57,7 @@ class Freedom:
         self.free = np.flatnonzero(self.loops.free)
         self._newton = Newton(self.loops, self.loops.free, self.units, damped=False, iterations=12)
         self._refuse_others()
+        self._sizes = row_sizes(dyn, q, self.units)[:, None] if self.loops else np.ones((0, 1))
         self.degrees = len(self.free) - self._generic_rank(q)
 
     def _refuse_others(self) -> None:
@@ -71,9 +81,12 @@ class Freedom:
         return len(self.free) - self.degrees
 
     def _rows(self, q: np.ndarray) -> np.ndarray:
-        """The constraints' slopes along the coordinates that are free, in rows of length one."""
-        psi = finite_jacobian(self.dyn, q) * self.units
-        return unit_rows(psi[:, :, self.free])[0]
+        """The constraints' slopes along the coordinates that are free, without units.
+
+        Rows are not made of length one: where one vanishes, branches meet.
+        """
+        psi: np.ndarray = finite_jacobian(self.dyn, q) * self.units / self._sizes
+        return psi[:, :, self.free]
 
     def tangent(self, q: np.ndarray, near: np.ndarray) -> np.ndarray:
         """The directions at rows of configurations, of length one; where there are several, the nearest to `near`."""
@@ -89,6 +102,16 @@ class Freedom:
         part = np.einsum("nkv,nv->nk", Vt, near) * idle
         along = np.einsum("nkv,nk->nv", Vt, part)
         found[:, self.free] = along / np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-300)
+        return found
+
+    def regularity(self, q: np.ndarray) -> np.ndarray:
+        """Of rows of configurations, the least singular value of the constraints that is not zero everywhere.
+
+        Where it vanishes branches meet, and the direction is not determined by the place.
+        """
+        if not self.loops or not self.rank:
+            return np.ones(len(q))
+        found: np.ndarray = np.linalg.svd(self._rows(q), compute_uv=False)[:, self.rank - 1]
         return found
 
     def any_tangent(self, q: np.ndarray) -> np.ndarray:

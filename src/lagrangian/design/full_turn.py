@@ -96,7 +96,7 @@ def full_turn(
     return FullTurn(
         mechanism=dyn.mechanism,
         input=link.input,
-        output=end and str(end),
+        output=str(end) if end is not None else None,
         units=(link.unit, end.unit if end is not None else ""),
         x=x,
         q=q,

@@ -1,7 +1,7 @@
 """Which nodes of a grid a frame can reach: from samples, then from node to node.
 
-A node that is not reached from its neighbours is tried from samples near it, too, and one in a hole from more of them: what is not
-found from afar may be found from another side.
+A node that is not reached from its neighbours is tried from samples near it, too, and one in a hole from more of them: what is
+not found from one side may be found from another.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ GROWN = 6  # times that a grid may grow where its edge is reached
 
 
 class Grid:
-    """Nodes `spacing` apart along each axis, from the corner `low` on; of each, whether it is reached, and by which configuration."""
+    """Nodes `spacing` apart along each axis, from the corner `low` on; whether each is reached, and by which configuration."""
 
     def __init__(self, reaching: Reaching, samples: np.ndarray, resolution: int) -> None:
         self.reaching, self.samples = reaching, samples

@@ -1,12 +1,14 @@
 """The boundary of a plane workspace: polygons through points that lie on it, refined until their area is known.
 
-Marching squares (Lorensen and Cline 1987, in the plane) joins the boundary's points on the edges of a grid, with the inside on the
-left. Each side is then halved at the boundary's point across its middle: what a polygon misses of an arc falls by four each time.
+Marching squares (Lorensen and Cline 1987, in the plane) joins the boundary's points on the edges of a grid, with the inside on
+the left. Each side is then halved at the boundary's point across its middle: what a polygon misses of an arc falls by four each
+time.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -51,7 +53,7 @@ def outline(grid: Grid) -> Outline:
     for _ in range(REFINED):
         loops = [_halved(of, loop) for loop in loops]
         areas.append(sum(loop.area for loop in loops))
-    before, area = (b + (b - a) / 3 for a, b in zip(areas, areas[1:], strict=False))  # errors fall by four
+    before, area = (b + (b - a) / 3 for a, b in pairwise(areas))  # errors fall by four
     return Outline(loops, area, abs(area - before) + open_ + 1e-10 * abs(area))
 
 

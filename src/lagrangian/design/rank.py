@@ -15,8 +15,8 @@ import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
 from lagrangian.design.circuit import Circuit
-from lagrangian.design.freedom import units_of
-from lagrangian.kernels.linear import RANK, unit_rows
+from lagrangian.design.freedom import row_sizes, units_of
+from lagrangian.kernels.linear import RANK
 from lagrangian.kinematics.requirements import Requirements
 
 ZERO = 1e-9  # singular values that are none
@@ -29,18 +29,23 @@ class Rank:
 
     kind: int
     requirements: Requirements
+    q: np.ndarray  # somewhere, by which constraints are measured
 
     @cached_property
     def _units(self) -> np.ndarray:
         return units_of(self.requirements.dyn.mechanism)
 
+    @cached_property
+    def _sizes(self) -> np.ndarray:
+        return row_sizes(self.requirements.dyn, self.q, self._units)[:, None]
+
     def matrix(self, q: np.ndarray) -> np.ndarray:
-        """Its rows without units: constraints have the length one, the others are measured by the longest of their kind."""
+        """Its rows without units."""
         A = self.requirements.matrix(q, np.zeros(len(q))) * self._units
         size = self.requirements.goal.sizes(q)
         m = A.shape[1] - size.shape[1]
-        goal = A[:, m:] / np.maximum(np.linalg.norm(A[:, m:], axis=2).max(axis=1, initial=0.0), 1e-300)[:, None, None]
-        return np.concatenate([unit_rows(A[:, :m])[0], goal if self.kind == 2 else A[:, m:] / size[..., None]], axis=1)
+        goal = A[:, m:] / (self._units.max() if self.kind == 2 else size[..., None])
+        return np.concatenate([A[:, :m] / self._sizes, goal], axis=1) if m else goal
 
     def zeros(self, way: Circuit) -> list[tuple[float, np.ndarray]]:
         """Where along a curve of configurations the rank falls below what it is elsewhere: distances and configurations."""
@@ -56,12 +61,12 @@ class Rank:
         if square:
             side = np.linalg.slogdet(M)[0]
             crossed = (side[:-1] * side[1:] < 0) & (least[:-1] > ZERO) & (least[1:] > ZERO)
-            found += [along.sign_change(k) for k in np.flatnonzero(crossed)]
+            found += [along.sign_change(int(k)) for k in np.flatnonzero(crossed)]
         found += [float(way.s[k]) for k in np.flatnonzero(least <= ZERO)]
         low = (
             np.flatnonzero((least[1:-1] <= least[:-2]) & (least[1:-1] < least[2:]) & (least[1:-1] < SMALL * np.median(least))) + 1
         )
-        found += [x for k in low if not crossed[k - 1] and not crossed[k] and (x := along.touch(k)) is not None]
+        found += [x for k in low if not crossed[k - 1] and not crossed[k] and (x := along.touch(int(k))) is not None]
         places = [way.between(np.array([x]))[0][0] for x in sorted(found)]
         return list(zip(sorted(found), places, strict=True))
 

@@ -1,4 +1,4 @@
-"""Whether places can be reached: Newton's method for many places at once, within the limits of the joints and with loops closed."""
+"""Whether places can be reached: Newton's method for many places at once, within the joints' limits and with loops closed."""
 
 from __future__ import annotations
 
@@ -75,7 +75,8 @@ class Reaching:
             np.where(np.abs(q[:, iq] - low) < AT_LIMIT, low, np.where(np.abs(q[:, iq] - high) < AT_LIMIT, high, np.nan))
             for q in (a, b)
         ]
-        change = (np.isnan(limit[0]) & ~np.isnan(limit[1])).any(axis=1) & (~np.isnan(limit[0]) & np.isnan(limit[1])).any(axis=1)
+        new, old = np.isnan(limit[0]) & ~np.isnan(limit[1]), ~np.isnan(limit[0]) & np.isnan(limit[1])
+        change = np.asarray(new.any(axis=1) & old.any(axis=1))
         both = np.where(np.isnan(limit[0]), limit[1], limit[0])
         q, found = a.copy(), change.copy()
         q[:, iq] = np.where(np.isnan(both) | ~change[:, None], q[:, iq], both)

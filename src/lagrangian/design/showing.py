@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from lagrangian.design.coupler_curve import CouplerCurve
-    from lagrangian.design.singularities import Singularities
+    from lagrangian.design.reachable import Workspace
+    from lagrangian.design.singular import Singularities
     from lagrangian.design.turn import FullTurn
-    from lagrangian.design.workspace import Workspace
 
 File = str | os.PathLike[str] | None
 
@@ -34,7 +34,7 @@ class ShownTurn(_Shown):
     def plot(self, path: File = None, *, frames: str | Iterable[str] | None = None) -> Any:
         """A matplotlib figure: the linkage with its dead centres and coupler curves, and over the input all that a turn has.
 
-        `frames` are those whose curves are drawn, by default those of the description. `path` writes the figure (.png, .svg, .pdf).
+        `frames` are those whose curves are drawn, by default those of the description. `path` writes it (.png, .svg, .pdf).
         """
         from lagrangian.pictures.turn_plot import turn_plot
 

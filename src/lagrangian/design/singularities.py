@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,109 +17,17 @@ from lagrangian.configuration.mobility import mobility
 from lagrangian.configuration.start import Start
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.design.circuit import circuit
-from lagrangian.design.linkage import Fixed, Linkage, interval, unit_of
+from lagrangian.design.linkage import Fixed, Linkage, interval
+from lagrangian.design.outputs import frame_of, ranks_of
 from lagrangian.design.rank import Rank
-from lagrangian.design.saving import Column, save
-from lagrangian.design.showing import ShownSingularities
-from lagrangian.design.turn import in_words
+from lagrangian.design.singular import Singularities, Singularity
 from lagrangian.design.watches import within
 from lagrangian.errors import Argument, ArgumentError, AssemblyError, one_of
 from lagrangian.kernels.directions import combination
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kinematics.requirements import FrameGoal, JointGoal, Requirements
-from lagrangian.model.loop import DIRECTIONS
-from lagrangian.model.mechanism import Mechanism
 
 LINES = 41
 LISTED = 12
-
-
-@dataclass(frozen=True, eq=False)
-class Singularity:
-    """A singular configuration `q`.
-
-    `kind` is 1 where the output loses a direction, 2 where the actuators do not command the mechanism, 3 for both. `says` tells
-    what is lost or gained, `motion` are the speeds of the motion that leaves the output (1) or the actuators (2) at rest.
-    """
-
-    kind: int
-    q: np.ndarray
-    motion: np.ndarray
-    says: str
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Singularities(ShownSingularities):
-    """The singular configurations that were found over a range of one coordinate, or of two.
-
-    It is a sequence of `Singularity`. `q` (count, nq), `kind` (count,) and `values` (count, coordinates in `over`) have them as
-    arrays. Over two coordinates they lie on curves, of which these are points.
-    """
-
-    mechanism: Mechanism
-    frame: str | None
-    directions: tuple[str, ...]
-    over: dict[str, tuple[float, float]]
-    found: list[Singularity]
-    start: np.ndarray
-    dyn: Dynamics = field(repr=False)
-
-    @property
-    def q(self) -> np.ndarray:
-        return np.array([s.q for s in self.found]).reshape(-1, self.mechanism.nq)
-
-    @property
-    def kind(self) -> np.ndarray:
-        return np.array([s.kind for s in self.found], dtype=int)
-
-    @property
-    def values(self) -> np.ndarray:
-        places = single_coordinates(self.mechanism)
-        return self.q[:, [places[name][0] for name in self.over]]
-
-    @property
-    def units(self) -> tuple[str, ...]:
-        """Of the coordinates in `over`."""
-        places = single_coordinates(self.mechanism)
-        return tuple(unit_of(self.dyn, places[name][1]) for name in self.over)
-
-    def __len__(self) -> int:
-        return len(self.found)
-
-    def __getitem__(self, k: int) -> Singularity:
-        return self.found[k]
-
-    def __iter__(self) -> Iterator[Singularity]:
-        return iter(self.found)
-
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the type and the coordinates of each, as .csv or .nc; the file that was written."""
-        columns = [Column("type", self.kind.astype(float), "1", "type of the singularity")]
-        units = [unit or "1" for joint in self.mechanism.joints for unit in joint.kind.units]
-        columns += [Column(n, self.q[:, k], units[k]) for k, n in enumerate(self.mechanism.coordinate_names)]
-        return save(path, self.mechanism.name, "list of singular configurations", "singularity", columns)
-
-    def __repr__(self) -> str:
-        return f"<Singularities of {self.mechanism.name!r}: {len(self)}>"
-
-    def __str__(self) -> str:
-        spans = [
-            f"{n} from {in_words(a, u)} to {in_words(b, u)}" for (n, (a, b)), u in zip(self.over.items(), self.units, strict=True)
-        ]
-        what = f"along {', '.join(self.directions)} of {self.frame!r}, " if self.frame else ""
-        head = f"{self.mechanism.name}: {what}{', '.join(spans)}"
-        if not self.found:
-            return f"{head}: no singular configuration was found"
-        if len(self.over) > 1:
-            kinds = [f"{int((self.kind == k).sum())} of type {k}" for k in (1, 2, 3) if (self.kind == k).any()]
-            says = list(dict.fromkeys(f"type {s.kind}: {s.says}" for s in self.found))
-            more = [] if len(says) > LISTED else [f"  {line}" for line in says]
-            return "\n".join([f"{head}: {len(self)} points on singular curves, {', '.join(kinds)}", *more])
-        lines = [f"{head}: {len(self)} singular configuration{'s' * (len(self) != 1)}"]
-        name, unit = next(iter(self.over)), self.units[0]
-        for s, (x,) in list(zip(self.found, self.values, strict=True))[:LISTED]:
-            lines.append(f"  {name} = {in_words(x, unit)}, type {s.kind}: {s.says}")
-        return "\n".join([*lines, *([f"  and {len(self) - LISTED} more"] if len(self) > LISTED else [])])
 
 
 def singularities(
@@ -138,16 +43,16 @@ def singularities(
 ) -> Singularities:
     """Find the singular configurations of a mechanism over a range of one coordinate, or of two, and locate each to rounding.
 
-    A serial arm is singular where a frame loses a direction: the rank of its Jacobian falls. A mechanism with loops is so of type 1
-    (the frame loses a direction), of type 2 (its actuated joints no longer command it), or of both (type 3), as Gosselin and
-    Angeles (1990) tell them apart.
+    A serial arm is singular where a frame loses a direction: the rank of its Jacobian falls. A mechanism with loops is so of
+    type 1 (the frame loses a direction), of type 2 (its actuated joints no longer command it), or of both (type 3), as Gosselin
+    and Angeles (1990) tell them apart.
 
     Parameters
     ----------
     mechanism
         Any mechanism; the coordinates that are not led by those in `over` are held.
     over
-        The range of each coordinate, {"theta2": (-3, 3)}. Two coordinates make a map, on which singular configurations are curves.
+        The range of each coordinate, {"theta2": (-3, 3)}. Two make a map, on which singular configurations are curves.
     frame
         The output, for type 1. By default the only frame of the description; without one, loops are looked at for type 2 alone.
     directions
@@ -179,8 +84,8 @@ def singularities(
     start = Start(dyn, q0)
     q = start.closed() if start.own else start.q
     held = _held(dyn, tuple(spans), fixed, q)
-    frame = _frame(dyn, frame)
-    ranks, chosen = _ranks(dyn, frame, directions, q)
+    frame = frame_of(dyn.mechanism, frame, needed=not dyn.mechanism.equations)
+    ranks, chosen = ranks_of(dyn, frame, directions, q)
     q, lines, limits = _placed(dyn, q, spans, held), count(lines, "lines", least=2), truth(limits, "limits")
     found: list[Singularity] = []
     for name in spans:
@@ -188,16 +93,15 @@ def singularities(
         for at in _lines(dyn, q, spans, others, held, lines):
             link = Linkage(dyn, name, at, (*others, *held))
             found += _along(link, spans[name], ranks, limits, found, frame, chosen)
-    order = np.lexsort(
-        np.array([[s.q[single_coordinates(dyn.mechanism)[n][0]] for s in found] for n in reversed(spans)]).reshape(len(spans), -1)
-    )
-    return Singularities(dyn.mechanism, frame, chosen, spans, [found[k] for k in order], q, dyn)
+    places = [single_coordinates(dyn.mechanism)[n][0] for n in spans]
+    found.sort(key=lambda s: tuple(s.q[places]))
+    return Singularities(dyn.mechanism, frame, chosen, spans, found, q, dyn)
 
 
 def _ranges(dyn: Dynamics, over: Any) -> dict[str, tuple[float, float]]:
     places = single_coordinates(dyn.mechanism)
     if not isinstance(over, Mapping) or len(over) not in (1, 2):
-        example = {name: (0.0, 1.0) for name in list(places)[:1]}
+        example = dict.fromkeys(list(places)[:1], (0.0, 1.0))
         raise ArgumentError(
             "gives the ranges of one coordinate, or of two", argument="over", remedy=f"such as {Argument('over', example)}"
         )
@@ -229,65 +133,13 @@ def _held(dyn: Dynamics, over: tuple[str, ...], fixed: Fixed, q: np.ndarray) -> 
         given = dict.fromkeys(others)
     if len(given) != degrees - len(over):
         raise ArgumentError(
-            f"{model.name} has {degrees} degree{'s' * (degrees != 1)} of freedom: beside {', '.join(over)}, {degrees - len(over)} "
-            f"coordinates are to be held, and these are {len(given)}: {', '.join(given) or 'none'}",
+            f"{model.name} has {degrees} degree{'s' * (degrees != 1)} of freedom: beside {', '.join(over)}, "
+            f"{max(0, degrees - len(over))} coordinates are to be held, and these are {len(given)}: {', '.join(given) or 'none'}",
             concerns="fixed",
             remedy=f"name them, {Argument('fixed', ...)}",
         )
-    values = {
-        n: float(q[places[n][0]]) if x is None else reading.number(model, x, (Argument("fixed"), repr(n)))
-        for n, x in given.items()
-    }
-    return values
-
-
-def _frame(dyn: Dynamics, frame: str | None) -> str | None:
-    model = dyn.mechanism
-    if frame is not None:
-        return model.frame(frame).name
-    if len(model.frames) == 1:
-        return model.frames[0].name
-    if model.equations:
-        return None
-    known = [f.name for f in model.frames] + [b.name for b in model.bodies]
-    raise ArgumentError(
-        f"does not say which frame of {model.name!r} is the output",
-        argument="frame",
-        remedy=f"give one of {', '.join(known[:12])}",
-    )
-
-
-def _ranks(dyn: Dynamics, frame: str | None, directions: Any, q: np.ndarray) -> tuple[list[Rank], tuple[str, ...]]:
-    """What is looked at: the frame's directions, and the actuated joints of a mechanism with loops."""
-    model, found, chosen = dyn.mechanism, [], ()
-    places = single_coordinates(model)
-    if frame is not None:
-        chosen = tuple(directions) if directions is not None else _directions(dyn, frame, q)
-        found.append(Rank(1, Requirements(dyn, FrameGoal(dyn, frame, chosen))))
-    driven = tuple(n for j in model.joints if j.actuated for n in j.coordinate_names if n in places)
-    if model.equations and driven:
-        found.append(Rank(2, Requirements(dyn, JointGoal(dyn, driven))))
-    if not found:
-        raise ArgumentError(f"{model.name} has no frame and no actuated joints, so that nothing can be lost", concerns="frame")
-    return found, chosen
-
-
-def _directions(dyn: Dynamics, frame: str, q: np.ndarray) -> tuple[str, ...]:
-    """x, y and z as far as the frame moves along them; the turns too, where there are more degrees of freedom than that."""
-    from lagrangian.kernels.cartesian import freedom
-
-    near = q if dyn.mechanism.equations else dyn.mechanism.random_configuration(1)
-    N = freedom(dyn, near[None], np.zeros((1, dyn.nv)), 0.0)[0]
-    J = np.asarray(dyn.jacobian(near, frame))
-    J = J if N is None else J @ N[0]
-    size = np.linalg.norm(J, axis=1)
-    moves = [k for k in (3, 4, 5) if size[k] > 1e-9 * max(size.max(), 1e-300)]
-    degrees = dyn.nv if N is None else int((np.abs(N[0]).max(axis=0) > 0).sum())
-    if degrees > np.linalg.matrix_rank(J[3:], tol=1e-9):
-        moves = [k for k in (0, 1, 2) if size[k] > 1e-9 * size.max()] + moves
-    if not moves:
-        raise ArgumentError(f"{frame!r} does not move", argument="frame", remedy="give a frame on a body that does")
-    return tuple(DIRECTIONS[k] for k in moves)
+    where = Argument("fixed")
+    return {n: float(q[places[n][0]]) if x is None else reading.number(model, x, (where, repr(n))) for n, x in given.items()}
 
 
 def _placed(dyn: Dynamics, q: np.ndarray, spans: dict[str, tuple[float, float]], held: dict[str, float]) -> np.ndarray:

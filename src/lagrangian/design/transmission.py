@@ -1,10 +1,11 @@
 """The transmission angle: how well the force that drives a link is directed.
 
-Alt (Werkstattstechnik 26, 1932) takes the angle between the coupler and the driven link: its sine is the part of the coupler's force
-that drives. Where the link is driven by a force F at a point that moves along v, sin mu = |F . v| / (|F| |v|): for a four-bar that
-is the angle between coupler and rocker, for a slider-crank a right angle less the rod's inclination. Moments count likewise, as in
-the transmission index of Sutherland and Roth (J. Eng. Ind. 95, 1973): sin mu is the power of all forces and moments on the link,
-over the most that they could have. The forces are those that hold a load at the output, of links without mass.
+Alt (Werkstattstechnik 26, 1932) takes the angle between the coupler and the driven link: its sine is the part of the coupler's
+force that drives. Where the link is driven by a force F at a point that moves along v, sin mu = |F . v| / (|F| |v|): for a
+four-bar that is the angle between coupler and rocker, for a slider-crank a right angle less the rod's inclination. Moments count
+likewise, as in the transmission index of Sutherland and Roth (J. Eng. Ind. 95, 1973): sin mu is the power of all forces and
+moments on the link, over the most that they could have. The forces are those that hold a load at the output, of links without
+mass.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from lagrangian.algorithms.closed.constrained import ROUNDING
 from lagrangian.configuration.coordinates import single_coordinates
 from lagrangian.configuration.poses import body_poses
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.kernels.linear import RANK, unit_rows
+from lagrangian.kernels.linear import RANK
 from lagrangian.model.joint import Joint
 
 
@@ -52,7 +54,10 @@ def multipliers_of_load(dyn: Dynamics, q: np.ndarray, driven: Sequence[str], out
     and that is left out.
     """
     places = single_coordinates(dyn.mechanism)
-    psi, size = unit_rows(dyn.constraint_jacobian(q))
+    psi = dyn.constraint_jacobian(q)
+    size = np.linalg.norm(psi, axis=2).max(axis=0)  # where a row vanishes, branches meet
+    size = np.where(size > ROUNDING, size, 1.0)
+    psi = psi / size[:, None]
     held = np.zeros((len(q), len(driven), dyn.nv))
     for k, name in enumerate(driven):
         held[:, k, places[name][1]] = 1.0

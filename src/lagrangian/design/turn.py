@@ -23,8 +23,8 @@ from lagrangian.model.mechanism import Mechanism
 class DeadCentre:
     """A configuration in which the input ("input") or the output ("output") stands still while the other moves.
 
-    At a dead centre of the input, its limit position, the input cannot move the linkage; at one of the output, its limit position,
-    the output turns back, and the mechanical advantage is infinite.
+    At a dead centre of the input, its limit position, the input cannot move the linkage; at one of the output, its limit
+    position, the output turns back, and the mechanical advantage is infinite.
     """
 
     of: str
@@ -39,12 +39,12 @@ class FullTurn(ShownTurn):
 
     Arrays have one row for each value `x` of the input. `velocity_ratios` are dq/dx and `acceleration_ratios` d2q/dx2, of all
     speeds. `output_ratio` is the output's speed over the input's, and `mechanical_advantage` its inverse: the force at the output
-    over that at the input, without friction. `transmission_angle` is in radians, from 0 to pi/2. `torque` (a force where the input
-    slides) makes the input move at `speed`; it is the sum of the `static_torque` of gravity, springs and wrenches, the
+    over that at the input, without friction. `transmission_angle` is in radians, from 0 to pi/2. `torque` (a force where the
+    input slides) makes the input move at `speed`; it is the sum of the `static_torque` of gravity, springs and wrenches, the
     `inertial_torque` and the `friction_torque`. Rows at a dead centre of the input have infinite ratios, and no forces.
 
-    `dead_centres` are those of input and output, `ends` says why the range ends, and `turns` after how many turns of the input the
-    linkage is where it was, 0 if the input cannot turn fully. `four_bar` has lengths and kind of a planar four-bar.
+    `dead_centres` are those of input and output, `ends` says why the range ends, and `turns` after how many turns of the input
+    the linkage is where it was, 0 if the input cannot turn fully. `four_bar` has lengths and kind of a planar four-bar.
     """
 
     mechanism: Mechanism

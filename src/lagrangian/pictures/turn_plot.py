@@ -41,18 +41,12 @@ def turn_plot(turn: FullTurn, path: str | os.PathLike[str] | None = None, frames
         figure = Picture(figsize=(width, height + top), layout="constrained")
         grid = figure.add_gridspec(rows, 2, width_ratios=(1, 1.05))
         view.draw(figure, grid[: rows - 1 if below else rows, 0])
-        first = None
-        for k, panel in enumerate(panels):
-            axes = figure.add_subplot(grid[k, 1], sharex=first)
-            first = first or axes
+        right = [figure.add_subplot(grid[k, 1]) for k in range(rows)]
+        left = [figure.add_subplot(grid[-1, 0])] if below is not None else []
+        for axes, panel in zip([*right, *left], [*panels, *([below] if below else [])], strict=True):
             _draw(axes, turn, *panel)
-            axes.tick_params(labelbottom=k == rows - 1)
-        _input_axis(axes, turn)
-        if below is not None:
-            axes = figure.add_subplot(grid[-1, 0], sharex=first)
-            _draw(axes, turn, *below)
-            _input_axis(axes, turn)
-        figure.align_ylabels([x for x in figure.axes if x.get_gridspec() is grid and x.get_subplotspec().colspan.start == 1])
+            _input_axis(axes, turn, named=axes in (*left, right[-1]))
+        figure.align_ylabels(right)
         legends.header(figure, turn.mechanism.name, _remark(turn), entries, top)
         return style.written(figure, file)
 
@@ -180,9 +174,11 @@ def _within(axes: Any, values: np.ndarray) -> None:
         axes.set_ylim(low - room, high + room)
 
 
-def _input_axis(axes: Any, turn: FullTurn) -> None:
+def _input_axis(axes: Any, turn: FullTurn, named: bool) -> None:
     angle = turn.units[0] == "rad"
-    axes.set_xlabel(f"{style.plain(turn.input)} [{'deg' if angle else 'm'}]")
+    axes.tick_params(labelbottom=named)
+    if named:
+        axes.set_xlabel(f"{style.plain(turn.input)} [{'deg' if angle else 'm'}]")
     if angle and turn.turns == 1:
         axes.set_xticks(np.arange(0, 361, 45))
     low, high = np.degrees(turn.range) if angle else turn.range

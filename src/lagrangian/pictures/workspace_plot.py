@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.design.workspace import Workspace
+from lagrangian.design.reachable import Workspace
 from lagrangian.pictures import legends, style
 from lagrangian.pictures.frame_path import space
 from lagrangian.pictures.sticks import BODIES, sticks
@@ -134,7 +134,7 @@ def _through(low: float, high: float, middle: float) -> float:
 
 def _mesh(axes: Any, found: Workspace) -> None:
     """The surface, lit from one side."""
-    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection  # type: ignore[import-untyped]
 
     corners = found.vertices[found.faces]
     normal = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1])

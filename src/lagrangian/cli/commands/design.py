@@ -17,9 +17,9 @@ from lagrangian.files import checked_target
 from lagrangian.model.expression import quantity
 
 if TYPE_CHECKING:
-    from lagrangian.design.singularities import Singularities
+    from lagrangian.design.reachable import Workspace
+    from lagrangian.design.singular import Singularities
     from lagrangian.design.turn import FullTurn
-    from lagrangian.design.workspace import Workspace
 
 WORKSPACE = """
 lagrangian workspace two_r --plot
@@ -241,7 +241,7 @@ def _told(
     if plot:
         targets.append((file_for(stem, what, ".png"), "its picture", lambda place: found.plot(place, **look)))
     if not json:
-        head, *rest = [*str(found).splitlines(), *(more or ())]
+        head, *rest = [*str(found).splitlines(), *(more or [])]
         output.plain(head, "bold")
         for line in rest:
             output.plain(line)
