@@ -29,7 +29,8 @@ def test_chebyshevs_linkage_draws_nearly_a_straight_line() -> None:
     for place in ((0.0, 4.0), (2.0, 4.0), (4.0, 4.0)):
         assert distance(found, place) < 1e-4
     x, y = found.points[:, 0], found.points[:, 1]
-    straight = y[(x > 0) & (x < 4) & (y > 3.5)]
+    straight = y[(x > 0) & (x < 4) & (y < 4.3)]
+    assert len(straight) > 200
     assert np.abs(straight - 4.0).max() < 0.016
 
 
@@ -37,7 +38,7 @@ def test_roberts_linkage_passes_its_pivots() -> None:
     """Coupler half as long as the ground, and a point as far from its ends as the arms are long: it is on the ground line thrice."""
     arm, ground = 1.2, 2.0
     down = np.sqrt(arm**2 - (ground / 4) ** 2)
-    m = four_bar(ground, arm, ground / 2, arm, (ground / 4, -down))
+    m = four_bar(ground, arm, ground / 2, arm, (ground / 4, float(-down)))
     lean = np.arccos((ground / 4) / arm)
     found = curve(m, [lean, -lean, np.pi - lean])
     for place in ((0.0, 0.0), (1.0, 0.0), (2.0, 0.0)):
