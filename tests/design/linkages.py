@@ -54,9 +54,7 @@ def frame(name: str, on: str, at: tuple[float, ...]) -> str:
     return f'\n[[frame]]\nname = "{name}"\nbody = "{on}"\nxyz = {list(at)}\n'
 
 
-def four_bar(
-    ground: float, crank: float, coupler: float, rocker: float, point: tuple[float, float] = (0.0, 0.0)
-) -> lg.Mechanism:
+def four_bar(ground: float, crank: float, coupler: float, rocker: float, point: tuple[float, float] = (0.0, 0.0)) -> lg.Mechanism:
     """Crank at the origin, rocker at (ground, 0); the frame P is a point of the coupler."""
     text = "name = 'bars'\ngravity = [0, -9.81, 0]\n"
     text += body("crank", crank) + body("coupler", coupler) + body("rocker", rocker)

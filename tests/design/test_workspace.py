@@ -58,6 +58,14 @@ def test_limits_cut_the_area() -> None:
 
 
 @pytest.mark.slow
+def test_a_crescent_that_two_branches_share() -> None:
+    """A distance with the bend t is reached bent one way over an angle of 2, and up to t = 0.5 the other way, too: over 2 + t."""
+    found = lg.workspace("two_r", over={"theta1": (0.0, 2.0), "theta2": (-2.5, 0.5)}, resolution=40)
+    exact = 2 * (1 - np.cos(2.5)) + np.sin(0.5) - 0.5 * np.cos(0.5)
+    assert found.area == pytest.approx(exact, rel=2e-5)
+
+
+@pytest.mark.slow
 def test_both_bends_of_a_limited_elbow() -> None:
     """The union of two sectors of a ring, one mirrored: all of the ring where the shoulder turns fully."""
     m = lg.library("two_r", parameters={"l2": 0.8})

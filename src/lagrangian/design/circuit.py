@@ -117,7 +117,7 @@ def _followed(freedom: Freedom, q: np.ndarray, tangent: np.ndarray, watches: Seq
         back = home.reached(there, ahead) and _located(freedom, qs[-1], tangents[-1], h, Watch("home", home.value))
         if back and same(freedom.dyn, back.q, q):
             end, found.closed = back, True
-        room = 1e-7 if found.closed else 0.0  # what lies at the start itself is met at the end
+        room = 1e-7 if found.closed else 1e-9  # what lies at the start of a closed curve is met at its end
         found.met += [Met(m.name, s[-1] + m.s, m.q, m.tangent) for m in met if end is None or m.s <= end.s + room]
         if end is not None:
             s, qs, tangents = [*s, s[-1] + end.s], [*qs, end.q], [*tangents, end.tangent]

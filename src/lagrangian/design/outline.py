@@ -15,6 +15,7 @@ from lagrangian.design.grid import Grid
 from lagrangian.design.reaching import HALVINGS
 from lagrangian.design.refine import Loop, Refined
 
+SURE = 1e-7  # of the area: less is not claimed
 CELLS = 2.0  # of the grid: how far from where it is sought the boundary is looked for
 REFINED = 2  # times that all sides are halved
 
@@ -39,7 +40,7 @@ def outline(grid: Grid) -> Outline:
         loops = [of.halved(loop) for loop in loops]
         areas.append(sum(loop.area for loop in loops))
     before, area = (b + (b - a) / 3 for a, b in pairwise(areas))  # errors fall by four
-    return Outline(loops, area, abs(area - before) + open_ + 1e-10 * abs(area))
+    return Outline(loops, area, max(abs(area - before) + open_, SURE * abs(area)))
 
 
 def _outermost(loops: list[Loop]) -> list[int]:

@@ -9,6 +9,7 @@ import numpy as np
 from lagrangian.design.reaching import Reaching
 
 CORNER = 0.03  # of a side's length: what the boundary stands out from it by; more is no arc of this grid
+PUSHES = 12  # times that points next to those that moved are tried again
 DEEP, SHORTEST = 12, 2e-4  # times that a side across a corner is halved, and of the extent: sides that are not
 AWAY = (0.02, 0.06, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)  # side lengths within which the boundary is sought
 
@@ -75,12 +76,19 @@ class Refined:
         return Loop(p[kept], q[kept]), open_
 
     def pushed(self, loop: Loop) -> Loop:
-        """With points that can be passed moved on: neighbours may be of a branch that reaches further."""
-        before, ahead = (np.roll(loop.places, k, axis=0) for k in (1, -1))
-        out = _right_of((ahead - before) / 2)
-        places, q, _ = self._out_of(loop.places, out, np.roll(loop.q, 1, axis=0), np.roll(loop.q, -1, axis=0))
-        moved = np.linalg.norm(places - loop.places, axis=1) > 1e-8 * float(np.ptp(loop.places, axis=0).max())
-        return Loop(np.where(moved[:, None], places, loop.places), np.where(moved[:, None], q, loop.q))
+        """With points that can be passed moved on: neighbours may be of a branch that reaches further, and so on from these."""
+        p, q, small = loop.places.copy(), loop.q.copy(), 1e-8 * float(np.ptp(loop.places, axis=0).max())
+        n, some = len(p), np.arange(len(p))
+        for _ in range(PUSHES):
+            before, ahead = (some - 1) % n, (some + 1) % n
+            places, found, _ = self._out_of(p[some], _right_of((p[ahead] - p[before]) / 2), q[before], q[ahead])
+            further = np.linalg.norm(places - p[some], axis=1) > small
+            moved = some[further]
+            p[moved], q[moved] = places[further], found[further]
+            some = np.unique(np.concatenate([moved - 1, moved + 1]) % n)
+            if not len(some):
+                break
+        return Loop(p, q)
 
     def _across(
         self, a: np.ndarray, b: np.ndarray, q_a: np.ndarray, q_b: np.ndarray

@@ -162,8 +162,9 @@ class FullTurn(ShownTurn):
 
     def _angle(self) -> str:
         assert self.transmission_angle is not None
-        low, high = int(np.argmin(self.transmission_angle)), int(np.argmax(self.transmission_angle))
-        mu = [math.degrees(self.transmission_angle[k]) for k in (low, high)]
+        angle = np.round(np.degrees(self.transmission_angle), 6) + 0.0  # of equal ones, the first
+        low, high = int(np.argmin(angle)), int(np.argmax(angle))
+        mu = [angle[k] for k in (low, high)]
         return (
             f"transmission angle at {self.output}: {mu[0]:.4g} deg at {self.input} = {self.told(self.x[low])} "
             f"to {mu[1]:.4g} deg at {self.told(self.x[high])}"
@@ -172,7 +173,7 @@ class FullTurn(ShownTurn):
     def _advantage(self) -> str:
         assert self.output_ratio is not None
         ratio = np.abs(self.output_ratio)
-        fast = int(np.argmax(ratio))
+        fast = int(np.argmax(np.round(ratio / np.median(ratio[np.isfinite(ratio)]), 9)))
         units = [_per(*pair) for pair in (self.units[::-1], self.units)]
         most, least = (
             f"{x:.4g}{'' if unit == '1' else f' {unit}'}" for x, unit in zip((ratio[fast], 1 / ratio[fast]), units, strict=True)
@@ -189,9 +190,10 @@ class FullTurn(ShownTurn):
         rate = f"{self.speed:g} {self.units[0]}/s"
         parts = []
         for what, rows in (("at rest", self.static_torque), (f"at {rate}", self.torque)):
-            low, high = int(np.nanargmin(rows)), int(np.nanargmax(rows))
-            if np.nanmax(np.abs(rows)) < 1e-12:
+            most = np.nanmax(np.abs(rows))
+            if most < 1e-12:
                 continue
+            low, high = int(np.nanargmin(np.round(rows / most, 9))), int(np.nanargmax(np.round(rows / most, 9)))
             ends = f"{rows[low]:.4g} (at {self.told(self.x[low])}) to {rows[high]:.4g} {unit} (at {self.told(self.x[high])})"
             parts.append(f"{'force' if unit == 'N' else 'torque'} at {self.input}, {what}: {ends}")
         return parts
