@@ -173,7 +173,7 @@ def design() -> None:
     figure(names["turn"].plot(), "design_turn", 1000)
     figure(names["reach"].plot(), "design_workspace", 600)
     ranges = {"theta1": (-3.0, 3.0), "theta2": (-3.0, 3.0)}
-    figure(lg.singularities("three_rrr", ranges, lines=121).plot(), "design_singularities", 600)
+    figure(lg.singularities("three_rrr", ranges, lines=61).plot(), "design_singularities", 600)
 
 
 PICTURES = (front, mechanisms, library, start, tables, loop, reactions, motors, controllers, see, design)

@@ -67,7 +67,7 @@ def test_a_linkage_that_cannot_be_assembled() -> None:
 
 
 def test_a_start_beyond_the_limits() -> None:
-    with pytest.raises(lg.ArgumentError, match="theta1 would begin beyond the joint's limits.*limits=False"):
+    with pytest.raises(lg.ArgumentError, match=r"theta1 would begin beyond the joint's limits.*limits=False"):
         lg.full_turn("scara", "theta1", q0=[2.5, 0, 0.1, 0], fixed=("theta2", "d3", "theta4"))
 
 

@@ -35,7 +35,7 @@ def test_chebyshevs_linkage_draws_nearly_a_straight_line() -> None:
 
 
 def test_roberts_linkage_passes_its_pivots() -> None:
-    """Coupler half as long as the ground, and a point as far from its ends as the arms are long: it is on the ground line thrice."""
+    """Coupler half the ground, and a point as far from its ends as the arms are long: it is on the ground line thrice."""
     arm, ground = 1.2, 2.0
     down = np.sqrt(arm**2 - (ground / 4) ** 2)
     m = four_bar(ground, arm, ground / 2, arm, (ground / 4, float(-down)))

@@ -74,7 +74,7 @@ def test_a_slider_that_drives_a_crank_goes_from_one_dead_centre_to_the_other() -
 
 @pytest.mark.parametrize("lengths", [(1.0, 0.3, 0.9, 0.6), (1.0, 0.35, 1.2, 0.8), (2.0, 0.5, 1.7, 1.4)])
 def test_a_crank_rocker_in_closed_form(lengths: tuple[float, ...]) -> None:
-    """Transmission angles are extreme where the crank lies along the ground; the rocker turns back where crank and coupler align."""
+    """Transmission angles are extreme with the crank along the ground; the rocker turns back where crank and coupler align."""
     l0, l1, l2, l3 = lengths
     turn = lg.full_turn(m := four_bar(*lengths), q0=near(m, [1.0, 0.0, 1.5]))
     assert turn.four_bar is not None

@@ -89,7 +89,7 @@ def test_singular_configurations_are_drawn_or_mapped() -> None:
 
 
 def test_a_figure_must_have_an_ending(turn: lg.FullTurn) -> None:
-    with pytest.raises(lg.ArgumentError, match="cannot be written as '.txt'"):
+    with pytest.raises(lg.ArgumentError, match=r"cannot be written as '\.txt'"):
         turn.plot("turn.txt")
     with pytest.raises(lg.ArgumentError, match=r"\.csv or \.nc"):
         turn.save("turn.txt")
