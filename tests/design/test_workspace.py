@@ -87,6 +87,7 @@ def test_limits_of_the_description_and_without() -> None:
     assert sector.volume < whole.volume
 
 
+@pytest.mark.slow
 def test_loops_in_all_assemblies() -> None:
     """The five-bar's tip is 0.4 m along q2 from 0.5 m along q1: a ring."""
     found = lg.workspace("five_bar", samples=200, resolution=16)
