@@ -81,9 +81,13 @@ if TYPE_CHECKING:
     from lagrangian.motion.linearise import Linearisation as Linearization
     from lagrangian.motion.linearise import linearise as linearize
     from lagrangian.motion.motion import Motion
+    from lagrangian.motion.sensitivity.sensitivities import Sensitivities, sensitivities
     from lagrangian.motion.simulate import simulate
     from lagrangian.motion.status import Ending, Status
     from lagrangian.motion.torque import Sampled, Traced
+    from lagrangian.optimisation import goals
+    from lagrangian.optimisation.optimise import Optimum, optimise
+    from lagrangian.optimisation.optimise import optimise as optimize
     from lagrangian.proven_digits.certified import Certified, CertifiedState
     from lagrangian.proven_digits.certify import certify
     from lagrangian.proven_digits.number import ProvenNumber
@@ -140,6 +144,8 @@ _LATER = {
     "read": "lagrangian.motion.files",
     **dict.fromkeys(("dumps", "save"), "lagrangian.description.toml.writer"),
     "simulate": "lagrangian.motion.simulate",
+    **dict.fromkeys(("Sensitivities", "sensitivities"), "lagrangian.motion.sensitivity.sensitivities"),
+    **dict.fromkeys(("Optimum", "optimise"), "lagrangian.optimisation.optimise"),
     **dict.fromkeys(("Ending", "Status"), "lagrangian.motion.status"),
     "derive": "lagrangian.closed_form.derive",
     "Equations": "lagrangian.closed_form.equations",
@@ -154,7 +160,7 @@ _LATER = {
 }
 
 # modules that are part of the face: lagrangian.paths.circle(...)
-_MODULES = {"control": "lagrangian.control", "paths": "lagrangian.paths"}
+_MODULES = {"control": "lagrangian.control", "goals": "lagrangian.optimisation.goals", "paths": "lagrangian.paths"}
 
 __all__ = [
     "ActuationError",
@@ -206,6 +212,7 @@ __all__ = [
     "Mode",
     "Motion",
     "Motor",
+    "Optimum",
     "PathMotion",
     "PathWarning",
     "Pfaffian",
@@ -219,6 +226,7 @@ __all__ = [
     "Rolling",
     "Rotor",
     "Sampled",
+    "Sensitivities",
     "SetTorque",
     "SimulationError",
     "SimulationWarning",
@@ -249,6 +257,7 @@ __all__ = [
     "equilibrium",
     "exciting_path",
     "full_turn",
+    "goals",
     "identify",
     "inverse",
     "inverse_kinematics",
@@ -258,6 +267,8 @@ __all__ = [
     "load",
     "loads",
     "mobility",
+    "optimise",
+    "optimize",
     "parameter",
     "paths",
     "plate",
@@ -268,6 +279,7 @@ __all__ = [
     "rod",
     "rotate_inertia",
     "save",
+    "sensitivities",
     "simulate",
     "singularities",
     "size_actuators",

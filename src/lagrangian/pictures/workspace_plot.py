@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.configuration.start import Start
 from lagrangian.design.reachable import Workspace
 from lagrangian.pictures import legends, style
 from lagrangian.pictures.frame_path import space
@@ -71,18 +72,14 @@ def _fill(axes: Any, loops: list[np.ndarray]) -> None:
 
 
 def _drawn(found: Workspace) -> np.ndarray:
-    """The mechanism's sticks at its start, or at a sample where it has none within the limits."""
-    from lagrangian.configuration.start import Start
-    from lagrangian.errors import LagrangianError
-
+    """The mechanism's sticks at its own start, or at the sample in the midst of all where that is not among what was sampled."""
     if len(found.mechanism.bodies) > BODIES:
         return np.zeros((0, 2, 3))
-    try:
-        start = Start(found.dyn)
-        q = start.closed() if start.own else start.q
-    except LagrangianError:
-        q = found.q[0]
-    shown: np.ndarray = sticks(found.dyn, q[None])[0]
+    start = Start(found.dyn).given.q
+    among = ((start >= found.q.min(axis=0) - 1e-9) & (start <= found.q.max(axis=0) + 1e-9)).all()
+    middle = np.argmin(np.linalg.norm(found.points - found.points.mean(axis=0), axis=1))
+    closed = among and (not found.mechanism.equations or np.abs(found.dyn.closure(start)).max() < 1e-6)
+    shown: np.ndarray = sticks(found.dyn, (start if closed else found.q[middle])[None])[0]
     return shown
 
 
