@@ -293,7 +293,7 @@ def _wrong_solutions(module: types.ModuleType) -> Iterator[str]:
     B = rng.normal(size=(5, 7)) * np.array([1.0, 3.0, 0.2, 5.0, 1.0])[:, None]
     A, x = B @ B.T, rng.normal(size=5)
     for kind, in_order in ((module.InOrder, True), (module.Grouped, False)):
-        solved = kind([*map(list, A)])
+        solved = kind(module.sparse(A.tolist()))
         if not same(np.array(solved.solve((A @ x).tolist())), x, 1e-10):
             yield f"{kind.__name__}: independent rows"
         if not same(np.array(solved.ratio), np.array(pivots(A, in_order)), 1e-10):
@@ -301,7 +301,7 @@ def _wrong_solutions(module: types.ModuleType) -> Iterator[str]:
         # a row that is the sum of two others, and one that rounding left of zeros, in the middle
         B2 = np.vstack([B[:2], 1e-17 * B[2:3], B[3:], B[:1] + B[4:]])
         A2, least = B2 @ B2.T, [1e-20] * 6
-        solved = kind([*map(list, A2)], least=least)
+        solved = kind(module.sparse(A2.tolist()), least=least)
         right = B2 @ rng.normal(size=7)
         found = np.array(solved.solve(right.tolist()))
         if (
@@ -314,7 +314,9 @@ def _wrong_solutions(module: types.ModuleType) -> Iterator[str]:
             yield "Grouped: ratio of dependent rows"
         chain = np.diag([2.0, 1e-5, 3.0])
         if not same(
-            np.array(kind([*map(list, chain)], least=[1e-3] * 3).solve([1.0, 1.0, 1.0])), np.array([0.5, 0.0, 1 / 3]), 1e-12
+            np.array(kind(module.sparse(chain.tolist()), least=[1e-3] * 3).solve([1.0, 1.0, 1.0])),
+            np.array([0.5, 0.0, 1 / 3]),
+            1e-12,
         ):
             yield f"{kind.__name__}: a row below the least"
     yield from _wrong_groups(module, rng)
@@ -331,7 +333,7 @@ def _wrong_groups(module: types.ModuleType, rng: np.random.Generator) -> Iterato
     B = sizes[:, None] * np.vstack(parts)
     A, right = B @ B.T, B @ rng.normal(size=12)
     for rank in (None, lambda group: ranks[group[0]]):
-        solved = module.Grouped([*map(list, A)], groups, rank=rank)
+        solved = module.Grouped(module.sparse(A.tolist()), groups, rank=rank)
         found = np.array(solved.solve(right.tolist()))
         if not same((A @ found) / sizes, right / sizes, 1e-7):
             yield "Grouped: groups"

@@ -23,13 +23,16 @@ def ranks(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> Ranks:
     owners = [owner(name) for name in dyn.constraint_names]
     found: dict[int, tuple[int, int]] = {}
     for equations in _connected(dyn, rows):
-        known = 0
+        before = np.zeros((0, rows.shape[1]))  # an orthonormal basis of the rows so far
         for part in grouped([owners[i] for i in equations]):
             own = [equations[i] for i in part]
-            upto = [i for i in equations if i in found or i in own]
-            rank = int((np.linalg.svd(rows[upto], compute_uv=False) > SINGULAR).sum())
-            found |= dict.fromkeys(own, (own[0], rank - known))
-            known = rank
+            rest = rows[own]
+            for _ in range(2):  # what rounding leaves of the first time is taken off the second
+                rest = rest - (rest @ before.T) @ before
+            _, sizes, directions = np.linalg.svd(rest, full_matrices=False)
+            rank = int((sizes > SINGULAR).sum())
+            before = np.vstack([before, directions[:rank]])
+            found |= dict.fromkeys(own, (own[0], rank))
     return tuple((name, *found[i]) for i, name in enumerate(dyn.constraint_names))
 
 

@@ -94,8 +94,27 @@ def regular(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> np.ndarray:
 
 def rank(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> int:
     """Of Psi."""
-    s = np.linalg.svd(finite_jacobian(dyn, q, t), compute_uv=False)
-    return _acting(s)
+    psi = finite_jacobian(dyn, q, t)
+    rows = psi[np.abs(psi).max(axis=1, initial=0.0) > ROUNDING]
+    if clearly_independent(rows):
+        return len(rows)
+    return _acting(np.linalg.svd(psi, compute_uv=False))
+
+
+def clearly_independent(rows: np.ndarray) -> bool:
+    """Whether all singular values are above ten times what counts as zero: of many rows this is sooner found than the values.
+
+    That holds if A A^T - s^2 I is positive definite; the largest sum of a row's sizes bounds the largest eigenvalue.
+    """
+    if not 0 < len(rows) <= rows.shape[1]:
+        return False
+    gram = rows @ rows.T
+    largest = np.abs(gram).sum(axis=1).max()
+    try:
+        np.linalg.cholesky(gram - (10 * SINGULAR) ** 2 * largest * np.eye(len(rows)))
+    except np.linalg.LinAlgError:
+        return False
+    return True
 
 
 def _acting(s: np.ndarray) -> int:

@@ -11,6 +11,9 @@ from lagrangian.kernels.trace.schedule import Schedule, schedule
 
 Places = Mapping[str, tuple[str, int]]  # an input's pointer, and its first place there
 Outputs = Sequence[Node | Number]
+# Of pieces of long code: LLVM's scheduling and combining, which cost it as much as all else, find nothing to improve in a trace.
+# Registers are still chosen with care.
+HASTY = "noinline optnone nounwind"
 
 
 def traced(name: str, graph: Graph, outputs: Outputs, places: Places, declared: set[str], fma: bool) -> list[str]:
@@ -33,7 +36,7 @@ def traced_together(wanted: Mapping[str, Outputs], graph: Graph, places: Places,
     for name, part, first, count in zip(wanted, parts, _starts(counts), counts, strict=True):
         for k, piece in enumerate(part):
             own = f"{given}, ptr noalias nocapture %{KEPT}"
-            lines += _piece(f"{name}.{k}", own, piece, {**places, KEPT: (KEPT, 0)}, declared, fma)
+            lines += _piece(f"{name}.{k}", own, piece, {**places, KEPT: (KEPT, 0)}, declared, fma, HASTY)
             calls.append(f"  call void @{name}.{k}({passed})")
         lines += [f"define internal void @{name}({given}) noinline nounwind {{"]
         lines += [f"  %{KEPT} = alloca [{max(1, kept)} x double]", f"  %all = alloca [{first + count} x double]", *calls]
@@ -48,8 +51,10 @@ def _starts(counts: Sequence[int]) -> list[int]:
     return [sum(counts[:k]) for k in range(len(counts))]
 
 
-def _piece(name: str, given: str, piece: Schedule, places: Places, declared: set[str], fma: bool) -> list[str]:
-    lines = [f"define internal void @{name}({given}) noinline nounwind {{"]
+def _piece(
+    name: str, given: str, piece: Schedule, places: Places, declared: set[str], fma: bool, attributes: str = "noinline nounwind"
+) -> list[str]:
+    lines = [f"define internal void @{name}({given}) {attributes} {{"]
     emitter = Emitter(lines, 1, fma, declared, hurried=True)
 
     def load(what: str, index: int, angle: bool) -> str:
