@@ -42,7 +42,11 @@ class State:
         t: Any = 0,
         decided: Any = None,
     ) -> None:
-        """`decided` is the time at which functions of time that jump are decided, if not t itself."""
+        """`decided` is the time at which functions of time that jump are decided, if not t itself.
+
+        With `relative` set, Psi of a loop leaves out the joints that carry the loop as a whole: see `constraints.rows`.
+        """
+        self.relative = False
         self.mechanism, self.tree, self.links = mechanism, tree, links
         self.q, self.qd, self.t, self.decided = q, qd, t, decided
 
@@ -78,7 +82,7 @@ class State:
 
     @cached_property
     def rows(self) -> list[constraints.Row]:
-        return constraints.rows(self.mechanism, self.world, self.coordinates)
+        return constraints.rows(self.mechanism, self.world, self.coordinates, self.relative)
 
 
 class Constrained:
@@ -147,6 +151,11 @@ class Constrained:
                 for j, y in row.psi.items():
                     M[i * n + j] = M[i * n + j] + self._weights[row.name] * (x * y)
         return Factorised(self.state.tree, M, full=True, held=self._held)
+
+    @property
+    def ratio(self) -> Any:
+        """How independent the rows are: the smallest diagonal that remained of the system, as a part of what it was."""
+        return self.system.ratio
 
     def acceleration(self, force: Sequence[Any], gamma: Sequence[Any]) -> tuple[list[Any], list[Any], list[Any]]:
         """qdd, lambda, and what holds each speed, for f = `force`; gamma as the rows have it, or stabilised."""

@@ -18,6 +18,7 @@ from lagrangian.algorithms.closed.cholesky import inner
 from lagrangian.algorithms.closed.constrained import Constrained, Ranks, State
 from lagrangian.algorithms.closed.constraints import Row, coordinate_rates
 from lagrangian.algorithms.closed.massless import weights_of
+from lagrangian.algorithms.closed.propagated import Propagated, propagates
 from lagrangian.algorithms.factorised import Factorised
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS, HELD_DYNAMICS
 from lagrangian.algorithms.regroup import regroup
@@ -117,7 +118,9 @@ class System:
 
     def state(self, graph: Graph) -> State:
         """The mechanism at the state that is the graph's input."""
-        return traced_state(graph, self.mechanism, self.tree, graph.input("t", 0), decided=self.decided(graph))
+        state = traced_state(graph, self.mechanism, self.tree, graph.input("t", 0), decided=self.decided(graph))
+        state.relative = self.propagated
+        return state
 
     def decided(self, graph: Graph) -> Any:
         """The time at which functions of time that jump are decided."""
@@ -137,7 +140,7 @@ class System:
 
     def solved(
         self, graph: Graph, state: State, gamma: list[Any] | None = None
-    ) -> tuple[list[Any], list[Any], list[Any], Constrained | None]:
+    ) -> tuple[list[Any], list[Any], list[Any], Constrained | Propagated | None]:
         """Accelerations, the multipliers of all constraints, what holds each speed; and the constraints' system, if any."""
         tau, held = self.acting(graph, state), self.held(graph)
         if not self.constrained:
@@ -149,7 +152,15 @@ class System:
         of = dict(zip((id(row) for row in system.rows), found, strict=True))
         return qdd, [of.get(id(row), 0) for row in state.rows], holding, system
 
-    def _constraints(self, state: State, held: dict[int, Any]) -> Constrained:
+    @cached_property
+    def propagated(self) -> bool:
+        """Whether the equations are solved from link to link, and not through the mass matrix."""
+        kept = self.constrained and self.stabilisation.kind == "projection" and not self.redundant
+        return kept and propagates(self.tree) and not self.weights
+
+    def _constraints(self, state: State, held: dict[int, Any]) -> Constrained | Propagated:
+        if self.propagated:
+            return Propagated(state, state.rows, held)
         return Constrained(state, state.rows, self.redundant, held, self.ranks, self.weights)
 
     def _gamma(self, row: Row) -> Any:
@@ -255,7 +266,7 @@ class System:
             qd = [a + b for a, b in zip(qd, dqd, strict=True)]
             for x in (*dq, *dqd):
                 moved = f.maximum(moved, f.absolute(x))
-            ratio = system.system.ratio
+            ratio = system.ratio
         q = self._normalised(q)
         return [*q, *qd, *coordinate_rates(self.mechanism, q, qd), *qdd, moved, ratio]
 
