@@ -24,7 +24,8 @@ def pieces(scheduled: Schedule, groups: Sequence[int]) -> tuple[list[list[Schedu
 
     `groups` are the numbers of outputs that end with a piece: the pieces of each group are a list.
     """
-    parts = [list(_cut(part)) for part in _grouped(scheduled.operations, groups)]
+    length = LENGTH if len(scheduled.operations) > WHOLE else max(1, len(scheduled.operations))
+    parts = [list(_cut(part, length)) for part in _grouped(scheduled.operations, groups)]
     cut = [piece for part in parts for piece in part]
     if len(cut) == 1:
         return [[scheduled]], 0
@@ -70,8 +71,7 @@ def _grouped(operations: Sequence[Operation], groups: Sequence[int]) -> Iterator
         start = end
 
 
-def _cut(part: Sequence[Operation]) -> Iterator[Sequence[Operation]]:
-    length = LENGTH if len(part) > WHOLE else max(1, len(part))
+def _cut(part: Sequence[Operation], length: int) -> Iterator[Sequence[Operation]]:
     for k in range(0, len(part), length):
         yield part[k : k + length]
 
