@@ -80,11 +80,10 @@ def regular(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> np.ndarray:
     best, largest = q, rank(dyn, q, t)
     rng = np.random.default_rng(0)
     loops = Loops(dyn, t)
-    for size in (0.02, 0.05, 0.1, 0.2):
-        _, s, rows = np.linalg.svd(finite_jacobian(dyn, q, t))
-        idle = rows[_acting(s) :]
-        if not len(idle):
-            break
+    # equations may be many more than speeds: of their combinations nothing is asked
+    _, s, rows = np.linalg.svd(np.linalg.qr(finite_jacobian(dyn, q, t), mode="r"))
+    idle = rows[_acting(s) :]
+    for size in (0.02, 0.05, 0.1, 0.2) if len(idle) else ():
         step = rng.normal(size=len(idle)) @ idle
         near = loops.nearest(moved(dyn.mechanism, q, size * step / np.linalg.norm(step)))
         if near.miss[0] < 1e-9 and (found := rank(dyn, near.q[0], t)) > largest:

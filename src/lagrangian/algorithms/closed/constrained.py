@@ -29,6 +29,18 @@ ROUNDING = 1e-12
 Ranks = tuple[tuple[str, int, int], ...]
 
 
+def rank_by(names: Sequence[str], ranks: Ranks) -> Callable[[Sequence[int]], int]:
+    """Of whole groups of rows that have these names; one that is in none is independent of all others."""
+    known = {name: (group, rank) for name, group, rank in ranks}
+
+    def rank(numbers: Sequence[int]) -> int:
+        some = [names[i] for i in numbers]
+        groups = dict(known[name] for name in some if name in known)
+        return sum(groups.values()) + sum(name not in known for name in some)
+
+    return rank
+
+
 class State:
     """A mechanism at one state: what its equations of motion are made of, each computed when first asked for."""
 
@@ -120,7 +132,8 @@ class Constrained:
         sizes = self._factors.unheld
         least = [ROUNDING**2 * sum(sizes[k] for k in half) for half in self._halves]
         owners = [constraints.owner(row.name) for row in self.rows]
-        self.system = Blocks(self._matrix(), redundant, least, owners, self._rank_by(ranks) if ranks else None)
+        known = rank_by([row.name for row in self.rows], ranks) if ranks else None
+        self.system = Blocks(self._matrix(), redundant, least, owners, known)
 
     def _matrix(self) -> Sparse:
         """Psi M^-1 Psi^T."""
@@ -131,17 +144,6 @@ class Constrained:
             for j in sharing[:-1]:
                 A[j][i] = A[i][j]
         return A
-
-    def _rank_by(self, ranks: Ranks) -> Callable[[Sequence[int]], int]:
-        """Of whole groups of rows; one that is in none is independent of all others."""
-        known = {name: (group, rank) for name, group, rank in ranks}
-
-        def rank(numbers: Sequence[int]) -> int:
-            names = [self.rows[i].name for i in numbers]
-            groups = dict(known[name] for name in names if name in known)
-            return sum(groups.values()) + sum(name not in known for name in names)
-
-        return rank
 
     def _augmented(self) -> Factorised:
         """M + Psi^T W Psi."""

@@ -13,34 +13,37 @@ with a its acceleration and lambda the multipliers of loops that reach further i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lagrangian.algorithms.closed import constraints
 from lagrangian.algorithms.closed.cholesky import Blocks, Sparse
-from lagrangian.algorithms.closed.constrained import ROUNDING, State
-from lagrangian.algorithms.factorised import ancestors
+from lagrangian.algorithms.closed.constrained import ROUNDING, Ranks, State, rank_by
 from lagrangian.algorithms.forward_dynamics import clear_sym, outer_sub_sym, shift, unit
 from lagrangian.algorithms.link import Link, inverse, is_zero
 from lagrangian.algorithms.tree import Tree
 from lagrangian.model import vector as v
 from lagrangian.model.expression import functions as f
 from lagrangian.model.joints.joint_type import Column
+from lagrangian.model.mechanism import Mechanism
 
-# speeds, and the mean square of how many are between one and the ground, from which on this is shorter than the mass matrix
-SPEEDS, DEPTH = 20, 60.0
+# speeds from which on there may be a choice; and how many joints, for every speed, carry the equations of loops
+SPEEDS, CARRYING = 20, 2.0
 
 Six = tuple[v.Vector, v.Vector]  # a moment and a force, or an angular and a linear acceleration
 NOTHING: Six = (v.ZERO, v.ZERO)
 
 
-def propagates(tree: Tree) -> bool:
-    """Whether its mass matrix is so large and so full that this is the shorter way."""
-    before, order = ancestors(tree)
-    depth = [0] * tree.nv
-    for k in order:
-        depth[k] = depth[before[k]] + 1 if before[k] >= 0 else 1
-    return tree.nv >= SPEEDS and sum(d * d for d in depth) > DEPTH * tree.nv
+def propagates(mechanism: Mechanism, tree: Tree) -> bool:
+    """Whether this is shorter than by the mass matrix, through which every loop acts on all others that the same joints carry."""
+    speeds: list[int] = []  # from the ground to each link
+    for kind, parent in zip(tree.kind, tree.parent, strict=True):
+        speeds.append(kind.nv + (speeds[parent] if parent >= 0 else 0))
+    carrying = 0
+    for loop in mechanism.loops if tree.nv >= SPEEDS else ():
+        link = tree.carrying(tree.place[loop.a][0], tree.place[loop.b][0])
+        carrying += loop.equations * speeds[link] if link >= 0 else 0
+    return carrying > CARRYING * tree.nv
 
 
 class Joint(NamedTuple):
@@ -87,11 +90,18 @@ class Body:
 
 
 class Propagated:
-    """The multipliers' equations at one state, as `Constrained` has them, of rows that are independent around the state."""
+    """The multipliers' equations at one state, as `Constrained` has them; ranks are those of rows in the order of `closings`."""
 
-    def __init__(self, state: State, rows: Sequence[constraints.Row], held: Mapping[int, Any] | None = None) -> None:
+    def __init__(
+        self,
+        state: State,
+        rows: Sequence[constraints.Row],
+        redundant: bool,
+        held: Mapping[int, Any] | None = None,
+        ranks: Ranks = (),
+    ) -> None:
         self.state, self.rows = state, [row for row in rows if row.psi]
-        self._held = held or {}
+        self._held, self._redundant, self._ranks = held or {}, redundant, ranks
         self.ratio: Any = 1.0
         self._least: list[Any] = [0.0] * len(self.rows)
         self._psi: dict[int, dict[int, Any]] = {}  # by speed and row
@@ -99,7 +109,7 @@ class Propagated:
             for k, x in row.psi.items():
                 self._psi.setdefault(k, {})[r] = x
         tree = state.tree
-        self._closed_on = _closed_on(tree, self.rows)
+        self._closed_on = closings(tree, [(row.name, row.psi) for row in self.rows])
         self._joints: list[list[Joint]] = [[] for _ in range(len(tree))]
         self._closings: dict[int, Closing] = {}
         bodies = [Body() for _ in range(len(tree) + 1)]  # the last is the ground
@@ -152,7 +162,9 @@ class Propagated:
             return
         at = {r: k for k, r in enumerate(rows)}
         A: Sparse = [dict(sorted((at[s], x) for s, x in body.Lambda[r].items() if s in at)) for r in rows]
-        system = Blocks(A, False, [self._least[r] for r in rows])
+        names = [self.rows[r].name for r in rows]
+        known = rank_by(names, self._ranks) if self._ranks else None
+        system = Blocks(A, self._redundant, [self._least[r] for r in rows], [constraints.owner(x) for x in names], known)
         self.ratio = f.minimum(self.ratio, system.ratio)
         K = [body.K.pop(r, NOTHING) for r in rows] if i >= 0 else [NOTHING] * len(rows)
         going = sorted({s for r in rows for s in body.Lambda[r] if s not in at})
@@ -275,20 +287,23 @@ class Propagated:
             multipliers[r] = -total
 
 
-def _closed_on(tree: Tree, rows: Sequence[constraints.Row]) -> dict[int, list[int]]:
-    """By the link on which they stand, or -1, the rows: it is the innermost on the way of all their joints."""
+def closings(tree: Tree, rows: Sequence[tuple[str, Iterable[int]]]) -> dict[int, list[int]]:
+    """Rows by the link on which their loop stands, the ground being -1, in the order in which they are eliminated.
+
+    Of each row, its name and its speeds are given. A loop stands on the outermost link that carries all its joints.
+    """
     of = {tree.iv[i] + k: i for i in range(len(tree)) for k in range(tree.kind[i].nv)}
+    loops: dict[str, tuple[set[int], list[int]]] = {}
+    for r, (name, speeds) in enumerate(rows):
+        joints, own = loops.setdefault(constraints.owner(name), (set(), []))
+        joints.update(of[k] for k in speeds)
+        own.append(r)
     found: dict[int, list[int]] = {}
-    ways: dict[int, list[int]] = {}
-    for r, row in enumerate(rows):
-        common: list[int] | None = None
-        for i in {of[k] for k in row.psi}:
-            if i not in ways:
-                ways[i] = tree.towards_ground(tree.parent[i])
-            way = ways[i]
-            common = way if common is None else [a for a, b in zip(common, way, strict=False) if a == b]
-        found.setdefault(common[-1] if common else -1, []).append(r)
-    return found
+    for joints, own in loops.values():
+        ways = [tree.towards_ground(tree.parent[i]) for i in joints]
+        common = [link for link, *others in zip(*ways, strict=False) if all(x == link for x in others)]
+        found.setdefault(common[-1] if common else -1, []).extend(own)
+    return {i: found[i] for i in sorted(found, reverse=True)}
 
 
 def _clear(body: Body, place: int) -> None:

@@ -77,9 +77,7 @@ class World:
 
     def carrying(self, a: str, b: str) -> int:
         """The outermost link that carries both bodies, or is one of them; -1 is the ground."""
-        ways = (self.tree.towards_ground(self.tree.place[body][0]) for body in (a, b))
-        common = [i for i, j in zip(*ways, strict=False) if i == j]
-        return common[-1] if common else -1
+        return self.tree.carrying(self.tree.place[a][0], self.tree.place[b][0])
 
     def number(self, x: Scalar) -> Any:
         """A number of the description."""

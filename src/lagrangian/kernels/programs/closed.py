@@ -10,7 +10,7 @@ from typing import Any
 from lagrangian.algorithms.closed import constraints
 from lagrangian.algorithms.closed.constrained import Constrained, State
 from lagrangian.algorithms.closed.massless import weights_of
-from lagrangian.algorithms.closed.propagated import propagates
+from lagrangian.algorithms.closed.propagated import Propagated, closings, propagates
 from lagrangian.algorithms.closed.world import FreeWorld
 from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.structure import Numbers, Structure, samples_of
@@ -73,7 +73,7 @@ class ClosedPrograms:
         self._structure = Structure(mechanism, self.tree, numbers)
         self._weights = weights(mechanism, self.tree, numbers)
         self.timed = depends_on_time(mechanism)
-        self.deep = propagates(self.tree)
+        self.deep = propagates(mechanism, self.tree)
         # which equations there are, and what they are called, shows when they are written once
         rows = self._rows(relative=self.deep)
         self.names = tuple(row.name for row in rows)
@@ -85,6 +85,15 @@ class ClosedPrograms:
     def pattern(self) -> Pattern:
         """Rows and speeds of Psi's entries."""
         return _pattern(self._rows(relative=False)) if self.deep else self.relative_pattern
+
+    @property
+    def elimination_order(self) -> list[int]:
+        """The rows in the order in which their multipliers are eliminated."""
+        speeds: list[list[int]] = [[] for _ in self.names]
+        for i, k in zip(*self.relative_pattern, strict=True):
+            speeds[i].append(k)
+        rows = list(zip(self.names, speeds, strict=True))
+        return [i for some in closings(self.tree, rows).values() for i in some] if self.deep else list(range(len(rows)))
 
     def _rows(self, relative: bool) -> list[constraints.Row]:
         graph = Graph()
@@ -159,8 +168,13 @@ class ClosedPrograms:
 
     def _solved(self, state: State, graph: Graph) -> tuple[list[Any], list[Any]]:
         """qdd, and a multiplier for every row: 0 for those that say nothing. Rows may depend on each other anywhere."""
-        read = {name: state.tree.read.number(w) for name, w in self._weights.items()}
-        system = Constrained(state, state.rows, redundant=True, weights=read)
+        system: Constrained | Propagated
+        if self.deep and not self._weights:
+            state.relative = True
+            system = Propagated(state, state.rows, redundant=True)
+        else:
+            read = {name: state.tree.read.number(w) for name, w in self._weights.items()}
+            system = Constrained(state, state.rows, redundant=True, weights=read)
         force = [graph.input("tau", k) - b for k, b in enumerate(state.bias)]
         qdd, found, _ = system.acceleration(force, [row.gamma for row in system.rows])
         of = dict(zip((id(row) for row in system.rows), found, strict=True))

@@ -172,12 +172,12 @@ class System:
     @cached_property
     def propagated(self) -> bool:
         """Whether the equations are solved from link to link, and not through the mass matrix."""
-        kept = self.constrained and self.stabilisation.kind == "projection" and not self.redundant
-        return kept and propagates(self.tree) and not self._weights
+        kept = self.constrained and self.stabilisation.kind == "projection"
+        return kept and propagates(self.mechanism, self.tree) and not self._weights
 
     def _constraints(self, state: State, held: dict[int, Any]) -> Constrained | Propagated:
         if self.propagated:
-            return Propagated(state, state.rows, held)
+            return Propagated(state, state.rows, self.redundant, held, self.ranks)
         read = {name: state.tree.read.number(w) for name, w in self._weights.items()}
         return Constrained(state, state.rows, self.redundant, held, self.ranks, read)
 
