@@ -143,7 +143,10 @@ def cases() -> list[Case]:
     ]
     edge = lg.KnifeEdge("e", "b1", (1.0, 2.0, -0.5), (0.3, -0.2, 0.1))
     contacts = carrier.replace(bodies=[*carrier.bodies, plate], joints=[*carrier.joints, hinge], constraints=[*named, edge])
+    chain = random_mechanism(["ball", "revolute", "prismatic", "revolute"], 3, chain=True)
+    carried = chain.replace(loops=[lg.LoopJoint("x", "ball", "b1", "b3"), lg.LoopJoint("y", "revolute", "b0", "b3")])
     return [
+        case(carried, 1, partial(_loops, carried)),
         case(of_speeds, 1, partial(_speeds, of_speeds)),
         case(equations, 1, partial(_equations, equations)),
         case(closed, 1, partial(_loops, closed)),
@@ -158,6 +161,18 @@ def column(rows: list[constraints.Row], of: str) -> np.ndarray:
 def alike(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:
     """Entry by entry: a large one must not hide what is wrong with a small one."""
     return bool(np.all(np.abs(a - b) <= tolerance * np.maximum(1.0, np.abs(b))))
+
+
+def _not_carried(one: Case, row: constraints.Row) -> dict[int, float]:
+    """Slopes of a row, those of a loop without the joints that both its bodies stand on."""
+    found, tree = dict(row.psi), one.tree
+    for loop in one.mechanism.loops:
+        if loop.name == constraints.owner(row.name):
+            a, b = (tree.towards_ground(tree.place[body][0]) for body in (loop.a, loop.b))
+            for i in set(a) & set(b):
+                for k in range(tree.kind[i].nv):
+                    found.pop(tree.iv[i] + k, None)
+    return found
 
 
 def wrong_rows(one: Case, free_world: type) -> Iterator[str]:
@@ -191,6 +206,10 @@ def wrong_rows(one: Case, free_world: type) -> Iterator[str]:
     rates = constraints.coordinate_rates(one.mechanism, one.q.tolist(), one.qd.tolist())
     if not alike((ends[0] - ends[1]) / (2 * STEP), np.array(rates), 1e-7):
         yield "rates of coordinates"
+    other = one.state(one.q, one.qd, T)
+    other.relative = True
+    if [row.psi for row in other.rows] != [_not_carried(one, row) for row in rows]:
+        yield "relative Psi"
     # by virtual work on links as if they were free
     free = constraints.rows(
         one.mechanism, free_world(one.tree, now.links), constraints.Coordinates(one.mechanism, now.q, [0] * one.mechanism.nv, T)

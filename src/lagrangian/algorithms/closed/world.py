@@ -28,7 +28,7 @@ class Motion:
 class Frame:
     """A frame on a link: its origin and axes as jets, its angular velocity as rates."""
 
-    def __init__(self, world: World, link: int, placement: Placement, beyond: int = -1) -> None:
+    def __init__(self, world: World, link: int, placement: Placement, beyond: int) -> None:
         self.world, self.link, self._placement, self._beyond = world, link, placement, beyond
         self._read = world.tree.read
 
@@ -109,7 +109,7 @@ class World:
             a = v.add(a, bv)
         return Motion(R, v.add(parent.x, r), w, u, al, a)
 
-    def point(self, link: int, position: v.Vector, beyond: int = -1) -> Jets:
+    def point(self, link: int, position: v.Vector, beyond: int) -> Jets:
         """A point fixed to a link."""
         m = self.motion(link)
         r = v.mat_vec(m.R, position)
@@ -124,7 +124,7 @@ class World:
         way = self.tree.towards_ground(link)
         return way if beyond < 0 else way[way.index(beyond) + 1 :]
 
-    def _point_slopes(self, link: int, x: v.Vector, beyond: int = -1) -> dict[Any, v.Vector]:
+    def _point_slopes(self, link: int, x: v.Vector, beyond: int) -> dict[Any, v.Vector]:
         """How a point of a link, now at x, moves with every speed."""
         slopes = {}
         for i in self._way(link, beyond):
@@ -134,7 +134,7 @@ class World:
                 slopes[self.links[i].iv + k] = v.add(linear, v.cross(angular, v.sub(x, here)))
         return slopes
 
-    def direction(self, link: int, axis: v.Vector, beyond: int = -1) -> Jets:
+    def direction(self, link: int, axis: v.Vector, beyond: int) -> Jets:
         """A direction fixed to a link."""
         m = self.motion(link)
         d = v.mat_vec(m.R, axis)
@@ -144,10 +144,10 @@ class World:
 
     def angular_velocity(self, link: int) -> Rates:
         m = self.motion(link)
-        columns = self._angular(link)
+        columns = self._angular(link, -1)
         return tuple(Rate(m.w[c], m.al[c], _kept({k: z[c] for k, z in columns})) for c in range(3))  # type: ignore[return-value]
 
-    def _angular(self, link: int, beyond: int = -1) -> list[tuple[Any, v.Vector]]:
+    def _angular(self, link: int, beyond: int) -> list[tuple[Any, v.Vector]]:
         """How a link turns with every speed."""
         self.motion(link)
         return [
@@ -164,13 +164,13 @@ class FreeWorld(World):
     world, or a spring, shows by virtual work the wrench it puts on every link.
     """
 
-    def _point_slopes(self, link: int, x: v.Vector, beyond: int = -1) -> dict[Any, v.Vector]:
+    def _point_slopes(self, link: int, x: v.Vector, beyond: int) -> dict[Any, v.Vector]:
         if link < 0:
             return {}
         turns = {(link, c): v.cross(axis, x) for c, axis in enumerate(v.IDENTITY)}
         return {**turns, **{(link, 3 + c): axis for c, axis in enumerate(v.IDENTITY)}}
 
-    def _angular(self, link: int, beyond: int = -1) -> list[tuple[Any, v.Vector]]:
+    def _angular(self, link: int, beyond: int) -> list[tuple[Any, v.Vector]]:
         return [((link, c), axis) for c, axis in enumerate(v.IDENTITY)] if link >= 0 else []
 
 
