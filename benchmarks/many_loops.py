@@ -101,6 +101,23 @@ def askew(n: int) -> Start:
     return mechanism, [1.2, -1.2] * n + [1.2], [-1.0, 1.0] * n + [-1.0]
 
 
+def scissors(n: int) -> Start:
+    """A scissor lift of n storeys on a pin and a rail: every bar is a child of the one that it crosses, or stands on."""
+    middle, corner = lg.Placement(position=(0.5, 0, 0)), lg.Placement()
+    bodies, joints, q = [], [], []
+    loops = [lg.LoopJoint("rail", "point", "ground", "down0", corner, corner, directions=("y",))]
+    below, at, lean = "ground", corner, 0.6
+    for k in range(n):
+        bodies += [bar(f"up{k}"), bar(f"down{k}")]
+        joints.append(lg.Joint(f"u{k}", "revolute", below, f"up{k}", at))
+        joints.append(lg.Joint(f"d{k}", "revolute", f"up{k}", f"down{k}", middle, child_placement=middle))
+        if k:
+            loops.append(lg.LoopJoint(f"pin{k}", "point", f"down{k}", f"up{k - 1}", corner, END, directions=("x", "y")))
+        q += [2 * lean - math.pi if k else lean, math.pi - 2 * lean]
+        below, at = f"down{k}", END
+    return lg.Mechanism(f"scissors{n}", bodies, joints, loops, gravity=(0, -G, 0)), q, [0.0] * len(q)
+
+
 def platforms(n: int) -> Start:
     """Stewart platforms, each standing on the platform of the one below."""
     one = lg.library("stewart")
@@ -120,6 +137,7 @@ KINDS: dict[str, tuple[Callable[[int], Start], tuple[int, ...]]] = {
     "ladder": (ladder, (10, 20, 40, 80, 160)),
     "tower": (tower, (10, 20, 40, 80, 160)),
     "branches": (branches, (10, 20, 40, 80, 160)),
+    "scissors": (scissors, (10, 20, 40, 80)),
     "askew": (askew, (10, 20, 40, 80)),
     "platforms": (platforms, (1, 2, 4, 8)),
 }
