@@ -45,6 +45,14 @@ if TYPE_CHECKING:
     from lagrangian.configuration.mobility import Mobility, mobility
     from lagrangian.description.load import load, loads
     from lagrangian.description.toml.writer import dumps, save
+    from lagrangian.design.coupler_curve import CouplerCurve
+    from lagrangian.design.four_bar import FourBar
+    from lagrangian.design.full_turn import full_turn
+    from lagrangian.design.reachable import Workspace
+    from lagrangian.design.singular import Singularities, Singularity
+    from lagrangian.design.singularities import singularities
+    from lagrangian.design.turn import DeadCentre, FullTurn
+    from lagrangian.design.workspace import workspace
     from lagrangian.equations.formula import Formula
     from lagrangian.equations.formula_matrix import FormulaMatrix
     from lagrangian.identification.exciting import FourierPath, exciting_path
@@ -59,7 +67,7 @@ if TYPE_CHECKING:
     from lagrangian.model.configuration import Initial
     from lagrangian.model.constraint import Holonomic, KnifeEdge, Pfaffian, PfaffianFunction, Rolling
     from lagrangian.model.dh import DHRow
-    from lagrangian.model.event import Event, Lock, SetTorque, Unlock
+    from lagrangian.model.event import Event, Lock, SetParameters, SetPayload, SetTorque, Unlock
     from lagrangian.model.expression import parameter
     from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
     from lagrangian.model.loop import Frame, LoopJoint, Wall
@@ -74,9 +82,13 @@ if TYPE_CHECKING:
     from lagrangian.motion.linearise import linearise as linearize
     from lagrangian.motion.motion import Motion
     from lagrangian.motion.motions import Motions
+    from lagrangian.motion.sensitivity.sensitivities import Sensitivities, sensitivities
     from lagrangian.motion.simulate import simulate
     from lagrangian.motion.status import Ending, Status
     from lagrangian.motion.torque import Sampled, Traced
+    from lagrangian.optimisation import goals
+    from lagrangian.optimisation.optimise import Optimum, optimise
+    from lagrangian.optimisation.optimise import optimise as optimize
     from lagrangian.proven_digits.certified import Certified, CertifiedState
     from lagrangian.proven_digits.certify import certify
     from lagrangian.proven_digits.number import ProvenNumber
@@ -100,7 +112,7 @@ _LATER = {
     ),
     **dict.fromkeys(("Holonomic", "KnifeEdge", "Pfaffian", "PfaffianFunction", "Rolling"), "lagrangian.model.constraint"),
     "DHRow": "lagrangian.model.dh",
-    **dict.fromkeys(("Event", "Lock", "SetTorque", "Unlock"), "lagrangian.model.event"),
+    **dict.fromkeys(("Event", "Lock", "SetParameters", "SetPayload", "SetTorque", "Unlock"), "lagrangian.model.event"),
     "parameter": "lagrangian.model.expression",
     **dict.fromkeys(("Friction", "Joint", "JointSpring", "Limits", "Rotor"), "lagrangian.model.joint"),
     **dict.fromkeys(("Frame", "LoopJoint", "Wall"), "lagrangian.model.loop"),
@@ -114,6 +126,14 @@ _LATER = {
     "consistent_speeds": "lagrangian.configuration.consistent_speeds",
     **dict.fromkeys(("Mobility", "mobility"), "lagrangian.configuration.mobility"),
     **dict.fromkeys(("Sampled", "Traced"), "lagrangian.motion.torque"),
+    "CouplerCurve": "lagrangian.design.coupler_curve",
+    "FourBar": "lagrangian.design.four_bar",
+    "full_turn": "lagrangian.design.full_turn",
+    **dict.fromkeys(("Singularities", "Singularity"), "lagrangian.design.singular"),
+    "singularities": "lagrangian.design.singularities",
+    **dict.fromkeys(("DeadCentre", "FullTurn"), "lagrangian.design.turn"),
+    "Workspace": "lagrangian.design.reachable",
+    "workspace": "lagrangian.design.workspace",
     **dict.fromkeys(("FourierPath", "exciting_path"), "lagrangian.identification.exciting"),
     "Identification": "lagrangian.identification.result",
     "identify": "lagrangian.identification.identify",
@@ -126,6 +146,8 @@ _LATER = {
     "read": "lagrangian.motion.files",
     **dict.fromkeys(("dumps", "save"), "lagrangian.description.toml.writer"),
     "simulate": "lagrangian.motion.simulate",
+    **dict.fromkeys(("Sensitivities", "sensitivities"), "lagrangian.motion.sensitivity.sensitivities"),
+    **dict.fromkeys(("Optimum", "optimise"), "lagrangian.optimisation.optimise"),
     **dict.fromkeys(("Ending", "Status"), "lagrangian.motion.status"),
     "derive": "lagrangian.closed_form.derive",
     "Equations": "lagrangian.closed_form.equations",
@@ -140,7 +162,7 @@ _LATER = {
 }
 
 # modules that are part of the face: lagrangian.paths.circle(...)
-_MODULES = {"control": "lagrangian.control", "paths": "lagrangian.paths"}
+_MODULES = {"control": "lagrangian.control", "goals": "lagrangian.optimisation.goals", "paths": "lagrangian.paths"}
 
 __all__ = [
     "ActuationError",
@@ -153,7 +175,9 @@ __all__ = [
     "ClosedError",
     "CoordinateSpring",
     "CostError",
+    "CouplerCurve",
     "DHRow",
+    "DeadCentre",
     "DescriptionError",
     "Dynamics",
     "EndedEarlyWarning",
@@ -162,9 +186,11 @@ __all__ = [
     "Event",
     "Formula",
     "FormulaMatrix",
+    "FourBar",
     "FourierPath",
     "Frame",
     "Friction",
+    "FullTurn",
     "Gear",
     "GearRange",
     "GravityCompensation",
@@ -189,6 +215,7 @@ __all__ = [
     "Motion",
     "Motions",
     "Motor",
+    "Optimum",
     "PathMotion",
     "PathWarning",
     "Pfaffian",
@@ -202,16 +229,22 @@ __all__ = [
     "Rolling",
     "Rotor",
     "Sampled",
+    "Sensitivities",
+    "SetParameters",
+    "SetPayload",
     "SetTorque",
     "SimulationError",
     "SimulationWarning",
     "SingularWarning",
+    "Singularities",
+    "Singularity",
     "Sizing",
     "SolverComparison",
     "Status",
     "Traced",
     "Unlock",
     "Wall",
+    "Workspace",
     "assemble",
     "assembly_modes",
     "box",
@@ -228,6 +261,8 @@ __all__ = [
     "ellipsoid",
     "equilibrium",
     "exciting_path",
+    "full_turn",
+    "goals",
     "identify",
     "inverse",
     "inverse_kinematics",
@@ -237,6 +272,8 @@ __all__ = [
     "load",
     "loads",
     "mobility",
+    "optimise",
+    "optimize",
     "parameter",
     "paths",
     "plate",
@@ -247,10 +284,13 @@ __all__ = [
     "rod",
     "rotate_inertia",
     "save",
+    "sensitivities",
     "simulate",
+    "singularities",
     "size_actuators",
     "sphere",
     "tube",
+    "workspace",
 ]
 
 

@@ -13,6 +13,9 @@ from lagrangian.kernels.trace.schedule import Schedule, schedule
 Places = Mapping[str, tuple[str, int]]  # an input's pointer, and its first place there
 Outputs = Sequence[Node | Number]
 
+# Of pieces of long code: LLVM's scheduling and combining, which cost it as much as all else, find nothing to improve in a trace.
+# Registers are still chosen with care.
+HASTY = "noinline optnone nounwind"
 TABLE = "numbers"  # the array of the numbers of a description
 
 
@@ -90,7 +93,8 @@ def traced_together(
     for name, part, first, count in zip(wanted, parts, _starts(counts), counts, strict=True):
         for k, piece in enumerate(part):
             own = f"{given}, ptr noalias nocapture %{KEPT}"
-            lines += _piece(f"{name}.{k}", own, piece, {**places, KEPT: (KEPT, 0)}, declared, fma, prologue, width)
+            kinds = f"{HASTY} alignstack({8 * width})" if width > 2 else HASTY
+            lines += _piece(f"{name}.{k}", own, piece, {**places, KEPT: (KEPT, 0)}, declared, fma, prologue, width, kinds)
             calls.append(f"  call void @{name}.{k}({passed})")
         lines += [f"define internal void @{name}({given}) {attributes(width)} {{"]
         lines.append(f"  %{KEPT} = alloca [{max(1, kept) * width} x double], align {8 * width}")
@@ -115,8 +119,9 @@ def _piece(
     fma: bool,
     prologue: Sequence[str],
     width: int,
+    kinds: str = "",
 ) -> list[str]:
-    lines = [f"define internal void @{name}({given}) {attributes(width)} {{", *prologue]
+    lines = [f"define internal void @{name}({given}) {kinds or attributes(width)} {{", *prologue]
     # the same operations in the same order, whatever the width: so are the results
     emitter = Emitter(lines, width, fma, declared, hurried=True)
 

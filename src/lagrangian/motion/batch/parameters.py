@@ -38,7 +38,14 @@ def divided(compute: Compute, varied: Arrays, width: int, few: int = 1) -> np.nd
 
 def numbers_of(system: System, varied: Arrays) -> tuple[np.ndarray, np.ndarray]:
     """Of every motion its numbers; and whether it has the system's structure, so that the same code serves."""
-    rows = divided(lambda some: system.sampled(some).rows, varied, len(system.numbers), FEW)
+
+    def rows_of(some: Arrays) -> np.ndarray:
+        over = system.sampled(some)
+        if over.key != system.key:
+            raise MechanismError("these samples have another structure")
+        return over.numbers.rows
+
+    rows = divided(rows_of, varied, len(system.numbers), FEW)
     return rows, np.isfinite(rows).all(axis=1)
 
 

@@ -17,6 +17,7 @@ from lagrangian.algorithms import springs
 from lagrangian.algorithms.closed.cholesky import inner
 from lagrangian.algorithms.closed.constrained import Constrained, Ranks, State
 from lagrangian.algorithms.closed.constraints import Row, coordinate_rates
+from lagrangian.algorithms.closed.propagated import Propagated, propagates
 from lagrangian.algorithms.factorised import Factorised
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS, HELD_DYNAMICS
 from lagrangian.algorithms.regroup import regroup
@@ -58,8 +59,12 @@ class System:
         redundant: bool = False,
         ranks: Ranks = (),
         massless: bool | None = None,
+        bodies: Sequence[str] = (),
     ) -> None:
-        """`massless` says whether links without mass make the mass matrix singular; it is found out where nobody knows."""
+        """`massless` says whether links without mass make the mass matrix singular; it is found out where nobody knows.
+
+        `bodies` are those whose places somebody will ask for.
+        """
         self.mechanism, self.torque = mechanism, torque
         self._made_from: tuple[Any, ...] = (tree, torque, stabilisation, table, tuple(holdable), redundant, ranks, massless)
         self.holdable = tuple(holdable)
@@ -71,7 +76,7 @@ class System:
         self.size = self.nq + self.nv
         self.inputs = Inputs(self.nv, len(self.holdable), len(torque.wrenches))
         self.numbers = Numbers(samples_of(tree))
-        bodies = [wrench.frame.body for wrench in torque.wrenches]
+        bodies = [*bodies, *(wrench.frame.body for wrench in torque.wrenches)]
         self.structure = Structure(mechanism, self.tree, self.numbers, bodies)
         self.true_structure = Structure(mechanism, self.true_tree, self.numbers, bodies)
         self.slotted = Slotted.of(mechanism, torque, self.holdable, self.table, self.numbers)
@@ -118,23 +123,23 @@ class System:
         """Whether some of its numbers are found from the mechanism as it is, and not from its expressions: see `massless`."""
         return bool(self._weights)
 
-    def sampled(self, parameters: Mapping[str, np.ndarray], slopes: bool = False) -> Numbers:
-        """Its numbers over samples of parameters, one value of each a sample: `rows` are what a run reads, a sample a row.
+    def sampled(self, parameters: Mapping[str, np.ndarray], slopes: bool = False, bodies: Sequence[str] = ()) -> System:
+        """The same over samples of parameters, one value of each a sample: `numbers.rows` are what a run reads, a sample a row.
 
-        A sample that has another structure, and so needs code of its own, is an error.
+        It has a structure of its own where a parameter is zero in some samples: numbers that depend on them are never structure.
         """
         count = len(next(iter(parameters.values())))
         mechanism, values = lane_values(self.mechanism, parameters, slopes)
-        tree, *others = self._made_from
-        found = System(mechanism, sampled(mechanism, tree, values, count), *others)
-        assert found.key == self.key
-        return found.numbers
+        tree, torque, *others = self._made_from
+        return System(mechanism, sampled(mechanism, tree, values, count), torque, *others, bodies)  # type: ignore[call-arg]
 
     # -- equations ---------------------------------------------------------------------------------------------------
 
     def state(self, graph: Graph) -> State:
         """The mechanism at the state that is the graph's input."""
-        return traced_state(graph, self.structure, graph.input("t", 0), decided=self.decided(graph))
+        state = traced_state(graph, self.structure, graph.input("t", 0), decided=self.decided(graph))
+        state.relative = self.propagated
+        return state
 
     def decided(self, graph: Graph) -> Any:
         """The time at which functions of time that jump are decided."""
@@ -154,7 +159,7 @@ class System:
 
     def solved(
         self, graph: Graph, state: State, gamma: list[Any] | None = None
-    ) -> tuple[list[Any], list[Any], list[Any], Constrained | None]:
+    ) -> tuple[list[Any], list[Any], list[Any], Constrained | Propagated | None]:
         """Accelerations, the multipliers of all constraints, what holds each speed; and the constraints' system, if any."""
         tau, held = self.acting(graph, state), self.held(graph)
         if not self.constrained:
@@ -166,7 +171,15 @@ class System:
         of = dict(zip((id(row) for row in system.rows), found, strict=True))
         return qdd, [of.get(id(row), 0) for row in state.rows], holding, system
 
-    def _constraints(self, state: State, held: dict[int, Any]) -> Constrained:
+    @cached_property
+    def propagated(self) -> bool:
+        """Whether the equations are solved from link to link, and not through the mass matrix."""
+        kept = self.constrained and self.stabilisation.kind == "projection"
+        return kept and propagates(self.mechanism, self.tree) and not self._weights
+
+    def _constraints(self, state: State, held: dict[int, Any]) -> Constrained | Propagated:
+        if self.propagated:
+            return Propagated(state, state.rows, self.redundant, held, self.ranks)
         read = {name: state.tree.read.number(w) for name, w in self._weights.items()}
         return Constrained(state, state.rows, self.redundant, held, self.ranks, read)
 
@@ -273,7 +286,7 @@ class System:
             qd = [a + b for a, b in zip(qd, dqd, strict=True)]
             for x in (*dq, *dqd):
                 moved = f.maximum(moved, f.absolute(x))
-            ratio = system.system.ratio
+            ratio = system.ratio
         q = self._normalised(q)
         return [*q, *qd, *coordinate_rates(self.mechanism, q, qd), *qdd, moved, ratio]
 
