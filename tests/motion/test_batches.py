@@ -327,3 +327,12 @@ def test_speeds_of_loops_are_found() -> None:
     np.testing.assert_array_equal(motions.qd0[:, 0], speeds)
     for i in (0, 8):
         check_bits(motions, i, lg.simulate(four_bar, 0.5, qd0={"theta1": speeds[i]}))
+
+
+def test_plot(two_r: lg.Mechanism, tmp_path: Any) -> None:
+    motions = lg.simulate(two_r, 1.0, starts(8), t_eval=21)
+    figure = motions.plot(path=tmp_path / "many.png")
+    assert (tmp_path / "many.png").stat().st_size > 1000
+    assert len(figure.axes[0].lines) == 8 + 1  # and their median
+    with pytest.raises(lg.ArgumentError, match="no coordinate 'elbow'"):
+        motions.plot("elbow")

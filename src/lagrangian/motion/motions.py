@@ -13,6 +13,7 @@ from lagrangian.errors import ArgumentError
 from lagrangian.motion import arguments
 from lagrangian.motion.events import Happening
 from lagrangian.motion.motion import Motion
+from lagrangian.motion.showing import ShownMotions
 from lagrangian.motion.status import Ending, Status
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ ROWS = 1001
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
-class Motions(Sequence[Motion]):
+class Motions(Sequence[Motion], ShownMotions):
     """Many motions of one mechanism, in the order in which they were given.
 
     `q_end`, `qd_end` and `t_end` are where each ended, NaN where it could not begin or was interrupted; `q0` and `qd0` where each

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lagrangian.motion.motion import Motion
+    from lagrangian.motion.motions import Motions
 
 
 @methods
@@ -84,3 +85,16 @@ class ShownMotion:
         from lagrangian.pictures.notebook import motion_html
 
         return motion_html(cast("Motion", self))
+
+
+class ShownMotions:
+    """How many motions are shown."""
+
+    def plot(self, joints: str | Iterable[str] | None = None, path: Any = None, angles: str = "degrees") -> Any:
+        """A matplotlib figure of coordinates over time, a thin line a motion, with their median: of those whose rows were kept.
+
+        `joints` picks coordinates by name; `path` writes the figure too (.png, .svg, .pdf).
+        """
+        from lagrangian.pictures.spaghetti import spaghetti
+
+        return spaghetti(cast("Motions", self), joints, path, angles)
