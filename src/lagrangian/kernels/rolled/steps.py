@@ -24,7 +24,7 @@ class Steps:
     ) -> None:
         self.algorithm, self.tree, self.target, self.width = algorithm, tree, target, width
         self.names, self.sizes = list(names), list(sizes)
-        self.program: Program = rolled_trace.trace(algorithm, tree)
+        self.program: Program = self.traced()
         self.kinds = sorted(set(tree.kind), key=str)
         self.n = len(tree)
         self.chain = all(p == i - 1 for i, p in enumerate(tree.parent))
@@ -42,6 +42,9 @@ class Steps:
         on_it = sum(kind.nq for kind in tree.kind)
         self.touches = bool(self.output and tree.nq and on_it == tree.nq)
 
+    def traced(self) -> Program:
+        return rolled_trace.trace(self.algorithm, self.tree)
+
     def new(self, word: str) -> str:
         self.label += 1
         return f"{word}.{self.label}"
@@ -57,7 +60,8 @@ class Steps:
     def place(self, e: Emitter, i: str) -> dict[str, str]:
         """Pointers to what belongs to link i."""
         columns = len(self.program.parameters)
-        where = {"param": e.put(f"getelementptr double, ptr %param, i64 {e.put(f'mul i64 {i}, {columns}')}") if columns else ""}
+        row = e.put(f"mul i64 {i}, {columns * self.parameter_width}")
+        where = {"param": e.put(f"getelementptr double, ptr %param, i64 {row}")}
         if self.in_order:
             where["iq"] = where["iv"] = i
         else:
@@ -92,8 +96,7 @@ class Steps:
 
         def fetch(name: str, index: Any) -> str:
             if name == "param":
-                at = e.put(f"getelementptr double, ptr {where['param']}, i64 {index}")
-                return e.spread(e.put(f"load double, ptr {at}, align 8"))
+                return self.parameter(e, where["param"], index)
             if name == "save":
                 return e.load(where["save"], self.program.saves[index])
             if name == "speed":
@@ -104,6 +107,13 @@ class Steps:
             return e.load(where[name], index)
 
         return load
+
+    parameter_width = 1  # how many numbers a parameter of a link is
+
+    def parameter(self, e: Emitter, row: str, index: int) -> str:
+        """A parameter from a link's row of them: the same number for all states."""
+        at = e.put(f"getelementptr double, ptr {row}, i64 {index}")
+        return e.spread(e.put(f"load double, ptr {at}, align 8"))
 
     def run_step(
         self,
