@@ -1,0 +1,302 @@
+"""Forward dynamics of one state of a long chain, or of a tree with long branches, by pieces side by side in the lanes of vectors.
+
+    i64 kernel(ptr inputs, ptr output, ptr scratch, i64 states)
+
+is called as that of `rolled.kernel`, whose code it holds too: for several states, and for a state at which pieces do not agree
+about what they share, so that rounding may have been large.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lagrangian.algorithms import pieces as algorithm
+from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS, velocities
+from lagrangian.algorithms.sweep import Values
+from lagrangian.algorithms.tree import Tree
+from lagrangian.kernels.llvm.builder import INTEGER, Array, Builder
+from lagrangian.kernels.llvm.target import Target
+from lagrangian.kernels.pieces import lanes, runs
+from lagrangian.kernels.pieces.items import Items, tree_of_items
+from lagrangian.kernels.pieces.lanes import Lanes
+from lagrangian.kernels.pieces.plan import Plan
+from lagrangian.kernels.rolled import kernel as rolled
+
+LINE = 8  # numbers in a line of the cache
+
+
+def _unknown_speed(tree: Tree) -> Values:
+    return {"w": (algorithm.UNKNOWN,) * 3}
+
+
+IN_PIECES = replace(
+    FORWARD_DYNAMICS,
+    name="forward_dynamics in pieces",
+    sweeps=(
+        algorithm.spans,
+        replace(velocities, ground=_unknown_speed),
+        algorithm.articulate_with_handles,
+        algorithm.accelerate_between,
+    ),
+)
+
+
+class Layout:
+    """Named parts of one array, each at the start of a line of the cache."""
+
+    def __init__(self) -> None:
+        self.at: dict[str, int] = {}
+        self.size = 0
+
+    def add(self, name: str, amount: int) -> None:
+        self.at[name] = self.size
+        self.size += (amount + LINE - 1) // LINE * LINE
+
+    def joined(self, parts: dict[str, np.ndarray], dtype: type) -> np.ndarray:
+        """The parts in one array that starts at a line of the cache."""
+        room = np.zeros(self.size + LINE, dtype=dtype)
+        start = -(room.ctypes.data // 8) % LINE
+        whole = room[start : start + self.size]
+        for name, part in parts.items():
+            whole[self.at[name] : self.at[name] + part.size] = part.ravel()
+        return whole
+
+
+def tables(plan: Plan) -> dict[str, np.ndarray]:
+    """All whole numbers that the code reads; those of the sweep over all links first."""
+    by_q, by_v = lanes.places(plan)
+    parents = set(plan.parents)
+    run_rows, at = [], 0
+    for run, root in zip(plan.runs, plan.roots, strict=True):
+        number = next(k for k, (_, r) in enumerate(plan.items) if r == len(run_rows))
+        run_rows.append([at, len(run), root, int(number in parents)])
+        at += len(run)
+    starts = np.cumsum([0, *(group.steps for group in plan.groups)])
+    of_lane = [
+        [plan.lanes * g + (k if k < len(group.pieces) else 0) for k in range(plan.lanes)] for g, group in enumerate(plan.groups)
+    ]
+    return {
+        "links": rolled.table(plan.tree),
+        "items": rolled.table(tree_of_items(plan)),
+        "steps": rolled.table(lanes.tree_of_steps(plan)),
+        "by_q": by_q,
+        "by_v": by_v,
+        "groups": np.array([[start, group.steps] for start, group in zip(starts, plan.groups, strict=False)]),
+        "pieces": np.array(of_lane),
+        "runs": np.array(run_rows),
+        "order": np.array([piece for run in plan.runs for piece in run]),
+        "joints": np.array([len(plan.joints), *(x for joint in plan.joints for x in joint)]),
+    }
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """IR and what its caller must supply."""
+
+    ir: str
+    scratch: int
+    columns: dict[str, list[tuple[str, int]]]  # the parameters of links, of items and of steps
+
+
+def module(plan: Plan, target: Target) -> Pieces:
+    return _Kernel(plan, target).build()
+
+
+def data(plan: Plan, columns: dict[str, list[tuple[str, int]]]) -> list[np.ndarray]:
+    """The parameters and the tables, as one array each."""
+    found, whole = parameters(plan, columns), tables(plan)
+    return [layout(found).joined(found, float), layout(whole).joined(whole, np.int64)]
+
+
+def parameters(plan: Plan, columns: dict[str, list[tuple[str, int]]]) -> dict[str, np.ndarray]:
+    return {
+        "links": rolled.parameter_array(plan.tree, columns["links"]),
+        "items": rolled.parameter_array(tree_of_items(plan), columns["items"]),
+        "steps": lanes.parameters(plan, columns["steps"]),
+    }
+
+
+def layout(parts: dict[str, np.ndarray]) -> Layout:
+    found = Layout()
+    for name, part in parts.items():
+        found.add(name, part.size)
+    return found
+
+
+class _Kernel:
+    def __init__(self, plan: Plan, target: Target) -> None:
+        self.plan, self.target, self.w = plan, target, plan.lanes
+        tree = plan.tree
+        self.names = list(FORWARD_DYNAMICS.inputs)
+        sizes = [tree.nq, tree.nv, tree.nv]
+        self.sequential = rolled.module(FORWARD_DYNAMICS, tree, self.names, sizes, target, 1)
+        self.items, self.lanes = Items(plan, target), Lanes(IN_PIECES, plan, target)
+        self.columns = {
+            "links": self.sequential.parameters,
+            "items": self.items.program.parameters,
+            "steps": self.lanes.program.parameters,
+        }
+        self.declared: set[str] = set()
+
+    def build(self) -> Pieces:
+        fma = self.target.fma
+        self.lanes.functions()
+        lines = [
+            *self.sequential.ir.replace("@kernel(", "@sequential(").replace("define i64", "define internal i64").split("\n"),
+            *"\n".join(self.items.functions()).replace("@pass", "@items").split("\n"),
+            *self.lanes.lines,
+            *runs.functions(self.declared, fma),
+            *runs.steps(self.declared, fma),
+            *runs.joints(self.declared, fma),
+            *self.in_pieces(),
+            _ENTRY,
+        ]
+        declared = {*self.declared, *self.items.declared, *self.lanes.declared}
+        declared |= {line for line in lines if line.startswith("declare")}
+        lines = [line for line in lines if not line.startswith("declare")]
+        return Pieces("\n".join([*lines, *sorted(declared)]), self.scratch().size, self.columns)
+
+    def scratch(self) -> Layout:
+        w, plan, found = self.w, self.plan, Layout()
+        steps, items = self.lanes, self.items
+        count = w * len(plan.groups)
+        amounts = {
+            "sequential": self.sequential.scratch,
+            "cos": plan.tree.nq,
+            "sin": plan.tree.nq,
+            **{f"lanes.in.{name}": size * w for name, size in zip(self.names, steps.sizes, strict=True)},
+            "lanes.cos": steps.tree.nq * w,
+            "lanes.sin": steps.tree.nq * w,
+            "lanes.save": max(1, len(steps.program.saves)) * steps.n * w,
+            "lanes.speed": max(1, len(steps.program.speed_saves)) * steps.tree.nv * w,
+            "lanes.carry": LINE,
+            "lanes.out": steps.tree.nv * w,
+            "start": runs.ENDS * w,
+            "last": runs.ENDS * w,
+            "items.save": max(1, len(items.program.saves)) * items.n,
+            "items.speed": max(1, len(items.program.speed_saves)) * plan.tree.nv,
+            "items.carry": (items.n + 1) * runs.OUTER,
+            "values": runs.OUTER,
+            "spans": count * runs.TURN,
+            "speeds": count * 3,
+            "nodes": plan.nodes * runs.RECORD,
+            "states": plan.nodes * runs.STATE,
+            "ends": plan.nodes * runs.END,
+            "tips": count * 6,
+        }
+        for name, amount in amounts.items():
+            found.add(name, amount)
+        return found
+
+    def in_pieces(self) -> list[str]:
+        """`in_pieces(inputs, output, scratch)`: 0; or 1 if an angle is too large; or -1 if pieces do not agree."""
+        b = Builder("in_pieces", ["inputs", "output", "scratch"], self.declared, self.target.fma)
+        work = b.array("scratch")
+        inputs = b.array("inputs", "ptr")
+        given = [*self.names, "angles", "parameters", "table"]
+        rows = {name: Array(b, inputs[k].text) for k, name in enumerate(given)}
+        self.at = {name: work.part(offset) for name, offset in self.scratch().at.items()}
+        numbers = tables(self.plan)
+        whole = Array(b, rows["table"].pointer, INTEGER)
+        self.table = {name: whole.part(offset) for name, offset in layout(numbers).at.items()}
+        found = layout(parameters(self.plan, self.columns))
+        self.parameter = {name: rows["parameters"].part(offset) for name, offset in found.at.items()}
+        self.counts = {name: part.size for name, part in numbers.items()}
+        large = self.angles(b, rows)
+        self.gather(b, rows)
+        self.each_group(b, 0, None, None, ("spans", runs.TURN))
+        self.over_items(b, 0, rows)
+        self.each_group(b, 1, ("speeds", 3), 2, ("nodes", runs.ENDS))
+        b.call("join_all", self.table["joints"], self.at["nodes"])
+        self.over_items(b, 1, rows)
+        self.over_items(b, 2, rows)
+        b.call("share_all", self.table["joints"], self.at["nodes"], self.at["states"])
+        self.each_group(b, 3, ("states", runs.STATE), None, ("tips", 6))
+        self.scatter(b, "by_v", self.at["lanes.out"], b.array("output"))
+        if self.lanes.touches:
+            b.call("touch", rows["q"], b.array("output"))
+        b.leave(b.put(INTEGER, f"zext i1 {large} to i64"))
+        return b.text()
+
+    def angles(self, b: Builder, rows: dict[str, Array]) -> str:
+        if not any(kind.turns for kind in self.plan.tree.kind):
+            return "false"
+        given = (rows["angles"], self.at["cos"], self.at["sin"])
+        return b.put("i1", f"call i1 @angles({', '.join(f'ptr {a.pointer}' for a in given)})").text
+
+    def gather(self, b: Builder, rows: dict[str, Array]) -> None:
+        """Into lanes: what the steps read."""
+        read = {what for found in self.lanes.program.passes for step in found.all_steps() for what, _ in step.reads()}
+        sources = {**{name: rows[name] for name in self.names}, "cos": self.at["cos"], "sin": self.at["sin"]}
+        for index, names in (("by_q", ("q", "cos", "sin")), ("by_v", ("qd", "tau"))):
+            wanted = [name for name in names if name in read]
+            with b.count(self.counts[index]) as k:
+                place = self.table[index][k]
+                for name in wanted:
+                    to = self.at[f"lanes.{'in.' if name in self.names else ''}{name}"]
+                    to[k] = sources[name][place]
+
+    def scatter(self, b: Builder, index: str, source: Array, to: Array) -> None:
+        with b.count(self.counts[index]) as k:
+            to[self.table[index][k]] = source[k]
+
+    def each_group(
+        self, b: Builder, number: int, start: tuple[str, int] | None, then: int | None, last: tuple[str, int]
+    ) -> None:
+        """A sweep of every group, or two, from records of the pieces into records of theirs."""
+        w, at = self.w, self.at
+        with b.count(len(self.plan.groups)) as g:
+            row, pieces = self.table["groups"].part(g * 2), self.table["pieces"].part(g * w)
+            if start is not None:
+                name, amount = start
+                with b.count(w) as k:
+                    record = at[name].part(pieces[k] * amount)
+                    b.each(amount, lambda j: at["start"].__setitem__(k + j * w, record[j]))
+            for pass_number in (number, then):
+                if pass_number is not None:
+                    self.call_lanes(b, pass_number, row)
+            name, amount = last
+            stride = runs.RECORD if name == "nodes" else amount
+            with b.count(w) as k:
+                record = at[name].part(pieces[k] * stride)
+                with b.count(amount) as j:
+                    record[j] = at["last"][j * w + k]
+
+    def call_lanes(self, b: Builder, number: int, group: Array) -> None:
+        own = {"%param": self.parameter["steps"], "%table": self.table["steps"]}
+        given = [own.get(p) or self.at[f"lanes.{p[1:]}"] for p in self.lanes.pointers]
+        b.call(f"lanes{number}", *given, group, self.at["start"], self.at["last"])
+
+    def over_items(self, b: Builder, number: int, rows: dict[str, Array]) -> None:
+        own = {
+            "%param": self.parameter["items"],
+            "%table": self.table["items"],
+            "%cos": self.at["cos"],
+            "%sin": self.at["sin"],
+            "%out": b.array("output"),
+            "%runs": self.table["runs"],
+            "%order": self.table["order"],
+            **{f"%in.{name}": rows[name] for name in self.names},
+            **{f"%{name}": self.at[f"items.{name}"] for name in ("save", "speed", "carry")},
+        }
+        b.call(f"items{number}", *(own.get(p) or self.at[p[1:]] for p in self.items.pointers))
+
+
+_ENTRY = """
+define i64 @kernel(ptr %inputs, ptr %output, ptr %scratch, i64 %states) nounwind {
+entry:
+  %one = icmp eq i64 %states, 1
+  br i1 %one, label %pieces, label %all
+pieces:
+  %found = call i64 @in_pieces(ptr %inputs, ptr %output, ptr %scratch)
+  %agreed = icmp sge i64 %found, 0
+  br i1 %agreed, label %done, label %all
+done:
+  ret i64 %found
+all:
+  %swept = call i64 @sequential(ptr %inputs, ptr %output, ptr %scratch, i64 %states)
+  ret i64 %swept
+}
+"""

@@ -1,0 +1,130 @@
+"""The sweeps of pieces: one loop over the steps, at each of which every lane of a vector is at a link of its own piece.
+
+Steps of all groups stand one after the other. To the code of a step, a step is what a link is to `rolled`: it has a kind, its
+coordinates and speeds have their places, but in every lane they are another link's; so are the parameters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from lagrangian.algorithms.sweep import Algorithm, Sweep
+from lagrangian.algorithms.tree import Tree
+from lagrangian.kernels.llvm.emit import Emitter, attributes
+from lagrangian.kernels.llvm.target import Target
+from lagrangian.kernels.pieces.plan import Plan
+from lagrangian.kernels.rolled import trace as rolled_trace
+from lagrangian.kernels.rolled.steps import Steps
+from lagrangian.kernels.rolled.trace import Pass, Program
+
+UNKNOWN = "unknown"
+
+
+def links_of_steps(plan: Plan) -> np.ndarray:
+    """The link in every lane (step, lane); lanes without a piece repeat the first."""
+    rows = []
+    for group in plan.groups:
+        pieces = [*group.pieces, *[group.pieces[0]] * (plan.lanes - len(group.pieces))]
+        rows.append(np.array(pieces, dtype=np.int64).T)
+    return np.concatenate(rows)
+
+
+def tree_of_steps(plan: Plan) -> Tree:
+    """The links of the first lane as a chain, whose coordinates and speeds are numbered step by step."""
+    links = links_of_steps(plan)[:, 0]
+    kinds = [plan.variant[i] for i in links]
+    starts_q = np.cumsum([0, *(kind.nq for kind in kinds)])
+    starts_v = np.cumsum([0, *(kind.nv for kind in kinds)])
+    return replace(
+        plan.tree,
+        kind=tuple(kinds),
+        parent=tuple(range(-1, len(links) - 1)),
+        iq=tuple(starts_q[:-1].tolist()),
+        iv=tuple(starts_v[:-1].tolist()),
+        constants={name: array[links] for name, array in plan.tree.constants.items()},
+        nq=int(starts_q[-1]),
+        nv=int(starts_v[-1]),
+        place={},
+        joint_link={},
+    )
+
+
+def places(plan: Plan) -> tuple[np.ndarray, np.ndarray]:
+    """Where each coordinate (coordinate of the steps, lane), and each speed, is in q and in qd."""
+    found: tuple[list[list[int]], list[list[int]]] = ([], [])
+    for row in links_of_steps(plan):
+        kind = plan.variant[row[0]]
+        for starts, count, rows in ((plan.tree.iq, kind.nq, found[0]), (plan.tree.iv, kind.nv, found[1])):
+            rows += [[starts[i] + k for i in row] for k in range(count)]
+    return np.array(found[0], dtype=np.int64), np.array(found[1], dtype=np.int64)
+
+
+def parameters(plan: Plan, columns: list[tuple[str, int]]) -> np.ndarray:
+    """(step, parameter, lane)."""
+    links = links_of_steps(plan)
+    found = [plan.tree.constants[name][:, j][links] for name, j in columns]
+    return np.stack(found, axis=1) if found else np.zeros((len(links), 1, plan.lanes))
+
+
+class Lanes(Steps):
+    """Functions `lanes<k>(pointers, group, start, last)`, one for each sweep.
+
+    `group` points to the first step and the number of steps; `start` to where what is carried comes from if it is not known
+    when compiling, and `last` to where it is left: a vector for each component of the carry.
+    """
+
+    def __init__(self, algorithm: Algorithm, plan: Plan, target: Target) -> None:
+        self.plan = plan
+        tree = tree_of_steps(plan)
+        sizes = [tree.nq if name == "q" else tree.nv for name in algorithm.inputs]
+        super().__init__(algorithm, tree, algorithm.inputs, sizes, target, plan.lanes)
+        self.parameter_width = plan.lanes
+
+    def traced(self) -> Program:
+        return rolled_trace.trace(self.algorithm, self.tree, self.plan.uniform)
+
+    def parameter(self, e: Emitter, row: str, index: int) -> str:
+        return e.load(row, index)
+
+    def functions(self) -> None:
+        for k, found in enumerate(self.program.passes):
+            assert isinstance(found.sweep, Sweep)
+            self.sweep(k, found, found.sweep)
+
+    def sweep(self, number: int, found: Pass, sweep: Sweep) -> None:
+        lines = self.lines
+        given = f"{self.arguments}, ptr noalias %group, ptr noalias %start, ptr noalias %last"
+        lines.append(f"define internal void @lanes{number}({given}) {attributes(self.width)} {{\nentry:")
+        e = self.emitter()
+        first = e.put("load i64, ptr %group, align 8")
+        steps = e.put(f"load i64, ptr {e.put('getelementptr i64, ptr %group, i64 1')}, align 8")
+        end = e.put(f"sub i64 {e.put(f'add i64 {first}, {steps}')}, 1")
+        starts = {j: e.load("%start", j) if g != g else e.constant(g) for j, g in zip(found.carry, found.ground, strict=True)}
+        lines.append("  br label %loop\nloop:\n  %step = phi i64 [0, %entry], [%step.next, %next]")
+        for j in found.carry:
+            lines.append(f"  %c{j} = phi {self.type} [{starts[j]}, %entry], [%o{j}, %next]")
+        lines.append("  %step.next = add i64 %step, 1")
+        lines.append(f"  %i = add i64 {first}, %step" if sweep.direction == "outward" else f"  %i = sub i64 {end}, %step")
+        blocks = {kind: self.new("kind") for kind in self.kinds}
+        self.dispatch("%i", self.kinds, blocks, "next.none")
+        merged, ends = {}, {}
+        for kind in self.kinds:
+            lines.append(f"{blocks[kind]}:")
+            e = self.emitter()
+            where = {**self.place(e, "%i"), "i": "%i"}
+            merged[kind] = self.run_step(e, found.steps[kind], where, {j: f"%c{j}" for j in found.carry})
+            ends[kind] = self.new("end")
+            lines.append(f"  br label %{ends[kind]}\n{ends[kind]}:\n  br label %next")
+        lines.append("next.none:\n  unreachable\nnext:")
+        for j in found.carry:
+            incoming = ", ".join(f"[{merged[kind][j]}, %{ends[kind]}]" for kind in self.kinds)
+            lines.append(f"  %o{j} = phi {self.type} {incoming}")
+        lines.append(f"  %more = icmp slt i64 %step.next, {steps}\n  br i1 %more, label %loop, label %exit\nexit:")
+        e = self.emitter()
+        for j in found.carry:
+            e.store(f"%o{j}", "%last", j)
+        for j, x in found.fixed.items():
+            e.store(e.constant(x), "%last", j)
+        lines.append("  ret void\n}")

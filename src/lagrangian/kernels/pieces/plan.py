@@ -1,0 +1,216 @@
+"""Which links of a tree go into which piece, and which pieces into the lanes of one vector.
+
+The unbranched paths of the tree are looked through for stretches whose kinds of links repeat with a short period: these are cut
+into pieces of one length, so that all lanes of a vector do the same at every step. What is left over, such as a floating base, a
+branch or the few links that a length does not divide, is swept one link after the other; there a row of pieces, a run, counts
+as one link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from lagrangian.algorithms.tree import Tree
+from lagrangian.kernels.pieces.variants import Variant, variants
+from lagrangian.kernels.rolled.trace import Uniform
+
+PERIODS = 6  # the longest period that is looked for
+SHORTEST, LONGEST = 8, 256  # links of a piece
+# what a step of all lanes, a step of one link, and a piece cost, in ns, measured by benchmarks/long_chains.py
+STEP, LINK, PIECE, START = 190.0, 60.0, 350.0, 1000.0
+GAIN = 0.85  # of the time of a sweep, that pieces must stay below to be worth their code
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Links one after the other, whose kinds repeat."""
+
+    links: tuple[int, ...]
+    pattern: tuple[Variant, ...]  # of one period
+
+
+@dataclass(frozen=True)
+class Group:
+    """Pieces that are swept side by side: fewer than lanes, or as many."""
+
+    pieces: tuple[tuple[int, ...], ...]
+
+    @property
+    def steps(self) -> int:
+        return len(self.pieces[0])
+
+
+@dataclass
+class Plan:
+    """Groups of pieces; runs of pieces, by their numbers `lanes * group + lane`; and the links that are in no piece."""
+
+    tree: Tree
+    lanes: int
+    variant: list[Variant]
+    uniform: Uniform
+    groups: list[Group] = field(default_factory=list)
+    runs: list[list[int]] = field(default_factory=list)
+
+    @cached_property
+    def pieces(self) -> dict[int, tuple[int, ...]]:
+        """The links of each piece."""
+        return {self.lanes * g + k: links for g, group in enumerate(self.groups) for k, links in enumerate(group.pieces)}
+
+    @cached_property
+    def left(self) -> list[int]:
+        """The links in no piece."""
+        inside = {i for links in self.pieces.values() for i in links}
+        return [i for i in range(len(self.tree)) if i not in inside]
+
+    @cached_property
+    def items(self) -> list[tuple[int, int]]:
+        """What is swept one after the other, parents first: (link, -1) or (first link of a run, run)."""
+        runs = [(self.pieces[run[0]][0], k) for k, run in enumerate(self.runs)]
+        return sorted([*((i, -1) for i in self.left), *runs])
+
+    @cached_property
+    def parents(self) -> list[int]:
+        """The number of each item's parent among the items; -1 for the ground."""
+        of_link = {}
+        for number, (i, run) in enumerate(self.items):
+            for link in (i,) if run < 0 else (link for p in self.runs[run] for link in self.pieces[p]):
+                of_link[link] = number
+        return [of_link.get(self.tree.parent[i], -1) for i, _ in self.items]
+
+    @cached_property
+    def joints(self) -> list[tuple[int, int, int]]:
+        """Which nodes are joined, (inner, outer, both), in an order in which this can be done; pieces are the first nodes."""
+        return [joint for tree in self._joined for joint in tree]
+
+    @cached_property
+    def roots(self) -> list[int]:
+        """The node that each run becomes."""
+        return [tree[-1][2] if tree else run[0] for tree, run in zip(self._joined, self.runs, strict=True)]
+
+    @cached_property
+    def _joined(self) -> list[list[tuple[int, int, int]]]:
+        """Of each run: neighbours become one node, and these again, until one is left."""
+        count, found = self.lanes * len(self.groups), []
+        for run in self.runs:
+            level, joints = list(run), []
+            while len(level) > 1:
+                following = []
+                for a, b in zip(level[::2], level[1::2], strict=False):
+                    joints.append((a, b, count))
+                    following.append(count)
+                    count += 1
+                level = following + level[len(level) & ~1 :]
+            found.append(joints)
+        return found
+
+    @property
+    def nodes(self) -> int:
+        return self.lanes * len(self.groups) + len(self.joints)
+
+
+def plan(tree: Tree, lanes: int) -> Plan | None:
+    """The best plan for a tree, or None where sweeping one link after the other is as fast."""
+    if tree.exact or len(tree) < lanes * SHORTEST:
+        return None
+    found = Plan(tree, lanes, *variants(tree))
+    families: dict[tuple[Variant, ...], list[Stretch]] = {}
+    for stretch in stretches(tree, found.variant):
+        families.setdefault(stretch.pattern, []).append(stretch)
+    cost = START
+    for pattern, members in families.items():
+        lengths = [len(s.links) for s in members]
+        best, m = min((_cost(lengths, m, lanes), m) for m in _lengths(lengths, len(pattern), lanes))
+        if best < LINK * sum(lengths):
+            _cut(found, members, m)
+            cost += best - LINK * sum(lengths)
+    return found if found.groups and cost < (GAIN - 1) * LINK * len(tree) else None
+
+
+def _lengths(lengths: Sequence[int], period: int, lanes: int) -> list[int]:
+    """Lengths of pieces that may be best."""
+    longest = min(LONGEST, max(lengths))
+    return [m for m in range(period, longest + 1, period) if m >= SHORTEST] or [period]
+
+
+def _cost(lengths: Sequence[int], m: int, lanes: int) -> float:
+    pieces = sum(n // m for n in lengths)
+    groups = -(-pieces // lanes)
+    return STEP * groups * m + PIECE * pieces + LINK * sum(n % m for n in lengths)
+
+
+def _cut(plan: Plan, members: Sequence[Stretch], m: int) -> None:
+    """Cut stretches into pieces of length m, what is left over being at their bases."""
+    pieces: list[tuple[int, ...]] = []
+    rows: list[list[int]] = []
+    first = plan.lanes * len(plan.groups)
+    for stretch in members:
+        count = len(stretch.links) // m
+        start = len(stretch.links) - count * m
+        rows.append([first + len(pieces) + k for k in range(count)])
+        pieces += [stretch.links[start + k * m : start + (k + 1) * m] for k in range(count)]
+    for k in range(0, len(pieces), plan.lanes):
+        plan.groups.append(Group(tuple(pieces[k : k + plan.lanes])))
+    plan.runs += [row for row in rows if row]
+
+
+def stretches(tree: Tree, variant: Sequence[Variant]) -> list[Stretch]:
+    """The parts of unbranched paths with a period, each as long as it can be; at its tip is a link that has inertia."""
+    found = []
+    for path in paths(tree):
+        at = 0
+        while at < len(path):
+            length, period = max((_periodic(path, at, p, variant), -p) for p in range(1, PERIODS + 1))
+            period = -period
+            links = path[at : at + length]
+            while links and not _has_inertia(tree, links[-1]):
+                links = links[:-1]
+            if len(links) >= 2 * SHORTEST:
+                found.append(Stretch(tuple(links), tuple(sorted({variant[i] for i in links}, key=str))))
+                found[-1] = Stretch(tuple(links), tuple(variant[i] for i in _first_period(links, period, len(links))))
+                at += length
+            else:
+                at += 1
+    return found
+
+
+def _first_period(links: Sequence[int], period: int, length: int) -> Sequence[int]:
+    """One period as it stands at the tip: pieces are counted from there."""
+    return links[length - period : length]
+
+
+def _periodic(path: Sequence[int], at: int, period: int, variant: Sequence[Variant]) -> int:
+    """How many links from there on have the kind of the one a period before."""
+    k = at + period
+    while k < len(path) and variant[path[k]] == variant[path[k - period]]:
+        k += 1
+    return min(k, len(path)) - at
+
+
+def _has_inertia(tree: Tree, i: int) -> bool:
+    """Whether the link alone resists every motion: a piece cannot end at one that does not."""
+    mass, h, I = (tree.constants[name][i] for name in ("mass", "h", "I"))
+    if mass[0] <= 0:
+        return False
+    xx, xy, xz, yy, yz, zz = I
+    c = h / mass[0]
+    about = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) - mass[0] * (c @ c * np.eye(3) - np.outer(c, c))
+    return bool(np.linalg.eigvalsh(about)[0] > 0)
+
+
+def paths(tree: Tree) -> list[list[int]]:
+    """The unbranched paths: from the ground, or after a branch, to a tip, or to the next branch."""
+    children: list[list[int]] = [[] for _ in range(len(tree) + 1)]
+    for i, parent in enumerate(tree.parent):
+        children[parent].append(i)
+    found = []
+    for i, parent in enumerate(tree.parent):
+        if parent < 0 or len(children[parent]) > 1:
+            path = [i]
+            while len(children[path[-1]]) == 1:
+                path.append(children[path[-1]][0])
+            found.append(path)
+    return found
