@@ -17,7 +17,7 @@ from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.llvm.emit import Emitter
 from lagrangian.kernels.llvm.target import Target
 from lagrangian.kernels.pieces.plan import Plan
-from lagrangian.kernels.pieces.runs import RUN_POINTERS, RUN_ROW
+from lagrangian.kernels.pieces.runs import FUNCTIONS, RUN_ROW, WORK
 from lagrangian.kernels.rolled import trace as rolled_trace
 from lagrangian.kernels.rolled.loops import Loops
 from lagrangian.kernels.rolled.trace import Program, Step
@@ -37,6 +37,7 @@ class Run:
 
 
 RUN: Any = Run()
+AT_RUNS = ("speeds", "inertia", "accelerations")  # which function of `runs` each sweep calls
 
 
 def whole(algorithm: Algorithm) -> Algorithm:
@@ -63,7 +64,7 @@ def tree_of_items(plan: Plan) -> Tree:
 
 
 class Items(Loops):
-    """Functions `pass<k>` as of any tree; at a run, `run<k>(row, values, ...)` replaces the values that are carried."""
+    """Functions `pass<k>` as of any tree; at a run, one of `runs.FUNCTIONS` replaces the values that are carried."""
 
     def __init__(self, plan: Plan, target: Target) -> None:
         self.plan = plan
@@ -71,14 +72,14 @@ class Items(Loops):
         sizes = [tree.nq if name == "q" else tree.nv for name in algorithm.inputs]
         super().__init__(algorithm, tree, algorithm.inputs, sizes, target, 1)
         self.chain = self.in_order = self.touches = False
-        self.pointers += ["%runs", *(f"%{name}" for name in RUN_POINTERS)]
+        self.pointers += ["%functions", "%runs", *(f"%{name}" for name in WORK)]
         self.arguments = ", ".join(f"ptr {p}" for p in self.pointers)
 
     def traced(self) -> Program:
         links = replace(self.tree, kind=tuple(kind for kind in self.tree.kind if kind is not RUN))
         program = rolled_trace.trace(self.algorithm, links, self.plan.uniform, whole=False)
         for number, found in enumerate(program.passes):
-            found.steps[RUN] = number  # type: ignore[assignment]
+            found.steps[RUN] = list(FUNCTIONS).index(AT_RUNS[number])  # type: ignore[assignment]
         return program
 
     def functions(self) -> list[str]:
@@ -97,6 +98,7 @@ class Items(Loops):
             e.store(value, "%values", j)
         number = where["iq"]
         row = e.put(f"getelementptr i64, ptr %runs, i64 {e.put(f'mul i64 {number}, {RUN_ROW}')}")
-        given = ", ".join(f"ptr %{name}" for name in RUN_POINTERS)
-        e.lines.append(f"  call void @run{step}(ptr {row}, {given})")
+        given = ", ".join(f"ptr %{name}" for name in WORK)
+        function = e.put(f"load ptr, ptr {e.put(f'getelementptr ptr, ptr %functions, i64 {step}')}")
+        e.put(f"call i64 {function}(ptr {row}, {given})")
         return {j: e.load("%values", j) for j in carry}

@@ -71,7 +71,9 @@ def tables(plan: Plan) -> dict[str, np.ndarray]:
     run_rows, at = [], 0
     for run, root in zip(plan.runs, plan.roots, strict=True):
         number = next(k for k, (_, r) in enumerate(plan.items) if r == len(run_rows))
-        run_rows.append([at, len(run), root, int(number in parents)])
+        # what it carries, and both together, are two more nodes
+        more = [plan.nodes + 2 * len(run_rows), plan.nodes + 2 * len(run_rows) + 1] if number in parents else [-1, -1]
+        run_rows.append([at, len(run), root, *more])
         at += len(run)
     starts = np.cumsum([0, *(group.steps for group in plan.groups)])
     of_lane = [
@@ -88,6 +90,7 @@ def tables(plan: Plan) -> dict[str, np.ndarray]:
         "runs": np.array(run_rows),
         "order": np.array([piece for run in plan.runs for piece in run]),
         "joints": np.array([len(plan.joints), *(x for joint in plan.joints for x in joint)]),
+        "functions": np.zeros(len(runs.FUNCTIONS), dtype=np.int64),  # their addresses: see `data`
     }
 
 
@@ -104,9 +107,10 @@ def module(plan: Plan, target: Target) -> Pieces:
     return _Kernel(plan, target).build()
 
 
-def data(plan: Plan, columns: dict[str, list[tuple[str, int]]]) -> list[np.ndarray]:
+def data(plan: Plan, target: Target, columns: dict[str, list[tuple[str, int]]]) -> list[np.ndarray]:
     """The parameters and the tables, as one array each."""
     found, whole = parameters(plan, columns), tables(plan)
+    _, whole["functions"][:] = runs.addresses(target)
     return [layout(found).joined(found, float), layout(whole).joined(whole, np.int64)]
 
 
@@ -141,15 +145,11 @@ class _Kernel:
         self.declared: set[str] = set()
 
     def build(self) -> Pieces:
-        fma = self.target.fma
         self.lanes.functions()
         lines = [
             *self.sequential.ir.replace("@kernel(", "@sequential(").replace("define i64", "define internal i64").split("\n"),
             *"\n".join(self.items.functions()).replace("@pass", "@items").split("\n"),
             *self.lanes.lines,
-            *runs.functions(self.declared, fma),
-            *runs.steps(self.declared, fma),
-            *runs.joints(self.declared, fma),
             *self.in_pieces(),
             _ENTRY,
         ]
@@ -161,7 +161,7 @@ class _Kernel:
     def scratch(self) -> Layout:
         w, plan, found = self.w, self.plan, Layout()
         steps, items = self.lanes, self.items
-        count = w * len(plan.groups)
+        count, nodes = w * len(plan.groups), plan.nodes + 2 * len(plan.runs)
         amounts = {
             "sequential": self.sequential.scratch,
             "cos": plan.tree.nq,
@@ -181,9 +181,8 @@ class _Kernel:
             "values": runs.OUTER,
             "spans": count * runs.TURN,
             "speeds": count * 3,
-            "nodes": plan.nodes * runs.RECORD,
-            "states": plan.nodes * runs.STATE,
-            "ends": plan.nodes * runs.END,
+            "nodes": nodes * runs.RECORD,
+            "states": nodes * runs.STATE,
             "tips": count * 6,
         }
         for name, amount in amounts.items():
@@ -209,10 +208,10 @@ class _Kernel:
         self.each_group(b, 0, None, None, ("spans", runs.TURN))
         self.over_items(b, 0, rows)
         self.each_group(b, 1, ("speeds", 3), 2, ("nodes", runs.ENDS))
-        b.call("join_all", self.table["joints"], self.at["nodes"])
+        self.call_function(b, "join_all", self.table["joints"], self.at["nodes"])
         self.over_items(b, 1, rows)
         self.over_items(b, 2, rows)
-        b.call("share_all", self.table["joints"], self.at["nodes"], self.at["states"])
+        self.call_function(b, "share_all", self.table["joints"], self.at["nodes"], self.at["states"])
         self.each_group(b, 3, ("states", runs.STATE), None, ("tips", 6))
         self.scatter(b, "by_v", self.at["lanes.out"], b.array("output"))
         if self.lanes.touches:
@@ -269,6 +268,9 @@ class _Kernel:
         given = [own.get(p) or self.at[f"lanes.{p[1:]}"] for p in self.lanes.pointers]
         b.call(f"lanes{number}", *given, group, self.at["start"], self.at["last"])
 
+    def call_function(self, b: Builder, name: str, *given: Array) -> None:
+        b.call_through(self.table["functions"].part(list(runs.FUNCTIONS).index(name)), *given)
+
     def over_items(self, b: Builder, number: int, rows: dict[str, Array]) -> None:
         own = {
             "%param": self.parameter["items"],
@@ -277,6 +279,7 @@ class _Kernel:
             "%sin": self.at["sin"],
             "%out": b.array("output"),
             "%runs": self.table["runs"],
+            "%functions": self.table["functions"],
             "%order": self.table["order"],
             **{f"%in.{name}": rows[name] for name in self.names},
             **{f"%{name}": self.at[f"items.{name}"] for name in ("save", "speed", "carry")},

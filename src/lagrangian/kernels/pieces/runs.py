@@ -1,11 +1,13 @@
 """Runs of pieces as machine code: pieces are joined, and what neighbours share is handed back to them.
 
-A node is a piece, or two that are joined; its record holds what `algorithms.pieces` calls a node, and for two that are joined
-the `Joint` between them. The state of a node is the acceleration of its base and the wrench at its tip.
+A node is a piece, or two that are joined, or what a run carries at its tip; its record holds what `algorithms.pieces` calls a
+node, and for two that are joined the `Joint` between them. The state of a node is the acceleration of its base and the wrench
+at its tip. Nothing here depends on a mechanism: the code is compiled once for all of them, and called through its addresses.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,8 +16,10 @@ from lagrangian.algorithms import small_matrix as m
 from lagrangian.algorithms.forward_dynamics import ARTICULATED
 from lagrangian.algorithms.nested import Template, flatten, size, unflatten
 from lagrangian.algorithms.pieces import NODE, SPAN, Joint
-from lagrangian.kernels.llvm.builder import INTEGER, Array, Builder
+from lagrangian.kernels.llvm import cache, jit
+from lagrangian.kernels.llvm.builder import INTEGER, Array, Builder, Value
 from lagrangian.kernels.llvm.function import traced
+from lagrangian.kernels.llvm.target import Target
 from lagrangian.kernels.trace.node import Graph
 
 
@@ -25,14 +29,18 @@ def length(templates: dict[str, Template]) -> int:
 
 OUTER, ENDS, BETWEEN = length(ARTICULATED), length(NODE), 21 + 36
 RECORD = ENDS + BETWEEN  # of a node
-END = OUTER + BETWEEN  # of what a run carries, and the joint with it
 STATE, TURN = 12, length(SPAN)
-RUN_ROW = 4  # of a run: where its pieces begin in `order`, how many they are, its node, whether it carries anything
-RUN_POINTERS = ("values", "order", "spans", "speeds", "nodes", "ends", "states")
+# of a run: where its pieces begin in `order`, how many they are, its node, and, where it carries anything, the node of that and
+# of both together, else -1
+RUN_ROW = 5
+WORK = ("values", "order", "spans", "speeds", "nodes", "states", "tips")
+WHOLE = ("row", "order", "joints")  # which of the pointers are to whole numbers
 
 
-def functions(declared: set[str], fma: bool) -> list[str]:
-    """Straight-line functions of records: the last pointer is where the results go."""
+# -- straight-line functions of records ------------------------------------------------------------------------------------
+
+
+def _straight(declared: set[str], fma: bool) -> list[str]:
     lines: list[str] = []
 
     def add(name: str, given: dict[str, int], outputs: Callable[..., Sequence[Any]]) -> None:
@@ -43,8 +51,6 @@ def functions(declared: set[str], fma: bool) -> list[str]:
 
     add("join", {"inner": ENDS, "outer": ENDS}, _join)
     add("share", {"inner": ENDS, "outer": ENDS, "joint": BETWEEN, "state": STATE}, _share)
-    add("carry_on", {"inner": ENDS, "outer": OUTER}, _carry_on)
-    add("end", {"inner": ENDS, "outer": OUTER, "joint": BETWEEN, "state": STATE}, _end)
     add("turn", {"span": TURN, "speed": 3}, lambda span, w: pieces.carried_speed(_named(SPAN, span), tuple(w)))
     return lines
 
@@ -54,56 +60,22 @@ def _named(templates: dict[str, Template], values: Sequence[Any]) -> dict[str, A
     return {name: unflatten(template, flat) for name, template in templates.items()}
 
 
-def _flat(templates: dict[str, Template], values: dict[str, Any]) -> list[Any]:
-    return [x for name in templates for x in flatten(values[name])]
-
-
-def _joint(values: Sequence[Any]) -> Joint:
-    return Joint(m.full(values[:21], 6), [list(values[21 + 6 * i : 27 + 6 * i]) for i in range(6)])
-
-
-def _flat_joint(joint: Joint) -> list[Any]:
-    return [*(joint.K[i][j] for i, j in m.PAIRS), *(x for row in joint.H for x in row)]
-
-
 def _join(inner: Sequence[Any], outer: Sequence[Any]) -> list[Any]:
     a, b = _named(NODE, inner), _named(NODE, outer)
-    between = pieces.joint(a, b)
-    return [*_flat(NODE, pieces.joined(a, b, between)), *_flat_joint(between)]
+    K, H = between = pieces.joint(a, b)
+    both = pieces.joined(a, b, between)
+    node = [x for name in NODE for x in flatten(both[name])]
+    return [*node, *(K[i][j] for i, j in m.PAIRS), *(x for row in H for x in row)]
 
 
 def _share(inner: Sequence[Any], outer: Sequence[Any], joint: Sequence[Any], state: Sequence[Any]) -> list[Any]:
+    K, H = m.full(joint[:21], 6), [list(joint[21 + 6 * i : 27 + 6 * i]) for i in range(6)]
     a, b = _named(NODE, inner), _named(NODE, outer)
-    F, acceleration = pieces.shared_state(a, b, _joint(joint), list(state[:6]), list(state[6:]))
+    F, acceleration = pieces.shared_state(a, b, Joint(K, H), list(state[:6]), list(state[6:]))
     return [*acceleration, *F]
 
 
-def _carry_on(inner: Sequence[Any], outer: Sequence[Any]) -> list[Any]:
-    a, b = _named(NODE, inner), _named(ARTICULATED, outer)
-    between = pieces.joint(a, b)
-    return [*_flat(ARTICULATED, pieces.carrying(a, b, between)), *_flat_joint(between)]
-
-
-def _end(inner: Sequence[Any], outer: Sequence[Any], joint: Sequence[Any], state: Sequence[Any]) -> list[Any]:
-    a, b = _named(NODE, inner), _named(ARTICULATED, outer)
-    y = m.add(m.times(m.transpose(pieces.handles(a)), list(state[:6])), list(flatten(a["b"])))
-    F, acceleration = pieces.between(a, _joint(joint), y, pieces.bias(b))
-    return [*acceleration, *F]
-
-
-# -- what a sweep over the items does at a run ----------------------------------------------------------------------------
-
-
-def steps(declared: set[str], fma: bool) -> list[str]:
-    """`run0`, `run1` and `run2`: a run's part in the three sweeps of the articulated-body algorithm."""
-    lines: list[str] = []
-    for number, write in enumerate((_speeds, _inertia, _accelerations)):
-        b = Builder(f"run{number}", ["row", *RUN_POINTERS], declared, fma, internal=True)
-        arrays = {name: b.array(name, INTEGER if name in ("row", "order") else "double") for name in b.arguments}
-        write(b, **arrays)
-        b.leave()
-        lines += b.text()
-    return lines
+# -- what a sweep over the items does at a run ------------------------------------------------------------------------------
 
 
 def _speeds(b: Builder, row: Array, values: Array, order: Array, spans: Array, speeds: Array, **_: Array) -> None:
@@ -116,53 +88,117 @@ def _speeds(b: Builder, row: Array, values: Array, order: Array, spans: Array, s
         b.copy(turned, values, 3)
 
 
-def _inertia(b: Builder, row: Array, values: Array, nodes: Array, ends: Array, **_: Array) -> None:
-    """The articulated inertia and bias of the run with all that it carries; this, and the joint with it, is kept."""
-    node, found, end = nodes.part(row[2] * RECORD), b.local(END), ends.part(row[2] * END)
+def _inertia(b: Builder, row: Array, values: Array, nodes: Array, **_: Array) -> None:
+    """The articulated inertia and bias of the run with all that it carries."""
 
     def carrying() -> None:
-        b.copy(values, end, OUTER)
-        b.call("carry_on", node, values, found)
-        b.copy(found, values, OUTER)
-        b.copy(found.part(OUTER), end.part(OUTER), BETWEEN)
+        outer, both = nodes.part(row[3] * RECORD), nodes.part(row[4] * RECORD)
+        b.copy(values, outer, OUTER)
+        with b.count(ENDS, OUTER) as k:
+            outer[k] = 0.0  # it has no tip
+        b.call("join", nodes.part(row[2] * RECORD), outer, both)
+        b.copy(both, values, OUTER)
 
-    b.either(row[3].differs(0), carrying, lambda: b.copy(node, values, OUTER))
+    b.either(row[3] >= 0, carrying, lambda: b.copy(nodes.part(row[2] * RECORD), values, OUTER))
 
 
-def _accelerations(b: Builder, row: Array, values: Array, nodes: Array, ends: Array, states: Array, **_: Array) -> None:
+def _accelerations(b: Builder, row: Array, values: Array, nodes: Array, states: Array, **_: Array) -> None:
     """The state of the run's node, and the acceleration of its tip."""
-    state = states.part(row[2] * STATE)
-    b.copy(values, state, 6)
 
     def carrying() -> None:
-        end, found = ends.part(row[2] * END), b.local(STATE)
-        b.call("end", nodes.part(row[2] * RECORD), end, end.part(OUTER), state, found)
-        b.copy(found, values, 6)
-        b.copy(found.part(6), state.part(6), 6)
+        both = states.part(row[4] * STATE)
+        b.copy(values, both, 6)
+        b.each(6, lambda k: both.__setitem__(k + 6, 0.0))
+        _hand_back(b, row.part(2), nodes, states)
+        b.copy(states.part(row[3] * STATE), values, 6)
 
-    b.either(row[3].differs(0), carrying, lambda: b.each(6, lambda k: state.__setitem__(k + 6, 0.0)))
+    def free() -> None:
+        state = states.part(row[2] * STATE)
+        b.copy(values, state, 6)
+        b.each(6, lambda k: state.__setitem__(k + 6, 0.0))
+
+    b.either(row[3] >= 0, carrying, free)
 
 
-def joints(declared: set[str], fma: bool) -> list[str]:
-    """`join_all` and `share_all(joints, nodes, states)`: over rows (inner, outer, both), whose number is the first entry."""
-    up = Builder("join_all", ["joints", "nodes"], declared, fma, internal=True)
-    rows, nodes = up.array("joints", INTEGER), up.array("nodes")
-    with up.count(rows[0]) as k:
-        row = rows.part(k * 3 + 1)
-        inner, outer, both = (nodes.part(row[j] * RECORD) for j in range(3))
-        up.call("join", inner, outer, both)
-    up.leave()
-    down = Builder("share_all", ["joints", "nodes", "states"], declared, fma, internal=True)
-    rows, nodes, states = down.array("joints", INTEGER), down.array("nodes"), down.array("states")
-    count, found = rows[0], down.local(STATE)
-    with down.count(count) as k:
-        row = rows.part((count - k) * 3 - 2)
-        inner, outer, both = (nodes.part(row[j] * RECORD) for j in range(3))
-        below, above, state = (states.part(row[j] * STATE) for j in range(3))
-        down.call("share", inner, outer, both.part(ENDS), state, found)
-        down.copy(state, below, 6)
-        down.copy(found.part(6), below.part(6), 6)
-        down.copy(found, above, 6)
-        down.copy(state.part(6), above.part(6), 6)
-    down.leave()
-    return [*up.text(), *down.text()]
+# -- all joints ----------------------------------------------------------------------------------------------------------------
+
+
+def _join_all(b: Builder, joints: Array, nodes: Array) -> None:
+    """Over rows (inner, outer, both), whose number is the first entry."""
+    with b.count(joints[0]) as k:
+        row = joints.part(k * 3 + 1)
+        b.call("join", *(nodes.part(row[j] * RECORD) for j in range(3)))
+
+
+def _share_all(b: Builder, joints: Array, nodes: Array, states: Array) -> None:
+    """The same rows from the last to the first."""
+    count = joints[0]
+    with b.count(count) as k:
+        _hand_back(b, joints.part((count - k) * 3 - 2), nodes, states)
+
+
+def _hand_back(b: Builder, row: Array, nodes: Array, states: Array) -> None:
+    """The states of two neighbours from that of both together."""
+    inner, outer, both = (nodes.part(row[j] * RECORD) for j in range(3))
+    below, above, state = (states.part(row[j] * STATE) for j in range(3))
+    found = b.local(STATE)
+    b.call("share", inner, outer, both.part(ENDS), state, found)
+    b.copy(state, below, 6)
+    b.copy(found.part(6), below.part(6), 6)
+    b.copy(found, above, 6)
+    b.copy(state.part(6), above.part(6), 6)
+
+
+def _disagreement(b: Builder, row: Array, values: Array, order: Array, states: Array, tips: Array, **_: Array) -> None:
+    """Into values: the largest difference between a tip's acceleration, as its piece finds it, and that of the base of the next,
+    and the largest acceleration; of angular, then of linear ones.
+    """
+    first, last = row[0], row[1] - 1
+    with b.count(row[1]) as k:
+        tip = tips.part(order[first + k] * 6)
+
+        def compare(other: Array, tip: Array = tip) -> None:
+            for part in range(2):
+                for j in range(3):
+                    x, y = tip[3 * part + j], other[3 * part + j]
+                    values[part] = larger(b, values[part], b.absolute(x - y))
+                    values[part + 2] = larger(b, values[part + 2], b.absolute(x))
+
+        with b.when(k < last):
+            compare(states.part(order[first + k + 1] * STATE))
+        with b.when(k.equals(last) & (row[3] >= 0)):
+            compare(states.part(row[3] * STATE))
+
+
+def larger(b: Builder, x: Value, y: Value) -> Value:
+    """The larger of two; NaN where y is."""
+    return b.select(y <= x, x, y)
+
+
+FUNCTIONS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
+    "speeds": (_speeds, ("row", *WORK)),
+    "inertia": (_inertia, ("row", *WORK)),
+    "accelerations": (_accelerations, ("row", *WORK)),
+    "disagreement": (_disagreement, ("row", *WORK)),
+    "join_all": (_join_all, ("joints", "nodes")),
+    "share_all": (_share_all, ("joints", "nodes", "states")),
+}
+
+
+@functools.cache
+def addresses(target: Target) -> tuple[jit.Code, list[int]]:
+    """The code, and where each of `FUNCTIONS` is."""
+    _, contents = cache.kept(cache.key("runs of pieces", target.key), lambda: ({}, _compiled(target)))
+    code = jit.Code(contents, target)
+    return code, [code.address(name) for name in FUNCTIONS]
+
+
+def _compiled(target: Target) -> bytes:
+    declared: set[str] = set()
+    lines = _straight(declared, target.fma)
+    for name, (write, arguments) in FUNCTIONS.items():
+        b = Builder(name, list(arguments), declared, target.fma)
+        write(b, **{argument: b.array(argument, INTEGER if argument in WHOLE else "double") for argument in arguments})
+        b.leave()
+        lines += b.text()
+    return jit.compile_object("\n".join([*lines, *sorted(declared)]), target, level=2)
