@@ -8,6 +8,7 @@ about what they share, so that rounding may have been large.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,7 +18,7 @@ from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS, velocities
 from lagrangian.algorithms.sweep import Values
 from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.llvm.builder import INTEGER, Array, Builder
-from lagrangian.kernels.llvm.target import Target
+from lagrangian.kernels.llvm.target import Target, x86
 from lagrangian.kernels.pieces import lanes, runs
 from lagrangian.kernels.pieces.items import Items, tree_of_items
 from lagrangian.kernels.pieces.lanes import Lanes
@@ -25,6 +26,7 @@ from lagrangian.kernels.pieces.plan import Plan
 from lagrangian.kernels.rolled import kernel as rolled
 
 LINE = 8  # numbers in a line of the cache
+AGREED = 1e-10  # of the largest acceleration: a difference beyond which pieces do not agree about what they share
 
 
 def _unknown_speed(tree: Tree) -> Values:
@@ -205,6 +207,7 @@ class _Kernel:
         self.counts = {name: part.size for name, part in numbers.items()}
         large = self.angles(b, rows)
         self.gather(b, rows)
+        restore = without_denormals(b)
         self.each_group(b, 0, None, None, ("spans", runs.TURN))
         self.over_items(b, 0, rows)
         self.each_group(b, 1, ("speeds", 3), 2, ("nodes", runs.ENDS))
@@ -213,11 +216,27 @@ class _Kernel:
         self.over_items(b, 2, rows)
         self.call_function(b, "share_all", self.table["joints"], self.at["nodes"], self.at["states"])
         self.each_group(b, 3, ("states", runs.STATE), None, ("tips", 6))
+        restore()
+        self.compare(b)
         self.scatter(b, "by_v", self.at["lanes.out"], b.array("output"))
         if self.lanes.touches:
             b.call("touch", rows["q"], b.array("output"))
         b.leave(b.put(INTEGER, f"zext i1 {large} to i64"))
         return b.text()
+
+    def compare(self, b: Builder) -> None:
+        """Leave with -1 if pieces do not agree about the accelerations between them."""
+        values = self.at["values"]
+        b.each(4, lambda j: values.__setitem__(j, 0.0))
+        with b.count(len(self.plan.runs)) as k:
+            self.call_function(b, "disagreement", self.table["runs"].part(k * runs.RUN_ROW), *self.work())
+        agreed = (values[0] <= values[2] * AGREED) & (values[1] <= values[3] * AGREED)
+        with b.when(~agreed):
+            b.leave(-1)
+
+    def work(self) -> list[Array]:
+        """What functions of runs are given."""
+        return [self.table["order"] if name == "order" else self.at[name] for name in runs.WORK]
 
     def angles(self, b: Builder, rows: dict[str, Array]) -> str:
         if not any(kind.turns for kind in self.plan.tree.kind):
@@ -285,6 +304,23 @@ class _Kernel:
             **{f"%{name}": self.at[f"items.{name}"] for name in ("save", "speed", "carry")},
         }
         b.call(f"items{number}", *(own.get(p) or self.at[p[1:]] for p in self.items.pointers))
+
+
+def without_denormals(b: Builder) -> Callable[[], None]:
+    """From here on, numbers too small to be normal are zero, until what is given back is called.
+
+    What a wrench at its tip does to the base of a long piece decays below all bounds, and some processors take a hundred times
+    as long for numbers on the way to zero.
+    """
+    if not x86():
+        return lambda: None
+    b.declared |= {f"declare void @llvm.x86.sse.{name}(ptr)" for name in ("ldmxcsr", "stmxcsr")}
+    kept, changed = b.reserve("alloca i32"), b.reserve("alloca i32")
+    b.line(f"call void @llvm.x86.sse.stmxcsr(ptr {kept})")
+    now = b.put("i32", f"load i32, ptr {kept}")
+    b.line(f"store i32 {b.put('i32', f'or i32 {now.text}, 32832').text}, ptr {changed}")  # flush to zero, denormals are zero
+    b.line(f"call void @llvm.x86.sse.ldmxcsr(ptr {changed})")
+    return lambda: b.line(f"call void @llvm.x86.sse.ldmxcsr(ptr {kept})")
 
 
 _ENTRY = """

@@ -151,23 +151,18 @@ def _hand_back(b: Builder, row: Array, nodes: Array, states: Array) -> None:
 
 def _disagreement(b: Builder, row: Array, values: Array, order: Array, states: Array, tips: Array, **_: Array) -> None:
     """Into values: the largest difference between a tip's acceleration, as its piece finds it, and that of the base of the next,
-    and the largest acceleration; of angular, then of linear ones.
+    angular and linear; then the largest acceleration of a tip, angular and linear.
     """
     first, last = row[0], row[1] - 1
     with b.count(row[1]) as k:
         tip = tips.part(order[first + k] * 6)
-
-        def compare(other: Array, tip: Array = tip) -> None:
-            for part in range(2):
-                for j in range(3):
-                    x, y = tip[3 * part + j], other[3 * part + j]
-                    values[part] = larger(b, values[part], b.absolute(x - y))
-                    values[part + 2] = larger(b, values[part + 2], b.absolute(x))
-
-        with b.when(k < last):
-            compare(states.part(order[first + k + 1] * STATE))
-        with b.when(k.equals(last) & (row[3] >= 0)):
-            compare(states.part(row[3] * STATE))
+        for j in range(6):
+            values[2 + j // 3] = larger(b, values[2 + j // 3], b.absolute(tip[j]))
+        carried = b.select(k < last, order[b.select(k < last, first + k + 1, first, INTEGER)], row[3], INTEGER)
+        with b.when(carried >= 0):
+            base = states.part(carried * STATE)
+            for j in range(6):
+                values[j // 3] = larger(b, values[j // 3], b.absolute(tip[j] - base[j]))
 
 
 def larger(b: Builder, x: Value, y: Value) -> Value:
