@@ -18,6 +18,7 @@ from lagrangian.algorithms.sweep import Algorithm, run
 from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.llvm import jit, target
 from lagrangian.kernels.program import Header, Program, straight
+from lagrangian.kernels.programs.pieces import in_pieces
 from lagrangian.kernels.rolled import kernel as rolled
 from lagrangian.kernels.rolled.trace import WHOLE
 from lagrangian.kernels.trace.node import Graph, TooLarge, Trace, with_all_inputs
@@ -94,6 +95,9 @@ class Sweeps(Program):
         operations = 100 * len(self.tree) + self.size
         header = {"form": "rolled", "scratch": loop.scratch, "operations": operations, "parameters": loop.parameters}
         return header, jit.compile_object(loop.ir, chosen, level=2)
+
+    def for_one(self, chosen: target.Target) -> Program:
+        return in_pieces(self, self.algorithm, self.tree, chosen) if len(self.tree) > UNROLL_LINKS else self
 
     def data(self, header: Header) -> list[np.ndarray]:
         if header["form"] != "rolled":

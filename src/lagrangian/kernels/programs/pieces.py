@@ -1,0 +1,46 @@
+"""Forward dynamics of one state of a long chain as a program: pieces side by side (`kernels.pieces`)."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
+from lagrangian.algorithms.sweep import Algorithm
+from lagrangian.algorithms.tree import Tree
+from lagrangian.kernels.llvm import jit
+from lagrangian.kernels.llvm.target import Target
+from lagrangian.kernels.pieces import kernel
+from lagrangian.kernels.pieces.plan import Plan, plan
+from lagrangian.kernels.program import Header, Program
+
+
+class InPieces(Program):
+    """The same function as another program, for one state, in pieces by a plan."""
+
+    def __init__(self, whole: Program, found: Plan, chosen: Target) -> None:
+        self.whole, self.plan, self.target = whole, found, chosen
+        self.name, self.inputs, self.sizes = whole.name, whole.inputs, whole.sizes
+        self.shape, self.angles = whole.shape, whole.angles
+
+    def key(self) -> tuple[str | bytes | int, ...]:
+        written = [[str(variant) for variant in self.plan.variant], sorted((str(k), x) for k, x in self.plan.uniform.items())]
+        cut = [self.plan.lanes, self.plan.groups, self.plan.runs]
+        return *self.whole.key(), "in pieces", hashlib.sha256(repr([written, cut]).encode()).digest()
+
+    def compile(self, chosen: Target, width: int) -> tuple[Header, bytes]:
+        found = kernel.module(self.plan, chosen)
+        operations = 100 * len(self.plan.tree)
+        header = {"form": "rolled", "scratch": found.scratch, "operations": operations, "columns": found.columns}
+        return header, jit.compile_object(found.ir, chosen, level=2)
+
+    def data(self, header: Header) -> list[np.ndarray]:
+        columns = {part: [(name, j) for name, j in given] for part, given in header["columns"].items()}
+        return kernel.data(self.plan, self.target, columns)
+
+
+def in_pieces(whole: Program, algorithm: Algorithm, tree: Tree, chosen: Target) -> Program:
+    """The program for one state: in pieces where there is an algorithm for it and it is faster, else the given one."""
+    found = plan(tree, chosen.width) if algorithm is FORWARD_DYNAMICS else None
+    return whole if found is None else InPieces(whole, found, chosen)
