@@ -19,10 +19,13 @@ from lagrangian.kernels.pieces.variants import Variant, variants
 from lagrangian.kernels.rolled.trace import Uniform
 
 PERIODS = 6  # the longest period that is looked for
-SHORTEST, LONGEST = 8, 256  # links of a piece
-# what a step of all lanes, a step of one link, and a piece cost, in ns, measured by benchmarks/long_chains.py
-STEP, LINK, PIECE, START = 190.0, 60.0, 350.0, 1000.0
-GAIN = 0.85  # of the time of a sweep, that pieces must stay below to be worth their code
+# Lanes that are used: on processors that take vectors of eight in two halves, eight are not faster than four, and need twice as
+# many pieces to be joined.
+LANES = 4
+SHORTEST, LONGEST = 8, 512  # links of a piece: those of a group should stay in the cache
+# what a step of all lanes, a step of one link, a piece and the rest cost, in ns, measured by benchmarks/long_chains.py
+STEP, LINK, PIECE, START = 82.0, 60.0, 450.0, 800.0
+GAIN = 0.9  # of the time of a sweep, that pieces must stay below to be worth their code
 
 
 @dataclass(frozen=True)
@@ -112,8 +115,9 @@ class Plan:
         return self.lanes * len(self.groups) + len(self.joints)
 
 
-def plan(tree: Tree, lanes: int) -> Plan | None:
-    """The best plan for a tree, or None where sweeping one link after the other is as fast."""
+def plan(tree: Tree, width: int) -> Plan | None:
+    """The best plan for a tree and vectors of some width, or None where sweeping one link after the other is as fast."""
+    lanes = min(width, LANES)
     if tree.exact or len(tree) < lanes * SHORTEST:
         return None
     found = Plan(tree, lanes, *variants(tree))
