@@ -77,17 +77,23 @@ def tables(plan: Plan) -> dict[str, np.ndarray]:
         more = [plan.nodes + 2 * len(run_rows), plan.nodes + 2 * len(run_rows) + 1] if number in parents else [-1, -1]
         run_rows.append([at, len(run), root, *more])
         at += len(run)
-    starts = np.cumsum([0, *(group.steps for group in plan.groups)])
+    steps = lanes.tree_of_steps(plan)
+    places_q, places_v = np.array([*steps.iq, steps.nq]) * plan.lanes, np.array([*steps.iv, steps.nv]) * plan.lanes
+    group_rows, start = [], 0
+    for group in plan.groups:
+        end = start + group.steps
+        group_rows.append([start, group.steps, places_q[start], places_q[end], places_v[start], places_v[end]])
+        start = end
     of_lane = [
         [plan.lanes * g + (k if k < len(group.pieces) else 0) for k in range(plan.lanes)] for g, group in enumerate(plan.groups)
     ]
     return {
         "links": rolled.table(plan.tree),
         "items": rolled.table(tree_of_items(plan)),
-        "steps": rolled.table(lanes.tree_of_steps(plan)),
+        "steps": rolled.table(steps),
         "by_q": by_q,
         "by_v": by_v,
-        "groups": np.array([[start, group.steps] for start, group in zip(starts, plan.groups, strict=False)]),
+        "groups": np.array(group_rows),
         "pieces": np.array(of_lane),
         "runs": np.array(run_rows),
         "order": np.array([piece for run in plan.runs for piece in run]),
@@ -112,6 +118,7 @@ def module(plan: Plan, target: Target) -> Pieces:
 def data(plan: Plan, target: Target, columns: dict[str, list[tuple[str, int]]]) -> list[np.ndarray]:
     """The parameters and the tables, as one array each."""
     found, whole = parameters(plan, columns), tables(plan)
+    found["steps"], whole["steps"][:, 1] = lanes.parameters(plan, columns["steps"])
     _, whole["functions"][:] = runs.addresses(target)
     return [layout(found).joined(found, float), layout(whole).joined(whole, np.int64)]
 
@@ -120,7 +127,7 @@ def parameters(plan: Plan, columns: dict[str, list[tuple[str, int]]]) -> dict[st
     return {
         "links": rolled.parameter_array(plan.tree, columns["links"]),
         "items": rolled.parameter_array(tree_of_items(plan), columns["items"]),
-        "steps": lanes.parameters(plan, columns["steps"]),
+        "steps": np.zeros(0),  # see `data`: how many there are is not known when compiling
     }
 
 
@@ -171,7 +178,8 @@ class _Kernel:
             **{f"lanes.in.{name}": size * w for name, size in zip(self.names, steps.sizes, strict=True)},
             "lanes.cos": steps.tree.nq * w,
             "lanes.sin": steps.tree.nq * w,
-            "lanes.save": max(1, len(steps.program.saves)) * steps.n * w,
+            "lanes.save": len(steps.kept) * steps.n * w,
+            "lanes.passing": len(steps.passing) * max(group.steps for group in plan.groups) * w,
             "lanes.speed": max(1, len(steps.program.speed_saves)) * steps.tree.nv * w,
             "lanes.carry": LINE,
             "lanes.out": steps.tree.nv * w,
@@ -206,19 +214,17 @@ class _Kernel:
         self.parameter = {name: rows["parameters"].part(offset) for name, offset in found.at.items()}
         self.counts = {name: part.size for name, part in numbers.items()}
         large = self.angles(b, rows)
-        self.gather(b, rows)
         restore = without_denormals(b)
-        self.each_group(b, 0, None, None, ("spans", runs.TURN))
+        self.each_group(b, 0, None, None, ("spans", runs.TURN), before=lambda row: self.gather(b, rows, row))
         self.over_items(b, 0, rows)
         self.each_group(b, 1, ("speeds", 3), 2, ("nodes", runs.ENDS))
         self.call_function(b, "join_all", self.table["joints"], self.at["nodes"])
         self.over_items(b, 1, rows)
         self.over_items(b, 2, rows)
         self.call_function(b, "share_all", self.table["joints"], self.at["nodes"], self.at["states"])
-        self.each_group(b, 3, ("states", runs.STATE), None, ("tips", 6))
+        self.each_group(b, 3, ("states", runs.STATE), None, ("tips", 6), after=lambda row: self.scatter(b, row))
         restore()
         self.compare(b)
-        self.scatter(b, "by_v", self.at["lanes.out"], b.array("output"))
         if self.lanes.touches:
             b.call("touch", rows["q"], b.array("output"))
         b.leave(b.put(INTEGER, f"zext i1 {large} to i64"))
@@ -244,29 +250,37 @@ class _Kernel:
         given = (rows["angles"], self.at["cos"], self.at["sin"])
         return b.put("i1", f"call i1 @angles({', '.join(f'ptr {a.pointer}' for a in given)})").text
 
-    def gather(self, b: Builder, rows: dict[str, Array]) -> None:
-        """Into lanes: what the steps read."""
+    def gather(self, b: Builder, rows: dict[str, Array], group: Array) -> None:
+        """Into lanes: what the steps of a group read."""
         read = {what for found in self.lanes.program.passes for step in found.all_steps() for what, _ in step.reads()}
         sources = {**{name: rows[name] for name in self.names}, "cos": self.at["cos"], "sin": self.at["sin"]}
-        for index, names in (("by_q", ("q", "cos", "sin")), ("by_v", ("qd", "tau"))):
-            wanted = [name for name in names if name in read]
-            with b.count(self.counts[index]) as k:
+        for index, first, names in (("by_q", 2, ("q", "cos", "sin")), ("by_v", 4, ("qd", "tau"))):
+            with b.count(group[first + 1], group[first]) as k:
                 place = self.table[index][k]
-                for name in wanted:
+                for name in (name for name in names if name in read):
                     to = self.at[f"lanes.{'in.' if name in self.names else ''}{name}"]
                     to[k] = sources[name][place]
 
-    def scatter(self, b: Builder, index: str, source: Array, to: Array) -> None:
-        with b.count(self.counts[index]) as k:
-            to[self.table[index][k]] = source[k]
+    def scatter(self, b: Builder, group: Array) -> None:
+        output = b.array("output")
+        with b.count(group[5], group[4]) as k:
+            output[self.table["by_v"][k]] = self.at["lanes.out"][k]
 
     def each_group(
-        self, b: Builder, number: int, start: tuple[str, int] | None, then: int | None, last: tuple[str, int]
+        self,
+        b: Builder,
+        number: int,
+        start: tuple[str, int] | None,
+        then: int | None,
+        last: tuple[str, int],
+        before: Callable[[Array], None] = lambda row: None,
+        after: Callable[[Array], None] = lambda row: None,
     ) -> None:
         """A sweep of every group, or two, from records of the pieces into records of theirs."""
         w, at = self.w, self.at
         with b.count(len(self.plan.groups)) as g:
-            row, pieces = self.table["groups"].part(g * 2), self.table["pieces"].part(g * w)
+            row, pieces = self.table["groups"].part(g * 6), self.table["pieces"].part(g * w)
+            before(row)
             if start is not None:
                 name, amount = start
                 with b.count(w) as k:
@@ -281,6 +295,7 @@ class _Kernel:
                 record = at[name].part(pieces[k] * stride)
                 with b.count(amount) as j:
                     record[j] = at["last"][j * w + k]
+            after(row)
 
     def call_lanes(self, b: Builder, number: int, group: Array) -> None:
         own = {"%param": self.parameter["steps"], "%table": self.table["steps"]}

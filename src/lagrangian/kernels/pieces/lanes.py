@@ -61,11 +61,14 @@ def places(plan: Plan) -> tuple[np.ndarray, np.ndarray]:
     return np.array(found[0], dtype=np.int64), np.array(found[1], dtype=np.int64)
 
 
-def parameters(plan: Plan, columns: list[tuple[str, int]]) -> np.ndarray:
-    """(step, parameter, lane)."""
+def parameters(plan: Plan, columns: list[tuple[str, int]]) -> tuple[np.ndarray, np.ndarray]:
+    """Different (parameter, lane) of steps, and which of them each step has: links that are alike share what the cache holds."""
     links = links_of_steps(plan)
     found = [plan.tree.constants[name][:, j][links] for name, j in columns]
-    return np.stack(found, axis=1) if found else np.zeros((len(links), 1, plan.lanes))
+    if not found:
+        return np.zeros((1, 1, plan.lanes)), np.zeros(len(links), dtype=np.int64)
+    rows, of_step = np.unique(np.stack(found, axis=1).reshape(len(links), -1), axis=0, return_inverse=True)
+    return rows, of_step.ravel()
 
 
 class Lanes(Steps):
@@ -81,9 +84,28 @@ class Lanes(Steps):
         sizes = [tree.nq if name == "q" else tree.nv for name in algorithm.inputs]
         super().__init__(algorithm, tree, algorithm.inputs, sizes, target, plan.lanes)
         self.parameter_width = plan.lanes
+        # what the last sweep does not read is kept for one group at a time
+        last = {key for step in self.program.passes[-1].all_steps() for what, key in step.reads() if what == "save"}
+        self.kept = {key: k for k, key in enumerate(key for key in self.program.saves if key in last)}
+        self.passing = {key: k for k, key in enumerate(key for key in self.program.saves if key not in last)}
+        self.pointers.insert(self.pointers.index("%save") + 1, "%passing")
+        self.arguments = ", ".join(f"ptr noalias {p}" for p in self.pointers)
 
     def traced(self) -> Program:
         return rolled_trace.trace(self.algorithm, self.tree, self.plan.uniform)
+
+    def place(self, e: Emitter, i: str) -> dict[str, str]:
+        where = super().place(e, i)
+        for name, index, count in (("save", i, len(self.kept)), ("passing", e.put(f"sub i64 {i}, %first"), len(self.passing))):
+            where[name] = e.put(f"getelementptr double, ptr %{name}, i64 {e.put(f'mul i64 {index}, {count * self.width}')}")
+        return where
+
+    def save_place(self, where: dict[str, str], key: tuple[str, int]) -> tuple[str, int]:
+        return (where["save"], self.kept[key]) if key in self.kept else (where["passing"], self.passing[key])
+
+    def parameter_row(self, e: Emitter, i: str) -> str:
+        at = e.put(f"add i64 {e.put(f'mul i64 {i}, 4')}, 1")  # where other tables have the parent
+        return e.put(f"load i64, ptr {e.put(f'getelementptr i64, ptr %table, i64 {at}')}, align 8")
 
     def parameter(self, e: Emitter, row: str, index: int) -> str:
         return e.load(row, index)
@@ -98,15 +120,15 @@ class Lanes(Steps):
         given = f"{self.arguments}, ptr noalias %group, ptr noalias %start, ptr noalias %last"
         lines.append(f"define internal void @lanes{number}({given}) {attributes(self.width)} {{\nentry:")
         e = self.emitter()
-        first = e.put("load i64, ptr %group, align 8")
+        lines.append("  %first = load i64, ptr %group, align 8")
         steps = e.put(f"load i64, ptr {e.put('getelementptr i64, ptr %group, i64 1')}, align 8")
-        end = e.put(f"sub i64 {e.put(f'add i64 {first}, {steps}')}, 1")
+        end = e.put(f"sub i64 {e.put(f'add i64 %first, {steps}')}, 1")
         starts = {j: e.load("%start", j) if g != g else e.constant(g) for j, g in zip(found.carry, found.ground, strict=True)}
         lines.append("  br label %loop\nloop:\n  %step = phi i64 [0, %entry], [%step.next, %next]")
         for j in found.carry:
             lines.append(f"  %c{j} = phi {self.type} [{starts[j]}, %entry], [%o{j}, %next]")
         lines.append("  %step.next = add i64 %step, 1")
-        lines.append(f"  %i = add i64 {first}, %step" if sweep.direction == "outward" else f"  %i = sub i64 {end}, %step")
+        lines.append("  %i = add i64 %first, %step" if sweep.direction == "outward" else f"  %i = sub i64 {end}, %step")
         blocks = {kind: self.new("kind") for kind in self.kinds}
         self.dispatch("%i", self.kinds, blocks, "next.none")
         merged, ends = {}, {}

@@ -60,7 +60,7 @@ class Steps:
     def place(self, e: Emitter, i: str) -> dict[str, str]:
         """Pointers to what belongs to link i."""
         columns = len(self.program.parameters)
-        row = e.put(f"mul i64 {i}, {columns * self.parameter_width}")
+        row = e.put(f"mul i64 {self.parameter_row(e, i)}, {columns * self.parameter_width}")
         where = {"param": e.put(f"getelementptr double, ptr %param, i64 {row}")}
         if self.in_order:
             where["iq"] = where["iv"] = i
@@ -98,7 +98,7 @@ class Steps:
             if name == "param":
                 return self.parameter(e, where["param"], index)
             if name == "save":
-                return e.load(where["save"], self.program.saves[index])
+                return e.load(*self.save_place(where, index))
             if name == "speed":
                 component, j, k = index
                 return e.load(where["speed"], k * len(self.program.speed_saves) + self.program.speed_saves[component, j])
@@ -109,6 +109,14 @@ class Steps:
         return load
 
     parameter_width = 1  # how many numbers a parameter of a link is
+
+    def parameter_row(self, e: Emitter, i: str) -> str:
+        """Which row of the parameters is link i's."""
+        return i
+
+    def save_place(self, where: dict[str, str], key: tuple[str, int]) -> tuple[str, int]:
+        """Where what a sweep saves of a link is: a pointer, and the place from there on."""
+        return where["save"], self.program.saves[key]
 
     def parameter(self, e: Emitter, row: str, index: int) -> str:
         """A parameter from a link's row of them: the same number for all states."""
@@ -138,7 +146,7 @@ class Steps:
             elif label[0] == "save":
                 _, name, j = label
                 if (name, j) in link_saves:
-                    e.store(value, where["save"], link_saves[name, j])
+                    e.store(value, *self.save_place(where, (name, j)))
                 if name in names and self.algorithm.output.kind == "link":
                     self.store_link_row(e, where, name, j, value)
             else:
