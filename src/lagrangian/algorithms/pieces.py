@@ -15,10 +15,11 @@ is joined in a tree, whose depth is the logarithm of their number. With pieces o
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from lagrangian.algorithms import small_matrix as m
-from lagrangian.algorithms.forward_dynamics import ARTICULATED, accelerated, articulate, into_link, unit_place
+from lagrangian.algorithms.forward_dynamics import ARTICULATED, accelerated, articulate, into_link, unit_place, velocities
 from lagrangian.algorithms.link import Link, is_zero
 from lagrangian.algorithms.nested import MATRIX, SCALAR, VECTOR, flatten, unflatten
 from lagrangian.algorithms.sweep import Values, inward, outward
@@ -29,7 +30,7 @@ SIX = (VECTOR, VECTOR)  # an angular and a linear part
 HANDLE = {"Phi": (SIX,) * 6, "La": (SCALAR,) * 21, "b": SIX}
 NODE = {**ARTICULATED, **HANDLE}
 SPAN = {"R": MATRIX, "w": VECTOR}
-GIVEN = {"al": VECTOR, "l": VECTOR}
+MOVING = {"w": VECTOR, "al": VECTOR, "l": VECTOR}
 UNKNOWN = float("nan")  # of a carry whose start is found by other pieces
 
 
@@ -47,6 +48,14 @@ def spans(link: Link, parent: Values) -> tuple[Values, Values]:
 def carried_speed(span: Values, w: v.Vector) -> v.Vector:
     """The angular velocity of the tip, in its axes, when the base turns with w."""
     return v.add(v.mat_t_vec(span["R"], w), span["w"])
+
+
+
+def _turning(tree: Tree) -> Values:
+    return {"w": (UNKNOWN,) * 3}
+
+
+velocities_between = replace(velocities, ground=_turning)
 
 
 def _unit_wrenches(tree: Tree) -> Values:
@@ -88,12 +97,17 @@ def _cleared(column: tuple[v.Vector, v.Vector], place: int) -> Any:
 
 
 def _given(tree: Tree) -> Values:
-    return {**{name: (UNKNOWN,) * 3 for name in GIVEN}, "F": ((UNKNOWN,) * 3,) * 2}
+    return {**{name: (UNKNOWN,) * 3 for name in MOVING}, "F": ((UNKNOWN,) * 3,) * 2}
 
 
-@outward({**GIVEN, "F": SIX}, per_speed={"qdd": SCALAR}, ground=_given, kept=tuple(GIVEN))
+@outward({**MOVING, "F": SIX}, per_speed={"qdd": SCALAR}, ground=_given, kept=("al", "l"))
 def accelerate_between(link: Link, parent: Values) -> tuple[Values, Values]:
-    """Accelerations of a piece whose base accelerates and whose tip exerts the wrench F."""
+    """Accelerations of a piece whose base moves in a given way and whose tip exerts the wrench F.
+
+    What velocities add is found again: in a long chain, that takes less time than to save it and to read it back.
+    """
+    here, biases = velocities.step(link, parent)
+    link.__dict__.update(biases)
     al, l = into_link(link, parent)
     F = list(flatten(parent["F"]))
     qdd: list[Any] = [0] * link.nv
@@ -101,7 +115,7 @@ def accelerate_between(link: Link, parent: Values) -> tuple[Values, Values]:
         handed = sum(x * y for x, y in zip(link.dphi[k], F, strict=True))
         qdd[k] = (link.du[k] - handed) - (v.dot(link.gn[k], al) + v.dot(link.gf[k], l))
         al, l = accelerated(link, k, qdd[k], al, l)
-    return {"al": al, "l": l, "F": parent["F"]}, {"qdd": tuple(qdd)}
+    return {**here, "al": al, "l": l, "F": parent["F"]}, {"qdd": tuple(qdd)}
 
 
 # -- pieces joined -------------------------------------------------------------------------------------------------------

@@ -8,15 +8,13 @@ about what they share, so that rounding may have been large.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from lagrangian.algorithms import pieces as algorithm
-from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS, velocities
-from lagrangian.algorithms.sweep import Values
-from lagrangian.algorithms.tree import Tree
+from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.kernels.llvm.builder import INTEGER, Array, Builder
 from lagrangian.kernels.llvm.target import Target, x86
 from lagrangian.kernels.pieces import lanes, runs
@@ -29,19 +27,10 @@ LINE = 8  # numbers in a line of the cache
 AGREED = 1e-10  # of the largest acceleration: a difference beyond which pieces do not agree about what they share
 
 
-def _unknown_speed(tree: Tree) -> Values:
-    return {"w": (algorithm.UNKNOWN,) * 3}
-
-
 IN_PIECES = replace(
     FORWARD_DYNAMICS,
     name="forward_dynamics in pieces",
-    sweeps=(
-        algorithm.spans,
-        replace(velocities, ground=_unknown_speed),
-        algorithm.articulate_with_handles,
-        algorithm.accelerate_between,
-    ),
+    sweeps=(algorithm.spans, algorithm.velocities_between, algorithm.articulate_with_handles, algorithm.accelerate_between),
 )
 
 
@@ -215,14 +204,14 @@ class _Kernel:
         self.counts = {name: part.size for name, part in numbers.items()}
         large = self.angles(b, rows)
         restore = without_denormals(b)
-        self.each_group(b, 0, None, None, ("spans", runs.TURN), before=lambda row: self.gather(b, rows, row))
+        self.turn(b, rows)
         self.over_items(b, 0, rows)
-        self.each_group(b, 1, ("speeds", 3), 2, ("nodes", runs.ENDS))
+        self.articulate(b)
         self.call_function(b, "join_all", self.table["joints"], self.at["nodes"])
         self.over_items(b, 1, rows)
         self.over_items(b, 2, rows)
         self.call_function(b, "share_all", self.table["joints"], self.at["nodes"], self.at["states"])
-        self.each_group(b, 3, ("states", runs.STATE), None, ("tips", 6), after=lambda row: self.scatter(b, row))
+        self.accelerate(b)
         restore()
         self.compare(b)
         if self.lanes.touches:
@@ -266,36 +255,47 @@ class _Kernel:
         with b.count(group[5], group[4]) as k:
             output[self.table["by_v"][k]] = self.at["lanes.out"][k]
 
-    def each_group(
-        self,
-        b: Builder,
-        number: int,
-        start: tuple[str, int] | None,
-        then: int | None,
-        last: tuple[str, int],
-        before: Callable[[Array], None] = lambda row: None,
-        after: Callable[[Array], None] = lambda row: None,
-    ) -> None:
-        """A sweep of every group, or two, from records of the pieces into records of theirs."""
-        w, at = self.w, self.at
+    def turn(self, b: Builder, rows: dict[str, Array]) -> None:
+        """How each piece is turned."""
+        for group, pieces in self.each_group(b):
+            self.gather(b, rows, group)
+            self.call_lanes(b, 0, group)
+            self.take(b, pieces, "spans", runs.TURN, runs.TURN)
+
+    def articulate(self, b: Builder) -> None:
+        """Each piece as a node."""
+        for group, pieces in self.each_group(b):
+            self.give(b, pieces, "speeds", 3)
+            self.call_lanes(b, 1, group)
+            self.call_lanes(b, 2, group)
+            self.take(b, pieces, "nodes", runs.ENDS, runs.RECORD)
+
+    def accelerate(self, b: Builder) -> None:
+        """The accelerations of the joints of each piece."""
+        for group, pieces in self.each_group(b):
+            self.give(b, pieces, "speeds", 3)
+            self.give(b, pieces, "states", runs.STATE, first=3)
+            self.call_lanes(b, 3, group)
+            self.take(b, pieces, "tips", 6, 6, first=3)
+            self.scatter(b, group)
+
+    def each_group(self, b: Builder) -> Iterator[tuple[Array, Array]]:
+        """Every group's row, and the numbers of its pieces."""
         with b.count(len(self.plan.groups)) as g:
-            row, pieces = self.table["groups"].part(g * 6), self.table["pieces"].part(g * w)
-            before(row)
-            if start is not None:
-                name, amount = start
-                with b.count(w) as k:
-                    record = at[name].part(pieces[k] * amount)
-                    b.each(amount, lambda j: at["start"].__setitem__(k + j * w, record[j]))
-            for pass_number in (number, then):
-                if pass_number is not None:
-                    self.call_lanes(b, pass_number, row)
-            name, amount = last
-            stride = runs.RECORD if name == "nodes" else amount
-            with b.count(w) as k:
-                record = at[name].part(pieces[k] * stride)
-                with b.count(amount) as j:
-                    record[j] = at["last"][j * w + k]
-            after(row)
+            yield self.table["groups"].part(g * 6), self.table["pieces"].part(g * self.w)
+
+    def give(self, b: Builder, pieces: Array, name: str, amount: int, first: int = 0) -> None:
+        """Records of pieces into lanes."""
+        with b.count(self.w) as k:
+            record = self.at[name].part(pieces[k] * amount)
+            b.each(amount, lambda j: self.at["start"].__setitem__(k + (j + first) * self.w, record[j]))
+
+    def take(self, b: Builder, pieces: Array, name: str, amount: int, stride: int, first: int = 0) -> None:
+        """What lanes have left into records of pieces."""
+        with b.count(self.w) as k:
+            record = self.at[name].part(pieces[k] * stride)
+            with b.count(amount) as j:
+                record[j] = self.at["last"][(j + first) * self.w + k]
 
     def call_lanes(self, b: Builder, number: int, group: Array) -> None:
         own = {"%param": self.parameter["steps"], "%table": self.table["steps"]}
