@@ -131,23 +131,23 @@ class Joint(NamedTuple):
 
 
 def joint(inner: Values, outer: Values) -> Joint:
-    """K and H from I = L D L^T: K = L G^-1 L^T and H = L G^-1 D^-1 L^-1 with G = D^-1 + L^T La L.
+    """H = L G^-1 D^-1 L^-1 with I = L D L^T and G = D^-1 + L^T La L, and K = H I.
 
-    I is singular along the outer piece's first joint: the pivot there is rounding, and is raised to what rounding is of its
-    column. H is not found as E - K La, which cancels where La is large.
+    I is singular along the outer piece's first joint: pivots there are rounding, and are raised to what rounding is of their
+    columns. What these columns then hold is arbitrary and cancels; a step of Newton's iteration for the inverse removes what it
+    leaves. H is not found as E - K La, which loses digits where the outer piece is much heavier than the inner one.
     """
-    La = m.full(inner["La"], 6)
-    L, D = m.factors(inertia(outer), guarded=True)
+    La, I = m.full(inner["La"], 6), inertia(outer)
+    L, D = m.factors(I, guarded=True)
     inverse_D = [1 / d for d in D]
     G = m.product(m.transpose(L), m.product(La, L))
     G = [[x + inverse_D[i] if i == j else x for j, x in enumerate(row)] for i, row in enumerate(G)]
     N, d = m.factors(G)
-    Y = m.forward(N, m.transpose(L))  # N^-1 L^T
-    inverse_d = [1 / x for x in d]
-    K = m.congruence(Y, inverse_d)
     Z = m.forward(N, m.scale_rows(inverse_D, m.forward(L, m.identity(6))))
-    H = m.product(L, m.backward(N, m.scale_rows(inverse_d, Z)))
-    return Joint(K, H)
+    H = m.product(L, m.backward(N, m.scale_rows([1 / x for x in d], Z)))
+    left = m.matrix_sub(m.matrix_sub(m.identity(6), H), m.product(I, m.product(La, H)))  # E - (E + I La) H
+    H = m.matrix_add(H, m.product(H, left))
+    return Joint(m.symmetric_product(H, I), H)
 
 
 def inertia(node: Values) -> m.Matrix:

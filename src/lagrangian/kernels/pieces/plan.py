@@ -167,27 +167,22 @@ def stretches(tree: Tree, variant: Sequence[Variant]) -> list[Stretch]:
     for path in paths(tree):
         at = 0
         while at < len(path):
-            length, period = max((_periodic(path, at, p, variant), -p) for p in range(1, PERIODS + 1))
-            period = -period
-            links = path[at : at + length]
+            lengths = {p: _periodic(path, at, p, variant) for p in range(1, PERIODS + 1)}
+            period = max(lengths, key=lambda p: (lengths[p] if lengths[p] >= 2 * p else 0, -p))
+            links = path[at : at + lengths[period]]
             while links and not _has_inertia(tree, links[-1]):
                 links = links[:-1]
-            if len(links) >= 2 * SHORTEST:
-                found.append(Stretch(tuple(links), tuple(sorted({variant[i] for i in links}, key=str))))
-                found[-1] = Stretch(tuple(links), tuple(variant[i] for i in _first_period(links, period, len(links))))
-                at += length
-            else:
+            if len(links) < max(2 * SHORTEST, 2 * period):
                 at += 1
+                continue
+            # pieces are counted from the tip, and so is a period
+            found.append(Stretch(tuple(links), tuple(variant[i] for i in links[-period:])))
+            at += lengths[period]
     return found
 
 
-def _first_period(links: Sequence[int], period: int, length: int) -> Sequence[int]:
-    """One period as it stands at the tip: pieces are counted from there."""
-    return links[length - period : length]
-
-
 def _periodic(path: Sequence[int], at: int, period: int, variant: Sequence[Variant]) -> int:
-    """How many links from there on have the kind of the one a period before."""
+    """How many links from there on there are, each but the first of the kind of the one a period before."""
     k = at + period
     while k < len(path) and variant[path[k]] == variant[path[k - period]]:
         k += 1
