@@ -121,6 +121,23 @@ def accelerate_between(link: Link, parent: Values) -> tuple[Values, Values]:
 # -- pieces joined -------------------------------------------------------------------------------------------------------
 
 
+def with_body(node: Values, body: tuple[Any, v.Vector, v.Symmetric], w: v.Vector) -> Values:
+    """A piece with a rigid body (mass, h, I), which turns with w, before its first joint.
+
+    A chain is cut through a link, not at a joint: each side has half of its inertia. So the articulated inertia of the outer
+    piece, which is singular along its first joint, becomes regular, and as well conditioned as that of the link in one sweep.
+    """
+    mass, h, I = body
+    return {
+        **node,
+        "A": v.sym_add(node["A"], I),
+        "B": v.mat_add(node["B"], v.skew(h)),
+        "M": v.sym_add(node["M"], (mass, 0, 0, mass, 0, mass)),
+        "pn": v.add(node["pn"], v.cross(w, v.sym_vec(I, w))),
+        "pf": v.add(node["pf"], v.cross(w, v.cross(w, h))),
+    }
+
+
 class Joint(NamedTuple):
     """What two neighbours share, solved for: with y the tip's acceleration of the inner one without a wrench there, and z the
     wrench that the outer one needs without an acceleration, the wrench between them is K y + H z, and the acceleration H^T (y - La z).
@@ -131,23 +148,21 @@ class Joint(NamedTuple):
 
 
 def joint(inner: Values, outer: Values) -> Joint:
-    """H = L G^-1 D^-1 L^-1 with I = L D L^T and G = D^-1 + L^T La L, and K = H I.
+    """K = L G^-1 L^T and H = L G^-1 D^-1 L^-1 with I = L D L^T and G = D^-1 + L^T La L.
 
-    I is singular along the outer piece's first joint: pivots there are rounding, and are raised to what rounding is of their
-    columns. What these columns then hold is arbitrary and cancels; a step of Newton's iteration for the inverse removes what it
-    leaves. H is not found as E - K La, which loses digits where the outer piece is much heavier than the inner one.
+    H is not found as E - K La, which loses digits where the outer piece is much heavier than the inner one.
     """
-    La, I = m.full(inner["La"], 6), inertia(outer)
-    L, D = m.factors(I, guarded=True)
+    La = m.full(inner["La"], 6)
+    L, D = m.factors(inertia(outer), guarded=True)
     inverse_D = [1 / d for d in D]
     G = m.product(m.transpose(L), m.product(La, L))
     G = [[x + inverse_D[i] if i == j else x for j, x in enumerate(row)] for i, row in enumerate(G)]
     N, d = m.factors(G)
+    inverse_d = [1 / x for x in d]
+    Y = m.forward(N, m.transpose(L))  # N^-1 L^T
     Z = m.forward(N, m.scale_rows(inverse_D, m.forward(L, m.identity(6))))
-    H = m.product(L, m.backward(N, m.scale_rows([1 / x for x in d], Z)))
-    left = m.matrix_sub(m.matrix_sub(m.identity(6), H), m.product(I, m.product(La, H)))  # E - (E + I La) H
-    H = m.matrix_add(H, m.product(H, left))
-    return Joint(m.symmetric_product(H, I), H)
+    K = m.symmetric_product(m.transpose(Y), m.scale_rows(inverse_d, Y))
+    return Joint(K, m.product(L, m.backward(N, m.scale_rows(inverse_d, Z))))
 
 
 def inertia(node: Values) -> m.Matrix:

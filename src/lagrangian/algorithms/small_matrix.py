@@ -15,7 +15,7 @@ Matrix = list[Vector]
 
 # the upper triangle of a symmetric 6 x 6 matrix, row by row
 PAIRS = tuple((i, j) for i in range(6) for j in range(i, 6))
-ROUNDING = 16 * 2.0**-52  # of a number that is found from several others
+ROUNDING = 2.0**-52
 NOTHING = 1e-280  # whose inverse is still a number
 
 
@@ -65,14 +65,6 @@ def symmetric_product(A: Matrix, B: Matrix) -> Matrix:
     """A B, which is known to be symmetric: half of it is computed."""
     columns, n = transpose(B), len(A)
     return full([dot(A[i], columns[j]) for i in range(n) for j in range(i, n)], n)
-
-
-def matrix_add(A: Matrix, B: Matrix) -> Matrix:
-    return [add(a, b) for a, b in zip(A, B, strict=True)]
-
-
-def matrix_sub(A: Matrix, B: Matrix) -> Matrix:
-    return [sub(a, b) for a, b in zip(A, B, strict=True)]
 
 
 def scale_rows(d: Vector, A: Matrix) -> Matrix:

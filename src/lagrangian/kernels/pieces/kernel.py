@@ -58,12 +58,9 @@ class Layout:
 def tables(plan: Plan) -> dict[str, np.ndarray]:
     """All whole numbers that the code reads; those of the sweep over all links first."""
     by_q, by_v = lanes.places(plan)
-    parents = set(plan.parents)
     run_rows, at = [], 0
-    for run, root in zip(plan.runs, plan.roots, strict=True):
-        number = next(k for k, (_, r) in enumerate(plan.items) if r == len(run_rows))
-        # what it carries, and both together, are two more nodes
-        more = [plan.nodes + 2 * len(run_rows), plan.nodes + 2 * len(run_rows) + 1] if number in parents else [-1, -1]
+    for number, (run, root) in enumerate(zip(plan.runs, plan.roots, strict=True)):
+        more = [plan.carried(number), plan.carried(number) + 1] if plan.carrying[number] else [-1, -1]
         run_rows.append([at, len(run), root, *more])
         at += len(run)
     steps = lanes.tree_of_steps(plan)
@@ -116,6 +113,7 @@ def parameters(plan: Plan, columns: dict[str, list[tuple[str, int]]]) -> dict[st
     return {
         "links": rolled.parameter_array(plan.tree, columns["links"]),
         "items": rolled.parameter_array(tree_of_items(plan), columns["items"]),
+        "halves": lanes.halves(plan),
         "steps": np.zeros(0),  # see `data`: how many there are is not known when compiling
     }
 
@@ -179,7 +177,7 @@ class _Kernel:
             "items.carry": (items.n + 1) * runs.OUTER,
             "values": runs.OUTER,
             "spans": count * runs.TURN,
-            "speeds": count * 3,
+            "speeds": nodes * 3,
             "nodes": nodes * runs.RECORD,
             "states": nodes * runs.STATE,
             "tips": count * 6,
@@ -207,6 +205,8 @@ class _Kernel:
         self.turn(b, rows)
         self.over_items(b, 0, rows)
         self.articulate(b)
+        with b.count(len(self.plan.runs)) as k:
+            self.call_function(b, "weigh_all", self.table["runs"].part(k * runs.RUN_ROW), *self.work())
         self.call_function(b, "join_all", self.table["joints"], self.at["nodes"])
         self.over_items(b, 1, rows)
         self.over_items(b, 2, rows)
@@ -231,7 +231,8 @@ class _Kernel:
 
     def work(self) -> list[Array]:
         """What functions of runs are given."""
-        return [self.table["order"] if name == "order" else self.at[name] for name in runs.WORK]
+        own = {"order": self.table["order"], "halves": self.parameter["halves"]}
+        return [own.get(name) or self.at[name] for name in runs.WORK]
 
     def angles(self, b: Builder, rows: dict[str, Array]) -> str:
         if not any(kind.turns for kind in self.plan.tree.kind):
@@ -315,6 +316,7 @@ class _Kernel:
             "%runs": self.table["runs"],
             "%functions": self.table["functions"],
             "%order": self.table["order"],
+            "%halves": self.parameter["halves"],
             **{f"%in.{name}": rows[name] for name in self.names},
             **{f"%{name}": self.at[f"items.{name}"] for name in ("save", "speed", "carry")},
         }

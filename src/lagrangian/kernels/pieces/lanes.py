@@ -61,12 +61,26 @@ def places(plan: Plan) -> tuple[np.ndarray, np.ndarray]:
     return np.array(found[0], dtype=np.int64), np.array(found[1], dtype=np.int64)
 
 
+def halves(plan: Plan) -> np.ndarray:
+    """Of every node, the half of a link before its first joint: mass, h, I."""
+    found = np.zeros((plan.nodes + 2 * len(plan.runs), 10))
+    for piece, node in plan.halved.items():
+        link = plan.pieces[piece][-1]
+        found[node] = 0.5 * np.concatenate([plan.tree.constants[name][link] for name in ("mass", "h", "I")])
+    return found
+
+
 def parameters(plan: Plan, columns: list[tuple[str, int]]) -> tuple[np.ndarray, np.ndarray]:
     """Different (parameter, lane) of steps, and which of them each step has: links that are alike share what the cache holds."""
     links = links_of_steps(plan)
-    found = [plan.tree.constants[name][:, j][links] for name, j in columns]
-    if not found:
+    if not columns:
         return np.zeros((1, 1, plan.lanes)), np.zeros(len(links), dtype=np.int64)
+    share = np.ones(len(plan.tree))
+    share[[plan.pieces[piece][-1] for piece in plan.halved]] = 0.5
+    found = []
+    for name, j in columns:
+        column = plan.tree.constants[name][:, j]
+        found.append((column * share if name in ("mass", "h", "I") else column)[links])
     rows, of_step = np.unique(np.stack(found, axis=1).reshape(len(links), -1), axis=0, return_inverse=True)
     return rows, of_step.ravel()
 

@@ -110,6 +110,27 @@ class Plan:
             found.append(joints)
         return found
 
+    @cached_property
+    def carrying(self) -> list[bool]:
+        """Whether each run carries anything at its tip."""
+        number = {run: k for k, (_, run) in enumerate(self.items)}
+        parents = set(self.parents)
+        return [number[run] in parents for run in range(len(self.runs))]
+
+    @cached_property
+    def halved(self) -> dict[int, int]:
+        """The pieces whose last link is cut in two; and the node that has the other half: the next piece, or what a run carries."""
+        found = {}
+        for number, run in enumerate(self.runs):
+            found.update(zip(run, run[1:], strict=False))
+            if self.carrying[number]:
+                found[run[-1]] = self.carried(number)
+        return found
+
+    def carried(self, run: int) -> int:
+        """The node of what a run carries; the one after it is that of both together."""
+        return self.nodes + 2 * run
+
     @property
     def nodes(self) -> int:
         return self.lanes * len(self.groups) + len(self.joints)

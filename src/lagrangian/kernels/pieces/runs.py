@@ -29,11 +29,11 @@ def length(templates: dict[str, Template]) -> int:
 
 OUTER, ENDS, BETWEEN = length(ARTICULATED), length(NODE), 21 + 36
 RECORD = ENDS + BETWEEN  # of a node
-STATE, TURN = 12, length(SPAN)
+STATE, TURN, BODY = 12, length(SPAN), 10
 # of a run: where its pieces begin in `order`, how many they are, its node, and, where it carries anything, the node of that and
 # of both together, else -1
 RUN_ROW = 5
-WORK = ("values", "order", "spans", "speeds", "nodes", "states", "tips")
+WORK = ("values", "order", "halves", "spans", "speeds", "nodes", "states", "tips")
 WHOLE = ("row", "order", "joints")  # which of the pointers are to whole numbers
 
 
@@ -51,6 +51,7 @@ def _straight(declared: set[str], fma: bool) -> list[str]:
 
     add("join", {"inner": ENDS, "outer": ENDS}, _join)
     add("share", {"inner": ENDS, "outer": ENDS, "joint": BETWEEN, "state": STATE}, _share)
+    add("weigh", {"node": OUTER, "body": BODY, "speed": 3}, _weigh)
     add("turn", {"span": TURN, "speed": 3}, lambda span, w: pieces.carried_speed(_named(SPAN, span), tuple(w)))
     return lines
 
@@ -58,6 +59,12 @@ def _straight(declared: set[str], fma: bool) -> list[str]:
 def _named(templates: dict[str, Template], values: Sequence[Any]) -> dict[str, Any]:
     flat = iter(values)
     return {name: unflatten(template, flat) for name, template in templates.items()}
+
+
+def _weigh(node: Sequence[Any], body: Sequence[Any], w: Sequence[Any]) -> list[Any]:
+    parts = (body[0], tuple(body[1:4]), tuple(body[4:]))
+    found = pieces.with_body(_named(ARTICULATED, node), parts, tuple(w))  # type: ignore[arg-type]
+    return [x for name in ARTICULATED for x in flatten(found[name])]
 
 
 def _join(inner: Sequence[Any], outer: Sequence[Any]) -> list[Any]:
@@ -86,14 +93,16 @@ def _speeds(b: Builder, row: Array, values: Array, order: Array, spans: Array, s
         b.copy(values, speeds.part(piece * 3), 3)
         b.call("turn", spans.part(piece * TURN), values, turned)
         b.copy(turned, values, 3)
+    with b.when(row[3] >= 0):
+        b.copy(values, speeds.part(row[3] * 3), 3)
 
 
-def _inertia(b: Builder, row: Array, values: Array, nodes: Array, **_: Array) -> None:
+def _inertia(b: Builder, row: Array, values: Array, halves: Array, speeds: Array, nodes: Array, **_: Array) -> None:
     """The articulated inertia and bias of the run with all that it carries."""
 
     def carrying() -> None:
         outer, both = nodes.part(row[3] * RECORD), nodes.part(row[4] * RECORD)
-        b.copy(values, outer, OUTER)
+        b.call("weigh", values, halves.part(row[3] * BODY), speeds.part(row[3] * 3), outer)
         with b.count(ENDS, OUTER) as k:
             outer[k] = 0.0  # it has no tip
         b.call("join", nodes.part(row[2] * RECORD), outer, both)
@@ -121,6 +130,16 @@ def _accelerations(b: Builder, row: Array, values: Array, nodes: Array, states: 
 
 
 # -- all joints ----------------------------------------------------------------------------------------------------------------
+
+
+def _weigh_all(b: Builder, row: Array, order: Array, halves: Array, speeds: Array, nodes: Array, **_: Array) -> None:
+    """All pieces of a run but the first have half of a link before them."""
+    found = b.local(OUTER)
+    with b.count(row[1], 1) as k:
+        piece = order[row[0] + k]
+        node = nodes.part(piece * RECORD)
+        b.call("weigh", node, halves.part(piece * BODY), speeds.part(piece * 3), found)
+        b.copy(found, node, OUTER)
 
 
 def _join_all(b: Builder, joints: Array, nodes: Array) -> None:
@@ -175,6 +194,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "inertia": (_inertia, ("row", *WORK)),
     "accelerations": (_accelerations, ("row", *WORK)),
     "disagreement": (_disagreement, ("row", *WORK)),
+    "weigh_all": (_weigh_all, ("row", *WORK)),
     "join_all": (_join_all, ("joints", "nodes")),
     "share_all": (_share_all, ("joints", "nodes", "states")),
 }
