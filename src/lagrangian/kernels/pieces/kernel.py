@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -88,20 +89,23 @@ def tables(plan: Plan) -> dict[str, np.ndarray]:
     }
 
 
+Columns = dict[str, list[tuple[Any, int]]]
+
+
 @dataclass(frozen=True)
 class Pieces:
     """IR and what its caller must supply."""
 
     ir: str
     scratch: int
-    columns: dict[str, list[tuple[str, int]]]  # the parameters of links, of items and of steps
+    columns: Columns  # which parameters the code reads of links, items and steps, and which numbers of the ground
 
 
 def module(plan: Plan, target: Target) -> Pieces:
     return _Kernel(plan, target).build()
 
 
-def data(plan: Plan, target: Target, columns: dict[str, list[tuple[str, int]]]) -> list[np.ndarray]:
+def data(plan: Plan, target: Target, columns: Columns) -> list[np.ndarray]:
     """The parameters and the tables, as one array each."""
     found, whole = parameters(plan, columns), tables(plan)
     found["steps"], whole["steps"][:, 1] = lanes.parameters(plan, columns["steps"])
@@ -109,10 +113,11 @@ def data(plan: Plan, target: Target, columns: dict[str, list[tuple[str, int]]]) 
     return [layout(found).joined(found, float), layout(whole).joined(whole, np.int64)]
 
 
-def parameters(plan: Plan, columns: dict[str, list[tuple[str, int]]]) -> dict[str, np.ndarray]:
+def parameters(plan: Plan, columns: Columns) -> dict[str, np.ndarray]:
+    items = tree_of_items(plan)
     return {
-        "links": rolled.parameter_array(plan.tree, columns["links"]),
-        "items": rolled.parameter_array(tree_of_items(plan), columns["items"]),
+        "links": rolled.parameter_array(FORWARD_DYNAMICS, plan.tree, columns["links"], columns["ground of links"]),
+        "items": rolled.parameter_array(FORWARD_DYNAMICS, items, columns["items"], columns["ground of items"]),
         "halves": lanes.halves(plan),
         "steps": np.zeros(0),  # see `data`: how many there are is not known when compiling
     }
@@ -133,9 +138,11 @@ class _Kernel:
         sizes = [tree.nq, tree.nv, tree.nv]
         self.sequential = rolled.module(FORWARD_DYNAMICS, tree, self.names, sizes, target, 1)
         self.items, self.lanes = Items(plan, target), Lanes(IN_PIECES, plan, target)
-        self.columns = {
-            "links": self.sequential.parameters,
+        self.columns: Columns = {
+            "links": self.sequential.columns,
+            "ground of links": self.sequential.ground,
             "items": self.items.program.parameters,
+            "ground of items": self.items.program.ground,
             "steps": self.lanes.program.parameters,
         }
         self.declared: set[str] = set()

@@ -139,7 +139,7 @@ class Plan:
 def plan(tree: Tree, width: int) -> Plan | None:
     """The best plan for a tree and vectors of some width, or None where sweeping one link after the other is as fast."""
     lanes = min(width, LANES)
-    if tree.exact or len(tree) < lanes * SHORTEST:
+    if tree.exact or tree.lanes is not None or len(tree) < lanes * SHORTEST:
         return None
     found = Plan(tree, lanes, *variants(tree))
     families: dict[tuple[Variant, ...], list[Stretch]] = {}

@@ -1,4 +1,4 @@
-"""Links of one kind of joint told apart by which of their constants are zero, or one where they turn.
+"""Links of one kind of joint told apart by their structure: which of their constants are zero, or one in a rotation.
 
 A chain whose axes are along x and y in turn has rotations of zeros and ones in two patterns: with a step for each of them, no
 operation is spent on these. All other numbers are data.
@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from lagrangian.algorithms.link import CONSTANTS
+from lagrangian.algorithms.structure import structural
 from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.rolled.trace import Uniform
 from lagrangian.model.joints.joint_type import JointType
 
 MOST = 4  # patterns of one kind: each is code of its own
-PLAIN = {"R": (0.0, 1.0, -1.0)}  # of which constants which values are written into the code; of others, zero
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def variants(tree: Tree) -> tuple[list[Variant], Uniform]:
     """Each link's variant, and the constants that are written into the code of each."""
     columns = [(name, j) for name in CONSTANTS for j in range(tree.constants[name].shape[1])]
     values = np.stack([tree.constants[name][:, j] for name, j in columns], axis=1)
-    plain = np.stack([np.isin(values[:, c], PLAIN.get(name, (0.0,))) for c, (name, _) in enumerate(columns)], axis=1)
+    plain = np.stack([np.isin(values[:, c], structural(name)) for c, (name, _) in enumerate(columns)], axis=1)
     shown = np.where(plain, values, np.nan)
     number: dict[JointType, dict[bytes, int]] = {}
     keys = [row.tobytes() for row in shown + 0.0]

@@ -35,7 +35,7 @@ class InPieces(Program):
         header = {"form": "rolled", "scratch": found.scratch, "operations": operations, "columns": found.columns}
         return header, jit.compile_object(found.ir, chosen, level=2)
 
-    def data(self, header: Header) -> list[np.ndarray]:
+    def data(self, header: Header, code: jit.Code) -> list[np.ndarray]:
         columns = {part: [(name, j) for name, j in given] for part, given in header["columns"].items()}
         return kernel.data(self.plan, self.target, columns)
 
