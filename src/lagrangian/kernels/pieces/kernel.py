@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.algorithms import pieces as algorithm
+from lagrangian.algorithms import pieces
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
+from lagrangian.algorithms.sweep import Algorithm
+from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.llvm.builder import INTEGER, Array, Builder
 from lagrangian.kernels.llvm.target import Target, x86
 from lagrangian.kernels.pieces import lanes, runs
@@ -31,7 +33,7 @@ AGREED = 1e-10  # of the largest acceleration: a difference beyond which pieces 
 IN_PIECES = replace(
     FORWARD_DYNAMICS,
     name="forward_dynamics in pieces",
-    sweeps=(algorithm.spans, algorithm.velocities_between, algorithm.articulate_with_handles, algorithm.accelerate_between),
+    sweeps=(pieces.spans, pieces.velocities_between, pieces.articulate_with_handles, pieces.accelerate_between),
 )
 
 
@@ -99,6 +101,12 @@ class Pieces:
     ir: str
     scratch: int
     columns: Columns  # which parameters the code reads of links, items and steps, and which numbers of the ground
+    plan: Plan
+    target: Target
+
+    def data(self, algorithm: Algorithm, tree: Tree) -> list[np.ndarray]:
+        """What the kernel reads of the tree that it was planned for."""
+        return data(self.plan, self.target, self.columns)
 
 
 def module(plan: Plan, target: Target) -> Pieces:
@@ -159,7 +167,7 @@ class _Kernel:
         declared = {*self.declared, *self.items.declared, *self.lanes.declared}
         declared |= {line for line in lines if line.startswith("declare")}
         lines = [line for line in lines if not line.startswith("declare")]
-        return Pieces("\n".join([*lines, *sorted(declared)]), self.scratch().size, self.columns)
+        return Pieces("\n".join([*lines, *sorted(declared)]), self.scratch().size, self.columns, self.plan, self.target)
 
     def scratch(self) -> Layout:
         w, plan, found = self.w, self.plan, Layout()
@@ -265,26 +273,26 @@ class _Kernel:
 
     def turn(self, b: Builder, rows: dict[str, Array]) -> None:
         """How each piece is turned."""
-        for group, pieces in self.each_group(b):
+        for group, numbers in self.each_group(b):
             self.gather(b, rows, group)
             self.call_lanes(b, 0, group)
-            self.take(b, pieces, "spans", runs.TURN, runs.TURN)
+            self.take(b, numbers, "spans", runs.TURN, runs.TURN)
 
     def articulate(self, b: Builder) -> None:
         """Each piece as a node."""
-        for group, pieces in self.each_group(b):
-            self.give(b, pieces, "speeds", 3)
+        for group, numbers in self.each_group(b):
+            self.give(b, numbers, "speeds", 3)
             self.call_lanes(b, 1, group)
             self.call_lanes(b, 2, group)
-            self.take(b, pieces, "nodes", runs.ENDS, runs.RECORD)
+            self.take(b, numbers, "nodes", runs.ENDS, runs.RECORD)
 
     def accelerate(self, b: Builder) -> None:
         """The accelerations of the joints of each piece."""
-        for group, pieces in self.each_group(b):
-            self.give(b, pieces, "speeds", 3)
-            self.give(b, pieces, "states", runs.STATE, first=3)
+        for group, numbers in self.each_group(b):
+            self.give(b, numbers, "speeds", 3)
+            self.give(b, numbers, "states", runs.STATE, first=3)
             self.call_lanes(b, 3, group)
-            self.take(b, pieces, "tips", 6, 6, first=3)
+            self.take(b, numbers, "tips", 6, 6, first=3)
             self.scatter(b, group)
 
     def each_group(self, b: Builder) -> Iterator[tuple[Array, Array]]:
@@ -292,16 +300,16 @@ class _Kernel:
         with b.count(len(self.plan.groups)) as g:
             yield self.table["groups"].part(g * 6), self.table["pieces"].part(g * self.w)
 
-    def give(self, b: Builder, pieces: Array, name: str, amount: int, first: int = 0) -> None:
+    def give(self, b: Builder, numbers: Array, name: str, amount: int, first: int = 0) -> None:
         """Records of pieces into lanes."""
         with b.count(self.w) as k:
-            record = self.at[name].part(pieces[k] * amount)
+            record = self.at[name].part(numbers[k] * amount)
             b.each(amount, lambda j: self.at["start"].__setitem__(k + (j + first) * self.w, record[j]))
 
-    def take(self, b: Builder, pieces: Array, name: str, amount: int, stride: int, first: int = 0) -> None:
+    def take(self, b: Builder, numbers: Array, name: str, amount: int, stride: int, first: int = 0) -> None:
         """What lanes have left into records of pieces."""
         with b.count(self.w) as k:
-            record = self.at[name].part(pieces[k] * stride)
+            record = self.at[name].part(numbers[k] * stride)
             with b.count(amount) as j:
                 record[j] = self.at["last"][(j + first) * self.w + k]
 

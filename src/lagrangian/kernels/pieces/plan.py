@@ -4,6 +4,8 @@ The unbranched paths of the tree are looked through for stretches whose kinds of
 into pieces of one length, so that all lanes of a vector do the same at every step. What is left over, such as a floating base, a
 branch or the few links that a length does not divide, is swept one link after the other; there a row of pieces, a run, counts
 as one link.
+
+All of it follows from the structure of the tree, as the code does: not from the numbers that are data.
 """
 
 from __future__ import annotations
@@ -11,8 +13,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-
-import numpy as np
 
 from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.pieces.variants import Variant, variants
@@ -211,14 +211,9 @@ def _periodic(path: Sequence[int], at: int, period: int, variant: Sequence[Varia
 
 
 def _has_inertia(tree: Tree, i: int) -> bool:
-    """Whether the link alone resists every motion: a piece cannot end at one that does not."""
-    mass, h, I = (tree.constants[name][i] for name in ("mass", "h", "I"))
-    if mass[0] <= 0:
-        return False
-    xx, xy, xz, yy, yz, zz = I
-    c = h / mass[0]
-    about = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) - mass[0] * (c @ c * np.eye(3) - np.outer(c, c))
-    return bool(np.linalg.eigvalsh(about)[0] > 0)
+    """Whether the link alone may resist every motion, by its structure: a piece cannot end at one that does not."""
+    mass, I = tree.constants["mass"][i], tree.constants["I"][i]
+    return bool(mass[0] != 0 and (I[[0, 3, 5]] != 0).all())
 
 
 def paths(tree: Tree) -> list[list[int]]:

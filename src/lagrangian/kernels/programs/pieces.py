@@ -14,6 +14,7 @@ from lagrangian.kernels.llvm.target import Target
 from lagrangian.kernels.pieces import kernel
 from lagrangian.kernels.pieces.plan import Plan, plan
 from lagrangian.kernels.program import Header, Program
+from lagrangian.kernels.rolled import kernel as rolled
 
 
 class InPieces(Program):
@@ -38,6 +39,15 @@ class InPieces(Program):
     def data(self, header: Header, code: jit.Code) -> list[np.ndarray]:
         columns = {part: [(name, j) for name, j in given] for part, given in header["columns"].items()}
         return kernel.data(self.plan, self.target, columns)
+
+
+def loops_for_one(algorithm: Algorithm, tree: Tree, chosen: Target) -> kernel.Pieces | rolled.Rolled:
+    """The code of an algorithm as loops, for one state: in pieces where there is an algorithm for it and it is faster."""
+    found = plan(tree, chosen.width) if algorithm is FORWARD_DYNAMICS else None
+    if found is not None:
+        return kernel.module(found, chosen)
+    sizes = [tree.nq if name == "q" else tree.nv for name in algorithm.inputs]
+    return rolled.module(algorithm, tree, algorithm.inputs, sizes, chosen, 1)
 
 
 def in_pieces(whole: Program, algorithm: Algorithm, tree: Tree, chosen: Target) -> Program:

@@ -11,8 +11,8 @@ from lagrangian.algorithms.structure import Numbers, TreeStructure
 from lagrangian.kernels.llvm.builder import Array, Builder
 from lagrangian.kernels.llvm.function import Preparation, traced
 from lagrangian.kernels.llvm.target import Target
+from lagrangian.kernels.programs.pieces import loops_for_one
 from lagrangian.kernels.programs.sweeps import UNROLL_LINKS, UNROLL_OPERATIONS, trace_unrolled
-from lagrangian.kernels.rolled import kernel as rolled
 from lagrangian.kernels.trace.node import Graph, TooLarge
 
 if TYPE_CHECKING:
@@ -41,8 +41,7 @@ class RolledResponse:
     def __init__(self, system: System, target: Target) -> None:
         self.system = system
         self.algorithm = HELD_DYNAMICS if system.holdable else FORWARD_DYNAMICS
-        sizes = [system.nq, *[system.nv] * (len(self.algorithm.inputs) - 1)]
-        self.loop = rolled.module(self.algorithm, system.tree, self.algorithm.inputs, sizes, target, 1)
+        self.loop = loops_for_one(self.algorithm, system.tree, target)
 
     def data(self) -> list[np.ndarray]:
         """Parameters of the links, their table, scratch memory."""
