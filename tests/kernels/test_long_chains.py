@@ -17,7 +17,7 @@ from lagrangian.algorithms.sweep import run
 from lagrangian.kernels.llvm import jit, target
 from lagrangian.kernels.pieces import kernel as in_pieces
 from lagrangian.kernels.pieces import plan as plans
-from lagrangian.kernels.programs.pieces import loops_for_one
+from lagrangian.kernels.programs.pieces import pieces_of
 from tests.exact_links import links_of
 from tests.mechanisms import MOVING, random_mechanism, random_placement, state
 
@@ -85,8 +85,8 @@ def swept(dyn: lg.Dynamics, *given: np.ndarray) -> np.ndarray:
 def agreed(dyn: lg.Dynamics, *given: np.ndarray) -> int:
     """What the code in pieces says: 0 if its result was taken, -1 if not."""
     chosen = target.current()
-    made = loops_for_one(FORWARD_DYNAMICS, dyn.tree, chosen)
-    assert isinstance(made, in_pieces.Pieces)
+    made = pieces_of(FORWARD_DYNAMICS, dyn.tree, chosen)
+    assert made is not None
     code = jit.Code(jit.compile_object(made.ir, chosen, level=1), chosen)
     arrays = [*(np.ascontiguousarray(x) for x in (*given, given[0])), *made.data(FORWARD_DYNAMICS, dyn.tree)]
     pointers = (ctypes.c_void_p * len(arrays))(*(x.ctypes.data for x in arrays))

@@ -190,15 +190,15 @@ def stretches(tree: Tree, variant: Sequence[Variant]) -> list[Stretch]:
         while at < len(path):
             lengths = {p: _periodic(path, at, p, variant) for p in range(1, PERIODS + 1)}
             period = max(lengths, key=lambda p: (lengths[p] if lengths[p] >= 2 * p else 0, -p))
-            links = path[at : at + lengths[period]]
-            while links and not _has_inertia(tree, links[-1]):
-                links = links[:-1]
-            if len(links) < max(2 * SHORTEST, 2 * period):
-                at += 1
+            end = at + lengths[period]
+            while end > at and not _has_inertia(tree, path[end - 1]):
+                end -= 1
+            if end - at < max(2 * SHORTEST, 2 * period):
+                at = max(at + 1, end - PERIODS)  # another period may begin before this one ends
                 continue
             # pieces are counted from the tip, and so is a period
-            found.append(Stretch(tuple(links), tuple(variant[i] for i in links[-period:])))
-            at += lengths[period]
+            found.append(Stretch(tuple(path[at:end]), tuple(variant[i] for i in path[end - period : end])))
+            at = end
     return found
 
 

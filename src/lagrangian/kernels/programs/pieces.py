@@ -14,7 +14,6 @@ from lagrangian.kernels.llvm.target import Target
 from lagrangian.kernels.pieces import kernel
 from lagrangian.kernels.pieces.plan import Plan, plan
 from lagrangian.kernels.program import Header, Program
-from lagrangian.kernels.rolled import kernel as rolled
 
 
 class InPieces(Program):
@@ -41,16 +40,13 @@ class InPieces(Program):
         return kernel.data(self.plan, self.target, columns)
 
 
-def loops_for_one(algorithm: Algorithm, tree: Tree, chosen: Target) -> kernel.Pieces | rolled.Rolled:
-    """The code of an algorithm as loops, for one state: in pieces where there is an algorithm for it and it is faster."""
+def pieces_of(algorithm: Algorithm, tree: Tree, chosen: Target) -> kernel.Pieces | None:
+    """The code of an algorithm in pieces, for one state, where there is such an algorithm and it is faster."""
     found = plan(tree, chosen.width) if algorithm is FORWARD_DYNAMICS else None
-    if found is not None:
-        return kernel.module(found, chosen)
-    sizes = [tree.nq if name == "q" else tree.nv for name in algorithm.inputs]
-    return rolled.module(algorithm, tree, algorithm.inputs, sizes, chosen, 1)
+    return None if found is None else kernel.module(found, chosen)
 
 
 def in_pieces(whole: Program, algorithm: Algorithm, tree: Tree, chosen: Target) -> Program:
-    """The program for one state: in pieces where there is an algorithm for it and it is faster, else the given one."""
+    """The program for one state: in pieces, or the given one."""
     found = plan(tree, chosen.width) if algorithm is FORWARD_DYNAMICS else None
     return whole if found is None else InPieces(whole, found, chosen)
