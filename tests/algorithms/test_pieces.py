@@ -105,4 +105,3 @@ def test_pieces_are_the_chain(name: str) -> None:
             parts = [links[a:b] for a, b in zip(ends, ends[1:], strict=False)]
             found = accelerations(parts, tree)
             assert max(abs(x - y) for x, y in zip(found, wanted, strict=True)) < 1e-30 * max(abs(x) for x in wanted)
-

@@ -15,16 +15,14 @@ import lagrangian as lg
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.sweep import run
 from lagrangian.kernels.llvm import jit, target
-from lagrangian.kernels.pieces import kernel as in_pieces
+from lagrangian.kernels.pieces import forward
 from lagrangian.kernels.pieces import plan as plans
 from lagrangian.kernels.programs.pieces import pieces_of
 from tests.exact_links import links_of
 from tests.mechanisms import MOVING, random_mechanism, random_placement, state
 
 
-def chain(
-    n: int, masses: float | np.ndarray = 1.0, inertias: float | np.ndarray = 1.0, tools: float = 1.0
-) -> lg.Mechanism:
+def chain(n: int, masses: float | np.ndarray = 1.0, inertias: float | np.ndarray = 1.0, tools: float = 1.0) -> lg.Mechanism:
     """n links hinged about x and y in turn."""
     masses, inertias = np.broadcast_to(masses, n) * 1.0, np.broadcast_to(inertias, n) * 1.0
     masses[-1] *= tools
@@ -146,7 +144,7 @@ def test_angles_of_many_turns(made: dict[str, lg.Dynamics]) -> None:
 
 def test_pieces_that_do_not_agree_are_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if rounding had been large: the result is that of the sweep, to the last bit."""
-    monkeypatch.setattr(in_pieces, "AGREED", 0.0)
+    monkeypatch.setattr(forward, "AGREED", 0.0)
     monkeypatch.setenv("LAGRANGIAN_CACHE", "off")
     dyn = lg.compile(chain(101))
     q, qd, _, tau = state(dyn.mechanism, 1)

@@ -50,7 +50,6 @@ def carried_speed(span: Values, w: v.Vector) -> v.Vector:
     return v.add(v.mat_t_vec(span["R"], w), span["w"])
 
 
-
 def _turning(tree: Tree) -> Values:
     return {"w": (UNKNOWN,) * 3}
 
@@ -80,9 +79,7 @@ def articulate_with_handles(link: Link, outer: Values) -> tuple[Values, Values]:
         scaled.append(tuple(inverse_D * x for x in phi))
         La = [x + scaled[k][i] * phi[j] for x, (i, j) in zip(La, m.PAIRS, strict=True)]
         b = [x + y * saves["du"][k] for x, y in zip(b, phi, strict=True)]
-        columns = [
-            (v.sub(n, v.scale(x, gn)), v.sub(f, v.scale(x, gf))) for (n, f), x in zip(columns, phi, strict=True)
-        ]
+        columns = [(v.sub(n, v.scale(x, gn)), v.sub(f, v.scale(x, gf))) for (n, f), x in zip(columns, phi, strict=True)]
         place = unit_place((angular, linear))
         if place is not None and is_zero(link.rotor) and is_zero(link.held[k]):
             columns = [_cleared(column, place) for column in columns]  # nothing can be pushed along a free axis

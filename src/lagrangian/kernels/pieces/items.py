@@ -5,19 +5,19 @@ To a sweep, a run is a kind of link of its own, whose step is a call: what it do
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.nested import size
 from lagrangian.algorithms.sweep import Algorithm, Sweep
 from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.llvm.emit import Emitter
 from lagrangian.kernels.llvm.target import Target
 from lagrangian.kernels.pieces.plan import Plan
-from lagrangian.kernels.pieces.runs import FUNCTIONS, RUN_ROW, WORK
+from lagrangian.kernels.pieces.runs import FUNCTIONS, RUN_ROW
 from lagrangian.kernels.rolled import trace as rolled_trace
 from lagrangian.kernels.rolled.loops import Loops
 from lagrangian.kernels.rolled.trace import Program, Step
@@ -37,7 +37,6 @@ class Run:
 
 
 RUN: Any = Run()
-AT_RUNS = ("speeds", "inertia", "accelerations")  # which function of `runs` each sweep calls
 
 
 def whole(algorithm: Algorithm) -> Algorithm:
@@ -66,20 +65,21 @@ def tree_of_items(plan: Plan) -> Tree:
 class Items(Loops):
     """Functions `pass<k>` as of any tree; at a run, one of `runs.FUNCTIONS` replaces the values that are carried."""
 
-    def __init__(self, plan: Plan, target: Target) -> None:
-        self.plan = plan
-        algorithm, tree = whole(FORWARD_DYNAMICS), tree_of_items(plan)
+    def __init__(self, algorithm: Algorithm, plan: Plan, target: Target, at_runs: Sequence[str], work: Sequence[str]) -> None:
+        """`at_runs` are the functions that the sweeps call, `work` what these are given."""
+        self.plan, self.at_runs, self.work = plan, at_runs, work
+        algorithm, tree = whole(algorithm), tree_of_items(plan)
         sizes = [tree.nq if name == "q" else tree.nv for name in algorithm.inputs]
         super().__init__(algorithm, tree, algorithm.inputs, sizes, target, 1)
         self.chain = self.in_order = self.touches = False
-        self.pointers += ["%functions", "%runs", *(f"%{name}" for name in WORK)]
+        self.pointers += ["%functions", "%runs", *(f"%{name}" for name in self.work)]
         self.arguments = ", ".join(f"ptr {p}" for p in self.pointers)
 
     def traced(self) -> Program:
         links = replace(self.tree, kind=tuple(kind for kind in self.tree.kind if kind is not RUN))
         program = rolled_trace.trace(self.algorithm, links, self.plan.uniform, whole=False)
         for number, found in enumerate(program.passes):
-            found.steps[RUN] = list(FUNCTIONS).index(AT_RUNS[number])  # type: ignore[assignment]
+            found.steps[RUN] = list(FUNCTIONS).index(self.at_runs[number])  # type: ignore[assignment]
         return program
 
     def functions(self) -> list[str]:
@@ -98,7 +98,7 @@ class Items(Loops):
             e.store(value, "%values", j)
         number = where["iq"]
         row = e.put(f"getelementptr i64, ptr %runs, i64 {e.put(f'mul i64 {number}, {RUN_ROW}')}")
-        given = ", ".join(f"ptr %{name}" for name in WORK)
+        given = ", ".join(f"ptr %{name}" for name in self.work)
         function = e.put(f"load ptr, ptr {e.put(f'getelementptr ptr, ptr %functions, i64 {step}')}")
         e.put(f"call i64 {function}(ptr {row}, {given})")
         return {j: e.load("%values", j) for j in carry}

@@ -53,12 +53,16 @@ def tree_of_steps(plan: Plan) -> Tree:
 
 def places(plan: Plan) -> tuple[np.ndarray, np.ndarray]:
     """Where each coordinate (coordinate of the steps, lane), and each speed, is in q and in qd."""
-    found: tuple[list[list[int]], list[list[int]]] = ([], [])
-    for row in links_of_steps(plan):
-        kind = plan.variant[row[0]]
-        for starts, count, rows in ((plan.tree.iq, kind.nq, found[0]), (plan.tree.iv, kind.nv, found[1])):
-            rows += [[starts[i] + k for i in row] for k in range(count)]
-    return np.array(found[0], dtype=np.int64), np.array(found[1], dtype=np.int64)
+    links = links_of_steps(plan)
+    kinds = [plan.variant[i] for i in links[:, 0]]
+
+    def of(starts: tuple[int, ...], counts: list[int]) -> np.ndarray:
+        first = np.repeat(np.cumsum([0, *counts[:-1]]), counts)
+        within = np.arange(len(first)) - first
+        found: np.ndarray = np.repeat(np.array(starts, dtype=np.int64)[links], counts, axis=0) + within[:, None]
+        return found
+
+    return of(plan.tree.iq, [kind.nq for kind in kinds]), of(plan.tree.iv, [kind.nv for kind in kinds])
 
 
 def halves(plan: Plan) -> np.ndarray:
@@ -70,13 +74,14 @@ def halves(plan: Plan) -> np.ndarray:
     return found
 
 
-def parameters(plan: Plan, columns: list[tuple[str, int]]) -> tuple[np.ndarray, np.ndarray]:
+def parameters(plan: Plan, columns: list[tuple[str, int]], halved: bool) -> tuple[np.ndarray, np.ndarray]:
     """Different (parameter, lane) of steps, and which of them each step has: links that are alike share what the cache holds."""
     links = links_of_steps(plan)
     if not columns:
         return np.zeros((1, 1, plan.lanes)), np.zeros(len(links), dtype=np.int64)
     share = np.ones(len(plan.tree))
-    share[[plan.pieces[piece][-1] for piece in plan.halved]] = 0.5
+    if halved:
+        share[[plan.pieces[piece][-1] for piece in plan.halved]] = 0.5
     found = []
     for name, j in columns:
         column = plan.tree.constants[name][:, j]

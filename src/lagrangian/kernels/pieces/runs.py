@@ -33,7 +33,7 @@ STATE, TURN, BODY = 12, length(SPAN), 10
 # of a run: where its pieces begin in `order`, how many they are, its node, and, where it carries anything, the node of that and
 # of both together, else -1
 RUN_ROW = 5
-WORK = ("values", "order", "halves", "spans", "speeds", "nodes", "states", "tips")
+FORWARD = ("values", "order", "halves", "spans", "speeds", "nodes", "states", "tips")
 WHOLE = ("row", "order", "joints")  # which of the pointers are to whole numbers
 
 
@@ -190,11 +190,11 @@ def larger(b: Builder, x: Value, y: Value) -> Value:
 
 
 FUNCTIONS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
-    "speeds": (_speeds, ("row", *WORK)),
-    "inertia": (_inertia, ("row", *WORK)),
-    "accelerations": (_accelerations, ("row", *WORK)),
-    "disagreement": (_disagreement, ("row", *WORK)),
-    "weigh_all": (_weigh_all, ("row", *WORK)),
+    "speeds": (_speeds, ("row", *FORWARD)),
+    "inertia": (_inertia, ("row", *FORWARD)),
+    "accelerations": (_accelerations, ("row", *FORWARD)),
+    "disagreement": (_disagreement, ("row", *FORWARD)),
+    "weigh_all": (_weigh_all, ("row", *FORWARD)),
     "join_all": (_join_all, ("joints", "nodes")),
     "share_all": (_share_all, ("joints", "nodes", "states")),
 }

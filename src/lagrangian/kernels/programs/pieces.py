@@ -1,4 +1,4 @@
-"""Forward dynamics of one state of a long chain as a program: pieces side by side (`kernels.pieces`)."""
+"""Dynamics of one state of a long chain as a program: pieces side by side (`kernels.pieces`)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import hashlib
 
 import numpy as np
 
-from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.llvm import jit
 from lagrangian.kernels.llvm.target import Target
 from lagrangian.kernels.pieces import kernel
+from lagrangian.kernels.pieces.data import arrays
+from lagrangian.kernels.pieces.phases import Pieces
 from lagrangian.kernels.pieces.plan import Plan, plan
 from lagrangian.kernels.program import Header, Program
 
@@ -19,8 +20,8 @@ from lagrangian.kernels.program import Header, Program
 class InPieces(Program):
     """The same function as another program, for one state, in pieces by a plan."""
 
-    def __init__(self, whole: Program, found: Plan, chosen: Target) -> None:
-        self.whole, self.plan, self.target = whole, found, chosen
+    def __init__(self, whole: Program, algorithm: Algorithm, found: Plan, chosen: Target) -> None:
+        self.whole, self.algorithm, self.plan, self.target = whole, algorithm, found, chosen
         self.name, self.inputs, self.sizes = whole.name, whole.inputs, whole.sizes
         self.shape, self.angles = whole.shape, whole.angles
 
@@ -30,23 +31,33 @@ class InPieces(Program):
         return *self.whole.key(), "in pieces", hashlib.sha256(repr([written, cut]).encode()).digest()
 
     def compile(self, chosen: Target, width: int) -> tuple[Header, bytes]:
-        found = kernel.module(self.plan, chosen)
+        found = kernel.module(self.algorithm, self.plan, chosen)
         operations = 100 * len(self.plan.tree)
-        header = {"form": "rolled", "scratch": found.scratch, "operations": operations, "columns": found.columns}
+        header = {
+            "form": "rolled",
+            "scratch": found.scratch,
+            "operations": operations,
+            "columns": found.columns,
+            "halved": found.halved,
+        }
         return header, jit.compile_object(found.ir, chosen, level=2)
 
     def data(self, header: Header, code: jit.Code) -> list[np.ndarray]:
         columns = {part: [(name, j) for name, j in given] for part, given in header["columns"].items()}
-        return kernel.data(self.plan, self.target, columns)
+        return arrays(self.algorithm, self.plan, self.target, columns, header["halved"])
 
 
-def pieces_of(algorithm: Algorithm, tree: Tree, chosen: Target) -> kernel.Pieces | None:
+def pieces_of(algorithm: Algorithm, tree: Tree, chosen: Target) -> Pieces | None:
     """The code of an algorithm in pieces, for one state, where there is such an algorithm and it is faster."""
-    found = plan(tree, chosen.width) if algorithm is FORWARD_DYNAMICS else None
-    return None if found is None else kernel.module(found, chosen)
+    found = _plan(algorithm, tree, chosen)
+    return None if found is None else kernel.module(algorithm, found, chosen)
 
 
 def in_pieces(whole: Program, algorithm: Algorithm, tree: Tree, chosen: Target) -> Program:
     """The program for one state: in pieces, or the given one."""
-    found = plan(tree, chosen.width) if algorithm is FORWARD_DYNAMICS else None
-    return whole if found is None else InPieces(whole, found, chosen)
+    found = _plan(algorithm, tree, chosen)
+    return whole if found is None else InPieces(whole, algorithm, found, chosen)
+
+
+def _plan(algorithm: Algorithm, tree: Tree, chosen: Target) -> Plan | None:
+    return plan(tree, chosen.width) if algorithm.name in kernel.KERNELS else None
