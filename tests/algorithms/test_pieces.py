@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import mpmath
@@ -102,6 +103,6 @@ def test_pieces_are_the_chain(name: str) -> None:
         for cuts in ([], massive[:1], massive[1::3], massive):
             ends = [0, *(i + 1 for i in cuts), len(tree)]
             links = links_of(tree, values)
-            parts = [links[a:b] for a, b in zip(ends, ends[1:], strict=False)]
+            parts = [links[a:b] for a, b in pairwise(ends)]
             found = accelerations(parts, tree)
             assert max(abs(x - y) for x, y in zip(found, wanted, strict=True)) < 1e-30 * max(abs(x) for x in wanted)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import replace
+from itertools import pairwise
 
 import mpmath
 import numpy as np
@@ -13,10 +14,13 @@ from hypothesis import strategies as st
 
 import lagrangian as lg
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
+from lagrangian.algorithms.inverse_dynamics import INVERSE_DYNAMICS
 from lagrangian.algorithms.sweep import run
 from lagrangian.kernels.llvm import jit, target
 from lagrangian.kernels.pieces import forward
 from lagrangian.kernels.pieces import plan as plans
+from lagrangian.kernels.pieces.inverse import Inverse
+from lagrangian.kernels.pieces.kernel import planned
 from lagrangian.kernels.programs.pieces import pieces_of
 from tests.exact_links import links_of
 from tests.mechanisms import MOVING, random_mechanism, random_placement, state
@@ -74,9 +78,9 @@ def made() -> dict[str, lg.Dynamics]:
     return {name: lg.compile(build()) for name, build in MECHANISMS.items()}
 
 
-def swept(dyn: lg.Dynamics, *given: np.ndarray) -> np.ndarray:
+def swept(dyn: lg.Dynamics, *given: np.ndarray, name: str = "forward_dynamics") -> np.ndarray:
     """By a sweep over all links: batches never go in pieces."""
-    found: np.ndarray = dyn.forward_dynamics(*(np.array([x, x]) for x in given))[0]
+    found: np.ndarray = getattr(dyn, name)(*(np.array([x, x]) for x in given))[0]
     return found
 
 
@@ -96,7 +100,7 @@ def agreed(dyn: lg.Dynamics, *given: np.ndarray) -> int:
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_one_state_is_as_swept(made: dict[str, lg.Dynamics], name: str) -> None:
     dyn = made[name]
-    found = plans.plan(dyn.tree, target.current().width)
+    found = planned(FORWARD_DYNAMICS, dyn.tree, target.current())
     assert found is not None
     assert len(found.left) < 0.4 * len(dyn.tree)
     for seed in range(3):
@@ -104,10 +108,21 @@ def test_one_state_is_as_swept(made: dict[str, lg.Dynamics], name: str) -> None:
         wanted = swept(dyn, q, qd, tau)
         got = dyn.forward_dynamics(q, qd, tau)
         np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-11 * np.abs(wanted).max())
-        # and it is right: inverse dynamics gives the torques back
-        back, without = dyn.inverse_dynamics(q, qd, got), dyn.inverse_dynamics(q, qd, 0 * got)
-        np.testing.assert_allclose(back, tau, rtol=0, atol=1e-9 * np.abs(without).max())
     assert agreed(dyn, q, qd, tau) == 0
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_torques_of_one_state_are_as_swept(made: dict[str, lg.Dynamics], name: str) -> None:
+    dyn = made[name]
+    assert planned(INVERSE_DYNAMICS, dyn.tree, target.current()) is not None
+    for seed in range(3):
+        q, qd, qdd, tau = state(dyn.mechanism, seed)
+        wanted = swept(dyn, q, qd, qdd, name="inverse_dynamics")
+        np.testing.assert_allclose(dyn.inverse_dynamics(q, qd, qdd), wanted, rtol=0, atol=1e-13 * np.abs(wanted).max())
+    # both ways: the torques of the accelerations are those that were given
+    back = dyn.inverse_dynamics(q, qd, dyn.forward_dynamics(q, qd, tau))
+    without = dyn.inverse_dynamics(q, qd, 0 * qdd)
+    np.testing.assert_allclose(back, tau, rtol=0, atol=1e-9 * np.abs(without).max())
 
 
 @pytest.mark.parametrize("cpu", ["sse2", "avx2"])
@@ -131,8 +146,10 @@ def test_what_is_no_number_shows(made: dict[str, lg.Dynamics], which: int, place
     q, qd, _, tau = state(dyn.mechanism, 1)
     given = [q, qd, tau]
     given[which][place] = np.nan
-    np.testing.assert_array_equal(np.isnan(dyn.forward_dynamics(*given)), np.isnan(swept(dyn, *given)))
-    assert np.isnan(dyn.forward_dynamics(*given)).any()
+    for name in ("forward_dynamics", "inverse_dynamics"):
+        got = getattr(dyn, name)(*given)
+        assert np.isnan(got).any()
+        assert np.isnan(swept(dyn, *given, name=name)).any()
 
 
 def test_angles_of_many_turns(made: dict[str, lg.Dynamics]) -> None:
@@ -214,18 +231,21 @@ def test_any_chain_and_tree(pattern: list[str], count: int, tree: bool, passive:
     mechanism = random_mechanism((pattern * count)[:count], seed, chain=not tree, passive=passive)
     dyn = lg.compile(replace(mechanism, springs=()))
     with pytest.MonkeyPatch.context() as changed:
-        for name, value in {"SHORTEST": 2, "STEP": 1.0, "PIECE": 0.0, "START": 0.0, "GAIN": 2.0}.items():
-            changed.setattr(plans, name, value)
+        changed.setattr(plans, "SHORTEST", 2)
+        for kind in (forward.Forward, Inverse):
+            changed.setattr(kind, "cost", plans.Cost(1.0, 60.0, 0.0, 0.0))
         changed.setattr("lagrangian.kernels.programs.sweeps.UNROLL_LINKS", 0)
         q, qd, _, tau = state(dyn.mechanism, seed % 1000)
         wanted = swept(dyn, q, qd, tau)
         np.testing.assert_allclose(dyn.forward_dynamics(q, qd, tau), wanted, rtol=0, atol=1e-9 * np.abs(wanted).max())
+        wanted = swept(dyn, q, qd, tau, name="inverse_dynamics")
+        np.testing.assert_allclose(dyn.inverse_dynamics(q, qd, tau), wanted, rtol=0, atol=1e-11 * np.abs(wanted).max())
 
 
 def test_every_link_is_in_one_piece_or_in_none() -> None:
     for build in MECHANISMS.values():
         tree = lg.compile(build()).tree
-        found = plans.plan(tree, 4)
+        found = planned(FORWARD_DYNAMICS, tree, target.current())
         assert found is not None
         links = sorted([*found.left, *(i for links in found.pieces.values() for i in links)])
         assert links == list(range(len(tree)))
@@ -234,4 +254,4 @@ def test_every_link_is_in_one_piece_or_in_none() -> None:
             assert len(kinds) == 1
         for run_of in found.runs:
             inside = [i for piece in run_of for i in found.pieces[piece]]
-            assert all(tree.parent[b] == a for a, b in zip(inside, inside[1:], strict=False))
+            assert all(tree.parent[b] == a for a, b in pairwise(inside))

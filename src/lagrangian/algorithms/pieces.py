@@ -19,7 +19,15 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from lagrangian.algorithms import small_matrix as m
-from lagrangian.algorithms.forward_dynamics import ARTICULATED, accelerated, articulate, into_link, unit_place, velocities
+from lagrangian.algorithms.forward_dynamics import (
+    ARTICULATED,
+    FORWARD_DYNAMICS,
+    accelerated,
+    articulate,
+    into_link,
+    unit_place,
+    velocities,
+)
 from lagrangian.algorithms.link import Link, is_zero
 from lagrangian.algorithms.nested import MATRIX, SCALAR, VECTOR, flatten, unflatten
 from lagrangian.algorithms.sweep import Values, inward, outward
@@ -94,7 +102,7 @@ def _cleared(column: tuple[v.Vector, v.Vector], place: int) -> Any:
 
 
 def _given(tree: Tree) -> Values:
-    return {**{name: (UNKNOWN,) * 3 for name in MOVING}, "F": ((UNKNOWN,) * 3,) * 2}
+    return {**dict.fromkeys(MOVING, (UNKNOWN,) * 3), "F": ((UNKNOWN,) * 3,) * 2}
 
 
 @outward({**MOVING, "F": SIX}, per_speed={"qdd": SCALAR}, ground=_given, kept=("al", "l"))
@@ -226,3 +234,10 @@ def shared_state(inner: Values, outer: Values, shared: Joint, a: m.Vector, F: m.
     y = m.add(m.times(m.transpose(handles(inner)), a), list(flatten(inner["b"])))
     z = m.add(bias(outer), m.times(handles(outer), F))
     return between(inner, shared, y, z)
+
+
+FORWARD_IN_PIECES = replace(
+    FORWARD_DYNAMICS,
+    name="forward_dynamics in pieces",
+    sweeps=(spans, velocities_between, articulate_with_handles, accelerate_between),
+)

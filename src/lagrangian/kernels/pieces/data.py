@@ -31,7 +31,7 @@ class Layout:
 
     def joined(self, parts: dict[str, np.ndarray], dtype: type) -> np.ndarray:
         """The parts in one array that starts at a line of the cache."""
-        room = np.zeros(self.size + LINE, dtype=dtype)
+        room: np.ndarray = np.zeros(self.size + LINE, dtype=dtype)
         start = -(room.ctypes.data // 8) % LINE
         whole = room[start : start + self.size]
         for name, part in parts.items():

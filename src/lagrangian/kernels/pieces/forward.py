@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from lagrangian.algorithms import pieces
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
+from lagrangian.algorithms.pieces import FORWARD_IN_PIECES
 from lagrangian.kernels.llvm.builder import Array, Builder
 from lagrangian.kernels.pieces import runs
 from lagrangian.kernels.pieces.phases import Phases, without_denormals
+from lagrangian.kernels.pieces.plan import Cost
 
 AGREED = 1e-10  # of the largest acceleration: a difference beyond which pieces do not agree about what they share
 
@@ -17,14 +16,11 @@ class Forward(Phases):
     """Each piece becomes a node; these are joined; what they share is handed back."""
 
     algorithm = FORWARD_DYNAMICS
-    lanes_algorithm = replace(
-        FORWARD_DYNAMICS,
-        name="forward_dynamics in pieces",
-        sweeps=(pieces.spans, pieces.velocities_between, pieces.articulate_with_handles, pieces.accelerate_between),
-    )
+    lanes_algorithm = FORWARD_IN_PIECES
     at_runs = ("speeds", "inertia", "accelerations")
     work = runs.FORWARD
     halved = True
+    cost = Cost(82.0, 60.0, 450.0, 800.0)
 
     def records(self) -> dict[str, int]:
         plan = self.plan

@@ -52,7 +52,7 @@ def tree_of_items(plan: Plan) -> Tree:
     tree = plan.tree
     return replace(
         tree,
-        kind=tuple(plan.variant[i] if run < 0 else RUN for i, run in plan.items),
+        kind=tuple(plan.variant[i] if run < 0 else RUN for i, run in plan.items),  # type: ignore[misc]
         parent=tuple(plan.parents),
         iq=tuple(tree.iq[i] if run < 0 else run for i, run in plan.items),
         iv=tuple(tree.iv[i] if run < 0 else run for i, run in plan.items),

@@ -16,7 +16,7 @@ from lagrangian.kernels.pieces import data, runs
 from lagrangian.kernels.pieces.data import LINE, Columns, Layout, layout
 from lagrangian.kernels.pieces.items import Items
 from lagrangian.kernels.pieces.lanes import Lanes
-from lagrangian.kernels.pieces.plan import Plan
+from lagrangian.kernels.pieces.plan import Cost, Plan
 from lagrangian.kernels.rolled import kernel as rolled
 
 
@@ -47,6 +47,7 @@ class Phases(ABC):
     at_runs: tuple[str, ...]  # which functions of runs the sweeps over items call
     work: tuple[str, ...]  # what these functions are given
     halved: bool  # whether links are cut through
+    cost: Cost
 
     def __init__(self, plan: Plan, target: Target) -> None:
         self.plan, self.target, self.w = plan, target, plan.lanes

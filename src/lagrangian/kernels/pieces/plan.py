@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.pieces.variants import Variant, variants
@@ -23,9 +24,17 @@ PERIODS = 6  # the longest period that is looked for
 # many pieces to be joined.
 LANES = 4
 SHORTEST, LONGEST = 8, 512  # links of a piece: those of a group should stay in the cache
-# what a step of all lanes, a step of one link, a piece and the rest cost, in ns, measured by benchmarks/long_chains.py
-STEP, LINK, PIECE, START = 82.0, 60.0, 450.0, 800.0
 GAIN = 0.9  # of the time of a sweep, that pieces must stay below to be worth their code
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a step of all lanes, a link of a sweep, a piece and the rest take, in ns: see benchmarks/long_chains.py."""
+
+    step: float
+    link: float
+    piece: float
+    rest: float
 
 
 @dataclass(frozen=True)
@@ -120,9 +129,9 @@ class Plan:
     @cached_property
     def halved(self) -> dict[int, int]:
         """The pieces whose last link is cut in two; and the node that has the other half: the next piece, or what a run carries."""
-        found = {}
+        found: dict[int, int] = {}
         for number, run in enumerate(self.runs):
-            found.update(zip(run, run[1:], strict=False))
+            found.update(pairwise(run))
             if self.carrying[number]:
                 found[run[-1]] = self.carried(number)
         return found
@@ -136,7 +145,7 @@ class Plan:
         return self.lanes * len(self.groups) + len(self.joints)
 
 
-def plan(tree: Tree, width: int) -> Plan | None:
+def plan(tree: Tree, width: int, cost: Cost) -> Plan | None:
     """The best plan for a tree and vectors of some width, or None where sweeping one link after the other is as fast."""
     lanes = min(width, LANES)
     if tree.exact or tree.lanes is not None or len(tree) < lanes * SHORTEST:
@@ -145,26 +154,28 @@ def plan(tree: Tree, width: int) -> Plan | None:
     families: dict[tuple[Variant, ...], list[Stretch]] = {}
     for stretch in stretches(tree, found.variant):
         families.setdefault(stretch.pattern, []).append(stretch)
-    cost = START
+    saved = -cost.rest
     for pattern, members in families.items():
         lengths = [len(s.links) for s in members]
-        best, m = min((_cost(lengths, m, lanes), m) for m in _lengths(lengths, len(pattern), lanes))
-        if best < LINK * sum(lengths):
+        swept = cost.link * sum(lengths)
+        best, m = min((_cost(lengths, m, lanes, cost), m) for m in _lengths(lengths, len(pattern)))
+        if best < swept:
             _cut(found, members, m)
-            cost += best - LINK * sum(lengths)
-    return found if found.groups and cost < (GAIN - 1) * LINK * len(tree) else None
+            saved += swept - best
+    return found if found.groups and saved > (1 - GAIN) * cost.link * len(tree) else None
 
 
-def _lengths(lengths: Sequence[int], period: int, lanes: int) -> list[int]:
+def _lengths(lengths: Sequence[int], period: int) -> list[int]:
     """Lengths of pieces that may be best."""
     longest = min(LONGEST, max(lengths))
     return [m for m in range(period, longest + 1, period) if m >= SHORTEST] or [period]
 
 
-def _cost(lengths: Sequence[int], m: int, lanes: int) -> float:
+def _cost(lengths: Sequence[int], m: int, lanes: int, cost: Cost) -> float:
+    """Of stretches in pieces of length m."""
     pieces = sum(n // m for n in lengths)
     groups = -(-pieces // lanes)
-    return STEP * groups * m + PIECE * pieces + LINK * sum(n % m for n in lengths)
+    return cost.step * groups * m + cost.piece * pieces + cost.link * sum(n % m for n in lengths)
 
 
 def _cut(plan: Plan, members: Sequence[Stretch], m: int) -> None:

@@ -11,9 +11,11 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from lagrangian.algorithms import pieces
+from lagrangian.algorithms import inverse_pieces, pieces
 from lagrangian.algorithms import small_matrix as m
 from lagrangian.algorithms.forward_dynamics import ARTICULATED
+from lagrangian.algorithms.inverse_dynamics import MOTION
+from lagrangian.algorithms.inverse_pieces import RELATIVE, WRENCH
 from lagrangian.algorithms.nested import Template, flatten, size, unflatten
 from lagrangian.algorithms.pieces import NODE, SPAN, Joint
 from lagrangian.kernels.llvm import cache, jit
@@ -30,10 +32,12 @@ def length(templates: dict[str, Template]) -> int:
 OUTER, ENDS, BETWEEN = length(ARTICULATED), length(NODE), 21 + 36
 RECORD = ENDS + BETWEEN  # of a node
 STATE, TURN, BODY = 12, length(SPAN), 10
+RELATIVE_MOTION, MOVED = length(RELATIVE), length(MOTION)
 # of a run: where its pieces begin in `order`, how many they are, its node, and, where it carries anything, the node of that and
 # of both together, else -1
 RUN_ROW = 5
 FORWARD = ("values", "order", "halves", "spans", "speeds", "nodes", "states", "tips")
+INVERSE = ("values", "order", "relative", "motions", "own", "tip_wrenches")
 WHOLE = ("row", "order", "joints")  # which of the pointers are to whole numbers
 
 
@@ -52,6 +56,8 @@ def _straight(declared: set[str], fma: bool) -> list[str]:
     add("join", {"inner": ENDS, "outer": ENDS}, _join)
     add("share", {"inner": ENDS, "outer": ENDS, "joint": BETWEEN, "state": STATE}, _share)
     add("weigh", {"node": OUTER, "body": BODY, "speed": 3}, _weigh)
+    add("lead", {"relative": RELATIVE_MOTION, "base": MOVED}, _lead)
+    add("bear", {"relative": RELATIVE_MOTION, "own": 6, "tip": 6}, _bear)
     add("turn", {"span": TURN, "speed": 3}, lambda span, w: pieces.carried_speed(_named(SPAN, span), tuple(w)))
     return lines
 
@@ -61,9 +67,19 @@ def _named(templates: dict[str, Template], values: Sequence[Any]) -> dict[str, A
     return {name: unflatten(template, flat) for name, template in templates.items()}
 
 
+def _lead(relative: Sequence[Any], base: Sequence[Any]) -> list[Any]:
+    found = inverse_pieces.carried_motion(_named(RELATIVE, relative), _named(MOTION, base))
+    return [x for name in MOTION for x in flatten(found[name])]
+
+
+def _bear(relative: Sequence[Any], own: Sequence[Any], tip: Sequence[Any]) -> list[Any]:
+    found = inverse_pieces.carried_wrench(_named(RELATIVE, relative), _named(WRENCH, own), _named(WRENCH, tip))
+    return [x for name in WRENCH for x in flatten(found[name])]
+
+
 def _weigh(node: Sequence[Any], body: Sequence[Any], w: Sequence[Any]) -> list[Any]:
     parts = (body[0], tuple(body[1:4]), tuple(body[4:]))
-    found = pieces.with_body(_named(ARTICULATED, node), parts, tuple(w))  # type: ignore[arg-type]
+    found = pieces.with_body(_named(ARTICULATED, node), parts, tuple(w))
     return [x for name in ARTICULATED for x in flatten(found[name])]
 
 
@@ -127,6 +143,28 @@ def _accelerations(b: Builder, row: Array, values: Array, nodes: Array, states: 
         b.each(6, lambda k: state.__setitem__(k + 6, 0.0))
 
     b.either(row[3] >= 0, carrying, free)
+
+
+def _motions(b: Builder, row: Array, values: Array, order: Array, relative: Array, motions: Array, **_: Array) -> None:
+    """From piece to piece: how its base moves."""
+    first, found = row[0], b.local(MOVED)
+    with b.count(row[1]) as k:
+        piece = order[first + k]
+        b.copy(values, motions.part(piece * MOVED), MOVED)
+        b.call("lead", relative.part(piece * RELATIVE_MOTION), values, found)
+        b.copy(found, values, MOVED)
+
+
+def _wrenches(
+    b: Builder, row: Array, values: Array, order: Array, relative: Array, own: Array, tip_wrenches: Array, **_: Array
+) -> None:
+    """From piece to piece, inward: the wrench at its tip."""
+    first, count, found = row[0], row[1], b.local(6)
+    with b.count(count) as k:
+        piece = order[first + count - 1 - k]
+        b.copy(values, tip_wrenches.part(piece * 6), 6)
+        b.call("bear", relative.part(piece * RELATIVE_MOTION), own.part(piece * 6), values, found)
+        b.copy(found, values, 6)
 
 
 # -- all joints ----------------------------------------------------------------------------------------------------------------
@@ -195,6 +233,8 @@ FUNCTIONS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "accelerations": (_accelerations, ("row", *FORWARD)),
     "disagreement": (_disagreement, ("row", *FORWARD)),
     "weigh_all": (_weigh_all, ("row", *FORWARD)),
+    "motions": (_motions, ("row", *INVERSE)),
+    "wrenches": (_wrenches, ("row", *INVERSE)),
     "join_all": (_join_all, ("joints", "nodes")),
     "share_all": (_share_all, ("joints", "nodes", "states")),
 }

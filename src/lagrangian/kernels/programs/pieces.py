@@ -13,7 +13,7 @@ from lagrangian.kernels.llvm.target import Target
 from lagrangian.kernels.pieces import kernel
 from lagrangian.kernels.pieces.data import arrays
 from lagrangian.kernels.pieces.phases import Pieces
-from lagrangian.kernels.pieces.plan import Plan, plan
+from lagrangian.kernels.pieces.plan import Plan
 from lagrangian.kernels.program import Header, Program
 
 
@@ -49,15 +49,11 @@ class InPieces(Program):
 
 def pieces_of(algorithm: Algorithm, tree: Tree, chosen: Target) -> Pieces | None:
     """The code of an algorithm in pieces, for one state, where there is such an algorithm and it is faster."""
-    found = _plan(algorithm, tree, chosen)
+    found = kernel.planned(algorithm, tree, chosen)
     return None if found is None else kernel.module(algorithm, found, chosen)
 
 
 def in_pieces(whole: Program, algorithm: Algorithm, tree: Tree, chosen: Target) -> Program:
     """The program for one state: in pieces, or the given one."""
-    found = _plan(algorithm, tree, chosen)
+    found = kernel.planned(algorithm, tree, chosen)
     return whole if found is None else InPieces(whole, algorithm, found, chosen)
-
-
-def _plan(algorithm: Algorithm, tree: Tree, chosen: Target) -> Plan | None:
-    return plan(tree, chosen.width) if algorithm.name in kernel.KERNELS else None
