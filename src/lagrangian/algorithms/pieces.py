@@ -144,8 +144,10 @@ def with_body(node: Values, body: tuple[Any, v.Vector, v.Symmetric], w: v.Vector
 
 
 class Joint(NamedTuple):
-    """What two neighbours share, solved for: with y the tip's acceleration of the inner one without a wrench there, and z the
-    wrench that the outer one needs without an acceleration, the wrench between them is K y + H z, and the acceleration H^T (y - La z).
+    """What two neighbours share, solved for.
+
+    With y the acceleration of the inner one's tip without a wrench there, and z the wrench that the outer one needs without an
+    acceleration, the wrench between them is K y + H z, and the acceleration there is H^T (y - La z).
     """
 
     K: m.Matrix  # (I^-1 + La)^-1, I of the outer and La of the inner piece

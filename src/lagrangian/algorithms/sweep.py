@@ -28,7 +28,7 @@ Values = dict[str, Any]
 
 @dataclass(frozen=True)
 class Sweep:
-    """One pass over the links. `ground` gives the carry that it starts from where that is not zero; for an inward sweep, at a tip.
+    """One pass over the links. `ground` gives the carry that it starts from where that is not zero; an inward one, at a tip.
 
     `kept` are the carries whose last values are wanted, too.
     """

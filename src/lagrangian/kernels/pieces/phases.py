@@ -19,7 +19,6 @@ from lagrangian.kernels.pieces.lanes import Lanes
 from lagrangian.kernels.pieces.plan import Cost, Plan
 from lagrangian.kernels.rolled import kernel as rolled
 
-
 WIDEST = runs.ENDS  # of what a sweep carries
 
 

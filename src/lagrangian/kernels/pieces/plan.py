@@ -128,7 +128,7 @@ class Plan:
 
     @cached_property
     def halved(self) -> dict[int, int]:
-        """The pieces whose last link is cut in two; and the node that has the other half: the next piece, or what a run carries."""
+        """The pieces whose last link is cut in two, and the node with the other half: the next piece, or what a run carries."""
         found: dict[int, int] = {}
         for number, run in enumerate(self.runs):
             found.update(pairwise(run))
