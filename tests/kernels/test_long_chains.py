@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
@@ -71,6 +72,15 @@ MECHANISMS = {
     ),
     "octopus": lambda: octopus(3, 60, 5),
 }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def eager() -> Iterator[None]:
+    """Pieces as if they cost little, so that there are many of them in chains that are not long."""
+    with pytest.MonkeyPatch.context() as changed:
+        for kind in (forward.Forward, Inverse):
+            changed.setattr(kind, "cost", plans.Cost(step=100.0, link=60.0, piece=50.0, rest=0.0))
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -233,7 +243,7 @@ def test_any_chain_and_tree(pattern: list[str], count: int, tree: bool, passive:
     with pytest.MonkeyPatch.context() as changed:
         changed.setattr(plans, "SHORTEST", 2)
         for kind in (forward.Forward, Inverse):
-            changed.setattr(kind, "cost", plans.Cost(1.0, 60.0, 0.0, 0.0))
+            changed.setattr(kind, "cost", plans.Cost(step=1.0, link=60.0, piece=0.0, rest=0.0))
         changed.setattr("lagrangian.kernels.programs.sweeps.UNROLL_LINKS", 0)
         q, qd, _, tau = state(dyn.mechanism, seed % 1000)
         wanted = swept(dyn, q, qd, tau)

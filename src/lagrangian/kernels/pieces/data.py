@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,7 @@ def tables(plan: Plan) -> dict[str, np.ndarray]:
         [plan.lanes * g + (k if k < len(group.pieces) else 0) for k in range(plan.lanes)] for g, group in enumerate(plan.groups)
     ]
     return {
-        "links": rolled.table(plan.tree),
+        "links": rolled.table(replace(plan.tree, kind=tuple(plan.variant))),  # type: ignore[arg-type]
         "items": rolled.table(tree_of_items(plan)),
         "steps": rolled.table(steps),
         "by_q": by_q,

@@ -18,7 +18,7 @@ class Inverse(Phases):
     at_runs = ("motions", "wrenches")
     work = runs.INVERSE
     halved = False
-    cost = Cost(29.0, 17.0, 100.0, 300.0)
+    cost = Cost(step=28.0, link=10.0, piece=100.0, rest=300.0)
 
     def records(self) -> dict[str, int]:
         count = self.w * len(self.plan.groups)

@@ -11,13 +11,13 @@ All of it follows from the structure of the tree, as the code does: not from the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
 from lagrangian.algorithms.tree import Tree
-from lagrangian.kernels.pieces.variants import Variant, variants
-from lagrangian.kernels.rolled.trace import Uniform
+from lagrangian.kernels.rolled.variants import Variant, variants
+from lagrangian.kernels.rolled.trace import Uniform, uniform_constants
 
 PERIODS = 6  # the longest period that is looked for
 # Lanes that are used: on processors that take vectors of eight in two halves, eight are not faster than four, and need twice as
@@ -150,7 +150,8 @@ def plan(tree: Tree, width: int, cost: Cost) -> Plan | None:
     lanes = min(width, LANES)
     if tree.exact or tree.lanes is not None or len(tree) < lanes * SHORTEST:
         return None
-    found = Plan(tree, lanes, *variants(tree))
+    kinds = variants(tree)
+    found = Plan(tree, lanes, kinds, uniform_constants(replace(tree, kind=tuple(kinds))))  # type: ignore[arg-type]
     families: dict[tuple[Variant, ...], list[Stretch]] = {}
     for stretch in stretches(tree, found.variant):
         families.setdefault(stretch.pattern, []).append(stretch)

@@ -23,6 +23,7 @@ from lagrangian.kernels.program import Header, Program, prepared, straight
 from lagrangian.kernels.programs.pieces import in_pieces
 from lagrangian.kernels.rolled import kernel as rolled
 from lagrangian.kernels.rolled.trace import WHOLE
+from lagrangian.kernels.rolled.variants import told_apart
 from lagrangian.kernels.trace.node import NUMBERS, Graph, TooLarge, Trace, with_all_inputs
 
 # past this many links, or operations, straight-line code takes seconds to compile, and a loop over the links is used
@@ -116,4 +117,5 @@ class Sweeps(Program):
         if header["form"] != "rolled":
             return [prepared(self.numbers.values, header["numbers"], code), rolled.table(self.tree)]
         columns, ground = ([(a, b) for a, b in header[key]] for key in ("columns", "ground"))
-        return [rolled.parameter_array(self.algorithm, self.tree, columns, ground), rolled.table(self.tree)]
+        tree = told_apart(self.algorithm, self.tree)
+        return [rolled.parameter_array(self.algorithm, tree, columns, ground), rolled.table(tree)]

@@ -7,18 +7,18 @@ operation is spent on these. All other numbers are data.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from lagrangian.algorithms.link import CONSTANTS
 from lagrangian.algorithms.structure import structural
+from lagrangian.algorithms.sweep import Algorithm, Walk
 from lagrangian.algorithms.tree import Tree
-from lagrangian.kernels.rolled.trace import Uniform
 from lagrangian.model.joints.joint_type import JointType
 
-MOST = 4  # patterns of one kind: each is code of its own
+MOST, SHARED = 4, 8  # patterns of one kind, each of which is code of its own, and the links that one must have for that
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,15 @@ class Variant:
         return self.key
 
 
-def variants(tree: Tree) -> tuple[list[Variant], Uniform]:
-    """Each link's variant, and the constants that are written into the code of each."""
+def told_apart(algorithm: Algorithm, tree: Tree) -> Tree:
+    """The tree with variants for kinds. For walks, where every kind meets every other, that would be too much code."""
+    if any(isinstance(sweep, Walk) for sweep in algorithm.sweeps) or any(isinstance(kind, Variant) for kind in tree.kind):
+        return tree
+    return replace(tree, kind=tuple(variants(tree)))  # type: ignore[arg-type]
+
+
+def variants(tree: Tree) -> list[Variant]:
+    """Each link's variant."""
     columns = [(name, j) for name in CONSTANTS for j in range(tree.constants[name].shape[1])]
     values = np.stack([tree.constants[name][:, j] for name, j in columns], axis=1)
     plain = np.stack([np.isin(values[:, c], structural(name)) for c, (name, _) in enumerate(columns)], axis=1)
@@ -51,13 +58,7 @@ def variants(tree: Tree) -> tuple[list[Variant], Uniform]:
     for kind, key in zip(tree.kind, keys, strict=True):
         of_kind.setdefault(kind, Counter())[key] += 1
     for kind, counted in of_kind.items():
-        common = [key for key, _ in counted.most_common(MOST - 1)]
+        common = [key for key, count in counted.most_common(MOST - 1) if count >= SHARED]
         # the rarer patterns share the last variant
         number[kind] = {key: common.index(key) if key in common else MOST - 1 for key in counted}
-    found = [Variant(kind, number[kind][key]) for kind, key in zip(tree.kind, keys, strict=True)]
-    uniform: Uniform = {}
-    for variant in set(found):
-        rows = shown[[v == variant for v in found]]
-        for c in np.flatnonzero((rows == rows[0]).all(axis=0)):
-            uniform[variant, *columns[c]] = float(rows[0, c])  # type: ignore[index]
-    return found, uniform
+    return [Variant(kind, number[kind][key]) for kind, key in zip(tree.kind, keys, strict=True)]
