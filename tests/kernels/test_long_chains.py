@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.integrate import solve_ivp
 
 import lagrangian as lg
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
@@ -191,6 +192,38 @@ def test_other_numbers_need_no_other_code(monkeypatch: pytest.MonkeyPatch, made:
     assert not compiled
     assert np.abs(found - before).max() > 1
     np.testing.assert_allclose(found, swept(dyn, q, qd, tau), rtol=0, atol=1e-12 * np.abs(found).max())
+
+
+def test_a_chain_of_200_is_pinocchios() -> None:
+    pin = pytest.importorskip("pinocchio")
+    n = 200
+    dyn, model, parent = lg.compile(chain(n)), pin.Model(), 0
+    for i in range(n):
+        joint = pin.JointModelRY() if i % 2 else pin.JointModelRX()
+        place = pin.SE3(np.eye(3), np.array([0, 0, -0.1 if i else 0.0]))
+        parent = model.addJoint(parent, joint, place, f"j{i}")
+        model.appendBodyToJoint(
+            parent, pin.Inertia(1.0, np.array([0, 0, -0.05]), np.diag([0.01, 0.01, 0.002])), pin.SE3.Identity()
+        )
+    q, qd, qdd, tau = state(dyn.mechanism, 7)
+    data = model.createData()
+    for found, wanted in (
+        (dyn.forward_dynamics(q, qd, tau), pin.aba(model, data, q, qd, tau)),
+        (dyn.inverse_dynamics(q, qd, qdd), pin.rnea(model, data, q, qd, qdd)),
+    ):
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-10 * np.abs(wanted).max())
+
+
+def test_a_motion_goes_in_pieces_too() -> None:
+    """Against SciPy's integrator around one sweep."""
+    mechanism = chain(100)
+    dyn, n = lg.compile(mechanism), 100
+    q0 = np.full(n, 0.02)
+    motion = lg.simulate(mechanism, 0.05, q0, rtol=1e-9, atol=1e-11)
+    rates = lambda t, y: np.concatenate([y[n:], swept(dyn, y[:n], y[n:], np.zeros(n))])  # noqa: E731
+    wanted = solve_ivp(rates, (0, 0.05), np.concatenate([q0, np.zeros(n)]), method="DOP853", rtol=1e-9, atol=1e-11).y[:, -1]
+    np.testing.assert_allclose(motion.q[-1], wanted[:n], rtol=0, atol=1e-8)
+    assert pieces_of(FORWARD_DYNAMICS, dyn.tree, target.current()) is not None
 
 
 # -- ill-conditioned: against 60 digits, beside the sweep --------------------------------------------------------------------
