@@ -75,7 +75,7 @@ def tables(plan: Plan) -> dict[str, np.ndarray]:
         "pieces": np.array(of_lane),
         "runs": np.array(run_rows),
         "order": np.array([piece for run in plan.runs for piece in run]),
-        "joints": np.array([len(plan.joints), *(x for joint in plan.joints for x in joint)]),
+        "joints": np.array([len(plan.joints), *(x for joint in plan.joints for x in (*joint, int(plan.goes_on(joint[2]))))]),
         "functions": np.zeros(len(runs.FUNCTIONS), dtype=np.int64),  # their addresses: see `data`
     }
 

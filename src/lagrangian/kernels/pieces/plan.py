@@ -16,8 +16,8 @@ from functools import cached_property
 from itertools import pairwise
 
 from lagrangian.algorithms.tree import Tree
-from lagrangian.kernels.rolled.variants import Variant, variants
 from lagrangian.kernels.rolled.trace import Uniform, uniform_constants
+from lagrangian.kernels.rolled.variants import Variant, variants
 
 PERIODS = 6  # the longest period that is looked for
 # Lanes that are used: on processors that take vectors of eight in two halves, eight are not faster than four, and need twice as
@@ -97,6 +97,21 @@ class Plan:
     def joints(self) -> list[tuple[int, int, int]]:
         """Which nodes are joined, (inner, outer, both), in an order in which this can be done; pieces are the first nodes."""
         return [joint for tree in self._joined for joint in tree]
+
+    def goes_on(self, node: int) -> bool:
+        """Whether anything is beyond the tip of two that are joined."""
+        return node not in self._ends
+
+    @cached_property
+    def _ends(self) -> set[int]:
+        """Joined nodes at the tip of a run that carries nothing."""
+        found = set()
+        for joints, run, carrying in zip(self._joined, self.runs, self.carrying, strict=True):
+            last = run[-1]
+            for _, outer, both in joints:
+                if outer == last and not carrying:
+                    found.add(last := both)
+        return found
 
     @cached_property
     def roots(self) -> list[int]:

@@ -35,7 +35,7 @@ STATE, TURN, BODY = 12, length(SPAN), 10
 RELATIVE_MOTION, MOVED = length(RELATIVE), length(MOTION)
 # of a run: where its pieces begin in `order`, how many they are, its node, and, where it carries anything, the node of that and
 # of both together, else -1
-RUN_ROW = 5
+RUN_ROW, JOINT_ROW = 5, 4
 FORWARD = ("values", "order", "halves", "spans", "speeds", "nodes", "states", "tips")
 INVERSE = ("values", "order", "relative", "motions", "own", "tip_wrenches")
 WHOLE = ("row", "order", "joints")  # which of the pointers are to whole numbers
@@ -54,6 +54,7 @@ def _straight(declared: set[str], fma: bool) -> list[str]:
         lines.extend(traced(name, graph, list(outputs(*values)), places, declared, fma))
 
     add("join", {"inner": ENDS, "outer": ENDS}, _join)
+    add("carry", {"inner": ENDS, "outer": OUTER}, _carry)
     add("share", {"inner": ENDS, "outer": ENDS, "joint": BETWEEN, "state": STATE}, _share)
     add("weigh", {"node": OUTER, "body": BODY, "speed": 3}, _weigh)
     add("lead", {"relative": RELATIVE_MOTION, "base": MOVED}, _lead)
@@ -85,10 +86,21 @@ def _weigh(node: Sequence[Any], body: Sequence[Any], w: Sequence[Any]) -> list[A
 
 def _join(inner: Sequence[Any], outer: Sequence[Any]) -> list[Any]:
     a, b = _named(NODE, inner), _named(NODE, outer)
-    K, H = between = pieces.joint(a, b)
-    both = pieces.joined(a, b, between)
-    node = [x for name in NODE for x in flatten(both[name])]
-    return [*node, *(K[i][j] for i, j in m.PAIRS), *(x for row in H for x in row)]
+    shared = pieces.joint(a, b)
+    both = pieces.joined(a, b, shared)
+    return [*(x for name in NODE for x in flatten(both[name])), *_flat(shared)]
+
+
+def _carry(inner: Sequence[Any], outer: Sequence[Any]) -> list[Any]:
+    """The same where nothing is beyond the outer one: its handle, and that of both, does not matter."""
+    a, b = _named(NODE, inner), _named(ARTICULATED, outer)
+    shared = pieces.joint(a, b)
+    both = pieces.carrying(a, b, shared)
+    return [*(x for name in ARTICULATED for x in flatten(both[name])), *[0] * (ENDS - OUTER), *_flat(shared)]
+
+
+def _flat(shared: Joint) -> list[Any]:
+    return [*(shared.K[i][j] for i, j in m.PAIRS), *(x for row in shared.H for x in row)]
 
 
 def _share(inner: Sequence[Any], outer: Sequence[Any], joint: Sequence[Any], state: Sequence[Any]) -> list[Any]:
@@ -121,7 +133,7 @@ def _inertia(b: Builder, row: Array, values: Array, halves: Array, speeds: Array
         b.call("weigh", values, halves.part(row[3] * BODY), speeds.part(row[3] * 3), outer)
         with b.count(ENDS, OUTER) as k:
             outer[k] = 0.0  # it has no tip
-        b.call("join", nodes.part(row[2] * RECORD), outer, both)
+        b.call("carry", nodes.part(row[2] * RECORD), outer, both)
         b.copy(both, values, OUTER)
 
     b.either(row[3] >= 0, carrying, lambda: b.copy(nodes.part(row[2] * RECORD), values, OUTER))
@@ -181,17 +193,18 @@ def _weigh_all(b: Builder, row: Array, order: Array, halves: Array, speeds: Arra
 
 
 def _join_all(b: Builder, joints: Array, nodes: Array) -> None:
-    """Over rows (inner, outer, both), whose number is the first entry."""
+    """Over rows (inner, outer, both, whether anything is beyond them), whose number is the first entry."""
     with b.count(joints[0]) as k:
-        row = joints.part(k * 3 + 1)
-        b.call("join", *(nodes.part(row[j] * RECORD) for j in range(3)))
+        row = joints.part(k * JOINT_ROW + 1)
+        given = [nodes.part(row[j] * RECORD) for j in range(3)]
+        b.either(row[3].differs(0), lambda: b.call("join", *given), lambda: b.call("carry", *given))
 
 
 def _share_all(b: Builder, joints: Array, nodes: Array, states: Array) -> None:
     """The same rows from the last to the first."""
     count = joints[0]
     with b.count(count) as k:
-        _hand_back(b, joints.part((count - k) * 3 - 2), nodes, states)
+        _hand_back(b, joints.part((count - 1 - k) * JOINT_ROW + 1), nodes, states)
 
 
 def _hand_back(b: Builder, row: Array, nodes: Array, states: Array) -> None:
