@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import mpmath
+import numpy as np
 import pytest
 
+import lagrangian as lg
 from lagrangian.algorithms import pieces
 from lagrangian.algorithms import tree as trees
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS, velocities
@@ -54,8 +57,8 @@ def nodes_of(parts: Sequence[Sequence[Link]], tree: trees.Tree) -> list[Values]:
     return found
 
 
-def accelerations(parts: Sequence[Sequence[Link]], tree: trees.Tree) -> list[Any]:
-    """Joined two by two, and what they share handed back."""
+def accelerations(parts: Sequence[Sequence[Link]], tree: trees.Tree, tip: list[Any] | None = None) -> list[Any]:
+    """Joined two by two, and what they share handed back. `tip` is the acceleration of the tip where that is known."""
     nodes = nodes_of(parts, tree)
     states: dict[int, tuple[list[Any], list[Any]]] = {}
 
@@ -76,8 +79,9 @@ def accelerations(parts: Sequence[Sequence[Link]], tree: trees.Tree) -> list[Any
         handed_back(below, first, middle, a, force)
         handed_back(above, middle, last, acceleration, F)
 
-    _, made = joined(0, len(parts))
-    handed_back(made, 0, len(parts), [0, 0, 0, *(-g for g in tree.gravity)], [0] * 6)
+    whole, made = joined(0, len(parts))
+    base = [0, 0, 0, *(-g for g in tree.gravity)]
+    handed_back(made, 0, len(parts), base, [0] * 6 if tip is None else pieces.wrench_at_fixed_tip(whole, base, tip))
     qdd: list[Any] = []
     for k, part in enumerate(parts):
         a, F = states[k]
@@ -106,3 +110,27 @@ def test_pieces_are_the_chain(name: str) -> None:
             parts = [links[a:b] for a, b in pairwise(ends)]
             found = accelerations(parts, tree)
             assert max(abs(x - y) for x, y in zip(found, wanted, strict=True)) < 1e-30 * max(abs(x) for x in wanted)
+
+
+def test_both_ends_fixed() -> None:
+    """A chain whose tip is welded to the ground where it is, against the equations of the loop."""
+    n = 9
+    chain = random_mechanism(["revolute"] * n, 11, chain=True)
+    q, z, _, tau = state(chain, 3)
+    pose = lg.compile(chain).pose(q, chain.bodies[-1].name)
+    there = lg.Placement(tuple(map(tuple, pose[:3, :3].tolist())), tuple(pose[:3, 3].tolist()))
+    weld = lg.LoopJoint("weld", "fixed", "ground", chain.bodies[-1].name, there)
+    closed = lg.compile(replace(chain, loops=[weld]))
+    J = closed.constraint_jacobian(q)
+    assert np.linalg.matrix_rank(J) == 6
+    qd = z - np.linalg.pinv(J) @ (J @ z)  # the tip is at rest
+    tree = trees.build(chain)
+    link, at = tree.place[chain.bodies[-1].name]
+    R = pose[:3, :3] @ np.array(at.rotation, dtype=float).T  # of the last link
+    tip = [0, 0, 0, *(R.T @ -np.array(tree.gravity))]
+    assert link == n - 1
+    with mpmath.workdps(50):
+        links = links_of(tree, {"q": q, "qd": qd, "tau": tau})
+        found = np.array(accelerations([links[:4], links[4:]], tree, tip), dtype=float)
+    wanted = closed.forward_dynamics(q, qd, tau)
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-9 * np.abs(wanted).max())

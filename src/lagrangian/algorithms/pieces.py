@@ -238,6 +238,17 @@ def shared_state(inner: Values, outer: Values, shared: Joint, a: m.Vector, F: m.
     return between(inner, shared, y, z)
 
 
+def wrench_at_fixed_tip(node: Values, a: m.Vector, tip: m.Vector) -> m.Vector:
+    """F that gives the tip of a piece, or of a whole chain, a known acceleration: both ends fixed is one more 6 x 6 solve.
+
+    La F = Phi^T a + b - tip. La is positive definite where the joints of the piece can move its tip in all directions.
+    """
+    wanted = m.sub(m.add(m.times(m.transpose(handles(node)), a), list(flatten(node["b"]))), tip)
+    L, D = m.factors(m.full(node["La"], 6))
+    x = m.forward(L, [[y] for y in wanted])
+    return [row[0] for row in m.backward(L, [[y[0] / d] for y, d in zip(x, D, strict=True)])]
+
+
 FORWARD_IN_PIECES = replace(
     FORWARD_DYNAMICS,
     name="forward_dynamics in pieces",

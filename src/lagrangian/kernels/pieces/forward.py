@@ -20,7 +20,7 @@ class Forward(Phases):
     at_runs = ("speeds", "inertia", "accelerations")
     work = runs.FORWARD
     halved = True
-    cost = Cost(step=80.0, link=36.0, piece=450.0, rest=800.0)
+    cost = Cost(step=80.0, link=36.0, piece=350.0, rest=800.0)
 
     def records(self) -> dict[str, int]:
         plan = self.plan

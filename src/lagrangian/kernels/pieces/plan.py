@@ -24,6 +24,7 @@ PERIODS = 6  # the longest period that is looked for
 # many pieces to be joined.
 LANES = 4
 SHORTEST, LONGEST = 8, 512  # links of a piece: those of a group should stay in the cache
+FEW = 8  # pieces
 GAIN = 0.9  # of the time of a sweep, that pieces must stay below to be worth their code
 
 
@@ -120,10 +121,17 @@ class Plan:
 
     @cached_property
     def _joined(self) -> list[list[tuple[int, int, int]]]:
-        """Of each run: neighbours become one node, and these again, until one is left."""
+        """Of each run: neighbours become one node, and these again, until one is left.
+
+        Few pieces with nothing beyond them are joined one after the other from the tip, which is the least work.
+        """
         count, found = self.lanes * len(self.groups), []
-        for run in self.runs:
+        for run, carrying in zip(self.runs, self.carrying, strict=True):
             level, joints = list(run), []
+            while len(level) > 1 and not carrying and len(run) <= FEW:
+                joints.append((level[-2], level[-1], count))
+                level[-2:] = [count]
+                count += 1
             while len(level) > 1:
                 following = []
                 for a, b in zip(level[::2], level[1::2], strict=False):
