@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import mpmath
 import numpy as np
@@ -85,7 +86,7 @@ def times(rounds: int) -> None:
             results = [f(q, qd, x) for f in made]
             error = np.abs(results[1] - results[0]).max() / np.abs(results[0]).max()
             assert error < 1e-9
-            calls = [lambda f=f: f(q, qd, x) for f in made]  # type: ignore[misc]
+            calls = [partial(f, q, qd, x) for f in made]
             one, other = (t / n * 1e9 for t in best(calls, max(20, min(rounds, 3_000_000 // n))))
             pieces = "in pieces" if planned(algorithm, tree, target.current()) is not None else "not cut  "
             line += f" {one:14.1f} {other:7.1f} {pieces} |"
@@ -165,13 +166,12 @@ def cores() -> None:
         cut = sum(np.mean([step.trace.operations for step in found.steps.values()]) for found in lanes.program.passes)
         print(f"  {kind.algorithm.name}: a link of the sweep {swept:.0f} (by its own pattern {same:.0f}), of a piece {cut:.0f}")
     print(f"  two pieces joined {join}, and what they share handed back {share}")
-    n, cost = 1000, Forward.cost
-    print(
-        f"\nforward dynamics of {n} links predicted, us: steps of {cost.step:.0f} ns, {cost.piece:.0f} ns a joint, handed over in 1 us"
-    )
+    n, cost, joint = 1000, Forward.cost, 450.0
+    print(f"\nforward dynamics of {n} links predicted, us: steps of {cost.step:.0f} ns, {cost.piece:.0f} ns a piece of a core,")
+    print(f"{joint:.0f} ns to join what cores have, and 1 us to hand it over")
     for count in (1, 2, 4, 8, 16, 32, 64):
         pieces = 4 * count
-        joined = 3 * cost.piece + (math.log2(count) * (cost.piece + 1000) if count > 1 else 0)
+        joined = 4 * cost.piece + (math.log2(count) * (joint + 1000) if count > 1 else 0)
         total = cost.step * math.ceil(n / pieces) + joined + cost.rest + (1000 if count > 1 else 0)
         print(f"  {count:3} cores, {pieces:4} pieces of {math.ceil(n / pieces):4}: {total / 1000:6.1f}")
 
