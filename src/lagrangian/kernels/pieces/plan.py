@@ -10,6 +10,7 @@ All of it follows from the structure of the tree, as the code does: not from the
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -72,6 +73,12 @@ class Plan:
     def pieces(self) -> dict[int, tuple[int, ...]]:
         """The links of each piece."""
         return {self.lanes * g + k: links for g, group in enumerate(self.groups) for k, links in enumerate(group.pieces)}
+
+    @cached_property
+    def digest(self) -> bytes:
+        """What tells the code of this plan from that of another."""
+        written = [[str(variant) for variant in self.variant], sorted((str(key), x) for key, x in self.uniform.items())]
+        return hashlib.sha256(repr([written, self.lanes, self.groups, self.runs]).encode()).digest()
 
     @cached_property
     def left(self) -> list[int]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-
 import numpy as np
 
 from lagrangian.algorithms.sweep import Algorithm
@@ -26,9 +24,7 @@ class InPieces(Program):
         self.shape, self.angles = whole.shape, whole.angles
 
     def key(self) -> tuple[str | bytes | int, ...]:
-        written = [[str(variant) for variant in self.plan.variant], sorted((str(k), x) for k, x in self.plan.uniform.items())]
-        cut = [self.plan.lanes, self.plan.groups, self.plan.runs]
-        return *self.whole.key(), "in pieces", hashlib.sha256(repr([written, cut]).encode()).digest()
+        return *self.whole.key(), "in pieces", self.plan.digest
 
     def compile(self, chosen: Target, width: int) -> tuple[Header, bytes]:
         found = kernel.module(self.algorithm, self.plan, chosen)

@@ -33,6 +33,8 @@ class Variant:
         return f"{self.kind.key} {self.number}"
 
     def __getattr__(self, name: str) -> Any:
+        if name == "kind":  # of a copy that has nothing yet
+            raise AttributeError(name)
         return getattr(self.kind, name)
 
     def __str__(self) -> str:

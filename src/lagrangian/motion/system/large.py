@@ -45,6 +45,7 @@ class RolledResponse:
         pieces = pieces_of(self.algorithm, system.true_tree, target)
         # inertia that is moved towards the base saves operations in a sweep, but links without any cannot be cut through
         self.tree = system.tree if pieces is None else system.true_tree
+        self.key = b"" if pieces is None else pieces.plan.digest
         sizes = [system.nq, *[system.nv] * (len(self.algorithm.inputs) - 1)]
         self.loop = pieces or rolled.module(self.algorithm, self.tree, self.algorithm.inputs, sizes, target, 1)
 
