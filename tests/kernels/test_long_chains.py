@@ -149,6 +149,18 @@ def test_shorter_vectors(made: dict[str, lg.Dynamics], cpu: str, monkeypatch: py
     np.testing.assert_allclose(dyn.forward_dynamics(q, qd, tau), wanted, rtol=0, atol=1e-12 * np.abs(wanted).max())
 
 
+def test_what_is_saved_may_go_past_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in chains of tens of thousands of links."""
+    monkeypatch.setattr("lagrangian.kernels.pieces.lanes.STREAMED", 1)
+    monkeypatch.setenv("LAGRANGIAN_CACHE", "off")
+    dyn = lg.compile(chain(102))
+    q, qd, _, tau = state(dyn.mechanism, 1)
+    wanted = swept(dyn, q, qd, tau)
+    np.testing.assert_allclose(dyn.forward_dynamics(q, qd, tau), wanted, rtol=0, atol=1e-12 * np.abs(wanted).max())
+    motion = lg.simulate(dyn.mechanism, 0.01, np.full(102, 0.02))
+    assert np.abs(motion.balance).max() < 1e-6 * motion.energy_scale
+
+
 @pytest.mark.parametrize("place", [0, 1, 60, 119])
 @pytest.mark.parametrize("which", [0, 1, 2])
 @pytest.mark.filterwarnings("ignore:.*not finite")

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from lagrangian.algorithms.sweep import Algorithm
+from lagrangian.kernels.code import LINE, on_a_line
 from lagrangian.kernels.llvm.target import Target
 from lagrangian.kernels.pieces import lanes, runs
 from lagrangian.kernels.pieces.items import tree_of_items
 from lagrangian.kernels.pieces.plan import Plan
 from lagrangian.kernels.rolled import kernel as rolled
 
-LINE = 8  # numbers in a line of the cache
 # which parameters the code reads of links, items and steps, and which numbers of the ground
 Columns = dict[str, list[tuple[Any, int]]]
 
@@ -32,9 +32,7 @@ class Layout:
 
     def joined(self, parts: dict[str, np.ndarray], dtype: type) -> np.ndarray:
         """The parts in one array that starts at a line of the cache."""
-        room: np.ndarray = np.zeros(self.size + LINE, dtype=dtype)
-        start = -(room.ctypes.data // 8) % LINE
-        whole = room[start : start + self.size]
+        whole = on_a_line(self.size, dtype)
         for name, part in parts.items():
             whole[self.at[name] : self.at[name] + part.size] = part.ravel()
         return whole

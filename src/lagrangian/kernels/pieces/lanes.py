@@ -19,7 +19,8 @@ from lagrangian.kernels.rolled import trace as rolled_trace
 from lagrangian.kernels.rolled.steps import Steps
 from lagrangian.kernels.rolled.trace import Pass, Program
 
-UNKNOWN = "unknown"
+STREAMED = 36  # groups, beyond which what is saved goes past the cache
+STREAMING = 77  # the number of the metadata that says so
 
 
 def links_of_steps(plan: Plan) -> np.ndarray:
@@ -128,6 +129,12 @@ class Lanes(Steps):
 
     def parameter(self, e: Emitter, row: str, index: int) -> str:
         return e.load(row, index)
+
+    def store_speed(self, e: Emitter, value: str, base: str, place: int) -> None:
+        """Past the cache, where it could not hold all of it until it is read again."""
+        e.store(value, base, place)
+        if len(self.plan.groups) >= STREAMED:
+            e.lines[-1] = e.lines[-1].replace("align 8", f"align {8 * self.width}, !nontemporal !{STREAMING}")
 
     def functions(self) -> None:
         for k, found in enumerate(self.program.passes):

@@ -10,12 +10,13 @@ import numpy as np
 
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.algorithms.tree import Tree
+from lagrangian.kernels.code import LINE
 from lagrangian.kernels.llvm.builder import INTEGER, Array, Builder
 from lagrangian.kernels.llvm.target import Target, x86
 from lagrangian.kernels.pieces import data, runs
-from lagrangian.kernels.pieces.data import LINE, Columns, Layout, layout
+from lagrangian.kernels.pieces.data import Columns, Layout, layout
 from lagrangian.kernels.pieces.items import Items
-from lagrangian.kernels.pieces.lanes import Lanes
+from lagrangian.kernels.pieces.lanes import STREAMING, Lanes
 from lagrangian.kernels.pieces.plan import Cost, Plan
 from lagrangian.kernels.rolled import kernel as rolled
 
@@ -81,12 +82,13 @@ class Phases(ABC):
             *self.lanes.lines,
             *self.in_pieces(),
             _ENTRY,
+            f"!{STREAMING} = !{{i32 1}}",
         ]
         declared = {*self.declared, *self.items.declared, *self.lanes.declared}
         declared |= {line for line in lines if line.startswith("declare")}
         lines = [line for line in lines if not line.startswith("declare")]
         ir = "\n".join([*lines, *sorted(declared)])
-        return Pieces(ir, self.scratch().size, self.columns, self.plan, self.target, self.halved)
+        return Pieces(ir, self.scratch().size + LINE, self.columns, self.plan, self.target, self.halved)
 
     def scratch(self) -> Layout:
         w, plan, found = self.w, self.plan, Layout()
@@ -118,7 +120,9 @@ class Phases(ABC):
     def in_pieces(self) -> list[str]:
         """`in_pieces(inputs, output, scratch)`: 0; or 1 if an angle is too large; or -1 if pieces do not agree."""
         b = Builder("in_pieces", ["inputs", "output", "scratch"], self.declared, self.target.fma)
-        work = b.array("scratch")
+        # whoever calls, vectors are to start where lines of the cache do
+        given_at = b.put(INTEGER, "ptrtoint ptr %scratch to i64")
+        work = Array(b, b.put("ptr", f"inttoptr i64 {((given_at + 8 * LINE - 1) & -8 * LINE).text} to ptr").text)
         inputs = b.array("inputs", "ptr")
         given = [*self.names, "angles", "parameters", "table"]
         rows = {name: Array(b, inputs[k].text) for k, name in enumerate(given)}
