@@ -168,6 +168,14 @@ def see() -> None:
     keep(Image.open("player.png"), "see_player")
 
 
+def design() -> None:
+    names = snippet("design")
+    figure(names["turn"].plot(), "design_turn", 1000)
+    figure(names["reach"].plot(), "design_workspace", 600)
+    ranges = {"theta1": (-3.0, 3.0), "theta2": (-3.0, 3.0)}
+    figure(lg.singularities("three_rrr", ranges, lines=61).plot(), "design_singularities", 600)
+
+
 def chains() -> None:
     """The example of a long chain, as it draws itself."""
     shown = runpy.run_path(str(DOCS.parent / "examples" / "polypeptide.py"))
@@ -179,7 +187,7 @@ def chains() -> None:
     keep(image.resize((900, round(image.height * 900 / image.width)), Image.Resampling.LANCZOS), "polypeptide")
 
 
-PICTURES = (front, mechanisms, library, start, tables, loop, reactions, motors, controllers, see, chains)
+PICTURES = (front, mechanisms, library, start, tables, loop, reactions, motors, controllers, see, design, chains)
 ALL: dict[str, Callable[[], None]] = {f.__name__: f for f in PICTURES}
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ NOT_RUN = {
 }  # a browser, long, or times: they have tests
 NEEDS = {"second_opinion": "sksundae", "lagrangian compare": "pinocchio"}  # which a page can do without
 # more than some seconds each: they run with `-m slow`
-SLOW = {"cli", "control", "identification", "integrators", "library", "motion", "see"}
+SLOW = {"cli", "control", "design", "identification", "integrators", "library", "motion", "see"}
 SHOWN = re.compile(r"^(```+)\{(snippet|command)\} (\S+)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
 
@@ -310,7 +310,7 @@ def test_every_public_name_is_documented() -> None:
 
     page = (DOCS / "api.md").read_text(encoding="utf-8")
     named = set(re.findall(r"auto\w+:: lagrangian\.(\S+)", page))
-    modules = {"control": "control.", "paths": "paths"}
+    modules = {"control": "control.", "goals": "optimisation.goals.", "paths": "paths"}
     for name in lagrangian.__all__:
         if isinstance(value := getattr(lagrangian, name), type) and issubclass(value, (Exception, Warning)):
             assert "errors" in named

@@ -25,7 +25,7 @@ from lagrangian.algorithms.forward_dynamics import (
     accelerated,
     articulate,
     into_link,
-    unit_place,
+    unit,
     velocities,
 )
 from lagrangian.algorithms.link import Link, is_zero
@@ -88,7 +88,7 @@ def articulate_with_handles(link: Link, outer: Values) -> tuple[Values, Values]:
         La = [x + scaled[k][i] * phi[j] for x, (i, j) in zip(La, m.PAIRS, strict=True)]
         b = [x + y * saves["du"][k] for x, y in zip(b, phi, strict=True)]
         columns = [(v.sub(n, v.scale(x, gn)), v.sub(f, v.scale(x, gf))) for (n, f), x in zip(columns, phi, strict=True)]
-        place = unit_place((angular, linear))
+        place = unit((angular, linear))
         if place is not None and is_zero(link.rotor) and is_zero(link.held[k]):
             columns = [_cleared(column, place) for column in columns]  # nothing can be pushed along a free axis
     b = [x + (v.dot(n, link.ca) + v.dot(f, link.cl)) for x, (n, f) in zip(b, columns, strict=True)]

@@ -9,9 +9,22 @@ import typer
 
 from lagrangian.cli import output
 from lagrangian.cli.command import FINE, Group, Json, register
-from lagrangian.cli.commands import bench, certify, check, compare, compare_solvers, derive, inverse, new, see, show, simulate
+from lagrangian.cli.commands import (
+    bench,
+    certify,
+    check,
+    compare,
+    compare_solvers,
+    derive,
+    design,
+    inverse,
+    new,
+    see,
+    show,
+    simulate,
+)
 
-DESCRIBE, EQUATIONS, MOTION, SEE, CHECK = "Describe", "Equations", "Motion", "See", "Check"
+DESCRIBE, EQUATIONS, MOTION, DESIGN, SEE, CHECK = "Describe", "Equations", "Motion", "Design", "See", "Check"
 
 app = typer.Typer(
     name="lagrangian",
@@ -73,6 +86,9 @@ register(app, simulate.simulate, MOTION, simulate.SIMULATE)
 register(app, certify.certify, MOTION, certify.CERTIFY)
 register(app, inverse.inverse, MOTION, inverse.INVERSE)
 register(app, inverse.size, MOTION, inverse.SIZE)
+register(app, design.workspace, DESIGN, design.WORKSPACE)
+register(app, design.turn, DESIGN, design.TURN)
+register(app, design.singularities, DESIGN, design.SINGULARITIES)
 register(app, see.plot, SEE, see.PLOT)
 register(app, see.animate, SEE, see.ANIMATE)
 register(app, see.view, SEE, see.VIEW)
