@@ -176,7 +176,18 @@ def design() -> None:
     figure(lg.singularities("three_rrr", ranges, lines=61).plot(), "design_singularities", 600)
 
 
-PICTURES = (front, mechanisms, library, start, tables, loop, reactions, motors, controllers, see, design)
+def chains() -> None:
+    """The example of a long chain, as it draws itself."""
+    shown = runpy.run_path(str(DOCS.parent / "examples" / "polypeptide.py"))
+    dyn = lg.compile(shown["polypeptide"](shown["RESIDUES"]))
+    q0, qd0 = shown["warm"](dyn, np.random.default_rng(1))
+    motion = lg.simulate(dyn.mechanism, 10, q0, qd0, rtol=1e-6, atol=1e-8, t_eval=np.linspace(0, 10, 101))
+    shown["draw"](motion, dyn.kinetic_energy(motion.q, motion.qd), "figure.png")
+    image = Image.open("figure.png").convert("RGB")
+    keep(image.resize((900, round(image.height * 900 / image.width)), Image.Resampling.LANCZOS), "polypeptide")
+
+
+PICTURES = (front, mechanisms, library, start, tables, loop, reactions, motors, controllers, see, design, chains)
 ALL: dict[str, Callable[[], None]] = {f.__name__: f for f in PICTURES}
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from typing import Any
 
 from lagrangian.algorithms.inverse_dynamics import upward
 from lagrangian.algorithms.link import Link, inverse, is_zero
-from lagrangian.algorithms.nested import MATRIX, SCALAR, SYMMETRIC, VECTOR
+from lagrangian.algorithms.nested import MATRIX, SCALAR, SYMMETRIC, VECTOR, unflatten
 from lagrangian.algorithms.sweep import Algorithm, Output, Values, inward, outward
 from lagrangian.model import vector as v
 from lagrangian.model.joints.joint_type import Column
@@ -56,8 +56,11 @@ def clear_sym(S: v.Symmetric, k: int) -> v.Symmetric:
     return tuple(0 if k in pair else x for x, pair in zip(S, pairs, strict=True))  # type: ignore[return-value]
 
 
+ARTICULATED = {"A": SYMMETRIC, "B": MATRIX, "M": SYMMETRIC, "pn": VECTOR, "pf": VECTOR}
+
+
 @inward(
-    {"A": SYMMETRIC, "B": MATRIX, "M": SYMMETRIC, "pn": VECTOR, "pf": VECTOR},
+    ARTICULATED,
     per_speed={"gn": VECTOR, "gf": VECTOR, "du": SCALAR, "un": VECTOR, "uf": VECTOR, "u": SCALAR, "inverse_D": SCALAR},
 )
 def articulate(link: Link, children: Values) -> tuple[Values, Values]:
@@ -76,12 +79,16 @@ def articulate(link: Link, children: Values) -> tuple[Values, Values]:
         inverse_D = inverse(D) * (1 - link.held[k])
         u = link.tau[k] - link.friction(k) - link.spring(k) - (v.dot(angular, pn) + v.dot(linear, pf))
         gn, gf = v.scale(inverse_D, un), v.scale(inverse_D, uf)
+        place = unit(column)
+        free = place is not None and is_zero(link.rotor) and is_zero(link.held[k])
+        if free:  # its own entry is D / D
+            gn, gf = unflatten((VECTOR, VECTOR), (1 if j == place else x for j, x in enumerate((*gn, *gf))))
         A, M = outer_sub_sym(A, gn, un), outer_sub_sym(M, gf, uf)
         B = tuple(tuple(B[i][j] - gn[i] * uf[j] for j in range(3)) for i in range(3))  # type: ignore[assignment]
         pn, pf = v.add(pn, v.scale(u, gn)), v.add(pf, v.scale(u, gf))
-        place = unit(column)
-        if place is not None and is_zero(link.rotor) and is_zero(link.held[k]):
+        if free:
             # nothing can be pushed along a free axis: its row and column are zero, exactly
+            assert place is not None
             if place < 3:
                 A = clear_sym(A, place)
                 B = tuple((0, 0, 0) if i == place else row for i, row in enumerate(B))  # type: ignore[assignment]
@@ -111,19 +118,24 @@ def shift(p: v.Vector, A: v.Symmetric, B: v.Matrix, M: v.Symmetric) -> tuple[v.S
     return tuple(a + (left[i][j] + right[j][i]) for a, (i, j) in zip(A, pairs, strict=True)), Bp
 
 
-@outward({"al": VECTOR, "l": VECTOR}, per_speed={"qdd": SCALAR}, ground=upward)
-def accelerate(link: Link, parent: Values) -> tuple[Values, Values]:
+def into_link(link: Link, parent: Values) -> tuple[v.Vector, v.Vector]:
+    """The link's angular and linear acceleration but for what its own joint's qdd add."""
     al, l = parent["al"], parent["l"]
     l = v.add(link.to_child(v.add(l, v.cross(al, link.offset))), link.cl)
-    al = v.add(link.to_child(al), link.ca)
+    return v.add(link.to_child(al), link.ca), l
+
+
+@outward({"al": VECTOR, "l": VECTOR}, per_speed={"qdd": SCALAR}, ground=upward)
+def accelerate(link: Link, parent: Values) -> tuple[Values, Values]:
+    al, l = into_link(link, parent)
     qdd: list[Any] = [0] * link.nv
     for k in range(link.nv - 1, -1, -1):  # the last speed eliminated is the first known
         qdd[k] = link.du[k] - (v.dot(link.gn[k], al) + v.dot(link.gf[k], l))
-        al, l = _accelerated(link, k, qdd[k], al, l)
+        al, l = accelerated(link, k, qdd[k], al, l)
     return {"al": al, "l": l}, {"qdd": tuple(qdd)}
 
 
-def _accelerated(link: Link, k: int, qdd: Any, al: v.Vector, l: v.Vector) -> tuple[v.Vector, v.Vector]:
+def accelerated(link: Link, k: int, qdd: Any, al: v.Vector, l: v.Vector) -> tuple[v.Vector, v.Vector]:
     """Angular and linear acceleration with that of speed k added."""
     angular, linear = link.columns[k]
     return v.add(al, v.scale(qdd, angular)), v.add(l, v.scale(qdd, linear))
@@ -132,14 +144,12 @@ def _accelerated(link: Link, k: int, qdd: Any, al: v.Vector, l: v.Vector) -> tup
 @outward({"al": VECTOR, "l": VECTOR}, per_speed={"moved": (SCALAR, SCALAR)}, ground=upward)
 def accelerate_or_hold(link: Link, parent: Values) -> tuple[Values, Values]:
     """The same, and the force that holds each speed."""
-    al, l = parent["al"], parent["l"]
-    l = v.add(link.to_child(v.add(l, v.cross(al, link.offset))), link.cl)
-    al = v.add(link.to_child(al), link.ca)
+    al, l = into_link(link, parent)
     found: list[Any] = [(0, 0)] * link.nv
     for k in range(link.nv - 1, -1, -1):
         left = link.u[k] - (v.dot(link.un[k], al) + v.dot(link.uf[k], l))
         found[k] = link.inverse_D[k] * left, -(link.held[k] * left)
-        al, l = _accelerated(link, k, found[k][0], al, l)
+        al, l = accelerated(link, k, found[k][0], al, l)
     return {"al": al, "l": l}, {"moved": tuple(found)}
 
 

@@ -22,26 +22,27 @@ def _upright(tree: Tree) -> Values:
     return {"R": v.IDENTITY}
 
 
-def _pose(link: Link, parent: Values) -> Values:
+def pose_of_link(link: Link, parent: Values) -> Values:
+    """Where a link is, and how it is turned, from its parent's."""
     return {"R": link.compose(parent["R"]), "x": v.add(parent["x"], v.mat_vec(parent["R"], link.offset))}
 
 
 @outward(POSE, save={"R_world": MATRIX, "x_world": VECTOR}, ground=_upright)
 def poses(link: Link, parent: Values) -> tuple[Values, Values]:
-    here = _pose(link, parent)
+    here = pose_of_link(link, parent)
     return here, {"R_world": here["R"], "x_world": here["x"]}
 
 
 @outward({**POSE, **SPEED}, ground=_upright)
 def velocity(link: Link, parent: Values) -> tuple[Values, Values]:
     here, _ = speeds.step(link, parent)
-    return {**_pose(link, parent), **here}, {}
+    return {**pose_of_link(link, parent), **here}, {}
 
 
 @outward({**POSE, **MOTION}, ground=_upright)
 def acceleration(link: Link, parent: Values) -> tuple[Values, Values]:
     """Accelerations without gravity; without qdd they are J' q'."""
-    return {**_pose(link, parent), **move(link, parent)}, {}
+    return {**pose_of_link(link, parent), **move(link, parent)}, {}
 
 
 @inward({"r": VECTOR}, per_speed={"column": (VECTOR, VECTOR)})

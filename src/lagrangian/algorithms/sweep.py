@@ -28,7 +28,10 @@ Values = dict[str, Any]
 
 @dataclass(frozen=True)
 class Sweep:
-    """One pass over the links. `ground` gives the carry an outward sweep starts from where that is not zero."""
+    """One pass over the links. `ground` gives the carry that it starts from where that is not zero; an inward one, at a tip.
+
+    `kept` are the carries whose last values are wanted, too.
+    """
 
     direction: str  # "outward" or "inward"
     step: Callable[[Link, Values], tuple[Values, Values]]
@@ -36,6 +39,7 @@ class Sweep:
     save: Mapping[str, Template] = field(default_factory=dict)
     per_speed: Mapping[str, Template] = field(default_factory=dict)
     ground: Callable[[Tree], Values] = lambda tree: {}
+    kept: tuple[str, ...] = ()
 
     def start(self, tree: Tree) -> Values:
         return {**self.carry, **self.ground(tree)}
@@ -58,13 +62,12 @@ class Walk:
     diagonal: Callable[[Link], Any] = lambda link: 0
 
 
-def outward(carry: Values, save: Values | None = None, per_speed: Values | None = None, ground: Any = None) -> Any:
-    extra = {} if ground is None else {"ground": ground}
-    return lambda step: Sweep("outward", step, carry, save or {}, per_speed or {}, **extra)
+def outward(carry: Values, save: Values | None = None, per_speed: Values | None = None, **more: Any) -> Any:
+    return lambda step: Sweep("outward", step, carry, save or {}, per_speed or {}, **more)
 
 
-def inward(carry: Values, save: Values | None = None, per_speed: Values | None = None) -> Any:
-    return lambda step: Sweep("inward", step, carry, save or {}, per_speed or {})
+def inward(carry: Values, save: Values | None = None, per_speed: Values | None = None, **more: Any) -> Any:
+    return lambda step: Sweep("inward", step, carry, save or {}, per_speed or {}, **more)
 
 
 @dataclass(frozen=True)

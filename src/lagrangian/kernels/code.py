@@ -66,6 +66,13 @@ class MachineCode:
         return found
 
 
+def on_a_line(size: int, dtype: type = float) -> np.ndarray:
+    """So many zeros, the first of which starts a cache line."""
+    room: np.ndarray = np.zeros(size + LINE, dtype=dtype)
+    first = (start_of_line(room) - room.ctypes.data) // 8
+    return room[first : first + size]
+
+
 def start_of_line(room: np.ndarray) -> int:
     """The first address in an array that starts a cache line, from where on no vector straddles two of them."""
     address: int = room.ctypes.data

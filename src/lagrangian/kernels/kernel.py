@@ -18,6 +18,7 @@ from lagrangian.kernels.threads import Threads
 
 # states after which code for many at once is compiled: for fewer, that takes longer than it saves; and the same of long code
 MANY, MANY_OF_LONG = 4_000, 40_000
+ONE = 0  # the width under which the code for a single state is kept
 
 
 class Kernel:
@@ -63,24 +64,37 @@ class Kernel:
         return angles
 
     def _code(self, count: int) -> MachineCode:
-        """The code for one state, or for many at once; compiled, or taken from the cache, when first needed.
+        """The code for states one after the other, or for many at once; compiled, or taken from the cache, when first needed.
 
-        Both give the same bits, so that small batches can go through the code for one state.
+        Both give the same bits, so that small batches can go through the former. A single state may have code of its own.
         """
         chosen = target.current()
         if count > 1:
             self._in_batches += count
         one = self._codes.get((chosen, 1))
+        if count == 1:
+            return self._code_for_one(chosen)
         many = MANY_OF_LONG if one is not None and one.length > OPTIMISED else MANY
-        width = chosen.width if count > 1 and self._in_batches >= many else 1
+        width = chosen.width if self._in_batches >= many else 1
+        return self._compiled(self.program, chosen, width)
+
+    def _compiled(self, program: Program, chosen: target.Target, width: int) -> MachineCode:
         found = self._codes.get((chosen, width))
         if found is None:
             with _compiling:  # of two threads that ask at once, one compiles: code that is in use must not be replaced
                 found = self._codes.get((chosen, width))
                 if found is None:
-                    found = self._codes[chosen, width] = MachineCode(self.program, chosen, width)
-                    if width == 1:
-                        self._serve(found)
+                    found = self._codes[chosen, width] = MachineCode(program, chosen, width)
+        return found
+
+    def _code_for_one(self, chosen: target.Target) -> MachineCode:
+        found = self._codes.get((chosen, ONE))
+        if found is None:
+            with _compiling:
+                program = self.program.for_one(chosen)
+                found = self._compiled(program, chosen, 1 if program is self.program else ONE)
+                self._codes[chosen, ONE] = found
+                self._serve(found)
         return found
 
     def direct(self, python: Callable[..., Any], name: str, signature: str, doc: str) -> Callable[..., Any]:
@@ -90,7 +104,7 @@ class Kernel:
         function, context = fastcall.wrap(python, name=name, doc=text, sizes=sizes, shape=shape, alive=self)
         if context is not None:
             self._entries.append(context)
-            compiled = self._codes.get((target.current(), 1))
+            compiled = self._codes.get((target.current(), ONE))
             if compiled is not None:
                 self._serve(compiled)
         return function

@@ -44,6 +44,10 @@ class Program(ABC):
     def compile(self, chosen: target.Target, width: int) -> tuple[Header, bytes]:
         """What is known of the code, and the code for `width` states at once."""
 
+    def for_one(self, chosen: target.Target) -> Program:
+        """The program for a single state, where another is faster; its results may differ by rounding."""
+        return self
+
     @abstractmethod
     def data(self, header: Header, code: jit.Code) -> list[np.ndarray]:
         """Arrays that compiled code reads besides its inputs."""

@@ -31,6 +31,11 @@ class Target:
         return f"{self.cpu}|{self.features}|{self.width}|{self.fma}"
 
 
+def x86() -> bool:
+    """Whether this machine's processor is one of Intel's family."""
+    return platform.machine().lower() in ("x86_64", "amd64", "i686", "x86")
+
+
 def current() -> Target:
     """The target in force, from the environment."""
     return _target(os.environ.get(VARIABLE, "native").strip().lower() or "native")
@@ -48,9 +53,8 @@ def _target(choice: str) -> Target:
     if choice != "native" and choice not in known:
         raise ArgumentError(f"{VARIABLE}: {one_of('target', choice, ['native', *known])}")
     features = llvm.get_host_cpu_features()
-    x86 = platform.machine().lower() in ("x86_64", "amd64", "i686", "x86")
     if choice != "native":
-        if not x86:
+        if not x86():
             raise ArgumentError(f"{VARIABLE}={choice} needs an x86-64 processor; this is {platform.machine()}")
         needs = {"avx512": ("avx512f", "avx512dq", "avx512vl"), "avx2": ("avx2", "fma"), "sse2": ()}[choice]
         missing = [f for f in needs if not features.get(f)]
@@ -58,7 +62,7 @@ def _target(choice: str) -> Target:
             raise ArgumentError(f"{VARIABLE}={choice}: this processor has no {', '.join(missing)}; use native or sse2")
         return known[choice]
     host, flags = llvm.get_host_cpu_name(), features.flatten()
-    if not x86:
+    if not x86():
         return Target("native", host, flags, 2, True)
     width = (
         8

@@ -20,8 +20,10 @@ from lagrangian.algorithms.sweep import Algorithm, run
 from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.llvm import jit, target
 from lagrangian.kernels.program import Header, Program, prepared, straight
+from lagrangian.kernels.programs.pieces import in_pieces
 from lagrangian.kernels.rolled import kernel as rolled
 from lagrangian.kernels.rolled.trace import WHOLE
+from lagrangian.kernels.rolled.variants import told_apart
 from lagrangian.kernels.trace.node import NUMBERS, Graph, TooLarge, Trace, with_all_inputs
 
 # past this many links, or operations, straight-line code takes seconds to compile, and a loop over the links is used
@@ -108,8 +110,12 @@ class Sweeps(Program):
         header |= {"columns": loop.columns, "ground": loop.ground}
         return header, jit.compile_object(loop.ir, chosen, level=2)
 
+    def for_one(self, chosen: target.Target) -> Program:
+        return in_pieces(self, self.algorithm, self.tree, chosen) if len(self.tree) > UNROLL_LINKS else self
+
     def data(self, header: Header, code: jit.Code) -> list[np.ndarray]:
         if header["form"] != "rolled":
             return [prepared(self.numbers.values, header["numbers"], code), rolled.table(self.tree)]
         columns, ground = ([(a, b) for a, b in header[key]] for key in ("columns", "ground"))
-        return [rolled.parameter_array(self.algorithm, self.tree, columns, ground), rolled.table(self.tree)]
+        tree = told_apart(self.algorithm, self.tree)
+        return [rolled.parameter_array(self.algorithm, tree, columns, ground), rolled.table(tree)]

@@ -21,6 +21,7 @@ from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.llvm.emit import attributes, hexadecimal
 from lagrangian.kernels.llvm.target import Target
 from lagrangian.kernels.rolled.loops import Loops
+from lagrangian.kernels.rolled.variants import told_apart
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Rolled:
 
     def data(self, algorithm: Algorithm, tree: Tree) -> list[np.ndarray]:
         """What a kernel reads of a tree: parameters, and the table."""
-        return [parameter_array(algorithm, tree, self.columns, self.ground), table(tree)]
+        return [parameter_array(algorithm, tree, self.columns, self.ground), table(told_apart(algorithm, tree))]
 
 
 def parameter_array(
@@ -59,7 +60,7 @@ def table(tree: Tree) -> np.ndarray:
 
 
 def module(algorithm: Algorithm, tree: Tree, names: Sequence[str], sizes: Sequence[int], target: Target, width: int) -> Rolled:
-    return _Kernel(algorithm, tree, names, sizes, target, width).build()
+    return _Kernel(algorithm, told_apart(algorithm, tree), names, sizes, target, width).build()
 
 
 class _Kernel(Loops):

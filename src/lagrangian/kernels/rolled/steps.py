@@ -24,7 +24,7 @@ class Steps:
     ) -> None:
         self.algorithm, self.tree, self.target, self.width = algorithm, tree, target, width
         self.names, self.sizes = list(names), list(sizes)
-        self.program: Program = rolled_trace.trace(algorithm, tree)
+        self.program: Program = self.traced()
         self.kinds = sorted(set(tree.kind), key=str)
         self.n = len(tree)
         self.chain = all(p == i - 1 for i, p in enumerate(tree.parent))
@@ -42,6 +42,9 @@ class Steps:
         on_it = sum(kind.nq for kind in tree.kind)
         self.touches = bool(self.output and tree.nq and on_it == tree.nq)
 
+    def traced(self) -> Program:
+        return rolled_trace.trace(self.algorithm, self.tree)
+
     def new(self, word: str) -> str:
         self.label += 1
         return f"{word}.{self.label}"
@@ -57,7 +60,8 @@ class Steps:
     def place(self, e: Emitter, i: str) -> dict[str, str]:
         """Pointers to what belongs to link i."""
         columns = len(self.program.parameters)
-        where = {"param": e.put(f"getelementptr double, ptr %param, i64 {e.put(f'mul i64 {i}, {columns}')}") if columns else ""}
+        row = e.put(f"mul i64 {self.parameter_row(e, i)}, {columns * self.parameter_width}")
+        where = {"param": e.put(f"getelementptr double, ptr %param, i64 {row}")}
         if self.in_order:
             where["iq"] = where["iv"] = i
         else:
@@ -92,10 +96,9 @@ class Steps:
 
         def fetch(name: str, index: Any) -> str:
             if name == "param":
-                at = e.put(f"getelementptr double, ptr {where['param']}, i64 {index}")
-                return e.spread(e.put(f"load double, ptr {at}, align 8"))
+                return self.parameter(e, where["param"], index)
             if name == "save":
-                return e.load(where["save"], self.program.saves[index])
+                return e.load(*self.save_place(where, index))
             if name == "speed":
                 component, j, k = index
                 return e.load(where["speed"], k * len(self.program.speed_saves) + self.program.speed_saves[component, j])
@@ -104,6 +107,21 @@ class Steps:
             return e.load(where[name], index)
 
         return load
+
+    parameter_width = 1  # how many numbers a parameter of a link is
+
+    def parameter_row(self, e: Emitter, i: str) -> str:
+        """Which row of the parameters is link i's."""
+        return i
+
+    def save_place(self, where: dict[str, str], key: tuple[str, int]) -> tuple[str, int]:
+        """Where what a sweep saves of a link is: a pointer, and the place from there on."""
+        return where["save"], self.program.saves[key]
+
+    def parameter(self, e: Emitter, row: str, index: int) -> str:
+        """A parameter from a link's row of them: the same number for all states."""
+        at = e.put(f"getelementptr double, ptr {row}, i64 {index}")
+        return e.spread(e.put(f"load double, ptr {at}, align 8"))
 
     def run_step(
         self,
@@ -128,19 +146,23 @@ class Steps:
             elif label[0] == "save":
                 _, name, j = label
                 if (name, j) in link_saves:
-                    e.store(value, where["save"], link_saves[name, j])
+                    e.store(value, *self.save_place(where, (name, j)))
                 if name in names and self.algorithm.output.kind == "link":
                     self.store_link_row(e, where, name, j, value)
             else:
                 _, name, j, k = label
                 if (name, j) in speed_saves:
-                    e.store(value, where["speed"], k * len(speed_saves) + speed_saves[name, j])
+                    self.store_speed(e, value, where["speed"], k * len(speed_saves) + speed_saves[name, j])
                 if name in names and self.algorithm.output.kind == "speed":
                     row = e.put(f"add i64 {where['iv']}, {j * self.tree.nv + k}")
                     self.store_out(e, row, value)
 
         e.write(schedule(step.trace, e.has_fma), self.loader(e, where, carry), store)
         return out
+
+    def store_speed(self, e: Emitter, value: str, base: str, place: int) -> None:
+        """Save something of a speed."""
+        e.store(value, base, place)
 
     def store_out(self, e: Emitter, index: str, value: str) -> None:
         at = e.put(f"mul i64 {index}, {self.width}")

@@ -50,6 +50,7 @@ class Pass:
     steps: dict[JointType, Step]
     carry: list[int]
     ground: list[float]
+    fixed: dict[int, float] = field(default_factory=dict)  # the components that do not vary
     starts: dict[tuple[JointType, int], Step] = field(default_factory=dict)  # of a walk: per kind and column
     diagonal: dict[JointType, Step] = field(default_factory=dict)
     ground_at: dict[int, int] = field(default_factory=dict)
@@ -69,26 +70,34 @@ class Program:
     turns: bool
 
 
+Uniform = dict[tuple[JointType, str, int], float]  # constants that all links of a kind share: kind, name, component
+
+
+def uniform_constants(tree: Tree) -> Uniform:
+    """What is structure, and the same for all links of a kind."""
+    found: Uniform = {}
+    of = np.array([kind.key for kind in tree.kind])
+    for kind in set(tree.kind):
+        for name in CONSTANTS:
+            rows = tree.constants[name][of == kind.key]
+            for j in np.flatnonzero((rows == rows[0]).all(axis=0) & np.isin(rows[0], structural(name))):
+                found[kind, name, int(j)] = float(rows[0, j])
+    return found
+
+
 class _Tracer:
-    def __init__(self, algorithm: Algorithm, tree: Tree) -> None:
+    def __init__(self, algorithm: Algorithm, tree: Tree, uniform: Uniform, whole: bool) -> None:
         self.algorithm = algorithm
         self.tree = tree
+        self.whole = whole
         self.kinds = sorted(set(tree.kind), key=str)
-        of = np.array([kind.key for kind in tree.kind])
-        self.uniform: dict[tuple[JointType, str, int], float] = {}
-        self.parameters: list[tuple[str, int]] = []
-        for name in CONSTANTS:
-            values = tree.constants[name]
-            for j in range(values.shape[1]):
-                varies = False
-                for kind in self.kinds:
-                    column = values[of == kind.key, j]
-                    if column[0] in structural(name) and (column == column[0]).all():
-                        self.uniform[kind, name, j] = float(column[0])
-                    else:
-                        varies = True
-                if varies:
-                    self.parameters.append((name, j))
+        self.uniform = uniform
+        self.parameters = [
+            (name, j)
+            for name, template in CONSTANTS.items()
+            for j in range(size(template))
+            if any((kind, name, j) not in uniform for kind in self.kinds)
+        ]
         self.save_constants: dict[tuple[Any, ...], float] = {}
         self.saved: dict[str, tuple[bool, Template]] = {}  # name -> (per speed, template)
 
@@ -128,9 +137,7 @@ class _Tracer:
     def sweep(self, sweep: Sweep) -> tuple[Pass, dict[JointType, tuple[Graph, list[Any], list[tuple[Any, ...]]]]]:
         """Trace every kind, with the carries that stay constant folded."""
         ground = [float(x) for name in sweep.carry for x in flatten(sweep.start(self.tree)[name])]
-        if sweep.direction == "inward":
-            ground = [0.0] * len(ground)
-        fixed = {j: x for j, x in enumerate(ground) if x == 0}
+        fixed = {j: x for j, x in enumerate(ground) if x == 0 and self.whole}
         while True:
             results = {kind: self._step(sweep, kind, fixed) for kind in self.kinds}
             moved = {j for _, carry, _ in results.values() for j in fixed if _number(carry[j]) != fixed[j]}
@@ -152,7 +159,7 @@ class _Tracer:
                     values.append(x)
                     labels.append(("save", name, j) if k is None else ("speed", name, j, k))
             raw[kind] = (graph, values, labels)
-        return Pass(sweep, {}, varying, [ground[j] for j in varying]), raw
+        return Pass(sweep, {}, varying, [ground[j] for j in varying], fixed), raw
 
     def _fold_saves(self, sweep: Sweep, results: list[list[tuple[Any, ...]]]) -> None:
         """Components that every kind saves as one and the same number are known to later sweeps, unless they are the result."""
@@ -199,9 +206,13 @@ def _number(x: Any) -> float | None:
     return float(x)
 
 
-def trace(algorithm: Algorithm, tree: Tree) -> Program:
-    """All passes of an algorithm, with only what is needed in them."""
-    tracer = _Tracer(algorithm, tree)
+def trace(algorithm: Algorithm, tree: Tree, uniform: Uniform | None = None, whole: bool = True) -> Program:
+    """All passes of an algorithm, with only what is needed in them.
+
+    `uniform` are the constants that are written into the code: unless given, those of the structure that all links of a kind
+    share. Where the tree is not the whole, nothing is known of what is carried.
+    """
+    tracer = _Tracer(algorithm, tree, uniform_constants(tree) if uniform is None else uniform, whole)
     raws: list[tuple[Pass, Any]] = []
     finish: Step | None = None
     final: dict[int, float] = {}
@@ -270,7 +281,7 @@ def _needed(tracer: _Tracer, raws: list[tuple[Pass, Any]], finish: Step | None) 
                 note(step)
             passes.append(found)
             continue
-        carries = set(final)
+        carries = (final | _kept(found.sweep)) & set(found.carry)
         final = set()
 
         def keep(label: tuple[Any, ...], carries: set[int]) -> bool:
@@ -316,6 +327,13 @@ def _needed(tracer: _Tracer, raws: list[tuple[Pass, Any]], finish: Step | None) 
         finish,
         any(k.turns for k in tracer.kinds),
     )
+
+
+def _kept(sweep: Sweep | Walk) -> set[int]:
+    """The components of the carries whose last values are wanted."""
+    assert isinstance(sweep, Sweep)
+    names = [name for name, template in sweep.carry.items() for _ in range(size(template))]
+    return {j for j, name in enumerate(names) if name in sweep.kept}
 
 
 def _numbered_parameters(passes: list[Pass]) -> list[int]:

@@ -48,8 +48,16 @@ class Solver:
         self.workspace = places.Workspace(self.n, method, len(system.table))
         self.programs = Programs(system)
         chosen = target.current()
-        name = cache.key("motion", *system.key, method.key, str(callback), str(system.large), chosen.key)
         self.rolled = RolledResponse(system, chosen) if system.large else None
+        name = cache.key(
+            "motion",
+            *system.key,
+            method.key,
+            str(callback),
+            str(system.large),
+            chosen.key,
+            self.rolled.key if self.rolled is not None else b"",
+        )
         if self.rolled is not None and (method.jacobian or method.canonical):
             raise ArgumentError(
                 f"method {method.name!r} needs derivatives written out, and {system.mechanism.name} is too large for that; "

@@ -11,6 +11,7 @@ from lagrangian.algorithms.structure import Numbers, TreeStructure
 from lagrangian.kernels.llvm.builder import Array, Builder
 from lagrangian.kernels.llvm.function import Preparation, traced
 from lagrangian.kernels.llvm.target import Target
+from lagrangian.kernels.programs.pieces import pieces_of
 from lagrangian.kernels.programs.sweeps import UNROLL_LINKS, UNROLL_OPERATIONS, trace_unrolled
 from lagrangian.kernels.rolled import kernel as rolled
 from lagrangian.kernels.trace.node import Graph, TooLarge
@@ -41,12 +42,16 @@ class RolledResponse:
     def __init__(self, system: System, target: Target) -> None:
         self.system = system
         self.algorithm = HELD_DYNAMICS if system.holdable else FORWARD_DYNAMICS
+        pieces = pieces_of(self.algorithm, system.true_tree, target)
+        # inertia that is moved towards the base saves operations in a sweep, but links without any cannot be cut through
+        self.tree = system.tree if pieces is None else system.true_tree
+        self.key = b"" if pieces is None else pieces.plan.digest
         sizes = [system.nq, *[system.nv] * (len(self.algorithm.inputs) - 1)]
-        self.loop = rolled.module(self.algorithm, system.tree, self.algorithm.inputs, sizes, target, 1)
+        self.loop = pieces or rolled.module(self.algorithm, self.tree, self.algorithm.inputs, sizes, target, 1)
 
     def data(self) -> list[np.ndarray]:
         """Parameters of the links, their table, scratch memory."""
-        return [*self.loop.data(self.algorithm, self.system.tree), np.zeros(max(1, self.loop.scratch))]
+        return [*self.loop.data(self.algorithm, self.tree), np.zeros(max(1, self.loop.scratch))]
 
     def functions(self, declared: set[str], fma: bool, places: Any, preparation: Preparation) -> list[str]:
         lines = self.loop.ir.split("\n")

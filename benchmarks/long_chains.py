@@ -1,0 +1,189 @@
+"""Long chains: one state in pieces against one sweep over the links; accuracy, work and span, and what more cores would bring.
+
+`python benchmarks/long_chains.py`, or `--only times|accuracy|cores`. Sweeps and pieces take turns, best of many; the machine may
+be shared, so the least time counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import mpmath
+import numpy as np
+
+import lagrangian as lg
+from kernels import chain
+from lagrangian.algorithms import tree as trees
+from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
+from lagrangian.algorithms.inverse_dynamics import INVERSE_DYNAMICS
+from lagrangian.algorithms.link import CONSTANTS
+from lagrangian.algorithms.nested import flatten, unflatten
+from lagrangian.algorithms.sweep import Algorithm, run
+from lagrangian.algorithms.tree import Tree
+from lagrangian.kernels.kernel import Kernel
+from lagrangian.kernels.llvm import target
+from lagrangian.kernels.pieces import runs
+from lagrangian.kernels.pieces.forward import Forward
+from lagrangian.kernels.pieces.inverse import Inverse
+from lagrangian.kernels.pieces.kernel import planned
+from lagrangian.kernels.program import Program
+from lagrangian.kernels.programs.sweeps import Sweeps, links
+from lagrangian.kernels.rolled import trace as rolled_trace
+from lagrangian.kernels.trace.node import Graph, Trace
+
+SIZES = (66, 80, 100, 150, 200, 300, 1000, 3000, 10_000, 30_000, 100_000)
+
+
+class OneSweep(Sweeps):
+    """One state goes as several do."""
+
+    def for_one(self, chosen: target.Target) -> Program:
+        return self
+
+
+def tree_of(n: int) -> Tree:
+    """The tree of `kernels.chain(n)`, without n bodies in Python: two links repeat."""
+    few = trees.build(chain(4))
+    rows = np.array([0, 1, *[2, 3] * n])[:n]
+    constants = {name: array[rows] for name, array in few.constants.items()}
+    order = tuple(range(n))
+    return replace(
+        few, kind=few.kind[:1] * n, parent=tuple(range(-1, n - 1)), iq=order, iv=order, nq=n, nv=n, constants=constants,
+        place={}, joint_link={},
+    )  # fmt: skip
+
+
+def function(program: Program) -> Callable[..., np.ndarray]:
+    kernel = Kernel(program)
+    return kernel.direct(kernel, program.name, ", ".join(program.inputs), "")
+
+
+def best(functions: list[Callable[[], object]], rounds: int) -> list[float]:
+    found = [math.inf] * len(functions)
+    for _ in range(rounds):
+        for k, f in enumerate(functions):
+            start = time.perf_counter()
+            f()
+            found[k] = min(found[k], time.perf_counter() - start)
+    return found
+
+
+def times(rounds: int) -> None:
+    print(f"{target.current().width} lanes a vector; ns a link, one state, called from Python")
+    print(f"{'links':>8} | forward: sweep  pieces       | inverse: sweep  pieces")
+    for n in SIZES:
+        tree = tree_of(n)
+        rng = np.random.default_rng(0)
+        q, qd, x = rng.normal(size=(3, n)) * 0.3
+        line = f"{n:8} |"
+        for algorithm in (FORWARD_DYNAMICS, INVERSE_DYNAMICS):
+            made = [function(kind(algorithm, tree)) for kind in (OneSweep, Sweeps)]
+            results = [f(q, qd, x) for f in made]
+            error = np.abs(results[1] - results[0]).max() / np.abs(results[0]).max()
+            assert error < 1e-9
+            calls = [partial(f, q, qd, x) for f in made]
+            one, other = (t / n * 1e9 for t in best(calls, max(20, min(rounds, 3_000_000 // n))))
+            pieces = "in pieces" if planned(algorithm, tree, target.current()) is not None else "not cut  "
+            line += f" {one:14.1f} {other:7.1f} {pieces} |"
+        print(line, flush=True)
+
+
+# -- accuracy --------------------------------------------------------------------------------------------------------------
+
+
+def hinged(n: int, masses: np.ndarray, inertias: np.ndarray) -> lg.Mechanism:
+    """`kernels.chain` with other bodies."""
+    one = chain(n)
+    bodies = [
+        replace(body, mass=m, inertia=tuple(k * float(x) for x in body.inertia))
+        for body, m, k in zip(one.bodies, masses.tolist(), inertias.tolist(), strict=True)
+    ]
+    return replace(one, bodies=bodies)
+
+
+def accuracy(n: int) -> None:
+    rng = np.random.default_rng(0)
+    q, qd, tau = rng.normal(size=(3, n)) * 0.3
+    one, heavy, uneven = np.ones(n), np.ones(n), np.where(np.arange(n) % 2, 1.0, 1e-6)
+    heavy[-1] = 1e6
+    cases = {
+        "plain": (hinged(n, one, one), q),
+        "heavy tip, 1e6": (hinged(n, heavy, heavy), q),
+        "masses 1 : 1e-6": (hinged(n, uneven, uneven), q),
+        "straight": (hinged(n, one, one), 0 * q),
+        "inertias of 1e-9": (hinged(n, one, 1e-9 * one), q),
+    }
+    print(f"\nforward dynamics of {n} links, largest error over largest qdd, against 60 digits")
+    for name, (mechanism, angles) in cases.items():
+        tree = trees.build(mechanism)
+        made = [function(kind(FORWARD_DYNAMICS, tree))(angles, qd, tau) for kind in (OneSweep, Sweeps)]
+        with mpmath.workdps(60):
+            state = dict(zip(FORWARD_DYNAMICS.inputs, (angles, qd, tau), strict=True))
+            number = lambda name, k: mpmath.mpf(float(state[name][k]))  # noqa: E731, B023
+            exact_links = links(tree, FORWARD_DYNAMICS.inputs, number, mpmath.cos, mpmath.sin)
+            for link in exact_links:
+                for constant, template in CONSTANTS.items():
+                    flat = (mpmath.mpf(x) if x else 0 for x in flatten(getattr(link, constant)))
+                    setattr(link, constant, unflatten(template, flat))
+            exact = np.array(run(FORWARD_DYNAMICS, tree, exact_links))
+            errors = [float(max(abs(x - exact)) / max(abs(exact))) for x in made]
+        print(f"  {name:18} sweep {errors[0]:.1e}   pieces {errors[1]:.1e}   {errors[1] / errors[0]:.2f} times", flush=True)
+
+
+# -- work and span -----------------------------------------------------------------------------------------------------------
+
+
+def operations(algorithm: Algorithm, tree: Tree, uniform: rolled_trace.Uniform | None) -> float:
+    """Of a link."""
+    passes = rolled_trace.trace(algorithm, tree, uniform).passes
+    return sum(np.mean([step.trace.operations for step in found.steps.values()]) for found in passes)
+
+
+def of_records(outputs: Callable[..., list[object]], *sizes: int) -> int:
+    graph = Graph()
+    given = [[graph.input(str(k), j) for j in range(size)] for k, size in enumerate(sizes)]
+    return Trace(graph, outputs(*given)).operations
+
+
+def cores() -> None:
+    from lagrangian.kernels.pieces.lanes import Lanes
+
+    tree, chosen = tree_of(1000), target.current()
+    join = of_records(runs._join, runs.ENDS, runs.ENDS)
+    share = of_records(runs._share, runs.ENDS, runs.ENDS, runs.BETWEEN, runs.STATE)
+    print("\nwork, in operations")
+    for kind in (Forward, Inverse):
+        plan = planned(kind.algorithm, tree, chosen)
+        assert plan is not None
+        swept = operations(kind.algorithm, tree, None)
+        same = operations(kind.algorithm, replace(tree, kind=tuple(plan.variant)), plan.uniform)  # type: ignore[arg-type]
+        lanes = Lanes(kind.lanes_algorithm, plan, chosen)
+        cut = sum(np.mean([step.trace.operations for step in found.steps.values()]) for found in lanes.program.passes)
+        print(f"  {kind.algorithm.name}: a link of the sweep {swept:.0f} (by its own pattern {same:.0f}), of a piece {cut:.0f}")
+    print(f"  two pieces joined {join}, and what they share handed back {share}")
+    n, cost, joint = 1000, Forward.cost, 450.0
+    print(f"\nforward dynamics of {n} links predicted, us: steps of {cost.step:.0f} ns, {cost.piece:.0f} ns a piece of a core,")
+    print(f"{joint:.0f} ns to join what cores have, and 1 us to hand it over")
+    for count in (1, 2, 4, 8, 16, 32, 64):
+        pieces = 4 * count
+        joined = 4 * cost.piece + (math.log2(count) * (joint + 1000) if count > 1 else 0)
+        total = cost.step * math.ceil(n / pieces) + joined + cost.rest + (1000 if count > 1 else 0)
+        print(f"  {count:3} cores, {pieces:4} pieces of {math.ceil(n / pieces):4}: {total / 1000:6.1f}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3000)
+    parser.add_argument("--only", choices=("times", "accuracy", "cores"), default=None)
+    options = parser.parse_args()
+    if options.only in (None, "times"):
+        times(options.rounds)
+    if options.only in (None, "accuracy"):
+        accuracy(1000)
+    if options.only in (None, "cores"):
+        cores()

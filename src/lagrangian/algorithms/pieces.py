@@ -1,0 +1,256 @@
+"""Long chains in pieces, which are swept side by side and then joined: forward dynamics with a span of O(log N).
+
+A piece is a part of an unbranched path. Its equations are solved for what it shows at its two ends, its handles
+(Featherstone 1999, "A divide-and-conquer articulated-body algorithm", Int. J. Robotics Research 18(9), part 1): with `a` the
+acceleration of what carries it and `F` the wrench that it exerts on what it carries at its tip,
+
+    wrench at its base      = I a + p + Phi F
+    acceleration of its tip = Phi^T a + b - La F
+
+where I and p are the articulated inertia and bias of the piece with nothing at its tip. The sweep of the articulated-body
+algorithm finds all of this when six columns, the answers to unit wrenches at the tip, are swept along with the bias. Two
+neighbours become one piece by solving for what they share, which is the star product of Redheffer (1960): any number of pieces
+is joined in a tree, whose depth is the logarithm of their number. With pieces of one link it is Featherstone's algorithm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from lagrangian.algorithms import small_matrix as m
+from lagrangian.algorithms.forward_dynamics import (
+    ARTICULATED,
+    FORWARD_DYNAMICS,
+    accelerated,
+    articulate,
+    into_link,
+    unit,
+    velocities,
+)
+from lagrangian.algorithms.link import Link, is_zero
+from lagrangian.algorithms.nested import MATRIX, SCALAR, VECTOR, flatten, unflatten
+from lagrangian.algorithms.sweep import Values, inward, outward
+from lagrangian.algorithms.tree import Tree
+from lagrangian.model import vector as v
+
+SIX = (VECTOR, VECTOR)  # an angular and a linear part
+HANDLE = {"Phi": (SIX,) * 6, "La": (SCALAR,) * 21, "b": SIX}
+NODE = {**ARTICULATED, **HANDLE}
+SPAN = {"R": MATRIX, "w": VECTOR}
+MOVING = {"w": VECTOR, "al": VECTOR, "l": VECTOR}
+UNKNOWN = float("nan")  # of a carry whose start is found by other pieces
+
+
+def _upright(tree: Tree) -> Values:
+    return {"R": v.IDENTITY}
+
+
+@outward(SPAN, ground=_upright, kept=("R", "w"))
+def spans(link: Link, parent: Values) -> tuple[Values, Values]:
+    """How the tip is turned against the base, and how fast it turns against it, in the tip's axes."""
+    w = v.add(link.to_child(parent["w"]), link.motion(link.qd)[0])
+    return {"R": link.compose(parent["R"]), "w": w}, {}
+
+
+def carried_speed(span: Values, w: v.Vector) -> v.Vector:
+    """The angular velocity of the tip, in its axes, when the base turns with w."""
+    return v.add(v.mat_t_vec(span["R"], w), span["w"])
+
+
+def _turning(tree: Tree) -> Values:
+    return {"w": (UNKNOWN,) * 3}
+
+
+velocities_between = replace(velocities, ground=_turning)
+
+
+def _unit_wrenches(tree: Tree) -> Values:
+    return {"Phi": tuple(unflatten(SIX, iter(row)) for row in m.identity(6))}
+
+
+@inward(
+    NODE,
+    per_speed={"gn": VECTOR, "gf": VECTOR, "du": SCALAR, "dphi": (SCALAR,) * 6},
+    ground=_unit_wrenches,
+    kept=tuple(NODE),
+)
+def articulate_with_handles(link: Link, outer: Values) -> tuple[Values, Values]:
+    """The step of the articulated-body algorithm, and what the joint does to the answers to wrenches at the tip."""
+    up, saves = articulate.step(link, outer)
+    columns, La = list(outer["Phi"]), list(outer["La"])
+    b = list(flatten(outer["b"]))
+    scaled = []
+    for k, (angular, linear) in enumerate(link.columns):
+        gn, gf, inverse_D = saves["gn"][k], saves["gf"][k], saves["inverse_D"][k]
+        phi = [v.dot(angular, n) + v.dot(linear, f) for n, f in columns]
+        scaled.append(tuple(inverse_D * x for x in phi))
+        La = [x + scaled[k][i] * phi[j] for x, (i, j) in zip(La, m.PAIRS, strict=True)]
+        b = [x + y * saves["du"][k] for x, y in zip(b, phi, strict=True)]
+        columns = [(v.sub(n, v.scale(x, gn)), v.sub(f, v.scale(x, gf))) for (n, f), x in zip(columns, phi, strict=True)]
+        place = unit((angular, linear))
+        if place is not None and is_zero(link.rotor) and is_zero(link.held[k]):
+            columns = [_cleared(column, place) for column in columns]  # nothing can be pushed along a free axis
+    b = [x + (v.dot(n, link.ca) + v.dot(f, link.cl)) for x, (n, f) in zip(b, columns, strict=True)]
+    moved = [link.wrench_to_parent(f, n) for n, f in columns]
+    handle = {"Phi": tuple((n, f) for f, n in moved), "La": tuple(La), "b": unflatten(SIX, iter(b))}
+    return {**up, **handle}, {**{name: saves[name] for name in ("gn", "gf", "du")}, "dphi": tuple(scaled)}
+
+
+def _cleared(column: tuple[v.Vector, v.Vector], place: int) -> Any:
+    return unflatten(SIX, iter([0 if k == place else x for k, x in enumerate(flatten(column))]))
+
+
+def _given(tree: Tree) -> Values:
+    return {**dict.fromkeys(MOVING, (UNKNOWN,) * 3), "F": ((UNKNOWN,) * 3,) * 2}
+
+
+@outward({**MOVING, "F": SIX}, per_speed={"qdd": SCALAR}, ground=_given, kept=("al", "l"))
+def accelerate_between(link: Link, parent: Values) -> tuple[Values, Values]:
+    """Accelerations of a piece whose base moves in a given way and whose tip exerts the wrench F.
+
+    What velocities add is found again: in a long chain, that takes less time than to save it and to read it back.
+    """
+    here, biases = velocities.step(link, parent)
+    link.__dict__.update(biases)
+    al, l = into_link(link, parent)
+    F = list(flatten(parent["F"]))
+    qdd: list[Any] = [0] * link.nv
+    for k in range(link.nv - 1, -1, -1):
+        handed = sum(x * y for x, y in zip(link.dphi[k], F, strict=True))
+        qdd[k] = (link.du[k] - handed) - (v.dot(link.gn[k], al) + v.dot(link.gf[k], l))
+        al, l = accelerated(link, k, qdd[k], al, l)
+    return {**here, "al": al, "l": l, "F": parent["F"]}, {"qdd": tuple(qdd)}
+
+
+# -- pieces joined -------------------------------------------------------------------------------------------------------
+
+
+def with_body(node: Values, body: tuple[Any, v.Vector, v.Symmetric], w: v.Vector) -> Values:
+    """A piece with a rigid body (mass, h, I), which turns with w, before its first joint.
+
+    A chain is cut through a link, not at a joint: each side has half of its inertia. So the articulated inertia of the outer
+    piece, which is singular along its first joint, becomes regular, and as well conditioned as that of the link in one sweep.
+    """
+    mass, h, I = body
+    return {
+        **node,
+        "A": v.sym_add(node["A"], I),
+        "B": v.mat_add(node["B"], v.skew(h)),
+        "M": v.sym_add(node["M"], (mass, 0, 0, mass, 0, mass)),
+        "pn": v.add(node["pn"], v.cross(w, v.sym_vec(I, w))),
+        "pf": v.add(node["pf"], v.cross(w, v.cross(w, h))),
+    }
+
+
+class Joint(NamedTuple):
+    """What two neighbours share, solved for.
+
+    With y the acceleration of the inner one's tip without a wrench there, and z the wrench that the outer one needs without an
+    acceleration, the wrench between them is K y + H z, and the acceleration there is H^T (y - La z).
+    """
+
+    K: m.Matrix  # (I^-1 + La)^-1, I of the outer and La of the inner piece
+    H: m.Matrix  # (E + I La)^-1
+
+
+def joint(inner: Values, outer: Values) -> Joint:
+    """K = L G^-1 L^T and H = L G^-1 D^-1 L^-1 with I = L D L^T and G = D^-1 + L^T La L.
+
+    H is not found as E - K La, which loses digits where the outer piece is much heavier than the inner one.
+    """
+    La = m.full(inner["La"], 6)
+    L, D = m.factors(inertia(outer), guarded=True)
+    inverse_D = [1 / d for d in D]
+    G = m.product(m.transpose(L), m.product(La, L))
+    G = [[x + inverse_D[i] if i == j else x for j, x in enumerate(row)] for i, row in enumerate(G)]
+    N, d = m.factors(G)
+    inverse_d = [1 / x for x in d]
+    Y = m.forward(N, m.transpose(L))  # N^-1 L^T
+    Z = m.forward(N, m.scale_rows(inverse_D, m.forward(L, m.identity(6))))
+    K = m.symmetric_product(m.transpose(Y), m.scale_rows(inverse_d, Y))
+    return Joint(K, m.product(L, m.backward(N, m.scale_rows(inverse_d, Z))))
+
+
+def inertia(node: Values) -> m.Matrix:
+    A, B, M = v.sym_full(node["A"]), node["B"], v.sym_full(node["M"])
+    return [[*A[i], *B[i]] for i in range(3)] + [[B[0][i], B[1][i], B[2][i], *M[i]] for i in range(3)]
+
+
+def bias(node: Values) -> m.Vector:
+    return [*node["pn"], *node["pf"]]
+
+
+def handles(node: Values) -> m.Matrix:
+    """Phi: its columns are the wrenches at the base."""
+    return m.transpose([list(flatten(column)) for column in node["Phi"]])
+
+
+def joined(inner: Values, outer: Values, shared: Joint) -> Values:
+    """Two neighbours as one piece."""
+    K, H = shared
+    La, P, Q = m.full(inner["La"], 6), handles(inner), handles(outer)
+    y, z = list(flatten(inner["b"])), bias(outer)
+    F, a = between(inner, shared, y, z)
+    HQ = m.product(H, Q)
+    Phi = m.product(P, HQ)
+    seen = m.symmetric_product(m.transpose(Q), m.product(La, HQ))  # H^T La = La H is symmetric
+    b = m.add(list(flatten(outer["b"])), m.times(m.transpose(Q), a))
+    return {
+        **_with(inner, P, K, F),
+        "Phi": tuple(unflatten(SIX, iter(column)) for column in m.transpose(Phi)),
+        "La": tuple(x + seen[i][j] for x, (i, j) in zip(outer["La"], m.PAIRS, strict=True)),
+        "b": unflatten(SIX, iter(b)),
+    }
+
+
+def _with(inner: Values, P: m.Matrix, K: m.Matrix, F: m.Vector) -> Values:
+    """Articulated inertia and bias of a piece that carries another."""
+    I = m.symmetric_product(m.product(P, K), m.transpose(P))
+    total = [[x + y for x, y in zip(*rows, strict=True)] for rows in zip(inertia(inner), I, strict=True)]
+    p = m.add(bias(inner), m.times(P, F))
+    return {
+        "A": v.sym_of(tuple(tuple(row[:3]) for row in total[:3])),  # type: ignore[arg-type]
+        "B": tuple(tuple(row[3:]) for row in total[:3]),
+        "M": v.sym_of(tuple(tuple(row[3:]) for row in total[3:])),  # type: ignore[arg-type]
+        "pn": tuple(p[:3]),
+        "pf": tuple(p[3:]),
+    }
+
+
+def carrying(inner: Values, outer: Values, shared: Joint) -> Values:
+    """The same where the outer one has no further tip: the articulated inertia and bias of both."""
+    F, _ = between(inner, shared, list(flatten(inner["b"])), bias(outer))
+    return _with(inner, handles(inner), shared.K, F)
+
+
+def between(inner: Values, shared: Joint, y: m.Vector, z: m.Vector) -> tuple[m.Vector, m.Vector]:
+    """The wrench on the outer piece, and its acceleration."""
+    F = m.add(m.times(shared.K, y), m.times(shared.H, z))
+    a = m.times(m.transpose(shared.H), m.sub(y, m.times(m.full(inner["La"], 6), z)))
+    return F, a
+
+
+def shared_state(inner: Values, outer: Values, shared: Joint, a: m.Vector, F: m.Vector) -> tuple[m.Vector, m.Vector]:
+    """The wrench and the acceleration between two neighbours, from the acceleration of their base and the wrench at their tip."""
+    y = m.add(m.times(m.transpose(handles(inner)), a), list(flatten(inner["b"])))
+    z = m.add(bias(outer), m.times(handles(outer), F))
+    return between(inner, shared, y, z)
+
+
+def wrench_at_fixed_tip(node: Values, a: m.Vector, tip: m.Vector) -> m.Vector:
+    """F that gives the tip of a piece, or of a whole chain, a known acceleration: both ends fixed is one more 6 x 6 solve.
+
+    La F = Phi^T a + b - tip. La is positive definite where the joints of the piece can move its tip in all directions.
+    """
+    wanted = m.sub(m.add(m.times(m.transpose(handles(node)), a), list(flatten(node["b"]))), tip)
+    L, D = m.factors(m.full(node["La"], 6))
+    x = m.forward(L, [[y] for y in wanted])
+    return [row[0] for row in m.backward(L, [[y[0] / d] for y, d in zip(x, D, strict=True)])]
+
+
+FORWARD_IN_PIECES = replace(
+    FORWARD_DYNAMICS,
+    name="forward_dynamics in pieces",
+    sweeps=(spans, velocities_between, articulate_with_handles, accelerate_between),
+)

@@ -1,0 +1,1 @@
+"""Long chains in pieces: one piece a lane of a vector, and the pieces joined."""

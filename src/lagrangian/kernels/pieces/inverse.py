@@ -1,0 +1,47 @@
+"""Inverse dynamics of one state in pieces."""
+
+from __future__ import annotations
+
+from lagrangian.algorithms.inverse_dynamics import INVERSE_DYNAMICS
+from lagrangian.algorithms.inverse_pieces import INVERSE_IN_PIECES
+from lagrangian.kernels.llvm.builder import Array, Builder
+from lagrangian.kernels.pieces import runs
+from lagrangian.kernels.pieces.phases import Phases
+from lagrangian.kernels.pieces.plan import Cost
+
+
+class Inverse(Phases):
+    """Each piece's own motion, then its wrenches, then its torques."""
+
+    algorithm = INVERSE_DYNAMICS
+    lanes_algorithm = INVERSE_IN_PIECES
+    at_runs = ("motions", "wrenches")
+    work = runs.INVERSE
+    halved = False
+    cost = Cost(step=28.0, link=10.0, piece=100.0, rest=300.0)
+
+    def records(self) -> dict[str, int]:
+        count = self.w * len(self.plan.groups)
+        return {
+            "relative": count * runs.RELATIVE_MOTION,
+            "motions": count * runs.MOVED,
+            "own": count * 6,
+            "tip_wrenches": count * 6,
+        }
+
+    def phases(self, b: Builder, rows: dict[str, Array]) -> None:
+        for group, numbers in self.each_group(b):
+            self.gather(b, rows, group)
+            self.call_lanes(b, 0, group)
+            self.take(b, numbers, "relative", runs.RELATIVE_MOTION, runs.RELATIVE_MOTION)
+        self.over_items(b, 0, rows)
+        for group, numbers in self.each_group(b):
+            self.give(b, numbers, "motions", runs.MOVED)
+            self.call_lanes(b, 1, group)
+            self.call_lanes(b, 2, group)
+            self.take(b, numbers, "own", 6, 6)
+        self.over_items(b, 1, rows)
+        for group, numbers in self.each_group(b):
+            self.give(b, numbers, "tip_wrenches", 6)
+            self.call_lanes(b, 3, group)
+            self.scatter(b, group)

@@ -1,0 +1,178 @@
+"""The sweeps of pieces: one loop over the steps, at each of which every lane of a vector is at a link of its own piece.
+
+Steps of all groups stand one after the other. To the code of a step, a step is what a link is to `rolled`: it has a kind, its
+coordinates and speeds have their places, but in every lane they are another link's; so are the parameters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from lagrangian.algorithms.sweep import Algorithm, Sweep
+from lagrangian.algorithms.tree import Tree
+from lagrangian.kernels.llvm.emit import Emitter, attributes
+from lagrangian.kernels.llvm.target import Target
+from lagrangian.kernels.pieces.plan import Plan
+from lagrangian.kernels.rolled import trace as rolled_trace
+from lagrangian.kernels.rolled.steps import Steps
+from lagrangian.kernels.rolled.trace import Pass, Program
+
+STREAMED = 36  # groups, beyond which what is saved goes past the cache
+STREAMING = 77  # the number of the metadata that says so
+
+
+def links_of_steps(plan: Plan) -> np.ndarray:
+    """The link in every lane (step, lane); lanes without a piece repeat the first."""
+    rows = []
+    for group in plan.groups:
+        pieces = [*group.pieces, *[group.pieces[0]] * (plan.lanes - len(group.pieces))]
+        rows.append(np.array(pieces, dtype=np.int64).T)
+    return np.concatenate(rows)
+
+
+def tree_of_steps(plan: Plan) -> Tree:
+    """The links of the first lane as a chain, whose coordinates and speeds are numbered step by step."""
+    links = links_of_steps(plan)[:, 0]
+    kinds = [plan.variant[i] for i in links]
+    starts_q = np.cumsum([0, *(kind.nq for kind in kinds)])
+    starts_v = np.cumsum([0, *(kind.nv for kind in kinds)])
+    return replace(
+        plan.tree,
+        kind=tuple(kinds),
+        parent=tuple(range(-1, len(links) - 1)),
+        iq=tuple(starts_q[:-1].tolist()),
+        iv=tuple(starts_v[:-1].tolist()),
+        constants={name: array[links] for name, array in plan.tree.constants.items()},
+        nq=int(starts_q[-1]),
+        nv=int(starts_v[-1]),
+        place={},
+        joint_link={},
+    )
+
+
+def places(plan: Plan) -> tuple[np.ndarray, np.ndarray]:
+    """Where each coordinate (coordinate of the steps, lane), and each speed, is in q and in qd."""
+    links = links_of_steps(plan)
+    kinds = [plan.variant[i] for i in links[:, 0]]
+
+    def of(starts: tuple[int, ...], counts: list[int]) -> np.ndarray:
+        first = np.repeat(np.cumsum([0, *counts[:-1]]), counts)
+        within = np.arange(len(first)) - first
+        found: np.ndarray = np.repeat(np.array(starts, dtype=np.int64)[links], counts, axis=0) + within[:, None]
+        return found
+
+    return of(plan.tree.iq, [kind.nq for kind in kinds]), of(plan.tree.iv, [kind.nv for kind in kinds])
+
+
+def halves(plan: Plan) -> np.ndarray:
+    """Of every node, the half of a link before its first joint: mass, h, I."""
+    found = np.zeros((plan.nodes + 2 * len(plan.runs), 10))
+    for piece, node in plan.halved.items():
+        link = plan.pieces[piece][-1]
+        found[node] = 0.5 * np.concatenate([plan.tree.constants[name][link] for name in ("mass", "h", "I")])
+    return found
+
+
+def parameters(plan: Plan, columns: list[tuple[str, int]], halved: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Different (parameter, lane) of steps, and which of them each step has: links that are alike share what the cache holds."""
+    links = links_of_steps(plan)
+    if not columns:
+        return np.zeros((1, 1, plan.lanes)), np.zeros(len(links), dtype=np.int64)
+    share = np.ones(len(plan.tree))
+    if halved:
+        share[[plan.pieces[piece][-1] for piece in plan.halved]] = 0.5
+    found = []
+    for name, j in columns:
+        column = plan.tree.constants[name][:, j]
+        found.append((column * share if name in ("mass", "h", "I") else column)[links])
+    rows, of_step = np.unique(np.stack(found, axis=1).reshape(len(links), -1), axis=0, return_inverse=True)
+    return rows, of_step.ravel()
+
+
+class Lanes(Steps):
+    """Functions `lanes<k>(pointers, group, start, last)`, one for each sweep.
+
+    `group` points to the first step and the number of steps; `start` to where what is carried comes from if it is not known
+    when compiling, and `last` to where it is left: a vector for each component of the carry.
+    """
+
+    def __init__(self, algorithm: Algorithm, plan: Plan, target: Target) -> None:
+        self.plan = plan
+        tree = tree_of_steps(plan)
+        sizes = [tree.nq if name == "q" else tree.nv for name in algorithm.inputs]
+        super().__init__(algorithm, tree, algorithm.inputs, sizes, target, plan.lanes)
+        self.parameter_width = plan.lanes
+        # what the last sweep does not read is kept for one group at a time
+        last = {key for step in self.program.passes[-1].all_steps() for what, key in step.reads() if what == "save"}
+        self.kept = {key: k for k, key in enumerate(key for key in self.program.saves if key in last)}
+        self.passing = {key: k for k, key in enumerate(key for key in self.program.saves if key not in last)}
+        self.pointers.insert(self.pointers.index("%save") + 1, "%passing")
+        self.arguments = ", ".join(f"ptr noalias {p}" for p in self.pointers)
+
+    def traced(self) -> Program:
+        return rolled_trace.trace(self.algorithm, self.tree, self.plan.uniform)
+
+    def place(self, e: Emitter, i: str) -> dict[str, str]:
+        where = super().place(e, i)
+        for name, index, count in (("save", i, len(self.kept)), ("passing", e.put(f"sub i64 {i}, %first"), len(self.passing))):
+            where[name] = e.put(f"getelementptr double, ptr %{name}, i64 {e.put(f'mul i64 {index}, {count * self.width}')}")
+        return where
+
+    def save_place(self, where: dict[str, str], key: tuple[str, int]) -> tuple[str, int]:
+        return (where["save"], self.kept[key]) if key in self.kept else (where["passing"], self.passing[key])
+
+    def parameter_row(self, e: Emitter, i: str) -> str:
+        at = e.put(f"add i64 {e.put(f'mul i64 {i}, 4')}, 1")  # where other tables have the parent
+        return e.put(f"load i64, ptr {e.put(f'getelementptr i64, ptr %table, i64 {at}')}, align 8")
+
+    def parameter(self, e: Emitter, row: str, index: int) -> str:
+        return e.load(row, index)
+
+    def store_speed(self, e: Emitter, value: str, base: str, place: int) -> None:
+        """Past the cache, where it could not hold all of it until it is read again."""
+        e.store(value, base, place)
+        if len(self.plan.groups) >= STREAMED:
+            e.lines[-1] = e.lines[-1].replace("align 8", f"align {8 * self.width}, !nontemporal !{STREAMING}")
+
+    def functions(self) -> None:
+        for k, found in enumerate(self.program.passes):
+            assert isinstance(found.sweep, Sweep)
+            self.sweep(k, found, found.sweep)
+
+    def sweep(self, number: int, found: Pass, sweep: Sweep) -> None:
+        lines = self.lines
+        given = f"{self.arguments}, ptr noalias %group, ptr noalias %start, ptr noalias %last"
+        lines.append(f"define internal void @lanes{number}({given}) {attributes(self.width)} {{\nentry:")
+        e = self.emitter()
+        lines.append("  %first = load i64, ptr %group, align 8")
+        steps = e.put(f"load i64, ptr {e.put('getelementptr i64, ptr %group, i64 1')}, align 8")
+        end = e.put(f"sub i64 {e.put(f'add i64 %first, {steps}')}, 1")
+        starts = {j: e.load("%start", j) if g != g else e.constant(g) for j, g in zip(found.carry, found.ground, strict=True)}
+        lines.append("  br label %loop\nloop:\n  %step = phi i64 [0, %entry], [%step.next, %next]")
+        for j in found.carry:
+            lines.append(f"  %c{j} = phi {self.type} [{starts[j]}, %entry], [%o{j}, %next]")
+        lines.append("  %step.next = add i64 %step, 1")
+        lines.append("  %i = add i64 %first, %step" if sweep.direction == "outward" else f"  %i = sub i64 {end}, %step")
+        blocks = {kind: self.new("kind") for kind in self.kinds}
+        self.dispatch("%i", self.kinds, blocks, "next.none")
+        merged, ends = {}, {}
+        for kind in self.kinds:
+            lines.append(f"{blocks[kind]}:")
+            e = self.emitter()
+            where = {**self.place(e, "%i"), "i": "%i"}
+            merged[kind] = self.run_step(e, found.steps[kind], where, {j: f"%c{j}" for j in found.carry})
+            ends[kind] = self.new("end")
+            lines.append(f"  br label %{ends[kind]}\n{ends[kind]}:\n  br label %next")
+        lines.append("next.none:\n  unreachable\nnext:")
+        for j in found.carry:
+            incoming = ", ".join(f"[{merged[kind][j]}, %{ends[kind]}]" for kind in self.kinds)
+            lines.append(f"  %o{j} = phi {self.type} {incoming}")
+        lines.append(f"  %more = icmp slt i64 %step.next, {steps}\n  br i1 %more, label %loop, label %exit\nexit:")
+        e = self.emitter()
+        for j in found.carry:
+            e.store(f"%o{j}", "%last", j)
+        for j, x in found.fixed.items():
+            e.store(e.constant(x), "%last", j)
+        lines.append("  ret void\n}")

@@ -1,0 +1,248 @@
+"""What kernels of pieces have in common: memory, records of pieces and lanes, and the calls of sweeps."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from lagrangian.algorithms.sweep import Algorithm
+from lagrangian.algorithms.tree import Tree
+from lagrangian.kernels.code import LINE
+from lagrangian.kernels.llvm.builder import INTEGER, Array, Builder
+from lagrangian.kernels.llvm.target import Target, x86
+from lagrangian.kernels.pieces import data, runs
+from lagrangian.kernels.pieces.data import Columns, Layout, layout
+from lagrangian.kernels.pieces.items import Items
+from lagrangian.kernels.pieces.lanes import STREAMING, Lanes
+from lagrangian.kernels.pieces.plan import Cost, Plan
+from lagrangian.kernels.rolled import kernel as rolled
+
+WIDEST = runs.ENDS  # of what a sweep carries
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """IR and what its caller must supply."""
+
+    ir: str
+    scratch: int
+    columns: Columns
+    plan: Plan
+    target: Target
+    halved: bool
+
+    def data(self, algorithm: Algorithm, tree: Tree) -> list[np.ndarray]:
+        """What the kernel reads of the tree that it was planned for."""
+        return data.arrays(algorithm, self.plan, self.target, self.columns, self.halved)
+
+
+class Phases(ABC):
+    """A kernel. `lanes_algorithm` are the sweeps of pieces, which stand beside those of the algorithm itself."""
+
+    algorithm: Algorithm
+    lanes_algorithm: Algorithm
+    at_runs: tuple[str, ...]  # which functions of runs the sweeps over items call
+    work: tuple[str, ...]  # what these functions are given
+    halved: bool  # whether links are cut through
+    cost: Cost
+
+    def __init__(self, plan: Plan, target: Target) -> None:
+        self.plan, self.target, self.w = plan, target, plan.lanes
+        tree = plan.tree
+        self.names = list(self.algorithm.inputs)
+        sizes = [tree.nq if name == "q" else tree.nv for name in self.names]
+        self.sequential = rolled.module(self.algorithm, tree, self.names, sizes, target, 1)
+        self.items = Items(self.algorithm, plan, target, self.at_runs, self.work)
+        self.lanes = Lanes(self.lanes_algorithm, plan, target)
+        self.columns: Columns = {
+            "links": self.sequential.columns,
+            "ground of links": self.sequential.ground,
+            "items": self.items.program.parameters,
+            "ground of items": self.items.program.ground,
+            "steps": self.lanes.program.parameters,
+        }
+        self.declared: set[str] = set()
+
+    @abstractmethod
+    def records(self) -> dict[str, int]:
+        """Memory for records of pieces, nodes and runs, in numbers."""
+
+    @abstractmethod
+    def phases(self, b: Builder, rows: dict[str, Array]) -> None:
+        """From the inputs to the output."""
+
+    def build(self) -> Pieces:
+        self.lanes.functions()
+        lines = [
+            *self.sequential.ir.replace("@kernel(", "@sequential(").replace("define i64", "define internal i64").split("\n"),
+            *"\n".join(self.items.functions()).replace("@pass", "@items").split("\n"),
+            *self.lanes.lines,
+            *self.in_pieces(),
+            _ENTRY,
+            f"!{STREAMING} = !{{i32 1}}",
+        ]
+        declared = {*self.declared, *self.items.declared, *self.lanes.declared}
+        declared |= {line for line in lines if line.startswith("declare")}
+        lines = [line for line in lines if not line.startswith("declare")]
+        ir = "\n".join([*lines, *sorted(declared)])
+        return Pieces(ir, self.scratch().size + LINE, self.columns, self.plan, self.target, self.halved)
+
+    def scratch(self) -> Layout:
+        w, plan, found = self.w, self.plan, Layout()
+        steps, items = self.lanes, self.items
+        amounts = {
+            "sequential": self.sequential.scratch,
+            "cos": plan.tree.nq,
+            "sin": plan.tree.nq,
+            **{f"lanes.in.{name}": size * w for name, size in zip(self.names, steps.sizes, strict=True)},
+            "lanes.cos": steps.tree.nq * w,
+            "lanes.sin": steps.tree.nq * w,
+            "lanes.save": len(steps.kept) * steps.n * w,
+            "lanes.passing": len(steps.passing) * max(group.steps for group in plan.groups) * w,
+            "lanes.speed": max(1, len(steps.program.speed_saves)) * steps.tree.nv * w,
+            "lanes.carry": LINE,
+            "lanes.out": steps.tree.nv * w,
+            "start": WIDEST * w,
+            "last": WIDEST * w,
+            "items.save": max(1, len(items.program.saves)) * items.n,
+            "items.speed": max(1, len(items.program.speed_saves)) * plan.tree.nv,
+            "items.carry": (items.n + 1) * WIDEST,
+            "values": WIDEST,
+            **self.records(),
+        }
+        for name, amount in amounts.items():
+            found.add(name, amount)
+        return found
+
+    def in_pieces(self) -> list[str]:
+        """`in_pieces(inputs, output, scratch)`: 0; or 1 if an angle is too large; or -1 if pieces do not agree."""
+        b = Builder("in_pieces", ["inputs", "output", "scratch"], self.declared, self.target.fma)
+        # whoever calls, vectors are to start where lines of the cache do
+        given_at = b.put(INTEGER, "ptrtoint ptr %scratch to i64")
+        work = Array(b, b.put("ptr", f"inttoptr i64 {((given_at + 8 * LINE - 1) & -8 * LINE).text} to ptr").text)
+        inputs = b.array("inputs", "ptr")
+        given = [*self.names, "angles", "parameters", "table"]
+        rows = {name: Array(b, inputs[k].text) for k, name in enumerate(given)}
+        self.at = {name: work.part(offset) for name, offset in self.scratch().at.items()}
+        numbers = data.tables(self.plan)
+        whole = Array(b, rows["table"].pointer, INTEGER)
+        self.table = {name: whole.part(offset) for name, offset in layout(numbers).at.items()}
+        found = layout(data.parameters(self.algorithm, self.plan, self.columns))
+        self.parameter = {name: rows["parameters"].part(offset) for name, offset in found.at.items()}
+        self.counts = {name: part.size for name, part in numbers.items()}
+        large = self.angles(b, rows)
+        self.phases(b, rows)
+        if self.lanes.touches:
+            b.call("touch", rows["q"], b.array("output"))
+        b.leave(b.put(INTEGER, f"zext i1 {large} to i64"))
+        return b.text()
+
+    def angles(self, b: Builder, rows: dict[str, Array]) -> str:
+        if not any(kind.turns for kind in self.plan.tree.kind):
+            return "false"
+        given = (rows["angles"], self.at["cos"], self.at["sin"])
+        return b.put("i1", f"call i1 @angles({', '.join(f'ptr {a.pointer}' for a in given)})").text
+
+    def gather(self, b: Builder, rows: dict[str, Array], group: Array) -> None:
+        """Into lanes: what the steps of a group read."""
+        read = {what for found in self.lanes.program.passes for step in found.all_steps() for what, _ in step.reads()}
+        sources = {**{name: rows[name] for name in self.names}, "cos": self.at["cos"], "sin": self.at["sin"]}
+        for index, first, names in (("by_q", 2, ("q", "cos", "sin")), ("by_v", 4, self.names[1:])):
+            with b.count(group[first + 1], group[first]) as k:
+                place = self.table[index][k]
+                for name in (name for name in names if name in read):
+                    to = self.at[f"lanes.{'in.' if name in self.names else ''}{name}"]
+                    to[k] = sources[name][place]
+
+    def scatter(self, b: Builder, group: Array) -> None:
+        output = b.array("output")
+        with b.count(group[5], group[4]) as k:
+            output[self.table["by_v"][k]] = self.at["lanes.out"][k]
+
+    def each_group(self, b: Builder) -> Iterator[tuple[Array, Array]]:
+        """Every group's row, and the numbers of its pieces."""
+        with b.count(len(self.plan.groups)) as g:
+            yield self.table["groups"].part(g * 6), self.table["pieces"].part(g * self.w)
+
+    def give(self, b: Builder, numbers: Array, name: str, amount: int, first: int = 0) -> None:
+        """Records of pieces into lanes."""
+        with b.count(self.w) as k:
+            record = self.at[name].part(numbers[k] * amount)
+            b.each(amount, lambda j: self.at["start"].__setitem__(k + (j + first) * self.w, record[j]))
+
+    def take(self, b: Builder, numbers: Array, name: str, amount: int, stride: int, first: int = 0) -> None:
+        """What lanes have left into records of pieces."""
+        with b.count(self.w) as k:
+            record = self.at[name].part(numbers[k] * stride)
+            with b.count(amount) as j:
+                record[j] = self.at["last"][(j + first) * self.w + k]
+
+    def call_lanes(self, b: Builder, number: int, group: Array) -> None:
+        own = {"%param": self.parameter["steps"], "%table": self.table["steps"]}
+        given = [own.get(p) or self.at[f"lanes.{p[1:]}"] for p in self.lanes.pointers]
+        b.call(f"lanes{number}", *given, group, self.at["start"], self.at["last"])
+
+    def call_function(self, b: Builder, name: str, *given: Array) -> None:
+        b.call_through(self.table["functions"].part(list(runs.FUNCTIONS).index(name)), *given)
+
+    def each_run(self, b: Builder, name: str) -> None:
+        """Call a function of runs for each of them."""
+        with b.count(len(self.plan.runs)) as k:
+            self.call_function(b, name, self.table["runs"].part(k * runs.RUN_ROW), *(self.given(name) for name in self.work))
+
+    def given(self, name: str) -> Array:
+        """What functions of runs are given."""
+        own = {"order": self.table["order"], "halves": self.parameter["halves"]}
+        return own.get(name) or self.at[name]
+
+    def over_items(self, b: Builder, number: int, rows: dict[str, Array]) -> None:
+        own = {
+            "%param": self.parameter["items"],
+            "%table": self.table["items"],
+            "%cos": self.at["cos"],
+            "%sin": self.at["sin"],
+            "%out": b.array("output"),
+            "%runs": self.table["runs"],
+            "%functions": self.table["functions"],
+            **{f"%in.{name}": rows[name] for name in self.names},
+            **{f"%{name}": self.at[f"items.{name}"] for name in ("save", "speed", "carry")},
+        }
+        b.call(f"items{number}", *(own.get(p) or self.given(p[1:]) for p in self.items.pointers))
+
+
+def without_denormals(b: Builder) -> Callable[[], None]:
+    """From here on, numbers too small to be normal are zero, until what is given back is called.
+
+    What a wrench at its tip does to the base of a long piece decays below all bounds, and some processors take a hundred times
+    as long for numbers on the way to zero.
+    """
+    if not x86():
+        return lambda: None
+    b.declared |= {f"declare void @llvm.x86.sse.{name}(ptr)" for name in ("ldmxcsr", "stmxcsr")}
+    kept, changed = b.reserve("alloca i32"), b.reserve("alloca i32")
+    b.line(f"call void @llvm.x86.sse.stmxcsr(ptr {kept})")
+    now = b.put("i32", f"load i32, ptr {kept}")
+    b.line(f"store i32 {b.put('i32', f'or i32 {now.text}, 32832').text}, ptr {changed}")  # flush to zero, denormals are zero
+    b.line(f"call void @llvm.x86.sse.ldmxcsr(ptr {changed})")
+    return lambda: b.line(f"call void @llvm.x86.sse.ldmxcsr(ptr {kept})")
+
+
+_ENTRY = """
+define i64 @kernel(ptr %inputs, ptr %output, ptr %scratch, i64 %states) nounwind {
+entry:
+  %one = icmp eq i64 %states, 1
+  br i1 %one, label %pieces, label %all
+pieces:
+  %found = call i64 @in_pieces(ptr %inputs, ptr %output, ptr %scratch)
+  %agreed = icmp sge i64 %found, 0
+  br i1 %agreed, label %done, label %all
+done:
+  ret i64 %found
+all:
+  %swept = call i64 @sequential(ptr %inputs, ptr %output, ptr %scratch, i64 %states)
+  ret i64 %swept
+}
+"""
