@@ -1,0 +1,65 @@
+"""What a motion has at its rows, by the names that expressions use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion.motion import Motion
+
+Reading = Callable[[Motion], np.ndarray]  # what gives a quantity at the rows of a motion
+
+_OF_SPEEDS = {"qd_": "qd", "qdd_": "qdd", "tau_": "tau", "friction_": "friction"}
+_ENERGIES = ("kinetic_energy", "potential_energy", "energy", "balance", "drift", "rate_drift")
+_WORKS = ("torque", "friction", "constraints", "wrenches", "impacts")
+
+
+def known(mechanism: Mechanism, constraints: tuple[str, ...] = ()) -> dict[str, Reading]:
+    """All quantities of a mechanism's motions: a name of a coordinate goes before any other.
+
+    `theta1`, `qd_theta1`, `qdd_theta1` and `tau_theta1` are a joint's coordinate, speed, acceleration and torque; `tip.x` is a
+    position of a frame; `force_theta1` and `moment_theta1` are the sizes of a joint's reaction; `lambda_...` is the force of a
+    constraint.
+    """
+    found: dict[str, Reading] = {"t": lambda motion: motion.t}
+    found |= {name: partial(_column, "q", k) for k, name in enumerate(mechanism.coordinate_names)}
+    more: dict[str, Reading] = {}
+    for prefix, attribute in _OF_SPEEDS.items():
+        more |= {prefix + name: partial(_column, attribute, k) for k, name in enumerate(mechanism.speed_names)}
+    more |= {name: partial(_whole, name) for name in _ENERGIES}
+    more |= {f"work_{name}": partial(_work, name) for name in _WORKS}
+    for frame in dict.fromkeys([*(f.name for f in mechanism.frames), *(b.name for b in mechanism.bodies)]):
+        more |= {f"{frame}.{axis}": partial(_place, frame, k) for k, axis in enumerate("xyz")}
+    for k, joint in enumerate(mechanism.joints):
+        more |= {f"moment_{joint.name}": partial(_reaction, k, 0), f"force_{joint.name}": partial(_reaction, k, 3)}
+    more |= {f"lambda_{name}": partial(_column, "multipliers", k) for k, name in enumerate(constraints)}
+    return {**more, **found}
+
+
+def _column(attribute: str, k: int, motion: Motion) -> np.ndarray:
+    column: np.ndarray = getattr(motion, attribute)[:, k]
+    return column
+
+
+def _whole(attribute: str, motion: Motion) -> np.ndarray:
+    return np.asarray(getattr(motion, attribute))
+
+
+def _work(source: str, motion: Motion) -> np.ndarray:
+    done: Any = motion.work.get(source)
+    return np.zeros(len(motion.t)) if done is None else np.asarray(done).reshape(len(motion.t), -1).sum(axis=1)
+
+
+def _place(frame: str, axis: int, motion: Motion) -> np.ndarray:
+    run = motion.trajectory
+    assert run is not None  # motions of a study are simulated
+    return np.asarray(run.dyn.pose(motion.q, frame))[:, axis, 3]
+
+
+def _reaction(joint: int, part: int, motion: Motion) -> np.ndarray:
+    size: np.ndarray = np.linalg.norm(motion.reactions[:, joint, part : part + 3], axis=1)
+    return size
