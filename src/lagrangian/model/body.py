@@ -24,7 +24,7 @@ class Visual:
     """What to draw for a body: a primitive shape or a mesh file, placed in the body's frame."""
 
     kind: str  # one of VISUALS
-    size: tuple[float, ...] = ()
+    size: tuple[Scalar, ...] = ()
     placement: Placement = field(default_factory=Placement)
     color: tuple[float, ...] = ()
     file: str = ""

@@ -17,6 +17,7 @@ import numpy as np
 from lagrangian.errors import MechanismError, one_of, shown
 from lagrangian.model import vector as v
 from lagrangian.model.expression import Expression, Scalar
+from lagrangian.model.expression.written import Written
 from lagrangian.visible import acts
 
 _LARGEST = int(sys.float_info.max)  # what arithmetic with floats can take of an integer
@@ -55,6 +56,11 @@ def scalar(given: Any, name: str) -> Scalar:
         return int(given)
     needed = f"numbers up to {MOST:g} are needed" if type(given) is int else "a number is needed"
     raise MechanismError(f"is {_short(given)}", argument=name, remedy=needed)
+
+
+def written(given: Any, name: str) -> float:
+    """A number, which remembers the expression that it was given by."""
+    return given if isinstance(given, Written) else Written.of(scalar(given, name))
 
 
 def number(given: Any, name: str) -> Scalar:

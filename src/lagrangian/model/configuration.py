@@ -10,24 +10,9 @@ from typing import Any
 
 from lagrangian.errors import MechanismError, shown
 from lagrangian.model import coerce
-from lagrangian.model.expression import Expression, Scalar, parameters
+from lagrangian.model.expression import Scalar, parameters
 
 CONTROL = "ctrl_"  # how the parameters begin that a robot file's actuators are told what to do by
-
-
-class Written(float):
-    """A number that remembers the expression it was computed from, for those who need it exactly: `-pi/2` is no float."""
-
-    scalar: Scalar
-
-    @staticmethod
-    def of(scalar: Scalar) -> float:
-        """A scalar as a float; one that is an expression remembers it."""
-        if not isinstance(scalar, Expression):
-            return float(scalar)
-        made = Written(float(scalar))
-        made.scalar = scalar
-        return made
 
 
 class Partial(tuple[float, ...]):

@@ -114,7 +114,7 @@ class Limits:
     def __post_init__(self) -> None:
         for name in ("lower", "upper", "speed", "effort"):
             with placed("limits"):
-                coerce.keep(self, coerce.scalar, name)
+                coerce.keep(self, coerce.written, name)
             x = float(getattr(self, name))
             if math.isnan(x) or (name in ("speed", "effort") and x < 0):
                 needed = "a number is needed, and speed and effort cannot be negative"

@@ -271,7 +271,7 @@ class Mechanism(ShownMechanism):
     def replace(self, **changes: Any) -> Mechanism:
         """The same mechanism with some of its entries changed, such as `gravity`, and checked again.
 
-        Other values of parameters are refused, because bodies and joints were computed from the present ones.
+        Other values of parameters are refused here, because bodies and joints hold the present ones: see `with_parameters`.
         """
         known = [f.name for f in fields(self)]
         for change in changes:
@@ -279,6 +279,27 @@ class Mechanism(ShownMechanism):
                 raise MechanismError(one_of("entry", change, known))
         check_values(self.parameters, changes.get("parameters", {}))
         return replace(self, **changes)
+
+    def with_parameters(self, parameters: Mapping[str, Any] | None = None, /, **named: Any) -> Mechanism:
+        """The same mechanism with other values of some parameters: `arm.with_parameters(l1=0.4, m2=3)`.
+
+        Everything that follows from them follows: masses, lengths, limits, poses, starts, torques. Numbers that have no name,
+        as those of a URDF file, are named by their paths: `robot.with_parameters({"link3.mass": 2.5, "elbow.friction.viscous":
+        0.1})`. Compiled code is shared with the original, unless the structure changes, such as a zero that is none any more.
+        """
+        from lagrangian.model.revision import with_parameters
+
+        return with_parameters(self, {**coerce.mapping({} if parameters is None else parameters, "parameters"), **named})
+
+    def with_payload(self, frame: str | Frame, mass: Any, center: Any = v.ZERO, inertia: Any = (0, 0, 0, 0, 0, 0)) -> Mechanism:
+        """The same mechanism with a payload fixed to a frame: `robot.with_payload("tool", 2.0, center=(0, 0, 0.1))`.
+
+        `center` is its centre of mass in the frame, and `inertia` is about that, along the frame's axes: six entries (xx, xy, xz,
+        yy, yz, zz), three principal values or a 3x3 matrix; without it the payload is a point.
+        """
+        from lagrangian.model.payload import with_payload
+
+        return with_payload(self, frame, mass, center, inertia)
 
     def __hash__(self) -> int:
         return hash((self.name, self.bodies, self.joints))

@@ -32,5 +32,5 @@ def check_values(known: Mapping[str, Any], given: Mapping[str, Any]) -> None:
         raise MechanismError(
             f"{name!r} is {now} in the bodies and joints already, and replacing it by {wanted} would change nothing there",
             where="parameters",
-            remedy=f"read the mechanism with another value: load(file, parameters={{{name!r}: {wanted}}}) or library(name, ...)",
+            remedy=f"use mechanism.with_parameters({name}={wanted})",
         )

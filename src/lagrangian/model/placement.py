@@ -13,7 +13,7 @@ from lagrangian.arguments import floats
 from lagrangian.errors import MechanismError, placed
 from lagrangian.model import coerce
 from lagrangian.model import vector as v
-from lagrangian.model.expression import Scalar, cos, kept, sin, sqrt
+from lagrangian.model.expression import Expression, Scalar, cos, kept, sin, sqrt
 from lagrangian.model.rotation import quaternion
 
 ROUNDING = 1e-14  # rad
@@ -89,10 +89,12 @@ class Placement:
         if coerce.count(wxyz) != 4:
             has = f", not {coerce.count(wxyz)}" if coerce.count(wxyz) >= 0 else ""
             raise MechanismError(f"a quaternion has four numbers (w, x, y, z){has}")
-        w, x, y, z = (float(coerce.scalar(c, "a number of the quaternion")) for c in wxyz)
-        length = math.hypot(w, x, y, z)  # which neither overflows nor underflows on the way
-        if not 0 < length < math.inf:
+        w, x, y, z = scalars = tuple(coerce.scalar(c, "a number of the quaternion") for c in wxyz)
+        length: Scalar = math.hypot(*map(float, scalars))  # which neither overflows nor underflows on the way
+        if not 0 < float(length) < math.inf:
             raise MechanismError(f"the quaternion {tuple(wxyz)} has no direction; (1, 0, 0, 0) is no rotation")
+        if any(isinstance(c, Expression) for c in scalars):  # which follow their parameters
+            length = sqrt(w * w + x * x + y * y + z * z)
         turn = quaternion.rotation((w / length, x / length, y / length, z / length))
         return Placement(turn, coerce.vector(xyz, "xyz", "(0, 0, 0.5)"))
 

@@ -8,7 +8,7 @@ from lagrangian.errors import MechanismError, placed
 from lagrangian.model import coerce
 from lagrangian.model import vector as v
 from lagrangian.model.body import Shape, Visual
-from lagrangian.model.expression import Scalar
+from lagrangian.model.expression import Scalar, sqrt
 from lagrangian.model.placement import Placement, turn_z_to
 
 # of what is drawn: a rod's radius against its length, a disc's thickness against its radius
@@ -20,16 +20,15 @@ def rod(start: Any, end: Any, *, mass: Scalar) -> Shape:
     with placed("rod"):
         a, b, mass = coerce.point(start, "start"), coerce.point(end, "end"), coerce.number(mass, "mass")
         d = v.sub(b, a)
-        length = sum(float(x) ** 2 for x in d) ** 0.5
-        if not length > 0:
+        length = sqrt(v.dot(d, d))
+        if not float(length) > 0:
             raise MechanismError("it begins and ends at the same point", remedy="a rod has a length")
     # m/12 (d.d 1 - d d^T)
     xx, yy, zz = (x * x for x in d)
     inertia = tuple(mass * x / 12 for x in (yy + zz, -d[0] * d[1], -d[0] * d[2], xx + zz, -d[1] * d[2], xx + yy))
     middle = (a[0] + d[0] / 2, a[1] + d[1] / 2, a[2] + d[2] / 2)
-    along = tuple(float(x) / length for x in d)
-    seen = Placement(turn_z_to(along), tuple(float(x) for x in middle))  # type: ignore[arg-type]
-    drawn = Visual("capsule", (ROD * length, length), seen)
+    along = (d[0] / length, d[1] / length, d[2] / length)
+    drawn = Visual("capsule", (ROD * length, length), Placement(turn_z_to(along), middle))
     return Shape("rod", (length,), mass, inertia, Placement(position=middle), drawn)
 
 
@@ -41,5 +40,5 @@ def disc(radius: Scalar, *, mass: Scalar, at: Any = None) -> Shape:
         raise MechanismError(f"its radius is {float(radius):g} m", where="disc", remedy="it must be positive")
     square = mass * (radius * radius)
     where = Placement() if at is None else Placement.of(at, "disc: at")
-    drawn = Visual("cylinder", (float(radius), DISC * float(radius)), where)
+    drawn = Visual("cylinder", (radius, DISC * radius), where)
     return Shape("disc", (radius,), mass, (square / 4, 0, 0, square / 4, 0, square / 2), where, drawn)

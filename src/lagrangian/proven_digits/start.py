@@ -11,8 +11,9 @@ from flint import fmpq
 
 from lagrangian.configuration import reading
 from lagrangian.errors import Argument, ArgumentError
-from lagrangian.model.configuration import Partial, Written
+from lagrangian.model.configuration import Partial
 from lagrangian.model.expression import PI, Scalar, parse, quantity
+from lagrangian.model.expression.written import Written
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.proven_digits.numbers import ball, fraction
 

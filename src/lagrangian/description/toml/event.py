@@ -11,6 +11,7 @@ from lagrangian.description.toml.write_scalars import Scalars
 from lagrangian.errors import one_of, placed
 from lagrangian.model.event import DEAD_CENTRE, DIRECTIONS, Event, Lock, SetTorque, Unlock, is_dead_centre
 from lagrangian.model.expression import Scalar, free_symbols, parse
+from lagrangian.model.expression.written import Written
 
 ACTIONS = ("record", "stop", "lock", "unlock", "set_torque")
 
@@ -61,7 +62,7 @@ def _torques(table: Table, coordinates: Coordinates) -> dict[str, float]:
     for name, value in given.flat().items():
         if name not in coordinates.qd:
             raise given.error(one_of("joint or speed", name, coordinates.qd))
-        found[name] = float(scalar(value, given.at(name), table.names))
+        found[name] = Written.of(scalar(value, given.at(name), table.names))
     if not found:
         raise table.error("'torque' is missing; give the torques by joint, such as { theta1 = 0 }")
     return found

@@ -13,6 +13,7 @@ from lagrangian.model import vector as v
 from lagrangian.model.dh import CONVENTIONS, DHRow
 from lagrangian.model.entries import Entry, Kind
 from lagrangian.model.expression import parse, symbol
+from lagrangian.model.expression.written import Written
 from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
 from lagrangian.model.joints.joint_type import JointType
 from lagrangian.model.loop import Frame, LoopJoint
@@ -48,7 +49,7 @@ def _spring(table: Table) -> JointSpring:
 
 def _limits(table: Table) -> Limits:
     table.only("lower", "upper", "speed", "effort")
-    given = {key: float(table.number(key, finite=False)) for key in ("lower", "upper", "speed", "effort") if key in table}
+    given = {key: Written.of(table.number(key, finite=False)) for key in ("lower", "upper", "speed", "effort") if key in table}
     for key in ("speed", "effort"):
         if given.get(key, 0) < 0:
             raise table.error(f"it is {given[key]:g}; a {key} limit is a size, and not negative", key)

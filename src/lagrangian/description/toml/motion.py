@@ -12,9 +12,10 @@ from typing import Any
 from lagrangian.description.toml.table import Table, Where, scalar, shown, vector
 from lagrangian.errors import DescriptionError, MechanismError, one_of, placed
 from lagrangian.model import vector as v
-from lagrangian.model.configuration import Initial, Partial, Written
+from lagrangian.model.configuration import Initial, Partial
 from lagrangian.model.constraint import GROUND, SIDES, Constraint, Holonomic, KnifeEdge, Pfaffian, Rolling
 from lagrangian.model.expression import FUNCTIONS, Scalar, free_symbols, parse, symbol
+from lagrangian.model.expression.written import Written
 from lagrangian.model.joint import Joint
 
 RESERVED = ("t", "pi", *FUNCTIONS)
@@ -169,7 +170,7 @@ def initial(table: Table, coordinates: Coordinates) -> Initial:
     qd = _values(table, "qd", coordinates.qd, [0.0] * len(coordinates.qd)) if "qd" in table else None
     span = None
     if "t_span" in table:
-        start, end = (float(x) for x in table.vector("t_span", 2, example=(0, 10)))
+        start, end = (Written.of(x) for x in table.vector("t_span", 2, example=(0, 10)))
         if not start < end:
             raise table.error(f"it runs from {start:g} to {end:g} s; the end must come after the start", "t_span")
         span = (start, end)

@@ -1,0 +1,112 @@
+"""The same mechanism with other numbers: of its named parameters, of its parts, or with a payload in its gripper.
+
+An expression remembers the names that it was written with, so that a new value of a parameter is carried through everything that
+follows from it: masses, lengths, limits, poses, starts, torques, and what is drawn. Whatever is rebuilt is checked again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from lagrangian.errors import MechanismError, MechanismWarning, is_number, one_of, shown, warn
+from lagrangian.model.configuration import Partial
+from lagrangian.model.expression import Expression, Scalar, call, parameter
+from lagrangian.model.expression.written import Written
+from lagrangian.model.parts import is_path, with_number
+
+if TYPE_CHECKING:
+    from lagrangian.model.mechanism import Mechanism
+
+
+def with_parameters(mechanism: Mechanism, given: Mapping[str, Any]) -> Mechanism:
+    """Parameters by their names, and numbers of parts by their paths, such as `link3.mass`."""
+    named: dict[str, float] = {}
+    for name, value in given.items():
+        if name not in mechanism.parameters:
+            if not is_path(mechanism, name):
+                raise MechanismError(one_of("parameter", name, mechanism.parameters), where="parameters", remedy=_PATHS)
+            continue
+        if not is_number(value):
+            raise MechanismError(f"is {shown(value)}", where="parameters", argument=name, remedy="a finite number is needed")
+        named[name] = float(value)
+    changed = _renamed(mechanism, named) if named else mechanism
+    for path in (name for name in given if name not in named):
+        changed = with_number(changed, path, given[path])
+    return changed
+
+
+_PATHS = "numbers of parts are named by their paths, such as link1.mass, joint1.placement.position.x or spring1.stiffness"
+
+
+def _renamed(mechanism: Mechanism, values: Mapping[str, float]) -> Mechanism:
+    changed = {name: x for name, x in values.items() if x != mechanism.parameters[name].value}
+    if not changed:
+        return mechanism
+    revision = Revision(mechanism, changed)
+    parts = {f.name: revision.of(getattr(mechanism, f.name)) for f in fields(mechanism) if f.name != "parameters"}
+    for name in revision.unused():
+        warn(f"{mechanism.name}: parameter {name!r} is used nowhere, so that its value changes nothing", MechanismWarning)
+    parameters = {name: revision.parameter(name, x) for name, x in mechanism.parameters.items()}
+    return replace(mechanism, parameters=parameters, **parts)
+
+
+class Revision:
+    """Everything of a mechanism, with other values of some parameters; what does not depend on them stays the same object."""
+
+    def __init__(self, mechanism: Mechanism, values: Mapping[str, float]) -> None:
+        self.symbols = {name: parameter(name, value) for name, value in values.items()}
+        self._used: set[str] = set()
+        # a parameter that follows from others stands for its expression, which is known by being the same object
+        self._known: dict[int, tuple[Expression, Scalar]] = {}
+        self._names = {id(mechanism.parameters[name]): name for name in values}
+
+    def parameter(self, name: str, given: Expression) -> Expression:
+        """One of the mechanism's parameters."""
+        found = self.symbols.get(name) or self.scalar(given)
+        return found if isinstance(found, Expression) else parameter(name, found)
+
+    def unused(self) -> list[str]:
+        """The names that were met nowhere."""
+        return [name for name in self.symbols if name not in self._used]
+
+    def scalar(self, x: Scalar) -> Scalar:
+        if not isinstance(x, Expression):
+            return x
+        found = self._known.get(id(x))
+        if found is None:
+            found = self._known[id(x)] = (x, self._computed(x))  # which keeps x, so that no other object has its id
+        return found[1]
+
+    def _computed(self, x: Expression) -> Scalar:
+        name = self._names.get(id(x), x.name if x.operation == "symbol" and x.value is not None else "")
+        if name in self.symbols:
+            self._used.add(name)
+            return self.symbols[name]
+        arguments = [self.scalar(a) for a in x.arguments]
+        same = all(a is b for a, b in zip(arguments, x.arguments, strict=True))
+        return x if same else call(x.operation, *arguments)
+
+    def of(self, x: Any) -> Any:
+        """A part of a mechanism: a scalar, something that holds some, or what has none."""
+        if isinstance(x, Expression):
+            return self.scalar(x)
+        if isinstance(x, Written):
+            scalar = self.scalar(x.scalar)
+            return x if scalar is x.scalar else Written.of(scalar)
+        if isinstance(x, (tuple, list)):
+            items = [self.of(item) for item in x]
+            return x if _same(items, x) else Partial(items, x.given) if isinstance(x, Partial) else type(x)(items)
+        if isinstance(x, Mapping):
+            values = [self.of(item) for item in x.values()]
+            return x if _same(values, x.values()) else dict(zip(x, values, strict=True))
+        if is_dataclass(x) and not isinstance(x, type):
+            changes = {f.name: self.of(getattr(x, f.name)) for f in fields(x)}
+            changes = {name: new for name, new in changes.items() if new is not getattr(x, name)}
+            return replace(x, **changes) if changes else x
+        return x
+
+
+def _same(a: Iterable[Any], b: Iterable[Any]) -> bool:
+    return all(x is y for x, y in zip(a, b, strict=True))
