@@ -31,6 +31,7 @@ from lagrangian.errors import (
     SimulationError,
     SimulationWarning,
     SingularWarning,
+    StudyWarning,
     one_of,
 )
 from lagrangian.library import library as _library
@@ -83,6 +84,11 @@ if TYPE_CHECKING:
     from lagrangian.sizing.gears import Gear, GearRange
     from lagrangian.sizing.motors import Motor, read_catalogue
     from lagrangian.sizing.motors import read_catalogue as read_catalog
+    from lagrangian.studies.distributions import choice, lognormal, normal, span, triangular, uniform
+    from lagrangian.studies.files import read_study
+    from lagrangian.studies.indices import Indices
+    from lagrangian.studies.result import Study
+    from lagrangian.studies.study import study
 
 __version__ = "0.1.0"
 library = public(_library)
@@ -135,6 +141,11 @@ _LATER = {
     **dict.fromkeys(("Sizing", "size_actuators"), "lagrangian.sizing.actuators"),
     **dict.fromkeys(("Gear", "GearRange"), "lagrangian.sizing.gears"),
     **dict.fromkeys(("Motor", "read_catalogue"), "lagrangian.sizing.motors"),
+    **dict.fromkeys(("choice", "lognormal", "normal", "span", "triangular", "uniform"), "lagrangian.studies.distributions"),
+    "Indices": "lagrangian.studies.indices",
+    "Study": "lagrangian.studies.result",
+    "read_study": "lagrangian.studies.files",
+    "study": "lagrangian.studies.study",
 }
 
 # modules that are part of the face: lagrangian.paths.circle(...)
@@ -168,6 +179,7 @@ __all__ = [
     "GravityCompensation",
     "Holonomic",
     "Identification",
+    "Indices",
     "Initial",
     "Joint",
     "JointSpring",
@@ -206,6 +218,8 @@ __all__ = [
     "Sizing",
     "SolverComparison",
     "Status",
+    "Study",
+    "StudyWarning",
     "Traced",
     "Unlock",
     "Wall",
@@ -214,6 +228,7 @@ __all__ = [
     "box",
     "capsule",
     "certify",
+    "choice",
     "compare_solvers",
     "compile",
     "consistent_speeds",
@@ -233,7 +248,9 @@ __all__ = [
     "linearize",
     "load",
     "loads",
+    "lognormal",
     "mobility",
+    "normal",
     "parameter",
     "paths",
     "plate",
@@ -241,13 +258,18 @@ __all__ = [
     "read",
     "read_catalog",
     "read_catalogue",
+    "read_study",
     "rod",
     "rotate_inertia",
     "save",
     "simulate",
     "size_actuators",
+    "span",
     "sphere",
+    "study",
+    "triangular",
     "tube",
+    "uniform",
 ]
 
 

@@ -9,7 +9,8 @@ from typing import Any
 from lagrangian.errors import Argument, ArgumentError, one_of, shown
 from lagrangian.model.expression import parameter
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.study.distributions import Varied, varied
+from lagrangian.model.parts import is_path
+from lagrangian.studies.distributions import Varied, varied
 
 SPEED = "qd_"  # before the name of a speed, as in expressions
 
@@ -18,7 +19,7 @@ SPEED = "qd_"  # before the name of a speed, as in expressions
 class Names:
     """The names of `over` by what they are; `others` mean something to a Python function alone."""
 
-    parameters: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()  # numbers of parts among them, such as link3.mass
     coordinates: tuple[str, ...] = ()
     speeds: tuple[str, ...] = ()  # with qd_ before them
     others: tuple[str, ...] = ()
@@ -43,25 +44,16 @@ def sorted_out(over: Mapping[str, Varied], mechanism: Mechanism | None, free: bo
     starts = {f"{SPEED}{name}" for name in mechanism.speed_names}
     kinds: dict[str, list[str]] = {"parameters": [], "coordinates": [], "speeds": [], "others": []}
     for name in over:
-        is_parameter, is_coordinate = name in mechanism.parameters, name in mechanism.coordinate_names
+        is_coordinate = name in mechanism.coordinate_names
+        is_parameter = name in mechanism.parameters or (not is_coordinate and is_path(mechanism, name))
         if is_parameter and (is_coordinate or name in starts):
             raise ArgumentError(f"{name!r} is a parameter and a coordinate of {mechanism.name}; rename one", concerns="over")
-        if is_parameter:
-            _check_independent(name, mechanism)
         kind = "parameters" if is_parameter else "coordinates" if is_coordinate else "speeds" if name in starts else "others"
         if kind == "others" and not free:
             known = [*mechanism.parameters, *mechanism.coordinate_names, *sorted(starts)]
             raise ArgumentError(one_of("parameter, coordinate or speed", name, known), where=Argument("over"))
         kinds[kind].append(name)
     return Names(**{kind: tuple(found) for kind, found in kinds.items()})
-
-
-def _check_independent(name: str, mechanism: Mechanism) -> None:
-    formula = str(mechanism.parameters[name])
-    if formula != name:
-        raise ArgumentError(
-            f"{name!r} follows from others: {formula}", where=Argument("over"), remedy="vary those that it is computed from"
-        )
 
 
 def with_constants(mechanism: Mechanism, over: Mapping[str, Varied], run: Mapping[str, Any]) -> Mechanism:

@@ -22,7 +22,7 @@ from lagrangian.model.expression.scalar import PI
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.events import checked
 from lagrangian.motion.motion import Motion
-from lagrangian.study.quantities import Reading, known
+from lagrangian.studies.quantities import Reading, known
 
 ROWS = 101  # of `rows(...)` if it does not say how many
 _COUNTS = {"atan2": 2, "mod": 2}

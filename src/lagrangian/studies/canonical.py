@@ -77,7 +77,8 @@ def _feed(update: Callable[[bytes], object], x: Any) -> None:
         left_out = _WORDS if isinstance(x, Mechanism) else ()
         _feed(update, (type(x).__qualname__, {f.name: getattr(x, f.name) for f in fields(x) if f.name not in left_out}))
     elif inspect.isfunction(x) or inspect.isbuiltin(x) or inspect.isclass(x):
-        _feed(update, ("function", x.__module__, x.__qualname__, _source(x)))
+        home = "__main__" if x.__module__ == "__mp_main__" else x.__module__  # as a process calls the main program of another
+        _feed(update, ("function", home, x.__qualname__, _source(x)))
     else:
         _sized(update, b"p", _pickled(x))
 

@@ -15,12 +15,12 @@ import numpy as np
 
 from lagrangian.arguments import count
 from lagrangian.errors import ArgumentError, one_of
-from lagrangian.study.distributions import Distribution, Span, Varied
-from lagrangian.study.permutation import permuted
+from lagrangian.studies.distributions import Distribution, Span, Varied
+from lagrangian.studies.permutation import permuted
 
 METHODS = ("grid", "random", "latin", "sobol", "saltelli")
 SAMPLES = 1024  # draws if none are asked for
-MOST = 10**12  # samples of a study
+MOST = 10**9  # samples of a study
 
 
 @dataclass(frozen=True)

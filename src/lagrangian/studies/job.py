@@ -1,0 +1,118 @@
+"""Everything that is needed to compute any sample of a study, as it is handed to the processes that do it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from lagrangian.errors import Argument, ArgumentError, shown
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.studies.canonical import digest
+from lagrangian.studies.design import Design
+from lagrangian.studies.names import Names
+
+Settings = Mapping[str, Any]
+Function = Callable[[Any, dict[str, float]], Any]  # of a mechanism and a sample
+
+_SECOND = 1.0  # what a chunk should take
+_PER_RUN, _PER_STEP = 3e-4, 1.5e-5  # s, of a run, and of each of its seconds and speeds: a rough guess, which is never measured
+_SLOW = 50  # how much longer a run takes that asks Python functions
+_LARGEST = 8192  # samples of a chunk
+_PIECES = 64  # chunks that a study with a Python function has at least, if it has so many samples
+
+
+@dataclass(frozen=True)
+class Job:
+    """A study's mechanism, samples, settings, and what is kept, cut into chunks of `size` samples."""
+
+    mechanism: Mechanism | None
+    design: Design
+    names: Names
+    run: Settings | Function
+    keep: Mapping[str, str] | None  # texts by the names of columns; of a function, None for all that it gives
+    size: int
+    span: tuple[float, float] = field(default=(0.0, 0.0))
+
+    @cached_property
+    def key(self) -> str:
+        """A name for what the results depend on. How many samples there are is no part of it, where no sample depends on it."""
+        return digest(self.mechanism, self.design.what_counts, self.run, self.keep, self.size)
+
+    @property
+    def chunks(self) -> int:
+        return -(-self.design.count // self.size)
+
+    def range_of(self, chunk: int) -> tuple[int, int]:
+        """The first sample of a chunk, and the one after its last."""
+        return chunk * self.size, min((chunk + 1) * self.size, self.design.count)
+
+    def chunk_key(self, chunk: int) -> str:
+        """The name under which a chunk is kept."""
+        return digest(self.key, self.range_of(chunk))
+
+    def values(self, chunk: int) -> np.ndarray:
+        """The samples of a chunk."""
+        return self.design.values(*self.range_of(chunk))
+
+    @property
+    def function(self) -> Function | None:
+        return self.run if callable(self.run) else None
+
+
+def chunk_size(given: Any, count: int, mechanism: Mechanism | None, run: Settings | Function, span: tuple[float, float]) -> int:
+    """How many samples a chunk has: about a second's work, by a guess that is the same wherever the study is computed."""
+    if given is not None:
+        from lagrangian.arguments import count as whole
+
+        return whole(given, "chunk", "samples", most=10**7)
+    if callable(run) or mechanism is None:
+        return int(np.clip(count // _PIECES, 1, 256))
+    cost = _PER_RUN + _PER_STEP * (span[1] - span[0]) * max(1, mechanism.nv) * (1 + mechanism.equations)
+    cost *= _SLOW if _asks(run) else 1
+    return int(2 ** np.clip(np.floor(np.log2(_SECOND / cost)), 0, np.log2(_LARGEST)))
+
+
+def _asks(run: Settings) -> bool:
+    """Whether Python functions act in a run."""
+    torque = run.get("torque")
+    return callable(torque) or hasattr(torque, "function") or any(callable(x) for x in (run.get("wrenches") or {}).values())
+
+
+def checked_run(given: Any) -> Settings | Function:
+    """`run=`: settings of simulate by their names, or a function of (mechanism, sample) that other processes can find."""
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        return _settings(dict(given))
+    if not callable(given):
+        needed = "a mapping of arguments of simulate, such as {'t_span': 10}, or a function of (mechanism, sample), is needed"
+        raise ArgumentError(f"is {shown(given)}", argument="run", remedy=needed)
+    name = getattr(given, "__qualname__", "")
+    if "<lambda>" in name or "<locals>" in name:
+        raise ArgumentError(
+            f"is {'a lambda' if 'lambda' in name else f'{name}, which is defined inside of a function'}",
+            argument="run",
+            remedy="processes find a function by its name in its module: define it there with def",
+        )
+    return given
+
+
+def _settings(given: dict[str, Any]) -> Settings:
+    import inspect
+
+    from lagrangian.errors import one_of
+    from lagrangian.motion.simulate import simulate
+    from lagrangian.public import other_spelling
+
+    known = [name for name in inspect.signature(simulate).parameters if name not in ("mechanism", "progress", "parameters")]
+    found = {}
+    for name, value in given.items():
+        spelled = name if name in known else other_spelling(name) if isinstance(name, str) else name
+        if spelled not in known:
+            raise ArgumentError(one_of("argument of simulate called", name, known), where=Argument("run"))
+        found[spelled] = value
+    return found
