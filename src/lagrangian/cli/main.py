@@ -9,7 +9,7 @@ import typer
 
 from lagrangian.cli import output
 from lagrangian.cli.command import FINE, Group, Json, register
-from lagrangian.cli.commands import bench, certify, check, compare, compare_solvers, derive, inverse, new, see, show, simulate
+from lagrangian.cli.commands import bench, certify, check, compare, compare_solvers, derive, inverse, new, see, show, simulate, study
 
 DESCRIBE, EQUATIONS, MOTION, SEE, CHECK = "Describe", "Equations", "Motion", "See", "Check"
 
@@ -70,6 +70,7 @@ register(app, show.show, DESCRIBE, show.SHOW)
 register(app, derive.derive, EQUATIONS, derive.DERIVE)
 register(app, derive.prove, EQUATIONS, derive.PROVE)
 register(app, simulate.simulate, MOTION, simulate.SIMULATE)
+register(app, study.study, MOTION, study.STUDY)
 register(app, certify.certify, MOTION, certify.CERTIFY)
 register(app, inverse.inverse, MOTION, inverse.INVERSE)
 register(app, inverse.size, MOTION, inverse.SIZE)

@@ -125,11 +125,11 @@ def _configuration(model: Mechanism, given: Any, values: dict[str, float]) -> An
 
 def _speeds(model: Mechanism, given: Any, values: dict[str, float]) -> Any:
     start = reading.speeds(model, given)
-    if not values or start is None or isinstance(start, dict):
+    if start is None or isinstance(start, dict):
         return {**(start or {}), **values}
     for name, value in values.items():
         start[model.speed_names.index(name)] = value
-    return Partial(start.tolist(), values) if model.equations else start
+    return Partial(start.tolist(), values) if model.equations and values else start
 
 
 # -- functions ----------------------------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from lagrangian.motion.events import checked
 from lagrangian.motion.motion import Motion
 from lagrangian.studies.quantities import Reading, known
 
+FEW = 2000  # samples of which rows are kept without being asked for
 ROWS = 101  # of `rows(...)` if it does not say how many
 _COUNTS = {"atan2": 2, "mod": 2}
 
@@ -153,11 +154,15 @@ def kept(given: Any, mechanism: Mechanism, events: Any, constraints: tuple[str, 
     return tuple(found)
 
 
-def usual(mechanism: Mechanism, driven: Iterable[str]) -> list[str]:
-    """What is kept if nothing is asked for: where each coordinate ends, its greatest speed, and the greatest torques."""
-    texts = [*(f"end({written(x)})" for x in mechanism.coordinate_names[:12])]
+def usual(mechanism: Mechanism, driven: Iterable[str], count: int) -> list[str]:
+    """What is kept if nothing is asked for: where each coordinate ends, its greatest speed, and the greatest torques.
+
+    A study that is not too long keeps the way of the first coordinates, too.
+    """
+    texts = [f"end({written(x)})" for x in mechanism.coordinate_names[:12]]
     texts += [f"peak({written(f'qd_{x}')})" for x in mechanism.speed_names[:12]]
-    return [*texts, *(f"peak({written(f'tau_{x}')})" for x in driven)]
+    texts += [f"peak({written(f'tau_{x}')})" for x in driven]
+    return [*texts, *(f"rows({written(x)})" for x in mechanism.coordinate_names[:3] if count <= FEW)]
 
 
 class _Reader:

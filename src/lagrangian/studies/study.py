@@ -94,7 +94,7 @@ def _complete(job: Job, place: Folder, keys: list[str], workers: int, scheduler:
             if progress is not None:
                 progress(total - left, total)
     except KeyboardInterrupt:
-        told = f"interrupted after {total - left} of {total} samples; the same call goes on from there"
+        told = f"interrupted after {total - left} of {total} samples; run it again, and it goes on from there"
         warn(f"{_name(job)}: {told}", StudyWarning)
         return
     if lost:
@@ -137,7 +137,7 @@ def _job(
     model = names.with_constants(model, varied, settings)
     kinds = names.sorted_out(varied, model, free=False)
     span = arguments.span(settings.get("t_span"), model)
-    texts = keeping.usual(model, _driven(model, settings)) if keep is None else keep
+    texts = keeping.usual(model, _driven(model, settings), design.count) if keep is None else keep
     columns = keeping.kept(texts, model, settings.get("events"), compiled(model).constraint_names)
     size = chunk_size(chunk, design.count, model, settings, span)
     return Job(model, design, kinds, settings, {x.name: x.text for x in columns}, size, span)
