@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from lagrangian.arguments import count
+from lagrangian.arguments import count, texts
 from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
 from lagrangian.errors import ArgumentError, StudyWarning, shown, warn
 from lagrangian.files import as_path
@@ -31,6 +31,7 @@ def study(
     run: Any = None,
     keep: Any = None,
     *,
+    name: str | None = None,
     method: str = "auto",
     samples: int | None = None,
     seed: int = 0,
@@ -55,7 +56,7 @@ def study(
     Results are kept in `folder`, chunk by chunk; a study that was stopped or killed goes on from there when it is called again,
     and computes nothing twice. `workers` are processes of this machine, one for each core unless it is said; `scheduler` is the
     address of a running Dask cluster, such as "tcp://host:8786", whose workers see the same folder. A sample that fails is recorded
-    with its reason, and the others go on. `progress(done, total)` is told of the samples. An interrupted study returns what it has.
+    with its reason, and the others go on. `name` is what the study is called. `progress(done, total)` is told of the samples. An interrupted study returns what it has.
     """
     if os.environ.get(IN_WORKER):
         raise ArgumentError(
@@ -67,10 +68,11 @@ def study(
     if scheduler is not None and not isinstance(scheduler, str):
         raise ArgumentError(f"is {shown(scheduler)}; an address such as 'tcp://host:8786' is needed", argument="scheduler")
     arguments.check_progress(progress)
-    place = Folder(as_path(folder) if folder is not None else Path(f"{file_stem(_name(job))}-study"))
+    called = _name(job) if name is None else texts(name, "name")[0]
+    place = Folder(as_path(folder) if folder is not None else Path(f"{file_stem(called)}-study"))
     place.make()
     keys = [job.chunk_key(k) for k in range(job.chunks)]
-    about = _about(job, keys)
+    about = {"name": called, **_about(job, keys)}
     place.write_about(about)
     _complete(job, place, keys, many, scheduler, progress)
     return Study(place, about, job)
@@ -127,25 +129,23 @@ def _job(
     varied = names.read(over, model)
     design = Design.of(varied, method, samples, seed)
     if callable(settings):
-        texts = None if keep is None else _columns(keep)
+        columns = None if keep is None else _columns(keep)
         kinds = names.sorted_out(varied, model, free=True)
         if model is not None and (kinds.coordinates or kinds.speeds):
             kinds = names.Names(kinds.parameters, others=(*kinds.coordinates, *kinds.speeds, *kinds.others))
-        return Job(model, design, kinds, settings, texts, chunk_size(chunk, design.count, model, settings, (0.0, 0.0)))
+        return Job(model, design, kinds, settings, columns, chunk_size(chunk, design.count, model, settings, (0.0, 0.0)))
     if model is None:
         raise ArgumentError("without a mechanism, run must be a function of (mechanism, sample)", concerns="mechanism")
     model = names.with_constants(model, varied, settings)
     kinds = names.sorted_out(varied, model, free=False)
     span = arguments.span(settings.get("t_span"), model)
-    texts = keeping.usual(model, _driven(model, settings), design.count) if keep is None else keep
-    columns = keeping.kept(texts, model, settings.get("events"), compiled(model).constraint_names)
+    asked = keeping.usual(model, _driven(model, settings), design.count) if keep is None else keep
+    found = keeping.kept(asked, model, settings.get("events"), compiled(model).constraint_names)
     size = chunk_size(chunk, design.count, model, settings, span)
-    return Job(model, design, kinds, settings, {x.name: x.text for x in columns}, size, span)
+    return Job(model, design, kinds, settings, {x.name: x.text for x in found}, size, span)
 
 
 def _columns(keep: Any) -> dict[str, str]:
-    from lagrangian.arguments import texts
-
     if isinstance(keep, Mapping):
         raise ArgumentError(
             "is a mapping; of a function's results, name those to keep: ['reach', 'effort']", argument="keep"
@@ -176,7 +176,6 @@ def _about(job: Job, keys: list[str]) -> dict[str, Any]:
     run = job.run
     settings = {name: shown(x, 200) for name, x in run.items()} if isinstance(run, Mapping) else f"{run.__module__}.{_name(job)}"
     return {
-        "name": _name(job),
         "version": __version__,
         "over": {name: str(x) for name, x in job.design.over.items()},
         "kinds": {kind: list(getattr(job.names, kind)) for kind in ("parameters", "coordinates", "speeds", "others")},

@@ -48,7 +48,7 @@ def study(
     if workers is not None and scheduler is not None:
         raise ArgumentError("--workers are of this machine; a cluster has its own: give --workers or --scheduler")
     given = toml.read(file)
-    options = dict(given.options)
+    options = {**given.options, "name": given.name}
     folder = out if out is not None else options.pop("folder", Path(file.stem))
     options.pop("folder", None)
     options |= {name: x for name, x in (("samples", samples), ("seed", seed)) if x is not None}
