@@ -81,10 +81,10 @@ def _depth(g: Any) -> Any:
     return f.choose(0.0, g, 0.0, -g)
 
 
-def _push(wall: Wall, g: Any, elastic: bool, viscous: bool) -> Any:
-    k, c = float(wall.stiffness), float(wall.damping)
+def _push(world: World, wall: Wall, g: Any, elastic: bool, viscous: bool) -> Any:
+    k, c = world.number(wall.stiffness), world.number(wall.damping)
     hardness: Any = k if elastic else 0
-    if viscous and c:
+    if viscous and not is_zero(c):
         hardness = hardness + f.maximum(-c * g.rate, -k)
     return _depth(g.value) * hardness
 
@@ -98,8 +98,8 @@ def kinks(world: World, spring: Spring, names: Names) -> list[Any]:
         s, rest = _length(world, spring, names).value, world.number(spring.rest)
         return [s - rest, s - (rest + world.number(spring.slack))]
     assert isinstance(spring, Wall)
-    g, k, c = gap(world, spring), float(spring.stiffness), float(spring.damping)
-    return [g.value, 1 - (c / k) * g.rate] if c else [g.value]
+    g, k, c = gap(world, spring), world.number(spring.stiffness), world.number(spring.damping)
+    return [g.value] if is_zero(c) else [g.value, 1 - (c / k) * g.rate]
 
 
 def torques(mechanism: Mechanism, world: World, names: Names, elastic: bool = True, viscous: bool = True) -> Slopes:
@@ -118,7 +118,7 @@ def _forces(
     """Forces of one of them, each with the slopes of that along which it acts."""
     if isinstance(spring, Wall):
         g = gap(world, spring)
-        return [(_push(spring, g, elastic, viscous), g.slopes)]
+        return [(_push(world, spring, g, elastic, viscous), g.slopes)]
     if isinstance(spring, GravityCompensation):
         return [(-1, _height(mechanism, world, spring).slopes)] if elastic else []
     if not _springlike(spring, names):
@@ -151,7 +151,7 @@ def energy(mechanism: Mechanism, world: World, names: Names) -> Any:
     for spring in mechanism.springs:
         if isinstance(spring, Wall):
             depth = _depth(gap(world, spring).value)
-            total = total + (0.5 * float(spring.stiffness)) * (depth * depth)
+            total = total + (0.5 * world.number(spring.stiffness)) * (depth * depth)
         elif isinstance(spring, GravityCompensation):
             total = total + _height(mechanism, world, spring).value
         else:
@@ -169,11 +169,13 @@ def forces(mechanism: Mechanism, world: World, names: Names) -> list[Any]:
     found: list[Any] = []
     for spring in mechanism.springs:
         if isinstance(spring, Wall):
-            found.append(_push(spring, gap(world, spring), elastic=True, viscous=True))
+            found.append(_push(world, spring, gap(world, spring), elastic=True, viscous=True))
         elif isinstance(spring, GravityCompensation):
-            weight = float(mechanism.body(spring.body).mass) * sum(float(x) ** 2 for x in mechanism.gravity) ** 0.5
-            found.append(float(spring.factor) * weight)
+            g = tuple(world.number(x) for x in mechanism.gravity)
+            weight = world.number(mechanism.body(spring.body).mass) * f.sqrt(v.dot(g, g))
+            found.append(world.number(spring.factor) * weight)
         else:
-            c, s = float(spring.damping), _length(world, spring, names)
-            found.append(float(spring.stiffness) * _stretch(world, spring, s.value) + (c * s.rate if c else 0))
+            c, s = world.number(spring.damping), _length(world, spring, names)
+            pull = world.number(spring.stiffness) * _stretch(world, spring, s.value)
+            found.append(pull if is_zero(c) else pull + c * s.rate)
     return found

@@ -7,7 +7,7 @@ between, and every link's frame is turned so that its joint's axis is z.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -123,6 +123,8 @@ def snap_rotation(R: np.ndarray) -> np.ndarray:
 
 class Floats:
     """How a mechanism's scalars are read into a tree: as floats. A proof reads them as exact scalars instead."""
+
+    names: Mapping[str, Any] = {}  # what stands for names in expressions that are neither coordinates nor time
 
     def placements(self, joint: Joint) -> tuple[Placement, Placement]:
         """Where the joint stands in its parent, and its child in the joint."""

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.kernels.llvm import blocks, cache, jit
+from lagrangian.kernels.llvm import blocks, cache
+from lagrangian.kernels.llvm.loaded import loaded
 from lagrangian.kernels.llvm.target import Target
 from lagrangian.kernels.program import Program
 
@@ -31,12 +32,11 @@ def address(array: np.ndarray) -> int:
 
 
 class MachineCode:
-    """Taken from the cache, or compiled. It reads `data` besides the program's inputs."""
+    """Shared with programs of the same structure, taken from the cache, or compiled. It reads `data` besides the inputs."""
 
     def __init__(self, program: Program, target: Target, width: int) -> None:
         name = cache.key(*program.key(), target.key, width)
-        header, contents = cache.kept(name, lambda: program.compile(target, width))
-        self._code = jit.Code(contents, target)
+        header, self._code = loaded(name, target, lambda: program.compile(target, width))
         self.address = self._code.address("kernel")
         self._blocks, self._run = blocks.runner(target)
         self._strides = np.array([8 * n for n in (*program.sizes, program.sizes[0])], dtype=np.int64)
@@ -46,7 +46,7 @@ class MachineCode:
         # numbers that are read and written one by one are as much code as operations are
         written_out = header["form"] == "unrolled"
         self.length = self.operations + (sum(program.sizes) + program.size if written_out else 0)
-        self.data = program.data(header)
+        self.data = program.data(header, self._code)
         self.addresses = [address(a) for a in self.data]
 
     def run(self, arrays: list[np.ndarray], angles: np.ndarray, output: np.ndarray, first: int, last: int) -> int:

@@ -99,7 +99,7 @@ class Kernel:
         """Give the entries for one state their code."""
         if self._scratch is None or len(self._scratch) < code.scratch + LINE:
             self._scratch = np.empty(code.scratch + LINE)
-        parameters, table = code.addresses if code.data else (0, 0)
+        parameters, table = code.addresses
         for context in self._entries:
             context.serve(code.address, start_of_line(self._scratch), parameters, table)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -14,6 +15,8 @@ from lagrangian.kernels.llvm import jit, target
 from lagrangian.kernels.trace.node import Graph, Trace, with_all_inputs
 
 Header = dict[str, Any]
+
+_NO_TABLE = np.zeros(1, dtype=np.int64)
 
 # operations up to which choosing instructions and registers with care is worth its time
 OPTIMISED = 12_000
@@ -41,24 +44,34 @@ class Program(ABC):
     def compile(self, chosen: target.Target, width: int) -> tuple[Header, bytes]:
         """What is known of the code, and the code for `width` states at once."""
 
-    def data(self, header: Header) -> list[np.ndarray]:
+    @abstractmethod
+    def data(self, header: Header, code: jit.Code) -> list[np.ndarray]:
         """Arrays that compiled code reads besides its inputs."""
-        return []
 
 
-def straight(program: Program, trace: Trace, chosen: target.Target, width: int) -> tuple[Header, bytes]:
+def prepared(numbers: np.ndarray, size: int, code: jit.Code) -> np.ndarray:
+    """The numbers of a description, and behind them what code for all of its structure prepares from them."""
+    found = np.zeros(max(1, size))
+    found[: len(numbers)] = numbers
+    ctypes.CFUNCTYPE(None, ctypes.c_void_p)(code.address("prepare"))(found.ctypes.data)
+    return found
+
+
+def straight(program: Program, trace: Trace, chosen: target.Target, width: int, numbers: int) -> tuple[Header, bytes]:
     """A trace as straight-line code; very long code is assembled with little effort, as more would take minutes.
 
     A trace has no common subexpressions, no dead code and is in a good order: LLVM's passes would find nothing to improve.
     """
-    ir = unrolled.module(trace, tuple(program.inputs), list(program.sizes), program.size, chosen, width)
+    made = unrolled.module(trace, tuple(program.inputs), list(program.sizes), program.size, chosen, width, numbers)
     scratch = unrolled.scratch_size(list(program.sizes), program.size, width)
-    header = {"form": "unrolled", "scratch": scratch, "operations": trace.operations}
-    return header, jit.compile_object(ir, chosen, 1 if trace.operations + program.size <= OPTIMISED else 0, passes=())
+    header = {"form": "unrolled", "scratch": scratch, "operations": trace.operations, "numbers": made.numbers}
+    return header, jit.compile_object(made.ir, chosen, 1 if trace.operations + program.size <= OPTIMISED else 0, passes=())
 
 
 class Straight(Program):
     """A function given by what it records on a graph: `outputs(graph)` are its results. `digest` names it.
+
+    `numbers` are those that it reads as the graph's inputs `NUMBERS`; they are no part of what names it.
 
     A shape that is a whole number is the length of a vector, as in numpy. Inputs that no result depends on are read too if
     `reads_all`, so that NaN in them is not hidden; where all are known to be finite, that is not needed.
@@ -72,12 +85,14 @@ class Straight(Program):
         angles: Sequence[int],
         outputs: Callable[[Graph], list[Any]],
         digest: bytes,
+        numbers: np.ndarray | None = None,
         reads_all: bool = True,
     ) -> None:
         self.name, self.inputs, self.sizes = name, tuple(inputs), list(inputs.values())
         self._traced = with_all_inputs if reads_all else Trace
         self.shape, self.angles = (shape,) if isinstance(shape, int) else shape, angles
         self._outputs, self._digest = outputs, digest
+        self._numbers = np.zeros(0) if numbers is None else numbers
 
     def key(self) -> tuple[str | bytes | int, ...]:
         return self.name, self._digest
@@ -87,4 +102,7 @@ class Straight(Program):
         for name, size in zip(self.inputs, self.sizes, strict=True):
             for k in range(size):
                 graph.input(name, k)
-        return straight(self, self._traced(graph, self._outputs(graph)), chosen, width)
+        return straight(self, self._traced(graph, self._outputs(graph)), chosen, width, len(self._numbers))
+
+    def data(self, header: Header, code: jit.Code) -> list[np.ndarray]:
+        return [prepared(self._numbers, header["numbers"], code), _NO_TABLE]

@@ -4,18 +4,23 @@ Arrays are row-major, a state a row; the body turns blocks of rows into one vect
 fill a block go through a padded copy.
 
     i64 kernel(ptr inputs, ptr output, ptr scratch, i64 states)
+    void prepare(ptr numbers)
 
-`inputs` points to the arrays' addresses, the last of which are the angles: q itself, or q reduced. The result is not 0 if
-an angle was too large for sincos.
+`inputs` points to the arrays' addresses, the last of which are the angles: q itself, or q reduced; and behind them to the
+numbers of the description, which are the same for all states. Before the first call, `prepare` adds to these what follows from
+them alone. The result is not 0 if an angle was too large for sincos.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from lagrangian.kernels.llvm.emit import Emitter, attributes
+from lagrangian.kernels.llvm.function import TABLE, prepare
 from lagrangian.kernels.llvm.target import Target
-from lagrangian.kernels.trace.node import Trace
+from lagrangian.kernels.trace.hoist import split
+from lagrangian.kernels.trace.node import NUMBERS, PREPARED, Trace
 from lagrangian.kernels.trace.schedule import schedule
 
 
@@ -24,21 +29,41 @@ def scratch_size(sizes: Sequence[int], output: int, width: int) -> int:
     return 0 if width == 1 else width * (sum(sizes) + sizes[0] + output)
 
 
-def module(trace: Trace, names: Sequence[str], sizes: Sequence[int], output: int, target: Target, width: int) -> str:
-    """The IR of a kernel; `names` and `sizes` are those of its inputs, q first."""
+@dataclass(frozen=True)
+class Unrolled:
+    """IR, and what its caller must supply."""
+
+    ir: str
+    numbers: int  # of the description, and what is prepared from them
+
+
+def module(
+    trace: Trace, names: Sequence[str], sizes: Sequence[int], output: int, target: Target, width: int, numbers: int
+) -> Unrolled:
+    """The IR of a kernel; `names` and `sizes` are those of its inputs, q first; so many `numbers` has the description."""
+    first, rest = split(trace)
     lines: list[str] = []
     emitter = Emitter(lines, width, target.fma)
     pointers = [*names, "angles"]
     dims = dict(zip(pointers, [*sizes, sizes[0]], strict=True))
-    arguments = ", ".join(f"ptr noalias nocapture readonly %{n}" for n in pointers)
+    arguments = ", ".join(f"ptr noalias nocapture readonly %{n}" for n in (*pointers, TABLE))
     lines.append(f"define internal i1 @body({arguments}, ptr noalias nocapture %output) {attributes(width)} {{")
     rows = _Scalars(emitter) if width == 1 else _Rows(emitter, dims, output)
-    emitter.write(schedule(trace, target.fma), rows.load, rows.store)
+
+    def load(name: str, index: int, angle: bool) -> str:
+        if name in (NUMBERS, PREPARED):
+            return emitter.load_one(f"%{TABLE}", index + (numbers if name == PREPARED else 0))
+        return rows.load(name, index, angle)
+
+    emitter.write(schedule(rest, target.fma), load, rows.store)
     rows.finish()
     lines.append(f"  ret i1 {emitter.any_large()}")
     lines.append("}")
     lines += _loop(pointers, dims, output, width)
-    return "\n".join([*lines, *sorted(emitter.declared), *(_DECLARATIONS if width > 1 else [])])
+    declared = emitter.declared
+    lines += prepare("prepare", first, numbers, declared, target.fma, internal=False)
+    declared.update(_DECLARATIONS if width > 1 else [])
+    return Unrolled("\n".join([*lines, *sorted(declared)]), numbers + len(first.outputs))
 
 
 _DECLARATIONS = ["declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"]
@@ -163,7 +188,7 @@ def _transpose(e: Emitter, rows: list[str]) -> list[str]:
 def _loop(pointers: list[str], dims: dict[str, int], output: int, width: int) -> list[str]:
     """The exported function: whole blocks, then the rest through scratch."""
     out: list[str] = ["define i64 @kernel(ptr %inputs, ptr %output, ptr %scratch, i64 %states) nounwind {", "entry:"]
-    for k, name in enumerate(pointers):
+    for k, name in enumerate((*pointers, TABLE)):
         out.append(f"  %{name}.at = getelementptr ptr, ptr %inputs, i64 {k}")
         out.append(f"  %{name} = load ptr, ptr %{name}.at")
     out.append(f"  %whole = icmp sge i64 %states, {width}")
@@ -177,7 +202,7 @@ def _loop(pointers: list[str], dims: dict[str, int], output: int, width: int) ->
     out.append(f"  %out.row = mul i64 %k, {output}")
     out.append("  %out.here = getelementptr double, ptr %output, i64 %out.row")
     here = ", ".join(f"ptr %{n}.here" for n in pointers)
-    out.append(f"  %large = call i1 @body({here}, ptr %out.here)")
+    out.append(f"  %large = call i1 @body({here}, ptr %{TABLE}, ptr %out.here)")
     out.append("  %either = or i1 %flag, %large")
     out.append(f"  %next = add i64 %k, {width}")
     out.append(f"  %reach = add i64 %next, {width}")
@@ -222,7 +247,7 @@ def _rest(pointers: list[str], dims: dict[str, int], output: int, width: int) ->
     out.append("run:")
     out.append(f"  %padded = getelementptr double, ptr %scratch, i64 {offset}")
     there = ", ".join(f"ptr %{n}.s0" for n in pointers)
-    out.append(f"  %large.rest = call i1 @body({there}, ptr %padded)")
+    out.append(f"  %large.rest = call i1 @body({there}, ptr %{TABLE}, ptr %padded)")
     out.append(f"  %out.done = mul i64 %done, {output}")
     out.append("  %out.to = getelementptr double, ptr %output, i64 %out.done")
     out.append(f"  %bytes = mul i64 %left, {8 * output}")

@@ -122,7 +122,8 @@ class _Equations:
             )
         system = System(dyn.mechanism, dyn.tree, source, Stabilisation(), redundant=True)
         u = system.inputs.size
-        program = residual_derivatives(dyn.mechanism, system.tree, system.forces.torques, u, b"".join(system.key))
+        key = b"".join(system.key)
+        program = residual_derivatives(dyn.mechanism, system.tree, system.forces.torques, u, key, system.structure)
         self._derivatives = Kernel(program)
         self._outputs = Programs(system).outputs
         self._u = np.zeros(u)

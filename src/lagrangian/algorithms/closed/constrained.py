@@ -69,7 +69,7 @@ class State:
 
     @cached_property
     def coordinates(self) -> constraints.Coordinates:
-        return constraints.Coordinates(self.mechanism, self.q, self.qd, self.t, self.decided)
+        return constraints.Coordinates(self.mechanism, self.q, self.qd, self.t, self.decided, self.tree.read.names)
 
     @property
     def names(self) -> Mapping[str, Any]:

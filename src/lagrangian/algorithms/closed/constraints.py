@@ -57,7 +57,16 @@ def _kept(slopes: Slopes) -> Slopes:
 class Coordinates:
     """The coordinates as jets, by name and in order."""
 
-    def __init__(self, mechanism: Mechanism, q: Sequence[Any], qd: Sequence[Any], t: Any, decided: Any = None) -> None:
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        q: Sequence[Any],
+        qd: Sequence[Any],
+        t: Any,
+        decided: Any = None,
+        numbers: Mapping[str, Any] | None = None,
+    ) -> None:
+        """`numbers` has what stands for named numbers of the description."""
         self.q: list[Jet] = []
         self.qd = list(qd)
         iq = iv = 0
@@ -71,7 +80,8 @@ class Coordinates:
                 self.q.append(Jet(own[c], rates[c], biases[c], slopes))
             iq, iv = iq + kind.nq, iv + kind.nv
         self.t = Jet(t, 1)
-        names = {**dict(zip(mechanism.coordinate_names, self.q, strict=True)), "t": self.t}
+        names = {name: Jet(x) for name, x in (numbers or {}).items()}
+        names |= {**dict(zip(mechanism.coordinate_names, self.q, strict=True)), "t": self.t}
         self.names: Mapping[str, Any] = names if decided is None else {**names, f.DECIDED: Jet(decided)}
 
 

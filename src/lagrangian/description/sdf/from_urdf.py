@@ -90,7 +90,7 @@ class _Writer:
     def _visual(self, visual: Visual, name: str) -> Element | None:
         if visual.kind not in _SIZES:
             return None
-        tags, size = _SIZES[visual.kind], visual.size
+        tags, size = _SIZES[visual.kind], [float(x) for x in visual.size]
         each = zip(tags, [size] if len(tags) == 1 else [(x,) for x in size], strict=True)
         sizes = [self._numbers(key, *values) for key, values in each]
         file = [self._made("uri", visual.file)] if visual.file else []

@@ -114,7 +114,7 @@ def _visual(table: Table) -> model.Visual:
             raise table.error(f"{shown(value)} is given; an array of numbers is needed", key)
     return model.Visual(
         kind,
-        vector(size, table.at("size"), len(size), table.names),  # type: ignore[arg-type]
+        vector(size, table.at("size"), len(size), table.names),
         placement(table),
         vector(color, table.at("color"), len(color), table.names),  # type: ignore[arg-type]
         table.text("file", ""),

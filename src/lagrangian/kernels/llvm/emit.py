@@ -85,6 +85,11 @@ class Emitter:
         at = self.put(f"getelementptr double, ptr {base}, i64 {offset * self.width}") if offset else base
         return self.put(f"load {self.type}, ptr {at}, align 8")
 
+    def load_one(self, base: str, offset: int) -> str:
+        """The double at `offset` from a pointer, in every lane."""
+        at = self.put(f"getelementptr double, ptr {base}, i64 {offset}") if offset else base
+        return self.spread(self.put(f"load double, ptr {at}, align 8"))
+
     def store(self, value: str, base: str, offset: int) -> None:
         at = self.put(f"getelementptr double, ptr {base}, i64 {offset * self.width}") if offset else base
         self.lines.append(f"  store {self.type} {value}, ptr {at}, align 8")

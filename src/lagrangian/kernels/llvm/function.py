@@ -5,35 +5,90 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from lagrangian.kernels.llvm.emit import Emitter
-from lagrangian.kernels.trace.node import Graph, Node, Number, Trace
+from lagrangian.kernels.trace.hoist import split
+from lagrangian.kernels.trace.node import NUMBERS, PREPARED, Graph, Node, Number, Trace
 from lagrangian.kernels.trace.pieces import KEPT, pieces
 from lagrangian.kernels.trace.schedule import Schedule, schedule
 
 Places = Mapping[str, tuple[str, int]]  # an input's pointer, and its first place there
 Outputs = Sequence[Node | Number]
 
+TABLE = "numbers"  # the array of the numbers of a description
 
-def traced(name: str, graph: Graph, outputs: Outputs, places: Places, declared: set[str], fma: bool) -> list[str]:
+
+class Preparation:
+    """What the functions of a module compute of the numbers of the description alone, once and for all of its calls.
+
+    The numbers lie in an array of their own, with what is prepared behind them. Its address is in another, `at`: the name of a
+    pointer that all functions are given, and a place there.
+    """
+
+    def __init__(self, numbers: int, at: tuple[str, int]) -> None:
+        self.size, self.at = numbers, at
+        self._lines: list[str] = []
+        self._names: list[str] = []
+
+    def of(self, name: str, trace: Trace, declared: set[str], fma: bool) -> tuple[Trace, Places]:
+        """What is left of a function's trace, and where it finds its numbers."""
+        first, rest = split(trace)
+        places = {NUMBERS: (TABLE, 0), PREPARED: (TABLE, self.size)}
+        if first.outputs:
+            self._lines += prepare(f"prepare.{name}", first, self.size, declared, fma)
+            self._names.append(f"prepare.{name}")
+            self.size += len(first.outputs)
+        return rest, places
+
+    def function(self, name: str) -> list[str]:
+        """`void name(ptr numbers)`, which prepares for all functions."""
+        calls = [f"  call void @{each}(ptr %{TABLE})" for each in self._names]
+        return [*self._lines, f"define void @{name}(ptr %{TABLE}) nounwind {{", *calls, "  ret void", "}"]
+
+    def prologue(self) -> list[str]:
+        """How a function finds the array."""
+        pointer, place = self.at
+        return [f"  %{TABLE}.at = getelementptr double, ptr %{pointer}, i64 {place}", f"  %{TABLE} = load ptr, ptr %{TABLE}.at"]
+
+
+def traced(
+    name: str,
+    graph: Graph,
+    outputs: Outputs,
+    places: Places,
+    declared: set[str],
+    fma: bool,
+    preparation: Preparation | None = None,
+) -> list[str]:
     """`void name(ptr ..., ptr output)`, the pointers being those of `places` in their order."""
-    return traced_together({name: outputs}, graph, places, declared, fma)
+    return traced_together({name: outputs}, graph, places, declared, fma, preparation)
 
 
-def traced_together(wanted: Mapping[str, Outputs], graph: Graph, places: Places, declared: set[str], fma: bool) -> list[str]:
+def traced_together(
+    wanted: Mapping[str, Outputs],
+    graph: Graph,
+    places: Places,
+    declared: set[str],
+    fma: bool,
+    preparation: Preparation | None = None,
+) -> list[str]:
     """Functions by name, each of which begins with the code of those before it: this code is written once."""
     counts = [len(outputs) for outputs in wanted.values()]
     trace = Trace(graph, [x for outputs in wanted.values() for x in outputs])
-    parts, kept = pieces(schedule(trace, fma), counts)
     pointers = list(dict.fromkeys(pointer for pointer, _ in places.values()))
+    if preparation is not None:
+        trace, more = preparation.of(next(iter(wanted)), trace, declared, fma)
+        places = {**places, **more}
+    parts, kept = pieces(schedule(trace, fma), counts)
     given = "".join(f"ptr noalias nocapture readonly %{p}, " for p in pointers) + "ptr noalias nocapture %output"
+    prologue = [] if preparation is None else preparation.prologue()
     if sum(len(part) for part in parts) == 1:
-        return _piece(next(iter(wanted)), given, parts[0][0], places, declared, fma)
+        return _piece(next(iter(wanted)), given, parts[0][0], places, declared, fma, prologue)
     lines: list[str] = []
     calls: list[str] = []
     passed = "".join(f"ptr %{p}, " for p in pointers) + f"ptr %all, ptr %{KEPT}"
     for name, part, first, count in zip(wanted, parts, _starts(counts), counts, strict=True):
         for k, piece in enumerate(part):
             own = f"{given}, ptr noalias nocapture %{KEPT}"
-            lines += _piece(f"{name}.{k}", own, piece, {**places, KEPT: (KEPT, 0)}, declared, fma)
+            lines += _piece(f"{name}.{k}", own, piece, {**places, KEPT: (KEPT, 0)}, declared, fma, prologue)
             calls.append(f"  call void @{name}.{k}({passed})")
         lines += [f"define internal void @{name}({given}) noinline nounwind {{"]
         lines += [f"  %{KEPT} = alloca [{max(1, kept)} x double]", f"  %all = alloca [{first + count} x double]", *calls]
@@ -48,8 +103,10 @@ def _starts(counts: Sequence[int]) -> list[int]:
     return [sum(counts[:k]) for k in range(len(counts))]
 
 
-def _piece(name: str, given: str, piece: Schedule, places: Places, declared: set[str], fma: bool) -> list[str]:
-    lines = [f"define internal void @{name}({given}) noinline nounwind {{"]
+def _piece(
+    name: str, given: str, piece: Schedule, places: Places, declared: set[str], fma: bool, prologue: Sequence[str]
+) -> list[str]:
+    lines = [f"define internal void @{name}({given}) noinline nounwind {{", *prologue]
     emitter = Emitter(lines, 1, fma, declared, hurried=True)
 
     def load(what: str, index: int, angle: bool) -> str:
@@ -57,4 +114,17 @@ def _piece(name: str, given: str, piece: Schedule, places: Places, declared: set
         return emitter.load(f"%{pointer}", first + index)
 
     emitter.write(piece, load, lambda position, value: emitter.store(value, "%output", position))
+    return [*lines, "  ret void", "}"]
+
+
+def prepare(name: str, first: Trace, place: int, declared: set[str], fma: bool, internal: bool = True) -> list[str]:
+    """`void name(ptr numbers)`: what follows from the numbers alone, written behind them from `place` on."""
+    lines = [f"define {'internal ' if internal else ''}void @{name}(ptr %{TABLE}) noinline nounwind {{"]
+    emitter = Emitter(lines, 1, fma, declared)
+
+    def load(what: str, index: int, angle: bool) -> str:
+        assert what == NUMBERS
+        return emitter.load(f"%{TABLE}", index)
+
+    emitter.write(schedule(first, fma), load, lambda position, value: emitter.store(value, f"%{TABLE}", place + position))
     return [*lines, "  ret void", "}"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import fields, is_dataclass
+from functools import cached_property
 from typing import Any
 
 from lagrangian.algorithms.closed import constraints
@@ -12,14 +12,14 @@ from lagrangian.algorithms.closed.constrained import Constrained, State
 from lagrangian.algorithms.closed.massless import weights_of
 from lagrangian.algorithms.closed.world import FreeWorld
 from lagrangian.algorithms.regroup import regroup
+from lagrangian.algorithms.structure import Numbers, Structure
 from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.program import Straight
-from lagrangian.kernels.programs.sweeps import links
+from lagrangian.kernels.programs.sweeps import links, numbered
 from lagrangian.kernels.trace.node import Graph, Trace
 from lagrangian.model.constraint import Constraint, Holonomic, Pfaffian, PfaffianFunction
-from lagrangian.model.expression import Expression, free_symbols, parameters
+from lagrangian.model.expression import Scalar, free_symbols
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.spring import GravityCompensation
 
 
 def depends_on_time(mechanism: Mechanism) -> bool:
@@ -39,56 +39,39 @@ def of_time(constraint: Constraint) -> bool:
     return any("t" in free_symbols(x) for x in scalars)
 
 
-def traced_state(graph: Graph, mechanism: Mechanism, tree: Tree, t: Any = 0, moving: bool = True, decided: Any = None) -> State:
-    """The mechanism at the state that is the graph's input; at rest, if not `moving`."""
+def traced_state(graph: Graph, structure: Structure, t: Any = 0, moving: bool = True, decided: Any = None) -> State:
+    """The mechanism at the state that is the graph's input, with its numbers as inputs; at rest, if not `moving`."""
+    tree = numbered(graph, structure)
     state = links(tree, ("q", "qd") if moving else ("q",), graph.input, lambda x: x.cos(), lambda x: x.sin())
     q = [graph.input("q", k) for k in range(tree.nq)]
     qd = [graph.input("qd", k) if moving else 0 for k in range(tree.nv)]
-    return State(mechanism, tree, state, q, qd, t, decided)
+    return State(structure.mechanism, tree, state, q, qd, t, decided)
 
 
-def digest(mechanism: Mechanism, tree: Tree) -> bytes:
-    """Of all that the equations of motion depend on."""
-    found = hashlib.sha256(tree.fingerprint())
-    parts = (mechanism.loops, mechanism.constraints, mechanism.springs)
-    found.update(repr(_plain(parts)).encode())
-    carried = [mechanism.body(s.body) for s in mechanism.springs if isinstance(s, GravityCompensation)]
-    if carried:
-        found.update(repr(_plain([mechanism.gravity, *((b.mass, b.center) for b in carried)])).encode())
-    found.update(repr([(j.name, j.type, j.actuated) for j in mechanism.joints]).encode())
-    found.update(repr(sorted((b, i, _plain(at)) for b, (i, at) in tree.place.items())).encode())
-    if any(isinstance(c, PfaffianFunction) for c in mechanism.constraints):
+def digest(structure: Structure) -> bytes:
+    """Of all that the equations of motion depend on, but for numbers."""
+    found = hashlib.sha256(structure.digest)
+    if any(isinstance(c, PfaffianFunction) for c in structure.mechanism.constraints):
         # a function is known by what it does
         graph = Graph()
-        rows = traced_state(graph, mechanism, tree, graph.input("t", 0)).rows
+        rows = traced_state(graph, structure, graph.input("t", 0)).rows
         trace = Trace(graph, [x for row in rows for x in (row.rate, row.gamma, *row.psi.values())])
         found.update(repr((trace.nodes, trace.outputs)).encode())
     return found.digest()
-
-
-def _plain(x: Any) -> Any:
-    """Something whose text tells it from all others: values, not names of parameters alone."""
-    if isinstance(x, Expression):
-        return (str(x), sorted(parameters(x).items()))
-    if isinstance(x, PfaffianFunction):
-        return (x.name, x.equations)
-    if is_dataclass(x):
-        return (type(x).__name__, *(_plain(getattr(x, f.name)) for f in fields(x)))
-    if isinstance(x, (tuple, list)):
-        return tuple(_plain(y) for y in x)
-    return x
 
 
 class ClosedPrograms:
     """The programs of one mechanism."""
 
     def __init__(self, mechanism: Mechanism, tree: Tree) -> None:
-        self.mechanism, self.tree = mechanism, regroup(tree)
+        self.tree = regroup(tree)
+        numbers = Numbers()
+        self._structure = Structure(mechanism, self.tree, numbers)
+        self._weights = weights(mechanism, self.tree, numbers)
         self.timed = depends_on_time(mechanism)
-        self._digest = digest(mechanism, tree)
         # which equations there are, and what they are called, shows when they are written once
         graph = Graph()
-        rows = traced_state(graph, mechanism, self.tree, self._time(graph)).rows
+        rows = traced_state(graph, self._structure, self._time(graph)).rows
         self.names = tuple(row.name for row in rows)
         self.holonomic = tuple(row.eta is not None for row in rows)
         places = [(i, k) for i, row in enumerate(rows) for k in row.psi]
@@ -102,21 +85,25 @@ class ClosedPrograms:
         sizes = {n: {"q": self.tree.nq, "t": 1}.get(n, self.tree.nv) for n in (*inputs, *(("t",) if self.timed else ()))}
 
         def traced(graph: Graph) -> list[Any]:
-            return outputs(graph, traced_state(graph, self.mechanism, self.tree, self._time(graph), "qd" in inputs))
+            return outputs(graph, traced_state(graph, self._structure, self._time(graph), "qd" in inputs))
 
-        return Straight(name, sizes, size, self.tree.angles, traced, self._digest)
+        return Straight(name, sizes, size, self.tree.angles, traced, self._digest, self._structure.numbers.values)
+
+    @cached_property
+    def _digest(self) -> bytes:
+        return digest(self._structure) + repr(sorted(self._weights)).encode()
 
     def acceleration(self) -> Straight:
         """(qdd, lambda), one after the other."""
 
         def outputs(graph: Graph, state: State) -> list[Any]:
-            qdd, multipliers = solved(state, graph)
+            qdd, multipliers = self._solved(state, graph)
             return [*qdd, *multipliers]
 
         return self._program("constrained_dynamics", ("q", "qd", "tau"), self.tree.nv + len(self.names), outputs)
 
     def forward_dynamics(self) -> Straight:
-        return self._program("forward_dynamics", ("q", "qd", "tau"), self.tree.nv, lambda g, s: solved(s, g)[0])
+        return self._program("forward_dynamics", ("q", "qd", "tau"), self.tree.nv, lambda g, s: self._solved(s, g)[0])
 
     def jacobian(self) -> Straight:
         """The entries of Psi that are not always zero, at the places of `pattern`."""
@@ -137,32 +124,37 @@ class ClosedPrograms:
     def bias(self) -> Straight:
         return self._program("constraint_bias", ("q", "qd"), len(self.names), lambda g, s: [row.gamma for row in s.rows])
 
+    def _solved(self, state: State, graph: Graph) -> tuple[list[Any], list[Any]]:
+        """qdd, and a multiplier for every row: 0 for those that say nothing. Rows may depend on each other anywhere."""
+        read = {name: state.tree.read.number(w) for name, w in self._weights.items()}
+        system = Constrained(state, state.rows, redundant=True, weights=read)
+        force = [graph.input("tau", k) - b for k, b in enumerate(state.bias)]
+        qdd, found, _ = system.acceleration(force, [row.gamma for row in system.rows])
+        of = dict(zip((id(row) for row in system.rows), found, strict=True))
+        return qdd, [of.get(id(row), 0) for row in state.rows]
+
+
+def weights(mechanism: Mechanism, tree: Tree, numbers: Numbers) -> dict[str, Scalar]:
+    """Slots for the weights of constraint equations, where links without mass make the mass matrix singular: see `massless`."""
+    return {name: numbers.scalar(weight) for name, weight in weights_of(mechanism, tree).items()}
+
 
 def wrenches(mechanism: Mechanism, tree: Tree) -> Straight:
     """What the multipliers put on every link: (moment about the world's origin, force), from q, lambda and t."""
     timed = depends_on_time(mechanism)
-    m = mechanism.equations
+    m, structure = mechanism.equations, Structure(mechanism, tree)
     sizes = {"q": tree.nq, "multipliers": m, **({"t": 1} if timed else {})}
 
     def outputs(graph: Graph) -> list[Any]:
-        state = traced_state(graph, mechanism, tree, graph.input("t", 0) if timed else 0, moving=False)
-        world = FreeWorld(tree, state.links)
-        coordinates = constraints.Coordinates(mechanism, state.q, state.qd, state.t)
+        state = traced_state(graph, structure, graph.input("t", 0) if timed else 0, moving=False)
+        world = FreeWorld(state.tree, state.links)
         total: list[Any] = [0] * (6 * len(tree))
-        for i, row in enumerate(constraints.rows(mechanism, world, coordinates)):
+        for i, row in enumerate(constraints.rows(state.mechanism, world, state.coordinates)):
             for key, slope in row.psi.items():
                 if isinstance(key, tuple):  # slopes along a coordinate of its own are forces at that joint
                     link, c = key
                     total[6 * link + c] = total[6 * link + c] + graph.input("multipliers", i) * slope
         return total
 
-    return Straight("constraint_wrenches", sizes, (len(tree), 6), tree.angles, outputs, digest(mechanism, tree))
-
-
-def solved(state: State, graph: Graph) -> tuple[list[Any], list[Any]]:
-    """qdd, and a multiplier for every row: 0 for those that say nothing. Rows may depend on each other anywhere."""
-    system = Constrained(state, state.rows, redundant=True, weights=weights_of(state.mechanism, state.tree))
-    force = [graph.input("tau", k) - b for k, b in enumerate(state.bias)]
-    qdd, found, _ = system.acceleration(force, [row.gamma for row in system.rows])
-    of = dict(zip((id(row) for row in system.rows), found, strict=True))
-    return qdd, [of.get(id(row), 0) for row in state.rows]
+    numbers = structure.numbers.values
+    return Straight("constraint_wrenches", sizes, (len(tree), 6), tree.angles, outputs, digest(structure), numbers)

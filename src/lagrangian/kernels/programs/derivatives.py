@@ -18,6 +18,7 @@ from lagrangian.algorithms.closed.constrained import State
 from lagrangian.algorithms.closed.constraints import coordinate_rates
 from lagrangian.algorithms.inverse_dynamics import INVERSE_DYNAMICS
 from lagrangian.algorithms.regroup import regroup
+from lagrangian.algorithms.structure import Structure
 from lagrangian.algorithms.sweep import run
 from lagrangian.algorithms.tree import Tree
 from lagrangian.errors import ArgumentError
@@ -36,20 +37,28 @@ Torques = Callable[[Graph, State], list[Any]]
 
 
 def residual_derivatives(
-    mechanism: Mechanism, tree: Tree, torques: Torques | None = None, inputs: int = 0, key: bytes = b""
+    mechanism: Mechanism,
+    tree: Tree,
+    torques: Torques | None = None,
+    inputs: int = 0,
+    key: bytes = b"",
+    structure: Structure | None = None,
 ) -> Straight:
-    """d r / dq, d r / dqd, d c / dq, d c / dqd, from q, qd, qdd, the multipliers, further inputs u of the torques, and t."""
+    """d r / dq, d r / dqd, d c / dq, d c / dqd, from q, qd, qdd, the multipliers, further inputs u of the torques, and t.
+
+    `structure` is one whose numbers have those of the torques behind them.
+    """
     n, m = tree.nv, mechanism.equations
     if n > LARGEST:
         raise ArgumentError(f"derivatives of {mechanism.name} are not written out: it has {n} speeds, more than {LARGEST}")
-    plain = regroup(tree)
+    structure = Structure(mechanism, regroup(tree)) if structure is None else structure
     sizes = {"q": tree.nq, "qd": n, "qdd": n, "multipliers": m, "u": inputs, "t": 1}
 
     def outputs(graph: Graph) -> list[Any]:
-        state = traced_state(graph, mechanism, plain, graph.input("t", 0))
-        made = links(plain, ("q", "qd", "qdd"), graph.input, lambda x: x.cos(), lambda x: x.sin())
-        r = run(INVERSE_DYNAMICS, plain, made)
-        for k, torque in springs.torques(mechanism, state.world, state.names).items():
+        state = traced_state(graph, structure, graph.input("t", 0))
+        made = links(state.tree, ("q", "qd", "qdd"), graph.input, lambda x: x.cos(), lambda x: x.sin())
+        r = run(INVERSE_DYNAMICS, state.tree, made)
+        for k, torque in springs.torques(state.mechanism, state.world, state.names).items():
             r[k] = r[k] - torque
         if torques is not None:
             r = [a - b for a, b in zip(r, torques(graph, state), strict=True)]
@@ -70,16 +79,17 @@ def residual_derivatives(
         return [columns[k][i] for i in range(n + m) for k in range(2 * n)]
 
     used = {name: size for name, size in sizes.items() if size}
-    return Straight("residual_derivatives", used, (n + m, 2 * n), tree.angles, outputs, digest(mechanism, tree) + key)
+    numbers = structure.numbers.values
+    return Straight("residual_derivatives", used, (n + m, 2 * n), tree.angles, outputs, digest(structure) + key, numbers)
 
 
 def rate_derivatives(mechanism: Mechanism, tree: Tree) -> Straight:
     """d (Psi qd + phi) / dq, along the speeds, from q, qd and t."""
     n, m = tree.nv, mechanism.equations
-    plain = regroup(tree)
+    structure = Structure(mechanism, regroup(tree))
 
     def outputs(graph: Graph) -> list[Any]:
-        state = traced_state(graph, mechanism, plain, graph.input("t", 0))
+        state = traced_state(graph, structure, graph.input("t", 0))
         rates = [row.rate for row in state.rows]
         columns = []
         for k in range(n):
@@ -88,13 +98,13 @@ def rate_derivatives(mechanism: Mechanism, tree: Tree) -> Straight:
         return [columns[k][i] for i in range(m) for k in range(n)]
 
     sizes = {"q": tree.nq, "qd": n, "t": 1}
-    return Straight("rate_derivatives", sizes, (m, n), tree.angles, outputs, digest(mechanism, tree))
+    return Straight("rate_derivatives", sizes, (m, n), tree.angles, outputs, digest(structure), structure.numbers.values)
 
 
 def holonomic(mechanism: Mechanism, tree: Tree) -> np.ndarray:
     """Which constraint equations are of coordinates, and not of speeds alone."""
     graph = Graph()
-    state = traced_state(graph, mechanism, regroup(tree), graph.input("t", 0))
+    state = traced_state(graph, Structure(mechanism, regroup(tree)), graph.input("t", 0))
     return np.array([row.eta is not None for row in state.rows], dtype=bool)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from lagrangian.algorithms import springs
 from lagrangian.algorithms.closed.world import FreeWorld
+from lagrangian.algorithms.structure import Structure
 from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.program import Straight
 from lagrangian.kernels.programs.closed import digest, traced_state
@@ -19,7 +20,8 @@ class SpringPrograms:
 
     def __init__(self, mechanism: Mechanism, tree: Tree) -> None:
         self.mechanism, self.tree = mechanism, tree
-        self._digest = digest(mechanism, tree)
+        self._structure = Structure(mechanism, tree)
+        self._digest = digest(self._structure)
 
     def torque(self) -> Straight:
         """Of springs and dampers, from q and qd."""
@@ -35,8 +37,8 @@ class SpringPrograms:
 
     def _torque(self, name: str, elastic: bool, viscous: bool) -> Straight:
         def outputs(graph: Graph) -> list[Any]:
-            state = traced_state(graph, self.mechanism, self.tree, moving=viscous)
-            found = springs.torques(self.mechanism, state.world, state.names, elastic, viscous)
+            state = traced_state(graph, self._structure, moving=viscous)
+            found = springs.torques(state.mechanism, state.world, state.names, elastic, viscous)
             return [found.get(k, 0) for k in range(self.tree.nv)]
 
         return self._program(name, viscous, (self.tree.nv,), outputs)
@@ -45,8 +47,8 @@ class SpringPrograms:
         """What is stored in all, from q."""
 
         def outputs(graph: Graph) -> list[Any]:
-            state = traced_state(graph, self.mechanism, self.tree, moving=False)
-            return [springs.energy(self.mechanism, state.world, state.names)]
+            state = traced_state(graph, self._structure, moving=False)
+            return [springs.energy(state.mechanism, state.world, state.names)]
 
         return self._program("spring_energy", False, (), outputs)
 
@@ -54,8 +56,8 @@ class SpringPrograms:
         """The tension of every spring and the push of every wall, from q and qd."""
 
         def outputs(graph: Graph) -> list[Any]:
-            state = traced_state(graph, self.mechanism, self.tree)
-            return springs.forces(self.mechanism, state.world, state.names)
+            state = traced_state(graph, self._structure)
+            return springs.forces(state.mechanism, state.world, state.names)
 
         return self._program("spring_forces", True, (len(self.mechanism.springs),), outputs)
 
@@ -63,13 +65,13 @@ class SpringPrograms:
         """What they put on every link: (moment about the world's origin, force)."""
 
         def outputs(graph: Graph) -> list[Any]:
-            state = traced_state(graph, self.mechanism, self.tree)
+            state = traced_state(graph, self._structure)
             # springs of coordinates act at joints, and not on links
-            found = springs.torques(self.mechanism, FreeWorld(self.tree, state.links), None)
+            found = springs.torques(state.mechanism, FreeWorld(state.tree, state.links), None)
             return [found.get((link, c), 0) for link in range(len(self.tree)) for c in range(6)]
 
         return self._program("spring_wrenches", True, (len(self.tree), 6), outputs)
 
     def _program(self, name: str, moving: bool, shape: tuple[int, ...], outputs: Callable[[Graph], list[Any]]) -> Straight:
         sizes = {"q": self.tree.nq, "qd": self.tree.nv} if moving else {"q": self.tree.nq}
-        return Straight(name, sizes, shape, self.tree.angles, outputs, self._digest)
+        return Straight(name, sizes, shape, self.tree.angles, outputs, self._digest, self._structure.numbers.values)

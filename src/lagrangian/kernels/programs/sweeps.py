@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,13 +15,14 @@ from lagrangian.algorithms.inverse_dynamics import BIAS
 from lagrangian.algorithms.link import Link
 from lagrangian.algorithms.mass_matrix import MASS_MATRIX
 from lagrangian.algorithms.regroup import regroup
+from lagrangian.algorithms.structure import Numbers, Structure, TreeStructure
 from lagrangian.algorithms.sweep import Algorithm, run
 from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.llvm import jit, target
-from lagrangian.kernels.program import Header, Program, straight
+from lagrangian.kernels.program import Header, Program, prepared, straight
 from lagrangian.kernels.rolled import kernel as rolled
 from lagrangian.kernels.rolled.trace import WHOLE
-from lagrangian.kernels.trace.node import Graph, TooLarge, Trace, with_all_inputs
+from lagrangian.kernels.trace.node import NUMBERS, Graph, TooLarge, Trace, with_all_inputs
 
 # past this many links, or operations, straight-line code takes seconds to compile, and a loop over the links is used
 UNROLL_LINKS = 64
@@ -48,25 +50,29 @@ def links(tree: Tree, inputs: Sequence[str], value: Callable[[str, int], Any], c
     return made
 
 
-def trace_unrolled(algorithm: Algorithm, tree: Tree, limit: int | None = None) -> Trace:
+def trace_unrolled(algorithm: Algorithm, structure: TreeStructure, limit: int | None = None) -> Trace:
     """The straight-line operations of an algorithm; forward dynamics by whichever of its two ways takes fewer."""
-    if algorithm.regrouped:
-        tree = regroup(tree)
 
-    def traced(compute: Callable[[Graph, list[Link]], list[Any]]) -> Trace:
+    def traced(compute: Callable[[Graph, Tree, list[Link]], list[Any]]) -> Trace:
         graph = Graph(limit)
+        tree = numbered(graph, structure)
         state = links(tree, algorithm.inputs, graph.input, lambda x: x.cos(), lambda x: x.sin())
-        return with_all_inputs(graph, compute(graph, state))
+        return with_all_inputs(graph, compute(graph, tree, state))
 
-    def factorised(graph: Graph, state: list[Link]) -> list[Any]:
+    def factorised(graph: Graph, tree: Tree, state: list[Link]) -> list[Any]:
         M, bias = run(MASS_MATRIX, tree, state), run(BIAS, tree, state)
         return Factorised(tree, M).solve([graph.input("tau", k) - b for k, b in enumerate(bias)])
 
-    found = traced(lambda graph, state: run(algorithm, tree, state))
-    if algorithm is FORWARD_DYNAMICS and tree.nv <= FACTORISE_SPEEDS:
+    found = traced(lambda graph, tree, state: run(algorithm, tree, state))
+    if algorithm is FORWARD_DYNAMICS and structure.tree.nv <= FACTORISE_SPEEDS:
         with contextlib.suppress(TooLarge):
             found = min(found, traced(factorised), key=lambda t: t.operations)
     return found
+
+
+def numbered(graph: Graph, structure: TreeStructure | Structure) -> Tree:
+    """A tree whose numbers are inputs of a graph."""
+    return structure.read_by(lambda k: graph.input(NUMBERS, k))
 
 
 class Sweeps(Program):
@@ -74,28 +80,36 @@ class Sweeps(Program):
 
     def __init__(self, algorithm: Algorithm, tree: Tree) -> None:
         self.algorithm, self.tree = algorithm, tree
+        self.numbers = Numbers()
+        self.structure = TreeStructure(regroup(tree) if algorithm.regrouped else tree, self.numbers)
         self.name, self.inputs = algorithm.name, algorithm.inputs
         self.sizes = [tree.nq if n == "q" else WHOLE.get(n, tree.nv) for n in self.inputs]
         self.shape = algorithm.shape(tree)
         self.angles = tree.angles
 
     def key(self) -> tuple[str | bytes | int, ...]:
-        return self.name, self.tree.fingerprint(), UNROLL_LINKS, UNROLL_OPERATIONS
+        digest = hashlib.sha256()
+        self.structure.update(digest)
+        if self.algorithm.regrouped:  # loops over the links take the tree as it is
+            TreeStructure(self.tree, Numbers()).update(digest)
+        return self.name, digest.digest(), UNROLL_LINKS, UNROLL_OPERATIONS
 
     def compile(self, chosen: target.Target, width: int) -> tuple[Header, bytes]:
         if len(self.tree) <= UNROLL_LINKS:
             try:
-                trace = trace_unrolled(self.algorithm, self.tree, limit=3 * UNROLL_OPERATIONS)
+                trace = trace_unrolled(self.algorithm, self.structure, limit=3 * UNROLL_OPERATIONS)
             except TooLarge:
                 trace = None
             if trace is not None and trace.operations <= UNROLL_OPERATIONS:
-                return straight(self, trace, chosen, width)
+                return straight(self, trace, chosen, width, len(self.numbers))
         loop = rolled.module(self.algorithm, self.tree, self.inputs, self.sizes, chosen, width)
         operations = 100 * len(self.tree) + self.size
-        header = {"form": "rolled", "scratch": loop.scratch, "operations": operations, "parameters": loop.parameters}
+        header = {"form": "rolled", "scratch": loop.scratch, "operations": operations}
+        header |= {"columns": loop.columns, "ground": loop.ground}
         return header, jit.compile_object(loop.ir, chosen, level=2)
 
-    def data(self, header: Header) -> list[np.ndarray]:
+    def data(self, header: Header, code: jit.Code) -> list[np.ndarray]:
         if header["form"] != "rolled":
-            return []
-        return [rolled.parameter_array(self.tree, [tuple(c) for c in header["parameters"]]), rolled.table(self.tree)]
+            return [prepared(self.numbers.values, header["numbers"], code), rolled.table(self.tree)]
+        columns, ground = ([(a, b) for a, b in header[key]] for key in ("columns", "ground"))
+        return [rolled.parameter_array(self.algorithm, self.tree, columns, ground), rolled.table(self.tree)]

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lagrangian.algorithms.sweep import Algorithm, Walk
+from lagrangian.algorithms.nested import flatten
+from lagrangian.algorithms.sweep import Algorithm, Sweep, Walk
 from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.llvm.emit import attributes, hexadecimal
 from lagrangian.kernels.llvm.target import Target
@@ -28,14 +29,26 @@ class Rolled:
 
     ir: str
     scratch: int  # doubles
-    parameters: list[tuple[str, int]]
+    columns: list[tuple[str, int]]  # of the parameters
+    ground: list[tuple[int, int]]
+
+    def data(self, algorithm: Algorithm, tree: Tree) -> list[np.ndarray]:
+        """What a kernel reads of a tree: parameters, and the table."""
+        return [parameter_array(algorithm, tree, self.columns, self.ground), table(tree)]
 
 
-def parameter_array(tree: Tree, columns: Sequence[tuple[str, int]]) -> np.ndarray:
-    """The constants that differ between links, one row a link."""
-    if not columns:
-        return np.zeros((max(1, len(tree)), 1))
-    return np.ascontiguousarray(np.stack([tree.constants[name][:, j] for name, j in columns], axis=1))
+def parameter_array(
+    algorithm: Algorithm, tree: Tree, columns: Sequence[tuple[str, int]], ground: Sequence[tuple[int, int]]
+) -> np.ndarray:
+    """The links' numbers, one row a link, and behind them those that sweeps start from at the ground."""
+    rows = [tree.constants[name][:, j] for name, j in columns]
+    starts = [_start(algorithm.sweeps[number], tree)[j] for number, j in ground]
+    return np.array([*np.stack(rows, axis=1).ravel().tolist(), *starts] if rows else [*starts, 0.0])
+
+
+def _start(sweep: Sweep | Walk, tree: Tree) -> list[float]:
+    assert isinstance(sweep, Sweep)
+    return [float(x) for name in sweep.carry for x in flatten(sweep.start(tree)[name])]
 
 
 def table(tree: Tree) -> np.ndarray:
@@ -86,7 +99,7 @@ class _Kernel(Loops):
             self.touch()
         self.entry()
         ir = "\n".join([*self.lines, *sorted(self.declared)])
-        return Rolled(ir, self.areas()["size"], self.program.parameters)
+        return Rolled(ir, self.areas()["size"], self.program.parameters, self.program.ground)
 
     def sincos(self) -> None:
         """sin and cos of all coordinates at once, in vectors whatever the number of states."""

@@ -24,11 +24,11 @@ class Loops(Steps):
         width = len(found.carry)
         if not self.chain:
             self.start_carries(e, found, out)
+        ground = self.ground(e, found) if self.chain else {}
         lines.append("  br label %loop\nloop:")
         lines.append("  %step = phi i64 [0, %entry], [%step.next, %next]")
-        if self.chain:
-            for j, g in zip(found.carry, found.ground, strict=True):
-                lines.append(f"  %c{j} = phi {self.type} [{e.constant(g)}, %entry], [%o{j}, %next]")
+        for j, g in ground.items():
+            lines.append(f"  %c{j} = phi {self.type} [{g}, %entry], [%o{j}, %next]")
         lines.append("  %step.next = add i64 %step, 1")
         lines.append("  %i = add i64 %step, 0" if out else f"  %i = sub i64 {self.n - 1}, %step")
         blocks = {kind: self.new("kind") for kind in kinds}
@@ -63,11 +63,17 @@ class Loops(Steps):
             self.copy_slot(e, self.n, 0, width)
         lines.append("  ret void\n}")
 
+    def ground(self, e: Emitter, found: Pass) -> dict[int, str]:
+        """What is carried from the ground."""
+        first = self.n * len(self.program.parameters)
+        at = found.ground_at
+        return {j: e.load_one("%param", first + at[j]) if j in at else e.constant(0.0) for j in found.carry}
+
     def start_carries(self, e: Emitter, found: Pass, out: bool) -> None:
         """Slot 0 is the ground, slot i + 1 link i: an outward sweep starts from the ground, an inward one adds to zeros."""
         if out:
-            for slot, g in enumerate(found.ground):
-                e.store(e.constant(g), "%carry", slot)
+            for slot, value in enumerate(self.ground(e, found).values()):
+                e.store(value, "%carry", slot)
         else:
             self.declared.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
             amount = (self.n + 1) * len(found.carry) * self.width * 8

@@ -1,8 +1,8 @@
 """Traces of one step of each sweep, once per kind of joint, for the loops of `rolled.py`.
 
-What is equal for all links of a kind becomes a constant. A carry that starts constant and that every kind of step leaves at that
-constant is one as well: a fixpoint finds, for example, that a planar chain never leaves its plane. Saves and carries that
-nothing reads are dropped.
+What is structure, such as a zero that all links of a kind have, becomes a constant. A carry that starts at zero and that every
+kind of step leaves there is one as well: a fixpoint finds, for example, that a planar chain never leaves its plane. Saves and
+carries that nothing reads are dropped.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from lagrangian.algorithms.link import CONSTANTS, Link
 from lagrangian.algorithms.nested import Template, flatten, size, unflatten
+from lagrangian.algorithms.structure import structural
 from lagrangian.algorithms.sweep import Algorithm, Sweep, Values, Walk
 from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.trace.node import Graph, Node, Trace
@@ -40,7 +41,10 @@ class Step:
 
 @dataclass
 class Pass:
-    """A sweep or a walk, traced for every kind; `carry` are the components that vary, `ground` the values they start from."""
+    """A sweep or a walk, traced for every kind; `carry` are the components that vary, `ground` the values they start from.
+
+    These are data where they are not zero: `ground_at` has their places behind the links' parameters.
+    """
 
     sweep: Sweep | Walk
     steps: dict[JointType, Step]
@@ -48,6 +52,7 @@ class Pass:
     ground: list[float]
     starts: dict[tuple[JointType, int], Step] = field(default_factory=dict)  # of a walk: per kind and column
     diagonal: dict[JointType, Step] = field(default_factory=dict)
+    ground_at: dict[int, int] = field(default_factory=dict)
 
     def all_steps(self) -> Iterator[Step]:
         yield from (*self.steps.values(), *self.starts.values(), *self.diagonal.values())
@@ -56,7 +61,8 @@ class Pass:
 @dataclass
 class Program:
     passes: list[Pass]
-    parameters: list[tuple[str, int]]  # constants that differ between links, columns of the parameter array
+    parameters: list[tuple[str, int]]  # constants that are data, columns of the parameter array
+    ground: list[tuple[int, int]]  # which numbers of the ground follow them there: of which pass, which component
     saves: dict[tuple[str, int], int]  # slot of each stored component, per link
     speed_saves: dict[tuple[str, int], int]  # and per speed
     finish: Step | None
@@ -77,7 +83,7 @@ class _Tracer:
                 varies = False
                 for kind in self.kinds:
                     column = values[of == kind.key, j]
-                    if (column == column[0]).all():
+                    if column[0] in structural(name) and (column == column[0]).all():
                         self.uniform[kind, name, j] = float(column[0])
                     else:
                         varies = True
@@ -124,7 +130,7 @@ class _Tracer:
         ground = [float(x) for name in sweep.carry for x in flatten(sweep.start(self.tree)[name])]
         if sweep.direction == "inward":
             ground = [0.0] * len(ground)
-        fixed = dict(enumerate(ground))
+        fixed = {j: x for j, x in enumerate(ground) if x == 0}
         while True:
             results = {kind: self._step(sweep, kind, fixed) for kind in self.kinds}
             moved = {j for _, carry, _ in results.values() for j in fixed if _number(carry[j]) != fixed[j]}
@@ -295,9 +301,16 @@ def _needed(tracer: _Tracer, raws: list[tuple[Pass, Any]], finish: Step | None) 
     stored_link = sorted({w[1:] for w in wanted if w[0] == "save"})
     stored_speed = sorted({w[1:] for w in wanted if w[0] == "speed"})
     parameters = _numbered_parameters(passes)
+    ground: list[tuple[int, int]] = []
+    for number, found in enumerate(passes):
+        for j, g in zip(found.carry, found.ground, strict=True):
+            if g:
+                found.ground_at[j] = len(ground)
+                ground.append((number, j))
     return Program(
         passes,
         [tracer.parameters[j] for j in parameters],
+        ground,
         {key: k for k, key in enumerate(stored_link)},
         {key: k for k, key in enumerate(stored_speed)},
         finish,

@@ -68,6 +68,8 @@ class Node:
 
     def __add__(self, other: Any) -> Any:
         if not isinstance(other, Node):
+            if not isinstance(other, (int, float)):
+                return NotImplemented
             if other == 0:
                 return self
             other = self.graph.constant(other)
@@ -84,6 +86,8 @@ class Node:
 
     def __sub__(self, other: Any) -> Any:
         if not isinstance(other, Node):
+            if not isinstance(other, (int, float)):
+                return NotImplemented
             if other == 0:
                 return self
             other = self.graph.constant(other)
@@ -111,6 +115,8 @@ class Node:
     def __mul__(self, other: Any) -> Any:
         graph = self.graph
         if not isinstance(other, Node):
+            if not isinstance(other, (int, float)):
+                return NotImplemented
             if other == 0:
                 return 0
             if other == 1:
@@ -131,7 +137,7 @@ class Node:
 
     def __truediv__(self, other: Any) -> Any:
         if not isinstance(other, Node):
-            return self * (1.0 / other)
+            return self * (1.0 / other) if isinstance(other, (int, float)) else NotImplemented
         return self.graph.add("div", self.index, other.index)
 
     def __rtruediv__(self, other: Any) -> Any:
@@ -211,6 +217,8 @@ class Node:
 
 
 LEAVES = ("constant", "input")
+# inputs that are numbers of the description, and what is computed from them beforehand: see `hoist`
+NUMBERS, PREPARED = "k", "prepared"
 # functions taken from the C library, each lane by itself
 LIBRARY = ("exp", "log", "tanh", "asin", "acos", "atan", "atan2", "floor")
 
@@ -221,6 +229,8 @@ def arguments(node: Recorded) -> tuple[int, ...]:
 
 class Trace:
     """What remains of a graph when only some outputs are wanted: nodes renumbered, outputs as indices."""
+
+    unused: list[Node]  # inputs that no output depends on
 
     def __init__(self, graph: Graph, outputs: Iterable[Node | Number]) -> None:
         wanted = [graph.node(x).index for x in outputs]
@@ -239,7 +249,16 @@ class Trace:
                 number[k] = len(self.nodes)
                 self.nodes.append(node if node[0] in LEAVES else (node[0], *[number[a] for a in node[1:]]))
         self.outputs = [number[k] for k in wanted]
-        self.unused = [Node(graph, k) for k, node in enumerate(graph.nodes) if node[0] == "input" and not live[k]]
+        self.unused = [
+            Node(graph, k) for k, node in enumerate(nodes) if node[0] == "input" and node[1] != NUMBERS and not live[k]
+        ]
+
+    @classmethod
+    def of(cls, nodes: list[Recorded], outputs: list[int]) -> Trace:
+        """A trace of nodes that are all needed."""
+        made = cls.__new__(cls)
+        made.nodes, made.outputs, made.unused = nodes, outputs, []
+        return made
 
     @property
     def operations(self) -> int:

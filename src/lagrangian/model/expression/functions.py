@@ -12,6 +12,9 @@ from lagrangian.model.expression.scalar import Expression, Scalar, call, free_sy
 # they are then smooth, and at its ends what they are from within
 DECIDED = "t decided"
 
+# how the name of an input begins that stands for a number of the description: see `algorithms.structure`
+SLOT = "#"
+
 
 def sin(x: Any) -> Any:
     return apply("sin", x)
@@ -132,7 +135,8 @@ def evaluate(expression: Scalar, names: Mapping[str, Any]) -> Any:
 
 def _decided(x: Scalar, names: Mapping[str, Any]) -> Any:
     """A function of time alone at the time at which it is decided; None of any other."""
-    return evaluate(x, {"t": names[DECIDED]}) if free_symbols(x) == {"t"} else None
+    free = {name for name in free_symbols(x) if not name.startswith(SLOT)}
+    return evaluate(x, {**names, "t": names[DECIDED]}) if free == {"t"} else None
 
 
 def _by(operation: str) -> Any:

@@ -9,7 +9,7 @@ from lagrangian.errors import Argument, SimulationWarning, warn
 from lagrangian.model.event import Event, Pull
 from lagrangian.motion.events import Happening, contacts, pulls
 from lagrangian.motion.system.event_table import Watched
-from lagrangian.motion.system.mode_events import no_force
+from lagrangian.motion.system.slotted import no_force
 
 if TYPE_CHECKING:
     from lagrangian.motion.run.run import Run

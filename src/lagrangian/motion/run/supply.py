@@ -65,6 +65,7 @@ class Supply:
             own = array.copy()  # scratch memory among them, which runs at the same time must not share
             self._kept.append(own)
             whole[places_of.data + k] = address(own)
+        whole[places_of.numbers] = address(solver.numbers)
 
     def watch(self, counters: np.ndarray) -> None:
         """From now on, failures are told to the compiled code that has these counters."""

@@ -11,6 +11,8 @@ from lagrangian.errors import ArgumentError
 from lagrangian.kernels.code import address
 from lagrangian.kernels.llvm import cache, jit, target
 from lagrangian.kernels.llvm.builder import Array, Builder
+from lagrangian.kernels.llvm.loaded import loaded
+from lagrangian.kernels.program import prepared
 from lagrangian.kernels.programs.sweeps import UNROLL_LINKS
 from lagrangian.motion.integrators.method import Method, Module
 from lagrangian.motion.solver import places
@@ -33,7 +35,7 @@ _NONE = np.zeros(1)
 
 
 class Solver:
-    """Compiled when made, or taken from the cache."""
+    """Compiled when made, or taken from the cache, or from a system of the same structure."""
 
     def __init__(self, system: System, method: Method, callback: bool = False) -> None:
         self.system, self.method, self.callback = system, method, callback
@@ -55,13 +57,15 @@ class Solver:
         self.balances = method.adaptive and not callback and written
 
         def compiled() -> tuple[dict[str, object], bytes]:
-            text = self._module(chosen.fma)
+            text, numbers = self._module(chosen.fma)
             passes = jit.UNROLLING if self.rolled is None else None  # many coordinates: their loops stay, and gain from more
             lines = text.count("\n")
-            return {}, jit.compile_object(text, chosen, 2 if lines < LONG else 1 if lines < LONGEST else 0, passes)
+            return {"numbers": numbers}, jit.compile_object(
+                text, chosen, 2 if lines < LONG else 1 if lines < LONGEST else 0, passes
+            )
 
-        _, code = cache.kept(name, compiled)
-        self._code = jit.Code(code, chosen)
+        header, self._code = loaded(name, chosen, compiled)
+        self.numbers = prepared(system.numbers.values, int(header["numbers"]), self._code)
         self.integrate = self._function("integrate", len(places.LOOP_ARGUMENTS))
         self._replay = self._function("replay", len(places.REPLAY_ARGUMENTS))
         self._balance = self._function("balance", len(places.BALANCE_ARGUMENTS)) if self.balances else None
@@ -70,7 +74,8 @@ class Solver:
     def _function(self, name: str, pointers: int) -> Callable[..., int]:
         return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * pointers)(self._code.address(name))
 
-    def _module(self, fma: bool) -> str:
+    def _module(self, fma: bool) -> tuple[str, int]:
+        """Its code, and how many numbers it reads, prepared ones too."""
         declared: set[str] = set()
         method = self.method
         functions = Functions(self.system, declared, fma, self.rolled)
@@ -88,7 +93,7 @@ class Solver:
             emit_balance(module, self.method, self.workspace)
         if self.system.responds:
             emit_responses(module, self.system)
-        return "\n".join([*lines, *sorted(declared)])
+        return "\n".join([*lines, *sorted(declared)]), functions.preparation.size
 
     def _ask(self, module: Module) -> None:
         """Torques from Python: the address of the function is in u."""
@@ -156,12 +161,12 @@ class Solver:
         self._balance(*(address(a) for a in (s, c, segment.steps, dense, segment.u, work, totals)))
 
 
-_SOLVERS: dict[tuple[bytes, bytes, str, bool], Solver] = {}
+_SOLVERS: dict[tuple[bytes, bytes, bytes, str, bool], Solver] = {}
 
 
 def solver_of(system: System, method: Method, callback: bool) -> Solver:
-    """A solver made before for the same system, or a new one."""
-    key = (*system.key, method.key, callback)
+    """A solver made before for the same system, or a new one, which shares its code with those of the same structure."""
+    key = (*system.key, system.numbers.values.tobytes(), method.key, callback)
     found = _SOLVERS.get(key)
     if found is None:
         if len(_SOLVERS) > 64:

@@ -26,10 +26,10 @@ TERMS = 4
 def balance_terms(system: System, graph: Graph) -> list[Any]:
     """The power of all that does work beside the potential energy; both energies; the largest violation of a constraint."""
     # energies need the true inertias, not the regrouped ones
-    state = traced_state(graph, system.mechanism, system.true_tree, graph.input("t", 0), decided=system.decided(graph))
+    state = traced_state(graph, system.true_structure, graph.input("t", 0), decided=system.decided(graph))
     kinetic, potential = run(KINETIC_ENERGY, state.tree, state.links)[0], run(POTENTIAL_ENERGY, state.tree, state.links)[0]
     if system.mechanism.springs:
-        potential = potential + springs.energy(system.mechanism, state.world, state.names)
+        potential = potential + springs.energy(state.mechanism, state.world, state.names)
     drift: Any = 0.0
     for row in state.rows:
         if row.eta is not None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cached_property
+from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from lagrangian.algorithms import springs
 from lagrangian.algorithms.closed.constrained import State
@@ -15,8 +12,8 @@ from lagrangian.errors import ArgumentError
 from lagrangian.kernels.trace.node import Graph, Node
 from lagrangian.model.expression import functions as f
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.motion.system.holdable import Holdable
 from lagrangian.motion.system.inputs import SLIP, WAY, Inputs
+from lagrangian.motion.system.slotted import Slotted
 from lagrangian.motion.torque import Torque
 from lagrangian.motion.wrench import generalised
 
@@ -27,13 +24,15 @@ TINY = 1e-100
 class Forces:
     """Functions of the state, and of what `u` holds."""
 
-    def __init__(self, mechanism: Mechanism, torque: Torque, inputs: Inputs, holdable: Sequence[Holdable]) -> None:
-        self.mechanism, self.torque, self.inputs, self.holdable = mechanism, torque, inputs, tuple(holdable)
+    def __init__(self, mechanism: Mechanism, torque: Torque, inputs: Inputs, slotted: Slotted) -> None:
+        self.mechanism, self.torque, self.inputs, self.slotted = mechanism, torque, inputs, slotted
+        self.holdable = slotted.holdable
         self.nv = mechanism.nv
 
     def names(self, state: State) -> dict[str, Any]:
         """What expressions of the state are made of."""
-        names = {f"qd_{name}": x for name, x in zip(self.mechanism.speed_names, state.qd, strict=True)}
+        names = {**state.tree.read.names}
+        names |= {f"qd_{name}": x for name, x in zip(self.mechanism.speed_names, state.qd, strict=True)}
         names |= {**dict(zip(self.mechanism.coordinate_names, state.q, strict=True)), "t": state.t}
         return names if state.decided is None else {**names, f.DECIDED: state.decided}
 
@@ -47,28 +46,23 @@ class Forces:
         if self.torque.adjustable:
             tau = [x + graph.input("u", self.inputs.added + k) for k, x in enumerate(tau)]
         names = self.names(state)
-        for speed, expression in self.torque.formulas.items():
+        for speed, expression in self.slotted.formulas.items():
             k = self.mechanism.speed_names.index(speed)
             tau[k] = tau[k] + f.evaluate(expression, names)
         if self.torque.traced is not None:
             found = traced_torques(self.torque.traced, state, self.nv)
             tau = [a + b for a, b in zip(tau, found, strict=True)]
-        for k, effort in self.efforts.items():
+        for k, bound in self.slotted.efforts.items():
+            effort = state.tree.read.number(bound)
             tau[k] = f.choose(tau[k], -effort, -effort, tau[k])
             tau[k] = f.choose(effort, tau[k], effort, tau[k])
         return tau
-
-    @cached_property
-    def efforts(self) -> dict[int, float]:
-        """What bounds the torque of every speed that is bounded."""
-        efforts = [float(joint.limits.effort) for joint in self.mechanism.joints for _ in range(joint.kind.nv)]
-        return {k: x for k, x in enumerate(efforts) if np.isfinite(x)} if self.torque.saturate else {}
 
     def wrenches(self, graph: Graph, state: State) -> list[Any]:
         """The six entries of every wrench from outside."""
         names = self.names(state)
         found: list[Any] = []
-        for j, wrench in enumerate(self.torque.wrenches):
+        for j, wrench in enumerate(self.slotted.wrenches):
             if wrench.called is not None:
                 found += [graph.input("u", self.inputs.wrench + 6 * j + c) for c in range(6)]
             else:
@@ -77,7 +71,7 @@ class Forces:
 
     def loads(self, graph: Graph, state: State) -> list[Any]:
         """What wrenches from outside exert along the speeds."""
-        return generalised(state.world, self.torque.wrenches, self.wrenches(graph, state), self.nv)
+        return generalised(state.world, self.slotted.wrenches, self.wrenches(graph, state), self.nv)
 
     def loads_and_wrenches(self, graph: Graph, state: State) -> list[Any]:
         return [*self.loads(graph, state), *self.wrenches(graph, state)] if self.torque.wrenches else []
@@ -100,7 +94,7 @@ class Forces:
             for k in range(link.nv):
                 friction[link.iv + k] = link.viscous * state.qd[link.iv + k]
         if any(float(s.damping) for s in self.mechanism.springs):
-            for k, torque in springs.torques(self.mechanism, state.world, state.names, elastic=False).items():
+            for k, torque in springs.torques(state.mechanism, state.world, state.names, elastic=False).items():
                 friction[k] = friction[k] - torque
         for j, joint in enumerate(self.holdable):
             if joint.friction is not None:
@@ -130,7 +124,7 @@ class Forces:
         size = f.sqrt(square)
         own = f.choose(along, 0.0, -state.qd[joint.speed], state.qd[joint.speed])
         sliding = f.choose(TINY, size, own * (1 / f.maximum(size, TINY)), self.of_joint(graph, j, WAY))
-        return constant + joint.friction[0] * f.choose(0.0, slips, sliding, 0.0)
+        return constant + state.tree.read.number(joint.friction[0]) * f.choose(0.0, slips, sliding, 0.0)
 
 
 def traced_torques(function: Callable[..., Any], state: State, n: int) -> list[Any]:

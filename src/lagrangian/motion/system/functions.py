@@ -4,6 +4,7 @@
     response(time, state, u, output)                  what the system answers to all that acts: see `System.response`
     project(time, state, u, output)                   the state moved onto the constraints, and more: see `System.project`
     event_values(time, state, u, response, output)    what is zero where an event takes place
+    prepare(numbers)                                  what follows from the numbers of the description alone, once before a run
 
 Each is written once: where a system has a `response`, its `rates` are taken from it, and where either is long, `project` goes on
 from its code.
@@ -15,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lagrangian.kernels.llvm.builder import Array, Builder
-from lagrangian.kernels.llvm.function import traced, traced_together
+from lagrangian.kernels.llvm.function import Preparation, traced, traced_together
 from lagrangian.kernels.trace import pieces
 from lagrangian.kernels.trace.node import Graph
 from lagrangian.motion.system.balance import balance_terms
@@ -31,6 +32,7 @@ class Functions:
     def __init__(self, system: System, declared: set[str], fma: bool, rolled: RolledResponse | None) -> None:
         self.system, self.declared, self.fma, self.rolled = system, declared, fma, rolled
         self.places = {"t": ("time", 0), "q": ("state", 0), "qd": ("state", system.nq), "u": ("u", 0)}
+        self.preparation = Preparation(len(system.numbers), ("u", system.inputs.numbers))
         self.lines: list[str] = []
         self.projected = False  # whether `project` is written
 
@@ -50,11 +52,12 @@ class Functions:
             del self.places["response"]
         if balanced:
             self._add("balance_terms", lambda graph: balance_terms(system, graph))
+        self.lines += self.preparation.function("prepare")
         return self.lines
 
     def _add(self, name: str, outputs: Callable[[Graph], list[Any]]) -> None:
         graph = Graph()
-        self.lines += traced(name, graph, outputs(graph), self.places, self.declared, self.fma)
+        self.lines += traced(name, graph, outputs(graph), self.places, self.declared, self.fma, self.preparation)
 
     def _add_equations(self, name: str, outputs: Callable[[Graph], list[Any]]) -> None:
         """What solves the equations of motion. Most of `project` is the same: where it is long, it is not compiled twice."""
@@ -63,7 +66,7 @@ class Functions:
         if len(graph.nodes) > pieces.WHOLE and self.system.constrained and self.system.projects:
             wanted["project"] = self.system.project(graph)
             self.projected = True
-        self.lines += traced_together(wanted, graph, self.places, self.declared, self.fma)
+        self.lines += traced_together(wanted, graph, self.places, self.declared, self.fma, self.preparation)
 
     def _builder(self, name: str) -> tuple[Builder, list[Array]]:
         b = Builder(name, ARGUMENTS, self.declared, self.fma, internal=True)
@@ -72,7 +75,7 @@ class Functions:
     def _rates(self) -> None:
         system = self.system
         if self.rolled is not None:
-            self.lines += self.rolled.functions(self.declared, self.fma, self.places)
+            self.lines += self.rolled.functions(self.declared, self.fma, self.places, self.preparation)
         elif system.responds:
             self._add_equations("response", system.response)
         # what moves by corrected speeds has accelerations of its own

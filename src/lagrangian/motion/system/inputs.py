@@ -59,5 +59,10 @@ class Inputs:
         return self.joint(self.holdable)
 
     @property
-    def size(self) -> int:
+    def numbers(self) -> int:
+        """The address of the numbers of the description, and of what was prepared from them."""
         return self.data + 3
+
+    @property
+    def size(self) -> int:
+        return self.data + 4

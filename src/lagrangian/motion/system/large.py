@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS, HELD_DYNAMICS
+from lagrangian.algorithms.structure import Numbers, TreeStructure
 from lagrangian.kernels.llvm.builder import Array, Builder
-from lagrangian.kernels.llvm.function import traced
+from lagrangian.kernels.llvm.function import Preparation, traced
 from lagrangian.kernels.llvm.target import Target
 from lagrangian.kernels.programs.sweeps import UNROLL_LINKS, UNROLL_OPERATIONS, trace_unrolled
 from lagrangian.kernels.rolled import kernel as rolled
@@ -28,7 +29,8 @@ def too_large(system: System) -> bool:
     if len(system.tree) > UNROLL_LINKS or (system.holdable and system.nv > HELD_SPEEDS):
         return True
     try:
-        return trace_unrolled(FORWARD_DYNAMICS, system.tree, limit=3 * UNROLL_OPERATIONS).operations > UNROLL_OPERATIONS
+        structure = TreeStructure(system.tree, Numbers())
+        return trace_unrolled(FORWARD_DYNAMICS, structure, limit=3 * UNROLL_OPERATIONS).operations > UNROLL_OPERATIONS
     except TooLarge:
         return True
 
@@ -44,15 +46,14 @@ class RolledResponse:
 
     def data(self) -> list[np.ndarray]:
         """Parameters of the links, their table, scratch memory."""
-        tree = self.system.tree
-        return [rolled.parameter_array(tree, self.loop.parameters), rolled.table(tree), np.zeros(max(1, self.loop.scratch))]
+        return [*self.loop.data(self.algorithm, self.system.tree), np.zeros(max(1, self.loop.scratch))]
 
-    def functions(self, declared: set[str], fma: bool, places: Any) -> list[str]:
+    def functions(self, declared: set[str], fma: bool, places: Any, preparation: Preparation) -> list[str]:
         lines = self.loop.ir.split("\n")
         declared.update(line for line in lines if line.startswith("declare"))
         lines = [line for line in lines if not line.startswith("declare")]
         graph = Graph()
-        lines += traced("acting", graph, self._acting(graph), places, declared, fma)
+        lines += traced("acting", graph, self._acting(graph), places, declared, fma, preparation)
         return lines + self._response(declared, fma).text()
 
     def _acting(self, graph: Graph) -> list[Any]:

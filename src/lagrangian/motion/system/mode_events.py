@@ -10,7 +10,6 @@ from lagrangian.algorithms.closed.constrained import State
 from lagrangian.kernels.trace.node import Graph
 from lagrangian.model.event import Pull
 from lagrangian.model.expression import functions as f
-from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.system.balance import moves_constraints
 from lagrangian.motion.system.event_table import ModeChange
 from lagrangian.motion.system.forces import Forces
@@ -18,20 +17,19 @@ from lagrangian.motion.system.inputs import ALLOWED, HELD, LOW, SLIP, STUCK, WAY
 
 # the cosine of how far the direction of slip in a plane may turn before it is taken anew
 TURNED = 0.5
-NO_FORCE = 1e-9  # as a part of the weight
 CONTRADICTS = 1e-6  # accelerations that locks leave to constraints, from which they contradict each other
 EDGE = 1e-10  # of what dry friction can hold, as `Rest` counts it
 
 
 def mode_event(forces: Forces, graph: Graph, state: State, entry: ModeChange, holding: Sequence[Any]) -> Any:
     """Of friction, and of a stop. `holding` is what holds each speed."""
-    j = entry.joint
+    j, read = entry.joint, state.tree.read.number
     joint, held = forces.holdable[j], forces.of_joint(graph, j, HELD)
     force = holding[joint.speed]
     if entry.what == STUCK:
         return _in_disc(forces, graph, state, j, holding) if joint.disc else _friction(forces, graph, state, j, force)
     at = state.q[joint.coordinate]
-    room, push = (at - joint.lower, force) if entry.what == LOW else (joint.upper - at, -force)
+    room, push = (at - read(joint.lower), force) if entry.what == LOW else (read(joint.upper) - at, -force)
     rests = f.maximum(held, forces.of_joint(graph, j, STUCK))  # then it cannot meet its stop, but for rounding
     away = f.choose(0.5, rests, 1.0, room)
     # at the stop: while it pushes, it holds; what rounding leaves of no force is no pull
@@ -53,16 +51,10 @@ def lock_event(forces: Forces, graph: Graph, state: State, j: int, qdd: Sequence
     return f.choose(0.5, locked, CONTRADICTS - off, 1.0)
 
 
-def contact_event(mechanism: Mechanism, state: State, when: Pull, multipliers: Sequence[Any]) -> Any:
+def contact_event(forces: Forces, state: State, when: Pull, multipliers: Sequence[Any]) -> Any:
     """The force by which a contact pushes; what rounding leaves of none counts as a push."""
     row = next(k for k, row in enumerate(state.rows) if row.name in (when.constraint, f"{when.constraint}.contact"))
-    return multipliers[row] + no_force(mechanism)
-
-
-def no_force(mechanism: Mechanism) -> float:
-    """What rounding may leave of a force, by the weight of all bodies."""
-    weight = sum(float(body.mass) for body in mechanism.bodies) * max(1.0, sum(float(x) ** 2 for x in mechanism.gravity) ** 0.5)
-    return NO_FORCE * weight
+    return multipliers[row] + state.tree.read.number(forces.slotted.no_force)
 
 
 def _largest(forces: Forces, graph: Graph, j: int, which: Sequence[int]) -> Any:
@@ -75,7 +67,7 @@ def _largest(forces: Forces, graph: Graph, j: int, which: Sequence[int]) -> Any:
 def _friction(forces: Forces, graph: Graph, state: State, j: int, force: Any) -> Any:
     joint, held = forces.holdable[j], forces.of_joint(graph, j, HELD)
     assert joint.static is not None
-    positive, negative = joint.static
+    positive, negative = (state.tree.read.number(x) for x in joint.static)
     way, allowed = (forces.of_joint(graph, j, k) for k in (WAY, ALLOWED))
     speed = state.qd[joint.speed]
     # stuck: what friction has left, as a part of what it can, with room for rounding: torques that bring a joint to the
@@ -106,7 +98,7 @@ def _in_disc(forces: Forces, graph: Graph, state: State, j: int, holding: Sequen
         follows = f.choose(0.5, stuck, 1.0 - held, 0.0)
         slow = f.minimum(slow, f.choose(0.5, follows, allowed - f.absolute(own), 1.0))
         rests, slips = f.maximum(rests, stuck), f.maximum(slips, f.absolute(way))
-    left = 1.0 + EDGE - f.sqrt(square) * (1 / joint.static[0])
+    left = 1.0 + EDGE - f.sqrt(square) * (1 / state.tree.read.number(joint.static[0]))
     # at an end, or turned so far that the direction is taken anew
     slipping = f.choose(0.0, slips, speed - TURNED * f.sqrt(whole), 1.0)
     return f.choose(0.5, rests, f.minimum(left, slow), slipping)

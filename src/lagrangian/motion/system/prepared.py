@@ -61,7 +61,8 @@ class Prepared:
         key = (known, stabilisation, table.key, tuple(holdable), redundant, ranks)
         found = self._systems.get(key) if known is not None else None
         if found is None:
-            found = System(self.dyn.mechanism, self.tree, torque, stabilisation, table, holdable, redundant, ranks)
+            known_masses = self.massless if self.dyn.mechanism.equations else False
+            found = System(self.dyn.mechanism, self.tree, torque, stabilisation, table, holdable, redundant, ranks, known_masses)
             if known is not None:
                 if len(self._systems) >= SYSTEMS:
                     self._systems.clear()

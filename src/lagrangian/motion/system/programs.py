@@ -83,7 +83,8 @@ def program(
     """`more` are inputs beside q, qd, u and t."""
     sizes = {"q": system.nq, "qd": system.nv, "u": system.inputs.size, "t": 1, **(more or {})}
     # the states of a run are finite, or it ends
-    return Straight(name, sizes, size, system.angles, outputs, b"".join(system.key), reads_all=False)
+    key, numbers = b"".join(system.key), system.numbers.values
+    return Straight(name, sizes, size, system.angles, outputs, key, numbers, reads_all=False)
 
 
 def output_sizes(system: System) -> dict[str, int]:

@@ -17,30 +17,30 @@ from lagrangian.algorithms import springs
 from lagrangian.algorithms.closed.cholesky import inner
 from lagrangian.algorithms.closed.constrained import Constrained, Ranks, State
 from lagrangian.algorithms.closed.constraints import Row, coordinate_rates
-from lagrangian.algorithms.closed.massless import weights_of
 from lagrangian.algorithms.factorised import Factorised
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS, HELD_DYNAMICS
 from lagrangian.algorithms.regroup import regroup
+from lagrangian.algorithms.structure import Numbers, Structure, plain
 from lagrangian.algorithms.sweep import run
 from lagrangian.algorithms.tree import Tree
-from lagrangian.kernels.programs.closed import digest, traced_state
+from lagrangian.kernels.programs.closed import digest, traced_state, weights
 from lagrangian.kernels.programs.sweeps import FACTORISE_SPEEDS, links
 from lagrangian.kernels.trace.differentiate import along, derivatives
 from lagrangian.kernels.trace.node import Graph, Trace
 from lagrangian.model.event import DEAD_CENTRE, Kink, Pull, Switch, When
-from lagrangian.model.expression import Expression, Scalar, parameters
+from lagrangian.model.expression import Expression
 from lagrangian.model.expression import functions as f
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import dead_centre
 from lagrangian.motion.settings import Stabilisation
-from lagrangian.motion.system.event_table import EventTable, ModeChange
+from lagrangian.motion.system.event_table import EventTable, ModeChange, Watched
 from lagrangian.motion.system.forces import Forces
 from lagrangian.motion.system.holdable import Holdable
 from lagrangian.motion.system.inputs import HELD, Inputs
 from lagrangian.motion.system.large import too_large
 from lagrangian.motion.system.mode_events import contact_event, lock_event, mode_event
+from lagrangian.motion.system.slotted import Slotted
 from lagrangian.motion.torque import Torque
-from lagrangian.motion.wrench import ENTRIES
 
 
 class System:
@@ -56,7 +56,9 @@ class System:
         holdable: Sequence[Holdable] = (),
         redundant: bool = False,
         ranks: Ranks = (),
+        massless: bool | None = None,
     ) -> None:
+        """`massless` says whether links without mass make the mass matrix singular; it is found out where nobody knows."""
         self.mechanism, self.torque = mechanism, torque
         self.holdable = tuple(holdable)
         self.true_tree = _without_coulomb(tree)
@@ -66,7 +68,13 @@ class System:
         self.nq, self.nv = tree.nq, tree.nv
         self.size = self.nq + self.nv
         self.inputs = Inputs(self.nv, len(self.holdable), len(torque.wrenches))
-        self.forces = Forces(mechanism, torque, self.inputs, self.holdable)
+        self.numbers = Numbers()
+        bodies = [wrench.frame.body for wrench in torque.wrenches]
+        self.structure = Structure(mechanism, self.tree, self.numbers, bodies)
+        self.true_structure = Structure(mechanism, self.true_tree, self.numbers, bodies)
+        self.slotted = Slotted.of(mechanism, torque, self.holdable, self.table, self.numbers)
+        self._weights = {} if massless is False else weights(mechanism, self.tree, self.numbers)
+        self.forces = Forces(mechanism, torque, self.inputs, self.slotted)
         self.angles = tree.angles
         self.constrained = bool(mechanism.equations)
         self.turning = any(j.kind.quaternion for j in mechanism.joints)
@@ -77,33 +85,23 @@ class System:
         return too_large(self)
 
     @cached_property
-    def weights(self) -> dict[str, float]:
-        """Of constraint equations, where links without mass make the mass matrix singular."""
-        return weights_of(self.mechanism, self.tree)
-
-    @cached_property
     def key(self) -> tuple[bytes, bytes]:
-        """What its code depends on: the mechanism, and all else."""
-        listed: list[tuple[str, Scalar]] = list(self.torque.formulas.items())
-        others: list[object] = []
-        for k, known in enumerate(self.table.key):
-            if isinstance(known, (Expression, Switch)):
-                listed.append((str(k), known.argument if isinstance(known, Switch) else known))
-            else:
-                others.append((k, known))
-        listed += [(name, x) for w in self.torque.wrenches for name, x in zip(ENTRIES, w.entries, strict=False)]
-        expressions = [(name, str(x), sorted(parameters(x).items())) for name, x in listed]
+        """What its code depends on: the mechanism's structure, and that of all else; numbers are read."""
+        known = [entry.event.when if isinstance(entry, Watched) else entry for entry in self.table.compiled]
         parts = (
-            expressions,
+            plain(self.slotted.formulas),
+            [(plain(w.frame), plain(w.entries), w.called is not None) for w in self.slotted.wrenches],
+            plain(self.slotted.efforts),
+            plain(self.slotted.holdable),
+            [plain(self.slotted.when.get(k, x)) for k, x in enumerate(known)],
+            len(self.table.functions),
+            plain(self._weights),
+            plain(self.slotted.no_force),
             self.torque.external,
             self.torque.adjustable,
-            [wrench.place for wrench in self.torque.wrenches],
-            self.forces.efforts,
-            others,
             self.stabilisation,
             self.redundant,
             self.ranks,
-            self.holdable,
         )
         names = (self.mechanism.coordinate_names, self.mechanism.speed_names)
         known_by = hashlib.sha256(repr((parts, names)).encode())
@@ -111,13 +109,13 @@ class System:
             graph = Graph()
             trace = Trace(graph, self.forces.torques(graph, self.state(graph)))
             known_by.update(repr((trace.nodes, trace.outputs)).encode())
-        return digest(self.mechanism, self.tree), known_by.digest()
+        return digest(self.structure) + self.true_structure.digest, known_by.digest()
 
     # -- equations ---------------------------------------------------------------------------------------------------
 
     def state(self, graph: Graph) -> State:
         """The mechanism at the state that is the graph's input."""
-        return traced_state(graph, self.mechanism, self.tree, graph.input("t", 0), decided=self.decided(graph))
+        return traced_state(graph, self.structure, graph.input("t", 0), decided=self.decided(graph))
 
     def decided(self, graph: Graph) -> Any:
         """The time at which functions of time that jump are decided."""
@@ -150,7 +148,8 @@ class System:
         return qdd, [of.get(id(row), 0) for row in state.rows], holding, system
 
     def _constraints(self, state: State, held: dict[int, Any]) -> Constrained:
-        return Constrained(state, state.rows, self.redundant, held, self.ranks, self.weights)
+        read = {name: state.tree.read.number(w) for name, w in self._weights.items()}
+        return Constrained(state, state.rows, self.redundant, held, self.ranks, read)
 
     def _gamma(self, row: Row) -> Any:
         if self.stabilisation.kind != "baumgarte":
@@ -162,15 +161,15 @@ class System:
         """Without constraints: through the mass matrix where it is small, by articulated bodies where not."""
         n = self.nv
         if n <= FACTORISE_SPEEDS // 2 or self.mechanism.springs:
-            factors = Factorised(self.tree, state.mass_matrix, held=held) if held else state.factors
+            factors = Factorised(state.tree, state.mass_matrix, held=held) if held else state.factors
             half = factors.half([a - b for a, b in zip(tau, state.bias, strict=True)])
             qdd = factors.back(half)
             return qdd, [], factors.holding(half, qdd)
-        made = links(self.tree, ("q", "qd"), graph.input, lambda x: x.cos(), lambda x: x.sin())
+        made = links(state.tree, ("q", "qd"), graph.input, lambda x: x.cos(), lambda x: x.sin())
         for link in made:
             mine = range(link.iv, link.iv + link.nv)
             link.tau, link.held = tuple(tau[k] for k in mine), tuple(held.get(k, 0) for k in mine)
-        found = run(HELD_DYNAMICS if held else FORWARD_DYNAMICS, self.tree, made)
+        found = run(HELD_DYNAMICS if held else FORWARD_DYNAMICS, state.tree, made)
         return found[:n], [], found[n:] or [0] * n
 
     # -- what is compiled --------------------------------------------------------------------------------------------
@@ -202,10 +201,10 @@ class System:
 
     def _with_speeds(self, graph: Graph, state: State, qd: list[Any]) -> State:
         """The same configuration with other speeds."""
-        made = links(self.tree, ("q",), graph.input, lambda x: x.cos(), lambda x: x.sin())
+        made = links(state.tree, ("q",), graph.input, lambda x: x.cos(), lambda x: x.sin())
         for link in made:
             link.qd = tuple(qd[link.iv + k] for k in range(link.nv))
-        return State(self.mechanism, self.tree, made, state.q, qd, state.t, state.decided)
+        return State(state.mechanism, state.tree, made, state.q, qd, state.t, state.decided)
 
     @property
     def second_order(self) -> bool:
@@ -229,7 +228,7 @@ class System:
         n = self.nv
         momenta = [graph.input("qd", k) for k in range(n)]
         # M depends on coordinates alone: the speeds are found from it first, then all else from them
-        still = traced_state(graph, self.mechanism, self.tree, graph.input("t", 0), moving=False, decided=self.decided(graph))
+        still = traced_state(graph, self.structure, graph.input("t", 0), moving=False, decided=self.decided(graph))
         qd = still.factors.solve(momenta)
         state = self._with_speeds(graph, still, qd)
         tau = self.forces.driven(graph, state)
@@ -299,20 +298,20 @@ class System:
         response = [graph.input("response", k) for k in range(self.responses)]
         multipliers, holding = response[self.nv : -self.nv], response[self.responses - self.nv :]
         values = []
-        for entry in self.table.compiled:
+        for number, entry in enumerate(self.table.compiled):
             if isinstance(entry, ModeChange) and entry.what == HELD:
                 values.append(lock_event(self.forces, graph, state, entry.joint, response[: self.nv]))
             elif isinstance(entry, ModeChange):
                 values.append(mode_event(self.forces, graph, state, entry, holding))
             else:
-                values.append(self._watched(state, entry.event.when, names, multipliers))
+                values.append(self._watched(state, self.slotted.when[number], names, multipliers))
         return values
 
     def _watched(self, state: State, when: When, names: dict[str, Any], multipliers: Sequence[Any]) -> Any:
         if isinstance(when, Pull):
-            return contact_event(self.mechanism, state, when, multipliers)
+            return contact_event(self.forces, state, when, multipliers)
         if isinstance(when, Kink):
-            return springs.kinks(state.world, self.mechanism.springs[when.spring], state.names)[when.which]
+            return springs.kinks(state.world, state.mechanism.springs[when.spring], state.names)[when.which]
         if when is DEAD_CENTRE:
             return dead_centre.determinant(self.mechanism, state.rows)
         when = when.argument if isinstance(when, Switch) else when

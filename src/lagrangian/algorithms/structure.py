@@ -1,0 +1,246 @@
+"""A description with its numbers taken out: what is left decides the code, and the code reads the numbers.
+
+Masses, lengths, stiffnesses, gains: each number of a description gets a slot, and traced equations have an input in its place.
+What stays is the structure: which joints and constraints there are, where a number is exactly 0, where a rotation has 0, 1 or -1
+in it, the directions of axes, exponents. Two mechanisms of one structure share their machine code.
+
+A slot is written as the symbol `#7`. It has no value, so that nothing can compute with a number that ought to be an input.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from lagrangian.algorithms.tree import Floats, Tree
+from lagrangian.model import vector as v
+from lagrangian.model.constraint import PfaffianFunction
+from lagrangian.model.entries import Typed
+from lagrangian.model.expression import Expression, Scalar, symbol
+from lagrangian.model.expression import functions as f
+from lagrangian.model.loop import Wall
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.placement import Placement
+from lagrangian.model.spring import GravityCompensation, PointSpring
+
+AXES = ("axis", "axis2", "axis3", "normal", "direction")  # directions decide which parts of other vectors are zero
+UNITS = (0.0, 1.0, -1.0)  # what folds away in a product
+SNAP = 1e-14  # of an entry of a rotation that is meant to be one of these
+
+
+class Numbers:
+    """The numbers that were taken out, in the order of their slots."""
+
+    def __init__(self) -> None:
+        self._values: list[float] = []
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    @property
+    def values(self) -> np.ndarray:
+        return np.array(self._values, dtype=float)
+
+    def extend(self, values: Iterable[float]) -> int:
+        """Slots for several numbers; the place of the first."""
+        first = len(self._values)
+        self._values.extend(values)
+        return first
+
+    def scalar(self, x: Scalar, structural: tuple[float, ...] = UNITS[:1]) -> Scalar:
+        """A number as a slot, unless it is `structural`; in an expression of coordinates, every number that it is made of."""
+        value = x.value if isinstance(x, Expression) else float(x)
+        if value is None:
+            assert isinstance(x, Expression)
+            return self._expression(x)
+        if value in structural or not math.isfinite(value):
+            return float(value)
+        return symbol(f"{f.SLOT}{self.extend((value,))}")
+
+    def _expression(self, x: Expression) -> Expression:
+        if x.operation == "symbol":
+            return x
+        if x.operation == "^" and isinstance(n := x.arguments[1], (int, float)):  # x^2 is a product
+            return Expression("^", (self.scalar(x.arguments[0], UNITS), n), None)
+        return Expression(x.operation, tuple(self.scalar(a, UNITS) for a in x.arguments), None)
+
+    def placement(self, at: Placement) -> Placement:
+        R = tuple(tuple(self.scalar(snapped(float(x)), UNITS) for x in row) for row in at.rotation)
+        return Placement(R, tuple(self.scalar(x) for x in at.position))  # type: ignore[arg-type]
+
+    def part(self, x: Any) -> Any:
+        """A loop, a constraint, a spring with slots for its numbers."""
+        if isinstance(x, (bool, str, type(None), PfaffianFunction)):
+            return x
+        if isinstance(x, (int, float, Expression)):
+            return self.scalar(x)
+        if isinstance(x, Placement):
+            return self.placement(x)
+        if isinstance(x, tuple):
+            return tuple(self.part(item) for item in x)
+        if not is_dataclass(x):
+            raise TypeError(f"{type(x).__name__} in a description is not known to hold numbers")
+        return slots_in(x, **{field.name: self._entry(x, field.name) for field in fields(x)})
+
+    def _entry(self, x: Any, name: str) -> Any:
+        value = getattr(x, name)
+        if name in AXES:
+            return _floats(value)
+        if isinstance(x, Typed) and name == "own":
+            return tuple((key, _floats(entry) if key in AXES else self.part(entry)) for key, entry in value)
+        return self.part(value)
+
+
+def snapped(x: float) -> float:
+    """An entry of a rotation, exact where it is 0, 1 or -1 but for rounding."""
+    near = float(round(x))
+    return near + 0.0 if abs(x - near) < SNAP else x
+
+
+def _floats(x: Any) -> Any:
+    return tuple(float(c) for c in x) if isinstance(x, tuple) else x
+
+
+def slots_in(x: Any, **entries: Any) -> Any:
+    """A copy of a part with other entries, which is not checked: slots have no values."""
+    made = object.__new__(type(x))
+    for field in fields(x):
+        object.__setattr__(made, field.name, entries.get(field.name, getattr(x, field.name)))
+    return made
+
+
+class Slots(Floats):
+    """How a traced tree reads a description whose numbers are slots: `names` has what stands in the place of each."""
+
+    def __init__(self, names: Mapping[str, Any]) -> None:
+        self.names = names
+
+    def number(self, scalar: Scalar) -> Any:
+        return f.evaluate(scalar, self.names)
+
+    def vector(self, x: v.Vector) -> v.Vector:
+        return tuple(self.number(c) for c in x)
+
+    def place(self, at: Placement, placement: Placement) -> Placement:
+        R = tuple(tuple(self.number(x) for x in row) for row in placement.rotation)
+        return at @ Placement(R, self.vector(placement.position))  # type: ignore[arg-type]
+
+    def triad(self, axis: v.Vector) -> v.Matrix:
+        return super().triad(Floats.vector(self, axis))
+
+
+class TreeStructure:
+    """A tree whose constants are slots: those that are 0, and of rotations 1 and -1, are structure."""
+
+    def __init__(self, tree: Tree, numbers: Numbers, bodies: Iterable[str] = ()) -> None:
+        self.tree, self.numbers = tree, numbers
+        self._masks = {name: _free(name, array) for name, array in tree.constants.items()}
+        self._first = {name: numbers.extend(array[self._masks[name]].tolist()) for name, array in tree.constants.items()}
+        self._gravity = tuple(numbers.scalar(x) for x in tree.gravity)
+        self._place = {body: (tree.place[body][0], numbers.placement(tree.place[body][1])) for body in sorted(set(bodies))}
+
+    def update(self, digest: Any) -> None:
+        """Tell a digest the structure."""
+        tree = self.tree
+        digest.update(repr((tree.kind, tree.parent, tree.iq, tree.iv, tree.nq, tree.nv, self._gravity, self._place)).encode())
+        for name in sorted(self._masks):
+            mask = self._masks[name]
+            digest.update(name.encode() + mask.tobytes() + np.where(mask, 0.0, tree.constants[name]).tobytes())
+
+    def read_by(self, slot: Callable[[int], Any]) -> Tree:
+        """The tree with `slot(k)` in the place of number k, and a reader of what else has slots."""
+        read = Slots({f"{f.SLOT}{k}": slot(k) for k in range(len(self.numbers))})
+        constants = {}
+        for name, array in self.tree.constants.items():
+            made = array.astype(object)
+            first, mask = self._first[name], self._masks[name]
+            made[mask] = [slot(first + k) for k in range(int(mask.sum()))]
+            constants[name] = made
+        gravity: Any = tuple(read.number(x) for x in self._gravity)
+        place = {body: (link, read.place(Placement(), at)) for body, (link, at) in self._place.items()}
+        return replace(self.tree, constants=constants, gravity=gravity, place=place, read=read)
+
+
+def structural(constant: str) -> tuple[float, ...]:
+    """The values of a constant of a link that are no slots."""
+    return UNITS if constant == "R" else UNITS[:1]
+
+
+def _free(name: str, array: np.ndarray) -> np.ndarray:
+    """Which constants are slots."""
+    return ~np.isin(array, structural(name))
+
+
+class Structure:
+    """A mechanism on one of its trees, with its numbers taken out. `bodies` are those on which more stands than it says."""
+
+    def __init__(self, mechanism: Mechanism, tree: Tree, numbers: Numbers | None = None, bodies: Iterable[str] = ()) -> None:
+        self.numbers = Numbers() if numbers is None else numbers
+        self._tree = TreeStructure(tree, self.numbers, {*_bodies(mechanism), *bodies})
+        self._given = mechanism
+        part = self.numbers.part
+        self._parts = {name: part(getattr(mechanism, name)) for name in ("loops", "constraints", "springs", "gravity")}
+        self._carried = {
+            s.body: (part(mechanism.body(s.body).mass), part(mechanism.body(s.body).center))
+            for s in mechanism.springs
+            if isinstance(s, GravityCompensation)
+        }
+
+    @cached_property
+    def mechanism(self) -> Mechanism:
+        """With slots in what is between its bodies."""
+        given = self._given
+        bodies = tuple(
+            slots_in(b, mass=found[0], center=found[1]) if (found := self._carried.get(b.name)) else b for b in given.bodies
+        )
+        made: Mechanism = slots_in(given, **self._parts, bodies=bodies)
+        return made
+
+    def update(self, digest: Any) -> None:
+        """Tell a digest the structure: all that equations of motion depend on beside numbers."""
+        self._tree.update(digest)
+        digest.update(repr(plain(self._parts)).encode())
+        digest.update(repr(plain(self._carried)).encode())
+        digest.update(repr([(j.name, j.type, j.actuated) for j in self._given.joints]).encode())
+
+    @cached_property
+    def digest(self) -> bytes:
+        found = hashlib.sha256()
+        self.update(found)
+        return found.digest()
+
+    def read_by(self, slot: Callable[[int], Any]) -> Tree:
+        """Its tree as `TreeStructure.read_by` gives it."""
+        return self._tree.read_by(slot)
+
+
+def _bodies(mechanism: Mechanism) -> set[str]:
+    """The bodies on which loops, constraints and springs stand."""
+    found = {body for loop in mechanism.loops for body in (loop.a, loop.b)}
+    for part in (*mechanism.constraints, *mechanism.springs):
+        if isinstance(part, PointSpring):
+            found |= {body for body, _ in part.points}
+        elif isinstance(part, Wall):
+            found |= {part.body, part.on}
+        else:
+            found |= {getattr(part, name) for name in ("body", "on") if hasattr(part, name)}
+    return found
+
+
+def plain(x: Any) -> Any:
+    """Something whose text tells it from all others."""
+    if isinstance(x, Expression):
+        return str(x)
+    if isinstance(x, PfaffianFunction):
+        return (x.name, x.equations)
+    if is_dataclass(x) and not isinstance(x, type):
+        return (type(x).__name__, *(plain(getattr(x, field.name)) for field in fields(x)))
+    if isinstance(x, dict):
+        return tuple((key, plain(y)) for key, y in x.items())
+    return tuple(plain(y) for y in x) if isinstance(x, (tuple, list)) else x
