@@ -9,7 +9,20 @@ import typer
 
 from lagrangian.cli import output
 from lagrangian.cli.command import FINE, Group, Json, register
-from lagrangian.cli.commands import bench, certify, check, compare, compare_solvers, derive, inverse, new, see, show, simulate, study
+from lagrangian.cli.commands import (
+    bench,
+    certify,
+    check,
+    compare,
+    compare_solvers,
+    derive,
+    inverse,
+    new,
+    see,
+    show,
+    simulate,
+    study,
+)
 
 DESCRIBE, EQUATIONS, MOTION, SEE, CHECK = "Describe", "Equations", "Motion", "See", "Check"
 

@@ -23,7 +23,8 @@ PANEL = "Many runs"
 _SHOWN = 20  # results in the terminal
 
 Workers = Annotated[
-    int | None, typer.Option("--workers", metavar="N", help="Processes of this machine. Default: one for each core.", rich_help_panel=PANEL)
+    int | None,
+    typer.Option("--workers", metavar="N", help="Processes of this machine. Default: one for each core.", rich_help_panel=PANEL),
 ]
 
 
@@ -42,7 +43,9 @@ class Sweeping:
     ] = None
     keep: Annotated[
         list[str] | None,
-        typer.Option("--keep", metavar="EXPR", help='Of every run, such as "max(tip.x)". May be given again.', rich_help_panel=PANEL),
+        typer.Option(
+            "--keep", metavar="EXPR", help='Of every run, such as "max(tip.x)". May be given again.', rich_help_panel=PANEL
+        ),
     ] = None
     workers: Workers = None
 
@@ -62,7 +65,8 @@ def swept(m: Mechanism, sweeping: Sweeping, results: Results, stem: str, json: b
     if results.animate:
         raise ArgumentError("--animate is of one run; a sweep has many")
     over = {
-        name: varied(text, ("--sweep", name), m.parameters) for name, text in quantity.pairs(sweeping.sweep or [], "--sweep").items()
+        name: varied(text, ("--sweep", name), m.parameters)
+        for name, text in quantity.pairs(sweeping.sweep or [], "--sweep").items()
     }
     run = {name: x for name, x in options.items() if x is not None}
     folder = Path(f"{stem}-sweep")

@@ -126,6 +126,18 @@ def _written(motion: Motion) -> dict[str, str]:
     return about | ({"mechanism_note": "; ".join(notes)} if notes else {})
 
 
+def described(model: Mechanism) -> str:
+    """A mechanism as TOML; "" if it cannot be written so, or is too large."""
+    if len(model.joints) > JOINTS:
+        return ""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return dumps(model)
+        except LagrangianError:
+            return ""
+
+
 def _mechanism(source: Path, about: dict[str, Any], names: dict[str, tuple[str, ...]]) -> tuple[Mechanism | None, str]:
     """The mechanism a file carries, or why there is none."""
     text = about.get("mechanism_toml")

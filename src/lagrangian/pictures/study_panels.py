@@ -215,14 +215,14 @@ def _bins(y: np.ndarray) -> Any:
 
 def rows(study: Study, outputs: Iterable[str]) -> list[Panel]:
     """Curves over time: coloured by the only input, or with their median and what nine of ten lie in."""
-    span = study.about.get("span") or [0.0, 1.0]
+    start, end = map(float, study.about["span"])
     spans = list(study.design.spans)
     single = spans[0] if len(spans) == 1 else study.inputs[0] if len(study.inputs) == 1 else ""
 
     def panel(output: str) -> Panel:
         y = study[output]
-        over_time = span[1] > span[0]
-        t = np.linspace(*span, y.shape[1]) if over_time else np.arange(y.shape[1])
+        over_time = end > start
+        t = np.linspace(start, end, y.shape[1]) if over_time else np.arange(y.shape[1])
 
         def draw(axes: Any) -> None:
             chosen = some(len(y), CURVES)

@@ -26,9 +26,16 @@ KINDS: dict[str, Callable[[Study, Iterable[str]], list[Panel]]] = {
 
 
 def study_plot(
-    study: Study, what: Sequence[str] = (), outputs: Any = None, path: str | os.PathLike[str] | None = None
+    study: Study,
+    what: Sequence[str] = (),
+    outputs: Any = None,
+    path: str | os.PathLike[str] | None = None,
+    titled: bool = True,
 ) -> Any:
-    """Panels of what is named, or of all that fits the study; of all outputs, or of those named."""
+    """Panels of what is named, or of all that fits the study; of all outputs, or of those named.
+
+    In a page that says what it is about, the figure is not `titled`.
+    """
     file = style.writable(path)
     if not study.outputs:
         raise ArgumentError(f"{study.name} has no results to plot{': all its samples failed' if study.failed else ' yet'}")
@@ -40,7 +47,7 @@ def study_plot(
     if not panels:
         raise ArgumentError(f"{study.name} has nothing to plot of these outputs", concerns="outputs")
     with style.styled():
-        return style.written(_figure(study, panels), file)
+        return style.written(_figure(study, panels, titled), file)
 
 
 def _chosen(study: Study, outputs: Any) -> list[str]:
@@ -79,20 +86,21 @@ def of_kind(study: Study, kind: str, outputs: Sequence[str], named: bool = False
     return KINDS[kind](study, suited)
 
 
-def _figure(study: Study, panels: list[Panel]) -> Any:
+def _figure(study: Study, panels: list[Panel], titled: bool) -> Any:
     from lagrangian.pictures.figure import Picture
 
     shown = panels[:MOST]
     lines = _lines(shown)
     wide = max(map(len, lines))
-    width, top = max(wide * WIDTH, 5.4), 0.42
+    width, top = max(wide * WIDTH, 5.4), 0.42 if titled else 0.0
     figure = Picture(figsize=(width, len(lines) * HEIGHT + top), layout="constrained")
     grid = figure.add_gridspec(len(lines), 6)
     for row, line in enumerate(lines):
         each = 6 // max(len(line), min(wide, 2))
         for k, panel in enumerate(line):
             panel.draw(figure.add_subplot(grid[row, k * each : (k + 1) * each]))
-    legends.header(figure, study.name, _remark(study, len(panels) - len(shown)), top=top)
+    if titled:
+        legends.header(figure, study.name, _remark(study, len(panels) - len(shown)), top=top)
     return figure
 
 

@@ -8,11 +8,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from lagrangian.errors import ArgumentError
+import numpy as np
+
+from lagrangian.errors import ArgumentError, LagrangianError
 from lagrangian.files import as_path, checked_target, write
-from lagrangian.pictures.study_plot import fitting, of_kind
-from lagrangian.report.html import Html, column, element, facts, figure, folded, joined, number, paragraph, table
+from lagrangian.pictures.study_plot import fitting, of_kind, study_plot
+from lagrangian.report.html import Html, column, element, facts, figure, folded, framed, image, joined, number, paragraph, table
 from lagrangian.report.page import Section, page
+from lagrangian.report.write import png
 from lagrangian.studies.distributions import Span
 from lagrangian.studies.indices import Indices
 from lagrangian.studies.result import Study
@@ -33,6 +36,7 @@ _CAPTIONS = {
     "rows": "Motions over time.",
 }
 SHOWN = 12  # outputs that figures show
+LARGE = 200  # joints of a mechanism that is not drawn
 
 
 def write_study_report(study: Study, path: str | os.PathLike[str] | None = None) -> Path:
@@ -49,12 +53,13 @@ def study_page(study: Study) -> str:
     parts: Sequence[tuple[str, str, Callable[[Study], Html | None]]] = (
         ("inputs", "What was varied", _inputs),
         ("results", "Results", _results),
+        ("extremes", "Least and greatest", _extremes),
         ("indices", "What matters", _indices),
         ("rows", "Over time", _rows),
         ("failed", "What failed", _failed),
         ("method", "How it was computed", _method),
     )
-    sections = [Section(id, title, body) for id, title, make in parts if (body := make(study)) is not None]
+    sections = [Section(place, title, body) for place, title, make in parts if (body := make(study)) is not None]
     return page(study.name, _head(study), sections, "Written by lagrangian. SI units, angles in rad.")
 
 
@@ -73,8 +78,21 @@ def _head(study: Study) -> Html:
             class_=f"badge {'bad' if study.failed else 'good'}",
         ),
     ]
-    lead = paragraph(f"A study of {len(study)} samples: {what} varied.", kind="lead")
-    return joined([element("h1", study.name), lead, element("p", *badges, class_="badges")])
+    of = study.about.get("mechanism", "")
+    lead = paragraph(f"A study of {of or study.name}: {len(study)} samples of {what}.", kind="lead")
+    return joined([element("h1", study.name), lead, element("p", *badges, class_="badges"), _still(study)])
+
+
+def _still(study: Study) -> Html:
+    """The mechanism where it begins, with its own values."""
+    model = study.mechanism
+    if model is None or len(model.joints) > LARGE:
+        return Html("")
+    try:
+        q = model.initial.q if model.initial.q is not None else model.neutral()
+        return framed(image(png(model, q, (720, 400)), "png", f"{model.name} at the start", style="max-width: 36rem"))
+    except LagrangianError:  # a picture is not what the page is for
+        return Html("")
 
 
 def _inputs(study: Study) -> Html:
@@ -87,7 +105,8 @@ def _inputs(study: Study) -> Html:
     how = _METHODS[study.design.method]
     if study.design.spans and study.design.drawn:
         how = f"A grid, and at each of its points {study.design.draws} samples: {how[0].lower()}{how[1:]}"
-    return joined([paragraph(f"{how}; seed {study.design.seed}."), table(("name", "what it is", "varied over", "own value"), rows, left=(0, 1, 2))])
+    seed = f"; seed {study.design.seed}" if study.design.drawn else ""
+    return joined([paragraph(f"{how}{seed}."), table(("name", "what it is", "varied over", "own value"), rows, left=(0, 1, 2))])
 
 
 def _words(x: Any) -> str:
@@ -112,7 +131,7 @@ def _figure(study: Study, kind: str) -> Html:
         return Html("")
     more = len(study.numbers) - SHOWN
     caption = _CAPTIONS.get(kind, "") + (f" {more} more results are in the table alone." if more > 0 and kind != "rows" else "")
-    return figure(study.plot(kind, outputs=outputs), f"{kind} of {study.name}", caption)
+    return figure(study_plot(study, (kind,), outputs, titled=False), f"{kind} of {study.name}", caption)
 
 
 def _statistics(study: Study) -> Html:
@@ -136,10 +155,10 @@ def _indices(study: Study) -> Html | None:
         )
     else:
         told = (
-            "Spearman's rank correlation of each result with each input: 1 where one rises with the other, −1 where it falls, near "
-            "0 where there is no such trend. Lines are intervals of 95 % confidence."
+            "Spearman's rank correlation of each result with each input: 1 where one rises with the other, −1 where it falls, "
+            "near 0 where there is no such trend. Lines are intervals of 95 % confidence."
         )
-    picture = figure(study.plot("indices", outputs=study.numbers[:SHOWN]), f"indices of {study.name}")
+    picture = figure(study_plot(study, ("indices",), study.numbers[:SHOWN], titled=False), f"indices of {study.name}")
     return joined([paragraph(told), picture, folded("In numbers", _index_table([x for x in found if isinstance(x, Indices)]))])
 
 
@@ -151,7 +170,9 @@ def _index_table(found: list[Indices]) -> Html:
             if one.total is not None and one.total_interval is not None:
                 row += [_three(one.total[k]), _interval(one.total_interval[k])]
             rows.append(row)
-    heads = ("result", "input", "first order", "95 %", "total", "95 %") if len(rows[0]) > 4 else ("result", "input", "rank correlation", "95 %")
+    heads: tuple[str, ...] = ("result", "input", "first order", "95 %", "total", "95 %")
+    if len(rows[0]) == 4:
+        heads = ("result", "input", "rank correlation", "95 %")
     return table(heads, rows, left=(0, 1), most=200)
 
 
@@ -161,6 +182,27 @@ def _three(x: float) -> str:
 
 def _interval(x: Any) -> str:
     return f"{_three(x[0])} to {_three(x[1])}"
+
+
+def _extremes(study: Study) -> Html | None:
+    """The samples with the least and the greatest of each result: where a designer looks next."""
+    rows: list[tuple[Any, ...]] = []
+    for name in study.numbers[:SHOWN]:
+        values = study[name]
+        if not np.isfinite(values).any():
+            continue
+        for word, k in (("least", int(np.nanargmin(values))), ("greatest", int(np.nanargmax(values)))):
+            inputs = [number(x, 5) for x in list(study.sample(k).values())[:SHOWN]]
+            rows.append((name if word == "least" else "", word, number(float(values[k]), 6), k, *inputs))
+    if not rows:
+        return None
+    told = (
+        "study.motion(k) simulates a sample again."
+        if study.about.get("mechanism") and isinstance(study.about["run"], dict)
+        else ""
+    )
+    head = ("result", "", "value", "sample", *study.inputs[:SHOWN])
+    return joined([table(head, rows, left=(0, 1)), paragraph(told, kind="quiet") if told else ""])
 
 
 def _rows(study: Study) -> Html | None:
@@ -192,7 +234,7 @@ def _method(study: Study) -> Html:
     named = [f"{name} = {text}" for name, text in keep.items() if name != text]
     return facts(
         [
-            ("Mechanism", study.name if about.get("kinds", {}).get("others") != list(study.inputs) else ""),
+            ("Mechanism", about.get("mechanism", "")),
             ("Run", settings),
             ("Kept", "; ".join(named)),
             ("Chunks", f"{len(about['chunks'])} of {about['size']} samples each"),

@@ -6,6 +6,7 @@ same seed gives the same samples wherever and in whatever order they are compute
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -49,7 +50,9 @@ class Design:
             raise ArgumentError(f"{drawn[0]!r} has a distribution, which is no grid", concerns="method", remedy=needed)
         if method != "grid" and not drawn:
             remedy = "give it a distribution, such as uniform(low, high)"
-            raise ArgumentError(f"{spans[0]!r} is a grid, from which nothing is drawn by {method!r}", concerns="method", remedy=remedy)
+            raise ArgumentError(
+                f"{spans[0]!r} is a grid, from which nothing is drawn by {method!r}", concerns="method", remedy=remedy
+            )
         if method == "saltelli" and spans:
             raise ArgumentError(
                 f"{spans[0]!r} is a grid; indices are of distributions", concerns="method", remedy="give it uniform(low, high)"
@@ -108,8 +111,8 @@ class Design:
         index = np.arange(first, last, dtype=np.int64)
         found = np.empty((len(index), len(self.over)))
         at = np.unravel_index(index // self.per_point, self.shape) if self.spans else ()
-        for k, (name, x) in zip(at, self.spans.items(), strict=True):
-            found[:, self.names.index(name)] = np.array(x.values)[k]
+        for place, (name, x) in zip(at, self.spans.items(), strict=True):
+            found[:, self.names.index(name)] = np.array(x.values)[place]
         if self.drawn:
             u = self._uniform(index % self.per_point)
             for k, (name, distribution) in enumerate(self.drawn.items()):
@@ -121,7 +124,7 @@ class Design:
         d = len(self.drawn)
         starts = [0, *(np.flatnonzero(index[1:] == 0) + 1).tolist(), len(index)]
         pieces = []
-        for a, b in zip(starts[:-1], starts[1:], strict=True):
+        for a, b in itertools.pairwise(starts):
             first, n = int(index[a]), b - a
             if self.method == "random":
                 pieces.append(_random(self.seed, first, n, d))
@@ -139,7 +142,9 @@ class Design:
         McKay, Beckman and Conover, Technometrics 21 (1979) 239.
         """
         places = _random(self.seed, int(index[0]), len(index), d)
-        slices = np.column_stack([permuted(index, self.draws, self.seed * 0x9E3779B9 + 0xD1B54A32D192ED03 * (k + 1)) for k in range(d)])
+        slices = np.column_stack(
+            [permuted(index, self.draws, self.seed * 0x9E3779B9 + 0xD1B54A32D192ED03 * (k + 1)) for k in range(d)]
+        )
         return (slices + places) / self.draws
 
     def _saltelli(self, first: int, n: int, d: int) -> np.ndarray:

@@ -95,7 +95,9 @@ def triangular(left: float, mode: float, right: float) -> Distribution:
     """Between `left` and `right`, and likeliest at `mode`."""
     low, top, high = (number(x, n, where="triangular") for n, x in (("left", left), ("mode", mode), ("right", right)))
     if not low <= top <= high or low == high:
-        raise ArgumentError(f"is {shown((low, top, high))}; left <= mode <= right is needed, and left < right", where="triangular")
+        raise ArgumentError(
+            f"is {shown((low, top, high))}; left <= mode <= right is needed, and left < right", where="triangular"
+        )
     return Distribution("triangular", (low, top, high))
 
 
@@ -180,7 +182,7 @@ def _read(text: str, names: Any) -> Varied:
             low, high = (quantity.number(x, (), names) for x in pieces[:2])
             return span(low, high, _whole(pieces[2]))
         if len(pieces) == 1:
-            return Span(tuple(quantity.numbers(text, (), names)))
+            return Span(tuple(quantity.number(x, (), names) for x in quantity.parts(text)))
         raise ArgumentError(f"{text!r} is not understood; 0.2:0.4:20 has the first value, the last, and how many there are")
     if name.strip() not in _MAKERS:
         raise ArgumentError(one_of("distribution", name.strip(), _MAKERS))

@@ -73,7 +73,9 @@ def _reason(error: BaseException) -> str:
 def _simulated(job: Job) -> Any:
     """The function that computes one sample by a simulation."""
     model = job.mechanism
-    assert model is not None and job.keep is not None and not callable(job.run)
+    assert model is not None
+    assert job.keep is not None
+    assert not callable(job.run)
     columns = keeping.kept(job.keep, model, job.run.get("events"), compiled(model).constraint_names)
 
     def one(sample: dict[str, float]) -> dict[str, Any]:
@@ -87,7 +89,8 @@ def _simulated(job: Job) -> Any:
 
 def motion_of(job: Job, sample: Mapping[str, float]) -> Motion:
     """The motion of one sample; an error if it did not end as it was asked to."""
-    assert job.mechanism is not None and not callable(job.run)
+    assert job.mechanism is not None
+    assert not callable(job.run)
     model = job.mechanism
     if job.names.parameters:
         model = model.with_parameters({name: sample[name] for name in job.names.parameters})

@@ -1,9 +1,9 @@
 """The folder of a study: what it is about, its chunks under their keys, and a log of what each process computed.
 
-    study.json         names, distributions, method, seed, what is kept
-    chunks/KEY.chunk   a chunk's results, written whole by whoever computed it
-    log/HOST-PID.log   a line when a chunk is begun, another when it is kept
-    locks/KEY          held by whoever computes a chunk
+study.json         names, distributions, method, seed, what is kept
+chunks/KEY.chunk   a chunk's results, written whole by whoever computed it
+log/HOST-PID.log   a line when a chunk is begun, another when it is kept
+locks/KEY          held by whoever computes a chunk
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class Indices:
 
 
 def sobol(of: str, names: tuple[str, ...], values: np.ndarray, seed: int = 0) -> Indices:
-    """Sobol's indices from the results of Saltelli's design, group by group: (groups, 2 + names). Groups with a failure are left out.
+    """Sobol's indices from the results of Saltelli's design, group by group, (groups, 2 + names); those with a failure are left out.
 
     First order by Saltelli et al., Comput. Phys. Commun. 181 (2010) 259, equation (b) of their table 2; total by Jansen, Comput.
     Phys. Commun. 117 (1999) 35, equation (f) there. Intervals are percentiles of a bootstrap over the groups.

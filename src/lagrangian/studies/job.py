@@ -19,7 +19,8 @@ Settings = Mapping[str, Any]
 Function = Callable[[Any, dict[str, float]], Any]  # of a mechanism and a sample
 
 _SECOND = 1.0  # what a chunk should take
-_PER_RUN, _PER_STEP = 3e-4, 1.5e-5  # s, of a run, and of each of its seconds and speeds: a rough guess, which is never measured
+# s of a run, of other parameters, and of each of its seconds and speeds: a rough guess, which is never measured
+_PER_RUN, _PER_CHANGE, _PER_STEP = 5e-4, 2e-3, 1.5e-5
 _SLOW = 50  # how much longer a run takes that asks Python functions
 _LARGEST = 8192  # samples of a chunk
 _PIECES = 64  # chunks that a study with a Python function has at least, if it has so many samples
@@ -63,7 +64,14 @@ class Job:
         return self.run if callable(self.run) else None
 
 
-def chunk_size(given: Any, count: int, mechanism: Mechanism | None, run: Settings | Function, span: tuple[float, float]) -> int:
+def chunk_size(
+    given: Any,
+    count: int,
+    mechanism: Mechanism | None,
+    names: Names,
+    run: Settings | Function,
+    span: tuple[float, float] = (0.0, 0.0),
+) -> int:
     """How many samples a chunk has: about a second's work, by a guess that is the same wherever the study is computed."""
     if given is not None:
         from lagrangian.arguments import count as whole
@@ -71,7 +79,8 @@ def chunk_size(given: Any, count: int, mechanism: Mechanism | None, run: Setting
         return whole(given, "chunk", "samples", most=10**7)
     if callable(run) or mechanism is None:
         return int(np.clip(count // _PIECES, 1, 256))
-    cost = _PER_RUN + _PER_STEP * (span[1] - span[0]) * max(1, mechanism.nv) * (1 + mechanism.equations)
+    cost = _PER_RUN + _PER_CHANGE * bool(names.parameters)
+    cost += _PER_STEP * (span[1] - span[0]) * max(1, mechanism.nv) * (1 + mechanism.equations)
     cost *= _SLOW if _asks(run) else 1
     return int(2 ** np.clip(np.floor(np.log2(_SECOND / cost)), 0, np.log2(_LARGEST)))
 

@@ -177,7 +177,7 @@ class _Reader:
         self.rows = 0
 
     def read(self) -> Kept:
-        counts: dict[str, Any] = {name: 1 for name in FUNCTIONS} | _COUNTS | {"max": (1, 2), "min": (1, 2), "piecewise": None}
+        counts: dict[str, Any] = dict.fromkeys(FUNCTIONS, 1) | _COUNTS | {"max": (1, 2), "min": (1, 2), "piecewise": None}
         counts |= dict.fromkeys(REDUCTIONS, 1) | {"at": 2, "time": 1, "count": 1, _ROWS: (1, 2), "max": (1, 2), "min": (1, 2)}
         try:
             outer = Grammar(self.names, {"pi": PI}, counts, self._apply, number).read(self.text)

@@ -6,6 +6,7 @@ whose process died several times is left out, and the others go on.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pickle
@@ -168,10 +169,8 @@ class Crew:
 
     def _ended(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdin is not None
-        try:
+        with contextlib.suppress(OSError):
             process.stdin.close()
-        except OSError:
-            pass
         process.wait()
         with self.guard:
             self.running.discard(process)

@@ -57,7 +57,7 @@ def sorted_out(over: Mapping[str, Varied], mechanism: Mechanism | None, free: bo
 
 
 def with_constants(mechanism: Mechanism, over: Mapping[str, Varied], run: Mapping[str, Any]) -> Mechanism:
-    """The mechanism with further parameters: names of `over` that only expressions of the run use, such as a controller's gain."""
+    """The mechanism with further parameters: names of `over` that only expressions of the run use, such as a gain."""
     known = {*mechanism.parameters, *mechanism.coordinate_names, *(f"{SPEED}{name}" for name in mechanism.speed_names)}
     words = set(_words(run))
     further = {name: parameter(name, x.nominal) for name, x in over.items() if name not in known and name in words}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from lagrangian.arguments import count
-from lagrangian.errors import ArgumentError, one_of
+from lagrangian.description.toml.reader import read_text
+from lagrangian.errors import ArgumentError, LagrangianError, one_of
+from lagrangian.model.mechanism import Mechanism
 from lagrangian.studies.design import Design
 from lagrangian.studies.distributions import varied
 from lagrangian.studies.folder import Folder
@@ -100,6 +103,19 @@ class Study(ShownStudy):
             found = self._folder.load(key)
             if found is not None:
                 yield found
+
+    @cached_property
+    def mechanism(self) -> Mechanism | None:
+        """The mechanism with its own values; of a study that was read, as its folder has it, or None."""
+        if self._job is not None:
+            return self._job.mechanism
+        text = self.about.get("description")
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return read_text(text) if isinstance(text, str) and text else None
+        except LagrangianError:
+            return None
 
     # -- arrays ------------------------------------------------------------------------------------------------------
 

@@ -14,8 +14,9 @@ from lagrangian.files import as_path
 from lagrangian.kernels.dynamics import compile as compiled
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import arguments
-from lagrangian.motion.files import file_stem
-from lagrangian.studies import cluster, keep as keeping, local, names
+from lagrangian.motion.files import described, file_stem
+from lagrangian.studies import cluster, local, names
+from lagrangian.studies import keep as keeping
 from lagrangian.studies.design import Design
 from lagrangian.studies.folder import Folder
 from lagrangian.studies.job import Job, checked_run, chunk_size
@@ -45,9 +46,9 @@ def study(
 
     `over` says what is varied: names of parameters, of numbers of parts (`link3.mass`), of coordinates (where a motion begins),
     of speeds (`qd_theta1`), or of constants in the run's torques. Each is varied over `span(0.2, 0.4, 20)` or a list of values,
-    which make a grid, or over a distribution: `uniform`, `normal`, `lognormal`, `triangular`, `choice`. `method` is "grid", or how
-    `samples` of the distributions are drawn: "random", "latin" (a Latin hypercube), "sobol", or "saltelli", which gives Sobol's
-    indices. At each point of a grid the same samples are drawn.
+    which make a grid, or over a distribution: `uniform`, `normal`, `lognormal`, `triangular`, `choice`. `method` is "grid", or
+    how `samples` of the distributions are drawn: "random", "latin" (a Latin hypercube), "sobol", or "saltelli", which gives
+    Sobol's indices. At each point of a grid the same samples are drawn.
 
     `run` has arguments of `simulate`, such as {"t_span": 10}; or it is a function of (mechanism, sample) that gives a number or a
     mapping of numbers. `keep` names what is kept of every motion: "max(tip.x)", "rms(tau_theta1)", "rows(theta1)", a list of
@@ -55,8 +56,9 @@ def study(
 
     Results are kept in `folder`, chunk by chunk; a study that was stopped or killed goes on from there when it is called again,
     and computes nothing twice. `workers` are processes of this machine, one for each core unless it is said; `scheduler` is the
-    address of a running Dask cluster, such as "tcp://host:8786", whose workers see the same folder. A sample that fails is recorded
-    with its reason, and the others go on. `name` is what the study is called. `progress(done, total)` is told of the samples. An interrupted study returns what it has.
+    address of a running Dask cluster, such as "tcp://host:8786", whose workers see the same folder. A sample that fails is
+    recorded with its reason, and the others go on. `name` is what the study is called. `progress(done, total)` is told of the
+    samples. An interrupted study returns what it has.
     """
     if os.environ.get(IN_WORKER):
         raise ArgumentError(
@@ -120,9 +122,7 @@ def _length(job: Job, chunk: int) -> int:
 # -- what is asked for --------------------------------------------------------------------------------------------------
 
 
-def _job(
-    mechanism: Any, over: Any, run: Any, keep: Any, method: str, samples: int | None, seed: int, chunk: int | None
-) -> Job:
+def _job(mechanism: Any, over: Any, run: Any, keep: Any, method: str, samples: int | None, seed: int, chunk: int | None) -> Job:
     """The study, checked before anything long begins."""
     settings = checked_run(run)
     model = mechanism_of(mechanism) if mechanism is not None else None
@@ -133,7 +133,7 @@ def _job(
         kinds = names.sorted_out(varied, model, free=True)
         if model is not None and (kinds.coordinates or kinds.speeds):
             kinds = names.Names(kinds.parameters, others=(*kinds.coordinates, *kinds.speeds, *kinds.others))
-        return Job(model, design, kinds, settings, columns, chunk_size(chunk, design.count, model, settings, (0.0, 0.0)))
+        return Job(model, design, kinds, settings, columns, chunk_size(chunk, design.count, model, kinds, settings))
     if model is None:
         raise ArgumentError("without a mechanism, run must be a function of (mechanism, sample)", concerns="mechanism")
     model = names.with_constants(model, varied, settings)
@@ -141,15 +141,13 @@ def _job(
     span = arguments.span(settings.get("t_span"), model)
     asked = keeping.usual(model, _driven(model, settings), design.count) if keep is None else keep
     found = keeping.kept(asked, model, settings.get("events"), compiled(model).constraint_names)
-    size = chunk_size(chunk, design.count, model, settings, span)
+    size = chunk_size(chunk, design.count, model, kinds, settings, span)
     return Job(model, design, kinds, settings, {x.name: x.text for x in found}, size, span)
 
 
 def _columns(keep: Any) -> dict[str, str]:
     if isinstance(keep, Mapping):
-        raise ArgumentError(
-            "is a mapping; of a function's results, name those to keep: ['reach', 'effort']", argument="keep"
-        )
+        raise ArgumentError("is a mapping; of a function's results, name those to keep: ['reach', 'effort']", argument="keep")
     return {name: name for name in texts(keep, "keep")}
 
 
@@ -176,6 +174,8 @@ def _about(job: Job, keys: list[str]) -> dict[str, Any]:
     run = job.run
     settings = {name: shown(x, 200) for name, x in run.items()} if isinstance(run, Mapping) else f"{run.__module__}.{_name(job)}"
     return {
+        "mechanism": job.mechanism.name if job.mechanism is not None else "",
+        "description": described(job.mechanism) if job.mechanism is not None else "",
         "version": __version__,
         "over": {name: str(x) for name, x in job.design.over.items()},
         "kinds": {kind: list(getattr(job.names, kind)) for kind in ("parameters", "coordinates", "speeds", "others")},

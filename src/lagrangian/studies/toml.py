@@ -43,7 +43,7 @@ def read(path: str | os.PathLike[str]) -> Described:
     mechanism = _mechanism(top, file)
     over = top.section("over")
     if not over.data:
-        raise top.error("it varies nothing; give a table [over], such as l1 = \"span(0.2, 0.4, 20)\"")
+        raise top.error('it varies nothing; give a table [over], such as l1 = "span(0.2, 0.4, 20)"')
     found = {name: _varied(over, name, x, mechanism) for name, x in over.flat().items()}
     options: dict[str, Any] = {"method": top.choice("method", ("auto", *METHODS), "auto"), "run": _run(top)}
     options |= {key: _whole(top, key) for key in ("samples", "seed", "chunk") if key in top}
@@ -99,4 +99,4 @@ def _keep(top: Table) -> Any:
         return {name: top.section("keep").text(name) for name in given}
     if isinstance(given, (str, list)):
         return given
-    raise top.error(f"{given!r} is given; texts such as \"max(theta1)\" are needed", "keep")
+    raise top.error(f'{given!r} is given; texts such as "max(theta1)" are needed', "keep")

@@ -20,7 +20,9 @@ lagrangian study reach.toml --scheduler tcp://head-node:8786 -o /shared/reach
 
 
 def study(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What to vary, run and keep (.toml): see docs/howto/run_a_study.md.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="What to vary, run and keep (.toml): see docs/howto/run_a_study.md.")
+    ],
     out: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="DIR", help="The study's folder. Default: the file's name.")
     ] = None,
