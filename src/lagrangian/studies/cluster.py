@@ -12,6 +12,7 @@ from lagrangian.studies.folder import Folder
 from lagrangian.studies.job import Job
 from lagrangian.studies.local import Done
 
+PATIENCE = "15s"  # until a scheduler answers
 AHEAD = 4  # chunks that are handed out for each thread of the cluster: the rest waits here
 
 
@@ -36,7 +37,7 @@ def computed(job: Job, folder: Folder, chunks: Iterable[int], scheduler: str) ->
     numbers: dict[str, int] = {}
     try:
         many = AHEAD * max(1, sum(client.nthreads().values()))
-        found = as_completed([submitted(chunk) for chunk in islice(waiting, many)])
+        found = as_completed([submitted(chunk) for chunk in islice(waiting, many)], loop=client.loop)
         for future in found:
             chunk, error = numbers.pop(future.key), future.exception()
             if isinstance(error, LagrangianError):
@@ -57,7 +58,7 @@ def _connected(scheduler: str) -> Any:
             "a cluster needs dask.distributed, which is not installed", remedy="pip install 'lagrangian[cluster]'"
         ) from None
     try:
-        return Client(scheduler, timeout="15s", set_as_default=False)
+        return Client(scheduler, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         why = str(error) or type(error).__name__
         raise ArgumentError(

@@ -44,18 +44,22 @@ class Indices:
 
 
 def sobol(of: str, names: tuple[str, ...], values: np.ndarray, seed: int = 0) -> Indices:
-    """Sobol's indices from the results of Saltelli's design, group by group, (groups, 2 + names); those with a failure are left out.
+    """Sobol's indices from the results of Saltelli's design, (groups, 2 + names). Groups with a failure are left out.
 
     First order by Saltelli et al., Comput. Phys. Commun. 181 (2010) 259, equation (b) of their table 2; total by Jansen, Comput.
     Phys. Commun. 117 (1999) 35, equation (f) there. Intervals are percentiles of a bootstrap over the groups.
     """
     groups = values[np.isfinite(values).all(axis=1)]
     n = len(groups)
+    if n < 2:
+        nothing = np.full(len(names), np.nan)
+        both = np.column_stack([nothing, nothing])
+        return Indices("sobol", of, names, nothing, both, nothing, both, n * values.shape[1])
     first, total = _estimated(groups[None])
-    resampled = [[], []] if n else [[np.full((2, len(names)), np.nan)]] * 2
+    resampled: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
     generator = np.random.default_rng(seed)
-    at_once = max(1, _AT_ONCE // max(1, groups.size))
-    for k in range(0, RESAMPLINGS if n else 0, at_once):
+    at_once = max(1, _AT_ONCE // groups.size)
+    for k in range(0, RESAMPLINGS, at_once):
         chosen = generator.integers(0, n, (min(at_once, RESAMPLINGS - k), n))
         for found, estimates in zip(resampled, _estimated(groups[chosen]), strict=True):
             found.append(estimates)

@@ -39,7 +39,8 @@ def computed(job: Job, folder: Folder, chunks: Iterable[int], workers: int) -> I
             compute(job, folder, chunk)
             yield chunk, ""
         return
-    head = pickle.dumps({"job": packed(job), "folder": str(folder.path.resolve()), "path": sys.path, "main": _main(job)})
+    where = {"folder": str(folder.path.resolve()), "path": sys.path, "argv": sys.argv, "main": _main(job)}
+    head = pickle.dumps({"job": packed(job), **where})
     crew = Crew(head, iter(chunks))
     try:
         yield from crew.run(workers)

@@ -28,12 +28,12 @@ def main() -> None:
     except BrokenPipeError:  # nobody listens any more
         os._exit(0)
     except BaseException as error:
-        _answer(answers, {"error": f"{error}" or type(error).__name__})
+        _answer(answers, {"error": f"{type(error).__name__}: {error}"})
 
 
 def _begin(head: dict[str, Any]) -> tuple[bytes, str]:
     """Find modules where the other process found them, its main program among them."""
-    sys.path[:] = head["path"]
+    sys.path[:], sys.argv[:] = head["path"], head["argv"]
     if head["main"]:
         import runpy
 
