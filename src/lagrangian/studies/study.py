@@ -65,7 +65,7 @@ def study(
             "study() is called while a worker process reads the program",
             remedy="put what the program does below `if __name__ == '__main__':`, and functions above it",
         )
-    job = _job(mechanism, over, run, keep, method, samples, seed, chunk)
+    job = job_of(mechanism, over, run, keep, method, samples, seed, chunk)
     many = local.cores() if workers is None else count(workers, "workers", least=1, most=10_000)
     if scheduler is not None and not isinstance(scheduler, str):
         raise ArgumentError(f"is {shown(scheduler)}; an address such as 'tcp://host:8786' is needed", argument="scheduler")
@@ -122,7 +122,16 @@ def _length(job: Job, chunk: int) -> int:
 # -- what is asked for --------------------------------------------------------------------------------------------------
 
 
-def _job(mechanism: Any, over: Any, run: Any, keep: Any, method: str, samples: int | None, seed: int, chunk: int | None) -> Job:
+def job_of(
+    mechanism: Any,
+    over: Any,
+    run: Any = None,
+    keep: Any = None,
+    method: str = "auto",
+    samples: int | None = None,
+    seed: int = 0,
+    chunk: int | None = None,
+) -> Job:
     """The study, checked before anything long begins."""
     settings = checked_run(run)
     model = mechanism_of(mechanism) if mechanism is not None else None

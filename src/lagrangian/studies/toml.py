@@ -12,13 +12,14 @@ from lagrangian.description.load import SUFFIXES
 from lagrangian.description.mechanism_of import mechanism_of
 from lagrangian.description.toml.reader import document
 from lagrangian.description.toml.table import Table
-from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError
+from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError, placed
 from lagrangian.files import as_path
 from lagrangian.model.event import Event
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.studies.design import METHODS
 from lagrangian.studies.distributions import Varied, varied
 from lagrangian.studies.job import checked_run
+from lagrangian.studies.study import job_of
 
 _TOP = ("name", "mechanism", "parameters", "method", "samples", "seed", "chunk", "folder", "over", "run", "keep", "event")
 
@@ -37,9 +38,9 @@ def read(path: str | os.PathLike[str]) -> Described:
     """The study that a file describes; the mechanism's file is looked for beside it."""
     file = as_path(path)
     top = Table(document(text_file.read_text(path), str(file)), (str(file),), {})
-    top.only(*_TOP)
-    if "joint" in top.data or "body" in top.data or "dh" in top.data:
+    if "joint" in top or "body" in top or "dh" in top:
         raise top.error("this describes a mechanism, not a study")
+    top.only(*_TOP)
     mechanism = _mechanism(top, file)
     over = top.section("over")
     if not over.data:
@@ -51,6 +52,8 @@ def read(path: str | os.PathLike[str]) -> Described:
         options["folder"] = file.parent / top.name("folder")
     if "keep" in top:
         options["keep"] = _keep(top)
+    with placed(str(file)):  # what only the whole can tell, such as a name that the mechanism does not have
+        job_of(mechanism, found, **{key: x for key, x in options.items() if key != "folder"})
     return Described(top.name("name", file.stem), mechanism, found, options)
 
 
