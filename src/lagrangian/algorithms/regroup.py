@@ -16,6 +16,8 @@ from lagrangian.model import vector as v
 
 
 def regroup(tree: Tree) -> Tree:
+    if tree.lanes is not None:
+        return replace(regroup(replace(tree, lanes=None)), lanes=regroup(tree.lanes))
     constants = {name: array.copy() for name, array in tree.constants.items()}
     mass, h, I = constants["mass"], constants["h"], constants["I"]
     for j in range(len(tree) - 1, -1, -1):

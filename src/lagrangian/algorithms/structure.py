@@ -11,19 +11,22 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from lagrangian.algorithms.samples import ONE_STRUCTURE, Samples, snapped
 from lagrangian.algorithms.tree import Floats, Tree
+from lagrangian.errors import MechanismError
 from lagrangian.model import vector as v
 from lagrangian.model.constraint import PfaffianFunction
 from lagrangian.model.entries import Typed
 from lagrangian.model.expression import Expression, Scalar, symbol
 from lagrangian.model.expression import functions as f
+from lagrangian.model.expression.lanes import Lanes
 from lagrangian.model.loop import Wall
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.placement import Placement
@@ -31,14 +34,15 @@ from lagrangian.model.spring import GravityCompensation, PointSpring
 
 AXES = ("axis", "axis2", "axis3", "normal", "direction")  # directions decide which parts of other vectors are zero
 UNITS = (0.0, 1.0, -1.0)  # what folds away in a product
-SNAP = 1e-14  # of an entry of a rotation that is meant to be one of these
 
 
 class Numbers:
-    """The numbers that were taken out, in the order of their slots."""
+    """The numbers that were taken out, in the order of their slots; over samples of parameters, if it is given such."""
 
-    def __init__(self) -> None:
+    def __init__(self, samples: Samples | None = None) -> None:
         self._values: list[float] = []
+        self._lanes: list[Any] = []  # the same over samples
+        self._samples = samples
 
     def __len__(self) -> int:
         return len(self._values)
@@ -47,10 +51,30 @@ class Numbers:
     def values(self) -> np.ndarray:
         return np.array(self._values, dtype=float)
 
-    def extend(self, values: Iterable[float]) -> int:
+    @property
+    def rows(self) -> np.ndarray:
+        """A row of numbers for every sample."""
+        assert self._samples is not None
+        found = np.empty((self._samples.count, len(self)))
+        for k, x in enumerate(self._lanes):
+            found[:, k] = x.value if isinstance(x, Lanes) else x
+        return found
+
+    @property
+    def slopes(self) -> np.ndarray:
+        """How the numbers of every sample change with each parameter: (samples, parameters, numbers)."""
+        assert self._samples is not None
+        found = np.zeros((self._samples.count, len(self._samples.values.names), len(self)))
+        for k, x in enumerate(self._lanes):
+            if isinstance(x, Lanes) and x.slopes is not None:
+                found[:, :, k] = x.slopes.T
+        return found
+
+    def extend(self, values: Sequence[float], lanes: Sequence[Any]) -> int:
         """Slots for several numbers; the place of the first."""
         first = len(self._values)
         self._values.extend(values)
+        self._lanes.extend(lanes)
         return first
 
     def scalar(self, x: Scalar, structural: tuple[float, ...] = UNITS[:1]) -> Scalar:
@@ -59,9 +83,13 @@ class Numbers:
         if value is None:
             assert isinstance(x, Expression)
             return self._expression(x)
+        return self.slot(value, value if self._samples is None else self._samples.number(x), structural)
+
+    def slot(self, value: float, lanes: Any, structural: tuple[float, ...] = UNITS[:1]) -> Scalar:
+        """A number that is known over samples as well."""
         if value in structural or not math.isfinite(value):
-            return float(value)
-        return symbol(f"{f.SLOT}{self.extend((value,))}")
+            return structure_of(value, lanes)
+        return symbol(f"{f.SLOT}{self.extend((float(value),), (lanes,))}")
 
     def _expression(self, x: Expression) -> Expression:
         if x.operation == "symbol":
@@ -71,8 +99,15 @@ class Numbers:
         return Expression(x.operation, tuple(self.scalar(a, UNITS) for a in x.arguments), None)
 
     def placement(self, at: Placement) -> Placement:
-        R = tuple(tuple(self.scalar(snapped(float(x)), UNITS) for x in row) for row in at.rotation)
-        return Placement(R, tuple(self.scalar(x) for x in at.position))  # type: ignore[arg-type]
+        return Placement(
+            tuple(tuple(self._turning(x) for x in row) for row in at.rotation),  # type: ignore[arg-type]
+            tuple(self.scalar(x) for x in at.position),  # type: ignore[arg-type]
+        )
+
+    def _turning(self, x: Scalar) -> Scalar:
+        """An entry of a rotation."""
+        near = snapped(float(x))
+        return self.scalar(near if near in UNITS else x, UNITS)
 
     def part(self, x: Any) -> Any:
         """A loop, a constraint, a spring with slots for its numbers."""
@@ -97,10 +132,12 @@ class Numbers:
         return self.part(value)
 
 
-def snapped(x: float) -> float:
-    """An entry of a rotation, exact where it is 0, 1 or -1 but for rounding."""
-    near = float(round(x))
-    return near + 0.0 if abs(x - near) < SNAP else x
+def structure_of(value: float, lanes: Any) -> float:
+    """A number that is structure, and the same in all samples."""
+    if isinstance(lanes, Lanes) and (lanes.value != value).any():
+        other = lanes.value[lanes.value != value][0]
+        raise MechanismError(f"a number that is {value:g} by structure is {other:g}", where="parameters", remedy=ONE_STRUCTURE)
+    return float(value)
 
 
 def _floats(x: Any) -> Any:
@@ -113,6 +150,12 @@ def slots_in(x: Any, **entries: Any) -> Any:
     for field in fields(x):
         object.__setattr__(made, field.name, entries.get(field.name, getattr(x, field.name)))
     return made
+
+
+def samples_of(tree: Tree) -> Samples | None:
+    """The samples of parameters that a tree is over, if there are any."""
+    read = None if tree.lanes is None else tree.lanes.read
+    return read if isinstance(read, Samples) else None
 
 
 class Slots(Floats):
@@ -141,9 +184,30 @@ class TreeStructure:
     def __init__(self, tree: Tree, numbers: Numbers, bodies: Iterable[str] = ()) -> None:
         self.tree, self.numbers = tree, numbers
         self._masks = {name: _free(name, array) for name, array in tree.constants.items()}
-        self._first = {name: numbers.extend(array[self._masks[name]].tolist()) for name, array in tree.constants.items()}
-        self._gravity = tuple(numbers.scalar(x) for x in tree.gravity)
-        self._place = {body: (tree.place[body][0], numbers.placement(tree.place[body][1])) for body in sorted(set(bodies))}
+        self._first = {name: self._slots(name) for name in tree.constants}
+        lanes = tree if tree.lanes is None else tree.lanes
+        self._gravity = tuple(numbers.slot(x, y) for x, y in zip(tree.gravity, lanes.gravity, strict=True))
+        self._place = {body: (tree.place[body][0], self._placed(body)) for body in sorted(set(bodies))}
+
+    def _placed(self, body: str) -> Placement:
+        """Where a body is on its link."""
+        lanes, numbers = self.tree if self.tree.lanes is None else self.tree.lanes, self.numbers
+        at, beside = self.tree.place[body][1], lanes.place[body][1]
+        R = tuple(
+            tuple(numbers.slot(snapped(float(x)), snapped(y), UNITS) for x, y in zip(*rows, strict=True))
+            for rows in zip(at.rotation, beside.rotation, strict=True)
+        )
+        p = tuple(numbers.slot(float(x), y) for x, y in zip(at.position, beside.position, strict=True))
+        return Placement(R, p)  # type: ignore[arg-type]
+
+    def _slots(self, name: str) -> int:
+        """Slots for a constant of all links; the place of the first."""
+        mask, values = self._masks[name], self.tree.constants[name]
+        lanes = values if self.tree.lanes is None else self.tree.lanes.constants[name]
+        if lanes is not values:
+            for value, lane in zip(values[~mask].tolist(), lanes[~mask].tolist(), strict=True):
+                structure_of(value, lane)
+        return self.numbers.extend(values[mask].tolist(), lanes[mask].tolist())
 
     def update(self, digest: Any) -> None:
         """Tell a digest the structure."""
@@ -181,7 +245,7 @@ class Structure:
     """A mechanism on one of its trees, with its numbers taken out. `bodies` are those on which more stands than it says."""
 
     def __init__(self, mechanism: Mechanism, tree: Tree, numbers: Numbers | None = None, bodies: Iterable[str] = ()) -> None:
-        self.numbers = Numbers() if numbers is None else numbers
+        self.numbers = Numbers(samples_of(tree)) if numbers is None else numbers
         self._tree = TreeStructure(tree, self.numbers, {*_bodies(mechanism), *bodies})
         self._given = mechanism
         part = self.numbers.part

@@ -43,6 +43,7 @@ class Tree:
     place: dict[str, tuple[int, Placement]]
     joint_link: dict[str, tuple[int, v.Matrix]]  # a joint's last link, and the joint's own axes in it
     read: Floats  # how scalars of the description are read
+    lanes: Tree | None = None  # the same tree over samples of parameters, where there are some: see `samples`
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -128,7 +129,13 @@ class Floats:
 
     def placements(self, joint: Joint) -> tuple[Placement, Placement]:
         """Where the joint stands in its parent, and its child in the joint."""
-        return joint.placement, joint.child_placement.inverse()
+        return self.placement(joint.placement), self.placement(joint.child_placement).inverse()
+
+    def placement(self, at: Placement) -> Placement:
+        """A placement of the description."""
+        if at.is_identity:
+            return at
+        return Placement(tuple(tuple(map(float, row)) for row in at.rotation), self.vector(at.position))  # type: ignore[arg-type]
 
     def turn(self, joint: Joint, axis: v.Vector) -> v.Matrix:
         """A rotation whose z is the axis."""
@@ -136,7 +143,7 @@ class Floats:
 
     def body(self, body: Body) -> tuple[Any, v.Vector, v.Symmetric]:
         """Mass, centre, and inertia about it."""
-        return body.mass, body.center, body.inertia
+        return float(body.mass), self.vector(body.center), tuple(map(float, body.inertia))  # type: ignore[return-value]
 
     def rotor(self, joint: Joint) -> Any:
         """The inertia of the rotor as the joint feels it."""

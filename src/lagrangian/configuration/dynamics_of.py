@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.dynamics import compile as compiled
@@ -10,8 +13,15 @@ KEPT = 16
 _RECENT: dict[int, Dynamics] = {}
 
 
-def dynamics_of(mechanism: MechanismLike | Dynamics) -> Dynamics:
-    """The compiled dynamics of a mechanism, which may be given by its file or by its name in the library."""
+def dynamics_of(mechanism: MechanismLike | Dynamics, parameters: Mapping[str, Any] | None = None) -> Dynamics:
+    """The compiled dynamics of a mechanism, which may be given by its file or by its name in the library.
+
+    With `parameters` it is those of the mechanism with these values, which has its code in common with the mechanism itself.
+    """
+    if parameters is not None:
+        nominal = mechanism.mechanism if isinstance(mechanism, Dynamics) else mechanism_of(mechanism)
+        revised = nominal.with_parameters(parameters)
+        return dynamics_of(mechanism if revised is nominal else revised)
     if isinstance(mechanism, Dynamics):
         return mechanism
     mechanism = mechanism_of(mechanism)

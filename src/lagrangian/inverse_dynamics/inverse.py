@@ -28,6 +28,7 @@ def inverse(
     frame: Any = None,
     q0: Any = None,
     *,
+    parameters: Mapping[str, Any] | None = None,
     t_eval: Any = None,
     wrenches: Mapping[str, Any] | None = None,
     limits: bool = True,
@@ -38,14 +39,16 @@ def inverse(
     A path of joints may lead some coordinates only, where constraints determine the others; a path of a frame needs `frame`,
     unless it says so itself. `q0` (an array, a mapping, or the name of a pose) is near where to begin, and so picks the branch.
     Torques are those of the actuated joints alone: the smallest where there are more than degrees of freedom, an error where they
-    do not suffice. `t_eval` is the number of rows (1001), or their times. `wrenches` maps frames to (moment, force) from outside,
-    as for `simulate`: six numbers or expressions, or a function of (t, q, qd) that gives them. The path must keep the joints'
-    limits unless `limits` is False. `progress(done, total)` is told now and then how many of the path's seconds are done.
+    do not suffice. `parameters` gives other values to some of the mechanism's parameters.
+
+    `t_eval` is the number of rows (1001), or their times. `wrenches` maps frames to (moment, force) from outside, as for
+    `simulate`: six numbers or expressions, or a function of (t, q, qd) that gives them. The path must keep the joints' limits
+    unless `limits` is False. `progress(done, total)` is told now and then how many of the path's seconds are done.
 
     The result has `q, qd, qdd, tau, multipliers, reactions`, energies and work, as that of `simulate`; its `torque` is a source
     for `simulate`. Given a `Motion` in place of a path, its own rows are taken.
     """
-    dyn = dynamics_of(mechanism)
+    dyn = dynamics_of(mechanism, parameters)
     outside = Outside(dyn, wrenches)
     if not isinstance(limits, (bool, np.bool_)):
         raise ArgumentError(f"is {limits!r:.60}", argument="limits", remedy="True or False is needed")

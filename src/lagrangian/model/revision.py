@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lagrangian.errors import MechanismError, MechanismWarning, is_number, one_of, shown, warn
 from lagrangian.model.configuration import Partial
-from lagrangian.model.expression import Expression, Scalar, call, parameter
+from lagrangian.model.expression import Expression, Scalar, call, parameter, parameters
 from lagrangian.model.expression.written import Written
 from lagrangian.model.parts import is_path, with_number
 
@@ -34,7 +34,7 @@ def with_parameters(mechanism: Mechanism, given: Mapping[str, Any]) -> Mechanism
     changed = _renamed(mechanism, named) if named else mechanism
     for path in (name for name in given if name not in named):
         changed = with_number(changed, path, given[path])
-    return changed
+    return mechanism if changed is mechanism else with_near_start(changed)
 
 
 _PATHS = "numbers of parts are named by their paths, such as link1.mass, joint1.placement.position.x or spring1.stiffness"
@@ -48,8 +48,22 @@ def _renamed(mechanism: Mechanism, values: Mapping[str, float]) -> Mechanism:
     parts = {f.name: revision.of(getattr(mechanism, f.name)) for f in fields(mechanism) if f.name != "parameters"}
     for name in revision.unused():
         warn(f"{mechanism.name}: parameter {name!r} is used nowhere, so that its value changes nothing", MechanismWarning)
-    parameters = {name: revision.parameter(name, x) for name, x in mechanism.parameters.items()}
-    return replace(mechanism, parameters=parameters, **parts)
+    known = {name: revision.parameter(name, x) for name, x in mechanism.parameters.items()}
+    return replace(mechanism, parameters=known, **parts)
+
+
+def with_near_start(mechanism: Mechanism) -> Mechanism:
+    """The same mechanism, which starts at the nearest configuration that closes its loops.
+
+    A start that is written in numbers was right for the lengths that its author had; one that is written with the parameters
+    follows them, and stays as it is.
+    """
+    q = mechanism.initial.q
+    if q is None or not mechanism.equations or isinstance(q, Partial):
+        return mechanism
+    if any(isinstance(x, Written) and parameters(x.scalar) for x in q):
+        return mechanism
+    return replace(mechanism, initial=replace(mechanism.initial, q=Partial(q, ())))
 
 
 class Revision:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -44,6 +44,7 @@ def simulate(
     rtol: float = 1e-8,
     atol: float = 1e-10,
     *,
+    parameters: Mapping[str, Any] | None = None,
     wrenches: Any = None,
     saturate: bool = False,
     t_eval: Any = ROWS,
@@ -69,12 +70,15 @@ def simulate(
     it. `wrenches` act from outside besides: a mapping of frames to six numbers or expressions, or to a Python function that gives
     six, moment first, along the world's axes, at the frame's origin: {"tool": (0, 0, 0, 0, 0, "-10*sin(t)")}.
 
+    `parameters` gives other values to some of the mechanism's parameters, {"l1": 0.4}, as `Mechanism.with_parameters` does:
+    nothing is compiled again. Starts and torques that are written with them follow.
+
     `events` are `Event`s. `t_eval` is the number of rows, or their times. `stabilisation` keeps constraints from drifting:
     projection, baumgarte (with alpha and beta), ggl or none; with `off_constraint` the run begins at q0 and qd0 as they are, off
     the constraints, and baumgarte brings it back. Joints stop at their limits unless `limits` is False, and bounce by
     `restitution`. `progress(done, total)` is told how many of the seconds are done. An interrupted run returns what it has.
     """
-    known = prepared(dynamics_of(mechanism))
+    known = prepared(dynamics_of(mechanism, parameters))
     dyn = known.dyn
     start, end = arguments.span(t_span, dyn.mechanism)
     grid = arguments.grid(t_eval, start, end)

@@ -136,6 +136,7 @@ def size_actuators(
     mechanism: MechanismLike | Dynamics,
     motion: Any,
     *,
+    parameters: Mapping[str, Any] | None = None,
     catalogue: Any = None,
     gears: Any = None,
     lead: Mapping[str, float] | float | None = None,
@@ -152,6 +153,7 @@ def size_actuators(
 
     `motion` is one of `inverse` or `simulate`, or anything with t, q, qd, qdd and tau, a row for each time. It is a cycle: after
     it the mechanism rests for `dwell` seconds, or until `cycle_time`, held by its motors, or by brakes if not `held`.
+    `parameters` are other values of the mechanism's parameters, those that the motion was computed with.
 
     `catalogue` is a CSV file (see `read_catalogue`), a list of `Motor`, or False for the demand alone; the shipped one if not
     given. `gears` are ratios, `Gear` or `GearRange`, for all joints or mapped by joint; common ratios if not given. Friction that
@@ -165,7 +167,7 @@ def size_actuators(
     replaced by the chosen motor's, whose inertia is in all torques. Masses of motors are not added to the links. `strict` makes
     a joint without a motor an error.
     """
-    dyn = dynamics_of(mechanism)
+    dyn = dynamics_of(mechanism, parameters)
     of = getattr(motion, "name", dyn.mechanism.name)
     if of != dyn.mechanism.name:
         raise ArgumentError(f"is of {of!r}, not of {dyn.mechanism.name!r}; give the mechanism it is of", argument="motion")

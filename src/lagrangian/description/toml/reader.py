@@ -23,6 +23,7 @@ from lagrangian.files import as_path
 from lagrangian.model.expression import Expression, Scalar, parameter
 from lagrangian.model.expression import parameters as parameters_in
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.revision import with_near_start
 from lagrangian.visible import as_name
 
 MAX_LINE = 100_000
@@ -66,7 +67,7 @@ def read_text(text: str, file: str = TEXT, parameters: Mapping[str, float] | Non
         raise DescriptionError("it describes no joints; give [[body]] and [[joint]], or a [dh] table", where=file)
 
     coordinates = motion_of.Coordinates(joints, known, file)
-    return Mechanism(
+    mechanism = Mechanism(
         name=name,
         bodies=tuple(bodies),
         joints=tuple(joints),
@@ -87,6 +88,7 @@ def read_text(text: str, file: str = TEXT, parameters: Mapping[str, float] | Non
         description=top.text("description", ""),
         file=file,
     )
+    return with_near_start(mechanism) if parameters else mechanism
 
 
 def _no_twins(elements: list[Table]) -> None:

@@ -12,7 +12,7 @@ from lagrangian.algorithms.closed.constrained import Constrained, State
 from lagrangian.algorithms.closed.massless import weights_of
 from lagrangian.algorithms.closed.world import FreeWorld
 from lagrangian.algorithms.regroup import regroup
-from lagrangian.algorithms.structure import Numbers, Structure
+from lagrangian.algorithms.structure import Numbers, Structure, samples_of
 from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.program import Straight
 from lagrangian.kernels.programs.sweeps import links, numbered
@@ -65,7 +65,7 @@ class ClosedPrograms:
 
     def __init__(self, mechanism: Mechanism, tree: Tree) -> None:
         self.tree = regroup(tree)
-        numbers = Numbers()
+        numbers = Numbers(samples_of(tree))
         self._structure = Structure(mechanism, self.tree, numbers)
         self._weights = weights(mechanism, self.tree, numbers)
         self.timed = depends_on_time(mechanism)

@@ -15,7 +15,7 @@ from lagrangian.algorithms.inverse_dynamics import BIAS
 from lagrangian.algorithms.link import Link
 from lagrangian.algorithms.mass_matrix import MASS_MATRIX
 from lagrangian.algorithms.regroup import regroup
-from lagrangian.algorithms.structure import Numbers, Structure, TreeStructure
+from lagrangian.algorithms.structure import Numbers, Structure, TreeStructure, samples_of
 from lagrangian.algorithms.sweep import Algorithm, run
 from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.llvm import jit, target
@@ -80,7 +80,7 @@ class Sweeps(Program):
 
     def __init__(self, algorithm: Algorithm, tree: Tree) -> None:
         self.algorithm, self.tree = algorithm, tree
-        self.numbers = Numbers()
+        self.numbers = Numbers(samples_of(tree))
         self.structure = TreeStructure(regroup(tree) if algorithm.regrouped else tree, self.numbers)
         self.name, self.inputs = algorithm.name, algorithm.inputs
         self.sizes = [tree.nq if n == "q" else WHOLE.get(n, tree.nv) for n in self.inputs]

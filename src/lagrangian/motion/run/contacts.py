@@ -35,7 +35,7 @@ def which_pull(run: Run) -> dict[str, bool]:
     known = [event.when for _, event in table.watched if isinstance(event.when, Pull)]
     if not known:
         return {}
-    names, least = run.dyn.constraint_names, no_force(run.dyn.mechanism)
+    names, least = run.dyn.constraint_names, float(no_force(run.dyn.mechanism))
     forces = run.modes.response(run.supply.u, run.y, run.t).multipliers
     pulling = {str(name).removesuffix(".contact") for name, force in zip(names, forces, strict=True) if force < -least}
     return {x.constraint: x.constraint in pulling for x in known}

@@ -5,17 +5,17 @@ Other values of them need no other code: see `algorithms.structure`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from lagrangian.algorithms.structure import Numbers, slots_in
 from lagrangian.model.event import Switch, When
-from lagrangian.model.expression import Expression, Scalar
+from lagrangian.model.expression import Expression, Scalar, call, sqrt
 from lagrangian.model.loop import Frame
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.vector import dot
 from lagrangian.motion.system.event_table import EventTable, Watched
 from lagrangian.motion.system.holdable import Holdable
 from lagrangian.motion.torque import Torque
@@ -47,19 +47,21 @@ class Slotted:
                 for k, entry in enumerate(table.compiled)
                 if isinstance(entry, Watched) and not callable(entry.event.when)
             },
-            no_force=numbers.scalar(no_force(mechanism)),
+            no_force=numbers.scalar(no_force(mechanism) if table.has_contacts else 0.0),
         )
 
 
-def no_force(mechanism: Mechanism) -> float:
+def no_force(mechanism: Mechanism) -> Scalar:
     """What rounding may leave of a force, by the weight of all bodies."""
-    weight = sum(float(body.mass) for body in mechanism.bodies) * max(1.0, sum(float(x) ** 2 for x in mechanism.gravity) ** 0.5)
-    return NO_FORCE * weight
+    mass: Scalar = 0.0
+    for body in mechanism.bodies:
+        mass = mass + body.mass
+    return NO_FORCE * mass * call("max", 1.0, sqrt(dot(mechanism.gravity, mechanism.gravity)))
 
 
 def _efforts(mechanism: Mechanism) -> dict[int, float]:
-    efforts = [float(joint.limits.effort) for joint in mechanism.joints for _ in range(joint.kind.nv)]
-    return {k: x for k, x in enumerate(efforts) if np.isfinite(x)}
+    efforts = [joint.limits.effort for joint in mechanism.joints for _ in range(joint.kind.nv)]
+    return {k: x for k, x in enumerate(efforts) if math.isfinite(x)}
 
 
 def _wrench(given: Wrench, numbers: Numbers) -> Wrench:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -20,7 +20,8 @@ from lagrangian.algorithms.closed.constraints import Row, coordinate_rates
 from lagrangian.algorithms.factorised import Factorised
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS, HELD_DYNAMICS
 from lagrangian.algorithms.regroup import regroup
-from lagrangian.algorithms.structure import Numbers, Structure, plain
+from lagrangian.algorithms.samples import lane_values, sampled
+from lagrangian.algorithms.structure import Numbers, Structure, plain, samples_of
 from lagrangian.algorithms.sweep import run
 from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.programs.closed import digest, traced_state, weights
@@ -60,6 +61,7 @@ class System:
     ) -> None:
         """`massless` says whether links without mass make the mass matrix singular; it is found out where nobody knows."""
         self.mechanism, self.torque = mechanism, torque
+        self._made_from: tuple[Any, ...] = (tree, torque, stabilisation, table, tuple(holdable), redundant, ranks, massless)
         self.holdable = tuple(holdable)
         self.true_tree = _without_coulomb(tree)
         self.tree = regroup(self.true_tree)
@@ -68,7 +70,7 @@ class System:
         self.nq, self.nv = tree.nq, tree.nv
         self.size = self.nq + self.nv
         self.inputs = Inputs(self.nv, len(self.holdable), len(torque.wrenches))
-        self.numbers = Numbers()
+        self.numbers = Numbers(samples_of(tree))
         bodies = [wrench.frame.body for wrench in torque.wrenches]
         self.structure = Structure(mechanism, self.tree, self.numbers, bodies)
         self.true_structure = Structure(mechanism, self.true_tree, self.numbers, bodies)
@@ -110,6 +112,23 @@ class System:
             trace = Trace(graph, self.forces.torques(graph, self.state(graph)))
             known_by.update(repr((trace.nodes, trace.outputs)).encode())
         return digest(self.structure) + self.true_structure.digest, known_by.digest()
+
+    @property
+    def weighted(self) -> bool:
+        """Whether some of its numbers are found from the mechanism as it is, and not from its expressions: see `massless`."""
+        return bool(self._weights)
+
+    def sampled(self, parameters: Mapping[str, np.ndarray], slopes: bool = False) -> Numbers:
+        """Its numbers over samples of parameters, one value of each a sample: `rows` are what a run reads, a sample a row.
+
+        A sample that has another structure, and so needs code of its own, is an error.
+        """
+        count = len(next(iter(parameters.values())))
+        mechanism, values = lane_values(self.mechanism, parameters, slopes)
+        tree, *others = self._made_from
+        found = System(mechanism, sampled(mechanism, tree, values, count), *others)
+        assert found.key == self.key
+        return found.numbers
 
     # -- equations ---------------------------------------------------------------------------------------------------
 
@@ -322,4 +341,5 @@ class System:
 def _without_coulomb(tree: Tree) -> Tree:
     """Dry friction is not a function of the state at rest: it is a matter of the modes, not of the traced equations."""
     none = np.zeros_like(tree.constants["coulomb_positive"])
-    return replace(tree, constants={**tree.constants, "coulomb_positive": none, "coulomb_negative": none})
+    lanes = None if tree.lanes is None else _without_coulomb(tree.lanes)
+    return replace(tree, constants={**tree.constants, "coulomb_positive": none, "coulomb_negative": none}, lanes=lanes)
