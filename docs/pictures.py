@@ -168,7 +168,13 @@ def see() -> None:
     keep(Image.open("player.png"), "see_player")
 
 
-PICTURES = (front, mechanisms, library, start, tables, loop, reactions, motors, controllers, see)
+def study() -> None:
+    over = {"l1": lg.span(0.8, 1.2, 25), "m2": lg.normal(12.5, 1.5)}
+    keep_of_all = ["end(tip.x)", "peak(qd_theta1)", "rows(theta2)"]
+    figure(lg.study("two_r", over, {"t_span": 2}, keep_of_all, samples=32, folder="lengths").plot(), "study")
+
+
+PICTURES = (front, mechanisms, library, start, tables, loop, reactions, motors, controllers, see, study)
 ALL: dict[str, Callable[[], None]] = {f.__name__: f for f in PICTURES}
 
 if __name__ == "__main__":

@@ -6,14 +6,14 @@ study = lg.study(
     arm,
     over={"l1": lg.span(0.8, 1.2, 9), "m2": lg.normal(12.5, 0.5)},
     run={"t_span": 2},
-    keep=["max(tip.x)", "peak(qd_theta1)", "rows(theta2)"],
+    keep=["max(tip.y)", "peak(qd_theta1)", "rows(theta2)"],
     samples=16,
     folder="lengths",
 )
 print(study)
 
 # --- arrays
-print(study["max(tip.x)"].shape, study.on_grid("max(tip.x)").shape)
+print(study["max(tip.y)"].shape, study.on_grid("max(tip.y)").shape)
 best = int(study["peak(qd_theta1)"].argmin())
 print({name: round(x, 3) for name, x in study.sample(best).items()})
 motion = study.motion(best)  # simulated again, to look at
@@ -29,8 +29,9 @@ print(found)
 # --- function
 def settling(mechanism, sample):
     """How long a pendulum takes to come to rest, by its slowest mode."""
-    slow = lg.linearise(mechanism, torque={"theta": f"-{sample['kd']}*qd_theta"})
-    return {"decay": min(-slow.eigenvalues.real)}
+    torque = {"theta": f"-{sample['kd']}*qd_theta"}
+    slow = lg.linearise(mechanism, "hanging", torque=torque)
+    return {"decay": min(-slow.eigenvalues().real)}
 
 
 pendulum = lg.library("pendulum")

@@ -122,6 +122,9 @@ class Study(ShownStudy):
     def __getitem__(self, name: str) -> np.ndarray:
         if name in self.inputs:
             return self.values()[:, self.inputs.index(name)]
+        if not self.outputs and self.failed:
+            first = next(iter(self.failed))
+            raise ArgumentError(f"{self.name} has no results: all samples failed, the first with: {self.failed[first]}")
         if name not in self.outputs:
             raise ArgumentError(one_of("input or output", name, [*self.inputs, *self.outputs]))
         if name not in self._columns:
@@ -238,6 +241,8 @@ class Study(ShownStudy):
         """What was computed, and the statistics of the results."""
         words = {"grid": "on a grid", "random": "at random", "latin": "in a Latin hypercube", "sobol": "by Sobol's sequence"}
         how = words.get(self.design.method, "by Saltelli's design")
+        if self.design.spans and self.design.drawn:
+            how = f"at {len(self) // self.design.per_point} points of a grid, {self.design.draws} at each {how}"
         lines = [f"{self.name}: {len(self)} samples {how}, of {', '.join(self.inputs)}"]
         if not self.complete:
             lines.append(f"{self.done} of them are computed; the same study goes on from there")
