@@ -214,6 +214,8 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
     source = as_path(path)
     if source.suffix.lower() in (".toml", ".urdf", ".mjcf", ".xml", ".sdf", ".world"):
         raise DescriptionError(f"{source}: this describes a mechanism, not a motion; lagrangian.load({source.name!r}) reads it")
+    if os.path.isfile(source / "study.json"):
+        raise DescriptionError(f"{source}: this is the folder of a study; lagrangian.read_study({source.name!r}) reads it")
     if not os.path.isfile(source):  # which takes any text; a file system's limits are no errors
         raise DescriptionError(f"{source}: there is no such file")
     found, about = netcdf.read(source)

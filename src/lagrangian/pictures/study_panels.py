@@ -49,11 +49,20 @@ def curves(study: Study, outputs: Iterable[str]) -> list[Panel]:
                 marks = {"marker": "o", "markersize": 2.6} if len(x) <= 60 else {}
                 axes.plot(x, y, color=BLUE, **marks)
                 _gaps(axes, x, y)
+            own = _own(study, name)
+            if own is not None:
+                axes.axvline(own, color=GREY, linestyle=(0, (1.3, 1.3)), linewidth=0.9)
             _labels(axes, name, output, y)
 
         return Panel("curves", draw)
 
     return [panel(output) for output in outputs]
+
+
+def _own(study: Study, name: str) -> float | None:
+    """The mechanism's own value of a parameter, where the grid has it."""
+    value, values = study.about.get("nominal", {}).get(name), study.design.spans[name].values
+    return float(value) if value is not None and min(values) <= value <= max(values) else None
 
 
 def _bands(axes: Any, x: np.ndarray, samples: np.ndarray) -> None:
@@ -90,6 +99,9 @@ def heat_maps(study: Study, outputs: Iterable[str]) -> list[Panel]:
             shown = axes.pcolormesh(_edges(x), _edges(y), np.ma.masked_invalid(mean), cmap=RAMP, rasterized=True)
             if _is_smooth(mean):
                 axes.contour(x, y, mean, colors="white", linewidths=0.6, alpha=0.7)
+            own = _own(study, first), _own(study, second)
+            if None not in own:
+                axes.plot(*own, marker="+", color="white", markersize=9, markeredgewidth=1.6)
             bar = axes.figure.colorbar(shown, ax=axes, pad=0.02)
             bar.outline.set_visible(False)
             power = style.power_of_ten(bar.ax.yaxis, mean)

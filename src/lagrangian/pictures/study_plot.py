@@ -94,11 +94,10 @@ def _figure(study: Study, panels: list[Panel], titled: bool) -> Any:
     wide = max(map(len, lines))
     width, top = max(wide * WIDTH, 5.4), 0.42 if titled else 0.0
     figure = Picture(figsize=(width, len(lines) * HEIGHT + top), layout="constrained")
-    grid = figure.add_gridspec(len(lines), 6)
-    for row, line in enumerate(lines):
-        each = 6 // max(len(line), min(wide, 2))
+    for part, line in zip(figure.subfigures(len(lines), 1, squeeze=False)[:, 0], lines, strict=True):
+        places = part.add_gridspec(1, max(len(line), min(wide, 2)))
         for k, panel in enumerate(line):
-            panel.draw(figure.add_subplot(grid[row, k * each : (k + 1) * each]))
+            panel.draw(part.add_subplot(places[0, k]))
     if titled:
         legends.header(figure, study.name, _remark(study, len(panels) - len(shown)), top=top)
     return figure

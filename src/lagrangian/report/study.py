@@ -29,11 +29,11 @@ _METHODS = {
     "saltelli": "Saltelli's design, from Sobol's sequence",
 }
 _CAPTIONS = {
-    "curves": "Each result over the values of the grid.",
-    "heat maps": "Each result over the two grids; grey cells have none.",
+    "curves": "Each result over the values of the grid. A dotted line is at the mechanism's own value.",
+    "heat maps": "Each result over the two grids; grey cells have none. A cross is at the mechanism's own values.",
     "histograms": "How often each result has which value: the median, and dashed what nine of ten lie between.",
     "scatter": "Each result over the inputs that it depends on most, with a running median.",
-    "rows": "Motions over time.",
+    "rows": "Motions over time, or some of them where there are many.",
 }
 SHOWN = 12  # outputs that figures show
 LARGE = 200  # joints of a mechanism that is not drawn
@@ -237,7 +237,7 @@ def _method(study: Study) -> Html:
             ("Mechanism", about.get("mechanism", "")),
             ("Run", settings),
             ("Kept", "; ".join(named)),
-            ("Chunks", f"{len(about['chunks'])} of {about['size']} samples each"),
+            ("Chunks", f"{len(about['chunks'])}, of at most {about['size']} samples"),
             ("Version", about.get("version", "")),
             ("Key", f"{str(about.get('key', ''))[:16]}…"),
         ]
