@@ -50,7 +50,8 @@ def test_a_study_leaves_its_folder_a_plot_a_page_and_a_table(run: Run, written: 
     assert {path.name for path in Path("swing").iterdir()} >= {"plot.png", "report.html", "study.json", "chunks"}
     study = lg.read_study("swing")
     assert study.complete
-    assert [float(row["high"]) for row in csv.DictReader(Path("swing.csv").open())] == study["high"].tolist()
+    rows = csv.DictReader(Path("swing.csv").read_text().splitlines())
+    assert [float(row["high"]) for row in rows] == study["high"].tolist()
     with Path("swing/plot.png").open("rb") as file:
         assert file.read(4) == b"\x89PNG"
 

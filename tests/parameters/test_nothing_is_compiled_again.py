@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.kernels.llvm import jit
 
 NAMES = ("two_r", "four_bar", "puma560", "stewart", "andrews_squeezer", "bicycle")
 

@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.studies.keep import Kept, kept
+from lagrangian.studies.keep import Kept, kept, times_of
+from lagrangian.studies.quantities import OneMotion, known
 from tests.studies.models import SLIDER
 
 T, M, F = 2.0, 2.0, 3.0
 END = F * T**2 / (2 * M)
 
 
-def number(text: str, mechanism: lg.Mechanism = SLIDER, **options: Any) -> Any:
-    motion = lg.simulate(mechanism, **options)
-    assert motion.mechanism is not None
-    (column,) = kept([text], mechanism, None)
-    values = {name: float(x) for name, x in mechanism.parameters.items()}
-    return column.of(motion, values, (float(motion.first), T))
+def number(text: str, mechanism: lg.Mechanism = SLIDER, rows: int = 1001, **options: Any) -> Any:
+    columns = kept([text], mechanism, None)
+    times, places = times_of(columns, np.linspace(0, T, rows), (0.0, T))
+    motion = lg.simulate(mechanism, t_eval=times, **options)
+    return columns[0].of(OneMotion(motion, known(mechanism)), places.get(text))[0]
 
 
 @pytest.mark.parametrize(
@@ -68,6 +68,17 @@ def test_rows() -> None:
     assert number("rows(x)").shape == (101,)
 
 
+def test_rows_between_the_times_of_the_others() -> None:
+    """Seven rows of a run with eleven: none is at another's time, and extremes are those of all."""
+    t = np.linspace(0, T, 7)
+    assert number("rows(x, 7)", rows=11) == pytest.approx(F * t**2 / (2 * M), abs=1e-8)
+    columns = kept(["rows(x, 7)", "rows(x, 101)"], SLIDER, None)
+    times, places = times_of(columns, np.linspace(0, T, 11), (0.0, T))
+    assert len(times) == 101 + 4
+    for column in columns:
+        assert times[places[column.name]] == pytest.approx(np.linspace(0, T, column.rows), abs=1e-12)
+
+
 def test_rows_that_a_motion_did_not_reach_are_missing() -> None:
     found = number("rows(x, 21)", events=[lg.Event("x - 1.5", "stop")])
     reached = np.linspace(0, T, 21) <= math.sqrt(2 * M * 1.5 / F)
@@ -79,7 +90,7 @@ def test_reactions_and_multipliers_are_the_motions() -> None:
     motion = lg.simulate(four_bar, 1.0)
     names = motion.constraint_names
     columns = kept(["peak(force_phi2)", f"max(lambda_{names[0]})"], four_bar, None, names)
-    found = [column.of(motion, {}, (0.0, 1.0)) for column in columns]
+    found = [column.of(OneMotion(motion, known(four_bar, names)))[0] for column in columns]
     assert found[0] == np.linalg.norm(motion.reactions[:, 1, 3:], axis=1).max()
     assert found[1] == motion.multipliers[:, 0].max()
 

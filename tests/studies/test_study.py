@@ -256,7 +256,7 @@ def test_what_cannot_be_is_told_before_anything_is_computed(arguments: dict[str,
 
 
 def test_a_folder_that_is_none_of_a_study(tmp_path: Path) -> None:
-    with pytest.raises(lg.DescriptionError, match="no study.json"):
+    with pytest.raises(lg.DescriptionError, match=r"no study\.json"):
         lg.read_study(tmp_path)
     with pytest.raises(lg.DescriptionError, match="no such folder"):
         lg.read_study(tmp_path / "x")

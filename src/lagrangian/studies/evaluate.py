@@ -14,12 +14,14 @@ from lagrangian.errors import LagrangianError, SimulationError, shown
 from lagrangian.kernels.dynamics import compile as compiled
 from lagrangian.model.configuration import Partial
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion import arguments
 from lagrangian.motion.motion import Motion
-from lagrangian.motion.simulate import simulate
+from lagrangian.motion.simulate import ROWS, simulate
 from lagrangian.motion.status import Status
 from lagrangian.studies import keep as keeping
 from lagrangian.studies.job import Job
 from lagrangian.studies.names import SPEED
+from lagrangian.studies.quantities import OneMotion, known
 
 REASON = 300  # characters
 
@@ -37,7 +39,7 @@ class Results:
 
 def evaluate(job: Job, values: np.ndarray) -> Results:
     """What is kept of these samples, a row of `values` each."""
-    one = _called(job) if callable(job.run) else _simulated(job)
+    one = _called(job) if callable(job.run) else Simulation(job).one
     found: dict[str, np.ndarray] = {}
     failed: dict[int, str] = {}
     for k, row in enumerate(values.tolist()):
@@ -70,31 +72,34 @@ def _reason(error: BaseException) -> str:
 # -- simulations --------------------------------------------------------------------------------------------------------
 
 
-def _simulated(job: Job) -> Any:
-    """The function that computes one sample by a simulation."""
-    model = job.mechanism
-    assert model is not None
-    assert job.keep is not None
-    assert not callable(job.run)
-    columns = keeping.kept(job.keep, model, job.run.get("events"), compiled(model).constraint_names)
+class Simulation:
+    """What is kept of a job's motions, and at which times they are needed for it."""
 
-    def one(sample: dict[str, float]) -> dict[str, Any]:
-        motion = motion_of(job, sample)
-        assert motion.mechanism is not None
-        parameters = {name: float(x) for name, x in motion.mechanism.parameters.items()}
-        return {column.name: column.of(motion, parameters, job.span) for column in columns}
+    def __init__(self, job: Job) -> None:
+        model = job.mechanism
+        assert model is not None
+        assert job.keep is not None
+        assert not callable(job.run)
+        constraints = compiled(model).constraint_names
+        self.job, self.columns = job, keeping.kept(job.keep, model, job.run.get("events"), constraints)
+        self.readings = known(model, constraints)
+        rows = arguments.grid(job.run.get("t_eval", ROWS), *job.span)
+        self.times, self.places = keeping.times_of(self.columns, rows, job.span)
 
-    return one
+    def one(self, sample: Mapping[str, float]) -> dict[str, Any]:
+        """What is kept of one sample."""
+        motion = OneMotion(motion_of(self.job, sample, t_eval=self.times), self.readings)
+        return {column.name: column.of(motion, self.places.get(column.name))[0] for column in self.columns}
 
 
-def motion_of(job: Job, sample: Mapping[str, float]) -> Motion:
+def motion_of(job: Job, sample: Mapping[str, float], **options: Any) -> Motion:
     """The motion of one sample; an error if it did not end as it was asked to."""
     assert job.mechanism is not None
     assert not callable(job.run)
     model = job.mechanism
     if job.names.parameters:
         model = model.with_parameters({name: sample[name] for name in job.names.parameters})
-    motion = simulate(model, **{**job.run, **_start(job, model, sample)})
+    motion = simulate(model, **{**job.run, **_start(job, model, sample), **options})
     if motion.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     if not motion.success:

@@ -7,12 +7,12 @@ stands alone is taken at the end of the motion.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
-from lagrangian.errors import ArgumentError, DescriptionError, Place, SimulationError, one_of, placed, shown
+from lagrangian.errors import ArgumentError, DescriptionError, Place, one_of, placed, shown
 from lagrangian.model.event import DEAD_CENTRE, Event
 from lagrangian.model.expression import FUNCTIONS, Expression, Scalar, call, free_symbols, symbol
 from lagrangian.model.expression.arrays import Times
@@ -21,41 +21,60 @@ from lagrangian.model.expression.parser import Grammar, number, written
 from lagrangian.model.expression.scalar import PI
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.events import checked
-from lagrangian.motion.motion import Motion
-from lagrangian.studies.quantities import Reading, known
+from lagrangian.studies.quantities import known
 
 FEW = 2000  # samples of which rows are kept without being asked for
 ROWS = 101  # of `rows(...)` if it does not say how many
 _COUNTS = {"atan2": 2, "mod": 2}
 
-Reduction = Callable[[np.ndarray, np.ndarray], float]  # of values and times, one number
+Reduction = Callable[[np.ndarray, np.ndarray], np.ndarray]  # of values, (motions, rows), and times: a number of each motion
 
 
-def _rms(x: np.ndarray, t: np.ndarray) -> float:
-    return float(np.sqrt(_mean(x * x, t)))
+def _integral(x: np.ndarray, t: np.ndarray) -> np.ndarray:
+    found: np.ndarray = 0.5 * np.sum((x[:, 1:] + x[:, :-1]) * np.diff(t), axis=1)
+    return found
 
 
-def _mean(x: np.ndarray, t: np.ndarray) -> float:
-    return _integral(x, t) / float(t[-1] - t[0]) if len(t) > 1 else float(x[-1])
-
-
-def _integral(x: np.ndarray, t: np.ndarray) -> float:
-    return 0.5 * float(np.dot(x[1:] + x[:-1], np.diff(t)))
+def _mean(x: np.ndarray, t: np.ndarray) -> np.ndarray:
+    return _integral(x, t) / (t[-1] - t[0]) if len(t) > 1 else x[:, -1]
 
 
 REDUCTIONS: dict[str, Reduction] = {
-    "start": lambda x, t: float(x[0]),
-    "end": lambda x, t: float(x[-1]),
-    "max": lambda x, t: float(x.max()),
-    "min": lambda x, t: float(x.min()),
-    "peak": lambda x, t: float(np.abs(x).max()),
+    "start": lambda x, t: x[:, 0],
+    "end": lambda x, t: x[:, -1],
+    "max": lambda x, t: x.max(axis=1),
+    "min": lambda x, t: x.min(axis=1),
+    "peak": lambda x, t: np.abs(x).max(axis=1),
     "mean": _mean,
-    "rms": _rms,
+    "rms": lambda x, t: np.sqrt(_mean(x * x, t)),
     "integral": _integral,
 }
 _AT = ("at", "time", "count")  # of events
 _ROWS = "rows"
 _FUNCTIONS = (*REDUCTIONS, *_AT, _ROWS)
+
+
+class Rows(Protocol):
+    """Motions at their rows, as what is kept of them is computed: one, or many that have the same rows."""
+
+    @property
+    def t(self) -> np.ndarray: ...
+
+    def quantity(self, name: str) -> np.ndarray:
+        """At the rows, (motions, rows)."""
+        ...
+
+    def parameter(self, name: str) -> np.ndarray:
+        """Of each motion, (motions,)."""
+        ...
+
+    def times(self, event: str) -> list[float]:
+        """When an event took place, of one motion."""
+        ...
+
+    def at(self, t: float) -> Rows:
+        """One motion at a single time."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -68,7 +87,7 @@ class _Reduced:
     event: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Kept:
     """A column of a study's results: a number of every motion, or so many rows of a quantity."""
 
@@ -77,51 +96,60 @@ class Kept:
     outer: Scalar
     parts: tuple[_Reduced, ...] = ()
     rows: int = 0
-    readings: Mapping[str, Reading] = field(default_factory=dict, repr=False)
+    known: frozenset[str] = frozenset()  # quantities over time, among the names of the expressions
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return (self.rows,) if self.rows else ()
+    def quantities(self) -> set[str]:
+        """Those that it is made of."""
+        return {name for x in (self.outer, *(part.inner for part in self.parts)) for name in free_symbols(x) & self.known}
 
-    def of(self, motion: Motion, values: Mapping[str, float], span: tuple[float, float]) -> float | np.ndarray:
-        """The number, or the rows, of a motion of a mechanism whose parameters have these values."""
-        if self.rows:
-            return self._curve(motion, values, span)
-        found: dict[str, Any] = {}
+    @property
+    def of_events(self) -> bool:
+        return any(part.event for part in self.parts)
+
+    def of(self, motions: Rows, places: np.ndarray | None = None) -> np.ndarray:
+        """The numbers of motions, or their rows, of which `places` are kept: those that were not reached are missing."""
+        found: dict[str, np.ndarray] = {}
         for part in self.parts:
-            found[part.name] = self._number(part, motion, {**values, **found})
-        names = {name: float(self.readings[name](motion)[-1]) for name in free_symbols(self.outer) if name in self.readings}
-        return float(evaluate(self.outer, {**values, **names, **found}))
+            found[part.name] = self._number(part, motions, found)
+        if self.rows:
+            assert places is not None
+            values = self._over(self.outer, motions, found)
+            reached = places[places < values.shape[1]]
+            return np.column_stack([values[:, reached], np.full((len(values), len(places) - len(reached)), np.nan)])
+        return self._over(self.outer, motions, found, end=True)[:, 0]
 
-    def _number(self, part: _Reduced, motion: Motion, values: Mapping[str, Any]) -> float:
-        if part.function in ("time", "count"):
-            times = [e.t for e in motion.events if e.name == part.event]
-            return float(len(times)) if part.function == "count" else times[0] if times else np.nan
+    def _number(self, part: _Reduced, motions: Rows, found: Mapping[str, np.ndarray]) -> np.ndarray:
+        if not part.event:
+            return REDUCTIONS[part.function](self._over(part.inner, motions, found), motions.t)
+        times = motions.times(part.event)
         if part.function == "at":
-            times = [e.t for e in motion.events if e.name == part.event]
-            if not times:
-                return np.nan
-            motion, reduce = motion.resample(np.array(times[:1])), REDUCTIONS["end"]
-        else:
-            reduce = REDUCTIONS[part.function]
-        return reduce(self._over(part.inner, motion, values), motion.t)
+            return self._over(part.inner, motions.at(times[0]), found)[:, 0] if times else np.array([np.nan])
+        return np.array([float(len(times)) if part.function == "count" else times[0] if times else np.nan])
 
-    def _over(self, inner: Scalar, motion: Motion, values: Mapping[str, Any]) -> np.ndarray:
-        """An expression at the rows of a motion."""
-        if not len(motion.t):
-            raise SimulationError("the motion has no rows")
-        names = {name: Times.of(self.readings[name](motion)) for name in free_symbols(inner) if name in self.readings}
-        found = np.asarray(evaluate(inner, {**values, **names}), dtype=float)
-        return found if found.ndim else np.full(len(motion.t), float(found))
+    def _over(self, x: Scalar, motions: Rows, found: Mapping[str, np.ndarray], end: bool = False) -> np.ndarray:
+        """An expression at the rows of motions, or at the last of them."""
+        names: dict[str, Any] = {}
+        for name in free_symbols(x):
+            if name in found:
+                names[name] = Times.of(found[name][:, None])
+            elif name in self.known:
+                names[name] = Times.of(motions.quantity(name)[:, -1:] if end else motions.quantity(name))
+            else:
+                names[name] = Times.of(motions.parameter(name)[:, None])
+        value = np.asarray(evaluate(x, names), dtype=float)
+        count = len(motions.quantity("t"))
+        return np.ascontiguousarray(np.broadcast_to(value, (count, 1 if end else len(motions.t))))
 
-    def _curve(self, motion: Motion, values: Mapping[str, float], span: tuple[float, float]) -> np.ndarray:
-        """Rows over the time of the study; those that a motion did not reach are missing."""
-        times = np.linspace(*span, self.rows)
-        reached = times <= motion.last + 1e-12
-        found = np.full(self.rows, np.nan)
-        if reached.any():
-            found[reached] = self._over(self.outer, motion.resample(np.minimum(times[reached], motion.last)), values)
-        return found
+
+def times_of(columns: Iterable[Kept], rows: np.ndarray, span: tuple[float, float]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """The times at which motions are needed: `rows`, both ends, and those of kept curves; and where the curves have theirs."""
+    same = 1e-12 * max(abs(span[0]), abs(span[1]), span[1] - span[0])
+    wanted = {column.name: np.linspace(*span, column.rows) for column in columns if column.rows}
+    times = np.unique(np.concatenate([rows, span, *wanted.values()]))
+    times = times[np.concatenate([[True], np.diff(times) > same])]  # those that differ by rounding are one
+    times[0], times[-1] = span
+    return times, {name: np.searchsorted(times, t - same) for name, t in wanted.items()}
 
 
 def kept(given: Any, mechanism: Mechanism, events: Any, constraints: tuple[str, ...] = ()) -> tuple[Kept, ...]:
@@ -135,7 +163,7 @@ def kept(given: Any, mechanism: Mechanism, events: Any, constraints: tuple[str, 
         pairs = [(text, text) for text in given]
     else:
         raise ArgumentError(f"is {shown(given)}; texts such as 'max(theta1)' are needed", argument="keep")
-    readings = known(mechanism, constraints)
+    readings = frozenset(known(mechanism, constraints))
     happens = [e.name for e in checked(events, mechanism) if isinstance(e, Event)]
     happens += [DEAD_CENTRE.name] if mechanism.equations and DEAD_CENTRE.name not in happens else []
     found = []
@@ -168,7 +196,7 @@ def usual(mechanism: Mechanism, driven: Iterable[str], count: int) -> list[str]:
 class _Reader:
     """Reads one text."""
 
-    def __init__(self, name: str, text: str, mechanism: Mechanism, readings: dict[str, Reading], events: list[str]) -> None:
+    def __init__(self, name: str, text: str, mechanism: Mechanism, readings: frozenset[str], events: list[str]) -> None:
         self.name, self.text, self.readings = name, text, readings
         self.events = {event: symbol(event) for event in events}
         parameters = {x: symbol(x) for x in mechanism.parameters if x not in readings}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from lagrangian.errors import SimulationError
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.motion import Motion
 
@@ -38,6 +39,34 @@ def known(mechanism: Mechanism, constraints: tuple[str, ...] = ()) -> dict[str, 
         more |= {f"moment_{joint.name}": partial(_reaction, k, 0), f"force_{joint.name}": partial(_reaction, k, 3)}
     more |= {f"lambda_{name}": partial(_column, "multipliers", k) for k, name in enumerate(constraints)}
     return {**more, **found}
+
+
+def of_state(mechanism: Mechanism) -> dict[str, tuple[str, int]]:
+    """Those that are the state itself: `q` or `qd`, and which column of it."""
+    found = {f"qd_{name}": ("qd", k) for k, name in enumerate(mechanism.speed_names)}
+    return found | {name: ("q", k) for k, name in enumerate(mechanism.coordinate_names)}
+
+
+class OneMotion:
+    """The rows of one motion."""
+
+    def __init__(self, motion: Motion, readings: Mapping[str, Reading]) -> None:
+        if not len(motion.t):
+            raise SimulationError(f"{motion.name}: the motion has no rows")
+        self.motion, self.readings, self.t = motion, readings, motion.t
+
+    def quantity(self, name: str) -> np.ndarray:
+        return self.readings[name](self.motion)[None, :]
+
+    def parameter(self, name: str) -> np.ndarray:
+        assert self.motion.mechanism is not None
+        return np.array([float(self.motion.mechanism.parameters[name])])
+
+    def times(self, event: str) -> list[float]:
+        return [e.t for e in self.motion.events if e.name == event]
+
+    def at(self, t: float) -> OneMotion:
+        return OneMotion(self.motion.resample(np.array([t])), self.readings)
 
 
 def _column(attribute: str, k: int, motion: Motion) -> np.ndarray:
