@@ -48,6 +48,17 @@ SLIDER = lg.loads(
 )
 
 
+class Tired:
+    """A torque that remembers how often it was asked, and gives less every time."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __call__(self, t: float, q: Any, qd: Any) -> list[float]:
+        self.asked += 1
+        return [1.0 / self.asked]
+
+
 def ishigami(_: Any, x: Mapping[str, float]) -> dict[str, float]:
     """Ishigami and Homma (1990), with a = 7 and b = 0.1."""
     s = math.sin(x["x1"])

@@ -13,7 +13,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.studies.folder import Folder
-from tests.studies.models import SLIDER, ishigami, touchy
+from tests.studies.models import SLIDER, Tired, ishigami, touchy
 
 T = 2.0
 
@@ -222,6 +222,22 @@ def test_an_interrupted_study_returns_what_it_has(tmp_path: Path) -> None:
         study = small(tmp_path / "s", progress=stop)
     assert study.done == 16
     assert small(tmp_path / "s").counts() == {"chunks": 4, "begun": 4, "kept": 4, "kept twice": 0}
+
+
+def test_what_an_object_remembers_goes_to_no_other_sample(tmp_path: Path) -> None:
+    """Not even where one was asked before."""
+    tired = Tired()
+    run = {"torque": tired, "method": "rk4", "step": 0.1}
+    study = lg.study(SLIDER, {"x": [0.0, 0.0, 0.0]}, run, "end(x)", folder=tmp_path / "s", workers=1)
+    assert len(set(study["end(x)"])) == 1
+    lg.simulate(SLIDER, **run)
+    assert study.motion(1).q[-1, 0] == study["end(x)"][0]
+
+
+def test_a_parameter_that_changes_nothing_is_told_of(tmp_path: Path) -> None:
+    model = SLIDER.replace(parameters={**SLIDER.parameters, "spare": lg.parameter("spare", 1.0)})
+    with pytest.warns(lg.MechanismWarning, match="'spare' is used nowhere"):
+        lg.study(model, {"spare": [1.0, 2.0]}, keep="end(x)", folder=tmp_path / "s", workers=1)
 
 
 def test_the_usual_is_kept(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
@@ -21,6 +23,12 @@ def computed(job: Job, folder: Folder, chunks: Iterable[int], scheduler: str) ->
 
     A worker that dies has its chunks computed by others, which is the scheduler's work.
     """
+    _check_installed()
+    with _quiet():
+        yield from _computed(job, folder, chunks, scheduler)
+
+
+def _computed(job: Job, folder: Folder, chunks: Iterable[int], scheduler: str) -> Iterator[Done]:
     client = _connected(scheduler)
     from distributed import as_completed
 
@@ -36,9 +44,11 @@ def computed(job: Job, folder: Folder, chunks: Iterable[int], scheduler: str) ->
 
     numbers: dict[str, int] = {}
     try:
-        many = AHEAD * max(1, sum(client.nthreads().values()))
+        many = AHEAD * _threads(client, scheduler)
         found = as_completed([submitted(chunk) for chunk in islice(waiting, many)], loop=client.loop)
         for future in found:
+            if future.cancelled():
+                raise _gone(scheduler)
             chunk, error = numbers.pop(future.key), future.exception()
             if isinstance(error, LagrangianError):
                 raise error  # of the study or the folder, and so of every chunk
@@ -50,13 +60,53 @@ def computed(job: Job, folder: Folder, chunks: Iterable[int], scheduler: str) ->
         client.close()
 
 
-def _connected(scheduler: str) -> Any:
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the log of the library, which tells of lost connections in its own words; what matters is told here."""
+    import distributed  # which sets the levels of its loggers
+
+    logs = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.startswith(distributed.__name__)]
+    levels = [log.level for log in logs]
+    for log in logs:
+        log.setLevel(logging.CRITICAL + 1)
     try:
-        from distributed import Client
-    except ImportError:
+        yield
+    finally:
+        for log, level in zip(logs, levels, strict=True):
+            log.setLevel(level)
+
+
+def _threads(client: Any, scheduler: str) -> int:
+    """How many threads the cluster's workers have, once there is one."""
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except TimeoutError:
+        raise ArgumentError(
+            f"is {scheduler!r}, which has no workers",
+            argument="scheduler",
+            remedy=f"start some: dask worker {scheduler}",
+        ) from None
+    return max(1, sum(client.nthreads().values()))
+
+
+def _gone(scheduler: str) -> ArgumentError:
+    return ArgumentError(
+        f"is {scheduler!r}, which went away", argument="scheduler", remedy="run the study again, and it goes on from there"
+    )
+
+
+def _check_installed() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("distributed") is None:
         raise ArgumentError(
             "a cluster needs dask.distributed, which is not installed", remedy="pip install 'lagrangian[cluster]'"
-        ) from None
+        )
+
+
+def _connected(scheduler: str) -> Any:
+    from distributed import Client
+
     try:
         return Client(scheduler, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:

@@ -30,7 +30,7 @@ class Span:
 
     def __str__(self) -> str:
         low, high, n = self.values[0], self.values[-1], len(self.values)
-        if n > 2 and self.values == tuple(np.linspace(low, high, n).tolist()):
+        if n > 2 and low != high and self.values == tuple(np.linspace(low, high, n).tolist()):
             return f"span({low!r}, {high!r}, {n})"
         return ", ".join(map(repr, self.values))
 

@@ -95,11 +95,10 @@ class Simulation:
 def motion_of(job: Job, sample: Mapping[str, float], **options: Any) -> Motion:
     """The motion of one sample; an error if it did not end as it was asked to."""
     assert job.mechanism is not None
-    assert not callable(job.run)
     model = job.mechanism
     if job.names.parameters:
         model = model.with_parameters({name: sample[name] for name in job.names.parameters})
-    motion = simulate(model, **{**job.run, **_start(job, model, sample), **options})
+    motion = simulate(model, **{**job.settings(), **_start(job, model, sample), **options})
     if motion.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     if not motion.success:

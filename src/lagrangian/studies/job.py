@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+import contextlib
+import inspect
+import pickle
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -36,7 +39,13 @@ class Job:
     run: Settings | Function
     keep: Mapping[str, str] | None  # texts by the names of columns; of a function, None for all that it gives
     size: int
-    span: tuple[float, float] = field(default=(0.0, 0.0))
+    span: tuple[float, float] = (0.0, 0.0)
+    state: bytes = b""  # of settings with objects that may remember what they were asked, such as controllers: as they were given
+
+    def settings(self) -> dict[str, Any]:
+        """Those of a run, with objects of their own: no sample depends on which were computed before it."""
+        assert not callable(self.run)
+        return dict(pickle.loads(self.state) if self.state else self.run)
 
     @cached_property
     def key(self) -> str:
@@ -87,8 +96,25 @@ def chunk_size(
 
 def _asks(run: Settings) -> bool:
     """Whether Python functions act in a run."""
-    torque = run.get("torque")
-    return callable(torque) or hasattr(torque, "function") or any(callable(x) for x in (run.get("wrenches") or {}).values())
+    return any(True for _ in _asked(run))
+
+
+def _asked(run: Settings) -> Iterator[Any]:
+    """The Python functions that act in a run."""
+    torque, wrenches = run.get("torque"), run.get("wrenches")
+    for given in (torque, *(wrenches.values() if isinstance(wrenches, Mapping) else ())):
+        function = getattr(given, "function", given)
+        if callable(function):
+            yield function
+
+
+def state_of(run: Settings) -> bytes:
+    """Settings as they are now, if there are objects among them that may change; what cannot be copied stays as it is."""
+    if all(inspect.isfunction(x) for x in _asked(run)):
+        return b""
+    with contextlib.suppress(Exception):
+        return pickle.dumps(dict(run), protocol=4)
+    return b""
 
 
 def checked_run(given: Any) -> Settings | Function:
@@ -111,8 +137,6 @@ def checked_run(given: Any) -> Settings | Function:
 
 
 def _settings(given: dict[str, Any]) -> Settings:
-    import inspect
-
     from lagrangian.errors import one_of
     from lagrangian.motion.simulate import simulate
     from lagrangian.public import other_spelling

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lagrangian.errors import Argument, ArgumentError, one_of, shown
+from lagrangian.errors import Argument, ArgumentError, LagrangianError, one_of, shown
 from lagrangian.model.expression import parameter
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.parts import is_path
@@ -62,6 +64,15 @@ def with_constants(mechanism: Mechanism, over: Mapping[str, Varied], run: Mappin
     words = set(_words(run))
     further = {name: parameter(name, x.nominal) for name, x in over.items() if name not in known and name in words}
     return mechanism.replace(parameters={**mechanism.parameters, **further}) if further else mechanism
+
+
+def tell_of_unused(mechanism: Mechanism, kinds: Names, run: Mapping[str, Any]) -> None:
+    """Warn of parameters that change nothing, neither in the mechanism nor in the run's expressions."""
+    words = set(_words(run))
+    for name in kinds.parameters:
+        if name in mechanism.parameters and name not in words:
+            with contextlib.suppress(LagrangianError):  # of a value that cannot be: samples with such values fail
+                mechanism.with_parameters({name: math.nextafter(float(mechanism.parameters[name]), math.inf)})
 
 
 def _words(x: Any) -> list[str]:

@@ -19,7 +19,7 @@ from lagrangian.studies import cluster, local, names
 from lagrangian.studies import keep as keeping
 from lagrangian.studies.design import Design
 from lagrangian.studies.folder import Folder
-from lagrangian.studies.job import Job, checked_run, chunk_size
+from lagrangian.studies.job import Job, checked_run, chunk_size, state_of
 from lagrangian.studies.result import Study
 from lagrangian.studies.worker import IN_WORKER
 
@@ -150,8 +150,9 @@ def job_of(
     span = arguments.span(settings.get("t_span"), model)
     asked = keeping.usual(model, _driven(model, settings), design.count) if keep is None else keep
     found = keeping.kept(asked, model, settings.get("events"), compiled(model).constraint_names)
+    names.tell_of_unused(model, kinds, settings)
     size = chunk_size(chunk, design.count, model, kinds, settings, span)
-    return Job(model, design, kinds, settings, {x.name: x.text for x in found}, size, span)
+    return Job(model, design, kinds, settings, {x.name: x.text for x in found}, size, span, state_of(settings))
 
 
 def _columns(keep: Any) -> dict[str, str]:
