@@ -76,11 +76,13 @@ def study(
     keys = [job.chunk_key(k) for k in range(job.chunks)]
     about = {"name": called, **_about(job, keys)}
     place.write_about(about)
-    _complete(job, place, keys, many, scheduler, progress)
+    _complete(called, job, place, keys, many, scheduler, progress)
     return Study(place, about, job)
 
 
-def _complete(job: Job, place: Folder, keys: list[str], workers: int, scheduler: str | None, progress: Progress | None) -> None:
+def _complete(
+    called: str, job: Job, place: Folder, keys: list[str], workers: int, scheduler: str | None, progress: Progress | None
+) -> None:
     """Compute the chunks that are not there, and say what is left out."""
     there = place.kept()
     todo = [k for k, key in enumerate(keys) if key not in there or place.load(key) is None]
@@ -99,13 +101,13 @@ def _complete(job: Job, place: Folder, keys: list[str], workers: int, scheduler:
                 progress(total - left, total)
     except KeyboardInterrupt:
         told = f"interrupted after {total - left} of {total} samples; run it again, and it goes on from there"
-        warn(f"{_name(job)}: {told}", StudyWarning)
+        warn(f"{called}: {told}", StudyWarning)
         return
     if lost:
         first = next(iter(lost))
         span = "samples {} to {}".format(*job.range_of(first))
         more = f", and of {len(lost) - 1} more chunks" if len(lost) > 1 else ""
-        warn(f"{_name(job)}: the results of {span}{more} are missing: {lost[first]}", StudyWarning)
+        warn(f"{called}: the results of {span}{more} are missing: {lost[first]}", StudyWarning)
 
 
 def _computed(job: Job, place: Folder, todo: list[int], workers: int, scheduler: str | None) -> Iterator[local.Done]:
