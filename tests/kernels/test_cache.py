@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
-from lagrangian.kernels.llvm import cache, jit
+from lagrangian.kernels.llvm import cache, jit, loaded
 from tests.mechanisms import random_mechanism
 
 ARM = random_mechanism(["revolute", "prismatic"], 8)
@@ -20,6 +20,7 @@ Q = np.array([0.3, 0.4])
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
+    monkeypatch.setattr(loaded, "MODULES", 0)  # nothing is remembered in this process: the folder is looked at
     return tmp_path / "kernels"
 
 
@@ -95,6 +96,7 @@ def test_what_killed_processes_left_is_deleted(folder: Path, monkeypatch: pytest
 
 def test_it_can_be_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiled: list[str]) -> None:
     monkeypatch.setenv(cache.VARIABLE, "off")
+    monkeypatch.setattr(loaded, "MODULES", 0)
     for _ in range(2):
         lg.compile(ARM).gravity(Q)
     assert len(compiled) == 2

@@ -124,11 +124,11 @@ def test_forward_dynamics_takes_the_cheaper_way() -> None:
 
     def operations(n: int) -> tuple[int, int]:
         tree = trees.build(random_mechanism(["revolute"] * n, 1, chain=True))
-        chosen = sweeps.trace_unrolled(FORWARD_DYNAMICS, tree).operations
+        chosen = sweeps.trace_unrolled(FORWARD_DYNAMICS, sweeps.Sweeps(FORWARD_DYNAMICS, tree).structure).operations
         before = sweeps.FACTORISE_SPEEDS
         try:
             sweeps.FACTORISE_SPEEDS = 0
-            return chosen, sweeps.trace_unrolled(FORWARD_DYNAMICS, tree).operations
+            return chosen, sweeps.trace_unrolled(FORWARD_DYNAMICS, sweeps.Sweeps(FORWARD_DYNAMICS, tree).structure).operations
         finally:
             sweeps.FACTORISE_SPEEDS = before
 

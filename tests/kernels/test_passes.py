@@ -9,13 +9,14 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.description.toml import reader as toml
-from lagrangian.kernels.llvm import jit
+from lagrangian.kernels.llvm import jit, loaded
 
 
 @pytest.fixture
 def whole(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Compiles as `jit.compile_object` does, and from when the list has an entry with LLVM's pipeline of level 2."""
     monkeypatch.setenv("LAGRANGIAN_CACHE", "off")
+    monkeypatch.setattr(loaded, "MODULES", 0)
     ours = jit.compile_object
     chosen: list[str] = []
 

@@ -14,8 +14,8 @@ import lagrangian as lg
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.kernels.kernel import Kernel
 from lagrangian.kernels.program import Straight
-from lagrangian.kernels.programs.sweeps import trace_unrolled
-from lagrangian.kernels.trace.node import LIBRARY, Graph, Trace
+from lagrangian.kernels.programs.sweeps import Sweeps, trace_unrolled
+from lagrangian.kernels.trace.node import LIBRARY, NUMBERS, Graph, Trace
 from lagrangian.kernels.trace.schedule import Schedule, schedule
 
 MEANINGS: dict[str, Callable[..., float]] = {
@@ -69,9 +69,10 @@ def test_all_operations(fused: bool) -> None:
 def test_forward_dynamics(name: str) -> None:
     mechanism = lg.library(name)
     dyn = lg.compile(mechanism)
-    trace = trace_unrolled(FORWARD_DYNAMICS, dyn.tree)
+    program = Sweeps(FORWARD_DYNAMICS, dyn.tree)
+    trace = trace_unrolled(FORWARD_DYNAMICS, program.structure)
     q, qd, tau = np.random.default_rng(3).normal(size=(3, mechanism.nv))
-    found = run(schedule(trace, fused=True), {"q": q, "qd": qd, "tau": tau})
+    found = run(schedule(trace, fused=True), {"q": q, "qd": qd, "tau": tau, NUMBERS: program.numbers.values})
     wanted = dyn.forward_dynamics(q, qd, tau)
     np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-11 * np.abs(wanted).max())
 

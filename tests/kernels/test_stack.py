@@ -25,8 +25,9 @@ def test_spilled_vectors_are_aligned(form: str) -> None:
     tree = build(lg.library("panda"))
     program = Sweeps(FORWARD_DYNAMICS, tree)
     if form == "unrolled":
-        trace = trace_unrolled(FORWARD_DYNAMICS, tree)
-        ir = unrolled.module(trace, program.inputs, program.sizes, program.size, chosen, chosen.width)
+        trace = trace_unrolled(FORWARD_DYNAMICS, program.structure)
+        inputs, numbers = (program.inputs, program.sizes, program.size), len(program.numbers)
+        ir = unrolled.module(trace, *inputs, chosen, chosen.width, numbers).ir
     else:
         ir = rolled.module(FORWARD_DYNAMICS, tree, program.inputs, program.sizes, chosen, chosen.width).ir
     assembly = jit._machine(chosen, 1).emit_assembly(jit._llvm().parse_assembly(ir))

@@ -13,6 +13,7 @@ import pytest
 
 import lagrangian as lg
 from lagrangian.algorithms.closed.constraints import Row
+from lagrangian.algorithms.structure import Structure
 from lagrangian.kernels.kernel import Kernel
 from lagrangian.kernels.program import Straight
 from lagrangian.kernels.programs.closed import traced_state
@@ -174,14 +175,15 @@ def test_determinant_of_mechanisms(name: str) -> None:
     """As it is compiled into a run, for up to six equations, at many configurations."""
     mechanism = lg.library(name)
     dyn = lg.compile(mechanism)
+    structure = Structure(mechanism, dyn.tree)
 
     def outputs(graph: Graph) -> list[Any]:
-        state = traced_state(graph, mechanism, dyn.tree, 0)
+        state = traced_state(graph, structure, 0)
         return [dead_centre.determinant(mechanism, state.rows)]
 
     key = hashlib.sha256(b"determinant" + name.encode() + repr(mechanism.parameters).encode()).digest()
     sizes = {"q": dyn.nq, "qd": dyn.nv}
-    kernel = Kernel(Straight("determinant", sizes, (), dyn.angles, outputs, key))
+    kernel = Kernel(Straight("determinant", sizes, (), dyn.angles, outputs, key, structure.numbers.values))
     rng = np.random.default_rng(0)
     passive = dead_centre.passive_speeds(mechanism)
     for _ in range(10):

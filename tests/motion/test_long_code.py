@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import lagrangian as lg
+from lagrangian.kernels.llvm import loaded
 from lagrangian.kernels.trace import pieces
 from lagrangian.motion.solver import solver
 from lagrangian.motion.system import functions
@@ -29,6 +31,7 @@ def test_a_loop_in_pieces(friction: dict[str, lg.Friction], tmp_path: Path, monk
     monkeypatch.setattr(pieces, "WHOLE", 40)
     monkeypatch.setattr(pieces, "LENGTH", 40)
     monkeypatch.setattr(solver, "_SOLVERS", {})
+    monkeypatch.setattr(loaded, "_LOADED", OrderedDict())
     monkeypatch.setenv("LAGRANGIAN_CACHE", str(tmp_path))
     cut = lg.simulate(m, 2.0)
     assert written == [{"response" if friction else "rates", "project"}]

@@ -23,6 +23,7 @@ from lagrangian.identification.regression import Regression
 from lagrangian.identification.result import Identification, Validation
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.motion import Motion
+from lagrangian.motion.system.slotted import no_force
 
 STILL = 1e-9  # rad or m: a record whose coordinates change by less is of one place
 SPOILT = 0.2  # the share, in what a filter has mixed, of rows that are to be left out
@@ -89,7 +90,7 @@ def _identified(regression: Regression, record: Record, physical: bool, prior: f
     grouping = grouped(regression, record)
     described = grouping.matrix @ regression.described
     Y, z, forces, used = equations(regression, grouping, record, slow)
-    _check_equations(name, Y, z, used, described)
+    _check_equations(name, Y, z, used, described, 1e-3 * float(no_force(regression.dyn.mechanism)))
     products = Products.of(Y, z, used, folds, grouping.names)
     found = fit(products)
     mechanism, chi2 = completed(regression, grouping, found, physical, prior)
@@ -121,15 +122,15 @@ def _check_options(folds: int, prior: float, slow: float) -> None:
         )
 
 
-def _check_equations(name: str, Y: np.ndarray, z: np.ndarray, used: np.ndarray, described: np.ndarray) -> None:
-    """Errors where the record cannot tell any parameter, or not all of them."""
+def _check_equations(name: str, Y: np.ndarray, z: np.ndarray, used: np.ndarray, described: np.ndarray, rounding: float) -> None:
+    """Errors where the record cannot tell any parameter, or not all of them. Forces below `rounding` are none."""
     if not len(described):
         raise ArgumentError(f"identify: no parameter of {name} has an effect on the recorded forces")
     if used.sum() <= 2 * len(described):
         raise ArgumentError(
             f"identify: {used.sum()} rows of moving joints are left for {len(described)} parameters; record longer, or more often"
         )
-    if np.abs(z[used]).max() <= 1e-12 * np.abs(Y @ described).max():
+    if np.abs(z[used]).max() <= max(1e-12 * np.abs(Y @ described).max(), rounding):
         raise ArgumentError("identify: no force acts in the record but what is known: nothing can be identified from it")
 
 

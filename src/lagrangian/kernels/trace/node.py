@@ -7,6 +7,7 @@ output needs is left out. Nodes are kept as tuples `(operation, arguments...)`; 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from numbers import Real
 from typing import Any
 
 from lagrangian.model.expression.functions import absolute, power
@@ -39,7 +40,7 @@ class Graph:
             self._known[node] = found
         return found
 
-    def constant(self, x: Number) -> Node:
+    def constant(self, x: Number | Real) -> Node:
         return self.add("constant", float(x))
 
     def input(self, name: str, index: Any) -> Node:
@@ -68,7 +69,7 @@ class Node:
 
     def __add__(self, other: Any) -> Any:
         if not isinstance(other, Node):
-            if not isinstance(other, (int, float)):
+            if not isinstance(other, Real):
                 return NotImplemented
             if other == 0:
                 return self
@@ -86,7 +87,7 @@ class Node:
 
     def __sub__(self, other: Any) -> Any:
         if not isinstance(other, Node):
-            if not isinstance(other, (int, float)):
+            if not isinstance(other, Real):
                 return NotImplemented
             if other == 0:
                 return self
@@ -115,7 +116,7 @@ class Node:
     def __mul__(self, other: Any) -> Any:
         graph = self.graph
         if not isinstance(other, Node):
-            if not isinstance(other, (int, float)):
+            if not isinstance(other, Real):
                 return NotImplemented
             if other == 0:
                 return 0
@@ -137,7 +138,7 @@ class Node:
 
     def __truediv__(self, other: Any) -> Any:
         if not isinstance(other, Node):
-            return self * (1.0 / other) if isinstance(other, (int, float)) else NotImplemented
+            return self * (1.0 / other) if isinstance(other, Real) else NotImplemented
         return self.graph.add("div", self.index, other.index)
 
     def __rtruediv__(self, other: Any) -> Any:

@@ -43,7 +43,7 @@ class Solver:
         self.workspace = places.Workspace(self.n, method, len(system.table))
         self.programs = Programs(system)
         chosen = target.current()
-        name = cache.key("motion", *system.key, method.key, str(callback), chosen.key)
+        name = cache.key("motion", *system.key, method.key, str(callback), str(system.large), chosen.key)
         self.rolled = RolledResponse(system, chosen) if system.large else None
         if self.rolled is not None and (method.jacobian or method.canonical):
             raise ArgumentError(
