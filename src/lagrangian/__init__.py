@@ -74,9 +74,13 @@ if TYPE_CHECKING:
     from lagrangian.motion.linearise import Linearisation as Linearization
     from lagrangian.motion.linearise import linearise as linearize
     from lagrangian.motion.motion import Motion
+    from lagrangian.motion.sensitivity.sensitivities import Sensitivities, sensitivities
     from lagrangian.motion.simulate import simulate
     from lagrangian.motion.status import Ending, Status
     from lagrangian.motion.torque import Sampled, Traced
+    from lagrangian.optimisation import goals
+    from lagrangian.optimisation.optimise import Optimum, optimise
+    from lagrangian.optimisation.optimise import optimise as optimize
     from lagrangian.proven_digits.certified import Certified, CertifiedState
     from lagrangian.proven_digits.certify import certify
     from lagrangian.proven_digits.number import ProvenNumber
@@ -130,6 +134,8 @@ _LATER = {
     "read": "lagrangian.motion.files",
     **dict.fromkeys(("dumps", "save"), "lagrangian.description.toml.writer"),
     "simulate": "lagrangian.motion.simulate",
+    **dict.fromkeys(("Sensitivities", "sensitivities"), "lagrangian.motion.sensitivity.sensitivities"),
+    **dict.fromkeys(("Optimum", "optimise"), "lagrangian.optimisation.optimise"),
     **dict.fromkeys(("Ending", "Status"), "lagrangian.motion.status"),
     "derive": "lagrangian.closed_form.derive",
     "Equations": "lagrangian.closed_form.equations",
@@ -149,7 +155,7 @@ _LATER = {
 }
 
 # modules that are part of the face: lagrangian.paths.circle(...)
-_MODULES = {"control": "lagrangian.control", "paths": "lagrangian.paths"}
+_MODULES = {"control": "lagrangian.control", "goals": "lagrangian.optimisation.goals", "paths": "lagrangian.paths"}
 
 __all__ = [
     "ActuationError",
@@ -198,6 +204,7 @@ __all__ = [
     "Mode",
     "Motion",
     "Motor",
+    "Optimum",
     "PathMotion",
     "PathWarning",
     "Pfaffian",
@@ -211,6 +218,7 @@ __all__ = [
     "Rolling",
     "Rotor",
     "Sampled",
+    "Sensitivities",
     "SetTorque",
     "SimulationError",
     "SimulationWarning",
@@ -240,6 +248,7 @@ __all__ = [
     "ellipsoid",
     "equilibrium",
     "exciting_path",
+    "goals",
     "identify",
     "inverse",
     "inverse_kinematics",
@@ -251,6 +260,8 @@ __all__ = [
     "lognormal",
     "mobility",
     "normal",
+    "optimise",
+    "optimize",
     "parameter",
     "paths",
     "plate",
@@ -262,6 +273,7 @@ __all__ = [
     "rod",
     "rotate_inertia",
     "save",
+    "sensitivities",
     "simulate",
     "size_actuators",
     "span",

@@ -21,6 +21,7 @@ C = TypeVar("C", bound=type)
 _SPELLINGS = (
     ("stabilisation", "stabilization"),
     ("linearise", "linearize"),
+    ("optimise", "optimize"),
     ("Linearisation", "Linearization"),
     ("catalogue", "catalog"),
     ("centre", "center"),

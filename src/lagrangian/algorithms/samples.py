@@ -1,7 +1,8 @@
 """A tree over samples of parameters: its constants have a value for every sample, and slopes along the parameters if wanted.
 
 The tree of a mechanism says what the structure is; beside it `lanes` is the same tree, built by the same steps over `Lanes`.
-A sample that would need other code, because a zero is none there or a rotation is another quarter turn, is an error.
+What depends on the parameters is then no structure: it may be zero in some samples and not in others. Only directions of axes
+must be the same in all.
 """
 
 from __future__ import annotations

@@ -18,13 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.algorithms.samples import ONE_STRUCTURE, Samples, snapped
+from lagrangian.algorithms.samples import Samples, snapped
 from lagrangian.algorithms.tree import Floats, Tree
-from lagrangian.errors import MechanismError
 from lagrangian.model import vector as v
 from lagrangian.model.constraint import PfaffianFunction
 from lagrangian.model.entries import Typed
-from lagrangian.model.expression import Expression, Scalar, symbol
+from lagrangian.model.expression import Expression, Scalar, parameters, symbol
 from lagrangian.model.expression import functions as f
 from lagrangian.model.expression.lanes import Lanes
 from lagrangian.model.loop import Wall
@@ -86,17 +85,22 @@ class Numbers:
         return self.slot(value, value if self._samples is None else self._samples.number(x), structural)
 
     def slot(self, value: float, lanes: Any, structural: tuple[float, ...] = UNITS[:1]) -> Scalar:
-        """A number that is known over samples as well."""
-        if value in structural or not math.isfinite(value):
-            return structure_of(value, lanes)
+        """A number that is known over samples as well: it is structure only if it is the same in all."""
+        if (value in structural or not math.isfinite(value)) and not varies(lanes, value):
+            return float(value)
         return symbol(f"{f.SLOT}{self.extend((float(value),), (lanes,))}")
 
     def _expression(self, x: Expression) -> Expression:
         if x.operation == "symbol":
             return x
         if x.operation == "^" and isinstance(n := x.arguments[1], (int, float)):  # x^2 is a product
-            return Expression("^", (self.scalar(x.arguments[0], UNITS), n), None)
-        return Expression(x.operation, tuple(self.scalar(a, UNITS) for a in x.arguments), None)
+            return Expression("^", (self._argument(x.arguments[0]), n), None)
+        return Expression(x.operation, tuple(self._argument(a) for a in x.arguments), None)
+
+    def _argument(self, x: Scalar) -> Scalar:
+        """A factor 1 folds away, but not a parameter that is 1 for now."""
+        named = isinstance(x, Expression) and x.value is not None and bool(parameters(x))
+        return self.scalar(x, UNITS[:1] if named else UNITS)
 
     def placement(self, at: Placement) -> Placement:
         return Placement(
@@ -132,12 +136,11 @@ class Numbers:
         return self.part(value)
 
 
-def structure_of(value: float, lanes: Any) -> float:
-    """A number that is structure, and the same in all samples."""
-    if isinstance(lanes, Lanes) and (lanes.value != value).any():
-        other = lanes.value[lanes.value != value][0]
-        raise MechanismError(f"a number that is {value:g} by structure is {other:g}", where="parameters", remedy=ONE_STRUCTURE)
-    return float(value)
+def varies(lanes: Any, value: float) -> bool:
+    """Whether a number is another in some sample, or would be for other parameters."""
+    if not isinstance(lanes, Lanes):
+        return False
+    return bool((lanes.value != value).any()) or (lanes.slopes is not None and bool(lanes.slopes.any()))
 
 
 def _floats(x: Any) -> Any:
@@ -183,7 +186,7 @@ class TreeStructure:
 
     def __init__(self, tree: Tree, numbers: Numbers, bodies: Iterable[str] = ()) -> None:
         self.tree, self.numbers = tree, numbers
-        self._masks = {name: _free(name, array) for name, array in tree.constants.items()}
+        self._masks = {name: self._free(name) for name in tree.constants}
         self._first = {name: self._slots(name) for name in tree.constants}
         lanes = tree if tree.lanes is None else tree.lanes
         self._gravity = tuple(numbers.slot(x, y) for x, y in zip(tree.gravity, lanes.gravity, strict=True))
@@ -200,13 +203,18 @@ class TreeStructure:
         p = tuple(numbers.slot(float(x), y) for x, y in zip(at.position, beside.position, strict=True))
         return Placement(R, p)  # type: ignore[arg-type]
 
+    def _free(self, name: str) -> np.ndarray:
+        """Which constants are slots."""
+        free: np.ndarray = ~np.isin(self.tree.constants[name], structural(name))
+        if self.tree.lanes is not None:
+            pairs = zip(self.tree.lanes.constants[name].ravel(), self.tree.constants[name].ravel(), strict=True)
+            free |= np.array([varies(lanes, value) for lanes, value in pairs], dtype=bool).reshape(free.shape)
+        return free
+
     def _slots(self, name: str) -> int:
         """Slots for a constant of all links; the place of the first."""
         mask, values = self._masks[name], self.tree.constants[name]
         lanes = values if self.tree.lanes is None else self.tree.lanes.constants[name]
-        if lanes is not values:
-            for value, lane in zip(values[~mask].tolist(), lanes[~mask].tolist(), strict=True):
-                structure_of(value, lane)
         return self.numbers.extend(values[mask].tolist(), lanes[mask].tolist())
 
     def update(self, digest: Any) -> None:
@@ -234,11 +242,6 @@ class TreeStructure:
 def structural(constant: str) -> tuple[float, ...]:
     """The values of a constant of a link that are no slots."""
     return UNITS if constant == "R" else UNITS[:1]
-
-
-def _free(name: str, array: np.ndarray) -> np.ndarray:
-    """Which constants are slots."""
-    return ~np.isin(array, structural(name))
 
 
 class Structure:

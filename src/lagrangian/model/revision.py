@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.errors import MechanismError, MechanismWarning, is_number, one_of, shown, warn
+from lagrangian.errors import MechanismError, is_number, one_of, shown
 from lagrangian.model.configuration import Partial
 from lagrangian.model.expression import Expression, Scalar, call, parameter, parameters
 from lagrangian.model.expression.written import Written
@@ -46,8 +46,6 @@ def _renamed(mechanism: Mechanism, values: Mapping[str, float]) -> Mechanism:
         return mechanism
     revision = Revision(mechanism, changed)
     parts = {f.name: revision.of(getattr(mechanism, f.name)) for f in fields(mechanism) if f.name != "parameters"}
-    for name in revision.unused():
-        warn(f"{mechanism.name}: parameter {name!r} is used nowhere, so that its value changes nothing", MechanismWarning)
     known = {name: revision.parameter(name, x) for name, x in mechanism.parameters.items()}
     return replace(mechanism, parameters=known, **parts)
 
@@ -71,7 +69,6 @@ class Revision:
 
     def __init__(self, mechanism: Mechanism, values: Mapping[str, float]) -> None:
         self.symbols = {name: parameter(name, value) for name, value in values.items()}
-        self._used: set[str] = set()
         # a parameter that follows from others stands for its expression, which is known by being the same object
         self._known: dict[int, tuple[Expression, Scalar]] = {}
         self._names = {id(mechanism.parameters[name]): name for name in values}
@@ -80,10 +77,6 @@ class Revision:
         """One of the mechanism's parameters."""
         found = self.symbols.get(name) or self.scalar(given)
         return found if isinstance(found, Expression) else parameter(name, found)
-
-    def unused(self) -> list[str]:
-        """The names that were met nowhere."""
-        return [name for name in self.symbols if name not in self._used]
 
     def scalar(self, x: Scalar) -> Scalar:
         if not isinstance(x, Expression):
@@ -96,7 +89,6 @@ class Revision:
     def _computed(self, x: Expression) -> Scalar:
         name = self._names.get(id(x), x.name if x.operation == "symbol" and x.value is not None else "")
         if name in self.symbols:
-            self._used.add(name)
             return self.symbols[name]
         arguments = [self.scalar(a) for a in x.arguments]
         same = all(a is b for a, b in zip(arguments, x.arguments, strict=True))

@@ -159,7 +159,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
 
 
 class LaneValues:
-    """The values of expressions where some parameters have many values: those of `names`, and expressions known by their id.
+    """The values of expressions where some names have many values, parameters or others; and expressions known by their id.
 
     What depends on none of them is a float.
     """
@@ -181,9 +181,9 @@ class LaneValues:
     def _computed(self, x: Expression) -> Any:
         if id(x) in self._others:
             return self._others[id(x)]
-        if x.operation == "symbol" and x.name in self.names and x.value is not None:
+        if x.operation == "symbol" and x.name in self.names:
             return self.names[x.name]
-        arguments = [self.of(a) if not isinstance(a, Expression) or a.value is not None else a for a in x.arguments]
+        arguments = [self.of(a) for a in x.arguments]
         if not any(isinstance(a, Lanes) for a in arguments):
             return float(x)
         return _OPERATIONS[x.operation](*arguments)

@@ -58,8 +58,12 @@ class System:
         redundant: bool = False,
         ranks: Ranks = (),
         massless: bool | None = None,
+        bodies: Sequence[str] = (),
     ) -> None:
-        """`massless` says whether links without mass make the mass matrix singular; it is found out where nobody knows."""
+        """`massless` says whether links without mass make the mass matrix singular; it is found out where nobody knows.
+
+        `bodies` are those whose places somebody will ask for.
+        """
         self.mechanism, self.torque = mechanism, torque
         self._made_from: tuple[Any, ...] = (tree, torque, stabilisation, table, tuple(holdable), redundant, ranks, massless)
         self.holdable = tuple(holdable)
@@ -71,7 +75,7 @@ class System:
         self.size = self.nq + self.nv
         self.inputs = Inputs(self.nv, len(self.holdable), len(torque.wrenches))
         self.numbers = Numbers(samples_of(tree))
-        bodies = [wrench.frame.body for wrench in torque.wrenches]
+        bodies = [*bodies, *(wrench.frame.body for wrench in torque.wrenches)]
         self.structure = Structure(mechanism, self.tree, self.numbers, bodies)
         self.true_structure = Structure(mechanism, self.true_tree, self.numbers, bodies)
         self.slotted = Slotted.of(mechanism, torque, self.holdable, self.table, self.numbers)
@@ -118,17 +122,15 @@ class System:
         """Whether some of its numbers are found from the mechanism as it is, and not from its expressions: see `massless`."""
         return bool(self._weights)
 
-    def sampled(self, parameters: Mapping[str, np.ndarray], slopes: bool = False) -> Numbers:
-        """Its numbers over samples of parameters, one value of each a sample: `rows` are what a run reads, a sample a row.
+    def sampled(self, parameters: Mapping[str, np.ndarray], slopes: bool = False, bodies: Sequence[str] = ()) -> System:
+        """The same over samples of parameters, one value of each a sample: `numbers.rows` are what a run reads, a sample a row.
 
-        A sample that has another structure, and so needs code of its own, is an error.
+        It has a structure of its own where a parameter is zero in some samples: numbers that depend on them are never structure.
         """
         count = len(next(iter(parameters.values())))
         mechanism, values = lane_values(self.mechanism, parameters, slopes)
-        tree, *others = self._made_from
-        found = System(mechanism, sampled(mechanism, tree, values, count), *others)
-        assert found.key == self.key
-        return found.numbers
+        tree, torque, *others = self._made_from
+        return System(mechanism, sampled(mechanism, tree, values, count), torque, *others, bodies)  # type: ignore[call-arg]
 
     # -- equations ---------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,1 @@
+"""Exact derivatives of motions, and of quantities of the state, along parameters and starts."""

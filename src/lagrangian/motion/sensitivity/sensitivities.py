@@ -1,0 +1,297 @@
+"""`lagrangian.sensitivities`: a motion, and how it changes with parameters of the mechanism and with its start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from lagrangian.configuration.dynamics_of import dynamics_of
+from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.errors import ArgumentError, DescriptionError, SimulationError, one_of
+from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.model.event import state_names
+from lagrangian.model.expression import Expression, Scalar, free_symbols, parse, symbol
+from lagrangian.model.expression.lanes import Lanes, LaneValues
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.parts import is_path, scalar_at
+from lagrangian.motion.motion import Motion
+from lagrangian.motion.quadrature import running_integrals
+from lagrangian.motion.run.trajectory import Trajectory
+from lagrangian.motion.sensitivity.quantities import CLOSURE, FRAMES, RATES, SPEEDS, TORQUES, Quantities, Slopes
+from lagrangian.motion.sensitivity.start import start_slopes
+from lagrangian.motion.sensitivity.variation import NODES, Variation, varied
+from lagrangian.motion.simulate import simulate
+from lagrangian.motion.solver.segment import Segment
+from lagrangian.motion.status import Status
+from lagrangian.motion.system.system import System
+
+AXES = ("x", "y", "z")
+CHUNK = 512  # steps at a time
+
+
+def sensitivities(
+    mechanism: MechanismLike | Dynamics,
+    t_span: Any = None,
+    q0: Any = None,
+    qd0: Any = None,
+    torque: Any = None,
+    events: Any = None,
+    *,
+    over: Sequence[str],
+    parameters: Mapping[str, Any] | None = None,
+    frames: Sequence[str] = (),
+    rtol: float = 1e-10,
+    atol: float = 1e-12,
+    **options: Any,
+) -> Sensitivities:
+    """The motion of a mechanism, with its exact derivatives along parameters and along its start.
+
+    `over` names what is varied: parameters of the mechanism (or paths of numbers, such as `link2.mass`), coordinates and
+    speeds at the start (`theta1`, `qd_theta1`). The other arguments are those of `simulate`; `frames` are those whose positions
+    will be asked for. The variational equations are solved along the run, which must be smooth: an event may stop it, but joints
+    that stick, stop, are locked or torques from Python functions have no derivatives here.
+
+    >>> import lagrangian as lg
+    >>> found = lg.sensitivities("two_r", 1.0, over=["l1", "theta1"])
+    >>> found.dq.shape
+    (1001, 2, 2)
+    >>> value, gradient = found.end("theta1^2 + 0.1*qd_theta2")
+    """
+    dyn = dynamics_of(mechanism, parameters)
+    names = list(over)
+    values = _values(dyn.mechanism, names)
+    motion = simulate(dyn, t_span, q0, qd0, torque, events, rtol=rtol, atol=atol, **options)
+    _check_smooth(motion)
+    return Sensitivities(dyn, motion, names, values, tuple(frames), q0 is None and qd0 is None)
+
+
+def _values(mechanism: Mechanism, names: Sequence[str]) -> dict[str, float]:
+    """The parameters among them, with their values."""
+    starts = [*mechanism.coordinate_names, *(f"qd_{name}" for name in mechanism.speed_names)]
+    found: dict[str, float] = {}
+    for name in names:
+        if name in mechanism.parameters:
+            found[name] = float(mechanism.parameters[name])
+        elif name not in starts:
+            if not is_path(mechanism, name):
+                known = [*mechanism.parameters, *starts]
+                raise ArgumentError(one_of("parameter, coordinate or speed", name, known), concerns="over")
+            found[name] = float(scalar_at(mechanism, name))
+    return found
+
+
+def _check_smooth(motion: Motion) -> None:
+    assert motion.trajectory is not None
+    segments = motion.trajectory.segments
+    system = segments[0].solver.system
+    if system.torque.external or system.torque.traced is not None:
+        what = "its torques come from a Python function or a table"
+    elif len(segments) > 1 or system.holdable:
+        what = "joints can stick, stop or be locked in it, or torques jump"
+    elif motion.status not in (Status.FINISHED, Status.STOPPED_BY_EVENT):
+        what = motion.message
+    else:
+        return
+    raise SimulationError(
+        f"{motion.name}: the motion has no derivatives here: {what}", remedy="give expressions for torques, and limits=False"
+    )
+
+
+@dataclass
+class Sensitivities:
+    """A `motion` and its derivatives along `over`: `dq` (rows, nq, over) and `dqd` (rows, nv, over) of its rows.
+
+    `of`, `end` and `integral` take an expression of the state, such as "theta1^2 + 0.01*tau_theta1^2" or "tip.x - 0.5": of
+    coordinates, speeds `qd_<name>`, joint forces `tau_<name>`, positions `<frame>.x`, the time t, and parameters.
+    """
+
+    dyn: Dynamics
+    motion: Motion
+    over: list[str]
+    values: dict[str, float]
+    frames: tuple[str, ...]
+    own: bool  # whether it began as the mechanism itself says
+
+    @property
+    def dq(self) -> np.ndarray:
+        return self._rows[:, : self.dyn.nq]
+
+    @property
+    def dqd(self) -> np.ndarray:
+        return self._rows[:, self.dyn.nq :]
+
+    @cached_property
+    def _rows(self) -> np.ndarray:
+        return self._variation.at(self.motion.t)
+
+    # -- of expressions ----------------------------------------------------------------------------------------------
+
+    def of(self, expression: str | Scalar) -> tuple[np.ndarray, np.ndarray]:
+        """An expression at every row, and its derivatives, (rows, over)."""
+        found = self._lanes(expression, self.motion.t, np.hstack([self.motion.q, self.motion.qd]), self._rows)
+        return _value(found, len(self.motion.t)), _slopes(found, len(self.motion.t), len(self.over))
+
+    def end(self, expression: str | Scalar) -> tuple[float, np.ndarray]:
+        """An expression at the end of the run, and its gradient; where an event ends the run, the end moves with it."""
+        t, y = np.array([self._until]), np.hstack([self.motion.q, self.motion.qd])[-1:]
+        S = self._variation.first[-1][None] + self._rate_at_end * self._end_slopes
+        found = self._lanes(expression, t, y, S, self._end_slopes)
+        return float(_value(found, 1)[0]), _slopes(found, 1, len(self.over))[0]
+
+    def integral(self, expression: str | Scalar) -> tuple[float, np.ndarray]:
+        """The integral of an expression over the run, and its gradient."""
+        at, integrals = running_integrals(NODES)
+        steps, lengths = self._starts, self._lengths
+        times = (steps[:, None] + lengths[:, None] * at).ravel()
+        S = self._variation.at_nodes.reshape(len(times), -1, len(self.over))
+        found = self._lanes(expression, times, self._states(times), S)
+        weights = (lengths[:, None] * integrals[NODES]).ravel()
+        gradient = weights @ _slopes(found, len(times), len(self.over))
+        if self._ended_by_event:
+            last = self._lanes(expression, np.array([self._until]), self._last[None], self._variation.first[-1][None])
+            gradient = gradient + _value(last, 1)[0] * self._end_slopes
+        return float(weights @ _value(found, len(times))), gradient
+
+    def _lanes(self, given: str | Scalar, t: np.ndarray, y: np.ndarray, S: np.ndarray, end: np.ndarray | None = None) -> Any:
+        """An expression over times, with its slopes along `over`; `end` is how the times move."""
+        names = self._names(t, y, S, end)
+        known = {**state_names(self.dyn.mechanism), **{name: symbol(name) for name in names}}
+        try:
+            scalar = parse(given, known) if isinstance(given, str) else given
+        except DescriptionError as error:
+            raise ArgumentError(str(error), concerns="expression") from None
+        for name in sorted(free_symbols(scalar) - set(names)):
+            raise ArgumentError(one_of("name", name, names), concerns="expression")
+        others = {id(self.dyn.mechanism.parameters[n]): names[n] for n in self.values if n in self.dyn.mechanism.parameters}
+        return LaneValues(names, others).of(scalar)
+
+    def _names(self, t: np.ndarray, y: np.ndarray, S: np.ndarray, end: np.ndarray | None) -> dict[str, Lanes]:
+        model, count = self.dyn.mechanism, len(self.over)
+        names = [*model.coordinate_names, *(f"qd_{name}" for name in model.speed_names)]
+        found = {name: Lanes(y[:, k], S[:, k].T) for k, name in enumerate(names)}
+        moved = np.zeros((count, len(t))) if end is None else np.repeat(end[:, None], len(t), axis=1)
+        found["t"] = Lanes(t, moved)
+        for name, value in self.values.items():
+            unit = np.zeros((count, len(t)))
+            unit[self.over.index(name)] = 1.0
+            found[name] = Lanes(np.full(len(t), value), unit)
+        more = self._quantities(t, y)
+        for group, labels in ((TORQUES, [f"tau_{n}" for n in model.speed_names]), (FRAMES, _positions(self.frames))):
+            slopes = self._chained(more[group], S)
+            found |= {label: Lanes(more[group].value[:, k], slopes[:, k].T) for k, label in enumerate(labels)}
+        return found
+
+    def _chained(self, found: Slopes, S: np.ndarray) -> np.ndarray:
+        total: np.ndarray = found.by_state @ S
+        for k, name in enumerate(self.values):
+            total[:, :, self.over.index(name)] += found.by_parameter[:, :, k]
+        return total
+
+    # -- along the run -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _quantities(self) -> Quantities:
+        groups = [RATES, TORQUES, FRAMES, *([CLOSURE, SPEEDS] if self.dyn.mechanism.equations else [])]
+        return Quantities(self._system, self.values, groups, self.frames)
+
+    @property
+    def _trajectory(self) -> Trajectory:
+        assert self.motion.trajectory is not None
+        return self.motion.trajectory
+
+    @property
+    def _segment(self) -> Segment:
+        return self._trajectory.segments[0]
+
+    @property
+    def _system(self) -> System:
+        return self._segment.solver.system
+
+    @property
+    def _until(self) -> float:
+        return float(self._segment.until)
+
+    @property
+    def _starts(self) -> np.ndarray:
+        return self._segment.steps[:, 0]
+
+    @property
+    def _lengths(self) -> np.ndarray:
+        return np.diff(np.append(self._starts, self._until))
+
+    def _states(self, times: np.ndarray) -> np.ndarray:
+        steps = self._segment.steps
+        which = np.clip(np.searchsorted(self._starts, times, side="right") - 1, 0, len(steps) - 1)
+        return self._trajectory.replayed(self._segment, which, (times - steps[which, 0]) / steps[which, 1])
+
+    @cached_property
+    def _variation(self) -> Variation:
+        at, _ = running_integrals(NODES)
+        starts, lengths, n, count = self._starts, self._lengths, self._system.size, len(self.over)
+        A, B = np.empty((len(starts), NODES, n, n)), np.zeros((len(starts), NODES, n, count))
+        columns = [self.over.index(name) for name in self.values]
+        for first in range(0, len(starts), CHUNK):
+            some = slice(first, first + CHUNK)
+            times = (starts[some, None] + lengths[some, None] * at).ravel()
+            found = self._quantities(times, self._states(times))[RATES]
+            shape = (len(times) // NODES, NODES, n)
+            A[some] = found.by_state.reshape(*shape, n)
+            B[some][..., columns] = found.by_parameter.reshape(*shape, len(columns))
+        begin = self._segment.steps[0, 2:]
+        start = start_slopes(self.dyn, self._quantities, self.over, self.values, begin, float(starts[0]), self.own)
+        return varied(starts, lengths, A, B, start)
+
+    # -- the end of a run ----------------------------------------------------------------------------------------------
+
+    @property
+    def _ended_by_event(self) -> bool:
+        return self.motion.status is Status.STOPPED_BY_EVENT
+
+    @property
+    def _last(self) -> np.ndarray:
+        return np.concatenate([self.motion.q[-1], self.motion.qd[-1]])
+
+    @cached_property
+    def _rate_at_end(self) -> np.ndarray:
+        """y' at the end, as a column."""
+        return self._quantities(np.array([self._until]), self._last[None])[RATES].value[0][:, None]
+
+    @cached_property
+    def _end_slopes(self) -> np.ndarray:
+        """How the end of the run moves: where g = 0 ends it, dT = -(dg at a fixed time) / g'."""
+        if not self._ended_by_event:
+            return np.zeros(len(self.over))
+        name = self.motion.ending.event
+        when = next(e.when for _, e in self._system.table.watched if e.name == name)
+        if not isinstance(when, Expression):
+            raise SimulationError(
+                f"{self.motion.name}: event {name!r} is no expression of the state, and has no derivatives here"
+            )
+        t, y = np.array([self._until]), self._last[None]
+        still = self._lanes(when, t, y, self._variation.first[-1][None])
+        moving = self._lanes(when, t, y, np.repeat(self._rate_at_end, len(self.over), axis=1)[None], np.ones(len(self.over)))
+        rate = moving.slopes[0, 0] - self._own_slopes(when, t, y)[0]
+        slopes: np.ndarray = -still.slopes[:, 0] / rate
+        return slopes
+
+    def _own_slopes(self, when: Scalar, t: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Of an expression along parameters alone, which do not move in time."""
+        found = self._lanes(when, t, y, np.zeros((1, y.shape[1], len(self.over))))
+        return _slopes(found, 1, len(self.over))[0]
+
+
+def _positions(frames: Sequence[str]) -> list[str]:
+    return [f"{name}.{axis}" for name in frames for axis in AXES]
+
+
+def _value(found: Any, count: int) -> np.ndarray:
+    return found.value if isinstance(found, Lanes) else np.full(count, float(found))
+
+
+def _slopes(found: Any, count: int, over: int) -> np.ndarray:
+    slopes = found.slopes if isinstance(found, Lanes) else None
+    return np.zeros((count, over)) if slopes is None else np.broadcast_to(slopes, (over, count)).T

@@ -1,0 +1,236 @@
+"""`lagrangian.optimise`: the parameters of a mechanism that meet a goal best, by SciPy's optimisers with exact gradients."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
+from lagrangian.errors import ArgumentError, LagrangianError, is_number, one_of
+from lagrangian.model.expression import free_symbols, parse
+from lagrangian.model.expression.lanes import Lanes, LaneValues
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.parts import is_path, scalar_at
+from lagrangian.optimisation.goals import Goal
+
+SIDES = re.compile(r"<=|>=")
+GRADIENT = 1e-9
+
+
+@dataclass
+class Optimum:
+    """What was found: the `parameters`, the `mechanism` with them, and the `value` of the goal there.
+
+    Of a goal of residuals, `value` is the root of their mean square, and `residuals` has them.
+    """
+
+    mechanism: Mechanism
+    parameters: dict[str, float]
+    value: float
+    before: float
+    residuals: np.ndarray
+    evaluations: int
+    success: bool
+    message: str
+    unknowns: np.ndarray = field(default_factory=lambda: np.zeros(0))
+
+    def __str__(self) -> str:
+        lines = [f"{self.value:.6g} after {self.evaluations} evaluations; it was {self.before:.6g}. {self.message}"]
+        return "\n".join([*lines, *(f"  {name} = {x:.6g}" for name, x in self.parameters.items())])
+
+
+def optimise(
+    mechanism: MechanismLike,
+    over: Mapping[str, Any],
+    goal: Goal,
+    subject_to: Sequence[str] | str = (),
+    *,
+    starts: int = 1,
+    seed: int = 0,
+    progress: Callable[[int, float], None] | None = None,
+    max_evaluations: int = 500,
+) -> Optimum:
+    """The parameters that meet a goal best.
+
+    `over` maps parameters (or paths of numbers, such as `link2.mass`) to bounds (least, most), or to (least, first, most); the
+    search begins at their present values otherwise. `goal` is one of `lagrangian.goals`. `subject_to` are inequalities between
+    parameters, "l1 + l0 <= l2 + l3", which the result keeps. With `starts` above 1 the search begins at as many places between
+    the bounds, the first as said and the others at random from `seed`, and the best result is taken. `progress(evaluations,
+    value)` is told of every evaluation. Sums of squares are minimised by SciPy's trust-region reflective method, what has other
+    constraints or is no sum of squares by SLSQP; both are given exact gradients.
+
+    >>> import lagrangian as lg
+    >>> arm = lg.library("pendulum")
+    >>> found = lg.optimise(arm, {"m": (0.5, 2.0)}, lg.goals.holding_torque([[0.5]]))
+    >>> round(found.parameters["m"], 6)
+    0.5
+    """
+    if not isinstance(goal, Goal):
+        raise ArgumentError(
+            f"is {goal!r:.60}", argument="goal", remedy="one of lagrangian.goals is needed, such as goals.holding_torque(poses)"
+        )
+    given = mechanism_of(mechanism)
+    search = Search(given, _bounds(given, over), goal, _inequalities(given, subject_to), progress, max_evaluations)
+    rng = np.random.default_rng(seed)
+    results = [search.run(search.first if k == 0 else search.random(rng)) for k in range(max(1, int(starts)))]
+    return min(results, key=lambda found: found.value if np.isfinite(found.value) else np.inf)
+
+
+def _bounds(mechanism: Mechanism, over: Mapping[str, Any]) -> dict[str, tuple[float, float, float]]:
+    if not isinstance(over, Mapping) or not over:
+        raise ArgumentError("is empty", argument="over", remedy='parameters with their bounds are needed: {"l1": (0.2, 0.5)}')
+    found = {}
+    for name, bounds in over.items():
+        if name in mechanism.parameters:
+            now = float(mechanism.parameters[name])
+        elif is_path(mechanism, name):
+            now = float(scalar_at(mechanism, name))
+        else:
+            raise ArgumentError(one_of("parameter", name, mechanism.parameters), concerns="over")
+        numbers = list(bounds) if isinstance(bounds, (tuple, list, np.ndarray)) else []
+        if len(numbers) not in (2, 3) or not all(is_number(x) or math.isinf(x) for x in numbers):
+            raise ArgumentError(f"{name!r} has {bounds!r}; (least, most) or (least, first, most) is needed", concerns="over")
+        low, high = float(numbers[0]), float(numbers[-1])
+        first = float(numbers[1]) if len(numbers) == 3 else min(max(now, low), high)
+        if not low <= first <= high or low == high:
+            raise ArgumentError(f"{name!r} has {bounds!r}; the least must be below the most", concerns="over")
+        found[name] = (low, first, high)
+    return found
+
+
+def _inequalities(mechanism: Mechanism, given: Sequence[str] | str) -> list[Any]:
+    """Each as an expression that must not be negative."""
+    found = []
+    for text in [given] if isinstance(given, str) else given:
+        sides = SIDES.split(text)
+        if len(sides) != 2:
+            raise ArgumentError(f"{text!r} is given", argument="subject_to", remedy='one <= or >= is needed: "l1 <= 2*l2"')
+        left, right = (parse(side, mechanism.parameters) for side in sides)
+        difference = right - left if "<=" in text else left - right
+        if free_symbols(difference):
+            raise ArgumentError(f"{text!r} may have parameters only", argument="subject_to")
+        found.append(difference)
+    return found
+
+
+class Search:
+    """One problem; unknowns are scaled so that each has a range of about one."""
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        bounds: Mapping[str, tuple[float, float, float]],
+        goal: Goal,
+        inequalities: list[Any],
+        progress: Callable[[int, float], None] | None,
+        most: int,
+    ) -> None:
+        self.mechanism, self.goal, self.inequalities, self.most = mechanism, goal, inequalities, most
+        self.names, self.progress, self.evaluations = list(bounds), progress, 0
+        own, low, high = goal.unknowns(mechanism)
+        self.first = np.concatenate([[b[1] for b in bounds.values()], own])
+        self.low = np.concatenate([[b[0] for b in bounds.values()], low])
+        self.high = np.concatenate([[b[2] for b in bounds.values()], high])
+        span = np.where(np.isfinite(self.high - self.low), self.high - self.low, np.maximum(np.abs(self.first), 1.0))
+        self.scale, self.size = span, 0  # so many residuals there are
+
+    def random(self, rng: np.random.Generator) -> np.ndarray:
+        low, high = np.maximum(self.low, self.first - self.scale), np.minimum(self.high, self.first + self.scale)
+        return rng.uniform(low, high)
+
+    def parts(self, z: np.ndarray) -> tuple[dict[str, float], np.ndarray]:
+        x = np.clip(z * self.scale, self.low, self.high)
+        return dict(zip(self.names, x.tolist(), strict=False)), x[len(self.names) :]
+
+    def at(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Residuals and their derivatives; infinite where the mechanism cannot be."""
+        parameters, own = self.parts(z)
+        self.evaluations += 1
+        try:
+            r, J = self.goal.at(self.mechanism.with_parameters(parameters), self.names, own)
+        except LagrangianError as error:
+            if self.evaluations == 1:
+                raise ArgumentError(f"the search cannot begin: {error}", where=self.mechanism.name) from error
+            return np.full(self.size, np.inf), np.zeros((self.size, len(z)))
+        self.size = len(r)
+        if self.progress is not None:
+            self.progress(self.evaluations, self.value(r))
+        return r, J * self.scale
+
+    def value(self, r: np.ndarray) -> float:
+        return float(r[0]) if self.goal.total else float(np.sqrt(np.mean(r**2)))
+
+    def run(self, x: np.ndarray) -> Optimum:
+        from scipy import optimize
+
+        known: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
+
+        def both(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            key = z.tobytes()
+            if key not in known:
+                known.clear()
+                known[key] = self.at(z)
+            return known[key]
+
+        z, begun = x / self.scale, self.evaluations
+        bounds = (self.low / self.scale, self.high / self.scale)
+        before = self.value(both(z)[0])
+        if self.goal.total or self.inequalities:
+            found = self._constrained(both, z, bounds)
+        else:
+            inside = np.clip(z, bounds[0], bounds[1])
+            found = optimize.least_squares(
+                lambda z: both(z)[0],
+                inside,
+                jac=lambda z: both(z)[1],
+                bounds=bounds,
+                xtol=1e-14,
+                ftol=1e-14,
+                gtol=1e-14,
+                max_nfev=self.most,
+            )
+        parameters, own = self.parts(found.x)
+        r = both(found.x)[0]
+        mechanism = self.mechanism.with_parameters(parameters)
+        told = str(found.message).rstrip(".") + "."
+        return Optimum(mechanism, parameters, self.value(r), before, r, self.evaluations - begun, bool(found.success), told, own)
+
+    def _constrained(self, both: Callable[..., Any], z: np.ndarray, bounds: tuple[np.ndarray, np.ndarray]) -> Any:
+        from scipy import optimize
+
+        def cost(z: np.ndarray) -> tuple[float, np.ndarray]:
+            r, J = both(z)
+            if not np.isfinite(r).all():
+                return 1e30, np.zeros(len(z))
+            return (float(r[0]), J[0]) if self.goal.total else (float(r @ r), 2 * r @ J)
+
+        constraints = [
+            {"type": "ineq", "fun": lambda z, g=g: self._kept(g, z)[0], "jac": lambda z, g=g: self._kept(g, z)[1]}
+            for g in self.inequalities
+        ]
+        return optimize.minimize(
+            cost,
+            z,
+            jac=True,
+            method="SLSQP",
+            bounds=list(zip(*bounds, strict=True)),
+            constraints=constraints,
+            options={"maxiter": self.most, "ftol": 1e-14},
+        )
+
+    def _kept(self, g: Any, z: np.ndarray) -> tuple[float, np.ndarray]:
+        """An inequality's left side, which must not be negative, and its gradient."""
+        parameters, _ = self.parts(z)
+        unit = np.eye(len(z))
+        names = {n: Lanes(np.array([x]), unit[:, k : k + 1]) for k, (n, x) in enumerate(parameters.items())}
+        others = {id(self.mechanism.parameters[n]): names[n] for n in names if n in self.mechanism.parameters}
+        found = LaneValues(names, others).of(g)
+        if not isinstance(found, Lanes):
+            return float(found), np.zeros(len(z))
+        assert found.slopes is not None
+        return float(found.value[0]), found.slopes[:, 0] * self.scale
