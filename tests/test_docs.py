@@ -311,7 +311,7 @@ def test_every_public_name_is_documented() -> None:
 
     page = (DOCS / "api.md").read_text(encoding="utf-8")
     named = set(re.findall(r"auto\w+:: lagrangian\.(\S+)", page))
-    modules = {"control": "control.", "paths": "paths"}
+    modules = {"control": "control.", "goals": "optimisation.goals.", "paths": "paths"}
     for name in lagrangian.__all__:
         if isinstance(value := getattr(lagrangian, name), type) and issubclass(value, (Exception, Warning)):
             assert "errors" in named

@@ -205,7 +205,7 @@ def test_parameters_print_their_values() -> None:
 
 def test_other_values_of_parameters_are_refused_where_they_would_change_nothing() -> None:
     arm = lg.library("two_r")
-    with pytest.raises(lg.MechanismError, match=r"'l1' is 1 in .* already.*load\(file, parameters=\{'l1': 2\}\)"):
+    with pytest.raises(lg.MechanismError, match=r"'l1' is 1 in .* already.*with_parameters\(l1=2\)"):
         arm.replace(parameters={**arm.parameters, "l1": lg.parameter("l1", 2.0)})
     assert arm.replace(parameters=arm.parameters) == arm
     assert list(arm.replace(parameters={"k": lg.parameter("k", 2.0)}).parameters) == ["k"]

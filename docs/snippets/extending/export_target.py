@@ -3,11 +3,12 @@
 # --- trace
 import lagrangian as lg
 from lagrangian.algorithms.inverse_dynamics import GRAVITY
-from lagrangian.kernels.programs.sweeps import trace_unrolled
+from lagrangian.kernels.programs.sweeps import Sweeps, trace_unrolled
 from lagrangian.kernels.trace.schedule import Schedule, schedule
 
 dyn = lg.compile(lg.library("two_r"))
-trace = trace_unrolled(GRAVITY, dyn.tree)
+sweeps = Sweeps(GRAVITY, dyn.tree)
+trace = trace_unrolled(GRAVITY, sweeps.structure)
 program = schedule(trace, fused=False)
 for name, result, arguments in program.operations[:5]:
     print(result, name, *arguments)
@@ -45,7 +46,7 @@ def python_source(name: str, inputs: list[str], program: Schedule) -> str:
     return "\n".join([*lines, "    return [out[k] for k in range(len(out))]"])
 
 
-source = python_source("gravity", ["q"], program)
+source = python_source("gravity", ["q", "k"], program)
 print("\n".join(source.splitlines()[:6]), "...")
 
 # --- check
@@ -54,5 +55,6 @@ import math
 space = {"math": math}
 exec(source, space)
 q = [0.3, -0.7]
-print([round(x, 6) for x in space["gravity"](q)])
+k = sweeps.numbers.values.tolist()  # masses, lengths: what code reads
+print([round(x, 6) for x in space["gravity"](q, k)])
 print(dyn.gravity(q).round(6).tolist())

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
-from lagrangian.errors import Argument, ArgumentError, LagrangianError, one_of, shown
+from lagrangian.errors import Argument, ArgumentError, LagrangianError, MechanismWarning, one_of, shown, warn
 from lagrangian.model.expression import parameter
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.parts import is_path
@@ -70,9 +70,12 @@ def tell_of_unused(mechanism: Mechanism, kinds: Names, run: Mapping[str, Any]) -
     """Warn of parameters that change nothing, neither in the mechanism nor in the run's expressions."""
     words = set(_words(run))
     for name in kinds.parameters:
-        if name in mechanism.parameters and name not in words:
-            with contextlib.suppress(LagrangianError):  # of a value that cannot be: samples with such values fail
-                mechanism.with_parameters({name: math.nextafter(float(mechanism.parameters[name]), math.inf)})
+        if name not in mechanism.parameters or name in words:
+            continue
+        with contextlib.suppress(LagrangianError):  # of a value that cannot be: samples with such values fail
+            changed = mechanism.with_parameters({name: math.nextafter(float(mechanism.parameters[name]), math.inf)})
+            if all(getattr(changed, f.name) == getattr(mechanism, f.name) for f in fields(mechanism) if f.name != "parameters"):
+                warn(f"{mechanism.name}: parameter {name!r} is used nowhere, so that it changes nothing", MechanismWarning)
 
 
 def _words(x: Any) -> list[str]:
