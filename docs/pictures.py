@@ -174,7 +174,15 @@ def study() -> None:
     figure(lg.study("two_r", over, {"t_span": 2}, keep_of_all, samples=32, folder="lengths").plot(), "study")
 
 
-PICTURES = (front, mechanisms, library, start, tables, loop, reactions, motors, controllers, see, study)
+def design() -> None:
+    names = snippet("design")
+    figure(names["turn"].plot(), "design_turn", 1000)
+    figure(names["reach"].plot(), "design_workspace", 600)
+    ranges = {"theta1": (-3.0, 3.0), "theta2": (-3.0, 3.0)}
+    figure(lg.singularities("three_rrr", ranges, lines=61).plot(), "design_singularities", 600)
+
+
+PICTURES = (front, mechanisms, library, start, tables, loop, reactions, motors, controllers, see, design, study)
 ALL: dict[str, Callable[[], None]] = {f.__name__: f for f in PICTURES}
 
 if __name__ == "__main__":

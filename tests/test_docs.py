@@ -35,7 +35,7 @@ NOT_RUN = {
 }  # a browser, long, or times: they have tests
 NEEDS = {"second_opinion": "sksundae", "lagrangian compare": "pinocchio"}  # which a page can do without
 # more than some seconds each: they run with `-m slow`
-SLOW = {"cli", "control", "identification", "integrators", "library", "motion", "see"}
+SLOW = {"cli", "control", "design", "identification", "integrators", "library", "motion", "see"}
 SHOWN = re.compile(r"^(```+)\{(snippet|command)\} (\S+)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
 

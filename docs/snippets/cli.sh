@@ -39,6 +39,15 @@ lagrangian inverse arm.toml --circle 0.6,0.2,0.1 --frame tip -t 2 -o circle.nc
 # --- size
 lagrangian size arm.toml circle.nc
 
+# --- workspace
+lagrangian workspace arm.toml --over theta2=0:150deg --resolution 24 --plot
+
+# --- turn
+lagrangian turn four_bar --speed 10 --curve C -o turn.csv
+
+# --- singularities
+lagrangian singularities arm.toml --over theta2=-90deg:200deg
+
 # --- plot
 lagrangian plot arm.nc -o arm.svg
 

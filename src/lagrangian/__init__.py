@@ -46,6 +46,14 @@ if TYPE_CHECKING:
     from lagrangian.configuration.mobility import Mobility, mobility
     from lagrangian.description.load import load, loads
     from lagrangian.description.toml.writer import dumps, save
+    from lagrangian.design.coupler_curve import CouplerCurve
+    from lagrangian.design.four_bar import FourBar
+    from lagrangian.design.full_turn import full_turn
+    from lagrangian.design.reachable import Workspace
+    from lagrangian.design.singular import Singularities, Singularity
+    from lagrangian.design.singularities import singularities
+    from lagrangian.design.turn import DeadCentre, FullTurn
+    from lagrangian.design.workspace import workspace
     from lagrangian.equations.formula import Formula
     from lagrangian.equations.formula_matrix import FormulaMatrix
     from lagrangian.identification.exciting import FourierPath, exciting_path
@@ -60,7 +68,7 @@ if TYPE_CHECKING:
     from lagrangian.model.configuration import Initial
     from lagrangian.model.constraint import Holonomic, KnifeEdge, Pfaffian, PfaffianFunction, Rolling
     from lagrangian.model.dh import DHRow
-    from lagrangian.model.event import Event, Lock, SetTorque, Unlock
+    from lagrangian.model.event import Event, Lock, SetParameters, SetPayload, SetTorque, Unlock
     from lagrangian.model.expression import parameter
     from lagrangian.model.joint import Friction, Joint, JointSpring, Limits, Rotor
     from lagrangian.model.loop import Frame, LoopJoint, Wall
@@ -109,7 +117,7 @@ _LATER = {
     ),
     **dict.fromkeys(("Holonomic", "KnifeEdge", "Pfaffian", "PfaffianFunction", "Rolling"), "lagrangian.model.constraint"),
     "DHRow": "lagrangian.model.dh",
-    **dict.fromkeys(("Event", "Lock", "SetTorque", "Unlock"), "lagrangian.model.event"),
+    **dict.fromkeys(("Event", "Lock", "SetParameters", "SetPayload", "SetTorque", "Unlock"), "lagrangian.model.event"),
     "parameter": "lagrangian.model.expression",
     **dict.fromkeys(("Friction", "Joint", "JointSpring", "Limits", "Rotor"), "lagrangian.model.joint"),
     **dict.fromkeys(("Frame", "LoopJoint", "Wall"), "lagrangian.model.loop"),
@@ -123,6 +131,14 @@ _LATER = {
     "consistent_speeds": "lagrangian.configuration.consistent_speeds",
     **dict.fromkeys(("Mobility", "mobility"), "lagrangian.configuration.mobility"),
     **dict.fromkeys(("Sampled", "Traced"), "lagrangian.motion.torque"),
+    "CouplerCurve": "lagrangian.design.coupler_curve",
+    "FourBar": "lagrangian.design.four_bar",
+    "full_turn": "lagrangian.design.full_turn",
+    **dict.fromkeys(("Singularities", "Singularity"), "lagrangian.design.singular"),
+    "singularities": "lagrangian.design.singularities",
+    **dict.fromkeys(("DeadCentre", "FullTurn"), "lagrangian.design.turn"),
+    "Workspace": "lagrangian.design.reachable",
+    "workspace": "lagrangian.design.workspace",
     **dict.fromkeys(("FourierPath", "exciting_path"), "lagrangian.identification.exciting"),
     "Identification": "lagrangian.identification.result",
     "identify": "lagrangian.identification.identify",
@@ -168,7 +184,9 @@ __all__ = [
     "ClosedError",
     "CoordinateSpring",
     "CostError",
+    "CouplerCurve",
     "DHRow",
+    "DeadCentre",
     "DescriptionError",
     "Dynamics",
     "EndedEarlyWarning",
@@ -177,9 +195,11 @@ __all__ = [
     "Event",
     "Formula",
     "FormulaMatrix",
+    "FourBar",
     "FourierPath",
     "Frame",
     "Friction",
+    "FullTurn",
     "Gear",
     "GearRange",
     "GravityCompensation",
@@ -219,10 +239,14 @@ __all__ = [
     "Rotor",
     "Sampled",
     "Sensitivities",
+    "SetParameters",
+    "SetPayload",
     "SetTorque",
     "SimulationError",
     "SimulationWarning",
     "SingularWarning",
+    "Singularities",
+    "Singularity",
     "Sizing",
     "SolverComparison",
     "Status",
@@ -231,6 +255,7 @@ __all__ = [
     "Traced",
     "Unlock",
     "Wall",
+    "Workspace",
     "assemble",
     "assembly_modes",
     "box",
@@ -248,6 +273,7 @@ __all__ = [
     "ellipsoid",
     "equilibrium",
     "exciting_path",
+    "full_turn",
     "goals",
     "identify",
     "inverse",
@@ -275,6 +301,7 @@ __all__ = [
     "save",
     "sensitivities",
     "simulate",
+    "singularities",
     "size_actuators",
     "span",
     "sphere",
@@ -282,6 +309,7 @@ __all__ = [
     "triangular",
     "tube",
     "uniform",
+    "workspace",
 ]
 
 

@@ -143,7 +143,10 @@ def cases() -> list[Case]:
     ]
     edge = lg.KnifeEdge("e", "b1", (1.0, 2.0, -0.5), (0.3, -0.2, 0.1))
     contacts = carrier.replace(bodies=[*carrier.bodies, plate], joints=[*carrier.joints, hinge], constraints=[*named, edge])
+    chain = random_mechanism(["ball", "revolute", "prismatic", "revolute"], 3, chain=True)
+    carried = chain.replace(loops=[lg.LoopJoint("x", "ball", "b1", "b3"), lg.LoopJoint("y", "revolute", "b0", "b3")])
     return [
+        case(carried, 1, partial(_loops, carried)),
         case(of_speeds, 1, partial(_speeds, of_speeds)),
         case(equations, 1, partial(_equations, equations)),
         case(closed, 1, partial(_loops, closed)),
@@ -158,6 +161,18 @@ def column(rows: list[constraints.Row], of: str) -> np.ndarray:
 def alike(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:
     """Entry by entry: a large one must not hide what is wrong with a small one."""
     return bool(np.all(np.abs(a - b) <= tolerance * np.maximum(1.0, np.abs(b))))
+
+
+def _not_carried(one: Case, row: constraints.Row) -> dict[int, float]:
+    """Slopes of a row, those of a loop without the joints that both its bodies stand on."""
+    found, tree = dict(row.psi), one.tree
+    for loop in one.mechanism.loops:
+        if loop.name == constraints.owner(row.name):
+            a, b = (tree.towards_ground(tree.place[body][0]) for body in (loop.a, loop.b))
+            for i in set(a) & set(b):
+                for k in range(tree.kind[i].nv):
+                    found.pop(tree.iv[i] + k, None)
+    return found
 
 
 def wrong_rows(one: Case, free_world: type) -> Iterator[str]:
@@ -191,6 +206,10 @@ def wrong_rows(one: Case, free_world: type) -> Iterator[str]:
     rates = constraints.coordinate_rates(one.mechanism, one.q.tolist(), one.qd.tolist())
     if not alike((ends[0] - ends[1]) / (2 * STEP), np.array(rates), 1e-7):
         yield "rates of coordinates"
+    other = one.state(one.q, one.qd, T)
+    other.relative = True
+    if [row.psi for row in other.rows] != [_not_carried(one, row) for row in rows]:
+        yield "relative Psi"
     # by virtual work on links as if they were free
     free = constraints.rows(
         one.mechanism, free_world(one.tree, now.links), constraints.Coordinates(one.mechanism, now.q, [0] * one.mechanism.nv, T)
@@ -293,7 +312,7 @@ def _wrong_solutions(module: types.ModuleType) -> Iterator[str]:
     B = rng.normal(size=(5, 7)) * np.array([1.0, 3.0, 0.2, 5.0, 1.0])[:, None]
     A, x = B @ B.T, rng.normal(size=5)
     for kind, in_order in ((module.InOrder, True), (module.Grouped, False)):
-        solved = kind([*map(list, A)])
+        solved = kind(module.sparse(A.tolist()))
         if not same(np.array(solved.solve((A @ x).tolist())), x, 1e-10):
             yield f"{kind.__name__}: independent rows"
         if not same(np.array(solved.ratio), np.array(pivots(A, in_order)), 1e-10):
@@ -301,7 +320,7 @@ def _wrong_solutions(module: types.ModuleType) -> Iterator[str]:
         # a row that is the sum of two others, and one that rounding left of zeros, in the middle
         B2 = np.vstack([B[:2], 1e-17 * B[2:3], B[3:], B[:1] + B[4:]])
         A2, least = B2 @ B2.T, [1e-20] * 6
-        solved = kind([*map(list, A2)], least=least)
+        solved = kind(module.sparse(A2.tolist()), least=least)
         right = B2 @ rng.normal(size=7)
         found = np.array(solved.solve(right.tolist()))
         if (
@@ -314,7 +333,9 @@ def _wrong_solutions(module: types.ModuleType) -> Iterator[str]:
             yield "Grouped: ratio of dependent rows"
         chain = np.diag([2.0, 1e-5, 3.0])
         if not same(
-            np.array(kind([*map(list, chain)], least=[1e-3] * 3).solve([1.0, 1.0, 1.0])), np.array([0.5, 0.0, 1 / 3]), 1e-12
+            np.array(kind(module.sparse(chain.tolist()), least=[1e-3] * 3).solve([1.0, 1.0, 1.0])),
+            np.array([0.5, 0.0, 1 / 3]),
+            1e-12,
         ):
             yield f"{kind.__name__}: a row below the least"
     yield from _wrong_groups(module, rng)
@@ -331,7 +352,7 @@ def _wrong_groups(module: types.ModuleType, rng: np.random.Generator) -> Iterato
     B = sizes[:, None] * np.vstack(parts)
     A, right = B @ B.T, B @ rng.normal(size=12)
     for rank in (None, lambda group: ranks[group[0]]):
-        solved = module.Grouped([*map(list, A)], groups, rank=rank)
+        solved = module.Grouped(module.sparse(A.tolist()), groups, rank=rank)
         found = np.array(solved.solve(right.tolist()))
         if not same((A @ found) / sizes, right / sizes, 1e-7):
             yield "Grouped: groups"

@@ -199,6 +199,10 @@ def failures_of(arm: lg.Mechanism, get) -> Iterator[str]:
     checks["factorised"] = lambda: same(
         np.array(get(factorised, "Factorised")(tree, M.ravel().tolist()).solve((M @ qdd).tolist())), qdd, 1e-8
     )
+    some = {k: float(x) for k, x in enumerate(qdd) if k % 2}
+    factors = get(factorised, "Factorised")(tree, M.ravel().tolist())
+    whole = factors.half([some.get(k, 0.0) for k in range(n)])
+    checks["half of some speeds"] = lambda: factors.half_of(some) == {k: x for k, x in enumerate(whole) if x != 0}
     held = np.arange(n) % 3 == 1
     checks["held dynamics"] = lambda: _holds(
         value(get(forward_dynamics, "HELD_DYNAMICS"), tree, q=q, qd=qd, tau=ID, held=held).reshape(2, n), M, M @ qdd, held

@@ -16,7 +16,7 @@ from scipy.optimize import brentq
 
 import lagrangian as lg
 from lagrangian.algorithms.closed import massless
-from lagrangian.algorithms.closed.cholesky import Grouped
+from lagrangian.algorithms.closed.cholesky import Grouped, sparse
 from lagrangian.errors import MechanismError
 
 G = 9.81
@@ -337,5 +337,5 @@ def test_slides_in_line_with_nothing_between_them_are_told(axis: str) -> None:
 
 def test_rows_that_are_zero_by_structure_are_dependent() -> None:
     """Of constants alone nothing is left to be decided in compiled code."""
-    factors = Grouped([[2.0, 0.0], [0.0, 0.0]])
+    factors = Grouped(sparse([[2.0, 0.0], [0.0, 0.0]]))
     np.testing.assert_allclose(factors.solve([4.0, 1.0]), [2.0, 0.0], rtol=1e-12)

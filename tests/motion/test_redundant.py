@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import lagrangian as lg
-from lagrangian.algorithms.closed.cholesky import Grouped
+from lagrangian.algorithms.closed.cholesky import Grouped, sparse
 from lagrangian.motion.run.freedom import Freedom
 
 A, ALPHA, BETA = 1.0, 0.7, 1.3
@@ -155,7 +155,7 @@ def test_dependent_rows_of_any_size_are_told_from_independent_ones() -> None:
         A = (sizes[:, None] * rows) @ (sizes[:, None] * rows).T
         b = A @ (rng.normal(size=18) / sizes)
         for known in (None, lambda group: {0: 6, 6: 2, 12: 0}[group[0]]):
-            system = Grouped(A.tolist(), groups, rank=known)
+            system = Grouped(sparse(A.tolist()), groups, rank=known)
             assert (A @ np.array(system.solve(b.tolist())) - b) / sizes == pytest.approx(0, abs=1e-6 * np.abs(b / sizes).max())
             assert system.ratio > 1e-8
 

@@ -36,7 +36,8 @@ class Factorised:
         self._held = held or {}
         self._left: dict[int, dict[int, Any]] = {}  # of a speed that may be held: what remains of its row
         self._before, self._order = (list(range(-1, n - 1)), list(range(n))) if full else ancestors(tree)
-        H = {(i, j): M[i * n + j] for i in range(n) for j in range(n)}
+        self._place = {k: place for place, k in enumerate(self._order)}
+        H = {(k, i): M[k * n + i] for k in range(n) for i in (k, *self._ancestors(k))}
         self.pivots: list[Any] = [None] * n  # of D's inverse
         self.unheld = list(self.pivots)  # the same, were no speed held
         for k in reversed(self._order):
@@ -82,6 +83,15 @@ class Factorised:
                 y[i] = y[i] - self._L[k, i] * y[k]
                 i = self._before[i]
         return y
+
+    def half_of(self, right: Mapping[int, Any]) -> dict[int, Any]:
+        """The same of a right side that is zero but for some speeds: what is not zero of y, in the order of the speeds."""
+        reached = {i for k in right for i in (k, *self._ancestors(k))}
+        y: dict[int, Any] = {k: right.get(k, 0) for k in reached}
+        for k in sorted(reached, key=self._place.__getitem__, reverse=True):
+            for i in self._ancestors(k):
+                y[i] = y[i] - self._L[k, i] * y[k]
+        return {k: z for k, z in sorted(y.items()) if not is_zero(z)}
 
     def back(self, y: Sequence[Any]) -> list[Any]:
         """x with D L x = y: from the ground to the tips."""

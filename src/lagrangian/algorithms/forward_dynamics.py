@@ -38,20 +38,20 @@ def velocities(link: Link, parent: Values) -> tuple[Values, Values]:
     return {"w": w}, {"pn": pn, "pf": pf, "ca": ca, "cl": cl}
 
 
-def _unit(column: Column) -> int | None:
+def unit(column: Column) -> int | None:
     """Which of the six coordinates the column is, if it is one of them exactly."""
     six = (*column[0], *column[1])
     ones = [k for k, x in enumerate(six) if not is_zero(x)]
     return ones[0] if len(ones) == 1 and isinstance(six[ones[0]], (int, float)) and six[ones[0]] == 1 else None
 
 
-def _outer_sub_sym(S: v.Symmetric, g: v.Vector, u: v.Vector) -> v.Symmetric:
+def outer_sub_sym(S: v.Symmetric, g: v.Vector, u: v.Vector) -> v.Symmetric:
     """S - g u^T, symmetric because g is parallel to u."""
     pairs = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
     return tuple(x - g[i] * u[j] for x, (i, j) in zip(S, pairs, strict=True))
 
 
-def _clear_sym(S: v.Symmetric, k: int) -> v.Symmetric:
+def clear_sym(S: v.Symmetric, k: int) -> v.Symmetric:
     pairs = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
     return tuple(0 if k in pair else x for x, pair in zip(S, pairs, strict=True))  # type: ignore[return-value]
 
@@ -76,17 +76,17 @@ def articulate(link: Link, children: Values) -> tuple[Values, Values]:
         inverse_D = inverse(D) * (1 - link.held[k])
         u = link.tau[k] - link.friction(k) - link.spring(k) - (v.dot(angular, pn) + v.dot(linear, pf))
         gn, gf = v.scale(inverse_D, un), v.scale(inverse_D, uf)
-        A, M = _outer_sub_sym(A, gn, un), _outer_sub_sym(M, gf, uf)
+        A, M = outer_sub_sym(A, gn, un), outer_sub_sym(M, gf, uf)
         B = tuple(tuple(B[i][j] - gn[i] * uf[j] for j in range(3)) for i in range(3))  # type: ignore[assignment]
         pn, pf = v.add(pn, v.scale(u, gn)), v.add(pf, v.scale(u, gf))
-        place = _unit(column)
+        place = unit(column)
         if place is not None and is_zero(link.rotor) and is_zero(link.held[k]):
             # nothing can be pushed along a free axis: its row and column are zero, exactly
             if place < 3:
-                A = _clear_sym(A, place)
+                A = clear_sym(A, place)
                 B = tuple((0, 0, 0) if i == place else row for i, row in enumerate(B))  # type: ignore[assignment]
             else:
-                M = _clear_sym(M, place - 3)
+                M = clear_sym(M, place - 3)
                 B = tuple(tuple(0 if j == place - 3 else x for j, x in enumerate(row)) for row in B)  # type: ignore[assignment]
         for name, value in zip(found, (gn, gf, inverse_D * u, un, uf, u, inverse_D), strict=True):
             found[name].append(value)
@@ -95,12 +95,12 @@ def articulate(link: Link, children: Values) -> tuple[Values, Values]:
     pf = v.add(pf, v.add(v.mat_t_vec(B, link.ca), v.sym_vec(M, link.cl)))
     A, B, M = link.sym_to_parent(A), link.mat_to_parent(B), link.sym_to_parent(M)
     pf, pn = link.wrench_to_parent(pf, pn)
-    A, B = _shift(link.offset, A, B, M)
+    A, B = shift(link.offset, A, B, M)
     up = {"A": A, "B": B, "M": M, "pn": pn, "pf": pf}
     return up, {name: tuple(values) for name, values in found.items()}
 
 
-def _shift(p: v.Vector, A: v.Symmetric, B: v.Matrix, M: v.Symmetric) -> tuple[v.Symmetric, v.Matrix]:
+def shift(p: v.Vector, A: v.Symmetric, B: v.Matrix, M: v.Symmetric) -> tuple[v.Symmetric, v.Matrix]:
     """Blocks about the parent's origin: B' = B + [p] M, A' = A - B [p] + [p] B'^T."""
     pM = v.transpose(tuple(v.cross(p, row) for row in v.sym_full(M)))  # type: ignore[arg-type]
     Bp = v.mat_add(B, pM)

@@ -43,6 +43,8 @@ def meet(link: Link, carry: Values) -> tuple[Values, tuple[tuple[Any, ...], ...]
     return {"f": f, "n": n}, found
 
 
+# what every link carries, without going on to the matrix
+COMPOSITE_BODIES = Algorithm("composite_bodies", ("q",), (composite,), Output("link", ("m",)), regrouped=True)
 MASS_MATRIX = Algorithm(
     "mass_matrix",
     ("q",),

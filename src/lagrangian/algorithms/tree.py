@@ -75,6 +75,12 @@ class Tree:
             i = self.parent[i]
         return chain[::-1]
 
+    def carrying(self, i: int, j: int) -> int:
+        """The outermost link that carries both links, or is one of them; -1 is the ground."""
+        while i != j:
+            i, j = (self.parent[i], j) if i > j else (i, self.parent[j])  # parents come first
+        return i
+
     def subtree(self, chosen: Sequence[int]) -> Tree:
         """Only the chosen links, which must include their ancestors; coordinates and speeds keep their places."""
         order = sorted(set(chosen))

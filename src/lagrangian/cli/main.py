@@ -16,6 +16,7 @@ from lagrangian.cli.commands import (
     compare,
     compare_solvers,
     derive,
+    design,
     inverse,
     new,
     see,
@@ -24,7 +25,7 @@ from lagrangian.cli.commands import (
     study,
 )
 
-DESCRIBE, EQUATIONS, MOTION, SEE, CHECK = "Describe", "Equations", "Motion", "See", "Check"
+DESCRIBE, EQUATIONS, MOTION, DESIGN, SEE, CHECK = "Describe", "Equations", "Motion", "Design", "See", "Check"
 
 app = typer.Typer(
     name="lagrangian",
@@ -87,6 +88,9 @@ register(app, study.study, MOTION, study.STUDY)
 register(app, certify.certify, MOTION, certify.CERTIFY)
 register(app, inverse.inverse, MOTION, inverse.INVERSE)
 register(app, inverse.size, MOTION, inverse.SIZE)
+register(app, design.workspace, DESIGN, design.WORKSPACE)
+register(app, design.turn, DESIGN, design.TURN)
+register(app, design.singularities, DESIGN, design.SINGULARITIES)
 register(app, see.plot, SEE, see.PLOT)
 register(app, see.animate, SEE, see.ANIMATE)
 register(app, see.view, SEE, see.VIEW)

@@ -22,6 +22,7 @@ _RENAMED = {
     "rtols": "rtol",
     "steps": "step",
     "t": "time",
+    "output": "driven",
 }
 # what an option is given where Python has None
 _NONE = "0"

@@ -10,6 +10,7 @@ from lagrangian.algorithms.closed.constraints import owner
 from lagrangian.algorithms.factorised import ancestors
 from lagrangian.configuration.mobility import SINGULAR
 from lagrangian.configuration.slopes import finite_jacobian
+from lagrangian.kernels.direct import elimination_order
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.linear import unit_rows
 
@@ -17,19 +18,25 @@ from lagrangian.kernels.linear import unit_rows
 def ranks(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> Ranks:
     """Of each loop and constraint, how many equations do not follow from its others and from those before it.
 
-    At a configuration that is not singular. Equations that share no motion do not follow from each other.
+    At a configuration that is not singular. Equations that share no motion do not follow from each other. Those before are those
+    that code eliminates before: of long mechanisms the loops further out.
     """
     rows = unit_rows(finite_jacobian(dyn, q, t))[0]
     owners = [owner(name) for name in dyn.constraint_names]
+    place = {i: k for k, i in enumerate(elimination_order(dyn))}
     found: dict[int, tuple[int, int]] = {}
     for equations in _connected(dyn, rows):
-        known = 0
+        before = np.zeros((0, rows.shape[1]))  # an orthonormal basis of the rows so far
+        equations = sorted(equations, key=place.__getitem__)
         for part in grouped([owners[i] for i in equations]):
             own = [equations[i] for i in part]
-            upto = [i for i in equations if i in found or i in own]
-            rank = int((np.linalg.svd(rows[upto], compute_uv=False) > SINGULAR).sum())
-            found |= dict.fromkeys(own, (own[0], rank - known))
-            known = rank
+            rest = rows[own]
+            for _ in range(2):  # what rounding leaves of the first time is taken off the second
+                rest = rest - (rest @ before.T) @ before
+            _, sizes, directions = np.linalg.svd(rest, full_matrices=False)
+            rank = int((sizes > SINGULAR).sum())
+            before = np.vstack([before, directions[:rank]])
+            found |= dict.fromkeys(own, (own[0], rank))
     return tuple((name, *found[i]) for i, name in enumerate(dyn.constraint_names))
 
 

@@ -13,6 +13,7 @@ from lagrangian.configuration.alignment import Alignment
 from lagrangian.configuration.coordinates import moved, single_coordinates
 from lagrangian.configuration.newton import Found, Newton
 from lagrangian.errors import AssemblyError
+from lagrangian.kernels.direct import relative_jacobian
 from lagrangian.kernels.not_finite import looked_at
 
 if TYPE_CHECKING:
@@ -63,8 +64,11 @@ class Loops:
         return self.dyn.closure(q, t) if self else np.zeros((len(q), 0))
 
     def matrix(self, q: np.ndarray, t: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """The rows of Psi that are equations of coordinates."""
-        psi: np.ndarray = self.dyn.constraint_jacobian(q, t)[:, self.rows]
+        """The rows of Psi that are equations of coordinates.
+
+        Without the joints that carry a loop, they are those of the same loop in axes that turn with what carries it.
+        """
+        psi: np.ndarray = relative_jacobian(self.dyn, q, t)[:, self.rows]
         return psi
 
     # -- how far from closed -----------------------------------------------------------------------------------------

@@ -80,11 +80,10 @@ def regular(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> np.ndarray:
     best, largest = q, rank(dyn, q, t)
     rng = np.random.default_rng(0)
     loops = Loops(dyn, t)
-    for size in (0.02, 0.05, 0.1, 0.2):
-        _, s, rows = np.linalg.svd(finite_jacobian(dyn, q, t))
-        idle = rows[_acting(s) :]
-        if not len(idle):
-            break
+    # equations may be many more than speeds: of their combinations nothing is asked
+    _, s, rows = np.linalg.svd(np.linalg.qr(finite_jacobian(dyn, q, t), mode="r"))
+    idle = rows[_acting(s) :]
+    for size in (0.02, 0.05, 0.1, 0.2) if len(idle) else ():
         step = rng.normal(size=len(idle)) @ idle
         near = loops.nearest(moved(dyn.mechanism, q, size * step / np.linalg.norm(step)))
         if near.miss[0] < 1e-9 and (found := rank(dyn, near.q[0], t)) > largest:
@@ -94,8 +93,27 @@ def regular(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> np.ndarray:
 
 def rank(dyn: Dynamics, q: np.ndarray, t: float = 0.0) -> int:
     """Of Psi."""
-    s = np.linalg.svd(finite_jacobian(dyn, q, t), compute_uv=False)
-    return _acting(s)
+    psi = finite_jacobian(dyn, q, t)
+    rows = psi[np.abs(psi).max(axis=1, initial=0.0) > ROUNDING]
+    if clearly_independent(rows):
+        return len(rows)
+    return _acting(np.linalg.svd(psi, compute_uv=False))
+
+
+def clearly_independent(rows: np.ndarray) -> bool:
+    """Whether all singular values are above ten times what counts as zero: of many rows this is sooner found than the values.
+
+    That holds if A A^T - s^2 I is positive definite; the largest sum of a row's sizes bounds the largest eigenvalue.
+    """
+    if not 0 < len(rows) <= rows.shape[1]:
+        return False
+    gram = rows @ rows.T
+    largest = np.abs(gram).sum(axis=1).max()
+    try:
+        np.linalg.cholesky(gram - (10 * SINGULAR) ** 2 * largest * np.eye(len(rows)))
+    except np.linalg.LinAlgError:
+        return False
+    return True
 
 
 def _acting(s: np.ndarray) -> int:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from lagrangian.errors import AssemblyError
+from lagrangian.kernels.direct import relative_jacobian
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.kernels.not_finite import looked_at
 
 
 def finite_jacobian(dyn: Dynamics, q: np.ndarray, t: float | np.ndarray = 0.0) -> np.ndarray:
-    """Psi of one configuration or many; an error that names the constraint where an entry is not a finite number."""
+    """Psi, as `relative_jacobian` has it; an error that names the constraint where an entry is not a finite number."""
     with looked_at():
-        psi = dyn.constraint_jacobian(q, t)
+        psi = relative_jacobian(dyn, q, t)
     check_finite(dyn, psi if psi.ndim == 3 else psi[None], q if q.ndim == 2 else q[None], "slope")
     return psi
 

@@ -16,6 +16,7 @@ from lagrangian.configuration.assemble import STARTS
 from lagrangian.configuration.loops import EXACT, NEAR, Loops, Miss
 from lagrangian.configuration.speeds import nearest_speeds
 from lagrangian.errors import Argument, ArgumentError, LagrangianError
+from lagrangian.kernels.direct import relative_jacobian
 from lagrangian.kernels.dynamics import Dynamics
 
 LISTED = 12  # coordinates whose values a message gives
@@ -125,5 +126,5 @@ class Start:
         worst = int(np.argmax(rate))
         if rate[worst] <= NEAR:
             return None
-        size = 1 + np.abs(self.dyn.constraint_jacobian(q, self.t)).max(initial=0.0) * np.abs(qd).max(initial=0.0)
+        size = 1 + np.abs(relative_jacobian(self.dyn, q, self.t)).max(initial=0.0) * np.abs(qd).max(initial=0.0)
         return Miss(self.dyn.constraint_names[worst], float(rate[worst]), "") if rate[worst] > NEAR * size else None

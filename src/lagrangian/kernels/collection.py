@@ -173,6 +173,15 @@ class Kernels:
         """One of the programs of `closed`."""
         return self._kernel(f"closed {name}", lambda: getattr(self.closed, name)())
 
+    def constraint_jacobian(self, q: ArrayLike, t: ArrayLike, relative: bool = False) -> np.ndarray:
+        """Psi; of long mechanisms, if `relative`, without the joints that carry a loop as a whole."""
+        relative = relative and self.closed.deep
+        rows, speeds = self.closed.relative_pattern if relative else self.closed.pattern
+        entries = self.constraint("relative_jacobian" if relative else "jacobian")(q, *self.times(t))
+        psi = np.zeros((*entries.shape[:-1], len(self.closed.names), self.tree.nv))
+        psi[..., rows, speeds] = entries
+        return psi
+
     def times(self, t: ArrayLike) -> tuple[np.ndarray, ...]:
         """The argument t, for kernels of constraints that depend on it."""
         if not self.closed.timed:

@@ -98,3 +98,13 @@ def _warn_of_undetermined_joints(kernels: Kernels) -> None:
             f"and comes out as NaN; give what it carries a mass and an inertia, give it a rotor, or make it fixed",
             MechanismWarning,
         )
+
+
+def relative_jacobian(dyn: Dynamics, q: ArrayLike, t: ArrayLike = 0.0) -> np.ndarray:
+    """Psi; of long mechanisms without the joints that carry a loop as a whole, along which it has no slope where it is closed."""
+    return dyn._kernels.constraint_jacobian(q, t, relative=True)
+
+
+def elimination_order(dyn: Dynamics) -> list[int]:
+    """The numbers of the constraint equations in the order in which code eliminates them."""
+    return dyn._kernels.closed.elimination_order

@@ -270,11 +270,7 @@ class Dynamics:
 
     def constraint_jacobian(self, q: ArrayLike, t: ArrayLike = 0.0) -> np.ndarray:
         """Psi: a row for every equation; Psi qd + phi = 0."""
-        rows, speeds = self._kernels.closed.pattern
-        entries = self._kernels.constraint("jacobian")(q, *self._kernels.times(t))
-        psi = np.zeros((*entries.shape[:-1], len(self.constraint_names), self.nv))
-        psi[..., rows, speeds] = entries
-        return psi
+        return self._kernels.constraint_jacobian(q, t)
 
     def closure(self, q: ArrayLike, t: ArrayLike = 0.0) -> Array:
         """eta: how far each loop, and each other equation of coordinates, is from being closed."""

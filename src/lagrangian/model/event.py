@@ -48,6 +48,27 @@ class SetTorque:
 
 
 @dataclass(frozen=True)
+class SetParameters:
+    """From here on parameters of the mechanism have these values, and so has all that is written with them."""
+
+    parameters: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class SetPayload:
+    """From here on this payload is fixed to a frame, in the place of the one before; a mass of 0 releases it.
+
+    `center` is its centre of mass in the frame, and `inertia` is about that. It is gripped as it moves along with the gripper:
+    speeds do not change. The energy that it brings is in the `work` of "impacts".
+    """
+
+    frame: str
+    mass: float
+    center: Any = (0, 0, 0)
+    inertia: Any = (0, 0, 0, 0, 0, 0)
+
+
+@dataclass(frozen=True)
 class Kink:
     """Stands for a quantity of a wall or spring at whose zeros its force has a kink: see `algorithms.springs.kinks`."""
 
@@ -78,8 +99,8 @@ class Event:
 
     "dead centre" is where the driven joints no longer determine the passive ones.
 
-    `action` is "record", "stop", `Lock(...)`, `Unlock(...)` or `SetTorque({...})`; `direction` which crossings count. An
-    expression or a function given to simulate without an `Event` around it stops the run.
+    `action` is "record", "stop", `Lock(...)`, `Unlock(...)`, `SetTorque({...})`, `SetPayload(...)` or `SetParameters({...})`;
+    `direction` which crossings count. An expression or a function given to simulate without an `Event` around it stops the run.
     """
 
     when: When
@@ -94,7 +115,8 @@ class Event:
             return
         if not is_action(self.action):
             raise ArgumentError(
-                f"is {self.action!r}; 'record', 'stop', Lock(...), Unlock(...) or SetTorque({{...}}) is needed",
+                f"is {self.action!r}; 'record', 'stop', Lock(...), Unlock(...), SetTorque({{...}}), SetPayload(...) or "
+                f"SetParameters({{...}}) is needed",
                 where="event",
                 argument="action",
             )
@@ -102,7 +124,8 @@ class Event:
 
 def is_action(given: Any) -> bool:
     """Whether it is something that an event can do."""
-    return isinstance(given, (Lock, Unlock, SetTorque)) or (isinstance(given, str) and given in ("record", "stop"))
+    actions = (Lock, Unlock, SetTorque, SetParameters, SetPayload)
+    return isinstance(given, actions) or (isinstance(given, str) and given in ("record", "stop"))
 
 
 def joints_of(action: Any) -> tuple[str, ...]:
@@ -118,6 +141,13 @@ def check_action(action: Any, mechanism: Mechanism) -> None:
     for value in getattr(action, "torques", {}).values():
         if not is_number(value):
             raise MechanismError(f"SetTorque has {value!r}; finite numbers are needed")
+    if isinstance(action, SetPayload):
+        mechanism.with_payload(action.frame, action.mass, action.center, action.inertia)
+    elif isinstance(action, SetParameters):
+        for name in action.parameters:
+            if name not in mechanism.parameters:
+                raise MechanismError(one_of("parameter", name, mechanism.parameters))
+        mechanism.with_parameters(action.parameters)
 
 
 def is_dead_centre(text: str) -> bool:
@@ -144,6 +174,10 @@ def own_events(given: Iterable[Event], mechanism: Mechanism) -> tuple[Event, ...
         with placed(Part("event", event.name)):
             if any(event.name == other.name for other in found):
                 raise MechanismError("two events have this name; names must differ")
+            if isinstance(event.action, (SetParameters, SetPayload)):
+                raise MechanismError(
+                    "its action changes numbers of the mechanism", remedy="give the event to simulate(events=...)"
+                )
             check_action(event.action, mechanism)
             found.append(replace(event, when=_read(event.when, names)))
     return tuple(found)

@@ -69,7 +69,7 @@ def _changed(own: dict[str, Event], given: Mapping[str, Any]) -> list[Event]:
         elif name not in own:
             raise ArgumentError(one_of("event of the mechanism called", name, own), concerns="events")
         elif not is_action(action):
-            needed = "'record', 'stop', Lock(...), Unlock(...), SetTorque({...}) or an Event is needed"
+            needed = "'record', 'stop', Lock(...), Unlock(...), SetTorque({...}), SetPayload(...) or an Event is needed"
             raise ArgumentError(f"event {name!r}: {action!r} is given; {needed}", concerns="events")
         else:
             own[name] = replace(own[name], action=action)

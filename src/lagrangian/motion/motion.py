@@ -258,9 +258,14 @@ class Motion(ShownMotion):
     def reactions(self) -> np.ndarray:
         """The wrench each joint exerts on its child, (rows, joints, 6), moment first: see `Dynamics.reactions`."""
         run = self.trajectory
-        dyn = run.dyn if run is not None else compiled(self.model("reactions need"))
-        lam = self.multipliers if len(self.constraint_names) else None
-        return np.asarray(dyn.reactions(self.q, self.qd, self.qdd, wrenches=self.wrenches, multipliers=lam, t=self.t))
+        every = np.arange(len(self.t))
+        parts = [(compiled(self.model("reactions need")), every)] if run is None else run.by_mechanism(self.t)
+        found = np.zeros((len(self.t), len(parts[0][0].mechanism.joints), 6))
+        for dyn, mine in parts:
+            lam = self.multipliers[mine] if len(self.constraint_names) else None
+            wrenches = {name: rows[mine] for name, rows in self.wrenches.items()}
+            found[mine] = dyn.reactions(self.q[mine], self.qd[mine], self.qdd[mine], wrenches, lam, self.t[mine])
+        return found
 
     def to_xarray(self) -> xarray.Dataset:
         """All rows as an xarray Dataset, with names and units."""

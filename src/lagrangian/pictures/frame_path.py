@@ -51,7 +51,7 @@ def frame_path(
     names = names or [f.name for f in m.frames][:SEVERAL] or [_last_moving(dyn, q)]
     points = {name: _origins(dyn, q, name) for name in dict.fromkeys(names)}
     drawn = sticks(dyn, q[[0, -1]]) if len(m.bodies) <= BODIES else np.zeros((2, 0, 2, 3))
-    seen = PLANES[plane] if plane else _flat(np.vstack([*points.values(), drawn.reshape(-1, 3)]))
+    seen = PLANES[plane] if plane else flat(np.vstack([*points.values(), drawn.reshape(-1, 3)]))
     with style.styled():
         return style.written(_figure(motion.name, points, drawn, seen), file)
 
@@ -67,7 +67,7 @@ def _last_moving(dyn: Dynamics, q: np.ndarray) -> str:
     return next((body for body in outward if np.ptp(_origins(dyn, some, body), axis=0).max() > 1e-9), outward[0])
 
 
-def _flat(points: np.ndarray) -> tuple[int, int] | None:
+def flat(points: np.ndarray) -> tuple[int, int] | None:
     """The plane of two of the world's axes in which everything stays, if there is one."""
     extent = np.ptp(points, axis=0)
     still = [k for k in range(3) if extent[k] <= FLAT * max(float(extent.max()), 1e-300)]
@@ -114,7 +114,7 @@ def _figure(name: str, points: dict[str, np.ndarray], drawn: np.ndarray, seen: t
         power = style.power_of_ten(getattr(axes, f"{letter}axis"), everything[:, at])
         getattr(axes, f"set_{letter}label")(f"{'xyz'[k]} [{power}m]")
     if seen is None:
-        _space(axes, low, high)
+        space(axes, low, high)
     else:
         axes.set_aspect("equal", adjustable="datalim")
         axes.margins(0.06)
@@ -122,7 +122,7 @@ def _figure(name: str, points: dict[str, np.ndarray], drawn: np.ndarray, seen: t
     return figure
 
 
-def _space(axes: Any, low: np.ndarray, high: np.ndarray) -> None:
+def space(axes: Any, low: np.ndarray, high: np.ndarray, zoom: float = 0.95) -> None:
     """The same scale along all axes, and a box without grey walls."""
     from matplotlib.ticker import MaxNLocator
 
@@ -134,5 +134,5 @@ def _space(axes: Any, low: np.ndarray, high: np.ndarray) -> None:
         axis.pane.set_facecolor("white")
         axis.pane.set_edgecolor("#CCCCCC")
         axis.set_major_locator(MaxNLocator(max(1, round(4 * h / half.max()))))
-    axes.set_box_aspect(half, zoom=0.95)
+    axes.set_box_aspect(half, zoom=zoom)
     axes.view_init(elev=22, azim=-58)

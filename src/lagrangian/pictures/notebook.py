@@ -86,6 +86,16 @@ def text_html(text: str) -> str:
     return f"<pre>{html.escape(text)}</pre>"
 
 
+def plotted_html(result: Any) -> str:
+    """The text of a result, and its plot."""
+    parts = [text_html(str(result))]
+    try:
+        parts.append(image_html(result.plot().encoded("png"), "plot", 960))
+    except LagrangianError as error:  # the text remains
+        parts.append(_words(f"no plot: {error}", small=True))
+    return _whole(parts)
+
+
 def rows_html(rows: Sequence[Sequence[str]]) -> str:
     """A table whose first row is its header."""
     head = "".join(f'<th style="{CELL};border-bottom:1px solid currentColor">{html.escape(cell)}</th>' for cell in rows[0])

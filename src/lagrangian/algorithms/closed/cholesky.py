@@ -7,13 +7,15 @@ diagonal is below `least` to begin with: it is then what rounding left of a row 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from lagrangian.algorithms.closed import elimination
 from lagrangian.algorithms.link import inverse, is_zero
 from lagrangian.model.expression import functions as f
 
 Matrix = list[list[Any]]
+Sparse = list[dict[int, Any]]  # of every row, in the order of its columns, what is not zero by structure
 Rank = Callable[[Sequence[int]], int]
 
 # of a system that is redundant throughout: stages of an integrator leave the manifold, where the dependence is not exact
@@ -30,10 +32,15 @@ CLEARLY = 3.0
 SMALLEST = 1e-6
 
 
-def _largest(A: Matrix) -> Any:
+def sparse(A: Sequence[Sequence[Any]]) -> Sparse:
+    """The entries of a matrix that are not zero by structure."""
+    return [{j: x for j, x in enumerate(row) if not is_zero(x)} for row in A]
+
+
+def _largest(A: Sparse, rows: Sequence[int]) -> Any:
     largest: Any = 0
-    for i in range(len(A)):
-        largest = A[i][i] if i == 0 else f.maximum(largest, A[i][i])
+    for i in rows:
+        largest = A[i].get(i, 0) if i == rows[0] else f.maximum(largest, A[i].get(i, 0))
     return largest
 
 
@@ -45,37 +52,51 @@ def inner(a: Sequence[Any], b: Sequence[Any]) -> Any:
     return total
 
 
+def product(a: Mapping[int, Any], b: Mapping[int, Any] | Sequence[Any]) -> Any:
+    """The inner product of rows: `a` sparse, `b` sparse too or dense; in the order of `a`."""
+    total: Any = 0
+    whole = not isinstance(b, Mapping)
+    for k, x in a.items():
+        if (whole or k in b) and not is_zero(y := b[k]):
+            total = total + x * y
+    return total
+
+
 class InOrder:
     """A = L D L^T in the order given, which keeps the zeros of chains of loops."""
 
-    def __init__(self, A: Matrix, threshold: float = INDEPENDENT, least: Sequence[Any] | None = None) -> None:
+    def __init__(self, A: Sparse, threshold: float = INDEPENDENT, least: Sequence[Any] | None = None) -> None:
         n = len(A)
         least = [0.0] * n if least is None else least
-        self._L: Matrix = [[0] * n for _ in range(n)]
+        self._L: Sparse = [{} for _ in range(n)]
+        self._columns: Sparse = [{} for _ in range(n)]  # the same, by columns
         self._inverse: list[Any] = []
-        largest = _largest(A)
+        largest = _largest(A, range(n))
         self.ratio: Any = largest if n else 1.0  # the smallest diagonal that remained, as a part of the largest there was
         L = self._L
         d: list[Any] = []
         for j in range(n):
-            scaled = [L[j][k] * d[k] for k in range(j)]
-            d.append(A[j][j] - inner(scaled, L[j][:j]))
-            self.ratio = f.minimum(self.ratio, f.choose(A[j][j], least[j], largest, d[j]))
+            scaled = {k: x * d[k] for k, x in L[j].items()}
+            own = A[j].get(j, 0)
+            d.append(own - product(scaled, L[j]))
+            self.ratio = f.minimum(self.ratio, f.choose(own, least[j], largest, d[j]))
             self._inverse.append(f.choose(d[j], threshold * largest + least[j], 0.0, 1 / d[j]))
-            for i in range(j + 1, n):
-                rest = A[i][j] - inner(L[i][:j], scaled)
-                L[i][j] = 0 if is_zero(rest) else rest * self._inverse[j]
+            below = {i for i in A[j] if i > j}.union(*(self._columns[k] for k in scaled))
+            for i in sorted(below):
+                if i > j:
+                    rest = A[i].get(j, 0) - product(L[i], scaled)
+                    if not is_zero(rest):
+                        L[i][j] = self._columns[j][i] = rest * self._inverse[j]
         if n:
             self.ratio = f.choose(0.0, largest, self.ratio / largest, 1.0)  # where all is held nothing is singular
 
     def solve(self, b: Sequence[Any]) -> list[Any]:
-        n, L = len(b), self._L
         y = list(b)
-        for i in range(n):
-            y[i] = y[i] - inner(L[i][:i], y[:i])
+        for i, row in enumerate(self._L):
+            y[i] = y[i] - product(row, y)
         y = [a * inverse for a, inverse in zip(y, self._inverse, strict=True)]
-        for i in reversed(range(n)):
-            y[i] = y[i] - inner([L[k][i] for k in range(i + 1, n)], y[i + 1 :])
+        for i in reversed(range(len(y))):
+            y[i] = y[i] - product(self._columns[i], y)
         return y
 
 
@@ -149,7 +170,7 @@ class Grouped:
 
     def __init__(
         self,
-        A: Matrix,
+        A: Sparse,
         groups: Sequence[Sequence[int]] | None = None,
         least: Sequence[Any] | None = None,
         rank: Rank | None = None,
@@ -163,45 +184,49 @@ class Grouped:
         self._scale: list[Any] = [0] * n
         for group in groups:
             # a row that vanishes is not made large: it is dependent
-            floor = SMALLEST * _largest([[A[i][j] for j in group] for i in group])
+            floor = SMALLEST * _largest(A, group)
             for i in group:
-                self._scale[i] = f.choose(A[i][i], least[i], 0.0, inverse(f.sqrt(f.maximum(A[i][i], floor))))
+                own = A[i].get(i, 0)
+                self._scale[i] = f.choose(own, least[i], 0.0, inverse(f.sqrt(f.maximum(own, floor))))
         self.ratio: Any = 1.0
         self._parts: list[Pivoted] = []
-        self._before: list[list[Matrix]] = []  # of every group, for each of those before: rows of L, those that are taken alone
-        for group in groups:
-            rests, rows = self._taken_off(A, group)
+        self._before: list[dict[int, Matrix]] = []  # of every group, for those before: rows of L, those that are taken alone
+        shared = elimination.filled(elimination.structure(A, groups))
+        for g, group in enumerate(groups):
+            rests, rows = self._taken_off(A, group, sorted(h for h in shared[g] if h < g))
             W = self._scaled(A, group, group)
-            for rest, L in zip(rests, rows, strict=True):
+            for h, rest in rests.items():
                 for i in range(len(group)):
                     for k in range(i + 1):
-                        W[i][k] = W[k][i] = W[i][k] - inner(rest[i], L[k])
+                        W[i][k] = W[k][i] = W[i][k] - inner(rest[i], rows[h][k])
             part = Pivoted(W, threshold, None if rank is None else rank(group))
             self._parts.append(part)
-            self._before.append([_by_columns(part, L) for L in rows])
+            self._before.append({h: _by_columns(part, L) for h, L in rows.items()})
             self.ratio = f.minimum(self.ratio, part.ratio)
 
-    def _scaled(self, A: Matrix, rows: Sequence[int], columns: Sequence[int]) -> Matrix:
+    def _scaled(self, A: Sparse, rows: Sequence[int], columns: Sequence[int]) -> Matrix:
         s = self._scale
-        return [[0 if is_zero(A[i][j]) else A[i][j] * (s[i] * s[j]) for j in columns] for i in rows]
+        return [[A[i][j] * (s[i] * s[j]) if j in A[i] else 0 for j in columns] for i in rows]
 
-    def _taken_off(self, A: Matrix, group: Sequence[int]) -> tuple[list[Matrix], list[Matrix]]:
-        """For each group before, this one's rows of L D and of L."""
-        rests: list[Matrix] = []
-        rows: list[Matrix] = []
-        for other, part, earlier in zip(self._groups, self._parts, self._before, strict=False):
-            rest = [part.taken(row) for row in self._scaled(A, group, other)]
+    def _taken_off(self, A: Sparse, group: Sequence[int], before: Sequence[int]) -> tuple[dict[int, Matrix], dict[int, Matrix]]:
+        """For each group before that shares something, this one's rows of L D and of L."""
+        rests: dict[int, Matrix] = {}
+        rows: dict[int, Matrix] = {}
+        for h in before:
+            part, earlier = self._parts[h], self._before[h]
+            rest = [part.taken(row) for row in self._scaled(A, group, self._groups[h])]
             found: Matrix = []
             for i, row in enumerate(rest):
                 mine: list[Any] = []
                 for c in range(part.rank):
-                    for mid, L in zip(rests, earlier, strict=True):
-                        row[c] = row[c] - inner(mid[i], L[c])
+                    for mid, taken in rests.items():
+                        if mid in earlier:
+                            row[c] = row[c] - inner(taken[i], earlier[mid][c])
                     row[c] = row[c] - inner(row[:c], part.L[c][:c])
                     mine.append(0 if is_zero(row[c]) else row[c] * part.inverse[c])
                 found.append(mine)
-            rests.append(rest)
-            rows.append(found)
+            rests[h] = rest
+            rows[h] = found
         return rests, rows
 
     def solve(self, b: Sequence[Any]) -> list[Any]:
@@ -209,8 +234,8 @@ class Grouped:
         for group, part, before in zip(self._groups, self._parts, self._before, strict=True):
             mine = part.taken([b[i] * self._scale[i] for i in group])
             for i in range(part.rank):
-                for L, other in zip(before, y, strict=True):
-                    mine[i] = mine[i] - inner(L[i], other)
+                for h, L in before.items():
+                    mine[i] = mine[i] - inner(L[i], y[h])
                 mine[i] = mine[i] - inner(part.L[i][:i], mine[:i])
             y.append(mine)
         y = [[a * x for a, x in zip(mine, part.inverse, strict=True)] for mine, part in zip(y, self._parts, strict=True)]
@@ -219,7 +244,7 @@ class Grouped:
             part = self._parts[g]
             for i in reversed(range(part.rank)):
                 y[g][i] = y[g][i] - inner([part.L[k][i] for k in range(i + 1, part.rank)], y[g][i + 1 :])
-            for h, L in enumerate(self._before[g]):
+            for h, L in self._before[g].items():
                 y[h] = [a - inner([row[c] for row in L], y[g]) for c, a in enumerate(y[h])]
             for i, value in zip(self._groups[g], part.given_back(y[g]), strict=True):
                 x[i] = value * self._scale[i]
@@ -236,21 +261,22 @@ class Blocks:
     """Rows that share nothing are solved apart; where they may be redundant, by groups: up to `PIVOTED` rows are one."""
 
     def __init__(
-        self, A: Matrix, redundant: bool, least: Sequence[Any], owners: Sequence[str] = (), rank: Rank | None = None
+        self, A: Sparse, redundant: bool, least: Sequence[Any], owners: Sequence[str] = (), rank: Rank | None = None
     ) -> None:
         """`owners` names what each row is an equation of; `rank` gives that of some of the rows, by their numbers, if known."""
         self._parts: list[tuple[list[int], InOrder | Grouped]] = []
         self.ratio: Any = 1.0
-        for block in _connected(A):
-            part = [[A[i][j] for j in block] for i in block]
-            rest = [least[i] for i in block]
+        for block in elimination.connected(A):
+            # the ranks of groups are known for the order given alone
+            rows = block if redundant or len(block) <= PIVOTED else _with_little_fill(A, block)
+            part, rest = _part(A, rows), [least[i] for i in rows]
             system: InOrder | Grouped
             if redundant:
-                groups = None if len(block) <= PIVOTED else grouped([owners[i] for i in block])
-                system = Grouped(part, groups, rest, None if rank is None else _of_part(rank, block))
+                groups = None if len(rows) <= PIVOTED else grouped([owners[i] for i in rows])
+                system = Grouped(part, groups, rest, None if rank is None else _of_part(rank, rows))
             else:
                 system = InOrder(part, INDEPENDENT, rest)
-            self._parts.append((block, system))
+            self._parts.append((rows, system))
             self.ratio = f.minimum(self.ratio, system.ratio)
 
     def solve(self, b: Sequence[Any]) -> list[Any]:
@@ -259,6 +285,16 @@ class Blocks:
             for i, value in zip(block, system.solve([b[i] for i in block]), strict=True):
                 x[i] = value
         return x
+
+
+def _part(A: Sparse, rows: Sequence[int]) -> Sparse:
+    """Some rows and their columns, numbered by their places."""
+    at = {i: k for k, i in enumerate(rows)}
+    return [dict(sorted((at[j], x) for j, x in A[i].items())) for i in rows]
+
+
+def _with_little_fill(A: Sparse, rows: Sequence[int]) -> list[int]:
+    return [rows[k] for k in elimination.order(elimination.structure(_part(A, rows), [[k] for k in range(len(rows))]))]
 
 
 def _of_part(rank: Rank, block: Sequence[int]) -> Rank:
@@ -271,18 +307,3 @@ def grouped(owners: Sequence[str]) -> list[list[int]]:
     for i, owner in enumerate(owners):
         found.setdefault(owner, []).append(i)
     return list(found.values())
-
-
-def _connected(A: Matrix) -> list[list[int]]:
-    """Rows by what they share, in order: two belong together if an entry between them is not zero by structure."""
-    left, blocks = set(range(len(A))), []
-    while left:
-        block, stack = set(), [min(left)]
-        while stack:
-            i = stack.pop()
-            if i in left:
-                left.discard(i)
-                block.add(i)
-                stack += [j for j in left if not is_zero(A[i][j])]
-        blocks.append(sorted(block))
-    return blocks

@@ -12,11 +12,11 @@ from typing import Any
 
 from lagrangian.algorithms import springs
 from lagrangian.algorithms.closed import constraints
-from lagrangian.algorithms.closed.cholesky import Blocks, inner
+from lagrangian.algorithms.closed.cholesky import Blocks, Sparse, product
 from lagrangian.algorithms.closed.world import World
 from lagrangian.algorithms.factorised import Factorised
 from lagrangian.algorithms.inverse_dynamics import BIAS
-from lagrangian.algorithms.link import Link, is_zero
+from lagrangian.algorithms.link import Link
 from lagrangian.algorithms.mass_matrix import MASS_MATRIX
 from lagrangian.algorithms.sweep import run
 from lagrangian.algorithms.tree import Tree
@@ -27,6 +27,18 @@ ROUNDING = 1e-12
 
 # of rows by name: the number of a group, and how many of its rows are independent of each other and of the groups before
 Ranks = tuple[tuple[str, int, int], ...]
+
+
+def rank_by(names: Sequence[str], ranks: Ranks) -> Callable[[Sequence[int]], int]:
+    """Of whole groups of rows that have these names; one that is in none is independent of all others."""
+    known = {name: (group, rank) for name, group, rank in ranks}
+
+    def rank(numbers: Sequence[int]) -> int:
+        some = [names[i] for i in numbers]
+        groups = dict(known[name] for name in some if name in known)
+        return sum(groups.values()) + sum(name not in known for name in some)
+
+    return rank
 
 
 class State:
@@ -42,7 +54,11 @@ class State:
         t: Any = 0,
         decided: Any = None,
     ) -> None:
-        """`decided` is the time at which functions of time that jump are decided, if not t itself."""
+        """`decided` is the time at which functions of time that jump are decided, if not t itself.
+
+        With `relative` set, Psi of a loop leaves out the joints that carry the loop as a whole: see `constraints.rows`.
+        """
+        self.relative = False
         self.mechanism, self.tree, self.links = mechanism, tree, links
         self.q, self.qd, self.t, self.decided = q, qd, t, decided
 
@@ -78,7 +94,7 @@ class State:
 
     @cached_property
     def rows(self) -> list[constraints.Row]:
-        return constraints.rows(self.mechanism, self.world, self.coordinates)
+        return constraints.rows(self.mechanism, self.world, self.coordinates, self.relative)
 
 
 class Constrained:
@@ -99,38 +115,35 @@ class Constrained:
         `weights` of rows, by name, are needed where M is singular: see `massless`.
         """
         self.state, self.rows = state, [row for row in rows if row.psi]
-        n = state.tree.nv
         self._weights = weights or {}
         self._held = held or {}
         if self._weights:
             self._factors = self._augmented()
         else:
             self._factors = Factorised(state.tree, state.mass_matrix, held=held) if held else state.factors
-        self._halves = [self._factors.half([row.psi.get(k, 0) for k in range(n)]) for row in self.rows]
+        self._halves = [self._factors.half_of(row.psi) for row in self.rows]
         pivots = self._factors.pivots
-        scaled = [[0 if is_zero(z) else z * pivots[k] for k, z in enumerate(half)] for half in self._halves]
-        m = len(self.rows)
-        A: list[list[Any]] = [[0] * m for _ in range(m)]
-        for i in range(m):
-            for j in range(i + 1):
-                A[i][j] = A[j][i] = inner(scaled[i], self._halves[j])
-        self._scaled = scaled
+        self._scaled = [{k: z * pivots[k] for k, z in half.items()} for half in self._halves]
+        self._columns: list[dict[int, Any]] = [{} for _ in range(state.tree.nv)]  # the halves by speed
+        for i, half in enumerate(self._halves):
+            for k, z in half.items():
+                self._columns[k][i] = z
         # a row of a planar loop in a plane across no axis of the world is not zero by structure, but by rounding
         sizes = self._factors.unheld
-        least = [ROUNDING**2 * sum(sizes[k] for k, z in enumerate(half) if not is_zero(z)) for half in self._halves]
+        least = [ROUNDING**2 * sum(sizes[k] for k in half) for half in self._halves]
         owners = [constraints.owner(row.name) for row in self.rows]
-        self.system = Blocks(A, redundant, least, owners, self._rank_by(ranks) if ranks else None)
+        known = rank_by([row.name for row in self.rows], ranks) if ranks else None
+        self.system = Blocks(self._matrix(), redundant, least, owners, known)
 
-    def _rank_by(self, ranks: Ranks) -> Callable[[Sequence[int]], int]:
-        """Of whole groups of rows; one that is in none is independent of all others."""
-        known = {name: (group, rank) for name, group, rank in ranks}
-
-        def rank(numbers: Sequence[int]) -> int:
-            names = [self.rows[i].name for i in numbers]
-            groups = dict(known[name] for name in names if name in known)
-            return sum(groups.values()) + sum(name not in known for name in names)
-
-        return rank
+    def _matrix(self) -> Sparse:
+        """Psi M^-1 Psi^T."""
+        A: Sparse = []
+        for i, scaled in enumerate(self._scaled):
+            sharing = sorted({j for k in scaled for j in self._columns[k] if j <= i})
+            A.append({j: product(scaled, self._halves[j]) for j in sharing})
+            for j in sharing[:-1]:
+                A[j][i] = A[i][j]
+        return A
 
     def _augmented(self) -> Factorised:
         """M + Psi^T W Psi."""
@@ -141,6 +154,11 @@ class Constrained:
                     M[i * n + j] = M[i * n + j] + self._weights[row.name] * (x * y)
         return Factorised(self.state.tree, M, full=True, held=self._held)
 
+    @property
+    def ratio(self) -> Any:
+        """How independent the rows are: the smallest diagonal that remained of the system, as a part of what it was."""
+        return self.system.ratio
+
     def acceleration(self, force: Sequence[Any], gamma: Sequence[Any]) -> tuple[list[Any], list[Any], list[Any]]:
         """qdd, lambda, and what holds each speed, for f = `force`; gamma as the rows have it, or stabilised."""
         if self._weights:
@@ -149,7 +167,7 @@ class Constrained:
                 for k, x in row.psi.items() if row.name in self._weights else ():
                     force[k] = force[k] - self._weights[row.name] * (x * g)
         free = self._factors.half(force)
-        right = [-(g + inner(z, free)) for g, z in zip(gamma, self._scaled, strict=True)]
+        right = [-(g + product(z, free)) for g, z in zip(gamma, self._scaled, strict=True)]
         multipliers = self.system.solve(right)
         half = [a + b for a, b in zip(free, self._sum(multipliers), strict=True)]
         qdd = self._factors.back(half)
@@ -161,4 +179,4 @@ class Constrained:
 
     def _sum(self, multipliers: Sequence[Any]) -> list[Any]:
         """Half of M^-1 Psi^T lambda."""
-        return [inner(multipliers, [half[k] for half in self._halves]) for k in range(self.state.tree.nv)]
+        return [product(column, multipliers) for column in self._columns]

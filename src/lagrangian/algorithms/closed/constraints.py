@@ -95,11 +95,16 @@ def coordinate_rates(mechanism: Mechanism, q: Sequence[Any], qd: Sequence[Any]) 
     return rates
 
 
-def rows(mechanism: Mechanism, world: World, coordinates: Coordinates) -> list[Row]:
-    """All constraint equations: those of the loops, then the others."""
+def rows(mechanism: Mechanism, world: World, coordinates: Coordinates, relative: bool = False) -> list[Row]:
+    """All constraint equations: those of the loops, then the others.
+
+    Joints that carry a loop as a whole do not open it: where it is closed its slopes along them are zero, and elsewhere they are
+    as small as it is open. They are left out of Psi if it is `relative`: a long mechanism of many loops then has a sparse one.
+    """
     found = []
     for loop in mechanism.loops:
-        a, b = world.frame(loop.a, loop.a_placement), world.frame(loop.b, loop.b_placement)
+        beyond = world.carrying(loop.a, loop.b) if relative else -1
+        a, b = (world.frame(body, at, beyond) for body, at in ((loop.a, loop.a_placement), (loop.b, loop.b_placement)))
         found += [_holonomic(f"{loop.name}.{label}", eta) for label, eta in loop.closure(a, b)]
     for constraint in mechanism.constraints:
         found += _constraint(constraint, mechanism, world, coordinates)

@@ -14,9 +14,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from lagrangian.algorithms.closed.constrained import ROUNDING, State
+from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from lagrangian.algorithms.link import Link
+from lagrangian.algorithms.mass_matrix import COMPOSITE_BODIES, unit_wrench
+from lagrangian.algorithms.sweep import run
 from lagrangian.algorithms.tree import Tree
 from lagrangian.errors import ArgumentError, MechanismError
+from lagrangian.model import vector as v
 from lagrangian.model.mechanism import Mechanism
 
 # radians and metres away from neutral at which mass matrices are looked at: one may be singular in some of them
@@ -27,7 +31,20 @@ SINGULAR = 1e-13
 
 def is_massless(mechanism: Mechanism, tree: Tree) -> bool:
     """Whether the mass matrix is singular in every configuration, of a mechanism with constraints that may make up for it."""
-    return bool(mechanism.equations) and all(_factor(_mass(_sample(mechanism, tree, x))) is None for x in ANGLES)
+    return bool(mechanism.equations) and not any(_regular(_sample(mechanism, tree, x)) for x in ANGLES)
+
+
+def _regular(state: State) -> bool:
+    """Whether M is: what articulated bodies leave of its diagonal is what a factorisation leaves, and sooner found."""
+    run(FORWARD_DYNAMICS, state.tree, state.links)
+    left = np.array([1 / d for link in state.links for d in link.inverse_D], dtype=float)
+    run(COMPOSITE_BODIES, state.tree, state.links)
+    diagonal = []
+    for link in state.links:
+        for k, (angular, linear) in enumerate(link.columns):
+            force, moment = unit_wrench(link, k)
+            diagonal.append(v.dot(angular, moment) + v.dot(linear, force) + link.rotor)
+    return bool((left > SINGULAR * np.array(diagonal, dtype=float)).all())
 
 
 def weights_of(mechanism: Mechanism, tree: Tree) -> dict[str, float]:

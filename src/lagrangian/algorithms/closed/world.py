@@ -28,13 +28,13 @@ class Motion:
 class Frame:
     """A frame on a link: its origin and axes as jets, its angular velocity as rates."""
 
-    def __init__(self, world: World, link: int, placement: Placement) -> None:
-        self.world, self.link, self._placement = world, link, placement
+    def __init__(self, world: World, link: int, placement: Placement, beyond: int) -> None:
+        self.world, self.link, self._placement, self._beyond = world, link, placement, beyond
         self._read = world.tree.read
 
     @property
     def origin(self) -> Jets:
-        return self.world.point(self.link, self._placement.position)
+        return self.world.point(self.link, self._placement.position, self._beyond)
 
     def direction(self, axis: v.Vector) -> Jets:
         """A direction given in the frame, in the world."""
@@ -46,7 +46,7 @@ class Frame:
         return self._turned(x), self._turned(y), self._turned(z)
 
     def _turned(self, axis: v.Vector) -> Jets:
-        return self.world.direction(self.link, v.mat_vec(self._placement.rotation, axis))
+        return self.world.direction(self.link, v.mat_vec(self._placement.rotation, axis), self._beyond)
 
     def number(self, scalar: Scalar) -> Any:
         return self.world.number(scalar)
@@ -70,9 +70,14 @@ class World:
         }
         self._columns: dict[int, tuple[v.Vector, v.Vector]] = {}
 
-    def frame(self, body: str, placement: Placement) -> Frame:
+    def frame(self, body: str, placement: Placement, beyond: int = -1) -> Frame:
+        """A frame on a body, with slopes along the joints further out than a link that carries it."""
         link, at = self.tree.place[body]
-        return Frame(self, link, self.tree.read.place(at, placement))
+        return Frame(self, link, self.tree.read.place(at, placement), beyond)
+
+    def carrying(self, a: str, b: str) -> int:
+        """The outermost link that carries both bodies, or is one of them; -1 is the ground."""
+        return self.tree.carrying(self.tree.place[a][0], self.tree.place[b][0])
 
     def number(self, x: Scalar) -> Any:
         """A number of the description."""
@@ -104,7 +109,7 @@ class World:
             a = v.add(a, bv)
         return Motion(R, v.add(parent.x, r), w, u, al, a)
 
-    def point(self, link: int, position: v.Vector) -> Jets:
+    def point(self, link: int, position: v.Vector, beyond: int) -> Jets:
         """A point fixed to a link."""
         m = self.motion(link)
         r = v.mat_vec(m.R, position)
@@ -112,37 +117,42 @@ class World:
         turned = v.cross(m.w, r)
         rate = v.add(m.u, turned)
         bias = v.add(m.a, v.add(v.cross(m.al, r), v.cross(m.w, turned)))
-        return _jets(x, rate, bias, self._point_slopes(link, x))
+        return _jets(x, rate, bias, self._point_slopes(link, x, beyond))
 
-    def _point_slopes(self, link: int, x: v.Vector) -> dict[Any, v.Vector]:
+    def _way(self, link: int, beyond: int) -> list[int]:
+        """The links from the one after `beyond` to a link that it carries."""
+        way = self.tree.towards_ground(link)
+        return way if beyond < 0 else way[way.index(beyond) + 1 :]
+
+    def _point_slopes(self, link: int, x: v.Vector, beyond: int) -> dict[Any, v.Vector]:
         """How a point of a link, now at x, moves with every speed."""
         slopes = {}
-        for i in self.tree.towards_ground(link):
+        for i in self._way(link, beyond):
             here = self._motions[i].x
             for k in range(self.links[i].nv):
                 angular, linear = self._columns[self.links[i].iv + k]
                 slopes[self.links[i].iv + k] = v.add(linear, v.cross(angular, v.sub(x, here)))
         return slopes
 
-    def direction(self, link: int, axis: v.Vector) -> Jets:
+    def direction(self, link: int, axis: v.Vector, beyond: int) -> Jets:
         """A direction fixed to a link."""
         m = self.motion(link)
         d = v.mat_vec(m.R, axis)
         rate = v.cross(m.w, d)
         bias = v.add(v.cross(m.al, d), v.cross(m.w, rate))
-        return _jets(d, rate, bias, {k: v.cross(angular, d) for k, angular in self._angular(link)})
+        return _jets(d, rate, bias, {k: v.cross(angular, d) for k, angular in self._angular(link, beyond)})
 
     def angular_velocity(self, link: int) -> Rates:
         m = self.motion(link)
-        columns = self._angular(link)
+        columns = self._angular(link, -1)
         return tuple(Rate(m.w[c], m.al[c], _kept({k: z[c] for k, z in columns})) for c in range(3))  # type: ignore[return-value]
 
-    def _angular(self, link: int) -> list[tuple[Any, v.Vector]]:
+    def _angular(self, link: int, beyond: int) -> list[tuple[Any, v.Vector]]:
         """How a link turns with every speed."""
         self.motion(link)
         return [
             (self.links[i].iv + k, self._columns[self.links[i].iv + k][0])
-            for i in self.tree.towards_ground(link)
+            for i in self._way(link, beyond)
             for k in range(self.links[i].nv)
         ]
 
@@ -154,13 +164,13 @@ class FreeWorld(World):
     world, or a spring, shows by virtual work the wrench it puts on every link.
     """
 
-    def _point_slopes(self, link: int, x: v.Vector) -> dict[Any, v.Vector]:
+    def _point_slopes(self, link: int, x: v.Vector, beyond: int) -> dict[Any, v.Vector]:
         if link < 0:
             return {}
         turns = {(link, c): v.cross(axis, x) for c, axis in enumerate(v.IDENTITY)}
         return {**turns, **{(link, 3 + c): axis for c, axis in enumerate(v.IDENTITY)}}
 
-    def _angular(self, link: int) -> list[tuple[Any, v.Vector]]:
+    def _angular(self, link: int, beyond: int) -> list[tuple[Any, v.Vector]]:
         return [((link, c), axis) for c, axis in enumerate(v.IDENTITY)] if link >= 0 else []
 
 

@@ -13,6 +13,9 @@ from lagrangian.kernels.trace.schedule import Schedule, schedule
 Places = Mapping[str, tuple[str, int]]  # an input's pointer, and its first place there
 Outputs = Sequence[Node | Number]
 
+# Of pieces of long code: LLVM's scheduling and combining, which cost it as much as all else, find nothing to improve in a trace.
+# Registers are still chosen with care.
+HASTY = "noinline optnone nounwind"
 TABLE = "numbers"  # the array of the numbers of a description
 
 
@@ -88,7 +91,7 @@ def traced_together(
     for name, part, first, count in zip(wanted, parts, _starts(counts), counts, strict=True):
         for k, piece in enumerate(part):
             own = f"{given}, ptr noalias nocapture %{KEPT}"
-            lines += _piece(f"{name}.{k}", own, piece, {**places, KEPT: (KEPT, 0)}, declared, fma, prologue)
+            lines += _piece(f"{name}.{k}", own, piece, {**places, KEPT: (KEPT, 0)}, declared, fma, prologue, HASTY)
             calls.append(f"  call void @{name}.{k}({passed})")
         lines += [f"define internal void @{name}({given}) noinline nounwind {{"]
         lines += [f"  %{KEPT} = alloca [{max(1, kept)} x double]", f"  %all = alloca [{first + count} x double]", *calls]
@@ -104,9 +107,16 @@ def _starts(counts: Sequence[int]) -> list[int]:
 
 
 def _piece(
-    name: str, given: str, piece: Schedule, places: Places, declared: set[str], fma: bool, prologue: Sequence[str]
+    name: str,
+    given: str,
+    piece: Schedule,
+    places: Places,
+    declared: set[str],
+    fma: bool,
+    prologue: Sequence[str],
+    attributes: str = "noinline nounwind",
 ) -> list[str]:
-    lines = [f"define internal void @{name}({given}) noinline nounwind {{", *prologue]
+    lines = [f"define internal void @{name}({given}) {attributes} {{", *prologue]
     emitter = Emitter(lines, 1, fma, declared, hurried=True)
 
     def load(what: str, index: int, angle: bool) -> str:

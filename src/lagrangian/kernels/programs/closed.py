@@ -10,6 +10,7 @@ from typing import Any
 from lagrangian.algorithms.closed import constraints
 from lagrangian.algorithms.closed.constrained import Constrained, State
 from lagrangian.algorithms.closed.massless import weights_of
+from lagrangian.algorithms.closed.propagated import Propagated, closings, propagates
 from lagrangian.algorithms.closed.world import FreeWorld
 from lagrangian.algorithms.regroup import regroup
 from lagrangian.algorithms.structure import Numbers, Structure, samples_of
@@ -60,6 +61,9 @@ def digest(structure: Structure) -> bytes:
     return found.digest()
 
 
+Pattern = tuple[list[int], list[int]]
+
+
 class ClosedPrograms:
     """The programs of one mechanism."""
 
@@ -69,23 +73,52 @@ class ClosedPrograms:
         self._structure = Structure(mechanism, self.tree, numbers)
         self._weights = weights(mechanism, self.tree, numbers)
         self.timed = depends_on_time(mechanism)
+        self.deep = propagates(mechanism, self.tree)
         # which equations there are, and what they are called, shows when they are written once
-        graph = Graph()
-        rows = traced_state(graph, self._structure, self._time(graph)).rows
+        rows = self._rows(relative=self.deep)
         self.names = tuple(row.name for row in rows)
         self.holonomic = tuple(row.eta is not None for row in rows)
-        places = [(i, k) for i, row in enumerate(rows) for k in row.psi]
-        self.pattern = [i for i, _ in places], [k for _, k in places]  # rows and speeds of Psi's entries
         self.says = tuple(bool(row.psi) for row in rows)  # those without speeds say nothing
+        self.relative_pattern = _pattern(rows)
+
+    @cached_property
+    def pattern(self) -> Pattern:
+        """Rows and speeds of Psi's entries."""
+        return _pattern(self._rows(relative=False)) if self.deep else self.relative_pattern
+
+    @property
+    def elimination_order(self) -> list[int]:
+        """The rows in the order in which their multipliers are eliminated."""
+        speeds: list[list[int]] = [[] for _ in self.names]
+        for i, k in zip(*self.relative_pattern, strict=True):
+            speeds[i].append(k)
+        rows = list(zip(self.names, speeds, strict=True))
+        return [i for some in closings(self.tree, rows).values() for i in some] if self.deep else list(range(len(rows)))
+
+    def _rows(self, relative: bool) -> list[constraints.Row]:
+        graph = Graph()
+        state = traced_state(graph, self._structure, self._time(graph))
+        state.relative = relative
+        return state.rows
 
     def _time(self, graph: Graph) -> Any:
         return graph.input("t", 0) if self.timed else 0
 
-    def _program(self, name: str, inputs: Sequence[str], size: int, outputs: Callable[[Graph, State], list[Any]]) -> Straight:
+    def _program(
+        self,
+        name: str,
+        inputs: Sequence[str],
+        size: int,
+        outputs: Callable[[Graph, State], list[Any]],
+        relative: bool = False,
+    ) -> Straight:
+        """`relative` where Psi is of no concern, or is asked for so: see `constraints.rows`."""
         sizes = {n: {"q": self.tree.nq, "t": 1}.get(n, self.tree.nv) for n in (*inputs, *(("t",) if self.timed else ()))}
 
         def traced(graph: Graph) -> list[Any]:
-            return outputs(graph, traced_state(graph, self._structure, self._time(graph), "qd" in inputs))
+            state = traced_state(graph, self._structure, self._time(graph), "qd" in inputs)
+            state.relative = relative
+            return outputs(graph, state)
 
         return Straight(name, sizes, size, self.tree.angles, traced, self._digest, self._structure.numbers.values)
 
@@ -113,25 +146,44 @@ class ClosedPrograms:
 
         return self._program("constraint_jacobian", ("q",), len(self.pattern[0]), outputs)
 
+    def relative_jacobian(self) -> Straight:
+        """The same of Psi without the joints that carry a loop as a whole, at the places of `relative_pattern`."""
+
+        def outputs(graph: Graph, state: State) -> list[Any]:
+            return [state.rows[i].psi[k] for i, k in zip(*self.relative_pattern, strict=True)]
+
+        return self._program("relative_jacobian", ("q",), len(self.relative_pattern[0]), outputs, relative=True)
+
     def closure(self) -> Straight:
-        return self._program(
-            "closure", ("q",), sum(self.holonomic), lambda g, s: [row.eta for row in s.rows if row.eta is not None]
-        )
+        def outputs(graph: Graph, state: State) -> list[Any]:
+            return [row.eta for row in state.rows if row.eta is not None]
+
+        return self._program("closure", ("q",), sum(self.holonomic), outputs, relative=True)
 
     def rate(self) -> Straight:
-        return self._program("constraint_rate", ("q", "qd"), len(self.names), lambda g, s: [row.rate for row in s.rows])
+        return self._program("constraint_rate", ("q", "qd"), len(self.names), lambda g, s: [row.rate for row in s.rows], True)
 
     def bias(self) -> Straight:
-        return self._program("constraint_bias", ("q", "qd"), len(self.names), lambda g, s: [row.gamma for row in s.rows])
+        return self._program("constraint_bias", ("q", "qd"), len(self.names), lambda g, s: [row.gamma for row in s.rows], True)
 
     def _solved(self, state: State, graph: Graph) -> tuple[list[Any], list[Any]]:
         """qdd, and a multiplier for every row: 0 for those that say nothing. Rows may depend on each other anywhere."""
-        read = {name: state.tree.read.number(w) for name, w in self._weights.items()}
-        system = Constrained(state, state.rows, redundant=True, weights=read)
+        system: Constrained | Propagated
+        if self.deep and not self._weights:
+            state.relative = True
+            system = Propagated(state, state.rows, redundant=True)
+        else:
+            read = {name: state.tree.read.number(w) for name, w in self._weights.items()}
+            system = Constrained(state, state.rows, redundant=True, weights=read)
         force = [graph.input("tau", k) - b for k, b in enumerate(state.bias)]
         qdd, found, _ = system.acceleration(force, [row.gamma for row in system.rows])
         of = dict(zip((id(row) for row in system.rows), found, strict=True))
         return qdd, [of.get(id(row), 0) for row in state.rows]
+
+
+def _pattern(rows: Sequence[constraints.Row]) -> Pattern:
+    places = [(i, k) for i, row in enumerate(rows) for k in row.psi]
+    return [i for i, _ in places], [k for _, k in places]
 
 
 def weights(mechanism: Mechanism, tree: Tree, numbers: Numbers) -> dict[str, Scalar]:

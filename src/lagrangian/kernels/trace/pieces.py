@@ -1,7 +1,8 @@
 """Long straight-line code cut into pieces: a compiler's time and memory grow faster than the length of a function.
 
 What one piece computes and a later one reads is kept in an array between them, at places that are used again once no piece
-reads them any more. Operations and their order stay the same, and so does every result. Beside those of a schedule there are
+reads them any more; inputs are read again. Operations and their order stay the same, and so does every result. Beside those of
+a schedule there are
 
     keep              a value put at its place in the array
     input             of the name `KEPT`: a value taken from there
@@ -15,7 +16,7 @@ from lagrangian.kernels.trace.schedule import Operation, Schedule
 
 KEPT = "kept"
 # operations of code that is not worth a cut, and of a piece where it is cut
-WHOLE, LENGTH = 20_000, 3_000
+WHOLE, LENGTH = 10_000, 1_500
 
 
 def pieces(scheduled: Schedule, groups: Sequence[int]) -> tuple[list[list[Schedule]], int]:
@@ -23,28 +24,30 @@ def pieces(scheduled: Schedule, groups: Sequence[int]) -> tuple[list[list[Schedu
 
     `groups` are the numbers of outputs that end with a piece: the pieces of each group are a list.
     """
-    parts = [list(_cut(part)) for part in _grouped(scheduled.operations, groups)]
+    length = LENGTH if len(scheduled.operations) > WHOLE else max(1, len(scheduled.operations))
+    parts = [list(_cut(part, length)) for part in _grouped(scheduled.operations, groups)]
     cut = [piece for part in parts for piece in part]
     if len(cut) == 1:
         return [[scheduled]], 0
+    given = {x.result: x for x in scheduled.operations if x.name in ("input", "angle")}
     last: dict[int, int] = {}  # of a value, the last piece that reads it
     for p, piece in enumerate(cut):
         for operation in piece:
-            last.update(dict.fromkeys(_read(operation), p))
+            last.update((k, p) for k in _read(operation) if k not in given)
     free: list[int] = []
     places: dict[int, int] = {}
     read_last: list[list[int]] = [[] for _ in cut]
     size, found = 0, []
     for p, piece in enumerate(cut):
-        missing = set(places)  # in this piece: a value is taken when it is needed, and kept when it is there
+        # in this piece: a value is taken when it is needed, and kept when it is there
+        missing = {**given, **{k: Operation("input", k, (KEPT, place)) for k, place in places.items()}}
         operations: list[Operation] = []
         for operation in piece:
-            for k in _read(operation):
-                if k in missing:
-                    missing.discard(k)
-                    operations.append(Operation("input", k, (KEPT, places[k])))
-            operations.append(operation)
+            operations += [missing.pop(k) for k in dict.fromkeys(_read(operation)) if k in missing]
             k = operation.result
+            if k in given:  # where it is read
+                continue
+            operations.append(operation)
             if last.get(k, p) > p:
                 if not free:
                     free, size = [size], size + 1
@@ -68,8 +71,7 @@ def _grouped(operations: Sequence[Operation], groups: Sequence[int]) -> Iterator
         start = end
 
 
-def _cut(part: Sequence[Operation]) -> Iterator[Sequence[Operation]]:
-    length = LENGTH if len(part) > WHOLE else max(1, len(part))
+def _cut(part: Sequence[Operation], length: int) -> Iterator[Sequence[Operation]]:
     for k in range(0, len(part), length):
         yield part[k : k + length]
 

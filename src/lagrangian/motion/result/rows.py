@@ -82,11 +82,17 @@ class Rows:
 
     @cached_property
     def kinetic_energy(self) -> np.ndarray:
-        return np.asarray(self.dyn.kinetic_energy(self.q, self.qd)) if len(self.t) else np.zeros(0)
+        found = np.zeros(len(self.t))
+        for dyn, mine in self.trajectory.by_mechanism(self.t):
+            found[mine] = dyn.kinetic_energy(self.q[mine], self.qd[mine])
+        return found
 
     @cached_property
     def potential_energy(self) -> np.ndarray:
-        return np.asarray(self.dyn.potential_energy(self.q)) if len(self.t) else np.zeros(0)
+        found = np.zeros(len(self.t))
+        for dyn, mine in self.trajectory.by_mechanism(self.t):
+            found[mine] = dyn.potential_energy(self.q[mine])
+        return found
 
     @cached_property
     def work(self) -> dict[str, np.ndarray]:

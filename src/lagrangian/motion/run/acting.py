@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lagrangian.errors import Argument, SimulationError
-from lagrangian.model.event import Event, Lock, SetTorque, Switch, Unlock
+from lagrangian.model.event import Event, Lock, SetParameters, SetPayload, SetTorque, Switch, Unlock
 from lagrangian.motion.events import RESTART
 from lagrangian.motion.run.impacts import driven_lock
 from lagrangian.motion.run.modes import TOUCH
 from lagrangian.motion.run.rest import settle
+from lagrangian.motion.run.revised import revise
 from lagrangian.motion.run.telling import Before, meets
 from lagrangian.motion.status import Ending, Status
 from lagrangian.motion.system.event_table import Entry, ModeChange, Watched
@@ -129,6 +130,8 @@ def _do(run: Run, event: Event) -> None:
     elif isinstance(action, SetTorque):
         for name, value in action.torques.items():
             run.supply.u[run.system.inputs.added + names.index(name)] = float(value)
+    elif isinstance(action, (SetParameters, SetPayload)):
+        revise(run, action)
 
 
 def _meeting(run: Run, entry: Entry) -> tuple[int, int] | None:

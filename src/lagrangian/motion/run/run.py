@@ -9,7 +9,7 @@ import numpy as np
 
 from lagrangian.errors import Argument, ArgumentError, LagrangianError
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.model.event import DEAD_CENTRE, Event, Lock, SetTorque, Unlock
+from lagrangian.model.event import DEAD_CENTRE, Event, Lock, SetPayload, SetTorque, Unlock
 from lagrangian.motion.events import Happening
 from lagrangian.motion.run.acting import act_at_jump, act_on_event, name_of
 from lagrangian.motion.run.contacts import changed_at_jump, which_pull
@@ -62,6 +62,8 @@ class Run:
         self.known = prepared(dyn)
         self.dyn, self.settings = self.known.dyn, settings
         self.events = list(events)
+        self.unloaded = self.dyn.mechanism  # without what events have gripped
+        self.payloads: dict[str, SetPayload] = {}  # by the frames that hold them
         self.t, self.y = t0, np.array(y0, dtype=float)
         self.origin = self.end = self.until = t0  # the last: until when inputs hold
         limits = self.known.limits if settings.limits else {}

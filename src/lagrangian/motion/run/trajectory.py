@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.events import Happening
 from lagrangian.motion.run.supply import Supply, without_addresses
@@ -82,6 +83,13 @@ class Trajectory:
         begins = np.array([s.start for s in self.segments])
         of = np.clip(np.searchsorted(begins, t, side="right") - 1, 0, max(0, len(begins) - 1))
         return [(self.segments[k], np.flatnonzero(of == k)) for k in np.unique(of)] if len(begins) else []
+
+    def by_mechanism(self, t: np.ndarray) -> list[tuple[Dynamics, np.ndarray]]:
+        """The mechanism, with the numbers of the times: several, where events change its parameters or its payload."""
+        own = self.dyn.mechanism
+        if all(segment.solver.system.mechanism is own for segment in self.segments):
+            return [(self.dyn, np.arange(len(t)))]
+        return [(dynamics_of(segment.solver.system.mechanism), mine) for segment, mine in self.by_segment(t)]
 
     def states(self, times: np.ndarray) -> np.ndarray:
         """Interpolated states at times of the run, in order."""

@@ -17,6 +17,7 @@ from lagrangian.algorithms import springs
 from lagrangian.algorithms.closed.cholesky import inner
 from lagrangian.algorithms.closed.constrained import Constrained, Ranks, State
 from lagrangian.algorithms.closed.constraints import Row, coordinate_rates
+from lagrangian.algorithms.closed.propagated import Propagated, propagates
 from lagrangian.algorithms.factorised import Factorised
 from lagrangian.algorithms.forward_dynamics import FORWARD_DYNAMICS, HELD_DYNAMICS
 from lagrangian.algorithms.regroup import regroup
@@ -136,7 +137,9 @@ class System:
 
     def state(self, graph: Graph) -> State:
         """The mechanism at the state that is the graph's input."""
-        return traced_state(graph, self.structure, graph.input("t", 0), decided=self.decided(graph))
+        state = traced_state(graph, self.structure, graph.input("t", 0), decided=self.decided(graph))
+        state.relative = self.propagated
+        return state
 
     def decided(self, graph: Graph) -> Any:
         """The time at which functions of time that jump are decided."""
@@ -156,7 +159,7 @@ class System:
 
     def solved(
         self, graph: Graph, state: State, gamma: list[Any] | None = None
-    ) -> tuple[list[Any], list[Any], list[Any], Constrained | None]:
+    ) -> tuple[list[Any], list[Any], list[Any], Constrained | Propagated | None]:
         """Accelerations, the multipliers of all constraints, what holds each speed; and the constraints' system, if any."""
         tau, held = self.acting(graph, state), self.held(graph)
         if not self.constrained:
@@ -168,7 +171,15 @@ class System:
         of = dict(zip((id(row) for row in system.rows), found, strict=True))
         return qdd, [of.get(id(row), 0) for row in state.rows], holding, system
 
-    def _constraints(self, state: State, held: dict[int, Any]) -> Constrained:
+    @cached_property
+    def propagated(self) -> bool:
+        """Whether the equations are solved from link to link, and not through the mass matrix."""
+        kept = self.constrained and self.stabilisation.kind == "projection"
+        return kept and propagates(self.mechanism, self.tree) and not self._weights
+
+    def _constraints(self, state: State, held: dict[int, Any]) -> Constrained | Propagated:
+        if self.propagated:
+            return Propagated(state, state.rows, self.redundant, held, self.ranks)
         read = {name: state.tree.read.number(w) for name, w in self._weights.items()}
         return Constrained(state, state.rows, self.redundant, held, self.ranks, read)
 
@@ -275,7 +286,7 @@ class System:
             qd = [a + b for a, b in zip(qd, dqd, strict=True)]
             for x in (*dq, *dqd):
                 moved = f.maximum(moved, f.absolute(x))
-            ratio = system.system.ratio
+            ratio = system.ratio
         q = self._normalised(q)
         return [*q, *qd, *coordinate_rates(self.mechanism, q, qd), *qdd, moved, ratio]
 

@@ -1,0 +1,51 @@
+"""What docs/design.md shows, in its order."""
+
+# --- a-turn
+import lagrangian as lg
+
+turn = lg.full_turn("four_bar", speed=10.0)
+print(turn)
+turn.plot("four_bar-turn.png")
+
+# --- rows
+print(turn.x.shape, turn.q.shape, turn.velocity_ratios.shape)
+print(f"{turn.torque.min():.3f} to {turn.torque.max():.3f} N m")
+print(f"largest force in the pin: {(turn.multipliers**2).sum(axis=1).max() ** 0.5:.2f} N")
+
+# --- dead-centres
+push = lg.full_turn("slider_crank", "x")
+print(push)
+
+# --- output
+lift = lg.full_turn("four_bar", output=("C", "y"))
+print(lift.output, lift.units, f"{abs(lift.output_ratio).max():.4f}")
+
+# --- grashof
+for l1 in (0.3, 0.5, 0.6):
+    found = lg.full_turn(lg.library("four_bar").with_parameters(l1=l1))
+    print(f"{l1}: {found.four_bar.kind}, turns: {found.turns}, ends: {found.ends}")
+
+# --- curve
+curve = turn.coupler_curve("C")
+print(curve)
+curve.plot("C.png")
+
+# --- workspace
+reach = lg.workspace("two_r", over={"theta1": (0, 2.0), "theta2": (-2.5, 0.5)})
+print(reach)
+reach.plot("two_r-workspace.png")
+
+# --- parallel
+platform = lg.workspace("three_rrr", resolution=24)
+print(platform)
+
+# --- singular
+found = lg.singularities("three_rrr", {"theta1": (-3.0, 3.0)})
+print(found)
+
+# --- map
+locus = lg.singularities(
+    "three_rrr", {"theta1": (-3.0, 3.0), "theta2": (-3.0, 3.0)}, lines=11
+)
+print(len(locus), "points")
+locus.plot("three_rrr-singularities.png")

@@ -1,0 +1,310 @@
+"""`lagrangian workspace`, `turn`, `singularities`: what designers look for without a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lagrangian.cli import output
+from lagrangian.cli.command import Json
+from lagrangian.cli.given import Described, file_for
+from lagrangian.cli.motion_options import Wrench, wrenches
+from lagrangian.cli.progress import spinner
+from lagrangian.errors import ArgumentError
+from lagrangian.files import checked_target
+from lagrangian.model.expression import quantity
+
+if TYPE_CHECKING:
+    from lagrangian.design.reachable import Workspace
+    from lagrangian.design.singular import Singularities
+    from lagrangian.design.turn import FullTurn
+
+WORKSPACE = """
+lagrangian workspace two_r --plot
+lagrangian workspace scara --frame tool --over theta1=-90deg:90deg -o scara.csv
+"""
+TURN = """
+lagrangian turn four_bar --plot
+lagrangian turn slider_crank --speed 100 -o crank.csv
+lagrangian turn five_bar --input q1 --fixed q2=30deg --curve tip --plot
+"""
+SINGULARITIES = """
+lagrangian singularities two_r --over theta2=-180deg:180deg
+lagrangian singularities three_rrr --over theta1=-170deg:170deg --over theta2=-170deg:170deg --plot
+"""
+Frame = Annotated[str | None, typer.Option("--frame", metavar="NAME", help="The frame, or body; the only frame, by default.")]
+Ranges = Annotated[
+    list[str] | None,
+    typer.Option("--over", metavar="NAME=A:B", help="The range of a coordinate, as -90deg:90deg. May be given again."),
+]
+Fixed = Annotated[
+    str | None, typer.Option("--fixed", metavar="NAME,NAME", help="Coordinates that are held: q2, or at a value: q2=30deg.")
+]
+Start = Annotated[
+    str | None,
+    typer.Option("--q0", metavar="STATE", help="Where it stands, which picks the assembly: a pose, numbers, name=value."),
+]
+Limits = Annotated[bool, typer.Option("--limits/--no-limits", metavar="", help="Whether joints keep their limits.")]
+Out = Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write all numbers: .csv, or .nc (netCDF).")]
+Plot = Annotated[bool, typer.Option("--plot", metavar="", help="Draw it, as .png.")]
+
+
+def workspace(
+    given: Described,
+    frame: Frame = None,
+    over: Ranges = None,
+    q0: Start = None,
+    limits: Limits = True,
+    samples: Annotated[
+        int | None, typer.Option("--samples", metavar="N", help="Configurations that are drawn: 20000, or 2000 with loops.")
+    ] = None,
+    resolution: Annotated[
+        int | None, typer.Option("--resolution", metavar="N", help="Nodes across the grid: 64 in a plane, 28 in space.")
+    ] = None,
+    plot: Plot = False,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Find where a frame can be: its workspace, with the boundary, and the area or volume.
+
+    The frame may have any orientation. The joints keep their limits, loops stay closed.
+    """
+    import lagrangian as lg
+
+    _check(out)
+    m = given.load()
+    with spinner("looking for the workspace"):
+        found = lg.workspace(
+            m, frame, over=_ranges(over, m.parameters), limits=limits, q0=q0, samples=samples, resolution=resolution
+        )
+    _told(found, _of_workspace(found), given.stem, "workspace", plot, out, json)
+
+
+def turn(
+    given: Described,
+    input_: Annotated[
+        str | None, typer.Option("--input", metavar="NAME", help="The coordinate that drives; the actuated one, by default.")
+    ] = None,
+    driven: Annotated[
+        str | None,
+        typer.Option(
+            "--driven",
+            metavar="NAME",
+            help="The output: a coordinate, a frame, or tip.x. Default: the other joint on the ground.",
+        ),
+    ] = None,
+    over: Annotated[
+        str | None, typer.Option("--over", metavar="A:B", help="The input's range, as 0:180deg. Default: all that it has.")
+    ] = None,
+    q0: Start = None,
+    fixed: Fixed = None,
+    speed: Annotated[float, typer.Option("--speed", metavar="V", help="The input's constant speed, in rad/s or m/s.")] = 1.0,
+    wrench: Wrench = None,
+    rows: Annotated[int, typer.Option("--rows", metavar="N", help="Rows of a turn.")] = 361,
+    curve: Annotated[
+        str | None, typer.Option("--curve", metavar="NAME,NAME", help="Frames whose coupler curves are told and drawn.")
+    ] = None,
+    limits: Limits = True,
+    plot: Plot = False,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Turn the input of a linkage, and tell dead centres, transmission angle, mechanical advantage and torque.
+
+    The linkage has one degree of freedom, or others are held by --fixed. Where the input cannot turn fully, it goes from one
+    dead centre to the other.
+    """
+    import lagrangian as lg
+
+    _check(out)
+    m = given.load()
+    frames = quantity.parts(curve) if curve else None
+    with spinner("turning"):
+        found = lg.full_turn(
+            m,
+            input_,
+            _output(driven, [*m.coordinate_names, *m._frames]),
+            over=_range(over, "--over", m.parameters) if over else None,
+            q0=q0,
+            fixed=_fixed(fixed),
+            speed=speed,
+            wrenches=wrenches(wrench),
+            rows=rows,
+            limits=limits,
+        )
+        curves = [found.coupler_curve(name) for name in frames or ()]
+    data = _of_turn(found) | ({"curves": {c.frame: _of_curve(c) for c in curves}} if curves else {})
+    _told(found, data, given.stem, "turn", plot, out, json, [str(c) for c in curves], frames=frames)
+
+
+def singularities(
+    given: Described,
+    over: Ranges = None,
+    frame: Frame = None,
+    directions: Annotated[
+        str | None, typer.Option("--directions", metavar="NAME,NAME", help="Those of wx, wy, wz, x, y, z that count.")
+    ] = None,
+    q0: Start = None,
+    fixed: Fixed = None,
+    lines: Annotated[int, typer.Option("--lines", metavar="N", help="Lines across each of two ranges.")] = 41,
+    limits: Limits = True,
+    plot: Plot = False,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Find singular configurations over a range of one coordinate, or of two, and locate them.
+
+    Of a serial arm where a frame loses a direction; with loops also where the actuated joints lose command.
+    """
+    import lagrangian as lg
+
+    _check(out)
+    m = given.load()
+    with spinner("looking for singular configurations"):
+        found = lg.singularities(
+            m,
+            _ranges(over, m.parameters) or {},
+            frame,
+            directions=quantity.parts(directions) if directions else None,
+            q0=q0,
+            fixed=_fixed(fixed),
+            lines=lines,
+            limits=limits,
+        )
+    _told(found, _of_singularities(found), given.stem, "singularities", plot, out, json)
+
+
+# -- what was given ------------------------------------------------------------------------------------------------------
+
+
+def _check(out: Path | None) -> None:
+    if out is None:
+        return
+    if out.suffix.lower() not in (".csv", ".nc"):
+        raise ArgumentError(f"{out}: numbers are written as .csv or .nc (netCDF)")
+    checked_target(out)
+
+
+def _ranges(given: list[str] | None, names: Any) -> dict[str, tuple[float, float]] | None:
+    """--over theta1=-90deg:90deg, each with an option of its own or with commas between."""
+    if not given:
+        return None
+    found = quantity.pairs([x for text in given for x in quantity.parts(text)], "--over")
+    return {name: _range(value, f"--over {name}", names) for name, value in found.items()}
+
+
+def _range(text: str, what: str, names: Any) -> tuple[float, float]:
+    ends = quantity.parts(text, ":")
+    if len(ends) != 2:
+        raise ArgumentError(f"{what}: {text!r} is no range; two numbers with a colon between are needed, such as -90deg:90deg")
+    low, high = (quantity.number(x, what, names) for x in ends)
+    return low, high
+
+
+def _fixed(given: str | None) -> Any:
+    """Names, or names with values."""
+    if not given:
+        return ()
+    pieces = quantity.parts(given)
+    named = [piece for piece in pieces if "=" in piece]
+    if named and len(named) != len(pieces):
+        raise ArgumentError(f"--fixed: {given!r} has names with values and without; give all with values, or none")
+    return quantity.pairs(pieces, "--fixed") if named else tuple(quantity.unquoted(piece) for piece in pieces)
+
+
+def _output(given: str | None, known: list[str]) -> Any:
+    """A coordinate, a frame, or a frame with a direction after a dot."""
+    if given is None or given in known:
+        return given
+    frame, dot, direction = given.rpartition(".")
+    return (frame, direction) if dot and frame in known else given
+
+
+# -- what was found ------------------------------------------------------------------------------------------------------
+
+
+def _told(
+    found: Any,
+    data: dict[str, Any],
+    stem: str,
+    what: str,
+    plot: bool,
+    out: Path | None,
+    json: bool,
+    more: list[str] | None = None,
+    **look: Any,
+) -> None:
+    """The files that were asked for, and the text or the document."""
+    targets: list[tuple[Path, str, Any]] = [(out, "all numbers", found.save)] if out is not None else []
+    if plot:
+        targets.append((file_for(stem, what, ".png"), "its picture", lambda place: found.plot(place, **look)))
+    if not json:
+        head, *rest = [*str(found).splitlines(), *(more or [])]
+        output.plain(head, "bold")
+        for line in rest:
+            output.plain(line)
+    for path, about, make in targets:
+        again = path.exists()
+        make(path)
+        if not json:
+            output.wrote(path, about, again=again)
+    if json:
+        output.document({**data, "files": [str(path) for path, _, _ in targets]})
+
+
+def _of_workspace(found: Workspace) -> dict[str, Any]:
+    low, high = found.extent
+    return {
+        "mechanism": found.mechanism.name,
+        "frame": found.frame,
+        "kind": found.kind,
+        "area": found.area,
+        "volume": found.volume,
+        "error": found.error,
+        "holes": found.holes,
+        "low": low,
+        "high": high,
+    }
+
+
+def _of_turn(found: FullTurn) -> dict[str, Any]:
+    import numpy as np
+
+    def ends(rows: Any) -> Any:
+        return [float(np.nanmin(rows)), float(np.nanmax(rows))] if rows is not None and np.isfinite(rows).any() else None
+
+    bars = found.four_bar
+    return {
+        "mechanism": found.mechanism.name,
+        "input": found.input,
+        "output": found.output,
+        "range": found.range,
+        "turns": found.turns,
+        "ends": found.ends,
+        "four_bar": {"kind": bars.kind, **{x: getattr(bars, x) for x in ("ground", "input", "coupler", "output")}}
+        if bars
+        else None,
+        "dead_centres": [{"of": d.of, "coordinate": d.coordinate, "input": d.input_value, "q": d.q} for d in found.dead_centres],
+        "transmission_angle": ends(found.transmission_angle),
+        "output_ratio": ends(found.output_ratio),
+        "speed": found.speed,
+        "torque": ends(found.torque),
+        "static_torque": ends(found.static_torque),
+    }
+
+
+def _of_curve(curve: Any) -> dict[str, Any]:
+    return {x: getattr(curve, x) for x in ("closed", "length", "cusps", "double_points")}
+
+
+def _of_singularities(found: Singularities) -> dict[str, Any]:
+    names = found.mechanism.coordinate_names
+    return {
+        "mechanism": found.mechanism.name,
+        "frame": found.frame,
+        "directions": found.directions,
+        "over": found.over,
+        "found": [{"type": s.kind, "q": dict(zip(names, s.q, strict=True)), "says": s.says} for s in found],
+    }

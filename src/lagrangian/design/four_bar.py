@@ -1,0 +1,113 @@
+"""Planar four-bar linkages: their lengths, and what they can do by Grashof's rule (1883; the names are those of Barker 1985)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lagrangian.configuration.poses import body_poses
+from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.model.mechanism import GROUND
+
+EQUAL = 1e-9  # of the longest link: sums that differ by less are equal
+
+
+@dataclass(frozen=True)
+class FourBar:
+    """Distances between the axes of the four links, in metres."""
+
+    ground: float
+    input: float
+    coupler: float
+    output: float
+
+    @property
+    def margin(self) -> float:
+        """By how much the shortest and the longest link together are shorter than the other two."""
+        a, b, c, d = sorted((self.ground, self.input, self.coupler, self.output))
+        return (b + c) - (a + d)
+
+    @property
+    def grashof(self) -> bool:
+        """Whether some link turns fully: the shortest and the longest together are not longer than the other two."""
+        return self.margin > -EQUAL * max(self.ground, self.input, self.coupler, self.output)
+
+    @property
+    def kind(self) -> str:
+        """What the links on the ground do: input first."""
+        lengths = {
+            "double-crank": self.ground,
+            "crank-rocker": self.input,
+            "double-rocker": self.coupler,
+            "rocker-crank": self.output,
+        }
+        longest = max(lengths.values())
+        if abs(self.margin) <= EQUAL * longest:
+            return "change-point linkage"
+        return min(lengths, key=lambda name: lengths[name]) if self.grashof else "triple-rocker"
+
+    def __str__(self) -> str:
+        sides = f"ground {self.ground:.6g}, input {self.input:.6g}, coupler {self.coupler:.6g}, output {self.output:.6g} m"
+        if abs(self.margin) <= EQUAL * max(self.ground, self.input, self.coupler, self.output):
+            rule = "its shortest and longest link are together as long as the other two, so that it can fold flat"
+        else:
+            than = "shorter" if self.margin > 0 else "longer"
+            rule = f"shortest and longest link are together {abs(self.margin):.4g} m {than} than the other two"
+        return f"four-bar, {self.kind}: {sides}; {rule}"
+
+
+def four_bar(dyn: Dynamics, q: np.ndarray, input_name: str) -> FourBar | None:
+    """The lengths of a planar four-bar driven at the ground, from rows of configurations; None of any other mechanism."""
+    model = dyn.mechanism
+    moving = [j for j in model.joints if j.kind.nv]
+    if len(moving) != 3 or dyn.nv != 3 or len(model.loops) != 1 or model.constraints or any(j.slides[0] for j in moving):
+        return None
+    poses, loop = body_poses(model, q), model.loops[0]
+    axes = []
+    for k, joint in enumerate(moving):
+        twist = np.asarray(dyn.jacobian(q, joint.child))[:, :, k]
+        if np.abs((twist[:, :3] * twist[:, 3:]).sum(axis=1)).max() > 1e-9:  # it advances while it turns
+            return None
+        axes.append(twist[:, :3])
+    pins = [(poses[body] @ at.matrix())[:, :3, 3] for body, at in ((loop.a, loop.a_placement), (loop.b, loop.b_placement))]
+    axis = axes[0][0]
+    across = np.cross(axis, pins[0] - pins[1])
+    if np.abs(np.cross(axis, np.array(axes))).max() > 1e-9 or np.abs(across).max() > 1e-9:
+        return None
+    at = {j.name: (poses[j.parent][0] @ j.placement.matrix())[:3, 3] for j in moving} | {"": pins[0][0]}
+    ends = {j.name: (j.parent, j.child) for j in moving} | {"": (loop.a, loop.b)}
+    return _around(at, ends, axis, input_name, _groups(dyn))
+
+
+def _groups(dyn: Dynamics) -> dict[str, str]:
+    """Of each body one that it moves with: fixed joints join bodies."""
+    found = {GROUND: GROUND}
+    for joint in dyn.mechanism.outward():
+        found[joint.child] = joint.child if joint.kind.nv else found[joint.parent]
+    return found
+
+
+def _around(
+    at: dict[str, np.ndarray], ends: dict[str, tuple[str, str]], axis: np.ndarray, input_name: str, group: dict[str, str]
+) -> FourBar | None:
+    """The lengths, going round from the ground through the input."""
+    links: dict[str, list[str]] = {}
+    for pin, bodies in ends.items():
+        for body in bodies:
+            links.setdefault(group[body], []).append(pin)
+    if len(links) != 4 or any(len(pins) != 2 for pins in links.values()) or input_name not in links.get(GROUND, ()):
+        return None
+    lengths, link, pin = [], GROUND, input_name
+    far = next(p for p in links[GROUND] if p != input_name)
+    for _ in range(3):
+        link = next(b for b in links if pin in links[b] and b != link)
+        after = next(p for p in links[link] if p != pin)
+        lengths.append(_apart(at[pin], at[after], axis))
+        pin = after
+    return FourBar(_apart(at[input_name], at[far], axis), *lengths) if pin == far else None
+
+
+def _apart(a: np.ndarray, b: np.ndarray, axis: np.ndarray) -> float:
+    d = b - a
+    return float(np.linalg.norm(d - (d @ axis) * axis))

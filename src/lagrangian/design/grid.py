@@ -1,0 +1,146 @@
+"""Which nodes of a grid a frame can reach: from samples, then from node to node.
+
+A node that is not reached from its neighbours is tried from samples near it, too, and one in a hole from more of them: what is
+not found from one side may be found from another.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import ndimage
+from scipy.spatial import cKDTree
+
+from lagrangian.design.reaching import Reaching
+
+MARGIN = 2  # nodes beyond what was reached
+FROM_SAMPLES, IN_HOLES = 3, 12  # samples that a node is tried from
+LEAST = 16  # nodes across the shortest side
+GROWN = 6  # times that a grid may grow where its edge is reached
+
+
+class Grid:
+    """Nodes `spacing` apart along each axis, from the corner `low` on; whether each is reached, and by which configuration."""
+
+    def __init__(self, reaching: Reaching, samples: np.ndarray, resolution: int) -> None:
+        self.reaching, self.samples = reaching, samples
+        self.places = reaching.places(samples)
+        low, high = self.places.min(axis=0), self.places.max(axis=0)
+        extent = high - low
+        self.spacing = extent / np.maximum(resolution * extent / extent.max(), LEAST)
+        self._tree = cKDTree(self.places)
+        self._lay(low - MARGIN * self.spacing, high + MARGIN * self.spacing)
+        self._seed()
+        self._flood(np.argwhere(self.reached))
+        for _ in range(GROWN):
+            if not self._grow():
+                break
+        self._try_samples(self._beside(), FROM_SAMPLES)
+        self._try_samples(np.argwhere(self.holes()[0] > 0), IN_HOLES)
+
+    def _lay(self, low: np.ndarray, high: np.ndarray) -> None:
+        self.low = low
+        shape = tuple((np.ceil((high - low) / self.spacing).astype(int) + 1).tolist())
+        self.reached = np.zeros(shape, dtype=bool)
+        self.q = np.zeros((*shape, self.samples.shape[1]))
+        self._tries = np.zeros(shape, dtype=int)
+
+    def at(self, nodes: np.ndarray) -> np.ndarray:
+        """Where nodes, given by their numbers, are."""
+        found: np.ndarray = self.low + self.spacing * nodes
+        return found
+
+    def _attempt(self, nodes: np.ndarray, guess: np.ndarray) -> np.ndarray:
+        """Try nodes from configurations; those that were reached."""
+        q, good = self.reaching.reached(self.at(nodes), guess)
+        index = tuple(nodes.T)
+        self._tries[index] += 1
+        won = nodes[good]
+        self.reached[tuple(won.T)] = True
+        self.q[tuple(won.T)] = q[good]
+        return won
+
+    def _seed(self) -> None:
+        """Every node that is nearest to a sample, from the nearest of these."""
+        nodes = np.rint((self.places - self.low) / self.spacing).astype(int)
+        away = np.linalg.norm(self.at(nodes) - self.places, axis=1)
+        order = np.argsort(away)
+        flat = np.ravel_multi_index(tuple(nodes[order].T), self.reached.shape)
+        _, first = np.unique(flat, return_index=True)
+        self._attempt(nodes[order][first], self.samples[order][first])
+
+    def _flood(self, new: np.ndarray) -> None:
+        """From nodes that were reached to their neighbours, until there are no more."""
+        steps = np.concatenate([sign * np.eye(self.reached.ndim, dtype=int) for sign in (1, -1)])
+        while len(new):
+            beside = (new[:, None] + steps).reshape(-1, new.shape[1])
+            guess = np.repeat(self.q[tuple(new.T)], len(steps), axis=0)
+            inside = ((beside >= 0) & (beside < self.reached.shape)).all(axis=1)
+            beside, guess = beside[inside], guess[inside]
+            open_ = ~self.reached[tuple(beside.T)] & (self._tries[tuple(beside.T)] < FROM_SAMPLES)
+            beside, first = np.unique(beside[open_], axis=0, return_index=True)
+            new = self._attempt(beside, guess[open_][first]) if len(beside) else beside
+
+    def _grow(self) -> bool:
+        """A larger grid where nodes at its edge are reached, as those of a mechanism with few samples may be."""
+        edge = np.zeros_like(self.reached)
+        for axis in range(edge.ndim):
+            for side in (0, -1):
+                np.moveaxis(edge, axis, 0)[side] = np.moveaxis(self.reached, axis, 0)[side]
+        if not edge.any():
+            return False
+        before, q, shape, more = self.reached, self.q, self.reached.shape, max(4, max(self.reached.shape) // 8)
+        self._lay(self.low - more * self.spacing, self.low + (np.array(shape) - 1 + more) * self.spacing)
+        old = tuple(slice(more, more + n) for n in shape)
+        self.reached[old], self.q[old] = before, q
+        self._flood(np.argwhere(self.reached))
+        return True
+
+    def _beside(self) -> np.ndarray:
+        """Nodes next to those that are reached."""
+        return np.argwhere(ndimage.binary_dilation(self.reached) & ~self.reached)
+
+    def _try_samples(self, nodes: np.ndarray, count: int) -> None:
+        """From samples that are near them, one after the other; what is reached so may lead on."""
+        if not len(nodes):
+            return
+        _, near = self._tree.query(self.at(nodes), k=min(count, len(self.samples)))
+        near = near.reshape(len(nodes), -1)
+        found = [np.zeros((0, nodes.shape[1]), dtype=int)]
+        for column in near.T:
+            left = ~self.reached[tuple(nodes.T)]
+            found.append(self._attempt(nodes[left], self.samples[column[left]]))
+        self._flood(np.concatenate(found))
+
+    def holes(self) -> tuple[np.ndarray, int]:
+        """Parts that cannot be reached and are enclosed by what can: numbered nodes, and how many parts there are."""
+        labels, _ = ndimage.label(~self.reached)
+        labels[labels == labels[(0,) * labels.ndim]] = 0
+        outside = np.unique(np.concatenate([np.unique(np.moveaxis(labels, a, 0)[[0, -1]]) for a in range(labels.ndim)]))
+        labels[np.isin(labels, outside)] = 0
+        return labels, len(np.unique(labels)) - 1
+
+    def crossings(self, axis: int, halvings: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Edges along an axis from a node that is reached to one that is not, by their lower nodes; and the boundary on them.
+
+        Nodes (n, k), places (n, k) and configurations (n, nq).
+        """
+        a = np.moveaxis(self.reached, axis, 0)
+        mixed = np.zeros_like(self.reached)
+        np.moveaxis(mixed, axis, 0)[:-1] = a[:-1] != a[1:]
+        lower = np.argwhere(mixed)
+        upper = lower + np.eye(self.reached.ndim, dtype=int)[axis]
+        first = self.reached[tuple(lower.T)][:, None]
+        inside, outside = np.where(first, lower, upper), np.where(first, upper, lower)
+        q = self.q[tuple(inside.T)]
+        places, q = self.reaching.furthest(q, self._other(inside, axis), self.at(inside), self.at(outside), halvings)
+        return lower, places, q
+
+    def _other(self, nodes: np.ndarray, axis: int) -> np.ndarray:
+        """Configurations of nodes beside these, across an axis, or their own: they may be of another branch."""
+        found = self.q[tuple(nodes.T)]
+        for other in range(nodes.shape[1]):
+            for sign in (1, -1) if other != axis else ():
+                beside = nodes + sign * np.eye(nodes.shape[1], dtype=int)[other]  # none is beyond the margin
+                there = self.reached[tuple(beside.T)]
+                found[there] = self.q[tuple(beside[there].T)]
+        return found

@@ -1,0 +1,59 @@
+"""Results as files: .csv for spreadsheets, .nc (netCDF) with units for everything that reads HDF5."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError
+from lagrangian.files import checked_target, write
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """Numbers with their name and unit."""
+
+    name: str
+    values: np.ndarray
+    unit: str = ""
+    meaning: str = ""
+
+
+def save(path: str | os.PathLike[str], mechanism: str, what: str, dimension: str, columns: Sequence[Column]) -> Path:
+    """Write columns of equal length; the file that was written."""
+    target = checked_target(path)
+    ending = target.suffix.lower()
+    if ending not in (".csv", ".nc"):
+        raise ArgumentError(f"{target}: a {what} is written as .csv or .nc (netCDF)", concerns="path")
+    return write(target, _csv(columns) if ending == ".csv" else _netcdf(mechanism, what, dimension, columns))
+
+
+def _csv(columns: Sequence[Column]) -> str:
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow([_plain(f"{c.name} [{c.unit}]" if c.unit not in ("", "1") else c.name) for c in columns])
+    rows.writerows(zip(*(c.values.tolist() for c in columns), strict=True))
+    return text.getvalue()
+
+
+def _plain(name: str) -> str:
+    """A name that no spreadsheet takes for a formula."""
+    return f"'{name}" if name.startswith(("=", "+", "-", "@")) else name
+
+
+def _netcdf(mechanism: str, what: str, dimension: str, columns: Sequence[Column]) -> bytes:
+    from lagrangian.motion.storage import netcdf
+
+    variables = {
+        c.name: netcdf.Variable(
+            (dimension,), np.asarray(c.values, dtype=float), {"units": c.unit, "long_name": c.meaning or c.name}
+        )
+        for c in columns
+    }
+    return netcdf.written(netcdf.Table(variables, {"format": f"lagrangian {what} 1", "mechanism": mechanism}))

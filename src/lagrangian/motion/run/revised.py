@@ -1,0 +1,69 @@
+"""A run that goes on with other numbers: a payload is gripped or released, or a parameter changes at once.
+
+The configuration and the speeds stay. What is gripped moves as the gripper does, and is not struck by it; the energy that it
+brings, or takes away, is booked with that of impacts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lagrangian.configuration.dynamics_of import dynamics_of
+from lagrangian.configuration.loops import NEAR
+from lagrangian.errors import SimulationError
+from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.model.event import SetParameters, SetPayload
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.revision import Revision
+from lagrangian.motion.system.prepared import prepared
+
+if TYPE_CHECKING:
+    from lagrangian.motion.run.run import Run
+
+
+def revise(run: Run, action: SetParameters | SetPayload) -> None:
+    """Go on with the numbers that an event sets."""
+    before = _energy(run.dyn, run.y)
+    if isinstance(action, SetPayload):
+        run.payloads[action.frame] = action
+    else:
+        _set_parameters(run, action)
+    mechanism = run.unloaded
+    for payload in run.payloads.values():
+        mechanism = mechanism.with_payload(payload.frame, payload.mass, payload.center, payload.inertia)
+    modes = run.modes.of_speeds(run.supply.u)
+    run.known = prepared(dynamics_of(mechanism))
+    run.dyn = run.known.dyn
+    _check_closed(run, mechanism)
+    run.prepare(list(run.system.holdable))
+    run.modes.set_speeds(run.supply.u, modes)
+    run.trajectory.impacts.append((run.t, _energy(run.dyn, run.y) - before))
+
+
+def _set_parameters(run: Run, action: SetParameters) -> None:
+    """Torques and events that are written with parameters follow them, too."""
+    revision = Revision(run.unloaded, {name: float(x) for name, x in action.parameters.items()})
+    run.unloaded = run.unloaded.with_parameters(action.parameters)
+    source = run.supply.source
+    run.supply.source = replace(source, formulas={name: revision.of(x) for name, x in source.formulas.items()})
+    # an event that has other numbers is still the same event
+    run.events = [event if callable(event.when) else replace(event, when=revision.of(event.when)) for event in run.events]
+
+
+def _energy(dyn: Dynamics, y: np.ndarray) -> float:
+    q, qd = y[: dyn.nq], y[dyn.nq :]
+    return float(dyn.kinetic_energy(q, qd) + dyn.potential_energy(q))
+
+
+def _check_closed(run: Run, mechanism: Mechanism) -> None:
+    if not mechanism.equations:
+        return
+    open_by = float(np.abs(run.dyn.closure(run.y[: run.dyn.nq], run.t)).max(initial=0.0))
+    if open_by > NEAR:
+        raise SimulationError(
+            f"an event changes parameters so that loops would open by {open_by:.3g} at once",
+            remedy="lengths of links in loops cannot change in a run; masses, springs and gains can",
+        )

@@ -1,0 +1,100 @@
+"""`workspace`, `turn` and `singularities`: what is printed and written is what the library finds."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+
+import pytest
+
+import lagrangian as lg
+from lagrangian.motion.storage import netcdf
+from tests.cli.conftest import Run
+
+
+def test_a_turn_is_told_drawn_and_written(run: Run) -> None:
+    done = run("turn", "four_bar", "--speed", "4", "--curve", "C", "--plot", "-o", "bars.csv", "--rows", "91")
+    assert done.code == 0
+    assert "crank-rocker" in done.out
+    assert "dead centre of phi3 at theta1 = 29.9264 deg" in done.out
+    assert "C draws a closed curve" in done.out
+    assert "wrote four_bar-turn.png" in done.out
+    assert Path("four_bar-turn.png").stat().st_size > 10_000
+    with Path("bars.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    ours = lg.full_turn("four_bar", speed=4.0, rows=91)
+    assert len(rows) == 91
+    assert float(rows[7]["phi3 [rad]"]) == ours.q[7, 2]
+    assert float(rows[7]["torque [N m]"]) == ours.torque[7]
+
+
+def test_a_turn_as_json_and_netcdf(run: Run) -> None:
+    found = run("turn", "slider_crank", "--json", "-o", "crank.nc", "--over", "0:180deg", "--rows", "19").json
+    assert found["range"] == pytest.approx([0, math.pi])
+    assert [d["of"] for d in found["dead_centres"]] == ["output", "output"]
+    assert found["files"] == ["crank.nc"]
+    data, about = netcdf.read(Path("crank.nc"))
+    assert about["mechanism"] == "slider_crank"
+    assert len(data["transmission_angle"]) == 19
+    of_frame = run("turn", "four_bar", "--driven", "C.x", "--json", "--rows", "19").json
+    assert of_frame["output"] == "C.x"
+
+
+def test_coordinates_are_held(run: Run) -> None:
+    found = run("turn", "five_bar", "--input", "q1", "--fixed", "q2=30deg", "--json", "--rows", "19").json
+    assert found["input"] == "q1"
+    done = run("turn", "five_bar", "--input", "q1")
+    assert (done.code, "--fixed q2=" in done.err) == (2, True)
+    assert "all with values, or none" in run("turn", "five_bar", "--input", "q1", "--fixed", "q2=1,phi3").err
+
+
+def test_a_workspace(run: Run) -> None:
+    given = ("workspace", "two_r", "--samples", "500", "--resolution", "12", "--over", "theta2=0.5:150deg")
+    done = run(*given, "--plot", "-o", "reach.csv")
+    assert done.code == 0
+    assert "two_r: 'tip' reaches" in done.out
+    assert "with one hole" in done.out
+    assert Path("two_r-workspace.png").stat().st_size > 10_000
+    with Path("reach.csv").open(encoding="utf-8") as file:
+        row = next(csv.DictReader(file))
+    x, y = float(row["x [m]"]), float(row["y [m]"])
+    q = [float(row["theta1 [rad]"]), float(row["theta2 [rad]"])]
+    assert x == pytest.approx(math.cos(q[0]) + math.cos(sum(q)), abs=1e-9)
+    assert y == pytest.approx(math.sin(q[0]) + math.sin(sum(q)), abs=1e-9)
+
+
+def test_singular_configurations(run: Run) -> None:
+    done = run("singularities", "two_r", "--over", "theta2=-1:200deg", "--plot", "-o", "s.csv")
+    assert done.code == 0
+    assert "theta2 = 0 deg, type 1: 'tip' cannot move along y" in done.out
+    assert Path("two_r-singularities.png").exists()
+    found = run("singularities", "two_r", "--over", "theta2=-1:200deg,theta1=0:1", "--lines", "3", "--json").json
+    assert {s["type"] for s in found["found"]} == {1}
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (("workspace", "two_r", "--frame", "tipp"), "Did you mean 'tip'"),
+        (("workspace", "two_r", "--over", "theta2=3"), "no range; two numbers with a colon between"),
+        (("workspace", "two_r", "-o", "reach.xlsx"), "written as .csv or .nc"),
+        (("workspace", "four_bar"), "moves along a curve"),
+        (("turn", "four_bar", "--input", "crank"), "--input: there is no coordinate 'crank'"),
+        (("turn", "four_bar", "--driven", "tip"), "--driven: there is no coordinate or frame 'tip'"),
+        (("turn", "two_r"), "--input is needed for two_r"),
+        (("singularities", "two_r"), "--over gives the ranges"),
+        (("singularities", "two_r", "--over", "theta=0:1"), "no coordinate 'theta'"),
+    ],
+)
+def test_what_is_refused(run: Run, given: tuple[str, ...], told: str) -> None:
+    done = run(*given)
+    assert done.code == 2
+    assert told in done.err
+
+
+@pytest.mark.parametrize("command", ["workspace", "turn", "singularities"])
+def test_help(run: Run, command: str) -> None:
+    done = run(command, "--help")
+    assert done.code == 0
+    assert "--plot" in done.out

@@ -1,0 +1,116 @@
+"""Singular configurations against the conditions that are known for them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import lagrangian as lg
+from tests.design.linkages import five_bar
+
+
+def smallest(dyn: lg.Dynamics, q: np.ndarray, frame: str, rows: list[int]) -> float:
+    return float(np.linalg.svd(np.asarray(dyn.jacobian(q, frame))[rows], compute_uv=False)[-1])
+
+
+def test_a_planar_arm_is_singular_where_it_is_straight_or_folded() -> None:
+    found = lg.singularities("two_r", {"theta2": (-1.0, 4.0)})
+    np.testing.assert_allclose(found.values[:, 0], [0.0, np.pi], atol=1e-9)
+    assert found.directions == ("x", "y")
+    assert list(found.kind) == [1, 1]
+    # with q1 = -pi/2 the arm lies along y, in which it cannot move
+    assert found[0].says == "'tip' cannot move along y"
+    np.testing.assert_allclose(found.dyn.jacobian(found[0].q, "tip")[3:] @ found[0].motion, 0, atol=1e-9)
+
+
+def test_orientation_counts_where_there_is_freedom_for_it() -> None:
+    """Of a 3R arm with its orientation sin(theta2) = 0 is singular; its position alone is lost where all links align."""
+    with_turn = lg.singularities("three_r", {"theta2": (-1.0, 4.0)})
+    assert with_turn.directions == ("wz", "x", "y")
+    np.testing.assert_allclose(with_turn.values[:, 0], [0.0, np.pi], atol=1e-9)
+    aligned = lg.singularities("three_r", {"theta2": (-1.0, 1.0)}, directions=("x", "y"), q0={"theta3": 0.0})
+    np.testing.assert_allclose(aligned.values, [[0.0]], atol=1e-9)
+    bent = lg.singularities("three_r", {"theta2": (-1.0, 1.0)}, directions=("x", "y"), q0={"theta3": 0.4})
+    assert len(bent) == 0
+
+
+def test_wrist_elbow_and_shoulder_of_a_puma() -> None:
+    dyn = lg.compile("puma560")
+    wrist = lg.singularities(dyn, {"q5": (-1.0, 1.0)}, q0="qn")
+    np.testing.assert_allclose(wrist.values, [[0.0]], atol=1e-9)
+    elbow = lg.singularities(dyn, {"q3": (-1.0, 2.0)}, q0=[0.1, 0.3, 0.2, 0.4, 0.6, 0.5])
+    a3, d4 = 0.0203, 0.4318
+    assert np.abs(np.tan(elbow.values[:, 0]) + d4 / a3).min() < 1e-6  # the forearm's offset shifts the straight arm
+    for found in (*wrist, *elbow):
+        assert smallest(dyn, found.q, "tool", [0, 1, 2, 3, 4, 5]) < 1e-10
+
+
+def test_a_five_bar() -> None:
+    """Type 1 where an arm is straight or folded, type 2 where the far links are in one line."""
+    m = five_bar(1.0, 0.6, 0.9)
+    q0 = lg.assemble(m, [1.8, -1.0, 1.0, 1.0], fixed=("q1", "q2"))
+    found = lg.singularities(m, {"q1": (-np.pi, np.pi)}, q0=q0)
+    assert set(found.kind) == {1, 2}
+    for s in found:
+        q1, p1, q2, p2 = s.q
+        assert q2 == pytest.approx(q0[2], abs=1e-12)
+        if s.kind == 1:
+            assert min(abs(np.sin(p1)), abs(np.sin(p2))) < 1e-9
+        else:
+            assert abs(np.sin((q1 + p1) - (q2 + p2))) < 1e-9
+            np.testing.assert_allclose(s.motion[[0, 2]], 0.0, atol=1e-8)
+
+
+@pytest.fixture(scope="module")
+def rrr() -> lg.Dynamics:
+    return lg.compile("three_rrr")
+
+
+def lines(dyn: lg.Dynamics, q: np.ndarray) -> np.ndarray:
+    """The lines of the three lower links in the plane: direction, and moment about the origin."""
+    found = []
+    for k in "123":
+        pose = np.asarray(dyn.pose(q, f"lower{k}"))
+        d, p = pose[:2, 0], pose[:2, 3]
+        found.append([d[0], d[1], p[0] * d[1] - p[1] * d[0]])
+    return np.array(found)
+
+
+def test_a_planar_3rrr(rrr: lg.Dynamics) -> None:
+    """Type 1 where an arm is straight or folded, type 2 where the lines of the lower links meet (Gosselin and Angeles)."""
+    found = lg.singularities(rrr, {"theta1": (-3.0, 3.0)})
+    assert (found.kind == 1).sum() >= 1
+    assert (found.kind == 2).sum() >= 1
+    for s in found:
+        if s.kind == 1:
+            assert np.abs(np.sin(s.q[[1, 3, 5]])).min() < 1e-9
+        else:
+            assert abs(np.linalg.det(lines(rrr, s.q))) < 1e-9
+        assert np.abs(rrr.closure(s.q)).max() < 1e-12
+
+
+def test_a_map_of_two_coordinates(rrr: lg.Dynamics) -> None:
+    found = lg.singularities(rrr, {"theta1": (-2.0, 0.0), "theta2": (0.0, 1.5)}, lines=4)
+    assert len(found) >= 4
+    for s in found:
+        off = np.abs(np.sin(s.q[[1, 3, 5]])).min() if s.kind == 1 else abs(np.linalg.det(lines(rrr, s.q)))
+        assert off < 1e-9
+    low, high = np.array([(-2.0, 0.0), (0.0, 1.5)]).T
+    assert ((found.values >= low - 1e-9) & (found.values <= high + 1e-9)).all()
+    flat = lg.singularities("two_r", {"theta1": (-1.0, 1.0), "theta2": (-1.0, 1.0)}, lines=5)
+    np.testing.assert_allclose(flat.values[:, 1], 0.0, atol=1e-9)
+    np.testing.assert_allclose(np.unique(np.round(flat.values[:, 0], 6)), np.linspace(-1, 1, 5), atol=1e-6)
+
+
+def test_a_parallelogram_loses_both_where_it_is_flat() -> None:
+    found = lg.singularities("five_bar", {"q1": (0.0, 6.0)})
+    np.testing.assert_allclose(found.values[:, 0], [np.pi / 6, 7 * np.pi / 6], atol=1e-8)
+    assert list(found.kind) == [3, 3]
+
+
+def test_dead_centres_are_singular(rrr: lg.Dynamics) -> None:
+    """Of a linkage the input's limit positions are its singularities of type 2."""
+    m = lg.library("slider_crank")
+    pushed = lg.singularities(m, {"theta": (-1.0, 4.0)}, "slider")
+    np.testing.assert_allclose(pushed.values[:, 0], [0.0, np.pi], atol=1e-9)
+    assert list(pushed.kind) == [1, 1]
