@@ -1,4 +1,4 @@
-"""Simulation against CasADi + CVODES and Pinocchio + SciPy: in one process, interleaved, best of many, ratios at equal accuracy.
+"""Simulation against CasADi + CVODES, heyoka and Pinocchio + SciPy: in one process, interleaved, best of many, at equal accuracy.
 
     python benchmarks/motion.py                  # all problems
     python benchmarks/motion.py --only four_bar  # one of them

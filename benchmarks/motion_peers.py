@@ -1,4 +1,4 @@
-"""The peers of a simulation: CasADi and Pinocchio with SciPy, on the problems our simulator is compared on, at equal accuracy.
+"""The peers of a simulation: CasADi, heyoka, and Pinocchio with SciPy, on the problems we are compared on, at equal accuracy.
 
     OMP_NUM_THREADS=1 python benchmarks/motion_peers.py              # all problems
     python benchmarks/motion_peers.py --only four_bar --seconds 2    # one, timed for longer
@@ -32,6 +32,7 @@ import numpy as np
 import pinocchio as pin
 from scipy.integrate import odeint, solve_ivp
 
+import heyoka_peer
 import lagrangian as lg
 
 Run = Callable[[float, float], np.ndarray]
@@ -305,6 +306,7 @@ def two_r(driven: bool) -> Problem:
         tau[0] = -0.1 * x[2] + 0.5 * math.sin(t)
 
     set_torques = driving if driven else None
+    torques = {"theta1": "-0.1*qd_theta1 + 0.5*sin(t)"} if driven else {}
     model = pin.Model()
     model.gravity.linear = np.array([0, -p["g"], 0])
     one = link(model, 0, pin.JointModelRZ(), at(), p["m1"], (p["r1"], 0, 0), (0, p["I1"], p["I1"]))
@@ -313,11 +315,12 @@ def two_r(driven: bool) -> Problem:
     return Problem(
         name="two_r_driven" if driven else "two_r",
         mechanism=mechanism,
-        torques={"theta1": "-0.1*qd_theta1 + 0.5*sin(t)"} if driven else {},
+        torques=torques,
         start=start,
         solve=lambda: scipy_peer("DOP853", casadi, start)(1e-13, 1e-14),
         peers={
             **casadi_peers(t, x, ode, start),
+            "heyoka": heyoka_peer.Single(heyoka_peer.equations(mechanism, torques), start, TIMES),
             "Pinocchio, DOP853": scipy_peer("DOP853", pinocchio, start),
             "Pinocchio, odeint": odeint_peer(pinocchio, start),
         },

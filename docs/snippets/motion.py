@@ -322,6 +322,24 @@ print(f"change of energy {change:.6f} J, work {motion.total_work[-1]:.6f} J")
 print(motion.resample([0.0, 0.5, 1.0]).qdd.round(3).tolist())
 
 
+# --- many-motions
+rng = np.random.default_rng(0)
+starts = rng.uniform(-1, 1, (1000, 2))
+motions = lg.simulate(arm, 10, q0=starts, keep="extremes")
+print(motions)
+print("fastest:", motions.extremes["qd_max"].max(axis=0).round(3))
+
+# --- many-motions-2
+lengths, stiffness = rng.uniform(0.8, 0.95, 1000), rng.uniform(1, 4, 1000)
+sprung = bar.with_parameters({"theta1.spring.stiffness": 2.0})
+motions = lg.simulate(
+    sprung, 5, parameters={"l2": lengths, "theta1.spring.stiffness": stiffness}
+)
+slowest = int(np.argmin(np.abs(motions.qd_end[:, 0])))
+print(len(motions), motions.success.all(), f"l2 = {lengths[slowest]:.4f}")
+print(motions[slowest])
+
+
 # --- when-something-goes-wrong
 def fails(t, q, qd):
     if t > 1:

@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from lagrangian.motion.linearise import Linearisation as Linearization
     from lagrangian.motion.linearise import linearise as linearize
     from lagrangian.motion.motion import Motion
+    from lagrangian.motion.motions import Motions
     from lagrangian.motion.sensitivity.sensitivities import Sensitivities, sensitivities
     from lagrangian.motion.simulate import simulate
     from lagrangian.motion.status import Ending, Status
@@ -144,6 +145,7 @@ _LATER = {
     "identify": "lagrangian.identification.identify",
     **dict.fromkeys(("SolverComparison", "compare_solvers"), "lagrangian.motion.compare_solvers"),
     "Motion": "lagrangian.motion.motion",
+    "Motions": "lagrangian.motion.motions",
     "PathMotion": "lagrangian.inverse_dynamics.path_motion",
     "inverse": "lagrangian.inverse_dynamics.inverse",
     "inverse_kinematics": "lagrangian.kinematics.inverse_kinematics",
@@ -223,6 +225,7 @@ __all__ = [
     "Mobility",
     "Mode",
     "Motion",
+    "Motions",
     "Motor",
     "Optimum",
     "PathMotion",

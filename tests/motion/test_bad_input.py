@@ -49,7 +49,7 @@ def test_time_spans(arm: lg.Dynamics, span: Any, said: str) -> None:
     [
         ({"q0": [1.0]}, "q0 is [1.0]; 2 finite numbers are needed: a0, a1"),
         ({"q0": [1.0, 2.0, 3.0]}, "q0 is [1.0, 2.0, 3.0]; 2 finite numbers are needed"),
-        ({"q0": [[1.0, 2.0]]}, "q0 is [[1.0, 2.0]]; 2 finite numbers are needed"),
+        ({"q0": [[1.0, 2.0, 3.0]]}, "q0 has shape (1, 3); a row for each motion is needed, of 2 numbers: a0, a1"),
         ({"q0": [NAN, 0.0]}, "q0 is [nan, 0.0]; 2 finite numbers are needed"),
         ({"q0": ["a", "b"]}, "q0: 'a' is not understood; numbers such as 0.5, pi/4, 30deg"),
         ({"q0": "upright"}, "q0: there is no pose 'upright'"),

@@ -110,6 +110,8 @@ def lane_values(mechanism: Mechanism, given: Mapping[str, np.ndarray], slopes: b
         elif is_path(mechanism, name):
             mechanism = with_number(mechanism, name, Expression("symbol", (), float(scalar_at(mechanism, name)), name))
             names[name] = lanes
+        else:  # of what acts on the mechanism
+            names[name] = lanes
     return mechanism, LaneValues(names, others)
 
 

@@ -3,34 +3,21 @@
 from __future__ import annotations
 
 import math
-import signal
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
 from lagrangian.configuration.dynamics_of import dynamics_of
-from lagrangian.configuration.start import Start
 from lagrangian.description.mechanism_of import MechanismLike
-from lagrangian.errors import EndedEarlyWarning, LagrangianError, SimulationError, SimulationWarning, warn
+from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.motion import arguments, cautions
+from lagrangian.motion import arguments
 from lagrangian.motion.arguments import Options
-from lagrangian.motion.breaks import with_breaks
-from lagrangian.motion.events import checked
-from lagrangian.motion.motion import Motion
-from lagrangian.motion.run.contacts import tell_of_contacts
-from lagrangian.motion.run.run import Run
-from lagrangian.motion.status import Ending, Status
-from lagrangian.motion.system.prepared import prepared
+from lagrangian.motion.batch.given import is_many
+from lagrangian.motion.finish import ending_of, finished
+from lagrangian.motion.many import kept, simulate_many, thread_count
+from lagrangian.motion.recipe import Recipe
 
 ROWS = 1001
-
-# states beyond this may have rows that no number holds
-LARGE = 1e100
 
 
 def simulate(
@@ -58,7 +45,9 @@ def simulate(
     restitution: float = 0.0,
     progress: Callable[[float, float], None] | None = None,
     max_steps: int = 20_000_000,
-) -> Motion:
+    keep: Any = None,
+    threads: int | None = None,
+) -> Any:
     """The motion of a mechanism over `t_span`, a pair of times or the end alone.
 
     What is not given is taken from the mechanism's own [initial]. `q0` is an array, the name of a pose, or a mapping of some
@@ -77,122 +66,31 @@ def simulate(
     projection, baumgarte (with alpha and beta), ggl or none; with `off_constraint` the run begins at q0 and qd0 as they are, off
     the constraints, and baumgarte brings it back. Joints stop at their limits unless `limits` is False, and bounce by
     `restitution`. `progress(done, total)` is told how many of the seconds are done. An interrupted run returns what it has.
+
+    Where parameters, q0, qd0 or torques are given for many motions, as arrays with an entry or a row for each, all of them are
+    simulated, and the result is a `Motions`. `keep` says what is kept of each beside its end: "extremes", "events", "rows" at
+    the times of `t_eval`; `threads` how many work on them, as many as there are cores unless it is given. `progress` is told how
+    many of the motions are done.
     """
-    known = prepared(dynamics_of(mechanism, parameters))
-    dyn = known.dyn
-    start, end = arguments.span(t_span, dyn.mechanism)
-    grid = arguments.grid(t_eval, start, end)
     arguments.check_progress(progress)
     options = Options(method, rtol, atol, stabilisation, alpha, beta, step, max_step, limits, restitution, max_steps)
-    watched = [*checked(events, dyn.mechanism), *known.kinks]
-    driving = arguments.drive(torque, wrenches, saturate, dyn.mechanism, (start, end))
-    source, kinks = with_breaks(driving, dyn.mechanism, watched, (start, end))
-    watched += kinks
-    settings = options.settings(known, source, watched)
-    begin = Start(dyn, q0, start)
-    settings.off_constraint = arguments.is_off_constraint(off_constraint, stabilisation, dyn.mechanism)
-    y = np.concatenate(begin.as_given(qd0) if settings.off_constraint else [begin.q, begin.speeds(qd0)])
-    arguments.check_determined(known, y[: dyn.nq], start)
-    settings.ranks, settings.rank = cautions.told(known, source, options.method, limits, y[: dyn.nq], (start, end))
+    recipe = Recipe(t_span, torque, events, options, wrenches, saturate, off_constraint)
+    if is_many(q0, qd0, torque, parameters):
+        keeps = kept(keep, t_eval, ROWS)
+        return simulate_many(mechanism, recipe, (q0, qd0), parameters, keeps, t_eval, progress, thread_count(threads))
+    _refuse(keep, threads)
+    made = recipe.made(dynamics_of(mechanism, parameters))
+    start, end = made.span
+    grid = arguments.grid(t_eval, start, end)
     watch = None if progress is None else lambda t: progress(t - start, end - start)
-    run = _begun(dyn.mechanism.name, lambda: Run(dyn, source, watched, settings, start, y, grid, watch))
-    return _finished(run, _ending(run, end))
+    run = made.run(made.start(q0, qd0), grid, watch)
+    return finished(run, ending_of(run, end))
 
 
-def _begun(name: str, make: Callable[[], Run]) -> Run:
-    try:
-        return make()
-    except SimulationError as error:
-        raise SimulationError(f"{name}: the run could not begin: {error}") from error
-
-
-def _ending(run: Run, end: float) -> Ending:
-    """Take a run to its end, whatever happens."""
-    try:
-        with interruptible(run):
-            return run.go(end)
-    except LagrangianError:
-        raise
-    except BaseException as error:  # an interrupt, or the user's progress function: what was computed is not lost
-        run.supply.error = error
-        return run.failed()
-
-
-def _finished(run: Run, ending: Ending) -> Motion:
-    """The motion of a run, and what is to be said of it; or the error with which it ended, which has the motion."""
-    failure, run.supply.error = run.supply.error, None  # for the steps that were made, Python functions are asked again
-    rows, whole = _rows(run)
-    motion = Motion.of(run.trajectory, ending, *rows)
-    asked = whole and (not run.supply.source.asks or _asked(motion, run))
-    if not asked and ending.status.success:
-        told = f"interrupted after t = {ending.t:.9g} s was reached, before its torques and work were computed"
-        motion.ending = replace(ending, status=Status.INTERRUPTED, reason=told)
-    if failure is not None and not isinstance(failure, (Exception, KeyboardInterrupt)):  # such as sys.exit() in a function
-        raise failure
-    if ending.status is Status.FAILED:
-        told = f"{motion.name}: {ending.message}. What was computed until then is in the error's `motion`"
-        raise SimulationError(told, motion=motion) from failure
-    if not motion.success:
-        warn(f"{motion.name}: {motion.message}", EndedEarlyWarning)
-    tell_of_contacts(run)
-    _tell_of_numbers(run, motion)
-    if not asked:
-        return motion
-    try:
-        motion.warn()
-    except KeyboardInterrupt:
-        told = f"{motion.name}: it was interrupted before its energy balance and drift were checked"
-        warn(told, SimulationWarning)
-    return motion
-
-
-def _rows(run: Run) -> tuple[tuple[np.ndarray, np.ndarray], bool]:
-    """Times and states of the rows that were reached, and whether they are all: Ctrl-C leaves out the last."""
-    try:
-        with interruptible(run):
-            return run.trajectory.all_rows(), True
-    except KeyboardInterrupt:
-        run.supply.error = None
-        return run.trajectory.rows_before_the_end(), False
-
-
-def _tell_of_numbers(run: Run, motion: Motion) -> None:
-    """No run ends as it was asked to with rows that are not numbers, and says nothing.
-
-    Rows are computed when they are asked for: they are looked at only where a step comes near to what they cannot hold.
-    """
-    if all(np.vdot(s.steps, s.steps) < LARGE * LARGE for s in run.trajectory.segments):
-        return
-    bad = ~(np.isfinite(motion.q).all(axis=1) & np.isfinite(motion.qd).all(axis=1))
-    if bad.any():
-        since = motion.t[int(np.argmax(bad))]
-        warn(f"{motion.name}: the motion is not finite from t = {since:.9g} s on; its numbers are too large", SimulationWarning)
-
-
-def _asked(motion: Motion, run: Run) -> bool:
-    """Take the torques and wrenches at the rows from their Python functions now, while they are what they were in the run.
-
-    Whether that came to its end: where Ctrl-C stopped it, it is taken up again when somebody asks for them.
-    """
-    try:
-        with interruptible(run):
-            motion.ask()
-    except KeyboardInterrupt:
-        run.supply.error = KeyboardInterrupt()
-    done = run.supply.error is None or isinstance(run.supply.error, Exception)
-    run.supply.error, run.supply.hangs = None, run.supply.hangs and done
-    return done
-
-
-@contextmanager
-def interruptible(run: Run) -> Iterator[None]:
-    """Ctrl-C ends the run, also while compiled code is asking Python: an exception could not pass through it."""
-    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if not ours:
-        yield
-        return
-    signal.signal(signal.SIGINT, lambda *_: run.supply.interrupt())
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+def _refuse(keep: Any, threads: Any) -> None:
+    """What means nothing of a single motion."""
+    for name, given in (("keep", keep), ("threads", threads)):
+        if given is not None:
+            raise ArgumentError(
+                "is of many motions, and this is one", argument=name, remedy="q0 of many motions has a row for each"
+            )

@@ -2,6 +2,9 @@
 
 Traced code is straight-line; what goes around it (a time loop, root finding, a linear solve) is written with this. Values are
 doubles, 64-bit integers or truth values; every operator appends an instruction.
+
+A function may be written for several states at once, each in a lane of a vector: then a double is a vector of them, arrays hold
+such vectors, and what compares them is true in some lanes. Integers and loops are the same for all lanes.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Union
 
+from lagrangian.kernels.llvm import power
 from lagrangian.kernels.llvm.emit import hexadecimal
 
 DOUBLE, INTEGER, TRUTH, POINTER = "double", "i64", "i1", "ptr"
@@ -28,7 +32,11 @@ class Value:
     def _binary(self, real: str, whole: str, other: Operand, swapped: bool = False) -> Value:
         other = self.builder.value(other, self.type)
         a, b = (other, self) if swapped else (self, other)
-        return self.builder.put(self.type, f"{real if self.type == DOUBLE else whole} {self.type} {a.text}, {b.text}")
+        return self.builder.put(self.type, f"{real if self.is_real else whole} {self.type} {a.text}, {b.text}")
+
+    @property
+    def is_real(self) -> bool:
+        return self.type == self.builder.real_type
 
     def __add__(self, other: Operand) -> Value:
         return self._binary("fadd", "add", other)
@@ -53,12 +61,13 @@ class Value:
         return self._binary("fdiv", "sdiv", other, swapped=True)
 
     def __neg__(self) -> Value:
-        return self.builder.put(DOUBLE, f"fneg double {self.text}") if self.type == DOUBLE else 0 - self
+        return self.builder.put(self.type, f"fneg {self.type} {self.text}") if self.is_real else 0 - self
 
     def _compare(self, real: str, whole: str, other: Operand) -> Value:
         other = self.builder.value(other, self.type)
-        kind = f"fcmp {real} double" if self.type == DOUBLE else f"icmp {whole} i64"
-        return self.builder.put(TRUTH, f"{kind} {self.text}, {other.text}")
+        if self.is_real:
+            return self.builder.put(self.builder.mask, f"fcmp {real} {self.type} {self.text}, {other.text}")
+        return self.builder.put(TRUTH, f"icmp {whole} i64 {self.text}, {other.text}")
 
     def __lt__(self, other: Operand) -> Value:
         return self._compare("olt", "slt", other)
@@ -85,14 +94,15 @@ class Value:
         return self._binary("", "or", other)
 
     def __invert__(self) -> Value:
-        return self.builder.put(TRUTH, f"xor i1 {self.text}, true")
+        return self.builder.put(self.type, f"xor {self.type} {self.text}, {self.builder.value(True, self.type).text}")
 
 
 class Variable:
     """A place in memory for one value."""
 
     def __init__(self, builder: Builder, type: str) -> None:  # noqa: A002
-        self.builder, self.type = builder, type
+        self.builder, self.type = builder, builder.spelled(type)
+        type = self.type  # noqa: A001
         self.at = builder.reserve(f"alloca {type}")
 
     def get(self) -> Value:
@@ -106,7 +116,7 @@ class Array:
     """Values in a row, from a pointer on."""
 
     def __init__(self, builder: Builder, pointer: str, type: str = DOUBLE) -> None:  # noqa: A002
-        self.builder, self.pointer, self.type = builder, pointer, type
+        self.builder, self.pointer, self.type = builder, pointer, builder.spelled(type)
 
     def address(self, index: Any) -> str:
         if isinstance(index, int) and index == 0:
@@ -118,6 +128,10 @@ class Array:
         """The array from `index` on."""
         return Array(self.builder, self.address(index), self.type)
 
+    def as_type(self, type: str) -> Array:  # noqa: A002
+        """The same memory with values of another type."""
+        return Array(self.builder, self.pointer, type)
+
     def __getitem__(self, index: Any) -> Value:
         return self.builder.put(self.type, f"load {self.type}, ptr {self.address(index)}, align 8")
 
@@ -128,7 +142,12 @@ class Array:
 class Builder:
     """One function. `arguments` are named pointers; it returns a 64-bit integer, or nothing if it is internal."""
 
-    def __init__(self, name: str, arguments: list[str], declared: set[str], fma: bool, internal: bool = False) -> None:
+    def __init__(
+        self, name: str, arguments: list[str], declared: set[str], fma: bool, internal: bool = False, width: int = 1
+    ) -> None:
+        self.width = width
+        self.real_type = DOUBLE if width == 1 else f"<{width} x double>"
+        self.mask = TRUTH if width == 1 else f"<{width} x i1>"
         self.name, self.arguments, self.declared, self.fma_available = name, arguments, declared, fma
         self.internal = internal
         self._entry: list[str] = []
@@ -137,6 +156,10 @@ class Builder:
         self._ended = False
 
     # -- instructions ------------------------------------------------------------------------------------------------
+
+    def spelled(self, type: str) -> str:  # noqa: A002
+        """What LLVM calls a type: that of a double is of as many as there are lanes."""
+        return self.real_type if type == DOUBLE else type
 
     def line(self, text: str) -> None:
         self._lines.append(f"  {text}")
@@ -159,10 +182,12 @@ class Builder:
             return x
         if isinstance(x, Variable):
             return x.get()
-        if type == DOUBLE:
-            return Value(self, DOUBLE, hexadecimal(float(x)))
-        if type == TRUTH:
-            return Value(self, TRUTH, "true" if x else "false")
+        if type in (DOUBLE, self.real_type):
+            text = hexadecimal(float(x))
+            return Value(self, self.real_type, text if self.width == 1 else f"splat (double {text})")
+        if type in (TRUTH, self.mask):
+            text = "true" if x else "false"
+            return Value(self, type, text if type == TRUTH else f"splat (i1 {text})")
         return Value(self, INTEGER, str(int(x)))
 
     def array(self, argument: str, type: str = DOUBLE) -> Array:  # noqa: A002
@@ -170,7 +195,7 @@ class Builder:
         return Array(self, f"%{argument}", type)
 
     def local(self, size: int) -> Array:
-        return Array(self, self.reserve(f"alloca [{max(1, size)} x double], align 64"))
+        return Array(self, self.reserve(f"alloca [{max(1, size)} x {self.real_type}], align 64"))
 
     def variable(self, value: Operand, type: str = DOUBLE) -> Variable:  # noqa: A002
         found = Variable(self, type)
@@ -178,13 +203,14 @@ class Builder:
         return found
 
     def select(self, condition: Value, yes: Operand, no: Operand, type: str = DOUBLE) -> Value:  # noqa: A002
-        yes, no = self.value(yes, type), self.value(no, type)
-        return self.put(type, f"select i1 {condition.text}, {type} {yes.text}, {type} {no.text}")
+        yes, no, type = self.value(yes, type), self.value(no, type), self.spelled(type)  # noqa: A001
+        return self.put(type, f"select {condition.type} {condition.text}, {type} {yes.text}, {type} {no.text}")
 
     def intrinsic(self, name: str, *arguments: Operand) -> Value:
-        given = [self.value(a, DOUBLE).text for a in arguments]
-        self.declared.add(f"declare double @llvm.{name}.f64({', '.join(['double'] * len(given))})")
-        return self.put(DOUBLE, f"call double @llvm.{name}.f64({', '.join(f'double {a}' for a in given)})")
+        given, real = [self.value(a, DOUBLE).text for a in arguments], self.real_type
+        called = f"@llvm.{name}.f64" if self.width == 1 else f"@llvm.{name}.v{self.width}f64"
+        self.declared.add(f"declare {real} {called}({', '.join([real] * len(given))})")
+        return self.put(real, f"call {real} {called}({', '.join(f'{real} {a}' for a in given)})")
 
     def absolute(self, x: Operand) -> Value:
         return self.intrinsic("fabs", x)
@@ -205,9 +231,29 @@ class Builder:
         return self.put(INTEGER, f"fptosi double {x.text} to i64")
 
     def power(self, x: Operand, y: float) -> Value:
-        """x^y, x positive."""
-        self.declared.add("declare double @pow(double, double) nounwind willreturn memory(none)")
-        return self.put(DOUBLE, f"call double @pow(double {self.value(x, DOUBLE).text}, double {hexadecimal(y)})")
+        """x^y, x positive, to nine digits: more than a step size needs."""
+        return power.emit(self, self.value(x, DOUBLE), y)
+
+    def everywhere(self, condition: Value) -> Value:
+        """What is the same for all lanes, in every lane."""
+        if self.width == 1 or condition.type != TRUTH:
+            return condition
+        one = self.put(self.mask, f"insertelement {self.mask} poison, i1 {condition.text}, i32 0").text
+        zeros = f"<{self.width} x i32> zeroinitializer"
+        return self.put(self.mask, f"shufflevector {self.mask} {one}, {self.mask} poison, {zeros}")
+
+    def any(self, condition: Value) -> Value:
+        """Whether it is true in any lane."""
+        if condition.type == TRUTH:
+            return condition
+        return self.put(TRUTH, f"icmp ne i{self.width} {self._bits(condition)}, 0")
+
+    def bits(self, condition: Value) -> Value:
+        """The lanes in which it is true, as bits of an integer."""
+        return self.put(INTEGER, f"zext i{self.width} {self._bits(condition)} to i64")
+
+    def _bits(self, condition: Value) -> str:
+        return self.put("", f"bitcast {condition.type} {condition.text} to i{self.width}").text
 
     def fma(self, a: Operand, b: Operand, c: Operand) -> Value:
         if self.fma_available:
@@ -228,13 +274,30 @@ class Builder:
         given = ", ".join(f"ptr {a.pointer}" if isinstance(a, Array) else f"{a.type} {a.text}" for a in arguments)
         self.line(f"call void @{name}({given})")
 
+    def address_of(self, array: Array) -> Value:
+        """Where an array begins, as an integer."""
+        return self.put(INTEGER, f"ptrtoint ptr {array.pointer} to i64")
+
     def call_through(self, pointer: Array, *arguments: Array) -> None:
         """A C function by its address, kept in an array."""
         address = self.put(POINTER, f"load ptr, ptr {pointer.pointer}")
         self.line(f"call void {address.text}({', '.join(f'ptr {a.pointer}' for a in arguments)})")
 
+    def call_for(self, pointer: Array, *arguments: Array) -> Value:
+        """A function of compiled code by its address, kept in an array, that returns a 64-bit integer."""
+        address = self.put(POINTER, f"load ptr, ptr {pointer.pointer}")
+        return self.put(INTEGER, f"call i64 {address.text}({', '.join(f'ptr {a.pointer}' for a in arguments)})")
+
     def copy(self, source: Array, target: Array, size: int) -> None:
         self.each(size, lambda i: target.__setitem__(i, source[i]))
+
+    def copy_where(self, condition: Value, source: Array, target: Array, size: int) -> None:
+        """Copy in those lanes in which it is true."""
+        if condition.type == TRUTH:
+            with self.when(condition):
+                self.copy(source, target, size)
+        else:
+            self.each(size, lambda i: target.__setitem__(i, self.select(condition, source[i], target[i])))
 
     # -- control -----------------------------------------------------------------------------------------------------
 
@@ -310,5 +373,6 @@ class Builder:
 
     def text(self) -> list[str]:
         given = ", ".join(f"ptr noalias %{a}" for a in self.arguments)
-        head = f"define {'internal void' if self.internal else 'i64'} @{self.name}({given}) nounwind {{"
+        stack = f" alignstack({8 * self.width})" if self.width > 2 else ""
+        head = f"define {'internal void' if self.internal else 'i64'} @{self.name}({given}) nounwind{stack} {{"
         return [head, "entry:", *self._entry, "  br label %start", "start:", *self._lines, "}"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from lagrangian.kernels.llvm.emit import Emitter
+from lagrangian.kernels.llvm.emit import Emitter, attributes
 from lagrangian.kernels.trace.hoist import split
 from lagrangian.kernels.trace.node import NUMBERS, PREPARED, Graph, Node, Number, Trace
 from lagrangian.kernels.trace.pieces import KEPT, pieces
@@ -60,9 +60,10 @@ def traced(
     declared: set[str],
     fma: bool,
     preparation: Preparation | None = None,
+    width: int = 1,
 ) -> list[str]:
-    """`void name(ptr ..., ptr output)`, the pointers being those of `places` in their order."""
-    return traced_together({name: outputs}, graph, places, declared, fma, preparation)
+    """`void name(ptr ..., ptr output)`, the pointers being those of `places` in their order; for `width` states at once."""
+    return traced_together({name: outputs}, graph, places, declared, fma, preparation, width)
 
 
 def traced_together(
@@ -72,6 +73,7 @@ def traced_together(
     declared: set[str],
     fma: bool,
     preparation: Preparation | None = None,
+    width: int = 1,
 ) -> list[str]:
     """Functions by name, each of which begins with the code of those before it: this code is written once."""
     counts = [len(outputs) for outputs in wanted.values()]
@@ -84,19 +86,21 @@ def traced_together(
     given = "".join(f"ptr noalias nocapture readonly %{p}, " for p in pointers) + "ptr noalias nocapture %output"
     prologue = [] if preparation is None else preparation.prologue()
     if sum(len(part) for part in parts) == 1:
-        return _piece(next(iter(wanted)), given, parts[0][0], places, declared, fma, prologue)
+        return _piece(next(iter(wanted)), given, parts[0][0], places, declared, fma, prologue, width)
     lines: list[str] = []
     calls: list[str] = []
     passed = "".join(f"ptr %{p}, " for p in pointers) + f"ptr %all, ptr %{KEPT}"
     for name, part, first, count in zip(wanted, parts, _starts(counts), counts, strict=True):
         for k, piece in enumerate(part):
             own = f"{given}, ptr noalias nocapture %{KEPT}"
-            lines += _piece(f"{name}.{k}", own, piece, {**places, KEPT: (KEPT, 0)}, declared, fma, prologue, HASTY)
+            kinds = f"{HASTY} alignstack({8 * width})" if width > 2 else HASTY
+            lines += _piece(f"{name}.{k}", own, piece, {**places, KEPT: (KEPT, 0)}, declared, fma, prologue, width, kinds)
             calls.append(f"  call void @{name}.{k}({passed})")
-        lines += [f"define internal void @{name}({given}) noinline nounwind {{"]
-        lines += [f"  %{KEPT} = alloca [{max(1, kept)} x double]", f"  %all = alloca [{first + count} x double]", *calls]
-        lines.append(f"  %own = getelementptr double, ptr %all, i64 {first}")
-        lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr %output, ptr %own, i64 {8 * count}, i1 false)")
+        lines += [f"define internal void @{name}({given}) {attributes(width)} {{"]
+        lines.append(f"  %{KEPT} = alloca [{max(1, kept) * width} x double], align {8 * width}")
+        lines += [f"  %all = alloca [{(first + count) * width} x double], align {8 * width}", *calls]
+        lines.append(f"  %own = getelementptr double, ptr %all, i64 {first * width}")
+        lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr %output, ptr %own, i64 {8 * count * width}, i1 false)")
         lines += ["  ret void", "}"]
     declared.add("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
     return lines
@@ -114,10 +118,12 @@ def _piece(
     declared: set[str],
     fma: bool,
     prologue: Sequence[str],
-    attributes: str = "noinline nounwind",
+    width: int,
+    kinds: str = "",
 ) -> list[str]:
-    lines = [f"define internal void @{name}({given}) {attributes} {{", *prologue]
-    emitter = Emitter(lines, 1, fma, declared, hurried=True)
+    lines = [f"define internal void @{name}({given}) {kinds or attributes(width)} {{", *prologue]
+    # the same operations in the same order, whatever the width: so are the results
+    emitter = Emitter(lines, width, fma, declared, hurried=True)
 
     def load(what: str, index: int, angle: bool) -> str:
         pointer, first = places[what]

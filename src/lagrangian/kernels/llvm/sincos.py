@@ -39,7 +39,7 @@ def limit(fma: bool) -> float:
     return 1e9 if fma else 1e6
 
 
-def _polynomial(e: Emitter, coefficients: tuple[float, ...], z: str) -> str:
+def _polynomial(e: Emitter, coefficients: tuple[float, ...], z: str, square: str, fourth: str) -> str:
     """By Horner's rule, with the fewest operations; or by Estrin's, which waits less, where one state is all there is to do."""
     c = [e.constant(x) for x in coefficients]
     if not e.hurried:
@@ -47,9 +47,8 @@ def _polynomial(e: Emitter, coefficients: tuple[float, ...], z: str) -> str:
         for coefficient in c[4::-1]:
             p = e.fma(p, z, coefficient)
         return p
-    square = e.binary("fmul", z, z)
     low, middle, high = (e.fma(c[k + 1], z, c[k]) for k in (0, 2, 4))
-    return e.fma(e.binary("fmul", square, square), high, e.fma(square, middle, low))
+    return e.fma(fourth, high, e.fma(square, middle, low))
 
 
 def emit(e: Emitter, x: str) -> tuple[str, str]:
@@ -62,10 +61,12 @@ def emit(e: Emitter, x: str) -> tuple[str, str]:
     for piece in HALF_PI if e.has_fma else HALF_PI_PIECES[:3]:
         r = e.fma(k, c(-piece), r)
     z = e.binary("fmul", r, r)
-    p = _polynomial(e, SIN, z)
+    square = e.binary("fmul", z, z)
+    fourth = e.binary("fmul", square, square) if e.hurried else square
+    p = _polynomial(e, SIN, z, square, fourth)
     sine = e.fma(e.binary("fmul", p, z), r, r)
-    p = _polynomial(e, COS, z)
-    cosine = e.fma(e.binary("fmul", z, z), p, e.fma(z, c(-0.5), c(1.0)))
+    p = _polynomial(e, COS, z, square, fourth)
+    cosine = e.fma(square, p, e.fma(z, c(-0.5), c(1.0)))
     odd = e.put(f"icmp ne {e.integer} {e.put(f'and {e.integer} {quadrant}, {e.whole(1)}')}, {e.whole(0)}")
     s = e.put(f"select {e.mask} {odd}, {e.type} {cosine}, {e.type} {sine}")
     co = e.put(f"select {e.mask} {odd}, {e.type} {sine}, {e.type} {cosine}")

@@ -31,6 +31,7 @@ class GaussMethod:
 
     name = "Gauss 6"
     adaptive = False
+    safety = 1.0
     jacobian = False
     canonical = True
     stiff_beyond = 0.0

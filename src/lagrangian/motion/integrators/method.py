@@ -23,16 +23,26 @@ class Module:
     """
 
     def __init__(
-        self, lines: list[str], declared: set[str], fma: bool, size: int, angles: Sequence[int], projects: bool, callback: bool
+        self,
+        lines: list[str],
+        declared: set[str],
+        fma: bool,
+        size: int,
+        angles: Sequence[int],
+        projects: bool,
+        callback: bool,
+        width: int = 1,
     ) -> None:
+        self.width = width  # motions that are integrated at once, each in a lane
         self.lines, self.declared, self.fma = lines, declared, fma
         self.size, self.projects, self.callback = size, projects, callback
         self.second_order = False  # whether the first half of the rates is the second half of the state
-        caps = ", ".join(f"double {hexadecimal(TURN if i in set(angles) else math.inf)}" for i in range(size))
-        lines.append(f"@caps = internal constant [{size} x double] [{caps}]")
+        turning = set(angles)
+        each = [f"double {hexadecimal(TURN if i in turning else math.inf)}" for i in range(size) for _ in range(width)]
+        lines.append(f"@caps = internal constant [{size * width} x double] [{', '.join(each)}], align {8 * width}")
 
     def function(self, name: str, arguments: list[str], internal: bool = True) -> Builder:
-        return Builder(name, arguments, self.declared, self.fma, internal)
+        return Builder(name, arguments, self.declared, self.fma, internal, self.width)
 
     def add(self, builder: Builder) -> None:
         self.lines += builder.text()
@@ -55,17 +65,18 @@ class Module:
             return
         out = b.local(2 * n + 2)
         passes = b.variable(0, "i64")
-        again = b.variable(True, "i1")
-        with b.loop(lambda: again.get()):
+        again = b.variable(True, b.mask)
+        with b.loop(lambda: b.any(again.get()) & (passes.get() < 4)):
             if self.callback:
                 b.call("ask", time, state, u)
             b.call("project", time, state, u, out)
-            b.copy(out, state, n)
+            b.copy_where(again.get(), out, state, n)
+            b.copy_where(again.get(), out.part(n), slope, n)
+            # how independent the constraints still are, and by how much the state was moved
+            report[1] = b.select(again.get(), out[2 * n + 1], report[1])
+            report[2] = b.select(again.get(), out[2 * n], report[2])
             passes.set(passes.get() + 1)
-            again.set((out[2 * n] > 1e-13) & (passes.get() < 4))
-        b.copy(out.part(n), slope, n)
-        report[1] = out[2 * n + 1]  # how independent the constraints still are
-        report[2] = out[2 * n]
+            again.set(again.get() & (out[2 * n] > 1e-13))
 
     def weight(self, b: Builder, i: Any, y: Array, end: Array, clock: Array) -> Value:
         """1 / (atol + rtol |y|)."""
@@ -82,6 +93,7 @@ class Method(Protocol):
     last: int
     degree: int
     adaptive: bool
+    safety: float  # the part of the step that the error estimate allows which is made
     stiff_beyond: float
     canonical: bool  # whether the step is in coordinates and momenta
     jacobian: bool  # whether the step needs the derivatives of the rates

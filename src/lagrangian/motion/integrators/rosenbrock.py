@@ -20,6 +20,7 @@ class RosenbrockMethod:
     """The functions of one tableau. The module has `jacobian`: df/dy by rows, then df/dt."""
 
     adaptive = True
+    safety = 0.8
     jacobian = True
     canonical = False
     stiff_beyond = 0.0

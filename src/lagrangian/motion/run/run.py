@@ -29,7 +29,7 @@ from lagrangian.motion.solver.stepper import KEPT, Stepper
 from lagrangian.motion.status import Ending, Status
 from lagrangian.motion.system.event_table import EventTable
 from lagrangian.motion.system.holdable import Holdable, outside
-from lagrangian.motion.system.prepared import prepared
+from lagrangian.motion.system.prepared import Prepared, prepared
 from lagrangian.motion.torque import Torque
 
 LOOKED_AT = 256  # steps a run with events has at least
@@ -69,7 +69,7 @@ class Run:
         limits = self.known.limits if settings.limits else {}
         within = {k: x for k, x in limits.items() if not outside(y0[x.coordinate], x.lower, x.upper)}
         self.limits = {k: x for k, x in within.items() if not x.leaves_no_room}
-        self._locked = [k for k, x in within.items() if x.leaves_no_room]  # from the beginning on
+        self.locked = [k for k, x in within.items() if x.leaves_no_room]  # from the beginning on
         self._refuse_unlocking()
         if any(isinstance(e.action, SetTorque) for e in events):
             source = replace(source, adjustable=True)
@@ -89,7 +89,7 @@ class Run:
 
     def _refuse_unlocking(self) -> None:
         """Of a joint whose limits leave it no room: they would not be kept then."""
-        locked = {self.dyn.mechanism.speed_names[k] for k in self._locked}
+        locked = {self.dyn.mechanism.speed_names[k] for k in self.locked}
         for event in self.events:
             if isinstance(event.action, Unlock) and (met := locked.intersection(event.action.joints)):
                 remedy = f"{Argument('limits', False)} leaves limits out"
@@ -97,13 +97,17 @@ class Run:
                 raise ArgumentError(problem, where=self.dyn.mechanism.name, remedy=remedy)
 
     def _holdable(self) -> list[Holdable]:
-        """Joints with dry friction or limits, and those that are locked, or that events lock."""
-        found = {h.speed: h for h in self.known.frictional}
-        for speed, x in self.limits.items():
-            known = found.get(speed, Holdable(speed))
-            found[speed] = replace(known, coordinate=x.coordinate, lower=x.lower, upper=x.upper)
+        return self.holdable_of(self.known)
+
+    def holdable_of(self, known: Prepared) -> list[Holdable]:
+        """Joints with dry friction or limits, and those that are locked, or that events lock; of this or a similar mechanism."""
+        found = {h.speed: h for h in known.frictional}
+        for speed, x in known.limits.items():
+            if speed in self.limits:
+                before = found.get(speed, Holdable(speed))
+                found[speed] = replace(before, coordinate=x.coordinate, lower=x.lower, upper=x.upper)
         locked = {j for e in self.events if isinstance(e.action, (Lock, Unlock)) for j in e.action.joints}
-        for speed in [*self._locked, *(self.dyn.mechanism.speed_names.index(name) for name in sorted(locked))]:
+        for speed in [*self.locked, *(self.dyn.mechanism.speed_names.index(name) for name in sorted(locked))]:
             found[speed] = replace(found.get(speed, Holdable(speed)), lockable=True)
         return list(found.values())
 
@@ -152,8 +156,8 @@ class Run:
     def _begin(self) -> None:
         """Inputs at the start: torques, and who sticks."""
         self.until = self.supply.from_now(self.t, self.y)
-        if self._locked:
-            self.impacts.lock(self.modes, self.supply.u, self.y, self.t, self._locked)
+        if self.locked:
+            self.impacts.lock(self.modes, self.supply.u, self.y, self.t, self.locked)
         if self.system.holdable:
             settle(self.modes, self.supply.u, self.y, self.t)
 

@@ -41,16 +41,7 @@ class Crossings:
         b, m, c, ne = self.b, self.m, self.m.c, self.events
         c[WHICH] = -1
         time = b.local(1)
-        b.copy(m.g, m.looks, ne)
-        # between the ends a cubic through both states and slopes is enough to see that something happens
-        for look in range(1, LOOKS + 1):
-            theta = look / LOOKS
-            time[0] = b.fma(h, theta, m.s[T])
-            if look < LOOKS:
-                self._hermite(h, theta)
-                b.call("events", time, m.state, m.u, m.looks.part(look * ne))
-            else:
-                b.call("events", time, m.end, m.u, m.looks.part(look * ne))
+        self.look(h, time)
         until = b.variable(after)
         anything = b.variable(False, TRUTH)
         with b.count(LOOKS) as look, b.count(ne) as e:
@@ -78,6 +69,31 @@ class Crossings:
                 self.module.settle(b, time, m.end, m.u, self.slope_after, m.report)
         b.copy(m.looks.part(LOOKS * ne), m.g, ne)
         return until.get()
+
+    def look(self, h: Value, time: Array) -> None:
+        """Values at the beginning of the step, within it and at its end.
+
+        Between the ends a cubic through both states and slopes is enough to see that something happens.
+        """
+        b, m, ne = self.b, self.m, self.events
+        b.copy(m.g, m.looks, ne)
+        for look in range(1, LOOKS + 1):
+            theta = look / LOOKS
+            time[0] = b.fma(h, theta, m.s[T])
+            if look < LOOKS:
+                self._hermite(h, theta)
+                b.call("events", time, m.state, m.u, m.looks.part(look * ne))
+            else:
+                b.call("events", time, m.end, m.u, m.looks.part(look * ne))
+
+    def seen(self) -> Value:
+        """Whether anything crosses zero in the step, as far as was looked."""
+        b, m, ne = self.b, self.m, self.events
+        found = b.variable(False, b.mask)
+        with b.count(LOOKS) as look, b.count(ne) as e:
+            k = look * ne + e
+            found.set(found.get() | self._crossed(m.looks[k], m.looks[k + ne], e))
+        return found.get()
 
     def _look_again(self, h: Value, time: Array, until: Variable) -> None:
         """What ends a step early may hide what crosses zero before and comes back with it, as joints of one freedom do.
@@ -114,9 +130,8 @@ class Crossings:
             lowest = (g0 + 0.5 * slope * theta) * b.select(g0 > 0.0, 1.0, -1.0)
             same = (g0 * g1 > 0.0) & (g1 * g2 > 0.0)
             inside = (theta > NEAR_ENDS) & (theta < 1.0 - NEAR_ENDS)
-            kink = m.kinds[e * PER_EVENT + KIND].equals(KINK)
-            with b.when(kink & same & inside & (lowest < SHALLOW * least)):
-                found.set(theta)
+            kink = b.everywhere(m.kinds[e * PER_EVENT + KIND].equals(KINK))
+            found.set(b.select(kink & same & inside & (lowest < SHALLOW * least), theta, found.get()))
         return found.get()
 
     def _hermite(self, h: Value, theta: float) -> None:
@@ -132,12 +147,12 @@ class Crossings:
 
     def _crossed(self, before: Value, after: Value, e: Value) -> Value:
         """A change of sign in a direction that counts: kinds holds +1, -1 or 0 for each event."""
-        m = self.m
+        b, m = self.b, self.m
         direction = m.kinds[e * PER_EVENT + DIRECTION]
-        rising = (before < 0.0) & (after >= 0.0) & (direction >= 0)
-        falling = (before > 0.0) & (after <= 0.0) & (direction <= 0)
+        rising = (before < 0.0) & (after >= 0.0) & b.everywhere(direction >= 0)
+        falling = (before > 0.0) & (after <= 0.0) & b.everywhere(direction <= 0)
         # a stop must not be passed, not even by what has just left it
-        through = m.kinds[e * PER_EVENT + KIND].equals(GUARD) & (before <= 0.0) & (after < 0.0)
+        through = b.everywhere(m.kinds[e * PER_EVENT + KIND].equals(GUARD)) & (before <= 0.0) & (after < 0.0)
         return rising | falling | through
 
     def _locate(self, low: Value, high: Value, e: Value, k: Value, h: Value, time: Array, until: Variable) -> None:

@@ -8,6 +8,7 @@ Coefficients that the run kept are in `dense`; where it kept none, the step is m
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from lagrangian.kernels.llvm.builder import INTEGER, TRUTH, Array, Builder, Value
 from lagrangian.motion.integrators.method import Method, Module
@@ -32,13 +33,17 @@ class Interpolant:
 
     def at(self, theta: Value, target: Array) -> None:
         """The state at a part of the step."""
-        b, n, degree, m = self.b, self.n, self.method.degree, self.memory
+        self.horner(self.b, theta, self.memory.y, self.memory.F, self.method.degree, self.n, target)
+
+    @staticmethod
+    def horner(b: Builder, theta: Value, y: Any, F: Any, degree: int, n: int, target: Array) -> None:
+        """The polynomial that has these coefficients."""
 
         def entry(i: Index) -> None:
-            total = m.F.part((degree - 1) * n)[i]
+            total = F[(degree - 1) * n + i]
             for power in range(degree - 2, -1, -1):
-                total = b.fma(total, theta, m.F.part(power * n)[i])
-            target[i] = b.fma(total, theta, m.y[i])
+                total = b.fma(total, theta, F[power * n + i])
+            target[i] = b.fma(total, theta, y[i])
 
         b.each(n, entry)
 

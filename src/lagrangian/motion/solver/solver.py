@@ -10,20 +10,19 @@ import numpy as np
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.code import address
 from lagrangian.kernels.llvm import cache, jit, target
-from lagrangian.kernels.llvm.builder import Array, Builder
 from lagrangian.kernels.llvm.loaded import loaded
 from lagrangian.kernels.program import prepared
 from lagrangian.kernels.programs.sweeps import UNROLL_LINKS
 from lagrangian.motion.integrators.method import Method, Module
 from lagrangian.motion.solver import places
 from lagrangian.motion.solver.balance import emit_balance
+from lagrangian.motion.solver.event_functions import emit_events
 from lagrangian.motion.solver.interpolant import emit_replay
 from lagrangian.motion.solver.response import ARGUMENTS as RESPONSE_ARGUMENTS
 from lagrangian.motion.solver.response import emit_responses
 from lagrangian.motion.solver.segment import Segment
 from lagrangian.motion.solver.time_loop import TimeLoop
 from lagrangian.motion.system.functions import Functions
-from lagrangian.motion.system.inputs import HELD, PER_JOINT
 from lagrangian.motion.system.large import RolledResponse
 from lagrangian.motion.system.programs import Programs
 from lagrangian.motion.system.system import System
@@ -32,6 +31,12 @@ from lagrangian.motion.system.system import System
 LONG, LONGEST = 8_000, 150_000
 
 _NONE = np.zeros(1)
+
+
+def effort(text: str) -> int:
+    """How hard the compiler is to try."""
+    lines = text.count("\n")
+    return 2 if lines < LONG else 1 if lines < LONGEST else 0
 
 
 class Solver:
@@ -59,17 +64,20 @@ class Solver:
         def compiled() -> tuple[dict[str, object], bytes]:
             text, numbers = self._module(chosen.fma)
             passes = jit.UNROLLING if self.rolled is None else None  # many coordinates: their loops stay, and gain from more
-            lines = text.count("\n")
-            return {"numbers": numbers}, jit.compile_object(
-                text, chosen, 2 if lines < LONG else 1 if lines < LONGEST else 0, passes
-            )
+            return {"numbers": numbers}, jit.compile_object(text, chosen, effort(text), passes)
 
         header, self._code = loaded(name, chosen, compiled)
         self.numbers = prepared(system.numbers.values, int(header["numbers"]), self._code)
+        self.prepare = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._code.address("prepare"))
         self.integrate = self._function("integrate", len(places.LOOP_ARGUMENTS))
         self._replay = self._function("replay", len(places.REPLAY_ARGUMENTS))
         self._balance = self._function("balance", len(places.BALANCE_ARGUMENTS)) if self.balances else None
         self._responses = self._function("responses", len(RESPONSE_ARGUMENTS)) if system.responds else None
+
+    @property
+    def asks_events(self) -> bool:
+        """Whether Python functions tell of events."""
+        return bool(self.system.table.functions)
 
     def _function(self, name: str, pointers: int) -> Callable[..., int]:
         return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * pointers)(self._code.address(name))
@@ -85,7 +93,7 @@ class Solver:
         if self.callback:
             self._ask(module)
         if len(self.system.table):
-            self._events(module)
+            emit_events(module, self.system)
         self.method.emit(module)
         TimeLoop(module, self.method, len(self.system.table), self.workspace).emit()
         emit_replay(module, self.method, self.workspace)
@@ -102,33 +110,6 @@ class Solver:
         b.call_through(u.part(self.system.inputs.torque_function), b.array("time"), b.array("state"), u)
         b.leave()
         module.add(b)
-
-    def _events(self, module: Module) -> None:
-        """Event functions: those that are compiled, then those of Python."""
-        table = self.system.table
-        b = module.function("events", ["time", "state", "u", "output"])
-        time, state, u, output = (b.array(name) for name in b.arguments)
-        if table.compiled:
-            response = b.local(self.system.responses if table.has_forces else 1)
-            if table.has_forces:
-                self._respond(b, time, state, u, response)
-            b.call("event_values", time, state, u, response, output)
-        if table.functions:
-            b.call_through(u.part(self.system.inputs.event_function), time, state, output.part(len(table.compiled)))
-        b.leave()
-        module.add(b)
-
-    def _respond(self, b: Builder, time: Array, state: Array, u: Array, response: Array) -> None:
-        """What events read of the system's response. Where nothing is held, and no contact is watched, nothing holds."""
-        system, inputs = self.system, self.system.inputs
-        b.each(system.responses, lambda i: response.__setitem__(i, 0.0))
-        held = b.variable(1.0 if system.table.has_contacts else 0.0)
-        joints = u.part(inputs.joint(0) + HELD)
-        b.each(len(system.holdable), lambda j: held.set(held.get() + joints[j * PER_JOINT]))
-        with b.when(held.get() > 0.0):
-            if self.callback:
-                b.call("ask", time, state, u)
-            b.call("response", time, state, u, response)
 
     def responses(self, u: np.ndarray, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         """What the system answers to all that acts, for states y at times t, each with its row of u: see `System.response`."""

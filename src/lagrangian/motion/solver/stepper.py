@@ -103,11 +103,15 @@ class Stepper:
         """The largest."""
         return float(np.abs(self.y[self.solver.system.nq :]).max(initial=0.0))
 
+    def least(self, end: float) -> float:
+        """The shortest step on the way to `end`: that of rounding."""
+        return 16 * float(np.finfo(float).eps) * max(abs(self.t), abs(end), 1e-6)
+
     def to(self, end: float, watch: Callable[[float], None] | None = None, most: float = np.inf) -> int:
         """Go on until `end`, or until something stops it; the reason."""
         s, c = self.s, self.c
         s[places.END] = end
-        s[places.LEAST] = 16 * np.finfo(float).eps * max(abs(self.t), abs(end), 1e-6)
+        s[places.LEAST] = self.least(end)
         status = places.BUSY
         while status == places.BUSY:
             left = most - self.tried

@@ -8,10 +8,9 @@ and be interrupted, and is called again. `s` holds real numbers and `c` counters
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from lagrangian.kernels.llvm.builder import DOUBLE, INTEGER, TRUTH, Value
 from lagrangian.motion.integrators.method import Method, Module
+from lagrangian.motion.solver import step_size
 from lagrangian.motion.solver.crossings import Crossings
 from lagrangian.motion.solver.interpolant import Interpolant
 from lagrangian.motion.solver.places import (
@@ -31,7 +30,6 @@ from lagrangian.motion.solver.places import (
     IS_STIFF,
     KIND,
     KINK,
-    LARGEST,
     LEAST,
     LOOKS,
     LOOP_ARGUMENTS,
@@ -61,19 +59,10 @@ from lagrangian.motion.solver.places import (
     T,
     Workspace,
 )
+from lagrangian.motion.solver.step_size import Attempt
 
 # the part of a step beside which a kink is at its end
 BESIDE = 1e-4
-SAFETY, SHRINK, GROW = 0.8, 0.2, 8.0
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """A step that was tried: its length, whether it ends the run, and by what the next should be longer."""
-
-    h: Value
-    last: Value
-    factor: Value | float
 
 
 class TimeLoop:
@@ -159,27 +148,13 @@ class TimeLoop:
 
     def _attempt(self) -> None:
         b, m, s, c = self.b, self.m, self.m.s, self.m.c
-        rest = s[END] - s[T]
-        wanted = b.minimum(s[H], s[LARGEST])
-        last = rest <= wanted * (1 + 1e-8)  # no step of rounding alone is left over
-        h = b.select(last, rest, wanted)
+        h, last = step_size.length(b, s)
         m.clock[0], m.clock[1] = s[T], h
         b.call("step", m.clock, m.y, m.u, m.slopes, m.end, m.report)
         with b.when(c[FAILED].differs(0)):
             b.leave(FAILURE)
-        error = m.report[0]
-        if not self.method.adaptive:
-            # no estimate; but a state that is not a number must not go on
-            total = b.variable(0.0)
-            b.each(self.n, lambda i: total.set(b.fma(m.end[i], 0.0, total.get())))
-            error = error + total.get()
-        known = error.equals(error)
-        factor: Value | float = 1.0
-        if self.method.adaptive:
-            raw = SAFETY * b.power(b.maximum(error, 1e-30), self.method.exponent)
-            factor = b.select(known, b.minimum(b.maximum(raw, SHRINK), GROW), SHRINK)
-
-        step = Attempt(h, last, factor)
+        error = step_size.squared_error(b, self.method, m.end, m.report[0], self.n)
+        step = Attempt(h, last, step_size.factor(b, self.method, error))
         b.either(error <= 1.0, lambda: self._accepted(step), lambda: self._rejected(step))
 
     def _accepted(self, step: Attempt) -> None:
@@ -220,9 +195,7 @@ class TimeLoop:
             c[ROW], c[STORED], c[FOUND] = row, stored, found
             b.leave(FAILURE)
         if self.method.adaptive:
-            # not larger right after a rejection; and a step cut short by the end says nothing about the next
-            following = b.select(c[AGAIN].differs(0), b.minimum(step.factor, 1.0), step.factor) * step.h
-            s[H] = b.select(step.last, b.maximum(s[H], following), following)
+            s[H] = step.following(b, c[AGAIN].differs(0), s[H])
         c[AGAIN], c[ACCEPTED] = 0, c[ACCEPTED] + 1
         s[RATIO] = b.minimum(s[RATIO], ratio)
         s[RATIO_BEFORE], s[RATIO_NOW], s[T_BEFORE] = s[RATIO_NOW], ratio, s[T]
@@ -249,7 +222,7 @@ class TimeLoop:
         if not self.method.adaptive:
             b.leave(TOO_SMALL)
             return
-        s[H] = step.h * b.minimum(step.factor, 1.0)
+        s[H] = step.shorter(b)
         with b.when(s[H] < s[LEAST]):
             b.leave(TOO_SMALL)
 

@@ -29,10 +29,14 @@ ARGUMENTS = ["time", "state", "u", "output"]
 class Functions:
     """Writes them, into lines of IR."""
 
-    def __init__(self, system: System, declared: set[str], fma: bool, rolled: RolledResponse | None) -> None:
+    def __init__(
+        self, system: System, declared: set[str], fma: bool, rolled: RolledResponse | None = None, width: int = 1
+    ) -> None:
+        """For one motion, or for as many as `width` says, which have their numbers side by side."""
+        self.width = width
         self.system, self.declared, self.fma, self.rolled = system, declared, fma, rolled
         self.places = {"t": ("time", 0), "q": ("state", 0), "qd": ("state", system.nq), "u": ("u", 0)}
-        self.preparation = Preparation(len(system.numbers), ("u", system.inputs.numbers))
+        self.preparation = Preparation(len(system.numbers), ("u", system.inputs.numbers * width))
         self.lines: list[str] = []
         self.projected = False  # whether `project` is written
 
@@ -50,14 +54,15 @@ class Functions:
             self.places["response"] = ("response", 0)
             self._add("event_values", system.event_values)
             del self.places["response"]
-        if balanced:
+        if balanced:  # which is of one motion, however many are integrated at once
+            self.width, self.preparation.at = 1, ("u", system.inputs.numbers)
             self._add("balance_terms", lambda graph: balance_terms(system, graph))
         self.lines += self.preparation.function("prepare")
         return self.lines
 
     def _add(self, name: str, outputs: Callable[[Graph], list[Any]]) -> None:
         graph = Graph()
-        self.lines += traced(name, graph, outputs(graph), self.places, self.declared, self.fma, self.preparation)
+        self.lines += traced(name, graph, outputs(graph), self.places, self.declared, self.fma, self.preparation, self.width)
 
     def _add_equations(self, name: str, outputs: Callable[[Graph], list[Any]]) -> None:
         """What solves the equations of motion. Most of `project` is the same: where it is long, it is not compiled twice."""
@@ -66,10 +71,10 @@ class Functions:
         if len(graph.nodes) > pieces.WHOLE and self.system.constrained and self.system.projects:
             wanted["project"] = self.system.project(graph)
             self.projected = True
-        self.lines += traced_together(wanted, graph, self.places, self.declared, self.fma, self.preparation)
+        self.lines += traced_together(wanted, graph, self.places, self.declared, self.fma, self.preparation, self.width)
 
     def _builder(self, name: str) -> tuple[Builder, list[Array]]:
-        b = Builder(name, ARGUMENTS, self.declared, self.fma, internal=True)
+        b = Builder(name, ARGUMENTS, self.declared, self.fma, internal=True, width=self.width)
         return b, [b.array(argument) for argument in ARGUMENTS]
 
     def _rates(self) -> None:
