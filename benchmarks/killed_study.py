@@ -30,9 +30,9 @@ def study(samples: int, folder: str, **where: object) -> lg.Study:
         "theta1": lg.uniform(-2.0, -1.0),
         "qd_theta2": lg.normal(0.0, 0.5),
     }
-    keep = ["max(tip.x)", "peak(qd_theta1)", "end(energy)", "end(theta2)"]
+    keep = ["max(theta1)", "peak(qd_theta1)", "rms(qd_theta2)", "end(theta2)"]
     run = {"t_span": 2.0, "t_eval": 201}
-    return lg.study("two_r", over, run, keep, samples=samples, seed=7, folder=folder, **where)  # type: ignore[arg-type]
+    return lg.study("two_r", over, run, keep, samples=samples, seed=7, chunk=256, folder=folder, **where)  # type: ignore[arg-type]
 
 
 def started(*words: str) -> subprocess.Popen[bytes]:

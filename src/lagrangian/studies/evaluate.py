@@ -20,6 +20,7 @@ from lagrangian.motion.simulate import ROWS, simulate
 from lagrangian.motion.status import Status
 from lagrangian.studies import keep as keeping
 from lagrangian.studies.job import Job
+from lagrangian.studies.lanes import Lanes
 from lagrangian.studies.names import SPEED
 from lagrangian.studies.quantities import OneMotion, known
 
@@ -39,17 +40,28 @@ class Results:
 
 def evaluate(job: Job, values: np.ndarray) -> Results:
     """What is kept of these samples, a row of `values` each."""
-    one = _called(job) if callable(job.run) else Simulation(job).one
     found: dict[str, np.ndarray] = {}
     failed: dict[int, str] = {}
-    for k, row in enumerate(values.tolist()):
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                numbers = one(dict(zip(job.design.names, row, strict=True)))
-            _put(found, k, len(values), numbers)
-        except (Exception, SystemExit) as error:  # of any kind: the others go on
-            failed[k] = _reason(error)
+
+    def put(index: np.ndarray, kept: Mapping[str, np.ndarray]) -> None:
+        for name, numbers in kept.items():
+            found.setdefault(name, np.full((len(values), *numbers.shape[1:]), np.nan))[index] = numbers
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        left = range(len(values))
+        if callable(job.run):
+            one = _called(job)
+        else:
+            simulation = Simulation(job)
+            one = simulation.one
+            if simulation.lanes.serves:
+                left = simulation.lanes.go(values, put).tolist()
+        for k in left:
+            try:
+                _put(found, k, len(values), one(dict(zip(job.design.names, values[k].tolist(), strict=True))))
+            except (Exception, SystemExit) as error:  # of any kind: the others go on
+                failed[k] = _reason(error)
     return Results(found, failed)
 
 
@@ -85,11 +97,18 @@ class Simulation:
         self.readings = known(model, constraints)
         rows = arguments.grid(job.run.get("t_eval", ROWS), *job.span)
         self.times, self.places = keeping.times_of(self.columns, rows, job.span)
+        self.lanes = Lanes(job, self.columns, self.times, self.places)
 
     def one(self, sample: Mapping[str, float]) -> dict[str, Any]:
         """What is kept of one sample."""
         motion = OneMotion(motion_of(self.job, sample, t_eval=self.times), self.readings)
         return {column.name: column.of(motion, self.places.get(column.name))[0] for column in self.columns}
+
+
+def rows_in_lanes(job: Job) -> int:
+    """How many rows are kept of samples that are simulated many at a time; 0 where they are not."""
+    simulation = Simulation(job)
+    return len(simulation.times) if simulation.lanes.serves else 0
 
 
 def motion_of(job: Job, sample: Mapping[str, float], **options: Any) -> Motion:

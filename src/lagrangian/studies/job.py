@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import count
 from lagrangian.errors import Argument, ArgumentError, shown
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.studies.canonical import digest
@@ -24,6 +25,8 @@ Function = Callable[[Any, dict[str, float]], Any]  # of a mechanism and a sample
 _SECOND = 1.0  # what a chunk should take
 # s of a run, of other parameters, and of each of its seconds and speeds: a rough guess, which is never measured
 _PER_RUN, _PER_CHANGE, _PER_STEP = 5e-4, 2e-3, 1.5e-5
+_PER_LANE, _PER_STEP_OF_A_LANE, _PER_NUMBER = 1e-5, 3e-6, 1e-7  # and where many are simulated at a time, of each number kept
+_OWN = ("mechanism", "parameters", "keep", "threads", "progress")  # arguments of simulate that a study gives itself
 _SLOW = 50  # how much longer a run takes that asks Python functions
 _LARGEST = 8192  # samples of a chunk
 _PIECES = 64  # chunks that a study with a Python function has at least, if it has so many samples
@@ -73,28 +76,26 @@ class Job:
         return self.run if callable(self.run) else None
 
 
-def chunk_size(
-    given: Any,
-    count: int,
-    mechanism: Mechanism | None,
-    names: Names,
-    run: Settings | Function,
-    span: tuple[float, float] = (0.0, 0.0),
-) -> int:
-    """How many samples a chunk has: about a second's work, by a guess that is the same wherever the study is computed."""
-    if given is not None:
-        from lagrangian.arguments import count as whole
+def chunk_size(given: Any, job: Job, rows: int = 0) -> int:
+    """How many samples a chunk has: about a second's work, by a guess that is the same wherever the study is computed.
 
-        return whole(given, "chunk", "samples", most=10**7)
-    if callable(run) or mechanism is None:
-        return int(np.clip(count // _PIECES, 1, 256))
-    cost = _PER_RUN + _PER_CHANGE * bool(names.parameters)
-    cost += _PER_STEP * (span[1] - span[0]) * max(1, mechanism.nv) * (1 + mechanism.equations)
-    cost *= _SLOW if _asks(run) else 1
+    Of samples that are simulated many at a time, `rows` are kept.
+    """
+    if given is not None:
+        return count(given, "chunk", "samples", most=10**7)
+    model = job.mechanism
+    if callable(job.run) or model is None:
+        return int(np.clip(job.design.count // _PIECES, 1, 256))
+    length = (job.span[1] - job.span[0]) * max(1, model.nv)
+    if rows:
+        cost = _PER_LANE + _PER_STEP_OF_A_LANE * length + _PER_NUMBER * rows * (model.nq + model.nv)
+    else:
+        cost = _PER_RUN + _PER_CHANGE * bool(job.names.parameters) + _PER_STEP * length * (1 + model.equations)
+        cost *= _SLOW if asks(job.run) else 1
     return int(2 ** np.clip(np.floor(np.log2(_SECOND / cost)), 0, np.log2(_LARGEST)))
 
 
-def _asks(run: Settings) -> bool:
+def asks(run: Settings) -> bool:
     """Whether Python functions act in a run."""
     return any(True for _ in _asked(run))
 
@@ -141,7 +142,7 @@ def _settings(given: dict[str, Any]) -> Settings:
     from lagrangian.motion.simulate import simulate
     from lagrangian.public import other_spelling
 
-    known = [name for name in inspect.signature(simulate).parameters if name not in ("mechanism", "progress", "parameters")]
+    known = [name for name in inspect.signature(simulate).parameters if name not in _OWN]
     found = {}
     for name, value in given.items():
         spelled = name if name in known else other_spelling(name) if isinstance(name, str) else name

@@ -60,6 +60,8 @@ class Rows(Protocol):
     @property
     def t(self) -> np.ndarray: ...
 
+    def __len__(self) -> int: ...
+
     def quantity(self, name: str) -> np.ndarray:
         """At the rows, (motions, rows)."""
         ...
@@ -138,8 +140,7 @@ class Kept:
             else:
                 names[name] = Times.of(motions.parameter(name)[:, None])
         value = np.asarray(evaluate(x, names), dtype=float)
-        count = len(motions.quantity("t"))
-        return np.ascontiguousarray(np.broadcast_to(value, (count, 1 if end else len(motions.t))))
+        return np.ascontiguousarray(np.broadcast_to(value, (len(motions), 1 if end else len(motions.t))))
 
 
 def times_of(columns: Iterable[Kept], rows: np.ndarray, span: tuple[float, float]) -> tuple[np.ndarray, dict[str, np.ndarray]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from lagrangian.motion.files import described, file_stem
 from lagrangian.studies import cluster, local, names
 from lagrangian.studies import keep as keeping
 from lagrangian.studies.design import Design
+from lagrangian.studies.evaluate import rows_in_lanes
 from lagrangian.studies.folder import Folder
 from lagrangian.studies.job import Job, checked_run, chunk_size, state_of
 from lagrangian.studies.result import Study
@@ -144,7 +146,8 @@ def job_of(
         kinds = names.sorted_out(varied, model, free=True)
         if model is not None and (kinds.coordinates or kinds.speeds):
             kinds = names.Names(kinds.parameters, others=(*kinds.coordinates, *kinds.speeds, *kinds.others))
-        return Job(model, design, kinds, settings, columns, chunk_size(chunk, design.count, model, kinds, settings))
+        job = Job(model, design, kinds, settings, columns, 1)
+        return replace(job, size=chunk_size(chunk, job))
     if model is None:
         raise ArgumentError("without a mechanism, run must be a function of (mechanism, sample)", concerns="mechanism")
     model = names.with_constants(model, varied, settings)
@@ -153,8 +156,8 @@ def job_of(
     asked = keeping.usual(model, _driven(model, settings), design.count) if keep is None else keep
     found = keeping.kept(asked, model, settings.get("events"), compiled(model).constraint_names)
     names.tell_of_unused(model, kinds, settings)
-    size = chunk_size(chunk, design.count, model, kinds, settings, span)
-    return Job(model, design, kinds, settings, {x.name: x.text for x in found}, size, span, state_of(settings))
+    job = Job(model, design, kinds, settings, {x.name: x.text for x in found}, 1, span, state_of(settings))
+    return replace(job, size=chunk_size(chunk, job, rows_in_lanes(job)))
 
 
 def _columns(keep: Any) -> dict[str, str]:
