@@ -79,7 +79,6 @@ LEFT_OUT = {
     "v.add(dw, own_w)": "the angular part of a bias, again",
     "v.add(ca, bw)": "the angular part of a bias, again",
     "return chain[::-1]": "the chosen links are sorted anyway",
-    "def fingerprint": "no mechanics",
 }
 
 

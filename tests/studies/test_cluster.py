@@ -31,15 +31,18 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[Any]]]]
     """The address of a scheduler, and its two workers."""
     file = tmp_path / "scheduler.json"
     scheduler = started("distributed.cli.dask_scheduler", "--port", "0", "--host", "127.0.0.1", "--scheduler-file", str(file))
-    until = time.monotonic() + PATIENCE
-    while not (file.exists() and file.read_text().endswith("}")) and time.monotonic() < until:
-        time.sleep(0.05)
-    address = json.loads(file.read_text())["address"]
-    workers = [started("distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny") for _ in range(2)]
-    yield address, workers
-    for process in (*workers, scheduler):
-        process.kill()
-        process.wait()
+    running = [scheduler]
+    try:
+        until = time.monotonic() + PATIENCE
+        while not (file.exists() and file.read_text().endswith("}")) and time.monotonic() < until:
+            time.sleep(0.05)
+        address = json.loads(file.read_text())["address"]
+        running += [started("distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny") for _ in range(2)]
+        yield address, running[1:]
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
 
 
 @pytest.mark.slow

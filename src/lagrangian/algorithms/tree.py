@@ -6,7 +6,6 @@ between, and every link's frame is turned so that its joint's axis is z.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -113,13 +112,6 @@ class Tree:
             iv=(*chain.iv, self.nv),
             constants=constants,
         )
-
-    def fingerprint(self) -> bytes:
-        """A digest of everything a kernel is compiled from."""
-        digest = hashlib.sha256(repr((self.kind, self.parent, self.iq, self.iv, self.nq, self.nv, self.gravity)).encode())
-        for name in sorted(self.constants):
-            digest.update(name.encode() + self.constants[name].tobytes())
-        return digest.digest()
 
 
 def snap_rotation(R: np.ndarray) -> np.ndarray:
