@@ -168,6 +168,12 @@ def see() -> None:
     keep(Image.open("player.png"), "see_player")
 
 
+def study() -> None:
+    over = {"l1": lg.span(0.8, 1.2, 25), "m2": lg.normal(12.5, 1.5)}
+    keep_of_all = ["end(tip.x)", "peak(qd_theta1)", "rows(theta2)"]
+    figure(lg.study("two_r", over, {"t_span": 2}, keep_of_all, samples=32, folder="lengths").plot(), "study")
+
+
 def design() -> None:
     names = snippet("design")
     figure(names["turn"].plot(), "design_turn", 1000)
@@ -187,7 +193,7 @@ def chains() -> None:
     keep(image.resize((900, round(image.height * 900 / image.width)), Image.Resampling.LANCZOS), "polypeptide")
 
 
-PICTURES = (front, mechanisms, library, start, tables, loop, reactions, motors, controllers, see, design, chains)
+PICTURES = (front, mechanisms, library, start, tables, loop, reactions, motors, controllers, see, design, study, chains)
 ALL: dict[str, Callable[[], None]] = {f.__name__: f for f in PICTURES}
 
 if __name__ == "__main__":

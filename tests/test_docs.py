@@ -220,7 +220,8 @@ def test_files_that_a_script_reads_are_shown(script: Path) -> None:
     """A reader has no others."""
     page = (DOCS / name_of(script)).with_suffix(".md").read_text(encoding="utf-8")
     beside = {path.name for path in script.parent.iterdir() if path.suffix in snippets.FILES and path.name != "ruff.toml"}
-    read = {name for name in beside if re.search(rf"(load|read)\(\"{name}\"", script.read_text(encoding="utf-8"))}
+    text = "".join(path.read_text(encoding="utf-8") for suffix in KINDS if (path := script.with_suffix(suffix)).exists())
+    read = {name for name in beside if re.search(rf"(load|read)\(\"{name}\"|lagrangian study {name}", text)}
     assert read == {name for _, kind, name, _ in SHOWN.findall(page) if "." in name}
 
 

@@ -26,6 +26,10 @@ lagrangian prove two_r
 lagrangian simulate arm.toml --plot --animate
 lagrangian simulate arm.toml -t 3 --q0 raised --torque "theta1=-30*theta1" -o held.nc
 
+# --- study
+lagrangian new lengths --study arm.toml
+lagrangian study lengths.toml --samples 16
+
 # --- certify
 lagrangian certify two_r --time 1 --digits 30
 

@@ -31,6 +31,7 @@ from lagrangian.errors import (
     SimulationError,
     SimulationWarning,
     SingularWarning,
+    StudyWarning,
     one_of,
 )
 from lagrangian.library import library as _library
@@ -96,6 +97,11 @@ if TYPE_CHECKING:
     from lagrangian.sizing.gears import Gear, GearRange
     from lagrangian.sizing.motors import Motor, read_catalogue
     from lagrangian.sizing.motors import read_catalogue as read_catalog
+    from lagrangian.studies.distributions import choice, lognormal, normal, span, triangular, uniform
+    from lagrangian.studies.files import read_study
+    from lagrangian.studies.indices import Indices
+    from lagrangian.studies.result import Study
+    from lagrangian.studies.study import study
 
 __version__ = "0.1.0"
 library = public(_library)
@@ -159,6 +165,11 @@ _LATER = {
     **dict.fromkeys(("Sizing", "size_actuators"), "lagrangian.sizing.actuators"),
     **dict.fromkeys(("Gear", "GearRange"), "lagrangian.sizing.gears"),
     **dict.fromkeys(("Motor", "read_catalogue"), "lagrangian.sizing.motors"),
+    **dict.fromkeys(("choice", "lognormal", "normal", "span", "triangular", "uniform"), "lagrangian.studies.distributions"),
+    "Indices": "lagrangian.studies.indices",
+    "Study": "lagrangian.studies.result",
+    "read_study": "lagrangian.studies.files",
+    "study": "lagrangian.studies.study",
 }
 
 # modules that are part of the face: lagrangian.paths.circle(...)
@@ -196,6 +207,7 @@ __all__ = [
     "GravityCompensation",
     "Holonomic",
     "Identification",
+    "Indices",
     "Initial",
     "Joint",
     "JointSpring",
@@ -241,6 +253,8 @@ __all__ = [
     "Sizing",
     "SolverComparison",
     "Status",
+    "Study",
+    "StudyWarning",
     "Traced",
     "Unlock",
     "Wall",
@@ -250,6 +264,7 @@ __all__ = [
     "box",
     "capsule",
     "certify",
+    "choice",
     "compare_solvers",
     "compile",
     "consistent_speeds",
@@ -271,7 +286,9 @@ __all__ = [
     "linearize",
     "load",
     "loads",
+    "lognormal",
     "mobility",
+    "normal",
     "optimise",
     "optimize",
     "parameter",
@@ -281,6 +298,7 @@ __all__ = [
     "read",
     "read_catalog",
     "read_catalogue",
+    "read_study",
     "rod",
     "rotate_inertia",
     "save",
@@ -288,8 +306,12 @@ __all__ = [
     "simulate",
     "singularities",
     "size_actuators",
+    "span",
     "sphere",
+    "study",
+    "triangular",
     "tube",
+    "uniform",
     "workspace",
 ]
 

@@ -233,6 +233,10 @@ class ReportWarning(LagrangianWarning):
     """A part of a report that could not be made: the page says so there, and has the others."""
 
 
+class StudyWarning(LagrangianWarning):
+    """A study that was interrupted, or of which some results are missing."""
+
+
 class SingularWarning(LagrangianWarning):
     """A configuration at, or near which, a frame cannot move in some direction."""
 

@@ -22,6 +22,7 @@ from lagrangian.cli.commands import (
     see,
     show,
     simulate,
+    study,
 )
 
 DESCRIBE, EQUATIONS, MOTION, DESIGN, SEE, CHECK = "Describe", "Equations", "Motion", "Design", "See", "Check"
@@ -83,6 +84,7 @@ register(app, show.show, DESCRIBE, show.SHOW)
 register(app, derive.derive, EQUATIONS, derive.DERIVE)
 register(app, derive.prove, EQUATIONS, derive.PROVE)
 register(app, simulate.simulate, MOTION, simulate.SIMULATE)
+register(app, study.study, MOTION, study.STUDY)
 register(app, certify.certify, MOTION, certify.CERTIFY)
 register(app, inverse.inverse, MOTION, inverse.INVERSE)
 register(app, inverse.size, MOTION, inverse.SIZE)

@@ -126,6 +126,18 @@ def _written(motion: Motion) -> dict[str, str]:
     return about | ({"mechanism_note": "; ".join(notes)} if notes else {})
 
 
+def described(model: Mechanism) -> str:
+    """A mechanism as TOML; "" if it cannot be written so, or is too large."""
+    if len(model.joints) > JOINTS:
+        return ""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return dumps(model)
+        except LagrangianError:
+            return ""
+
+
 def _mechanism(source: Path, about: dict[str, Any], names: dict[str, tuple[str, ...]]) -> tuple[Mechanism | None, str]:
     """The mechanism a file carries, or why there is none."""
     text = about.get("mechanism_toml")
@@ -202,6 +214,8 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
     source = as_path(path)
     if source.suffix.lower() in (".toml", ".urdf", ".mjcf", ".xml", ".sdf", ".world"):
         raise DescriptionError(f"{source}: this describes a mechanism, not a motion; lagrangian.load({source.name!r}) reads it")
+    if os.path.isfile(source / "study.json"):
+        raise DescriptionError(f"{source}: this is the folder of a study; lagrangian.read_study({source.name!r}) reads it")
     if not os.path.isfile(source):  # which takes any text; a file system's limits are no errors
         raise DescriptionError(f"{source}: there is no such file")
     found, about = netcdf.read(source)

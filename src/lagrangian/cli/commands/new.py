@@ -11,24 +11,30 @@ import typer
 
 from lagrangian.cli import output
 from lagrangian.cli.command import Json
+from lagrangian.cli.commands.study import study_starter
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.files import checked_target, write
 
 NEW = """
 lagrangian new arm
 lagrangian new linkage --from four_bar
+lagrangian new reach --study arm.toml
 """
 
 
 def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Of the mechanism; its file is NAME.toml.")] = "arm",
     origin: Annotated[str | None, typer.Option("--from", metavar="NAME", help="A copy of a mechanism of the library.")] = None,
+    study: Annotated[
+        str | None, typer.Option("--study", metavar="MECH", help="A design study of a mechanism, for `lagrangian study`.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", metavar="", help="Overwrite a file that is there.")] = False,
     json: Json = False,
 ) -> None:
     """Write a commented description to begin with.
 
-    It is a planar arm of two links, or a copy of a mechanism of the library. A file that is there is not overwritten.
+    It is a planar arm of two links, a copy of a mechanism of the library, or a study of a mechanism. A file that is there is not
+    overwritten.
     """
     ending = Path(name).suffix.lower()
     if ending in (".urdf", ".xml", ".mjcf", ".sdf", ".world", ".nc", ".json", ".yaml"):
@@ -38,7 +44,12 @@ def new(
     if not title.strip("_"):
         raise ArgumentError(f"{name!r} is no name for a mechanism; letters and digits are needed, such as arm")
     checked_target(target)
-    text = _copied(origin, title) if origin is not None else _starter(title, target.name)
+    if study is not None and origin is not None:
+        raise ArgumentError("--study and --from are given; one of them is needed")
+    if study is not None:
+        text = study_starter(title, target, study)
+    else:
+        text = _copied(origin, title) if origin is not None else _starter(title, target.name)
     if target.exists() and not force:
         raise ArgumentError(f"{target} is there already, and is left as it is; --force overwrites it, another name keeps both")
     again = target.exists()
@@ -46,7 +57,10 @@ def new(
     if json:
         output.document({"file": str(target), "name": title})
         return
-    output.wrote(target, "a mechanism, explained in comments", again=again)
+    output.wrote(target, f"a {'mechanism' if study is None else 'study'}, explained in comments", again=again)
+    if study is not None:
+        output.plain(f"  next: lagrangian study {target}", "dim")
+        return
     output.plain(f"  next: lagrangian derive {target}\n        lagrangian simulate {target} --plot --animate", "dim")
 
 

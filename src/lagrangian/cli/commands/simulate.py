@@ -26,6 +26,7 @@ from lagrangian.cli.motion_options import (
 )
 from lagrangian.cli.progress import bar
 from lagrangian.cli.results import Results
+from lagrangian.cli.sweeping import Sweeping, swept
 from lagrangian.errors import ArgumentError, EndedEarlyWarning, SimulationError
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ lagrangian simulate two_r -t 5 --q0 theta1=30deg,theta2=0 --torque "theta1=20 - 
 lagrangian simulate deployable_four_bar -o run.nc
 lagrangian simulate four_bar --stabilisation baumgarte --alpha 5 --beta 5 --off-constraint --q0 1,-0.6,1.6
 lagrangian simulate deployable_four_bar -t 15 --at-event locked=lock:phi2
+lagrangian simulate two_r --sweep l1=0.5:1:20 --keep "max(tip.x)"
 """
 _EVENTS = 6  # that are listed
 
@@ -80,6 +82,7 @@ def simulate(
     at_event: AtEvent = None,
     *,
     integration: Integration,
+    sweeping: Sweeping,
     rows: Annotated[int, typer.Option("--rows", metavar="N", help="Rows of the result.")] = 1001,
     limits: Annotated[bool, typer.Option("--limits/--no-limits", metavar="", help="Stop joints at their limits.")] = True,
     saturate: Annotated[
@@ -93,9 +96,7 @@ def simulate(
     """
     results.check()
     m = given.load()
-    motion = simulated(
-        m,
-        values.span(time),
+    options: dict[str, Any] = dict(
         q0=q0,
         qd0=qd0,
         torque=torques(torque),
@@ -106,6 +107,9 @@ def simulate(
         limits=limits,
         saturate=saturate,
     )
+    if sweeping.given:
+        return swept(m, sweeping, results, given.stem, json, {"t_span": values.span(time), **options})
+    motion = simulated(m, values.span(time), **options)
     return told(motion, results, given.stem, json)
 
 

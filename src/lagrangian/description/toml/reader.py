@@ -48,7 +48,7 @@ def read_text(text: str, file: str = TEXT, parameters: Mapping[str, float] | Non
     """The mechanism a TOML text describes; `file` is what errors call it, `parameters` replace values of its own."""
     if not isinstance(text, str):
         raise ArgumentError(f"TOML text is needed, not {type(text).__name__}")
-    top = Table(_document(text, file), (file,), {}, elsewhere=_ABOVE)
+    top = Table(document(text, file), (file,), {}, elsewhere=_ABOVE)
     top.only(*_TOP)
     known = _parameters(overridden(top.table("parameters").data, parameters, file), file)
     top = Table(top.data, (file,), known, elsewhere=_ABOVE)
@@ -102,7 +102,7 @@ def _no_twins(elements: list[Table]) -> None:
 _COMMA = re.compile(r"[\w.-]+\s*=\s*([+-]?\d+),(\d+)\s*(?:#.*)?$")
 
 
-def _document(text: str, file: str) -> dict[str, Any]:
+def document(text: str, file: str) -> dict[str, Any]:
     """The parsed document; tomllib's own complaints with the line they are about."""
     if len(text) > MAX_BYTES:
         raise DescriptionError(f"larger than the {MAX_BYTES // 1_000_000} MB a description may have", where=file)

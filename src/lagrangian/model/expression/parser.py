@@ -62,7 +62,8 @@ class Grammar:
 
     names: Mapping[str, Any]
     constants: Mapping[str, Any]  # names that are known unless others hide them
-    functions: Mapping[str, int | None]  # with the number of their arguments; None of `piecewise`, which has conditions
+    # with the number of their arguments, or the numbers they may have; None of `piecewise`, which has conditions
+    functions: Mapping[str, int | tuple[int, ...] | None]
     apply: Callable[..., Any]
     number: Callable[[str], Any] = number
     respelled: Callable[[Token], Iterator[Token]] | None = None  # what a token of another spelling stands for
@@ -227,8 +228,9 @@ class _Parser:
             self.take()
             arguments.append(self.sum())
         self.expect(")")
-        if len(arguments) != wanted:
-            given = f"{function} takes {wanted} argument{'s' * (wanted > 1)}, not {len(arguments)}"
+        counts = wanted if isinstance(wanted, tuple) else (wanted,)
+        if len(arguments) not in counts:
+            given = f"{function} takes {' or '.join(map(str, counts))} argument{'s' * (counts[-1] > 1)}, not {len(arguments)}"
             raise self.error(given, column=column)
         return self.grammar.apply(function, *arguments)
 

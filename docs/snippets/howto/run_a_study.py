@@ -1,0 +1,40 @@
+# --- study
+import lagrangian as lg
+
+arm = lg.library("two_r")
+study = lg.study(
+    arm,
+    over={"l1": lg.span(0.8, 1.2, 9), "m2": lg.normal(12.5, 0.5)},
+    run={"t_span": 2},
+    keep=["max(tip.y)", "peak(qd_theta1)", "rows(theta2)"],
+    samples=16,
+    folder="lengths",
+)
+print(study)
+
+# --- arrays
+print(study["max(tip.y)"].shape, study.on_grid("max(tip.y)").shape)
+best = int(study["peak(qd_theta1)"].argmin())
+print({name: round(x, 3) for name, x in study.sample(best).items()})
+motion = study.motion(best)  # simulated again, to look at
+study.plot(path="lengths.png")
+study.report("lengths.html")
+study.save("lengths.csv")  # or .nc
+
+# --- indices
+found = lg.read_study("reach").indices("effort")
+print(found)
+
+
+# --- function
+def settling(mechanism, sample):
+    """How long a pendulum takes to come to rest, by its slowest mode."""
+    torque = {"theta": f"-{sample['kd']}*qd_theta"}
+    slow = lg.linearise(mechanism, "hanging", torque=torque)
+    return {"decay": min(-slow.eigenvalues().real)}
+
+
+pendulum = lg.library("pendulum")
+over = {"L": lg.span(0.5, 1.5, 3), "kd": [0.5, 1.0]}
+decay = lg.study(pendulum, over, settling, folder="settling", workers=1)
+print(decay.on_grid("decay").round(3))

@@ -1,0 +1,151 @@
+"""Studies on the command line: the options of a sweep, how a study is watched and told of, and the files it leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lagrangian.cli import output
+from lagrangian.cli.command import FAILED, FINE, INTERRUPTED
+from lagrangian.cli.progress import bar, spinner
+from lagrangian.cli.results import Results, browse
+from lagrangian.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from lagrangian.model.mechanism import Mechanism
+    from lagrangian.studies.result import Study
+
+PANEL = "Many runs"
+_SHOWN = 20  # results in the terminal
+
+Workers = Annotated[
+    int | None,
+    typer.Option("--workers", metavar="N", help="Processes of this machine. Default: one for each core.", rich_help_panel=PANEL),
+]
+
+
+@dataclass(frozen=True)
+class Sweeping:
+    """What a sweep of simulations varies and keeps."""
+
+    sweep: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sweep",
+            metavar="NAME=A:B:N",
+            help="Run it for N values of a parameter, or of a coordinate at the start, from A to B. May be given again.",
+            rich_help_panel=PANEL,
+        ),
+    ] = None
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--keep", metavar="EXPR", help='Of every run, such as "max(tip.x)". May be given again.', rich_help_panel=PANEL
+        ),
+    ] = None
+    workers: Workers = None
+
+    @property
+    def given(self) -> bool:
+        """Whether there is a sweep; the other options mean nothing without one."""
+        if self.sweep is None and (self.keep is not None or self.workers is not None):
+            raise ArgumentError("--keep and --workers are of a sweep: give --sweep, such as --sweep l1=0.2:0.4:20")
+        return self.sweep is not None
+
+
+def swept(m: Mechanism, sweeping: Sweeping, results: Results, stem: str, json: bool, options: Mapping[str, Any]) -> int:
+    """A sweep of simulations: a study on a grid, in a folder named after the mechanism."""
+    from lagrangian.model.expression import quantity
+    from lagrangian.studies.distributions import varied
+
+    if results.animate:
+        raise ArgumentError("--animate is of one run; a sweep has many")
+    over = {
+        name: varied(text, ("--sweep", name), m.parameters)
+        for name, text in quantity.pairs(sweeping.sweep or [], "--sweep").items()
+    }
+    run = {name: x for name, x in options.items() if x is not None}
+    folder = Path(f"{stem}-sweep")
+    return studied(m, over, folder, results.out, json, results.browse, run=run, keep=sweeping.keep, workers=sweeping.workers)
+
+
+def studied(
+    m: Mechanism, over: Mapping[str, Any], folder: Path, table: Path | None, json: bool, opened: bool, **options: Any
+) -> int:
+    """Compute a study with a bar that has the time left, tell of it, and write its figure, page and table; the exit code."""
+    import lagrangian as lg
+
+    with bar(f"studying {m.name}") as shown:
+        study = lg.study(m, over, folder=folder, progress=shown, **options)
+    if not json:
+        told(study)
+    if not study.complete:
+        if json:
+            output.document(data(study, []))
+        return INTERRUPTED
+    files = written(study, table, quiet=json, opened=opened)
+    if json:
+        output.document(data(study, files))
+    return FINE if len(study.failed) < len(study) else FAILED
+
+
+def told(study: Study) -> None:
+    """The summary of a study in the terminal."""
+    head, *rest = [line for line in study.summary().splitlines() if not line.startswith("  ")]
+    output.plain(head, "bold green" if study.complete and not study.failed else "bold yellow")
+    for line in rest:
+        output.plain(line)
+    found = study.statistics()
+    names = ("mean", "deviation", "min", "median", "max")
+    rows = [(name, *(f"{x[k]:.5g}" for k in names)) for name, x in list(found.items())[:_SHOWN]]
+    if rows:
+        output.stdout().print(output.table(("result", *names), rows, right=(1, 2, 3, 4, 5)))
+    if len(found) > _SHOWN:
+        output.plain(f"... and {len(found) - _SHOWN} more results, which are in the report")
+
+
+def written(study: Study, table: Path | None, quiet: bool, opened: bool) -> list[str]:
+    """The figure and the page in the study's folder, and the table where it was asked for."""
+    made: list[str] = []
+
+    def write(path: Path, what: str, how: str, make: Any) -> None:
+        again = path.exists()
+        make(path)
+        made.append(str(path))
+        if not quiet:
+            output.wrote(path, what, how, again=again)
+
+    if table is not None:
+        write(table, "all samples and results", "", study.save)
+    if study.outputs:
+        with spinner("plotting"):
+            write(study.folder / "plot.png", "its plot", "", lambda place: study.plot(path=place))
+            page = study.folder / "report.html"
+            write(page, "its report", "" if opened else "open it in a browser", study.report)
+        if opened:
+            browse(page)
+    return made
+
+
+def data(study: Study, files: list[str]) -> dict[str, Any]:
+    """A study as data. Its samples and results are in its folder, or in the table that was asked for."""
+    found = study.indices() if study.complete and study.numbers else {}
+    return {
+        "study": study.name,
+        "folder": study.folder,
+        "samples": len(study),
+        "done": study.done,
+        "failed": len(study.failed),
+        "reasons": list(dict.fromkeys(study.failed.values()))[:10],
+        "inputs": study.inputs,
+        "results": study.statistics(),
+        "indices": {
+            name: {"kind": x.kind, "inputs": x.names, "first": x.first, "total": x.total}
+            for name, x in (found.items() if isinstance(found, dict) else ())
+        },
+        "files": files,
+    }

@@ -1,0 +1,330 @@
+"""The panels of a study's figure: what is drawn of its inputs and outputs on one pair of axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lagrangian.pictures import style
+from lagrangian.pictures.style import BLUE, GREY, ORANGE, RED, SKY, plain
+from lagrangian.studies.indices import Indices
+from lagrangian.studies.result import Study
+
+POINTS, CURVES, BINS = 2000, 150, 16  # that are drawn of many samples; bins of a running median
+MISSING = "#EEEEEE"
+RAMP = "viridis"
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Something to draw on axes; panels of one `row` stand beside each other."""
+
+    row: str
+    draw: Callable[[Any], None]
+
+
+def some(count: int, most: int) -> np.ndarray:
+    """Indices of at most so many samples, evenly chosen."""
+    return np.arange(count) if count <= most else np.unique(np.linspace(0, count - 1, most).round().astype(int))
+
+
+# -- grids --------------------------------------------------------------------------------------------------------------
+
+
+def curves(study: Study, outputs: Iterable[str]) -> list[Panel]:
+    """Each output over the only span; of several draws, their median and what nine of ten lie in."""
+    (name, span), *_ = study.design.spans.items()
+    x = np.array(span.values)
+
+    def panel(output: str) -> Panel:
+        y = study.on_grid(output)
+
+        def draw(axes: Any) -> None:
+            if y.ndim == 2:
+                _bands(axes, x, y.T)
+            else:
+                marks = {"marker": "o", "markersize": 2.6} if len(x) <= 60 else {}
+                axes.plot(x, y, color=BLUE, **marks)
+                _gaps(axes, x, y)
+            own = _own(study, name)
+            if own is not None:
+                axes.axvline(own, color=GREY, linestyle=(0, (1.3, 1.3)), linewidth=0.9)
+            _labels(axes, name, output, y)
+
+        return Panel("curves", draw)
+
+    return [panel(output) for output in outputs]
+
+
+def _own(study: Study, name: str) -> float | None:
+    """The mechanism's own value of a parameter, where the grid has it."""
+    value, values = study.about.get("nominal", {}).get(name), study.design.spans[name].values
+    return float(value) if value is not None and min(values) <= value <= max(values) else None
+
+
+def _bands(axes: Any, x: np.ndarray, samples: np.ndarray) -> None:
+    """The median of samples, (samples, places), and bands that half and nine of ten of them lie in."""
+    good = np.isfinite(samples).any(axis=0)
+    low, lower, middle, upper, high = np.nanquantile(samples[:, good], (0.05, 0.25, 0.5, 0.75, 0.95), axis=0)
+    axes.fill_between(x[good], low, high, color=BLUE, alpha=0.16, linewidth=0, label="5 to 95 %")
+    axes.fill_between(x[good], lower, upper, color=BLUE, alpha=0.28, linewidth=0, label="25 to 75 %")
+    axes.plot(x[good], middle, color=BLUE, label="median")
+    axes.legend(loc="best")
+
+
+def _gaps(axes: Any, x: np.ndarray, y: np.ndarray) -> None:
+    """Marks at the bottom where there is no result."""
+    bad = ~np.isfinite(y)
+    if bad.any():
+        base = np.zeros(int(bad.sum()))
+        axes.plot(x[bad], base, "x", color=RED, markersize=4, transform=axes.get_xaxis_transform(), clip_on=False, label="failed")
+        axes.legend(loc="best")
+
+
+def heat_maps(study: Study, outputs: Iterable[str]) -> list[Panel]:
+    """Each output over two spans; of several draws, their mean. What failed is grey."""
+    (first, a), (second, b) = list(study.design.spans.items())[:2]
+    x, y = np.array(a.values), np.array(b.values)
+
+    def panel(output: str) -> Panel:
+        z = study.on_grid(output)
+        mean = _mean(z, tuple(range(2, z.ndim))).T
+
+        def draw(axes: Any) -> None:
+            axes.set_facecolor(MISSING)
+            axes.grid(False)
+            shown = axes.pcolormesh(_edges(x), _edges(y), np.ma.masked_invalid(mean), cmap=RAMP, rasterized=True)
+            if _is_smooth(mean):
+                axes.contour(x, y, mean, colors="white", linewidths=0.6, alpha=0.7)
+            own = _own(study, first), _own(study, second)
+            if None not in own:
+                axes.plot(*own, marker="+", color="white", markersize=9, markeredgewidth=1.6)
+            bar = axes.figure.colorbar(shown, ax=axes, pad=0.02)
+            bar.outline.set_visible(False)
+            power = style.power_of_ten(bar.ax.yaxis, mean)
+            axes.set_title(plain(output, 44) + (f"  [{power.strip()}]" if power else ""), loc="left")
+            axes.set_xlabel(plain(first))
+            axes.set_ylabel(plain(second))
+
+        return Panel("heat maps", draw)
+
+    return [panel(output) for output in outputs]
+
+
+def _is_smooth(z: np.ndarray) -> bool:
+    """Whether contour lines would say something: cells are near to the mean of their neighbours."""
+    if min(z.shape) < 5 or not np.isfinite(z).all() or np.ptp(z) == 0:
+        return False
+    bent = z[1:-1, 1:-1] - (z[2:, 1:-1] + z[:-2, 1:-1] + z[1:-1, 2:] + z[1:-1, :-2]) / 4
+    return float(bent.std()) < 0.06 * float(z.std())
+
+
+def _mean(z: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+    if not axes:
+        return z
+    good = np.isfinite(z)
+    with np.errstate(invalid="ignore"):
+        found: np.ndarray = np.where(good, z, 0.0).sum(axis=axes) / good.sum(axis=axes)
+    return found
+
+
+def _edges(x: np.ndarray) -> np.ndarray:
+    """Of cells about these values, which need not be even nor in order of size."""
+    if len(x) == 1:
+        return np.array([x[0] - 0.5, x[0] + 0.5])
+    middle = (x[1:] + x[:-1]) / 2
+    return np.concatenate([[2 * x[0] - middle[0]], middle, [2 * x[-1] - middle[-1]]])
+
+
+# -- samples ------------------------------------------------------------------------------------------------------------
+
+
+def scatter(study: Study, outputs: Iterable[str], most: int = 3) -> list[Panel]:
+    """Each output over the inputs that it depends on most, with a running median."""
+    samples = study.values()
+
+    def panel(output: str, k: int, y: np.ndarray) -> Panel:
+        x = samples[:, k]
+
+        def draw(axes: Any) -> None:
+            chosen = some(len(y), POINTS)
+            size = 9.0 if len(chosen) < 300 else 4.0
+            alpha = 0.35 if len(chosen) > 100 else 0.7
+            axes.scatter(x[chosen], y[chosen], s=size, color=BLUE, alpha=alpha, linewidths=0, rasterized=True)
+            _running_median(axes, x, y)
+            axes.margins(x=0.03)
+            _labels(axes, study.inputs[k], output, y)
+
+        return Panel(f"scatter of {output}", draw)
+
+    found = []
+    for output in outputs:
+        y = study[output]
+        found += [panel(output, k, y) for k in ranked(study, output)[:most]]
+    return found
+
+
+def ranked(study: Study, output: str) -> list[int]:
+    """The inputs, those that matter most to an output first."""
+    indices = study.indices(output)
+    assert isinstance(indices, Indices)
+    size = np.nan_to_num(np.abs(indices.first if indices.total is None else indices.total))
+    return [int(k) for k in np.argsort(-size, kind="stable")]
+
+
+def _running_median(axes: Any, x: np.ndarray, y: np.ndarray) -> None:
+    good = np.isfinite(y)
+    x, y = x[good], y[good]
+    if len(x) < 50 or np.ptp(x) == 0:
+        return
+    order = np.argsort(x, kind="stable")
+    pieces = np.array_split(order, min(BINS, len(x) // 25))
+    axes.plot([np.median(x[k]) for k in pieces], [np.median(y[k]) for k in pieces], color=ORANGE, linewidth=1.8)
+
+
+def histograms(study: Study, outputs: Iterable[str]) -> list[Panel]:
+    """How often each output has which value, with its median and what nine of ten lie in."""
+
+    def panel(output: str) -> Panel:
+        y = study[output]
+        y = y[np.isfinite(y)]
+
+        def draw(axes: Any) -> None:
+            if not y.size:
+                axes.text(0.5, 0.5, "no results", transform=axes.transAxes, ha="center", color=GREY)
+                return
+            low, middle, high = np.quantile(y, (0.05, 0.5, 0.95))
+            axes.hist(y, bins=_bins(y), color=BLUE, alpha=0.75, linewidth=0)
+            for at, dash in ((low, (0, (4, 2))), (middle, "-"), (high, (0, (4, 2)))):
+                axes.axvline(at, color=ORANGE, linestyle=dash, linewidth=1.3)
+            power = style.power_of_ten(axes.xaxis, y)
+            told = f"{plain(output, 44)}" + (f"  [{power.strip()}]" if power else "")
+            axes.set_xlabel(told)
+            axes.set_ylabel("samples")
+            numbers = f"median {middle:.4g}, 90 % from {low:.4g} to {high:.4g}".replace("-", "\N{MINUS SIGN}")
+            axes.set_title(numbers, loc="left", color=GREY, fontsize=8)
+
+        return Panel("histograms", draw)
+
+    return [panel(output) for output in outputs]
+
+
+def _bins(y: np.ndarray) -> Any:
+    """As many as Freedman and Diaconis would have, within reason; rounding alone makes none."""
+    size = float(np.abs(y).max())
+    if np.ptp(y) <= 1e-12 * size:
+        half = 0.5 * size or 0.5
+        return np.linspace(float(y.mean()) - half, float(y.mean()) + half, 12)
+    width = 2 * float(np.subtract(*np.quantile(y, (0.75, 0.25)))) / len(y) ** (1 / 3)
+    return int(np.clip(np.ptp(y) / width if width > 0 else 12, 8, 60))
+
+
+# -- rows over time -----------------------------------------------------------------------------------------------------
+
+
+def rows(study: Study, outputs: Iterable[str]) -> list[Panel]:
+    """Curves over time: coloured by the only input, or with their median and what nine of ten lie in."""
+    start, end = map(float, study.about["span"])
+    spans = list(study.design.spans)
+    single = spans[0] if len(spans) == 1 else study.inputs[0] if len(study.inputs) == 1 else ""
+
+    def panel(output: str) -> Panel:
+        y = study[output]
+        over_time = end > start
+        t = np.linspace(start, end, y.shape[1]) if over_time else np.arange(y.shape[1])
+
+        def draw(axes: Any) -> None:
+            chosen = some(len(y), CURVES)
+            if single:
+                _coloured(axes, t, y[chosen], study[single][chosen], single)
+            else:
+                axes.plot(t, y[chosen].T, color=SKY, linewidth=0.5, alpha=0.35, rasterized=len(chosen) > 60)
+                _quantiles(axes, t, y)
+            axes.set_xlabel("time [s]" if over_time else "place")
+            axes.set_ylabel(plain(_inside(output)) + style.power_of_ten(axes.yaxis, y).join((" [", "]")) * _steep(y))
+
+        return Panel("rows", draw)
+
+    return [panel(output) for output in outputs]
+
+
+def _quantiles(axes: Any, t: np.ndarray, y: np.ndarray) -> None:
+    """The median of curves, and what nine of ten lie between."""
+    good = np.isfinite(y).any(axis=0)
+    low, middle, high = np.nanquantile(y[:, good], (0.05, 0.5, 0.95), axis=0)
+    axes.plot(t[good], middle, color=BLUE, label="median")
+    axes.plot(t[good], low, color=ORANGE, linewidth=1.1, label="5 and 95 %")
+    axes.plot(t[good], high, color=ORANGE, linewidth=1.1)
+    axes.legend(loc="best")
+
+
+def _coloured(axes: Any, t: np.ndarray, y: np.ndarray, by: np.ndarray, name: str) -> None:
+    from matplotlib import colormaps
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
+    norm = Normalize(float(by.min()), float(by.max()))
+    for values, at in zip(y, by, strict=True):
+        axes.plot(t, values, color=colormaps[RAMP](0.92 * norm(at)), linewidth=0.9)
+    bar = axes.figure.colorbar(ScalarMappable(norm, RAMP), ax=axes, pad=0.02)
+    bar.outline.set_visible(False)
+    bar.set_label(plain(name))
+
+
+def _inside(output: str) -> str:
+    """rows(theta1, 101) is of theta1."""
+    return output[5:-1].split(",")[0] if output.startswith("rows(") and output.endswith(")") else output
+
+
+def _steep(y: np.ndarray) -> bool:
+    size = np.nanmax(np.abs(y)) if np.isfinite(y).any() else 1.0
+    return not 1e-2 <= size < 1e4
+
+
+# -- what matters -------------------------------------------------------------------------------------------------------
+
+
+def indices(study: Study, outputs: Iterable[str]) -> list[Panel]:
+    """Bars of Sobol's indices, first and total, or of rank correlations, with their 95 % intervals."""
+
+    def panel(output: str) -> Panel:
+        found = study.indices(output)
+        assert isinstance(found, Indices)
+        order = ranked(study, output)[:12][::-1]
+
+        def draw(axes: Any) -> None:
+            names = [plain(found.names[k], 24) for k in order]
+            places = np.arange(len(order))
+            axes.grid(False, axis="y")
+            if found.total is None or found.total_interval is None:
+                _bars(axes, places, found.first[order], found.first_interval[order], 0.6, BLUE, "")
+                axes.axvline(0.0, color=GREY, linewidth=0.8)
+                axes.set_xlim(-1.05, 1.05)
+                axes.set_xlabel("rank correlation")
+            else:
+                _bars(axes, places + 0.2, found.total[order], found.total_interval[order], 0.36, ORANGE, "total")
+                _bars(axes, places - 0.2, found.first[order], found.first_interval[order], 0.36, BLUE, "first order")
+                axes.margins(x=0.04)
+                axes.set_xlabel("share of the variance")
+                axes.legend(loc="lower right")
+            axes.set_yticks(places, names)
+            axes.set_title(plain(output, 44), loc="left")
+
+        return Panel("indices", draw)
+
+    return [panel(output) for output in outputs]
+
+
+def _bars(axes: Any, at: np.ndarray, values: np.ndarray, interval: np.ndarray, thick: float, color: str, label: str) -> None:
+    spread = np.nan_to_num(np.abs(interval.T - values))
+    axes.barh(at, np.nan_to_num(values), thick, color=color, alpha=0.85, label=label)
+    axes.errorbar(values, at, xerr=spread, fmt="none", ecolor="#333333", elinewidth=0.9, capsize=2)
+
+
+def _labels(axes: Any, x: str, y: str, values: np.ndarray) -> None:
+    power = style.power_of_ten(axes.yaxis, values)
+    axes.set_xlabel(plain(x))
+    axes.set_ylabel(plain(y, 30) + (f" [{power.strip()}]" if power else ""))

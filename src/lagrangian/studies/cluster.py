@@ -1,0 +1,118 @@
+"""Chunks computed by the workers of a running Dask cluster. They write them into a folder that all of them see."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from lagrangian.errors import ArgumentError, LagrangianError
+from lagrangian.studies.compute import compute_packed, packed
+from lagrangian.studies.folder import Folder
+from lagrangian.studies.job import Job
+from lagrangian.studies.local import Done
+
+PATIENCE = "15s"  # until a scheduler answers
+AHEAD = 4  # chunks that are handed out for each thread of the cluster: the rest waits here
+
+
+def computed(job: Job, folder: Folder, chunks: Iterable[int], scheduler: str) -> Iterator[Done]:
+    """Compute chunks on a cluster, each of which is told when it is done.
+
+    A worker that dies has its chunks computed by others, which is the scheduler's work.
+    """
+    _check_installed()
+    with _quiet():
+        yield from _computed(job, folder, chunks, scheduler)
+
+
+def _computed(job: Job, folder: Folder, chunks: Iterable[int], scheduler: str) -> Iterator[Done]:
+    client = _connected(scheduler)
+    from distributed import as_completed
+
+    data, path = packed(job, by_value=True), str(folder.path.resolve())
+    waiting = iter(chunks)
+
+    def submitted(chunk: int) -> Any:
+        # a chunk's key is its task's: what another client has handed out is not computed twice
+        name = f"lagrangian-{job.chunk_key(chunk)}"
+        future = client.submit(compute_packed, data, path, chunk, key=name, pure=True)
+        numbers[future.key] = chunk
+        return future
+
+    numbers: dict[str, int] = {}
+    try:
+        many = AHEAD * _threads(client, scheduler)
+        found = as_completed([submitted(chunk) for chunk in islice(waiting, many)], loop=client.loop)
+        for future in found:
+            if future.cancelled():
+                raise _gone(scheduler)
+            chunk, error = numbers.pop(future.key), future.exception()
+            if isinstance(error, LagrangianError):
+                raise error  # of the study or the folder, and so of every chunk
+            future.release()
+            for following in islice(waiting, 1):
+                found.add(submitted(following))
+            yield chunk, "" if error is None else f"{type(error).__name__}: {error}"
+    finally:
+        client.close()
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the log of the library, which tells of lost connections in its own words; what matters is told here."""
+    import distributed  # which sets the levels of its loggers
+
+    logs = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.startswith(distributed.__name__)]
+    levels = [log.level for log in logs]
+    for log in logs:
+        log.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for log, level in zip(logs, levels, strict=True):
+            log.setLevel(level)
+
+
+def _threads(client: Any, scheduler: str) -> int:
+    """How many threads the cluster's workers have, once there is one."""
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except TimeoutError:
+        raise ArgumentError(
+            f"is {scheduler!r}, which has no workers",
+            argument="scheduler",
+            remedy=f"start some: dask worker {scheduler}",
+        ) from None
+    return max(1, sum(client.nthreads().values()))
+
+
+def _gone(scheduler: str) -> ArgumentError:
+    return ArgumentError(
+        f"is {scheduler!r}, which went away", argument="scheduler", remedy="run the study again, and it goes on from there"
+    )
+
+
+def _check_installed() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("distributed") is None:
+        raise ArgumentError(
+            "a cluster needs dask.distributed, which is not installed", remedy="pip install 'lagrangian[cluster]'"
+        )
+
+
+def _connected(scheduler: str) -> Any:
+    from distributed import Client
+
+    try:
+        return Client(scheduler, timeout=PATIENCE, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        why = str(error) or type(error).__name__
+        raise ArgumentError(
+            f"is {scheduler!r}, where no scheduler answers: {why}",
+            argument="scheduler",
+            remedy="start one with `dask scheduler`, and workers with `dask worker tcp://HOST:8786`",
+        ) from None

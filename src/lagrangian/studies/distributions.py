@@ -1,0 +1,208 @@
+"""What a study varies a name over: the values of a grid, or a distribution from which values are drawn.
+
+A distribution turns numbers that are uniform between 0 and 1 into values, by the inverse of its cumulative function, so that
+random numbers, Latin hypercubes and Sobol's sequence serve every one of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lagrangian.arguments import array, count, number
+from lagrangian.errors import ArgumentError, Place, one_of, shown
+from lagrangian.model.expression import quantity
+
+MOST_VALUES = 1_000_000  # of one name in a grid
+# a uniform number is kept off 0 and 1, where many distributions are infinite
+_LEAST, _MOST = 2.0**-54, 1 - 2.0**-53
+
+
+@dataclass(frozen=True)
+class Span:
+    """The values of a grid. Several spans make a grid of all their combinations."""
+
+    values: tuple[float, ...]
+
+    def __str__(self) -> str:
+        low, high, n = self.values[0], self.values[-1], len(self.values)
+        if n > 2 and low != high and self.values == tuple(np.linspace(low, high, n).tolist()):
+            return f"span({low!r}, {high!r}, {n})"
+        return ", ".join(map(repr, self.values))
+
+    @property
+    def nominal(self) -> float:
+        """A value in the middle."""
+        return self.values[len(self.values) // 2]
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """A distribution by its name and its numbers, such as normal(100, 5)."""
+
+    name: str
+    numbers: tuple[float, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(map(repr, self.numbers))})"
+
+    def at(self, u: np.ndarray) -> np.ndarray:
+        """The values below which these shares of the distribution lie."""
+        return _INVERSES[self.name](np.clip(u, _LEAST, _MOST), *self.numbers)
+
+    @property
+    def nominal(self) -> float:
+        """The median."""
+        return float(self.at(np.array([0.5]))[0])
+
+
+Varied = Span | Distribution
+
+
+def span(start: float, stop: float, num: int = 20) -> Span:
+    """A grid of `num` values from `start` to `stop`, both included, for `lagrangian.study`."""
+    low, high = number(start, "start", where="span"), number(stop, "stop", where="span")
+    n = count(num, "num", "values", most=MOST_VALUES, where="span")
+    if n == 1 and low != high:
+        raise ArgumentError("is 1, which cannot reach from start to stop", where="span", argument="num")
+    if n > 1 and low == high:
+        raise ArgumentError(f"goes from {low:g} to {high:g}; two different values are needed", where="span")
+    return Span(tuple(np.linspace(low, high, n).tolist()))
+
+
+def uniform(low: float, high: float) -> Distribution:
+    """Every value between `low` and `high` is as likely as any other."""
+    return _ordered("uniform", ("low", "high"), (low, high))
+
+
+def normal(mean: float, deviation: float) -> Distribution:
+    """The normal distribution, by its mean and its standard deviation."""
+    numbers = number(mean, "mean", where="normal"), number(deviation, "deviation", above=0.0, where="normal")
+    return Distribution("normal", numbers)
+
+
+def lognormal(mean: float, sigma: float) -> Distribution:
+    """A positive value whose logarithm is normal, with this mean and standard deviation of the logarithm, as NumPy has it."""
+    numbers = number(mean, "mean", where="lognormal"), number(sigma, "sigma", above=0.0, where="lognormal")
+    return Distribution("lognormal", numbers)
+
+
+def triangular(left: float, mode: float, right: float) -> Distribution:
+    """Between `left` and `right`, and likeliest at `mode`."""
+    low, top, high = (number(x, n, where="triangular") for n, x in (("left", left), ("mode", mode), ("right", right)))
+    if not low <= top <= high or low == high:
+        raise ArgumentError(
+            f"is {shown((low, top, high))}; left <= mode <= right is needed, and left < right", where="triangular"
+        )
+    return Distribution("triangular", (low, top, high))
+
+
+def choice(*values: Any) -> Distribution:
+    """One of these values, each as likely as the others: choice(1, 2, 5), or a list of them."""
+    given = values[0] if len(values) == 1 and np.ndim(values[0]) == 1 else values
+    return Distribution("choice", _values(given, "choice"))
+
+
+def _ordered(name: str, words: tuple[str, str], given: tuple[Any, Any]) -> Distribution:
+    low, high = (number(x, word, where=name) for word, x in zip(words, given, strict=True))
+    if not low < high:
+        raise ArgumentError(f"goes from {low:g} to {high:g}; the lower value comes first", where=name)
+    return Distribution(name, (low, high))
+
+
+def _values(given: Any, where: str) -> tuple[float, ...]:
+    found = array(given, "values", where)
+    if found.ndim != 1 or not 0 < found.size <= MOST_VALUES or not np.isfinite(found).all():
+        raise ArgumentError(f"is {shown(given)}; a list of finite numbers is needed", where=where, argument="values")
+    return tuple(found.tolist())
+
+
+def _normal(u: np.ndarray, mean: float, deviation: float) -> np.ndarray:
+    from scipy.special import ndtri
+
+    return mean + deviation * ndtri(u)
+
+
+def _triangular(u: np.ndarray, low: float, mode: float, high: float) -> np.ndarray:
+    share = (mode - low) / (high - low)
+    rising = low + np.sqrt(u * (high - low) * (mode - low))
+    return np.where(u < share, rising, high - np.sqrt((1 - u) * (high - low) * (high - mode)))
+
+
+def _choice(u: np.ndarray, *values: float) -> np.ndarray:
+    return np.array(values)[np.minimum((u * len(values)).astype(int), len(values) - 1)]
+
+
+_INVERSES: dict[str, Callable[..., np.ndarray]] = {
+    "uniform": lambda u, low, high: low + (high - low) * u,
+    "normal": _normal,
+    "lognormal": lambda u, mean, sigma: np.exp(_normal(u, mean, sigma)),
+    "triangular": _triangular,
+    "choice": _choice,
+}
+_MAKERS: dict[str, Callable[..., Varied]] = {
+    "span": span,
+    "uniform": uniform,
+    "normal": normal,
+    "lognormal": lognormal,
+    "triangular": triangular,
+    "choice": choice,
+}
+
+
+def varied(given: Any, where: Place | tuple[Place, ...], names: Any = None) -> Varied:
+    """What a name is varied over: a `span`, a distribution, a list of values for a grid, or a text.
+
+    The text is as Python has it, `"normal(100, 5)"`, or a grid in short, `"0.2:0.4:20"`; numbers in it may have units and use
+    `names`.
+    """
+    places = where if isinstance(where, tuple) else (where,)
+    if isinstance(given, (Span, Distribution)):
+        return given
+    try:
+        if isinstance(given, str):
+            return _read(given, names)
+        if np.ndim(given) == 1:
+            return Span(_values(given, "values"))
+    except ArgumentError as error:
+        raise error.at(*places) from None
+    needed = "span(0.2, 0.4, 20), a distribution such as normal(100, 5), or a list of values is needed"
+    raise ArgumentError(f"is {shown(given)}; {needed}", where=places)
+
+
+def _read(text: str, names: Any) -> Varied:
+    name, _, rest = text.strip().partition("(")
+    if not name.strip().isidentifier() or not rest:
+        pieces = quantity.parts(text, ":")
+        if len(pieces) == 3:
+            low, high = (quantity.number(x, (), names) for x in pieces[:2])
+            return span(low, high, _whole(pieces[2]))
+        if len(pieces) == 1:
+            return Span(tuple(quantity.number(x, (), names) for x in quantity.parts(text)))
+        raise ArgumentError(f"{text!r} is not understood; 0.2:0.4:20 has the first value, the last, and how many there are")
+    if name.strip() not in _MAKERS:
+        raise ArgumentError(one_of("distribution", name.strip(), _MAKERS))
+    if not rest.endswith(")"):
+        raise ArgumentError(f"{text!r}: ')' is missing")
+    numbers: list[float] = [quantity.number(x, (), names) for x in quantity.parts(rest[:-1])]
+    try:
+        return _MAKERS[name.strip()](*numbers)
+    except TypeError:
+        raise ArgumentError(f"{text!r} has {len(numbers)} numbers; {_signature(name.strip())} is needed") from None
+
+
+def _whole(text: str) -> int:
+    found = quantity.number(text, ())
+    if not math.isfinite(found) or found != int(found):
+        raise ArgumentError(f"{text!r} is no whole number of values")
+    return int(found)
+
+
+def _signature(name: str) -> str:
+    import inspect
+
+    return f"{name}({', '.join(inspect.signature(_MAKERS[name]).parameters)})"

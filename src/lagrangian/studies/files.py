@@ -1,0 +1,80 @@
+"""The samples and results of a study in one file: netCDF, or CSV for spreadsheets; and a study read from its folder."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from pathlib import Path
+
+import numpy as np
+
+from lagrangian.errors import ArgumentError, DescriptionError
+from lagrangian.files import as_path, checked_target, replacing, write
+from lagrangian.motion.storage import netcdf
+from lagrangian.motion.storage.netcdf import Table, Variable
+from lagrangian.studies.folder import Folder
+from lagrangian.studies.result import Study
+from lagrangian.visible import as_cell
+
+_ROWS = 100_000  # samples of a CSV file that are written at a time
+
+
+def save(study: Study, path: str | os.PathLike[str]) -> Path:
+    """Write .nc or .csv."""
+    target = as_path(path)
+    if target.suffix not in (".nc", ".csv"):
+        raise ArgumentError(f"{target}: a study is saved as netCDF, with the ending .nc, or as text, with .csv", concerns="path")
+    checked_target(target)
+    if target.suffix == ".nc":
+        return write(target, netcdf.written(table(study)))
+    _write_csv(study, target)
+    return target
+
+
+def table(study: Study) -> Table:
+    """All inputs and outputs along the dimension `sample`, and why samples failed."""
+    data = {}
+    for name in (*study.inputs, *study.outputs):
+        values = study[name]
+        dims = ("sample", f"row_{values.shape[1]}") if values.ndim == 2 else ("sample",)
+        data[_variable(name)] = Variable(dims, values, {"long_name": name, "role": "input" if name in study.inputs else "output"})
+    failed = study.failed
+    data["failed_sample"] = Variable(("failure",), np.array(list(failed), dtype=np.float64))
+    data["failed_reason"] = Variable(("failure",), np.array(list(failed.values()), dtype=str))
+    about = {"format": "lagrangian study table 1", "study": study.name, "method": study.design.method, "seed": study.design.seed}
+    return Table(data, about)
+
+
+def _variable(name: str) -> str:
+    """A name as netCDF can hold it: a slash would be a folder in the file."""
+    return name.replace("/", "÷").strip()
+
+
+def _write_csv(study: Study, target: Path) -> None:
+    """Rows of samples, some at a time; curves stay in netCDF."""
+    names = [*study.inputs, *study.numbers]
+    failed = study.failed
+    outputs = [study[name] for name in study.numbers]
+    with replacing(target) as place, place.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["sample", *map(as_cell, names), "failed"])
+        for first in range(0, len(study), _ROWS):
+            last = min(first + _ROWS, len(study))
+            block = np.column_stack([study.design.values(first, last), *(x[first:last] for x in outputs)])
+            text = io.StringIO(newline="")
+            lines = csv.writer(text)
+            lines.writerows([first + k, *row, as_cell(failed.get(first + k, ""))] for k, row in enumerate(block.tolist()))
+            file.write(text.getvalue())
+
+
+def read_study(folder: str | os.PathLike[str]) -> Study:
+    """The study whose results lie in a folder, complete or as far as it has come."""
+    place = Folder(as_path(folder))
+    if not place.path.is_dir():
+        raise DescriptionError(f"{place.path}: there is no such folder")
+    about = place.read_about()
+    try:
+        return Study(place, about)
+    except (KeyError, TypeError, ValueError) as error:
+        raise DescriptionError(f"{place.about}: it is incomplete or damaged: {error}") from None

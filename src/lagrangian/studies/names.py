@@ -1,0 +1,91 @@
+"""What the names of `over` are: parameters of the mechanism, where coordinates and speeds begin, or constants of expressions."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from lagrangian.errors import Argument, ArgumentError, LagrangianError, MechanismWarning, one_of, shown, warn
+from lagrangian.model.expression import parameter
+from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.parts import is_path
+from lagrangian.studies.distributions import Varied, varied
+
+SPEED = "qd_"  # before the name of a speed, as in expressions
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names of `over` by what they are; `others` mean something to a Python function alone."""
+
+    parameters: tuple[str, ...] = ()  # numbers of parts among them, such as link3.mass
+    coordinates: tuple[str, ...] = ()
+    speeds: tuple[str, ...] = ()  # with qd_ before them
+    others: tuple[str, ...] = ()
+
+
+def read(over: Any, mechanism: Mechanism | None) -> dict[str, Varied]:
+    """What `over=` says, with every distribution read."""
+    if not isinstance(over, Mapping) or not over:
+        needed = "a mapping of names to what they are varied over is needed, such as {'l1': span(0.2, 0.4, 20)}"
+        raise ArgumentError(f"is {shown(over)}", argument="over", remedy=needed)
+    for name in over:
+        if not isinstance(name, str) or not name.strip():
+            raise ArgumentError(f"has {shown(name)} as a name; a text is needed", argument="over")
+    known = mechanism.parameters if mechanism is not None else None
+    return {name: varied(x, (Argument("over"), repr(name)), known) for name, x in over.items()}
+
+
+def sorted_out(over: Mapping[str, Varied], mechanism: Mechanism | None, free: bool) -> Names:
+    """Which name is what. A Python function, for which names are `free`, may take others."""
+    if mechanism is None:
+        return Names(others=tuple(over))
+    starts = {f"{SPEED}{name}" for name in mechanism.speed_names}
+    kinds: dict[str, list[str]] = {"parameters": [], "coordinates": [], "speeds": [], "others": []}
+    for name in over:
+        is_coordinate = name in mechanism.coordinate_names
+        is_parameter = name in mechanism.parameters or (not is_coordinate and is_path(mechanism, name))
+        if is_parameter and (is_coordinate or name in starts):
+            raise ArgumentError(f"{name!r} is a parameter and a coordinate of {mechanism.name}; rename one", concerns="over")
+        kind = "parameters" if is_parameter else "coordinates" if is_coordinate else "speeds" if name in starts else "others"
+        if kind == "others" and not free:
+            known = [*mechanism.parameters, *mechanism.coordinate_names, *sorted(starts)]
+            raise ArgumentError(one_of("parameter, coordinate or speed", name, known), where=Argument("over"))
+        kinds[kind].append(name)
+    return Names(**{kind: tuple(found) for kind, found in kinds.items()})
+
+
+def with_constants(mechanism: Mechanism, over: Mapping[str, Varied], run: Mapping[str, Any]) -> Mechanism:
+    """The mechanism with further parameters: names of `over` that only expressions of the run use, such as a gain."""
+    known = {*mechanism.parameters, *mechanism.coordinate_names, *(f"{SPEED}{name}" for name in mechanism.speed_names)}
+    words = set(_words(run))
+    further = {name: parameter(name, x.nominal) for name, x in over.items() if name not in known and name in words}
+    return mechanism.replace(parameters={**mechanism.parameters, **further}) if further else mechanism
+
+
+def tell_of_unused(mechanism: Mechanism, kinds: Names, run: Mapping[str, Any]) -> None:
+    """Warn of parameters that change nothing, neither in the mechanism nor in the run's expressions."""
+    words = set(_words(run))
+    for name in kinds.parameters:
+        if name not in mechanism.parameters or name in words:
+            continue
+        with contextlib.suppress(LagrangianError):  # of a value that cannot be: samples with such values fail
+            changed = mechanism.with_parameters({name: math.nextafter(float(mechanism.parameters[name]), math.inf)})
+            if all(getattr(changed, f.name) == getattr(mechanism, f.name) for f in fields(mechanism) if f.name != "parameters"):
+                warn(f"{mechanism.name}: parameter {name!r} is used nowhere, so that it changes nothing", MechanismWarning)
+
+
+def _words(x: Any) -> list[str]:
+    """The names in all texts of the run's settings that may be expressions."""
+    import re
+
+    if isinstance(x, str):
+        return re.findall(r"[^\W\d]\w*", x)
+    if isinstance(x, Mapping):
+        return [word for value in x.values() for word in _words(value)]
+    if isinstance(x, (list, tuple)):
+        return [word for value in x for word in _words(value)]
+    return _words(x.when) if hasattr(x, "when") else []

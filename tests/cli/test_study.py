@@ -1,0 +1,133 @@
+"""`study` and `simulate --sweep`: what is written, told and refused."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lagrangian as lg
+from tests.cli.conftest import Run
+
+STUDY = """
+mechanism = "pendulum"
+samples = 16
+seed = 4
+[parameters]
+m = 2.0
+[over]
+L = "uniform(0.5, 1.5)"
+theta = "normal(30deg, 5deg)"
+[run]
+t_span = 1
+torque = { theta = "-0.1*qd_theta" }
+[keep]
+high = "max(theta)"
+way = "rows(theta, 21)"
+"""
+
+
+@pytest.fixture
+def written(run: Run) -> Callable[..., Path]:
+    """A study's file, with some of its text replaced."""
+
+    def made(old: str = "", new: str = "") -> Path:
+        assert old in STUDY
+        path = Path("swing.toml")
+        path.write_text(STUDY.replace(old, new) if old else STUDY)
+        return path
+
+    return made
+
+
+def test_a_study_leaves_its_folder_a_plot_a_page_and_a_table(run: Run, written: Callable[..., Path]) -> None:
+    done = run("study", written(), "--workers", 1, "--save", "swing.csv")
+    assert done.code == 0
+    assert "swing: 16 samples by Sobol's sequence" in done.out
+    assert {path.name for path in Path("swing").iterdir()} >= {"plot.png", "report.html", "study.json", "chunks"}
+    study = lg.read_study("swing")
+    assert study.complete
+    rows = csv.DictReader(Path("swing.csv").read_text().splitlines())
+    assert [float(row["high"]) for row in rows] == study["high"].tolist()
+    with Path("swing/plot.png").open("rb") as file:
+        assert file.read(4) == b"\x89PNG"
+
+
+def test_it_is_as_data(run: Run, written: Callable[..., Path]) -> None:
+    found = run("study", written(), "--workers", 1, "--json", "--samples", 8, "-o", "here").json
+    assert (found["samples"], found["done"], found["failed"], found["folder"]) == (8, 8, 0, "here")
+    assert found["results"]["high"]["count"] == 8
+    assert found["files"] == ["here/plot.png", "here/report.html"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('"pendulum"', '"pendulun"', "swing.toml: mechanism: 'pendulun' is neither"),
+        ("seed = 4", "sead = 4", "there is no entry 'sead'. Did you mean 'seed'"),
+        ("samples = 16", "samples = 1.5", "swing.toml: samples: 1.5 is given; a whole number"),
+        ("uniform(0.5", "unifrm(0.5", "swing.toml: [over]: L: there is no distribution 'unifrm'. Did you mean 'uniform'"),
+        ("L = ", "LL = ", "swing.toml: over: there is no parameter, coordinate or speed 'LL'. Did you mean 'L'"),
+        ("t_span", "tspan", "swing.toml: [run]: there is no argument of simulate called 'tspan'"),
+        ("max(", "maxi(", "swing.toml: keep 'high': in the expression"),
+        ("m = 2.0", "mm = 2.0", "mm"),
+        ('[over]\nL = "uniform(0.5, 1.5)"\n', "[Over]\n", "there is no entry 'Over'"),
+        ('high = "max', 'high = 3 #"max', "swing.toml: [keep]: high: 3 is given; text"),
+        ("samples", 'method = "halton"\nsamples', "swing.toml: method: there is no method 'halton'"),
+        ("[run]", "[run", "this is not TOML"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_told_with_its_place(
+    written: Callable[..., Path], wrong: Callable[..., str], old: str, new: str, told: str
+) -> None:
+    assert told in wrong("study", written(old, new), "--workers", 1)
+
+
+def test_what_is_asked_wrongly(run: Run, written: Callable[..., Path], wrong: Callable[..., str]) -> None:
+    written()
+    assert "a name that ends with .nc or .csv" in wrong("study", "swing.toml", "--save", "x.xls")
+    assert "--workers or --scheduler" in wrong("study", "swing.toml", "--workers", 2, "--scheduler", "tcp://h:1")
+    assert "no such file" in wrong("study", "other.toml").lower()
+    run("new", "arm")
+    assert "describes a mechanism, not a study" in wrong("study", "arm.toml")
+
+
+def test_a_sweep(run: Run) -> None:
+    done = run("simulate", "pendulum", "--sweep", "L=0.5:1.5:5", "--keep", "max(theta)", "--workers", 1, "-t", 1, "-o", "p.csv")
+    assert done.code == 0
+    study = lg.read_study("pendulum-sweep")
+    assert study["L"].tolist() == np.linspace(0.5, 1.5, 5).tolist()
+    for k in (0, 4):
+        motion = lg.simulate(lg.library("pendulum").with_parameters(L=study["L"][k]), 1.0)
+        assert study["max(theta)"][k] == pytest.approx(motion.q[:, 0].max(), rel=1e-9)
+    assert Path("p.csv").exists()
+    assert Path("pendulum-sweep/plot.png").exists()
+
+
+def test_sweeps_that_are_asked_wrongly(wrong: Callable[..., str]) -> None:
+    assert "--keep and --workers are of a sweep" in wrong("simulate", "pendulum", "--keep", "t")
+    assert "--sweep: L: 'a:b'" in wrong("simulate", "pendulum", "--sweep", "L=a:b")
+    assert "--sweep" in wrong("simulate", "pendulum", "--sweep", "L")
+    assert "--animate is of one run" in wrong("simulate", "pendulum", "--sweep", "L=1:2:3", "--animate")
+    assert "Did you mean 'L'" in wrong("simulate", "pendulum", "--sweep", "LL=1:2:3", "-t", 1)
+
+
+@pytest.mark.parametrize("mechanism", ["two_r", "four_bar", "arm.toml"])
+def test_a_new_study_can_be_run(run: Run, mechanism: str) -> None:
+    run("new", "arm")
+    assert run("new", "first", "--study", mechanism).code == 0
+    text = Path("first.toml").read_text()
+    Path("first.toml").write_text(text.replace("samples = 128", "samples = 2"))
+    done = run("study", "first.toml", "--workers", 1, "--json")
+    assert (done.json["done"], done.json["failed"]) == (2, 0), done.json["reasons"]
+
+
+def test_all_samples_failing_is_a_failure(run: Run, written: Callable[..., Path]) -> None:
+    written("[parameters]\nm = 2.0\n[over]", '[over]\nm = "uniform(-2, -1)"')
+    done = run("study", "swing.toml", "--workers", 1, "--json")
+    assert done.code == 1
+    assert done.json["failed"] == 16
+    assert "mass" in done.json["reasons"][0]

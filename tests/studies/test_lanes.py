@@ -1,0 +1,66 @@
+"""Samples that are simulated many at a time give the same bits as one at a time, and fail alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lagrangian as lg
+from lagrangian.studies import lanes
+from lagrangian.studies.evaluate import Simulation
+from lagrangian.studies.study import job_of
+
+STATES = ["end(theta1)", "peak(qd_theta2)", "rms(qd_theta1)", "mean(theta2)", "rows(theta1 - theta2, 7)", "theta1*t"]
+POSITIONS = [*STATES, "max(tip.x)", "min(tip.y)/l1", "end(energy)", "peak(kinetic_energy)"]
+CASES: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
+    "starts": ({"theta1": lg.uniform(-2, 2), "qd_theta2": lg.normal(0, 1)}, {"t_span": 1}, POSITIONS),
+    "from a start of the run": ({"theta1": lg.uniform(-2, 2)}, {"t_span": 1, "q0": {"theta2": 1.0}, "qd0": [0.1, 0.2]}, STATES),
+    "speeds alone": ({"qd_theta1": lg.normal(0, 1)}, {"t_span": 1}, STATES),
+    "parameters": ({"l1": lg.normal(1, 0.1), "m2": lg.normal(12, 1)}, {"t_span": 1, "t_eval": 11}, [*STATES, "theta1*l1/r2"]),
+    "gains": (
+        {"theta1": lg.uniform(-2, 2), "kd": lg.uniform(0, 3)},
+        {"t_span": 1, "torque": {"theta1": "-kd*qd_theta1"}},
+        STATES,
+    ),
+    "some cannot be": ({"m2": lg.normal(0, 5), "theta1": lg.normal(0, 1)}, {"t_span": 0.5}, STATES),
+    "events that stop": ({"theta1": lg.uniform(-2, 2)}, {"t_span": 1, "events": [lg.Event("theta1", "stop")]}, STATES),
+    "numbers of parts": ({"link2.mass": lg.uniform(5, 20)}, {"t_span": 0.5}, STATES),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_same_bits_as_one_at_a_time(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    over, run, keep = CASES[case]
+    assert Simulation(job_of("two_r", over, run, keep)).lanes.serves
+    many = lg.study("two_r", over, run, keep, samples=40, folder=tmp_path / "many", workers=1)
+    monkeypatch.setattr(lanes, "FEW", 10**9)
+    one = lg.study("two_r", over, run, keep, samples=40, folder=tmp_path / "one", workers=1)
+    assert many.failed == one.failed
+    assert 0 < len(many.failed) < 40 if case == "some cannot be" else not many.failed
+    for name in keep:
+        assert np.array_equal(many[name], one[name], equal_nan=True), name
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "over", "run", "keep"),
+    [
+        ("two_r", {"l1": lg.normal(1, 0.1)}, {"t_span": 1}, "max(tip.x)"),  # with lengths of its own each
+        ("two_r", {"theta1": lg.normal(1, 0.1)}, {"t_span": 1}, "peak(tau_theta1)"),
+        ("four_bar", {"m2": lg.uniform(1, 2)}, {"t_span": 1}, "end(theta1)"),  # rows are moved onto the loops
+        ("two_r", {"theta1": lg.normal(1, 0.1)}, {"t_span": 1, "events": [lg.Event("theta1", name="level")]}, "time(level)"),
+    ],
+)
+def test_what_lanes_do_not_have_is_made_one_at_a_time(mechanism: str, over: Any, run: Any, keep: str) -> None:
+    assert not Simulation(job_of(mechanism, over, run, keep)).lanes.serves
+
+
+def test_pieces_of_a_chunk_make_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    over, run, keep = CASES["starts"]
+    whole = lg.study("two_r", over, run, keep, samples=64, folder=tmp_path / "whole", workers=1)
+    monkeypatch.setattr(lanes, "NUMBERS", 12 * 4 * 1001)
+    pieces = lg.study("two_r", over, run, keep, samples=64, folder=tmp_path / "pieces", workers=1)
+    for name in keep:
+        assert np.array_equal(whole[name], pieces[name])

@@ -1,0 +1,165 @@
+"""Samples by their index: those of SciPy and NumPy, and the same in whatever pieces they are made."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.stats import qmc
+
+import lagrangian as lg
+from lagrangian.studies.design import METHODS, Design
+from lagrangian.studies.distributions import varied
+from lagrangian.studies.permutation import permuted
+
+UNIT = lg.uniform(0.0, 1.0)
+
+
+def all_of(design: Design) -> np.ndarray:
+    return design.values(0, design.count)
+
+
+def test_sobol_is_scipys() -> None:
+    design = Design.of({"a": UNIT, "b": UNIT, "c": UNIT}, "sobol", 256, seed=5)
+    assert np.array_equal(all_of(design), qmc.Sobol(3, rng=np.random.default_rng(5)).random(256))
+
+
+def test_random_is_numpys_philox() -> None:
+    design = Design.of({"a": UNIT, "b": UNIT, "c": UNIT}, "random", 100, seed=5)
+    rows = np.random.Generator(np.random.Philox(key=5)).random((100, 4))
+    assert np.array_equal(all_of(design), rows[:, :3])
+
+
+@pytest.mark.parametrize("draws", [1, 2, 7, 100, 1000])
+def test_latin_hypercube_has_one_in_every_slice(draws: int) -> None:
+    found = all_of(Design.of({"a": UNIT, "b": UNIT}, "latin", draws, seed=2))
+    for column in found.T:
+        assert sorted((column * draws).astype(int)) == list(range(draws))
+    if draws == 1000:  # the slices of the names are not those of each other
+        assert abs(np.corrcoef(found.T)[0, 1]) < 0.1
+
+
+@given(st.integers(1, 3000), st.integers(0, 2**70))
+def test_a_permutation_takes_every_place_once(n: int, key: int) -> None:
+    assert sorted(permuted(np.arange(n), n, key)) == list(range(n))
+
+
+def test_grids_are_all_combinations_the_last_name_fastest() -> None:
+    design = Design.of({"a": lg.span(0, 1, 3), "b": varied([5, 7], "b")})
+    assert design.method == "grid"
+    assert all_of(design).tolist() == [[0, 5], [0, 7], [0.5, 5], [0.5, 7], [1, 5], [1, 7]]
+
+
+def test_saltellis_design_changes_one_column_at_a_time() -> None:
+    design = Design.of({"a": UNIT, "b": UNIT}, "saltelli", 32, seed=1)
+    groups = all_of(design).reshape(32, 4, 2)
+    both = qmc.Sobol(4, rng=np.random.default_rng(1)).random(32)
+    a, b = both[:, :2], both[:, 2:]
+    assert np.array_equal(groups[:, 0], a)
+    assert np.array_equal(groups[:, 1], b)
+    assert np.array_equal(groups[:, 2], np.column_stack([b[:, 0], a[:, 1]]))
+    assert np.array_equal(groups[:, 3], np.column_stack([a[:, 0], b[:, 1]]))
+
+
+def test_every_point_of_a_grid_has_the_same_draws() -> None:
+    design = Design.of({"a": lg.span(0, 1, 3), "b": lg.normal(0, 1)}, "sobol", 8, seed=3)
+    found = all_of(design).reshape(3, 8, 2)
+    assert np.array_equal(found[:, :, 0], np.repeat([[0.0], [0.5], [1.0]], 8, axis=1))
+    assert np.array_equal(found[0, :, 1], found[2, :, 1])
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("with_span", [False, True])
+def test_pieces_make_the_whole(method: str, with_span: bool) -> None:
+    over: dict[str, object] = {} if method == "grid" else {"u": UNIT, "v": lg.normal(1, 2)}
+    if with_span and method != "saltelli":
+        over["s"] = lg.span(0, 1, 4)
+    over = over or {"s": lg.span(0, 1, 37)}
+    design = Design.of(over, method, None if method == "grid" else 37, seed=9)  # type: ignore[arg-type]
+    pieces = [design.values(k, min(k + 11, design.count)) for k in range(0, design.count, 11)]
+    assert np.array_equal(np.concatenate(pieces), all_of(design))
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (lg.uniform(-2, 3), stats.uniform(-2, 5)),
+        (lg.normal(100, 5), stats.norm(100, 5)),
+        (lg.lognormal(0.5, 0.2), stats.lognorm(0.2, scale=np.exp(0.5))),
+        (lg.triangular(1, 2, 5), stats.triang(0.25, 1, 4)),
+        (lg.triangular(1, 1, 5), stats.triang(0, 1, 4)),
+    ],
+    ids=str,
+)
+def test_distributions_are_scipys(ours: object, theirs: object) -> None:
+    u = np.linspace(0.001, 0.999, 501)
+    assert ours.at(u) == pytest.approx(theirs.ppf(u), rel=1e-12)  # type: ignore[attr-defined]
+
+
+def test_distributions_are_finite_at_both_ends() -> None:
+    for x in (lg.normal(0, 1), lg.lognormal(0, 1), lg.choice(1, 2)):
+        assert np.isfinite(x.at(np.array([0.0, 1.0]))).all()
+
+
+def test_choices_are_as_likely_as_each_other() -> None:
+    values, counts = np.unique(lg.choice([1, 2, 5]).at((np.arange(300) + 0.5) / 300), return_counts=True)
+    assert values.tolist() == [1, 2, 5]
+    assert counts.tolist() == [100, 100, 100]
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("span(0.2, 0.4, 5)", lg.span(0.2, 0.4, 5)),
+        ("0.2:0.4:5", lg.span(0.2, 0.4, 5)),
+        ("0:90deg:4", lg.span(0, np.pi / 2, 4)),
+        ("normal(m, m/20)", lg.normal(2, 0.1)),
+        ("uniform(-1, 1)", lg.uniform(-1, 1)),
+        ("choice(1, 2, 5)", lg.choice(1, 2, 5)),
+        ("1, 2, 5", varied([1, 2, 5], "x")),
+    ],
+)
+def test_texts_say_the_same(text: str, same: object) -> None:
+    found = varied(text, "x", {"m": 2.0})
+    assert found == same
+    assert varied(str(found), "x") == found
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("norml(1, 2)", "Did you mean 'normal'"),
+        ("normal(1)", "normal(mean, deviation) is needed"),
+        ("normal(1, -2)", "above 0"),
+        ("uniform(2, 1)", "lower value comes first"),
+        ("1:2", "0.2:0.4:20"),
+        ("1:2:3.5", "whole number"),
+        ("normal(1, 2", "')' is missing"),
+        (3.0, "a list of values is needed"),
+        ([], "finite numbers"),
+        ([1, np.nan], "finite numbers"),
+    ],
+)
+def test_what_cannot_be_varied_over_is_told(given: object, told: str) -> None:
+    with pytest.raises(lg.ArgumentError) as error:
+        varied(given, "over")
+    assert told in str(error.value)
+    assert str(error.value).startswith("over: ")
+
+
+@pytest.mark.parametrize(
+    ("over", "options", "told"),
+    [
+        ({"a": UNIT}, {"method": "grid"}, "'a' has a distribution"),
+        ({"a": lg.span(0, 1, 3)}, {"method": "sobol"}, "give it a distribution"),
+        ({"a": UNIT, "b": lg.span(0, 1, 3)}, {"method": "saltelli"}, "'b' is a grid"),
+        ({"a": lg.span(0, 1, 3)}, {"samples": 4}, "a grid has its points"),
+        ({"a": UNIT}, {"method": "halton"}, "Known: grid"),
+        ({"a": UNIT}, {"samples": 0}, "at least 1 samples"),
+    ],
+)
+def test_designs_that_cannot_be_are_told(over: dict[str, object], options: dict[str, object], told: str) -> None:
+    with pytest.raises(lg.ArgumentError, match=told):
+        Design.of(over, **options)  # type: ignore[arg-type]
