@@ -336,3 +336,15 @@ def test_plot(two_r: lg.Mechanism, tmp_path: Any) -> None:
     assert len(figure.axes[0].lines) == 8 + 1  # and their median
     with pytest.raises(lg.ArgumentError, match="no coordinate 'elbow'"):
         motions.plot("elbow")
+
+
+def test_samples_that_cannot_be_are_refused_by_their_parts() -> None:
+    """A negative mass, an impossible inertia and a length that closes no loop fail by themselves; the others go on."""
+    with pytest.warns(lg.EndedEarlyWarning, match="mass is -4.8 kg"):
+        found = lg.simulate("two_r", 0.2, parameters={"m2": np.array([12.0, -4.8, 11.0]), "I2": np.array([1.0, 1.0, 1.1])})
+    assert [status is lg.Status.FAILED for status in found.status] == [False, True, False]
+    single = lg.simulate("two_r", 0.2, parameters={"m2": 11.0, "I2": 1.1})
+    assert np.array_equal(found.q_end[2], single.q[-1])
+    with pytest.warns(lg.EndedEarlyWarning, match="inertia"):
+        found = lg.simulate("two_r", 0.2, parameters={"I1": np.array([1.0, -1.0])})
+    assert found.status[1] is lg.Status.FAILED

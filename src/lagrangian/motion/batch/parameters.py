@@ -11,6 +11,7 @@ from lagrangian.errors import MechanismError
 from lagrangian.model.expression import Scalar
 from lagrangian.model.expression.lanes import Lanes
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.motion.batch.possible import impossible
 from lagrangian.motion.system.system import System
 
 FEW = 16  # motions among which those that have another structure are not looked for: these take longer to read than to run
@@ -46,7 +47,11 @@ def numbers_of(system: System, varied: Arrays) -> tuple[np.ndarray, np.ndarray]:
         return over.numbers.rows
 
     rows = divided(rows_of, varied, len(system.numbers), FEW)
-    return rows, np.isfinite(rows).all(axis=1)
+    served = np.isfinite(rows).all(axis=1)
+    if varied and served.any():
+        some = {name: x[served] for name, x in varied.items()}
+        served[served] = ~impossible(*lane_values(system.mechanism, some), int(served.sum()))
+    return rows, served
 
 
 def columns_of(mechanism: Mechanism, row: Sequence[Scalar], varied: Arrays, count: int) -> np.ndarray:
