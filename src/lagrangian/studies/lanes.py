@@ -7,7 +7,6 @@ could not begin, are left to be made one at a time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,8 +17,6 @@ from lagrangian.errors import LagrangianError
 from lagrangian.model.expression import parameters
 from lagrangian.model.expression.written import Written
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.parts import KINDS
-from lagrangian.model.revision import Revision
 from lagrangian.motion.simulate import simulate
 from lagrangian.motion.status import Status
 from lagrangian.studies.job import Job, asks
@@ -61,40 +58,9 @@ class Lanes:
     def go(self, values: np.ndarray, put: Put) -> np.ndarray:
         """Simulate samples, tell of what is kept, and give the indices of those that are left."""
         size = max(FEW, NUMBERS // (len(self.times) * (self.model.nq + self.model.nv)))
-        possible = self._possible(values)
-        index = np.flatnonzero(possible)
-        left = [np.flatnonzero(~possible)]
-        left += [self._piece(values, index[k : k + size], put) for k in range(0, len(index), size)]
-        return np.sort(np.concatenate(left))
-
-    def _possible(self, values: np.ndarray) -> np.ndarray:
-        """Which samples have parameters that a mechanism can have: lanes compute with whatever numbers they are given."""
-        names = self.job.names.parameters
-        if not names:
-            return np.ones(len(values), dtype=bool)
-        columns = values[:, [self.job.design.names.index(name) for name in names]]
-        return np.array([self._can_be(dict(zip(names, row, strict=True))) for row in columns.tolist()])
-
-    def _can_be(self, sample: dict[str, float]) -> bool:
-        """Whether every part that depends on these parameters can be made with them; making a part checks it."""
-        try:
-            if any(name not in self.model.parameters for name in sample):  # a number of a part
-                self.model.with_parameters(sample)
-            else:
-                revision = Revision(self.model, sample)
-                for part in self.parts:
-                    revision.of(part)
-        except LagrangianError:
-            return False
-        return True
-
-    @cached_property
-    def parts(self) -> list[Any]:
-        """The parts of the mechanism that depend on the varied parameters."""
-        known = self.model.parameters
-        changed = {n: np.nextafter(float(known[n]), np.inf) for n in self.job.names.parameters if n in known}
-        revision = Revision(self.model, changed)
-        return [part for kind in KINDS for part in getattr(self.model, kind) if revision.of(part) is not part]
+        index = np.arange(len(values))
+        left = [self._piece(values, index[k : k + size], put) for k in range(0, len(index), size)]
+        return np.sort(np.concatenate([*left, index[:0]]))
 
     def _piece(self, values: np.ndarray, index: np.ndarray, put: Put) -> np.ndarray:
         """The same for some; where one cannot be, those that can are found by halves."""
