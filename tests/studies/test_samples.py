@@ -91,7 +91,6 @@ def test_pieces_make_the_whole(method: str, with_span: bool) -> None:
         (lg.triangular(1, 2, 5), stats.triang(0.25, 1, 4)),
         (lg.triangular(1, 1, 5), stats.triang(0, 1, 4)),
     ],
-    ids=str,
 )
 def test_distributions_are_scipys(ours: object, theirs: object) -> None:
     u = np.linspace(0.001, 0.999, 501)

@@ -93,7 +93,6 @@ def test_a_longer_study_takes_up_the_shorter_one(tmp_path: Path) -> None:
         {"method": "random"},
         {"chunk": 16},
     ],
-    ids=str,
 )
 def test_another_study_does_not_take_up_old_chunks(tmp_path: Path, other: dict[str, Any]) -> None:
     old = small(tmp_path / "s")
@@ -262,7 +261,6 @@ def test_the_usual_is_kept(tmp_path: Path) -> None:
         ({"seed": -1}, "seed"),
         ({"run": {"torque": lambda t, q, qd: [1.0]}}, "lambda"),
     ],
-    ids=str,
 )
 def test_what_cannot_be_is_told_before_anything_is_computed(arguments: dict[str, Any], told: str, tmp_path: Path) -> None:
     given: dict[str, Any] = {"mechanism": SLIDER, "over": {"m": [1.0, 2.0]}, "workers": 2, "chunk": 1, **arguments}
