@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from lagrangian.motion.system.prepared import Prepared, prepared
 from lagrangian.motion.torque import Torque
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Recipe:
     """The arguments of `simulate` that are not about its start."""
 
@@ -48,7 +49,7 @@ class Recipe:
         return Made(known, span, source, watched, settings, options)
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Made:
     """A mechanism, what drives it, what is watched, and how it is integrated."""
 
@@ -70,6 +71,7 @@ class Made:
         q = y[: known.dyn.nq]
         arguments.check_determined(known, q, start)
         ranks, rank = cautions.told(known, self.source, self.options.method, limits, q, (start, end))
-        settings = replace(self.settings, ranks=ranks, rank=rank)
+        settings = copy(self.settings)
+        settings.ranks, settings.rank = ranks, rank
         name = known.dyn.mechanism.name
         return begun(name, lambda: Run(known.dyn, self.source, self.watched, settings, start, y, grid, watch))

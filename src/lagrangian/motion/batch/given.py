@@ -19,6 +19,8 @@ TORQUE = "torque of "  # how the name of a torque that varies begins
 
 def is_many(q0: Any, qd0: Any, torque: Any, parameters: Any) -> bool:
     """Whether any of them is given for many motions."""
+    if q0 is None and qd0 is None and torque is None and parameters is None:  # as most runs are
+        return False
     return any(_rows(x) for x in (q0, qd0)) or _rows_of_torques(torque) or _some(parameters)
 
 

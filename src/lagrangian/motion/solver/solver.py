@@ -150,14 +150,14 @@ class Solver:
         self._balance(*(address(a) for a in (s, c, segment.steps, dense, segment.u, work, totals)))
 
 
-_SOLVERS: dict[tuple[bytes, bytes, bytes, str, bool], Solver] = {}
+_SOLVERS: dict[tuple[int, str, bool], Solver] = {}
 
 
 def solver_of(system: System, method: Method, callback: bool) -> Solver:
-    """A solver made before for the same system, or a new one, which shares its code with those of the same structure."""
-    key = (*system.key, system.numbers.values.tobytes(), method.key, callback)
+    """A solver made before for this system, or a new one, which shares its code with those of the same structure."""
+    key = (id(system), method.key, callback)
     found = _SOLVERS.get(key)
-    if found is None:
+    if found is None or found.system is not system:
         if len(_SOLVERS) > 64:
             _SOLVERS.clear()
         found = _SOLVERS[key] = Solver(system, method, callback)
