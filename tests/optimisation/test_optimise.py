@@ -156,6 +156,24 @@ def test_the_gains_of_a_controller():
     assert found.value == pytest.approx((4.0 + 4.0) / (2 * 2 * 4), rel=1e-6)
 
 
+def test_an_inequality_that_cannot_be_kept_is_told():
+    arm = lg.loads(ARM)
+    found = lg.optimise(arm, {"k": (0, 100)}, lg.goals.holding_torque(poses_of(arm)), subject_to="k <= -3")
+    assert not found.success
+    assert found.broken == ("k <= -3",)
+    assert "it breaks k <= -3" in str(found)
+    assert "No optimum was found" in str(found)
+
+
+def test_starts_begin_where_it_was_and_bounds_are_told():
+    arm = lg.loads(ARM).with_parameters(c1=0.5)
+    goal = lg.goals.holding_torque(poses_of(arm))
+    one, several = (lg.optimise(arm, {"k": (0, 20)}, goal, starts=n) for n in (1, 4))
+    assert one.before == several.before
+    assert one.at_bound == ("k",)
+    assert "k = 20 (at its bound)" in str(one)
+
+
 def test_what_makes_no_sense_is_refused():
     linkage = lg.library("four_bar")
     goal = lg.goals.path_points("C", [[0, 0]], "theta1", [1.6])
@@ -169,5 +187,11 @@ def test_what_makes_no_sense_is_refused():
         lg.optimise(linkage, {"l1": (0.1, 0.5)}, goal, subject_to="l1 < 2")
     with pytest.raises(lg.ArgumentError, match="without loops"):
         lg.optimise(linkage, {"l1": (0.1, 0.5)}, lg.goals.holding_torque([[0, 0, 0]]))
+    with pytest.raises(lg.ArgumentError, match="not finite"):
+        lg.goals.holding_torque([[np.nan, 0]])
+    with pytest.raises(lg.ArgumentError, match="starts"):
+        lg.optimise(linkage, {"l1": (0.1, 0.5)}, goal, starts=0)
+    with pytest.raises(lg.ArgumentError, match="parameters with their bounds"):
+        lg.optimise(linkage, ["l1"], goal)
     with pytest.raises(lg.ArgumentError, match="'theta7'"):
         lg.optimise(linkage, {"l1": (0.1, 0.5)}, lg.goals.path_points("C", [[0, 0]], "theta7"))

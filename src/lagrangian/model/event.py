@@ -56,7 +56,8 @@ class SetParameters:
 
 @dataclass(frozen=True)
 class SetPayload:
-    """From here on this payload is fixed to a frame, in the place of the one before; a mass of 0 releases it.
+    """From here on this payload is fixed to a frame, in the place of one that an event fixed there before; a mass of 0 releases
+    it. What `Mechanism.with_payload` put on stays.
 
     `center` is its centre of mass in the frame, and `inertia` is about that. It is gripped as it moves along with the gripper:
     speeds do not change. The energy that it brings is in the `work` of "impacts".

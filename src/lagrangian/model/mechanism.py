@@ -295,7 +295,7 @@ class Mechanism(ShownMechanism):
         """The same mechanism with a payload fixed to a frame: `robot.with_payload("tool", 2.0, center=(0, 0, 0.1))`.
 
         `center` is its centre of mass in the frame, and `inertia` is about that, along the frame's axes: six entries (xx, xy, xz,
-        yy, yz, zz), three principal values or a 3x3 matrix; without it the payload is a point.
+        yy, yz, zz), three principal values or a 3x3 matrix; without it the payload is a point. A second one comes on top of it.
         """
         from lagrangian.model.payload import with_payload
 

@@ -56,6 +56,8 @@ def _parameters(mechanism: Mechanism, names: Sequence[str]) -> dict[str, float]:
 class HoldingTorque(Goal):
     def __init__(self, poses: Any, joints: Sequence[str] | None = None) -> None:
         self.poses = np.atleast_2d(array(poses, "poses"))
+        if not np.isfinite(self.poses).all():
+            raise ArgumentError("have a number that is not finite", where="holding_torque", argument="poses")
         self.joints = None if joints is None else list(joints)
 
     def at(self, mechanism: Mechanism, names: Sequence[str], own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

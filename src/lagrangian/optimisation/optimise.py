@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from lagrangian.arguments import count
 from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
 from lagrangian.errors import ArgumentError, LagrangianError, is_number, one_of
 from lagrangian.model.expression import free_symbols, parse
@@ -19,7 +20,7 @@ from lagrangian.model.parts import is_path, scalar_at
 from lagrangian.optimisation.goals import Goal
 
 SIDES = re.compile(r"<=|>=")
-GRADIENT = 1e-9
+BROKEN = 1e-6  # by how much an inequality may miss
 
 
 @dataclass
@@ -39,9 +40,15 @@ class Optimum:
     message: str
     unknowns: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
+    broken: tuple[str, ...] = ()  # inequalities that it does not keep
+    at_bound: tuple[str, ...] = ()  # parameters that are at one of their bounds
+
     def __str__(self) -> str:
-        lines = [f"{self.value:.6g} after {self.evaluations} evaluations; it was {self.before:.6g}. {self.message}"]
-        return "\n".join([*lines, *(f"  {name} = {x:.6g}" for name, x in self.parameters.items())])
+        told = "" if self.success else "No optimum was found: "
+        lines = [f"{told}{self.value:.6g} after {self.evaluations} evaluations; it was {self.before:.6g}. {self.message}"]
+        lines += [f"  it breaks {text}" for text in self.broken]
+        edge = dict.fromkeys(self.at_bound, " (at its bound)")
+        return "\n".join([*lines, *(f"  {name} = {x:.6g}{edge.get(name, '')}" for name, x in self.parameters.items())])
 
 
 def optimise(
@@ -75,15 +82,19 @@ def optimise(
             f"is {goal!r:.60}", argument="goal", remedy="one of lagrangian.goals is needed, such as goals.holding_torque(poses)"
         )
     given = mechanism_of(mechanism)
-    search = Search(given, _bounds(given, over), goal, _inequalities(given, subject_to), progress, max_evaluations)
+    texts = [subject_to] if isinstance(subject_to, str) else list(subject_to)
+    search = Search(given, _bounds(given, over), goal, _inequalities(given, texts), progress, max_evaluations)
     rng = np.random.default_rng(seed)
-    results = [search.run(search.first if k == 0 else search.random(rng)) for k in range(max(1, int(starts)))]
-    return min(results, key=lambda found: found.value if np.isfinite(found.value) else np.inf)
+    results = [search.run(search.first if k == 0 else search.random(rng)) for k in range(count(starts, "starts", least=1))]
+    best = min(results, key=lambda found: (bool(found.broken), found.value if np.isfinite(found.value) else np.inf))
+    best.before = results[0].before
+    return best
 
 
 def _bounds(mechanism: Mechanism, over: Mapping[str, Any]) -> dict[str, tuple[float, float, float]]:
     if not isinstance(over, Mapping) or not over:
-        raise ArgumentError("is empty", argument="over", remedy='parameters with their bounds are needed: {"l1": (0.2, 0.5)}')
+        what = "is empty" if isinstance(over, Mapping) else f"is {over!r:.60}"
+        raise ArgumentError(what, argument="over", remedy='parameters with their bounds are needed: {"l1": (0.2, 0.5)}')
     found = {}
     for name, bounds in over.items():
         if name in mechanism.parameters:
@@ -91,7 +102,8 @@ def _bounds(mechanism: Mechanism, over: Mapping[str, Any]) -> dict[str, tuple[fl
         elif is_path(mechanism, name):
             now = float(scalar_at(mechanism, name))
         else:
-            raise ArgumentError(one_of("parameter", name, mechanism.parameters), concerns="over")
+            remedy = "a gain of a torque is a parameter once it is in the mechanism's [parameters]"
+            raise ArgumentError(one_of("parameter", name, mechanism.parameters), concerns="over", remedy=remedy)
         numbers = list(bounds) if isinstance(bounds, (tuple, list, np.ndarray)) else []
         if len(numbers) not in (2, 3) or not all(is_number(x) or math.isinf(x) for x in numbers):
             raise ArgumentError(f"{name!r} has {bounds!r}; (least, most) or (least, first, most) is needed", concerns="over")
@@ -103,10 +115,10 @@ def _bounds(mechanism: Mechanism, over: Mapping[str, Any]) -> dict[str, tuple[fl
     return found
 
 
-def _inequalities(mechanism: Mechanism, given: Sequence[str] | str) -> list[Any]:
-    """Each as an expression that must not be negative."""
-    found = []
-    for text in [given] if isinstance(given, str) else given:
+def _inequalities(mechanism: Mechanism, given: Sequence[str]) -> dict[str, Any]:
+    """Each as an expression that must not be negative, by its text."""
+    found = {}
+    for text in given:
         sides = SIDES.split(text)
         if len(sides) != 2:
             raise ArgumentError(f"{text!r} is given", argument="subject_to", remedy='one <= or >= is needed: "l1 <= 2*l2"')
@@ -114,7 +126,7 @@ def _inequalities(mechanism: Mechanism, given: Sequence[str] | str) -> list[Any]
         difference = right - left if "<=" in text else left - right
         if free_symbols(difference):
             raise ArgumentError(f"{text!r} may have parameters only", argument="subject_to")
-        found.append(difference)
+        found[text] = difference
     return found
 
 
@@ -126,7 +138,7 @@ class Search:
         mechanism: Mechanism,
         bounds: Mapping[str, tuple[float, float, float]],
         goal: Goal,
-        inequalities: list[Any],
+        inequalities: dict[str, Any],
         progress: Callable[[int, float], None] | None,
         most: int,
     ) -> None:
@@ -158,6 +170,8 @@ class Search:
                 raise ArgumentError(f"the search cannot begin: {error}", where=self.mechanism.name) from error
             return np.full(self.size, np.inf), np.zeros((self.size, len(z)))
         self.size = len(r)
+        if self.evaluations == 1 and not np.isfinite(r).all():
+            raise ArgumentError("the search cannot begin: the goal is not finite there", where=self.mechanism.name)
         if self.progress is not None:
             self.progress(self.evaluations, self.value(r))
         return r, J * self.scale
@@ -196,9 +210,22 @@ class Search:
             )
         parameters, own = self.parts(found.x)
         r = both(found.x)[0]
-        mechanism = self.mechanism.with_parameters(parameters)
-        told = str(found.message).rstrip(".") + "."
-        return Optimum(mechanism, parameters, self.value(r), before, r, self.evaluations - begun, bool(found.success), told, own)
+        broken = tuple(text for text, g in self.inequalities.items() if self._kept(g, found.x)[0] < -BROKEN)
+        x, wide = np.array(list(parameters.values())), len(self.names)
+        edge = np.minimum(x - self.low[:wide], self.high[:wide] - x) <= BROKEN * self.scale[:wide]
+        return Optimum(
+            self.mechanism.with_parameters(parameters),
+            parameters,
+            self.value(r),
+            before,
+            r,
+            self.evaluations - begun,
+            bool(found.success) and not broken,
+            str(found.message).rstrip(".") + ".",
+            own,
+            broken,
+            tuple(name for name, there in zip(self.names, edge, strict=True) if there),
+        )
 
     def _constrained(self, both: Callable[..., Any], z: np.ndarray, bounds: tuple[np.ndarray, np.ndarray]) -> Any:
         from scipy import optimize
@@ -211,7 +238,7 @@ class Search:
 
         constraints = [
             {"type": "ineq", "fun": lambda z, g=g: self._kept(g, z)[0], "jac": lambda z, g=g: self._kept(g, z)[1]}
-            for g in self.inequalities
+            for g in self.inequalities.values()
         ]
         return optimize.minimize(
             cost,
