@@ -93,8 +93,10 @@ class Numbers:
     def _expression(self, x: Expression) -> Expression:
         if x.operation == "symbol":
             return x
-        if x.operation == "^" and isinstance(n := x.arguments[1], (int, float)):  # x^2 is a product
+        if x.operation == "^" and (n := _exponent(x.arguments[1])) is not None:  # x^2 is a product
             return Expression("^", (self._argument(x.arguments[0]), n), None)
+        if x.operation == "/":  # what divides is 0 in no structure, but may be so for some numbers
+            return Expression("/", (self._argument(x.arguments[0]), self.scalar(x.arguments[1], UNITS[1:])), None)
         return Expression(x.operation, tuple(self._argument(a) for a in x.arguments), None)
 
     def _argument(self, x: Scalar) -> Scalar:
@@ -110,8 +112,8 @@ class Numbers:
 
     def _turning(self, x: Scalar) -> Scalar:
         """An entry of a rotation."""
-        near = snapped(float(x))
-        return self.scalar(near if near in UNITS else x, UNITS)
+        lanes = float(x) if self._samples is None else self._samples.number(x)
+        return self.slot(snapped(float(x)), snapped(lanes), UNITS)
 
     def part(self, x: Any) -> Any:
         """A loop, a constraint, a spring with slots for its numbers."""
@@ -134,6 +136,12 @@ class Numbers:
         if isinstance(x, Typed) and name == "own":
             return tuple((key, _floats(entry) if key in AXES else self.part(entry)) for key, entry in value)
         return self.part(value)
+
+
+def _exponent(n: Scalar) -> float | None:
+    """An exponent that is structure: a whole number, named or not, or a half."""
+    value = n.value if isinstance(n, Expression) else float(n)
+    return value if value is not None and (value.is_integer() or value == 0.5) else None
 
 
 def varies(lanes: Any, value: float) -> bool:

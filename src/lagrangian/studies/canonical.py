@@ -78,13 +78,43 @@ def _feed(update: Callable[[bytes], object], x: Any) -> None:
         _feed(update, (type(x).__qualname__, {f.name: getattr(x, f.name) for f in fields(x) if f.name not in left_out}))
     elif inspect.isfunction(x) or inspect.isbuiltin(x) or inspect.isclass(x):
         home = "__main__" if x.__module__ == "__mp_main__" else x.__module__  # as a process calls the main program of another
-        _feed(update, ("function", home, x.__qualname__, _source(x)))
+        _feed(update, ("function", home, x.__qualname__, _source(x), _surroundings(x)))
     else:
         _sized(update, b"p", _pickled(x))
 
 
 def _sized(update: Callable[[bytes], object], kind: bytes, data: bytes) -> None:
     update(kind + len(data).to_bytes(8, "little") + data)
+
+
+def _surroundings(function: Any) -> Any:
+    """What a function takes from outside of its text: defaults, variables that it encloses, and globals that are data."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return None
+    cells = [_content(cell) for cell in function.__closure__ or ()]
+    known = function.__globals__
+    data = {name: known[name] for name in sorted(_names(code)) if name in known and _is_data(known[name])}
+    others = {name: known[name] for name in sorted(_names(code)) if name in known and inspect.isfunction(known[name])}
+    texts = {name: _source(x) for name, x in others.items() if x.__module__ == function.__module__}
+    return (function.__defaults__, function.__kwdefaults__, dict(zip(code.co_freevars, cells, strict=True)), data, texts)
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # it has none yet
+        return None
+
+
+def _names(code: Any) -> set[str]:
+    """The globals that a function, and those inside of it, name."""
+    inner = [_names(x) for x in code.co_consts if inspect.iscode(x)]
+    return set(code.co_names).union(*inner)
+
+
+def _is_data(x: Any) -> bool:
+    return isinstance(x, (bool, int, float, complex, str, bytes, tuple, list, dict, np.ndarray, np.generic))
 
 
 def _source(function: Any) -> Any:

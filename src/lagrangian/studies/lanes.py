@@ -6,7 +6,7 @@ could not begin, are left to be made one at a time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,6 +51,10 @@ class Lanes:
     def _starts_alike(self) -> bool:
         """A start that is varied is not written with parameters that are varied, too."""
         names, initial = self.job.names, self.model.initial
+        settings = self.job.settings()
+        given = [x for key in ("q0", "qd0") if isinstance(x := settings.get(key), (str, Mapping))]
+        if given and names.parameters and (names.coordinates or names.speeds):
+            return False  # they may be written with parameters, too
         written = [x.scalar for part in (initial.q, initial.qd) for x in part or () if isinstance(x, Written)]
         follows = any(parameters(x).keys() & set(names.parameters) for x in written)
         return not (follows and (names.coordinates or names.speeds))

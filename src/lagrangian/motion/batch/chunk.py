@@ -24,6 +24,7 @@ from lagrangian.motion.solver import places
 from lagrangian.motion.status import Ending, Status
 from lagrangian.motion.system.balance import moves_constraints
 from lagrangian.motion.system.event_table import EventTable, Watched
+from lagrangian.motion.system.following import Following
 from lagrangian.motion.system.holdable import outside
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Nominal:
     def _is_known(self) -> bool:
         """Whether the numbers of all motions can be computed: those of some, with the extremes of what varies, are compared."""
         given = self.batch.given
-        if given.varied and self.run.system.weighted:
+        if given.varied and (self.run.system.weighted or self._follows()):
             return False
         for i in sorted({int(k(x)) for x in given.varied.values() for k in (np.argmin, np.argmax)}):
             numbers, fits = numbers_of(self.run.system, {name: x[i : i + 1] for name, x in given.varied.items()})
@@ -74,6 +75,11 @@ class Nominal:
             if not np.array_equal(system.numbers.values, numbers[0]):
                 return False
         return True
+
+    def _follows(self) -> bool:
+        """Whether something of a run follows what varies otherwise than by numbers: then each motion is made by itself."""
+        found, source = Following(self.batch.given.mechanism, self.batch.given.varied), self.run.supply.source
+        return any(True for part in (found.code(), found.modes(), found.jumps(source)) for _ in part)
 
     @cached_property
     def lanes(self) -> LaneSolver:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +15,7 @@ from lagrangian.model.expression import Expression
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.revision import with_near_start
 
+_WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9.]*")
 TORQUE = "torque of "  # how the name of a torque that varies begins
 
 
@@ -91,6 +93,8 @@ class Reader:
     def read(self, q0: Any, qd0: Any, torque: Any, parameters: Any) -> Given:
         model = self.mechanism
         varied = self._parameters(parameters)
+        for argument, given in (("q0", q0), ("qd0", qd0)):
+            _refuse_expressions(given, argument, varied)
         q0, qd0 = self._states(q0, "q0", model.coordinate_names), self._states(qd0, "qd0", model.speed_names)
         torque = self._torque(torque, varied)
         return Given(self.mechanism, torque, self.count, varied, q0, qd0, self._picked(self.count))
@@ -182,3 +186,13 @@ class Reader:
                 some = x[np.flatnonzero(x)[0]] if x.any() else 0.0  # a torque that is 0 would be none
                 found[name] = Expression("symbol", (), float(some), TORQUE + name)
         return found
+
+
+def _refuse_expressions(given: Any, argument: str, varied: Mapping[str, np.ndarray]) -> None:
+    """A start that is written with parameters that vary would be that of one motion."""
+    texts = given.values() if isinstance(given, Mapping) else given if isinstance(given, (list, tuple)) else ()
+    for text in texts:
+        words = set(_WORD.findall(text)) if isinstance(text, str) else set()
+        if met := sorted(words & set(varied)):
+            remedy = "give the numbers, a row for each motion, or write it in the mechanism's [initial] or a pose"
+            raise ArgumentError(f"has {text!r}, which follows {met[0]!r} that varies", argument=argument, remedy=remedy)

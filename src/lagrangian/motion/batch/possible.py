@@ -17,6 +17,7 @@ from lagrangian.model.mechanism import Mechanism
 # numbers of parts that cannot be negative, and those that must be more than zero
 NOT_NEGATIVE = ("viscous", "coulomb", "coulomb_negative", "static", "static_negative", "damping", "slack", "stiffness")
 POSITIVE = ("length", "radius")
+NOT_ZERO = ("ratio", "own")  # of a gear, and of a screw its pitch
 ROUNDING = 1e-4  # of moments of inertia, as `model.body.inertia_problem` has it
 
 
@@ -30,7 +31,7 @@ def impossible(mechanism: Mechanism, values: LaneValues, count: int) -> np.ndarr
     for name, x in _numbers(mechanism):
         lanes = values.of(x) if x is not None else x
         if isinstance(lanes, Lanes):
-            found |= lanes.value <= 0 if name in POSITIVE else lanes.value < 0
+            found |= lanes.value == 0 if name in NOT_ZERO else lanes.value <= 0 if name in POSITIVE else lanes.value < 0
     for joint in mechanism.joints:
         low, high = (values.of(x) for x in (joint.limits.lower, joint.limits.upper))
         if isinstance(low, Lanes) or isinstance(high, Lanes):
@@ -42,6 +43,8 @@ def _numbers(mechanism: Mechanism) -> Iterator[tuple[str, Any]]:
     for joint in mechanism.joints:
         yield from ((name, getattr(joint.friction, name)) for name in NOT_NEGATIVE[:5])
         yield "inertia", joint.rotor.inertia
+        yield "ratio", joint.rotor.ratio
+        yield "own", joint.kind.own(joint)
     for part in (*mechanism.loops, *mechanism.constraints, *mechanism.springs):
         for name in (*NOT_NEGATIVE[5:], *POSITIVE):
             value = getattr(part, name, None)

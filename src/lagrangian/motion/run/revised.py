@@ -18,6 +18,7 @@ from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.event import SetParameters, SetPayload
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.revision import Revision
+from lagrangian.motion.system.following import Following
 from lagrangian.motion.system.prepared import prepared
 
 if TYPE_CHECKING:
@@ -44,11 +45,16 @@ def revise(run: Run, action: SetParameters | SetPayload) -> None:
 
 
 def _set_parameters(run: Run, action: SetParameters) -> None:
-    """Torques and events that are written with parameters follow them, too."""
+    """Torques, wrenches and events that are written with parameters follow them, too."""
+    follows = Following(run.unloaded, action.parameters)
+    for what in (*follows.code(), *follows.modes(), *follows.jumps(run.supply.source)):
+        raise SimulationError(f"an event changes parameters that {what} follows", remedy="these cannot change in a run")
     revision = Revision(run.unloaded, {name: float(x) for name, x in action.parameters.items()})
     run.unloaded = run.unloaded.with_parameters(action.parameters)
     source = run.supply.source
-    run.supply.source = replace(source, formulas={name: revision.of(x) for name, x in source.formulas.items()})
+    wrenches = tuple(replace(w, entries=tuple(revision.of(x) for x in w.entries)) for w in source.wrenches)
+    formulas = {name: revision.of(x) for name, x in source.formulas.items()}
+    run.supply.source = replace(source, formulas=formulas, wrenches=wrenches)
     # an event that has other numbers is still the same event
     run.events = [event if callable(event.when) else replace(event, when=revision.of(event.when)) for event in run.events]
 

@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 
 from lagrangian.algorithms.structure import plain
+from lagrangian.errors import ArgumentError
 from lagrangian.kernels.kernel import Kernel
 from lagrangian.kernels.program import Straight
 from lagrangian.kernels.programs.closed import digest, traced_state
 from lagrangian.kernels.trace.differentiate import along
 from lagrangian.kernels.trace.node import NUMBERS, Graph
 from lagrangian.model.constraint import Holonomic, Rolling
+from lagrangian.motion.system.following import Following
 from lagrangian.motion.system.system import System
 
 RATES, TORQUES, FRAMES, CLOSURE, SPEEDS, HOLDING = "rates", "torques", "frames", "closure", "speeds", "holding"
@@ -42,6 +44,9 @@ class Quantities:
     def __init__(
         self, system: System, parameters: Mapping[str, float], wanted: Sequence[str], frames: Sequence[str] = ()
     ) -> None:
+        for what in Following(system.mechanism, parameters).code():
+            told = f"{what} follows them, and is part of the code: there are no derivatives along it"
+            raise ArgumentError(told, where=system.mechanism.name, concerns="over")
         places = [system.mechanism.frame(name) for name in frames]
         values = {name: np.array([x], dtype=float) for name, x in parameters.items()}
         self.count = len(values)

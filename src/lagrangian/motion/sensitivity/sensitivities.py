@@ -13,16 +13,17 @@ from lagrangian.configuration.dynamics_of import dynamics_of
 from lagrangian.description.mechanism_of import MechanismLike
 from lagrangian.errors import ArgumentError, DescriptionError, SimulationError, one_of
 from lagrangian.kernels.dynamics import Dynamics
-from lagrangian.model.event import state_names
+from lagrangian.model.event import Event, state_names
 from lagrangian.model.expression import Expression, Scalar, free_symbols, parse, symbol
 from lagrangian.model.expression.lanes import Lanes, LaneValues
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.parts import is_path, scalar_at
+from lagrangian.motion.events import checked
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.quadrature import running_integrals
 from lagrangian.motion.run.trajectory import Trajectory
 from lagrangian.motion.sensitivity.quantities import CLOSURE, FRAMES, RATES, SPEEDS, TORQUES, Quantities, Slopes
-from lagrangian.motion.sensitivity.start import start_slopes
+from lagrangian.motion.sensitivity.start import rows_of_start, start_slopes
 from lagrangian.motion.sensitivity.variation import NODES, Variation, varied
 from lagrangian.motion.simulate import simulate
 from lagrangian.motion.solver.segment import Segment
@@ -66,7 +67,7 @@ def sensitivities(
     values = _values(dyn.mechanism, names)
     motion = simulate(dyn, t_span, q0, qd0, torque, events, rtol=rtol, atol=atol, **options)
     _check_smooth(motion)
-    return Sensitivities(dyn, motion, names, values, tuple(frames), q0 is None and qd0 is None)
+    return Sensitivities(dyn, motion, names, values, tuple(frames), checked(events, dyn.mechanism), (q0, qd0))
 
 
 def _values(mechanism: Mechanism, names: Sequence[str]) -> dict[str, float]:
@@ -114,7 +115,8 @@ class Sensitivities:
     over: list[str]
     values: dict[str, float]
     frames: tuple[str, ...]
-    own: bool  # whether it began as the mechanism itself says
+    events: list[Event]
+    begin: tuple[Any, Any]  # q0 and qd0, as they were given
 
     @property
     def dq(self) -> np.ndarray:
@@ -242,7 +244,8 @@ class Sensitivities:
             A[some] = found.by_state.reshape(*shape, n)
             B[some][..., columns] = found.by_parameter.reshape(*shape, len(columns))
         begin = self._segment.steps[0, 2:]
-        start = start_slopes(self.dyn, self._quantities, self.over, self.values, begin, float(starts[0]), self.own)
+        row = rows_of_start(self.dyn.mechanism, *self.begin)
+        start = start_slopes(self.dyn, self._quantities, self.over, self.values, begin, float(starts[0]), row)
         return varied(starts, lengths, A, B, start)
 
     # -- the end of a run ----------------------------------------------------------------------------------------------
@@ -266,7 +269,7 @@ class Sensitivities:
         if not self._ended_by_event:
             return np.zeros(len(self.over))
         name = self.motion.ending.event
-        when = next(e.when for _, e in self._system.table.watched if e.name == name)
+        when = next(event.when for event in self.events if event.name == name)
         if not isinstance(when, Expression):
             raise SimulationError(
                 f"{self.motion.name}: event {name!r} is no expression of the state, and has no derivatives here"

@@ -7,6 +7,7 @@ closed and the speeds keep them: the implicit function theorem, with the least c
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,24 +15,67 @@ import numpy as np
 from lagrangian.algorithms.closed.constraints import coordinate_rates
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.configuration import Partial
+from lagrangian.model.expression import Expression, parse
 from lagrangian.model.expression.lanes import Lanes, LaneValues
+from lagrangian.model.expression.written import Written
+from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion.sensitivity.quantities import CLOSURE, SPEEDS, Quantities
 
 RANK = 1e-10
 
 
+@dataclass(frozen=True)
+class StartRows:
+    """Coordinates and speeds as they were given: numbers, or what they are written with; and the names of those that are held."""
+
+    q: Sequence[Any]
+    qd: Sequence[Any]
+    held: Sequence[str]
+    held_speeds: Sequence[str]
+
+
+def rows_of_start(mechanism: Mechanism, q0: Any, qd0: Any) -> StartRows:
+    """What `simulate` takes for a start."""
+    own = mechanism.initial.q if mechanism.initial.q is not None else Partial(mechanism.neutral())
+    q, held = _read(mechanism, own, q0, mechanism.coordinate_names)
+    speeds = mechanism.initial.qd if qd0 is None and q0 is None else None
+    none = Partial([0.0] * mechanism.nv)
+    qd, held_speeds = _read(mechanism, none if speeds is None else speeds, qd0, mechanism.speed_names)
+    return StartRows(q, qd, held, held_speeds)
+
+
+def _read(mechanism: Mechanism, own: Any, given: Any, names: Sequence[str]) -> tuple[Sequence[Any], Sequence[str]]:
+    if isinstance(given, str):
+        given = mechanism.poses.get(given.strip(), given)
+    if isinstance(given, Mapping):
+        row = list(own)
+        for name, x in given.items():
+            row[names.index(name)] = parse(x, mechanism.parameters) if isinstance(x, str) and _is_expression(x) else x
+        return row, tuple(given)
+    row = own if given is None or isinstance(given, str) else given
+    return list(row), row.given if isinstance(row, Partial) else ()
+
+
+def _is_expression(text: str) -> bool:
+    return not any(text.strip().endswith(unit) for unit in ("deg", "rad", "mm", "cm", "m"))
+
+
 def start_slopes(
-    dyn: Dynamics, quantities: Quantities, over: Sequence[str], values: Mapping[str, float], y: np.ndarray, t: float, own: bool
+    dyn: Dynamics,
+    quantities: Quantities,
+    over: Sequence[str],
+    values: Mapping[str, float],
+    y: np.ndarray,
+    t: float,
+    row: StartRows,
 ) -> np.ndarray:
-    """dy0 / d over, (nq + nv, over). `own` says that the run began as the mechanism itself says; `values` are the parameters'."""
+    """dy0 / d over, (nq + nv, over); `values` are the parameters', and `row` is the start as it was given."""
     model, nq, nv = dyn.mechanism, dyn.nq, dyn.nv
-    slopes = np.zeros((nq + nv, len(over)))
+    slopes = _written(dyn, over, values, row)
     names = [*model.coordinate_names, *(f"qd_{name}" for name in model.speed_names)]
     for column, name in enumerate(over):
         if name in names:
             slopes[names.index(name), column] = 1.0
-    if own:
-        slopes += _written(dyn, over, values)
     if not model.equations:
         return slopes
     found = quantities(np.array([t]), y[None])
@@ -41,16 +85,16 @@ def start_slopes(
         for group, table in by_parameter.items():
             table[:, over.index(name)] = found[group].by_parameter[0, :, k]
     q, qd = slopes[:nq], slopes[nq:]
-    held = _held(model.coordinate_names, [*(_given(model.initial.q) if own else ()), *over])
+    held = _places(model.coordinate_names, [*row.held, *over])
     off = by_parameter[CLOSURE] + found[CLOSURE].by_state[0][:, :nq] @ q
     q += _coordinates(dyn, y[:nq], least_change(psi[dyn.holonomic], off, held if nq == nv else []))
-    held = _held(model.speed_names, [*(_given(model.initial.qd) if own else ()), *(x[3:] for x in over if x.startswith("qd_"))])
+    held = _places(model.speed_names, [*row.held_speeds, *(x[3:] for x in over if x.startswith("qd_"))])
     off = by_parameter[SPEEDS] + found[SPEEDS].by_state[0][:, :nq] @ q + psi @ qd
     qd += least_change(psi, off, held)
     return slopes
 
 
-def _written(dyn: Dynamics, over: Sequence[str], values: Mapping[str, float]) -> np.ndarray:
+def _written(dyn: Dynamics, over: Sequence[str], values: Mapping[str, float], row: StartRows) -> np.ndarray:
     """Slopes of a start that is written with parameters."""
     model = dyn.mechanism
     names, others = {}, {}
@@ -62,19 +106,15 @@ def _written(dyn: Dynamics, over: Sequence[str], values: Mapping[str, float]) ->
             others[id(model.parameters[name])] = names[name]
     read = LaneValues(names, others)
     found = np.zeros((dyn.nq + dyn.nv, len(over)))
-    for first, given in ((0, model.initial.q), (dyn.nq, model.initial.qd)):
-        for k, x in enumerate(given or ()):
-            lanes = read.of(x)
+    for first, given in ((0, row.q), (dyn.nq, row.qd)):
+        for k, x in enumerate(given):
+            lanes = read.of(x) if isinstance(x, (Written, Expression)) else x
             if isinstance(lanes, Lanes) and lanes.slopes is not None:
                 found[first + k] = lanes.slopes[:, 0]
     return found
 
 
-def _given(start: Any) -> Iterable[str]:
-    return start.given if isinstance(start, Partial) else ()
-
-
-def _held(names: Sequence[str], given: Iterable[str]) -> list[int]:
+def _places(names: Sequence[str], given: Iterable[str]) -> list[int]:
     return [names.index(name) for name in given if name in names]
 
 
