@@ -146,3 +146,17 @@ def test_the_same_seed_gives_the_same(annulus: lg.Workspace) -> None:
     bounds = ranges_of(annulus.dyn, None, True)
     np.testing.assert_array_equal(sampled(annulus.dyn, bounds, 1000, 0, None), annulus.q)
     assert not np.array_equal(sampled(annulus.dyn, bounds, 1000, 1, None), annulus.q)
+
+
+@pytest.mark.slow
+def test_a_scara_is_a_plane_times_its_stroke() -> None:
+    """The volume is the area that the two turning joints reach, times the stroke of the slide."""
+    scara = lg.library("scara")
+    plane = lg.library("two_r", parameters={"l1": 0.325, "l2": 0.225})
+    limits = [(joint.limits.lower, joint.limits.upper) for joint in scara.joints[:2]]
+    area = lg.workspace(plane, "tip", over=dict(zip(("theta1", "theta2"), limits, strict=True))).area
+    slide = next(joint for joint in scara.joints if joint.type == "prismatic").limits
+    found = lg.workspace(scara, resolution=28)
+    assert area is not None
+    assert found.volume == pytest.approx(area * (slide.upper - slide.lower), abs=found.error)
+    assert found.volume == pytest.approx(area * (slide.upper - slide.lower), rel=0.01)
