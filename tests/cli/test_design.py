@@ -49,6 +49,7 @@ def test_coordinates_are_held(run: Run) -> None:
     assert "all with values, or none" in run("turn", "five_bar", "--input", "q1", "--fixed", "q2=1,phi3").err
 
 
+@pytest.mark.slow
 def test_a_workspace(run: Run) -> None:
     given = ("workspace", "two_r", "--samples", "500", "--resolution", "12", "--over", "theta2=0.5:150deg")
     done = run(*given, "--plot", "-o", "reach.csv")

@@ -115,7 +115,9 @@ def test_sweeps_that_are_asked_wrongly(wrong: Callable[..., str]) -> None:
     assert "Did you mean 'L'" in wrong("simulate", "pendulum", "--sweep", "LL=1:2:3", "-t", 1)
 
 
-@pytest.mark.parametrize("mechanism", ["two_r", "four_bar", "arm.toml"])
+@pytest.mark.parametrize(
+    "mechanism", [pytest.param("two_r", marks=pytest.mark.slow), "four_bar", pytest.param("arm.toml", marks=pytest.mark.slow)]
+)
 def test_a_new_study_can_be_run(run: Run, mechanism: str) -> None:
     run("new", "arm")
     assert run("new", "first", "--study", mechanism).code == 0

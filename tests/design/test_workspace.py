@@ -42,6 +42,7 @@ def test_a_disc_without_a_hole() -> None:
     assert (found.holes, len(found.boundary)) == (0, 1)
 
 
+@pytest.mark.slow
 def test_limits_cut_the_area() -> None:
     """For an elbow that bends one way, each distance is reached at one bend: dA = r dr dtheta1. It has a spike of 8.6 degrees."""
     spans = {"theta1": (0.0, PI / 2), "theta2": (0.3, 2.5)}

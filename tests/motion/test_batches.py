@@ -307,6 +307,7 @@ def test_extremes_of_pendulums() -> None:
     np.testing.assert_allclose(turns, np.round(turns), atol=1e-4)
 
 
+@pytest.mark.slow
 def test_extremes_of_steps_with_events_and_of_single_runs(two_r: lg.Mechanism) -> None:
     q0, events = starts(6), [lg.Event("theta2", name="straight"), lg.Event("qd_theta1 - 2", action="stop", name="fast")]
     found = lg.simulate(two_r, 3.0, q0, events=events, keep="extremes").extremes

@@ -223,6 +223,7 @@ def test_an_interrupted_study_returns_what_it_has(tmp_path: Path) -> None:
     assert small(tmp_path / "s").counts() == {"chunks": 4, "begun": 4, "kept": 4, "kept twice": 0}
 
 
+@pytest.mark.slow
 def test_what_an_object_remembers_goes_to_no_other_sample(tmp_path: Path) -> None:
     """Not even where one was asked before."""
     tired = Tired()
