@@ -79,6 +79,7 @@ LEFT_OUT = {
     "v.add(dw, own_w)": "the angular part of a bias, again",
     "v.add(ca, bw)": "the angular part of a bias, again",
     "return chain[::-1]": "the chosen links are sorted anyway",
+    "def half_of": "rows of constraints, which the proof of open arms does not have: tests/algorithms/test_closed_mutations.py",
 }
 
 

@@ -86,8 +86,9 @@ def _flat(x: Any) -> list[Any]:
 def snapped(x: Any) -> Any:
     """An entry of a rotation, exact where it is 0, 1 or -1 but for rounding."""
     if not isinstance(x, Lanes):
-        whole = float(round(x))
-        return whole + 0.0 if abs(x - whole) < SNAP else x
+        value = float(x)  # of an axis that is written with parameters, an expression
+        whole = float(round(value))
+        return whole + 0.0 if abs(value - whole) < SNAP else value
     near = np.round(x.value)
     return Lanes(np.where(np.abs(x.value - near) < SNAP, near, x.value) + 0.0, x.slopes)
 

@@ -208,7 +208,8 @@ class TreeStructure:
             tuple(numbers.slot(snapped(float(x)), snapped(y), UNITS) for x, y in zip(*rows, strict=True))
             for rows in zip(at.rotation, beside.rotation, strict=True)
         )
-        p = tuple(numbers.slot(float(x), y) for x, y in zip(at.position, beside.position, strict=True))
+        pairs = zip(at.position, beside.position, strict=True)
+        p = tuple(numbers.slot(float(x), y if isinstance(y, Lanes) else float(y)) for x, y in pairs)
         return Placement(R, p)  # type: ignore[arg-type]
 
     def _free(self, name: str) -> np.ndarray:
