@@ -114,6 +114,18 @@ def test_derivatives_along_a_start_that_is_given_by_name():
         np.testing.assert_allclose(found, (ends[1] - ends[0]) / 2e-5, rtol=1e-5, atol=1e-6)
 
 
+def test_derivatives_along_a_start_that_is_written_with_a_parameter():
+    """The name of the parameter ends as a unit does."""
+    slide = lg.loads("""
+        name = "slide"
+        gravity = [0, 0, 0]
+        parameters = { m = 2.0 }
+        body = [{ name = "b", mass = 1 }]
+        joint = [{ name = "x", type = "prismatic", axis = [1, 0, 0], child = "b" }]
+    """)
+    assert lg.sensitivities(slide, 0.5, {"x": "3*m"}, over=["m"]).dq[-1, 0, 0] == pytest.approx(3.0)
+
+
 def test_parameters_that_cannot_change_in_a_run():
     text = """
         name = "slide"

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from lagrangian.algorithms.closed.constraints import coordinate_rates
+from lagrangian.errors import DescriptionError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.configuration import Partial
 from lagrangian.model.expression import Expression, parse
@@ -50,14 +51,20 @@ def _read(mechanism: Mechanism, own: Any, given: Any, names: Sequence[str]) -> t
     if isinstance(given, Mapping):
         row = list(own)
         for name, x in given.items():
-            row[names.index(name)] = parse(x, mechanism.parameters) if isinstance(x, str) and _is_expression(x) else x
+            row[names.index(name)] = _scalar(x, mechanism)
         return row, tuple(given)
     row = own if given is None or isinstance(given, str) else given
     return list(row), row.given if isinstance(row, Partial) else ()
 
 
-def _is_expression(text: str) -> bool:
-    return not any(text.strip().endswith(unit) for unit in ("deg", "rad", "mm", "cm", "m"))
+def _scalar(x: Any, mechanism: Mechanism) -> Any:
+    """A text as the expression that it is; one that is none is a number with a unit, which follows no parameter."""
+    if not isinstance(x, str):
+        return x
+    try:
+        return parse(x, mechanism.parameters)
+    except DescriptionError:
+        return x
 
 
 def start_slopes(
