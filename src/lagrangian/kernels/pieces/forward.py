@@ -37,34 +37,37 @@ class Forward(Phases):
         restore = without_denormals(b)
         self.turn(b, rows)
         self.over_items(b, 0, rows)
-        self.articulate(b)
+        self.articulate(b, rows)
         self.each_run(b, "weigh_all")
         self.call_function(b, "join_all", self.table["joints"], self.at["nodes"])
         self.over_items(b, 1, rows)
         self.over_items(b, 2, rows)
         self.call_function(b, "share_all", self.table["joints"], self.at["nodes"], self.at["states"])
-        self.accelerate(b)
+        self.accelerate(b, rows)
         restore()
         self.compare(b)
 
     def turn(self, b: Builder, rows: dict[str, Array]) -> None:
         """How each piece is turned."""
         for group, numbers in self.each_group(b):
-            self.gather(b, rows, group)
+            self.take_sines(b, rows, group)
+            self.gather(b, rows, group, [0])
             self.call_lanes(b, 0, group)
             self.take(b, numbers, "spans", runs.TURN, runs.TURN)
 
-    def articulate(self, b: Builder) -> None:
+    def articulate(self, b: Builder, rows: dict[str, Array]) -> None:
         """Each piece as a node."""
         for group, numbers in self.each_group(b):
+            self.gather(b, rows, group, [1, 2])
             self.give(b, numbers, "speeds", 3)
             self.call_lanes(b, 1, group)
             self.call_lanes(b, 2, group)
             self.take(b, numbers, "nodes", runs.ENDS, runs.RECORD)
 
-    def accelerate(self, b: Builder) -> None:
+    def accelerate(self, b: Builder, rows: dict[str, Array]) -> None:
         """The accelerations of the joints of each piece."""
         for group, numbers in self.each_group(b):
+            self.gather(b, rows, group, [3])
             self.give(b, numbers, "speeds", 3)
             self.give(b, numbers, "states", runs.STATE, first=3)
             self.call_lanes(b, 3, group)

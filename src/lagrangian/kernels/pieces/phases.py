@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,12 +11,13 @@ import numpy as np
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.algorithms.tree import Tree
 from lagrangian.kernels.code import LINE
-from lagrangian.kernels.llvm.builder import INTEGER, Array, Builder
+from lagrangian.kernels.llvm.builder import INTEGER, TRUTH, Array, Builder, Operand, Value
 from lagrangian.kernels.llvm.target import Target, x86
-from lagrangian.kernels.pieces import data, runs
+from lagrangian.kernels.pieces import data, places, runs
 from lagrangian.kernels.pieces.data import Columns, Layout, layout
 from lagrangian.kernels.pieces.items import Items
-from lagrangian.kernels.pieces.lanes import STREAMING, Lanes
+from lagrangian.kernels.pieces.lanes import Lanes
+from lagrangian.kernels.pieces.places import Copies
 from lagrangian.kernels.pieces.plan import Cost, Plan
 from lagrangian.kernels.rolled import kernel as rolled
 
@@ -65,6 +66,8 @@ class Phases(ABC):
             "steps": self.lanes.program.parameters,
         }
         self.declared: set[str] = set()
+        self.coordinates, self.speeds = places.of_coordinates(plan), places.of_speeds(plan)
+        self.copies = Copies(self.w, target, self.declared)
 
     @abstractmethod
     def records(self) -> dict[str, int]:
@@ -81,8 +84,8 @@ class Phases(ABC):
             *"\n".join(self.items.functions()).replace("@pass", "@items").split("\n"),
             *self.lanes.lines,
             *self.in_pieces(),
+            *self.copies.lines,
             _ENTRY,
-            f"!{STREAMING} = !{{i32 1}}",
         ]
         declared = {*self.declared, *self.items.declared, *self.lanes.declared}
         declared |= {line for line in lines if line.startswith("declare")}
@@ -97,14 +100,14 @@ class Phases(ABC):
             "sequential": self.sequential.scratch,
             "cos": plan.tree.nq,
             "sin": plan.tree.nq,
-            **{f"lanes.in.{name}": size * w for name, size in zip(self.names, steps.sizes, strict=True)},
+            **{f"lanes.in.{name}": (self.coordinates if name == "q" else self.speeds).widest * w for name in self.names},
             "lanes.cos": steps.tree.nq * w,
             "lanes.sin": steps.tree.nq * w,
             "lanes.save": len(steps.kept) * steps.n * w,
             "lanes.passing": len(steps.passing) * max(group.steps for group in plan.groups) * w,
             "lanes.speed": max(1, len(steps.program.speed_saves)) * steps.tree.nv * w,
             "lanes.carry": LINE,
-            "lanes.out": steps.tree.nv * w,
+            "lanes.out": self.speeds.widest * w,
             "start": WIDEST * w,
             "last": WIDEST * w,
             "items.save": max(1, len(items.program.saves)) * items.n,
@@ -133,39 +136,55 @@ class Phases(ABC):
         found = layout(data.parameters(self.algorithm, self.plan, self.columns))
         self.parameter = {name: rows["parameters"].part(offset) for name, offset in found.at.items()}
         self.counts = {name: part.size for name, part in numbers.items()}
-        large = self.angles(b, rows)
+        self.large = b.variable(False, TRUTH)
+        self.angles(b, rows)
         self.phases(b, rows)
         if self.lanes.touches:
             b.call("touch", rows["q"], b.array("output"))
-        b.leave(b.put(INTEGER, f"zext i1 {large} to i64"))
+        b.leave(b.put(INTEGER, f"zext i1 {self.large.get().text} to i64"))
         return b.text()
 
-    def angles(self, b: Builder, rows: dict[str, Array]) -> str:
-        if not any(kind.turns for kind in self.plan.tree.kind):
-            return "false"
-        given = (rows["angles"], self.at["cos"], self.at["sin"])
-        return b.put("i1", f"call i1 @angles({', '.join(f'ptr {a.pointer}' for a in given)})").text
+    def angles(self, b: Builder, rows: dict[str, Array]) -> None:
+        """Cosines and sines of the links in no piece."""
+        self.copies.sines_in_place("sines_in_place")
+        given = (self.table["left"], rows["angles"], self.at["cos"], self.at["sin"])
+        self.find_sines(b, "sines_in_place", given, self.counts["left"] // self.w)
 
-    def gather(self, b: Builder, rows: dict[str, Array], group: Array) -> None:
-        """Into lanes: what the steps of a group read."""
-        read = {what for found in self.lanes.program.passes for step in found.all_steps() for what, _ in step.reads()}
-        sources = {**{name: rows[name] for name in self.names}, "cos": self.at["cos"], "sin": self.at["sin"]}
-        for index, first, names in (("by_q", 2, ("q", "cos", "sin")), ("by_v", 4, self.names[1:])):
-            with b.count(group[first + 1], group[first]) as k:
-                place = self.table[index][k]
-                for name in (name for name in names if name in read):
-                    to = self.at[f"lanes.{'in.' if name in self.names else ''}{name}"]
-                    to[k] = sources[name][place]
+    def find_sines(self, b: Builder, name: str, given: Sequence[Array], count: Operand) -> None:
+        pointers = ", ".join(f"ptr {a.pointer}" for a in given)
+        large = b.put(TRUTH, f"call i1 @{name}({pointers}, i64 {b.value(count, INTEGER).text})")
+        self.large.set(self.large.get() | large)
+
+    def take_sines(self, b: Builder, rows: dict[str, Array], group: Array) -> None:
+        """Into lanes: cosines and sines of a group."""
+        if any(kind.turns for kind in self.plan.variant):
+            self.copies.sines("sines", self.coordinates.side_by_side)
+            to = [self.at[f"lanes.{name}"].part(group[3] * self.w) for name in ("cos", "sin")]
+            self.find_sines(b, "sines", (self.places("coordinates", group[2]), rows["angles"], *to), group[4])
+
+    def gather(self, b: Builder, rows: dict[str, Array], group: Array, passes: Sequence[int]) -> None:
+        """Into lanes: what some passes read of a group."""
+        found = (self.lanes.program.passes[number] for number in passes)
+        read = {what for one in found for step in one.all_steps() for what, _ in step.reads()}
+        for of, first, names in (("coordinates", 2, ["q"]), ("speeds", 5, self.names[1:])):
+            names = [name for name in names if name in read]
+            if names:
+                function = f"gather_{'_'.join(map(str, passes))}_{of}"
+                self.copies.gather(function, names, getattr(self, of).side_by_side)
+                given = [rows[name] for name in names] + [self.at[f"lanes.in.{name}"] for name in names]
+                b.call(function, self.places(of, group[first]), *given, group[first + 2])
 
     def scatter(self, b: Builder, group: Array) -> None:
-        output = b.array("output")
-        with b.count(group[5], group[4]) as k:
-            output[self.table["by_v"][k]] = self.at["lanes.out"][k]
+        self.copies.scatter("scatter", self.speeds.side_by_side)
+        b.call("scatter", self.places("speeds", group[5]), self.at["lanes.out"], b.array("output"), group[7])
+
+    def places(self, of: str, row: Value) -> Array:
+        return self.table[of].part(row * self.w)
 
     def each_group(self, b: Builder) -> Iterator[tuple[Array, Array]]:
         """Every group's row, and the numbers of its pieces."""
         with b.count(len(self.plan.groups)) as g:
-            yield self.table["groups"].part(g * 6), self.table["pieces"].part(g * self.w)
+            yield self.table["groups"].part(g * data.GROUP_ROW), self.table["pieces"].part(g * self.w)
 
     def give(self, b: Builder, numbers: Array, name: str, amount: int, first: int = 0) -> None:
         """Records of pieces into lanes."""
@@ -182,6 +201,8 @@ class Phases(ABC):
 
     def call_lanes(self, b: Builder, number: int, group: Array) -> None:
         own = {"%param": self.parameter["steps"], "%table": self.table["steps"]}
+        for name in (*(f"in.{name}" for name in self.names), "out"):  # which hold one group at a time
+            own[f"%{name}"] = self.at[f"lanes.{name}"].part(group[3 if name == "in.q" else 6] * -self.w)
         given = [own.get(p) or self.at[f"lanes.{p[1:]}"] for p in self.lanes.pointers]
         b.call(f"lanes{number}", *given, group, self.at["start"], self.at["last"])
 
