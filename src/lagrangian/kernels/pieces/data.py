@@ -10,7 +10,7 @@ import numpy as np
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.kernels.code import LINE, on_a_line
 from lagrangian.kernels.llvm.target import Target
-from lagrangian.kernels.pieces import lanes, places, runs
+from lagrangian.kernels.pieces import lanes, places, runs, shared
 from lagrangian.kernels.pieces.items import tree_of_items
 from lagrangian.kernels.pieces.plan import Plan
 from lagrangian.kernels.rolled import kernel as rolled
@@ -74,6 +74,7 @@ def tables(plan: Plan) -> dict[str, np.ndarray]:
         "runs": np.array(run_rows),
         "order": np.array([piece for run in plan.runs for piece in run]),
         "joints": np.array([len(plan.joints), *(x for joint in plan.joints for x in (*joint, int(plan.goes_on(joint[2]))))]),
+        "gate": np.zeros(shared.GATE, dtype=np.int64),  # where helpers are found: see `shared`
         "functions": np.zeros(len(runs.FUNCTIONS), dtype=np.int64),  # their addresses: see `data`
     }
 

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from lagrangian.algorithms.sweep import Algorithm
 from lagrangian.algorithms.tree import Tree
-from lagrangian.kernels.code import LINE
+from lagrangian.kernels.code import LINE, address
 from lagrangian.kernels.llvm.builder import INTEGER, TRUTH, Array, Builder, Operand, Value
 from lagrangian.kernels.llvm.target import Target, x86
-from lagrangian.kernels.pieces import data, places, runs
+from lagrangian.kernels.pieces import data, places, runs, shared
 from lagrangian.kernels.pieces.data import Columns, Layout, layout
 from lagrangian.kernels.pieces.items import Items
 from lagrangian.kernels.pieces.lanes import Lanes
 from lagrangian.kernels.pieces.places import Copies
 from lagrangian.kernels.pieces.plan import Cost, Plan
 from lagrangian.kernels.rolled import kernel as rolled
+from lagrangian.kernels.threads import Threads
 
 WIDEST = runs.ENDS  # of what a sweep carries
 
@@ -34,10 +37,16 @@ class Pieces:
     plan: Plan
     target: Target
     halved: bool
+    gate: int | None  # the place in the tables of what helpers are found by: see `shared`
 
     def data(self, algorithm: Algorithm, tree: Tree) -> list[np.ndarray]:
         """What the kernel reads of the tree that it was planned for."""
         return data.arrays(algorithm, self.plan, self.target, self.columns, self.halved)
+
+    def share(self, table: np.ndarray, threads: Threads) -> None:
+        """Let other threads help, where there is enough to do."""
+        if self.gate is not None:
+            table[self.gate] = address(threads.gate())
 
 
 class Phases(ABC):
@@ -49,6 +58,12 @@ class Phases(ABC):
     work: tuple[str, ...]  # what these functions are given
     halved: bool  # whether links are cut through
     cost: Cost
+    # what is done group by group, in phases between which pieces are joined
+    of_groups: tuple[Callable[[Any, Builder, dict[str, Array], Array, Array], None], ...]
+
+    def quietly(self, b: Builder) -> Callable[[], None]:
+        """How threads are to compute, until what is given back is called."""
+        return lambda: None
 
     def __init__(self, plan: Plan, target: Target) -> None:
         self.plan, self.target, self.w = plan, target, plan.lanes
@@ -66,6 +81,7 @@ class Phases(ABC):
             "steps": self.lanes.program.parameters,
         }
         self.declared: set[str] = set()
+        self.numbers = data.tables(plan)
         self.coordinates, self.speeds = places.of_coordinates(plan), places.of_speeds(plan)
         self.copies = Copies(self.w, target, self.declared)
 
@@ -84,6 +100,8 @@ class Phases(ABC):
             *"\n".join(self.items.functions()).replace("@pass", "@items").split("\n"),
             *self.lanes.lines,
             *self.in_pieces(),
+            *(line for phase in range(len(self.of_groups)) for line in self.group(phase)),
+            *(shared.assist(self.declared, len(self.of_groups), len(self.plan.groups), self.quietly) if self.shares else ()),
             *self.copies.lines,
             _ENTRY,
         ]
@@ -91,7 +109,26 @@ class Phases(ABC):
         declared |= {line for line in lines if line.startswith("declare")}
         lines = [line for line in lines if not line.startswith("declare")]
         ir = "\n".join([*lines, *sorted(declared)])
-        return Pieces(ir, self.scratch().size + LINE, self.columns, self.plan, self.target, self.halved)
+        return Pieces(ir, self.scratch().size + LINE, self.columns, self.plan, self.target, self.halved, self.gate)
+
+    @property
+    def gate(self) -> int | None:
+        return layout(self.numbers).at["gate"] if self.shares else None
+
+    def own(self) -> Layout:
+        """What every thread has for itself: one group at a time."""
+        w, found = self.w, Layout()
+        for name in self.names:
+            found.add(f"lanes.in.{name}", (self.coordinates if name == "q" else self.speeds).widest * w)
+        found.add("lanes.passing", len(self.lanes.passing) * max(group.steps for group in self.plan.groups) * w)
+        for name, amount in {
+            "lanes.carry": LINE,
+            "lanes.out": self.speeds.widest * w,
+            "start": WIDEST * w,
+            "last": WIDEST * w,
+        }.items():
+            found.add(name, amount)
+        return found
 
     def scratch(self) -> Layout:
         w, plan, found = self.w, self.plan, Layout()
@@ -100,43 +137,62 @@ class Phases(ABC):
             "sequential": self.sequential.scratch,
             "cos": plan.tree.nq,
             "sin": plan.tree.nq,
-            **{f"lanes.in.{name}": (self.coordinates if name == "q" else self.speeds).widest * w for name in self.names},
             "lanes.cos": steps.tree.nq * w,
             "lanes.sin": steps.tree.nq * w,
             "lanes.save": len(steps.kept) * steps.n * w,
-            "lanes.passing": len(steps.passing) * max(group.steps for group in plan.groups) * w,
             "lanes.speed": max(1, len(steps.program.speed_saves)) * steps.tree.nv * w,
-            "lanes.carry": LINE,
-            "lanes.out": self.speeds.widest * w,
-            "start": WIDEST * w,
-            "last": WIDEST * w,
             "items.save": max(1, len(items.program.saves)) * items.n,
             "items.speed": max(1, len(items.program.speed_saves)) * plan.tree.nv,
             "items.carry": (items.n + 1) * WIDEST,
             "values": WIDEST,
             **self.records(),
+            "job": shared.size(len(self.of_groups)),
+            "threads": self.own().size * (shared.THREADS if self.shares else 1),
         }
         for name, amount in amounts.items():
             found.add(name, amount)
         return found
+
+    @property
+    def shares(self) -> bool:
+        """Whether other threads may help."""
+        return len(self.plan.groups) >= shared.SHARED
+
+    def bind(self, b: Builder, work: Array, thread: Operand = 0) -> dict[str, Array]:
+        """Know where everything is, in a function; and what it is given."""
+        inputs = b.array("inputs", "ptr")
+        given = [*self.names, "angles", "parameters", "table"]
+        rows = {name: Array(b, inputs[k].text) for k, name in enumerate(given)}
+        self.at = {name: work.part(offset) for name, offset in self.scratch().at.items()}
+        own = self.own()
+        first = self.at["threads"].part(b.value(thread, INTEGER) * own.size)
+        self.at |= {name: first.part(offset) for name, offset in own.at.items()}
+        whole = Array(b, rows["table"].pointer, INTEGER)
+        self.table = {name: whole.part(offset) for name, offset in layout(self.numbers).at.items()}
+        found = layout(data.parameters(self.algorithm, self.plan, self.columns))
+        self.parameter = {name: rows["parameters"].part(offset) for name, offset in found.at.items()}
+        self.large = b.variable(False, TRUTH)
+        return rows
+
+    def group(self, phase: int) -> list[str]:
+        """`group<phase>(inputs, output, work, where)`: 1 if an angle is too large. `where` holds the group, and the thread."""
+        b = Builder(f"group{phase}", ["inputs", "output", "work", "where"], self.declared, self.target.fma)
+        where = b.array("where", INTEGER)
+        rows = self.bind(b, b.array("work"), where[1])
+        group, numbers = self.table["groups"].part(where[0] * data.GROUP_ROW), self.table["pieces"].part(where[0] * self.w)
+        self.of_groups[phase](self, b, rows, group, numbers)
+        b.leave(b.put(INTEGER, f"zext i1 {self.large.get().text} to i64"))
+        return b.text()
 
     def in_pieces(self) -> list[str]:
         """`in_pieces(inputs, output, scratch)`: 0; or 1 if an angle is too large; or -1 if pieces do not agree."""
         b = Builder("in_pieces", ["inputs", "output", "scratch"], self.declared, self.target.fma)
         # whoever calls, vectors are to start where lines of the cache do
         given_at = b.put(INTEGER, "ptrtoint ptr %scratch to i64")
-        work = Array(b, b.put("ptr", f"inttoptr i64 {((given_at + 8 * LINE - 1) & -8 * LINE).text} to ptr").text)
-        inputs = b.array("inputs", "ptr")
-        given = [*self.names, "angles", "parameters", "table"]
-        rows = {name: Array(b, inputs[k].text) for k, name in enumerate(given)}
-        self.at = {name: work.part(offset) for name, offset in self.scratch().at.items()}
-        numbers = data.tables(self.plan)
-        whole = Array(b, rows["table"].pointer, INTEGER)
-        self.table = {name: whole.part(offset) for name, offset in layout(numbers).at.items()}
-        found = layout(data.parameters(self.algorithm, self.plan, self.columns))
-        self.parameter = {name: rows["parameters"].part(offset) for name, offset in found.at.items()}
-        self.counts = {name: part.size for name, part in numbers.items()}
-        self.large = b.variable(False, TRUTH)
+        self.work_at = Array(b, b.put("ptr", f"inttoptr i64 {((given_at + 8 * LINE - 1) & -8 * LINE).text} to ptr").text)
+        rows = self.bind(b, self.work_at)
+        self.where = Array(b, b.reserve("alloca [2 x i64]"), INTEGER)
+        self.where[1] = 0
         self.angles(b, rows)
         self.phases(b, rows)
         if self.lanes.touches:
@@ -144,11 +200,35 @@ class Phases(ABC):
         b.leave(b.put(INTEGER, f"zext i1 {self.large.get().text} to i64"))
         return b.text()
 
+    @contextmanager
+    def with_helpers(self, b: Builder) -> Iterator[None]:
+        """Around all that is done group by group."""
+        if not self.shares:
+            yield
+            return
+        job = self.at["job"].as_type(INTEGER)
+        with shared.offered(
+            b, job, self.table["gate"], len(self.of_groups), [b.array("inputs"), b.array("output"), self.work_at]
+        ):
+            yield
+        self.large.set(self.large.get() | job[shared.LARGE].differs(0))
+
+    def all_groups(self, b: Builder, phase: int) -> None:
+        count = len(self.plan.groups)
+        if self.shares:
+            shared.together(b, self.at["job"].as_type(INTEGER), self.where, phase, count)
+            return
+        given = ", ".join(f"ptr {a.pointer}" for a in (b.array("inputs"), b.array("output"), self.work_at, self.where))
+        with b.count(count) as g:
+            self.where[0] = g
+            large = b.put(INTEGER, f"call i64 @group{phase}({given})")
+            self.large.set(self.large.get() | large.differs(0))
+
     def angles(self, b: Builder, rows: dict[str, Array]) -> None:
         """Cosines and sines of the links in no piece."""
         self.copies.sines_in_place("sines_in_place")
         given = (self.table["left"], rows["angles"], self.at["cos"], self.at["sin"])
-        self.find_sines(b, "sines_in_place", given, self.counts["left"] // self.w)
+        self.find_sines(b, "sines_in_place", given, self.numbers["left"].size // self.w)
 
     def find_sines(self, b: Builder, name: str, given: Sequence[Array], count: Operand) -> None:
         pointers = ", ".join(f"ptr {a.pointer}" for a in given)
@@ -180,11 +260,6 @@ class Phases(ABC):
 
     def places(self, of: str, row: Value) -> Array:
         return self.table[of].part(row * self.w)
-
-    def each_group(self, b: Builder) -> Iterator[tuple[Array, Array]]:
-        """Every group's row, and the numbers of its pieces."""
-        with b.count(len(self.plan.groups)) as g:
-            yield self.table["groups"].part(g * data.GROUP_ROW), self.table["pieces"].part(g * self.w)
 
     def give(self, b: Builder, numbers: Array, name: str, amount: int, first: int = 0) -> None:
         """Records of pieces into lanes."""
