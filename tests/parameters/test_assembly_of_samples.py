@@ -155,3 +155,12 @@ def test_an_assembly_that_is_not_reached_is_told(bars):
     # a rocker that swings above the ground does not come below it
     with pytest.warns(lg.MechanismWarning, match="psi = -1.7 is not reached from the mechanism's start"):
         assert lg.assemble(rocker, {"psi": -1.7})[2] == -1.7
+
+
+def test_a_file_says_that_it_does_not_hold_the_assembly(bars):
+    changed = bars.with_parameters(l3=0.7)
+    with pytest.warns(lg.ReaderWarning, match="its start, low: what is not given there is reached from"):
+        lg.dumps(changed)
+    q = lg.assemble(changed)
+    whole = lg.loads(lg.dumps(changed.replace(initial=lg.Initial(q=q), poses={})))
+    assert lg.assemble(whole).tolist() == q.tolist()
