@@ -28,8 +28,8 @@ def assemble(
     `q0` is where to begin: an array, a mapping of some coordinates, or a pose's name; the mechanism's own start if it is not
     given. Coordinates that a mapping, a pose or the mechanism's own start gives by name keep their values; or `fixed` names
     those that do, or maps them to the values they are to have. What a mapping does not give is reached from the mechanism's own
-    start, so that the assembly is the same. If the nearest descent from q0 does not close the loops, others are tried from around it, `starts` times. When no
-    configuration is found, the error says which loops miss, and by how much.
+    start, so that the assembly is the same. If the nearest descent from q0 does not close the loops, others are tried from around
+    it, `starts` times. When no configuration is found, the error says which loops miss, and by how much.
     """
     dyn, t, starts = dynamics_of(mechanism), number(t, "t"), count(starts, "starts", least=0)
     q, held = _begin(dyn, q0, fixed)

@@ -22,7 +22,7 @@ from lagrangian.kernels.not_finite import looked_at
 FAR = 0.5  # rad or m: more than a step changes any coordinate by
 AT_ONCE = 6  # steps of Newton's method, as many as it takes if each error is the square of the last, from a quarter on
 TURNED = 1e-9  # what loops may miss by after angles were turned back
-LEAST = 1e-3  # of the way, or of a radian or a metre: where steps must be shorter, there is a dead centre
+LEAST = 0.01  # of the way, or of a radian or a metre: where steps must be shorter, there is a dead centre
 
 # the equations at parts of the way of some rows, which are numbered anew, and which of the rows have any
 At = Callable[[np.ndarray, np.ndarray], tuple[Equations, np.ndarray]]

@@ -38,6 +38,7 @@ class _Between:
         start, s = self.start, float(part[0])
         if s == 1.0 or not self._begin:
             return start.loops, np.ones(1, dtype=bool)
+        _ = start.anew  # where there is no configuration at all, none is looked for on the way
         between = {name: x + s * (self.origin.values[name] - x) for name, x in self._begin.items()}
         try:
             dyn = dynamics_of(self.origin.mechanism, {**self.origin.values, **between})
@@ -52,7 +53,7 @@ class Start:
     def __init__(self, dyn: Dynamics, q0: Any = None, t: float = 0.0, arguments: tuple[str, str] = ("q0", "qd0")) -> None:
         """`arguments` are what the caller calls the configuration and the speeds."""
         self.dyn, self.t, self.own = dyn, t, q0 is None
-        self.arguments = arguments
+        self.arguments, self._starts = arguments, STARTS
         self.given = reading.configuration(dyn.mechanism, q0, arguments[0])
 
     @cached_property
@@ -70,14 +71,25 @@ class Start:
         return self._worst if self._worst is not None and not self._worst.amount <= NEAR else None
 
     def closed(self, starts: int = STARTS) -> np.ndarray:
-        """The nearest configuration that closes the loops, with the coordinates that were given by name as they were given."""
+        """The configuration that closes the loops, with the coordinates that were given by name as they were given.
+
+        It is reached from its origin if that is known. Else it is the nearest; where one descent does not find it, so many others
+        begin around it.
+        """
+        self._starts = starts
         if not self.dyn.mechanism.equations:
             return self.given.q
-        if self.given.origin is not None and (q := self._reached(self.given.origin)) is not None:
+        origin = self.given.origin
+        if origin is not None and (q := self._reached(origin)) is not None:
             return q
-        q = self.loops.closed(self.given.q, starts)
-        if self.given.origin is not None:
-            self._tell_of_assembly(q)
+        if origin is not None:
+            self._tell_of_assembly(self.anew)
+        return self.anew
+
+    @cached_property
+    def anew(self) -> np.ndarray:
+        """The nearest configuration that closes the loops."""
+        q = self.loops.closed(self.given.q, self._starts)
         names = self.dyn.mechanism.coordinate_names
         said = [k for k, name in enumerate(names) if name in (self.given.names or ())]
         if np.abs((q - self.given.q)[said]).max(initial=0.0) > NEAR:  # of ball and free joints nothing is held
