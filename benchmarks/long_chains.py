@@ -37,7 +37,9 @@ from lagrangian.kernels.rolled import trace as rolled_trace
 from lagrangian.kernels.threads import Threads
 from lagrangian.kernels.trace.node import Graph, Trace
 
-SIZES = (66, 80, 100, 150, 200, 300, 1000, 3000, 10_000, 30_000, 100_000)
+CONSTANT = (300, 1000, 3000, 10_000, 30_000, 100_000)
+CORES = (1, 2, 4, 8)
+SIZES = (66, 80, 100, 150, 200, *CONSTANT)
 
 
 class OneSweep(Sweeps):
@@ -64,19 +66,22 @@ def function(program: Program, threads: int = 1) -> Callable[..., np.ndarray]:
     return kernel.direct(kernel, program.name, ", ".join(program.inputs), "")
 
 
-def best(functions: list[Callable[[], object]], rounds: int) -> list[float]:
-    found = [math.inf] * len(functions)
-    for _ in range(rounds):
+def best(functions: list[Callable[[], object]], seconds: float) -> list[float]:
+    """The least time of each, in turns of five calls, one after the other as in a run."""
+    found, end = [math.inf] * len(functions), time.perf_counter() + seconds
+    while time.perf_counter() < end:
         for k, f in enumerate(functions):
-            start = time.perf_counter()
-            f()
-            found[k] = min(found[k], time.perf_counter() - start)
+            for _ in range(5):
+                start = time.perf_counter()
+                f()
+                found[k] = min(found[k], time.perf_counter() - start)
     return found
 
 
-def times(rounds: int) -> None:
+def times(seconds: float) -> None:
     print(f"{target.current().width} lanes a vector; ns a link, one state, called from Python")
     print(f"{'links':>8} | forward: sweep  pieces       | inverse: sweep  pieces")
+    by_link, other_of_forward = [], 0.0
     for n in SIZES:
         tree = tree_of(n)
         rng = np.random.default_rng(0)
@@ -88,30 +93,28 @@ def times(rounds: int) -> None:
             error = np.abs(results[1] - results[0]).max() / np.abs(results[0]).max()
             assert error < 1e-9
             calls = [partial(f, q, qd, x) for f in made]
-            one, other = (t / n * 1e9 for t in best(calls, max(20, min(rounds, 3_000_000 // n))))
+            one, other = (t / n * 1e9 for t in best(calls, seconds))
+            other_of_forward = other if algorithm is FORWARD_DYNAMICS else other_of_forward
             pieces = "in pieces" if planned(algorithm, tree, target.current()) is not None else "not cut  "
             line += f" {one:14.1f} {other:7.1f} {pieces} |"
+        if n in CONSTANT:
+            by_link.append(other_of_forward)
         print(line, flush=True)
+    ratio = max(by_link) / min(by_link)
+    print(f"forward dynamics in pieces from {CONSTANT[0]} to {CONSTANT[-1]} links: the most is {ratio:.2f} times the least")
 
 
-def threads(rounds: int) -> None:
+def threads(seconds: float) -> None:
     """One state by one thread and by two, in turns; helpers are asked again ever less often where others use the machine."""
-    print("\nforward and inverse dynamics, ns a link: one thread, two threads; the best and the median of calls in turns")
+    print("\nforward and inverse dynamics, ns a link: one thread, two threads")
     for n in (3000, 6000, 10_000, 30_000, 100_000):
         tree, line = tree_of(n), f"{n:8} |"
         q, qd, x = np.random.default_rng(0).normal(size=(3, n)) * 0.3
         for algorithm in (FORWARD_DYNAMICS, INVERSE_DYNAMICS):
             made = [function(Sweeps(algorithm, tree), count) for count in (1, 2)]
             assert np.array_equal(made[0](q, qd, x), made[1](q, qd, x))
-            taken: list[list[float]] = [[], []]
-            for _ in range(max(5, min(rounds, 200_000 // n))):
-                for f, found in zip(made, taken, strict=True):
-                    for _ in range(5):
-                        start = time.perf_counter()
-                        f(q, qd, x)
-                        found.append(time.perf_counter() - start)
-            best, middle = ([g(found) / n * 1e9 for found in taken] for g in (min, np.median))
-            line += f" {best[0]:6.1f} {best[1]:6.1f} {best[0] / best[1]:5.2f} times ({middle[0]:6.1f} {middle[1]:6.1f}) |"
+            one, other = (t / n * 1e9 for t in best([partial(f, q, qd, x) for f in made], seconds))
+            line += f" {one:6.1f} {other:6.1f} {one / other:5.2f} times |"
         print(line, flush=True)
 
 
@@ -188,25 +191,35 @@ def cores() -> None:
         cut = sum(np.mean([step.trace.operations for step in found.steps.values()]) for found in lanes.program.passes)
         print(f"  {kind.algorithm.name}: a link of the sweep {swept:.0f} (by its own pattern {same:.0f}), of a piece {cut:.0f}")
     print(f"  two pieces joined {join}, and what they share handed back {share}")
-    n, cost, joint = 1000, Forward.cost, 450.0
-    print(f"\nforward dynamics of {n} links predicted, us: steps of {cost.step:.0f} ns, {cost.piece:.0f} ns a piece of a core,")
-    print(f"{joint:.0f} ns to join what cores have, and 1 us to hand it over")
-    for count in (1, 2, 4, 8, 16, 32, 64):
-        pieces = 4 * count
-        joined = 4 * cost.piece + (math.log2(count) * (joint + 1000) if count > 1 else 0)
-        total = cost.step * math.ceil(n / pieces) + joined + cost.rest + (1000 if count > 1 else 0)
-        print(f"  {count:3} cores, {pieces:4} pieces of {math.ceil(n / pieces):4}: {total / 1000:6.1f}")
+    cost, handed = Forward.cost, 1000.0
+    print(
+        f"\nforward dynamics predicted, us: steps of {cost.step:.0f} ns by all cores, {cost.piece:.0f} ns to join a piece by one,"
+    )
+    print(f"{handed / 1000:.0f} us to hand over, three times. `span`: with a core for every group")
+    print(f"{'links':>8} {'groups':>7} {'steps':>6} | " + " ".join(f"{count:3} cores" for count in CORES) + " |    span")
+    for n in (1000, 3000, 10_000, 30_000, 100_000):
+        plan = planned(FORWARD_DYNAMICS, tree_of(n), chosen)
+        assert plan is not None
+        groups, steps = len(plan.groups), plan.groups[0].steps
+        alone = cost.piece * len(plan.pieces) + cost.link * len(plan.left) + cost.rest
+
+        def total(count: int, groups: int = groups, steps: int = steps, alone: float = alone) -> float:
+            shared = cost.step * steps * math.ceil(groups / count) + (3 * handed if count > 1 else 0)
+            return (shared + alone) / 1000
+
+        line = " ".join(f"{total(min(count, groups)):9.1f}" for count in CORES)
+        print(f"{n:8} {groups:7} {steps:6} | {line} | {total(groups):7.1f}")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=3000)
+    parser.add_argument("--seconds", type=float, default=3.0, help="of each measurement")
     parser.add_argument("--only", choices=("times", "threads", "accuracy", "cores"), default=None)
     options = parser.parse_args()
     if options.only in (None, "times"):
-        times(options.rounds)
+        times(options.seconds)
     if options.only in (None, "threads"):
-        threads(options.rounds)
+        threads(options.seconds)
     if options.only in (None, "accuracy"):
         accuracy(1000)
     if options.only in (None, "cores"):

@@ -41,7 +41,7 @@ class Dynamics:
     functions are those of the open tree. Where constraints depend on time, `t` says when: a number, or one for each state.
 
     A frame is named by its own name or its body's. Six-vectors are angular first, along the world's axes, at the frame's origin.
-    `threads` is the number of threads a large batch may use.
+    `threads` is the number of threads a large batch, or one state of a very long chain, may use.
     """
 
     mechanism: Mechanism
@@ -104,7 +104,7 @@ class Dynamics:
 
     @property
     def threads(self) -> int:
-        """How many threads a large batch may use."""
+        """How many threads a large batch, or one state of a very long chain, may use."""
         return self._kernels.threads.count
 
     @threads.setter
