@@ -36,6 +36,7 @@ def network(graph: Graph) -> tuple[list[Node], list[Node]]:
 
 def compiled(length: int, monkeypatch: pytest.MonkeyPatch) -> tuple[Callable[..., np.ndarray], str]:
     monkeypatch.setattr(pieces, "WHOLE", length)
+    monkeypatch.setattr(pieces, "SHORT", length)
     monkeypatch.setattr(pieces, "LENGTH", length)
     graph, declared, chosen = Graph(), set[str](), target.current()
     first, second = network(graph)
@@ -75,6 +76,7 @@ def test_pieces_give_what_the_whole_gives(length: int, monkeypatch: pytest.Monke
 
 def test_places_are_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pieces, "WHOLE", 3)
+    monkeypatch.setattr(pieces, "SHORT", 3)
     monkeypatch.setattr(pieces, "LENGTH", 3)
     graph = Graph()
     x = graph.input("x", 0)
@@ -94,7 +96,8 @@ def test_a_kernel_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     near, far = rng.normal(size=(2, 3, arm.nv))
     far[0, 3] = 4e9
     whole = [lg.compile(arm).inverse_dynamics(*x) for x in (near, far)]
-    monkeypatch.setattr(unrolled, "WHOLE", 100)
+    monkeypatch.setattr(pieces, "WHOLE", 100)
+    monkeypatch.setattr(pieces, "SHORT", 100)
     monkeypatch.setattr(pieces, "LENGTH", 50)
     monkeypatch.setattr(loaded, "_LOADED", OrderedDict())
     program = Sweeps(INVERSE_DYNAMICS, lg.compile(arm).tree)

@@ -28,6 +28,7 @@ def test_a_loop_in_pieces(friction: dict[str, lg.Friction], tmp_path: Path, monk
     monkeypatch.setattr(
         functions, "traced_together", lambda wanted, *rest: written.append(set(wanted)) or together(wanted, *rest)
     )
+    monkeypatch.setattr(pieces, "SHORT", 40)
     monkeypatch.setattr(pieces, "WHOLE", 40)
     monkeypatch.setattr(pieces, "LENGTH", 40)
     monkeypatch.setattr(solver, "_SOLVERS", {})

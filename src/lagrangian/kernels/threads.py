@@ -24,7 +24,7 @@ class Threads:
     """How many threads a large batch, or one state of a long chain, may use; shared by the kernels of one mechanism."""
 
     count: int = 1
-    _gate: np.ndarray = field(default_factory=lambda: np.zeros(2, dtype=np.int64))
+    _gate: np.ndarray = field(default_factory=lambda: np.zeros(2, dtype=np.int64), repr=False, compare=False)
 
     def change(self, count: int) -> None:
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:

@@ -24,8 +24,6 @@ from lagrangian.kernels.trace.node import NUMBERS, PREPARED, Trace
 from lagrangian.kernels.trace.pieces import KEPT, pieces
 from lagrangian.kernels.trace.schedule import Schedule, schedule
 
-WHOLE = 3_000  # operations that are not worth a cut
-
 
 def scratch_size(sizes: Sequence[int], output: int, width: int) -> int:
     """Doubles of scratch the padded copy needs."""
@@ -51,8 +49,8 @@ def module(
     dims = dict(zip(pointers, [*sizes, sizes[0]], strict=True))
     scheduled = schedule(rest, target.fma)
     # the vectors of a block of rows are loaded once, and stay in registers: such code is not cut
-    parts, kept = pieces(scheduled, [len(rest.outputs)], WHOLE) if width == 1 else ([[scheduled]], 0)
-    cut = len(parts[0]) > 1
+    (parts,), kept = pieces(scheduled, [len(rest.outputs)]) if width == 1 else ([[scheduled]], 0)
+    cut = len(parts) > 1
     given = ", ".join(f"ptr noalias nocapture readonly %{n}" for n in (*pointers, TABLE)) + ", ptr noalias nocapture %output"
 
     def write(name: str, given: str, piece: Schedule) -> None:
@@ -69,10 +67,10 @@ def module(
         rows.finish()
         lines.extend([f"  ret i1 {emitter.any_large()}", "}"])
 
-    for k, piece in enumerate(parts[0]):
+    for k, piece in enumerate(parts):
         write(f"piece.{k}" if cut else "body", f"{given}, ptr noalias nocapture %{KEPT}" if cut else given, piece)
     if cut:
-        lines += _in_turn(len(parts[0]), kept, [*pointers, TABLE, "output"])
+        lines += _in_turn(len(parts), kept, [*pointers, TABLE, "output"])
     lines += _loop(pointers, dims, output, width)
     lines += prepare("prepare", first, numbers, declared, target.fma, internal=False)
     declared.update(_DECLARATIONS if width > 1 else [])

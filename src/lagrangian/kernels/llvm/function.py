@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from lagrangian.kernels.llvm.emit import Emitter, attributes
 from lagrangian.kernels.trace.hoist import split
 from lagrangian.kernels.trace.node import NUMBERS, PREPARED, Graph, Node, Number, Trace
-from lagrangian.kernels.trace.pieces import KEPT, pieces
+from lagrangian.kernels.trace.pieces import KEPT, WHOLE, pieces
 from lagrangian.kernels.trace.schedule import Schedule, schedule
 
 Places = Mapping[str, tuple[str, int]]  # an input's pointer, and its first place there
@@ -82,7 +82,9 @@ def traced_together(
     if preparation is not None:
         trace, more = preparation.of(next(iter(wanted)), trace, declared, fma)
         places = {**places, **more}
-    parts, kept = pieces(schedule(trace, fma), counts)
+    scheduled = schedule(trace, fma)
+    parts, kept = pieces(scheduled, counts)
+    long = len(scheduled.operations) > WHOLE
     given = "".join(f"ptr noalias nocapture readonly %{p}, " for p in pointers) + "ptr noalias nocapture %output"
     prologue = [] if preparation is None else preparation.prologue()
     if sum(len(part) for part in parts) == 1:
@@ -93,7 +95,7 @@ def traced_together(
     for name, part, first, count in zip(wanted, parts, _starts(counts), counts, strict=True):
         for k, piece in enumerate(part):
             own = f"{given}, ptr noalias nocapture %{KEPT}"
-            kinds = f"{HASTY} alignstack({8 * width})" if width > 2 else HASTY
+            kinds = (f"{HASTY} alignstack({8 * width})" if width > 2 else HASTY) if long else ""
             lines += _piece(f"{name}.{k}", own, piece, {**places, KEPT: (KEPT, 0)}, declared, fma, prologue, width, kinds)
             calls.append(f"  call void @{name}.{k}({passed})")
         lines += [f"define internal void @{name}({given}) {attributes(width)} {{"]

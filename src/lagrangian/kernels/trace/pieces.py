@@ -15,17 +15,25 @@ from collections.abc import Iterator, Sequence
 from lagrangian.kernels.trace.schedule import Operation, Schedule
 
 KEPT = "kept"
-# operations of code that is not worth a cut, and of a piece where it is cut
+# operations of code that is always cut, and of a piece; of code that is cut where few of its values, so large a part of the
+# operations, are kept between pieces: to keep and to read them takes time
 WHOLE, LENGTH = 10_000, 1_500
+SHORT, PART = 2_000, 0.01
 
 
-def pieces(scheduled: Schedule, groups: Sequence[int], whole: int | None = None) -> tuple[list[list[Schedule]], int]:
+def pieces(scheduled: Schedule, groups: Sequence[int]) -> tuple[list[list[Schedule]], int]:
     """A schedule as several, one after the other, and how many numbers are kept between them.
 
-    `groups` are the numbers of outputs that end with a piece: the pieces of each group are a list. `whole` stands for `WHOLE`.
+    `groups` are the numbers of outputs that end with a piece: the pieces of each group are a list.
     """
-    longest = WHOLE if whole is None else whole
-    length = LENGTH if len(scheduled.operations) > longest else max(1, len(scheduled.operations))
+    count = len(scheduled.operations)
+    if count <= SHORT:
+        return _pieces(scheduled, groups, max(1, count))
+    found, kept = _pieces(scheduled, groups, LENGTH)
+    return (found, kept) if count > WHOLE or kept <= PART * count else _pieces(scheduled, groups, count)
+
+
+def _pieces(scheduled: Schedule, groups: Sequence[int], length: int) -> tuple[list[list[Schedule]], int]:
     parts = [list(_cut(part, length)) for part in _grouped(scheduled.operations, groups)]
     cut = [piece for part in parts for piece in part]
     if len(cut) == 1:
