@@ -18,6 +18,7 @@ from lagrangian.motion import arguments
 from lagrangian.motion.files import described, file_stem
 from lagrangian.studies import cluster, local, names
 from lagrangian.studies import keep as keeping
+from lagrangian.studies.check import check_settings
 from lagrangian.studies.design import Design
 from lagrangian.studies.evaluate import rows_in_lanes
 from lagrangian.studies.folder import Folder
@@ -60,7 +61,8 @@ def study(
     and computes nothing twice. `workers` are processes of this machine, one for each core unless it is said; `scheduler` is the
     address of a running Dask cluster, such as "tcp://host:8786", whose workers see the same folder. A sample that fails is
     recorded with its reason, and the others go on. `name` is what the study is called. `progress(done, total)` is told of the
-    samples. An interrupted study returns what it has.
+    samples. Ctrl-C ends it with a KeyboardInterrupt, after its processes have ended; what was computed is kept, and
+    `read_study(folder)` reads it.
     """
     if os.environ.get(IN_WORKER):
         raise ArgumentError(
@@ -103,8 +105,7 @@ def _complete(
                 progress(total - left, total)
     except KeyboardInterrupt:
         told = f"interrupted after {total - left} of {total} samples; run it again, and it goes on from there"
-        warn(f"{called}: {told}", StudyWarning)
-        return
+        raise KeyboardInterrupt(f"{called}: {told}") from None
     if lost:
         first = next(iter(lost))
         span = "samples {} to {}".format(*job.range_of(first))
@@ -154,6 +155,7 @@ def job_of(
     kinds = names.sorted_out(varied, model, free=False)
     span = arguments.span(settings.get("t_span"), model)
     asked = keeping.usual(model, _driven(model, settings), design.count) if keep is None else keep
+    check_settings(model, settings, span)
     found = keeping.kept(asked, model, settings.get("events"), compiled(model).constraint_names)
     names.tell_of_unused(model, kinds, settings)
     job = Job(model, design, kinds, settings, {x.name: x.text for x in found}, 1, span, state_of(settings))
