@@ -32,7 +32,7 @@ class Results:
             "-o",
             "--output",
             metavar="FILE",
-            help="The run's rows: .nc (all of it) or .csv. Other files take its name. Default: MECH.nc, or MECH-inverse.nc. Of a sweep, its folder.",
+            help="The rows: .nc (all) or .csv; other files take its name. Default: MECH.nc, MECH-inverse.nc. Of a sweep: its folder.",
             rich_help_panel=PANEL,
         ),
     ] = None

@@ -1,4 +1,4 @@
-"""What every sample of a study would fail with, such as a torque on a joint that is not there, is found before they are computed."""
+"""What every sample of a study would fail with, such as a torque on no joint at all, is found before they are computed."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from lagrangian.configuration import reading
 from lagrangian.arguments import array
+from lagrangian.configuration import reading
 from lagrangian.errors import Argument, ArgumentError, LagrangianError, SimulationError, one_of
 from lagrangian.kernels.dynamics import compile as compiled
 from lagrangian.model.configuration import Partial
