@@ -32,7 +32,7 @@ class Results:
             "-o",
             "--output",
             metavar="FILE",
-            help="The rows: .nc (all) or .csv; other files take its name. Default: MECH.nc, MECH-inverse.nc. Of a sweep: its folder.",
+            help="The rows: .nc (all of it) or .csv; other files take its name. Of a sweep: its folder. Default: after MECH.",
             rich_help_panel=PANEL,
         ),
     ] = None

@@ -50,12 +50,13 @@ def simulate_many(
     model = dynamics_of(mechanism).mechanism
     given = _given(model, starts, recipe, parameters)
     start, end = arguments.span(recipe.t_span, given.mechanism)
-    grid = arguments.grid(t_eval, start, end) if "rows" in keep else np.zeros(0)
+    times = arguments.grid(t_eval, start, end)
+    grid = times if "rows" in keep else np.zeros(0)
     _check_memory(given.count, len(grid), model.nq + model.nv)
     batch = Batch(given, recipe, grid, "extremes" in keep)
     kept = Kept.room(len(batch), model.nq + model.nv, len(grid), keep)
     y, told = _Work(batch, kept, progress, threads).go()
-    motions = Motions(batch, kept, y, (start, end))
+    motions = Motions(batch, kept, y, (start, end), times)
     _tell(motions, told)
     _tell_of_energy(motions, batch, kept)
     return motions
