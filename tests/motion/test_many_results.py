@@ -100,3 +100,25 @@ def test_files_that_cannot_be(motions: lg.Motions, tmp_path: Path) -> None:
         motions.save(tmp_path / "many.xls")
     with pytest.raises(lg.DescriptionError, match="these are many motions, not one; xarray"):
         lg.read(motions.save(tmp_path / "many.nc"))
+
+
+@pytest.mark.parametrize(("count", "looked_at"), [(20, 1), (120, 3)])
+def test_the_energy_of_driven_motions_is_looked_at(monkeypatch: pytest.MonkeyPatch, count: int, looked_at: int) -> None:
+    """Of those in lanes, a few stand for all: they are told of as single runs tell, here of what nobody would promise."""
+    from lagrangian.motion.result import accuracy
+
+    q0, torque = np.tile(STARTS, (count // 6 + 1, 1))[:count], {"theta1": "-2*qd_theta1"}
+    lg.simulate(lg.library("two_r"), 0.5, q0, torque=torque)  # nothing is to be said
+    monkeypatch.setattr(accuracy, "promised", lambda rtol, steps: -1.0)
+    with pytest.warns(
+        lg.SimulationWarning, match=rf"energy balance is off .* \(motion \d+; of {looked_at} that were looked at\)"
+    ):
+        lg.simulate(lg.library("two_r"), 0.5, q0, torque=torque)
+
+
+def test_the_energy_of_motions_that_are_made_alone_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    from lagrangian.motion.result import accuracy
+
+    monkeypatch.setattr(accuracy, "promised", lambda rtol, steps: -1.0)
+    with pytest.warns(lg.SimulationWarning, match=r"the energy balance is off .* \(motion 0\) \(and 1 more"):
+        lg.simulate(lg.library("two_r"), 0.1, STARTS[:2], torque=lambda t, q, qd: [t, 0.0])
