@@ -110,9 +110,7 @@ def test_the_energy_of_driven_motions_is_looked_at(monkeypatch: pytest.MonkeyPat
     q0, torque = np.tile(STARTS, (count // 6 + 1, 1))[:count], {"theta1": "-2*qd_theta1"}
     lg.simulate(lg.library("two_r"), 0.5, q0, torque=torque)  # nothing is to be said
     monkeypatch.setattr(accuracy, "promised", lambda rtol, steps: -1.0)
-    with pytest.warns(
-        lg.SimulationWarning, match=rf"energy balance is off .* \(motion \d+; of {looked_at} that were looked at\)"
-    ):
+    with pytest.warns(lg.SimulationWarning, match=rf"balance is off .* \(motion \d+; of {looked_at} that were looked at\)"):
         lg.simulate(lg.library("two_r"), 0.5, q0, torque=torque)
 
 
@@ -120,5 +118,5 @@ def test_the_energy_of_motions_that_are_made_alone_is_checked(monkeypatch: pytes
     from lagrangian.motion.result import accuracy
 
     monkeypatch.setattr(accuracy, "promised", lambda rtol, steps: -1.0)
-    with pytest.warns(lg.SimulationWarning, match=r"the energy balance is off .* \(motion 0\) \(and 1 more"):
+    with pytest.warns(lg.SimulationWarning, match=r"the energy balance is off .* \(motion 0\) \(and \d more"):
         lg.simulate(lg.library("two_r"), 0.1, STARTS[:2], torque=lambda t, q, qd: [t, 0.0])
