@@ -30,8 +30,8 @@ class Reading:
         list[str] | None,
         typer.Option(
             "--payload",
-            metavar="FRAME=MASS[,X,Y,Z]",
-            help="A mass fixed to a frame, at its origin or at X, Y, Z in it. May be given again.",
+            metavar="FRAME=MASS",
+            help="A mass fixed to a frame; with its place in the frame: tip=2,0,0,0.1. May be given again.",
         ),
     ] = None
     floating: Annotated[
