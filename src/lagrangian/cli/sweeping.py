@@ -177,7 +177,7 @@ def data(study: Study, files: list[str]) -> dict[str, Any]:
         "samples": len(study),
         "done": study.done,
         "failed": len(study.failed),
-        "reasons": list(dict.fromkeys(study.failed.values()))[:10],
+        "reasons": [why for why, _, _ in study.reasons()[:10]],
         "inputs": study.inputs,
         "results": study.statistics(),
         "indices": {

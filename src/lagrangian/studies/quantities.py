@@ -18,7 +18,7 @@ OfState = Callable[[Dynamics, np.ndarray, np.ndarray], np.ndarray]  # what gives
 
 _OF_SPEEDS = {"qdd_": "qdd", "tau_": "tau", "friction_": "friction"}
 _WHOLE = ("balance", "drift", "rate_drift")
-_WORKS = ("torque", "friction", "constraints", "wrenches", "impacts")
+_WORKS = ("torque", "friction", "constraints", "wrenches", "impacts", "payloads", "parameters")
 
 
 def known(mechanism: Mechanism, constraints: tuple[str, ...] = ()) -> dict[str, Reading]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 from lagrangian.arguments import count, texts
+from lagrangian.configuration.reading import configuration
 from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
 from lagrangian.errors import ArgumentError, StudyWarning, shown, warn
 from lagrangian.files import as_path
@@ -151,8 +152,9 @@ def job_of(
         return replace(job, size=chunk_size(chunk, job))
     if model is None:
         raise ArgumentError("without a mechanism, run must be a function of (mechanism, sample)", concerns="mechanism")
-    model = names.with_constants(model, varied, settings)
+    own, model = model, names.with_constants(model, varied, settings)
     kinds = names.sorted_out(varied, model, free=False)
+    kinds = replace(kinds, constants=tuple(name for name in kinds.parameters if name in {*model.parameters} - {*own.parameters}))
     span = arguments.span(settings.get("t_span"), model)
     asked = keeping.usual(model, _driven(model, settings), design.count) if keep is None else keep
     check_settings(model, settings, span)
@@ -195,7 +197,7 @@ def _about(job: Job, keys: list[str]) -> dict[str, Any]:
         "description": described(job.mechanism) if job.mechanism is not None else "",
         "version": __version__,
         "over": {name: str(x) for name, x in job.design.over.items()},
-        "kinds": {kind: list(getattr(job.names, kind)) for kind in ("parameters", "coordinates", "speeds", "others")},
+        "kinds": {field.name: list(getattr(job.names, field.name)) for field in fields(job.names)},
         "nominal": _nominal(job),
         "method": job.design.method,
         "draws": job.design.draws,
@@ -212,4 +214,11 @@ def _about(job: Job, keys: list[str]) -> dict[str, Any]:
 def _nominal(job: Job) -> dict[str, float]:
     """The mechanism's own values of what is varied, as far as it has them."""
     model = job.mechanism
-    return {} if model is None else {n: float(model.parameters[n]) for n in job.design.names if n in model.parameters}
+    if model is None:
+        return {}
+    known = {n: float(x) for n, x in model.parameters.items() if n not in job.names.constants}
+    if isinstance(job.run, Mapping) and job.names.coordinates:
+        start = configuration(model, job.run.get("q0"))
+        given = dict(zip(model.coordinate_names, start.q.tolist(), strict=True))
+        known |= {n: given[n] for n in (given if start.names is None else start.names)}
+    return {n: known[n] for n in job.design.names if n in known}
