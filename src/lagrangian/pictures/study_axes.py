@@ -11,7 +11,7 @@ from lagrangian.pictures import style
 from lagrangian.pictures.style import plain
 from lagrangian.studies.result import Study
 
-ROOM = 40  # characters of tick labels beside each other under a panel
+ROOM = 36  # characters of tick labels beside each other under a panel
 GAP = 2  # characters between two of them
 
 
@@ -30,7 +30,7 @@ def across(axes: Any, study: Study, name: str, values: np.ndarray, most: int = 3
     """Ticks and label of the horizontal axis."""
     power = style.power_of_ten(axes.xaxis, values)
     axes.set_xlabel(labelled(study, name, power, most))
-    few_ticks(axes.xaxis, values)
+    few_ticks(axes.xaxis, values, bool(power))
 
 
 def up(axes: Any, study: Study, name: str, values: np.ndarray) -> None:
@@ -39,7 +39,7 @@ def up(axes: Any, study: Study, name: str, values: np.ndarray) -> None:
     axes.set_ylabel(labelled(study, name, power))
 
 
-def few_ticks(axis: Any, values: np.ndarray) -> None:
+def few_ticks(axis: Any, values: np.ndarray, powers: bool) -> None:
     """As many ticks as have room beside each other, by the digits that it takes to tell them apart."""
     from matplotlib.ticker import MaxNLocator
 
@@ -49,6 +49,8 @@ def few_ticks(axis: Any, values: np.ndarray) -> None:
     size, span = float(np.abs(good).max()), float(np.ptp(good))
     if size == 0 or span == 0:
         return
-    digits = 2 + max(0, math.floor(math.log10(size)) - math.floor(math.log10(span / 5)))
-    label = min(digits, 12) + 2  # with a point and a sign
+    if powers:  # which are taken out of the labels
+        size, span = (x / 10.0 ** math.floor(math.log10(size)) for x in (size, span))
+    decimals = max(0, -math.floor(math.log10(span / 5) + 1e-9))
+    label = max(1, math.floor(math.log10(size)) + 1) + (decimals + 1) * bool(decimals) + bool(good.min() < 0)
     axis.set_major_locator(MaxNLocator(nbins=int(np.clip(ROOM // (label + GAP), 2, 6)), steps=[1, 2, 2.5, 5, 10]))
