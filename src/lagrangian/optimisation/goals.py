@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from lagrangian.arguments import array
-from lagrangian.configuration.assemble import STARTS
 from lagrangian.configuration.dynamics_of import dynamics_of
-from lagrangian.configuration.loops import Loops
+from lagrangian.configuration.loops import STARTS, Loops
 from lagrangian.configuration.start import Start
 from lagrangian.errors import ArgumentError, one_of
 from lagrangian.kernels.dynamics import Dynamics
