@@ -30,14 +30,16 @@ PER_EVENT = 3
 DIRECTION, KIND, HAPPENED = range(3)
 # the last: not known, and what rounding alone keeps from zero has happened; just now; not yet, however near it is
 UNKNOWN, JUST_NOW, TO_COME = range(3)
-# places within a step at which event functions are looked at, so that one that crosses twice is not missed
-LOOKS = 2
+# places within a step at which event functions are looked at, so that one that crosses twice is not missed: few where they are
+# told by forces or by Python, which takes its time
+FEW_LOOKS, LOOKS = 2, 8
 
 
 class Workspace:
     """How the scratch memory of a run is divided."""
 
-    def __init__(self, n: int, method: Method, events: int) -> None:
+    def __init__(self, n: int, method: Method, events: int, looks: int) -> None:
+        self.looks = looks
         self.sizes = {
             "slopes": method.slopes * n,
             "F": method.degree * n,
@@ -46,9 +48,9 @@ class Workspace:
             "clock": 8,
             "report": 8,
             "g": events,  # at the beginning of the step: kept between calls
-            "looks": (LOOKS + 1) * events,
+            "looks": (looks + 1) * events,
             "value": max(1, events),
-            "theta": LOOKS * events,
+            "theta": looks * events,
         }
         self.starts: dict[str, int] = {}
         self.size = 0

@@ -45,7 +45,7 @@ class Solver:
     def __init__(self, system: System, method: Method, callback: bool = False) -> None:
         self.system, self.method, self.callback = system, method, callback
         self.n = system.size
-        self.workspace = places.Workspace(self.n, method, len(system.table))
+        self.workspace = places.Workspace(self.n, method, len(system.table), system.table.looks)
         self.programs = Programs(system)
         chosen = target.current()
         self.rolled = RolledResponse(system, chosen) if system.large else None
