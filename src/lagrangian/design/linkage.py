@@ -150,6 +150,13 @@ class End:
             return unit_of(self.dyn, single_coordinates(self.dyn.mechanism)[self.coordinate][1])
         return "rad" if self.direction.startswith("w") else "m"
 
+    def value(self, q: np.ndarray) -> np.ndarray:
+        """Where it is at rows of configurations: a coordinate, or a frame's position along x, y or z."""
+        if self.coordinate:
+            return q[:, single_coordinates(self.dyn.mechanism)[self.coordinate][0]]
+        found: np.ndarray = np.asarray(self.dyn.pose(q, self.frame))[:, "xyz".index(self.direction), 3]
+        return found
+
     def rate(self, q: np.ndarray, tangent: np.ndarray) -> np.ndarray:
         """How fast it moves at rows of configurations, for speeds; along its own path a frame moves forwards."""
         if self.coordinate:
