@@ -12,6 +12,7 @@ import numpy as np
 from lagrangian.arguments import floats, texts
 from lagrangian.configuration import reading
 from lagrangian.configuration.assemble import assemble
+from lagrangian.configuration.bounds import EDGE, Bounds
 from lagrangian.configuration.coordinates import periodic_coordinates, single_coordinates
 from lagrangian.configuration.start import Start
 from lagrangian.design.freedom import Freedom
@@ -130,6 +131,19 @@ def interval(given: Any, argument: str = "over") -> tuple[float, float] | None:
             f"is {shown(given)}", argument=argument, remedy="two finite numbers are needed, the smaller one first"
         )
     return float(found[0]), float(found[1])
+
+
+def within_limits(bounds: Bounds, name: str, span: tuple[float, float]) -> tuple[float, float]:
+    """A range of a coordinate, which is an error where it goes beyond the limits that joints keep."""
+    k = bounds.names.index(name)
+    low, high = float(bounds.low[k]), float(bounds.high[k])
+    if span[0] < low - EDGE or span[1] > high + EDGE:
+        raise ArgumentError(
+            f"goes from {span[0]:g} to {span[1]:g}, beyond the joint's limits, {low:g} to {high:g}",
+            where=(Argument("over"), repr(name)),
+            remedy=f"keep within them, or give {Argument('limits', False)}",
+        )
+    return max(span[0], low), min(span[1], high)
 
 
 @dataclass(frozen=True, eq=False)
