@@ -50,6 +50,53 @@ poses = np.linspace(-1, 1, 11)[:, None]
 best = lg.optimise(pendulum, {"k": (1, 1000)}, lg.goals.holding_torque(poses))
 print("k =", round(best.parameters["k"], 6), "N/m:", round(best.value, 9), "N m are left")
 
+# --- lamp
+lamp = lg.loads("""
+    name = "parallelogram lamp"
+    gravity = [0, "-g", 0]
+    parameters = { w = 0.1, l = 0.4, m = 1.2, g = 9.81, k = 50.0, a = 0.15 }
+    body = [
+        { name = "lower", mass = 0.3, center = ["l/2", 0, 0], inertia = [0, 0.01, 0.01] },
+        { name = "head", mass = "m", center = [0.2, 0, 0], inertia = [0, 0.01, 0.01] },
+        { name = "upper", mass = 0.3, center = ["l/2", 0, 0], inertia = [0, 0.01, 0.01] },
+    ]
+    [[joint]]
+    name = "tilt"
+    type = "revolute"
+    child = "lower"
+    [[joint]]
+    name = "neck"
+    type = "revolute"
+    parent = "lower"
+    child = "head"
+    xyz = ["l", 0, 0]
+    actuated = false
+    [[joint]]
+    name = "other"
+    type = "revolute"
+    child = "upper"
+    xyz = [0, "w", 0]
+    actuated = false
+    [[loop]]
+    name = "pin"
+    type = "point"
+    a = "head"
+    a_xyz = [0, "w", 0]
+    b = "upper"
+    b_xyz = ["l", 0, 0]
+    directions = ["x", "y"]
+    [[spring]]
+    name = "balance"
+    a = "ground"
+    a_point = [0, "a", 0]
+    b = "lower"
+    b_point = ["l/2", 0, 0]
+    stiffness = "k"
+""")
+tilts = {"tilt": np.linspace(-1, 1, 11)}
+best = lg.optimise(lamp, {"k": (1, 1000)}, lg.goals.holding_torque(tilts))
+print("k =", round(best.parameters["k"], 6), "N/m:", round(best.value, 9), "N m are left")
+
 # --- synthesis
 linkage = lg.library("four_bar")
 angles = np.pi / 2 + np.linspace(0, 3, 6)
