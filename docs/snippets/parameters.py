@@ -12,6 +12,17 @@ print(float(longer.parameters["l1"]), float(longer.body("link2").mass))
 motion = lg.simulate(arm, 2.0, parameters={"l1": 1.2, "m2": 8.0})
 print(motion.q[-1].round(6), lg.simulate(longer, 2.0).q[-1].round(6))
 
+# --- samples
+dyn = lg.compile(arm)
+lengths = np.linspace(0.8, 1.2, 3)
+many = dyn.with_parameters(l1=lengths, m2=8.0)
+print(many.gravity([0.5, 0.2]).round(3))
+print(
+    many.mass_matrix(np.zeros((3, 2))).shape,
+    len(many),
+    float(many[2].mechanism.parameters["l1"]),
+)
+
 # --- paths
 puma = lg.library("puma560")
 heavier = puma.with_parameters({"link3.mass": 6.0, "q2.friction.viscous": 0.002})

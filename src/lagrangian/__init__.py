@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from lagrangian.inverse_dynamics.path_motion import PathMotion
     from lagrangian.kernels.cartesian import CartesianDynamics
     from lagrangian.kernels.dynamics import Dynamics, compile  # noqa: A004
+    from lagrangian.kernels.sampled import SampledDynamics
     from lagrangian.kinematics.inverse_kinematics import inverse_kinematics
     from lagrangian.model.body import Body, box, capsule, cylinder, ellipsoid, plate, point_mass, rotate_inertia, sphere, tube
     from lagrangian.model.configuration import Initial
@@ -114,6 +115,7 @@ _LATER = {
     **dict.fromkeys(("load", "loads"), "lagrangian.description.load"),
     "CartesianDynamics": "lagrangian.kernels.cartesian",
     **dict.fromkeys(("Dynamics", "compile"), "lagrangian.kernels.dynamics"),
+    "SampledDynamics": "lagrangian.kernels.sampled",
     **dict.fromkeys(
         ("Body", "box", "capsule", "cylinder", "ellipsoid", "plate", "point_mass", "rotate_inertia", "sphere", "tube"),
         "lagrangian.model.body",
@@ -246,6 +248,7 @@ __all__ = [
     "Rolling",
     "Rotor",
     "Sampled",
+    "SampledDynamics",
     "Sensitivities",
     "SetParameters",
     "SetPayload",
