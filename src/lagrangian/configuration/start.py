@@ -12,14 +12,39 @@ from typing import Any
 import numpy as np
 
 from lagrangian.configuration import reading
-from lagrangian.configuration.assemble import STARTS
-from lagrangian.configuration.loops import EXACT, NEAR, Loops, Miss
+from lagrangian.configuration.continuation import reached
+from lagrangian.configuration.coordinates import single_coordinates
+from lagrangian.configuration.dynamics_of import dynamics_of
+from lagrangian.configuration.loops import EXACT, NEAR, STARTS, Loops, Miss
+from lagrangian.configuration.newton import Equations
 from lagrangian.configuration.speeds import nearest_speeds
-from lagrangian.errors import Argument, ArgumentError, LagrangianError
+from lagrangian.errors import Argument, ArgumentError, LagrangianError, MechanismWarning, is_number, warn
 from lagrangian.kernels.direct import relative_jacobian
 from lagrangian.kernels.dynamics import Dynamics
+from lagrangian.model.configuration import Origin
+from lagrangian.model.parts import value_of
 
 LISTED = 12  # coordinates whose values a message gives
+
+
+class _Between:
+    """The loops of mechanisms on the way from an origin to the mechanism of a start."""
+
+    def __init__(self, start: Start, origin: Origin) -> None:
+        self.start, self.origin = start, origin
+        self._begin = {name: value_of(origin.mechanism, name) for name, x in origin.values.items() if is_number(x)}
+
+    def at(self, part: np.ndarray, rows: np.ndarray) -> tuple[Equations, np.ndarray]:
+        start, s = self.start, float(part[0])
+        if s == 1.0 or not self._begin:
+            return start.loops, np.ones(1, dtype=bool)
+        _ = start.anew  # where there is no configuration at all, none is looked for on the way
+        between = {name: x + s * (self.origin.values[name] - x) for name, x in self._begin.items()}
+        try:
+            dyn = dynamics_of(self.origin.mechanism, {**self.origin.values, **between})
+        except LagrangianError:  # there is no such mechanism
+            return start.loops, np.zeros(1, dtype=bool)
+        return Loops(dyn, start.t, start.given.held), np.ones(1, dtype=bool)
 
 
 class Start:
@@ -28,7 +53,7 @@ class Start:
     def __init__(self, dyn: Dynamics, q0: Any = None, t: float = 0.0, arguments: tuple[str, str] = ("q0", "qd0")) -> None:
         """`arguments` are what the caller calls the configuration and the speeds."""
         self.dyn, self.t, self.own = dyn, t, q0 is None
-        self.arguments = arguments
+        self.arguments, self._starts = arguments, STARTS
         self.given = reading.configuration(dyn.mechanism, q0, arguments[0])
 
     @cached_property
@@ -46,10 +71,25 @@ class Start:
         return self._worst if self._worst is not None and not self._worst.amount <= NEAR else None
 
     def closed(self, starts: int = STARTS) -> np.ndarray:
-        """The nearest configuration that closes the loops, with the coordinates that were given by name as they were given."""
+        """The configuration that closes the loops, with the coordinates that were given by name as they were given.
+
+        It is reached from its origin if that is known. Else it is the nearest; where one descent does not find it, so many others
+        begin around it.
+        """
+        self._starts = starts
         if not self.dyn.mechanism.equations:
             return self.given.q
-        q = self.loops.closed(self.given.q, starts)
+        origin = self.given.origin
+        if origin is not None and (q := self._reached(origin)) is not None:
+            return q
+        if origin is not None:
+            self._tell_of_assembly(self.anew)
+        return self.anew
+
+    @cached_property
+    def anew(self) -> np.ndarray:
+        """The nearest configuration that closes the loops."""
+        q = self.loops.closed(self.given.q, self._starts)
         names = self.dyn.mechanism.coordinate_names
         said = [k for k, name in enumerate(names) if name in (self.given.names or ())]
         if np.abs((q - self.given.q)[said]).max(initial=0.0) > NEAR:  # of ball and free joints nothing is held
@@ -64,6 +104,36 @@ class Start:
         if self._worst is not None and self._worst.amount <= EXACT:
             return self.given.q
         return self.closed()
+
+    def _reached(self, origin: Origin) -> np.ndarray | None:
+        """The configuration in the assembly of its origin; nothing if it is not reached from there."""
+        given, model = self.given, self.dyn.mechanism
+        places = single_coordinates(model)
+        if not set(given.names or ()) <= set(places) or origin.mechanism.coordinate_names != model.coordinate_names:
+            return None
+        try:
+            dyn = self.dyn if origin.mechanism is model else dynamics_of(origin.mechanism)
+            begin = Start(dyn, origin.q0, self.t, self.arguments).q
+        except LagrangianError:
+            return None
+        held = [places[name][0] for name in given.held]
+        at = _Between(self, origin).at
+        q, found = reached(at, begin[None], given.q[None, held], held, self.loops.free, self.t)
+        return q[0] if found[0] and self.loops.alignment.met(q)[0] else None
+
+    def _tell_of_assembly(self, q: np.ndarray) -> None:
+        """Warn that another assembly may have been found, unless what was given leaves no choice."""
+        given = self.given
+        psi = relative_jacobian(self.dyn, q[None], np.array([self.t]))[0, self.loops.rows]
+        if len(given.held) > self.dyn.nv - np.linalg.matrix_rank(psi):
+            return
+        values = ", ".join(f"{name} = {given.q[self.dyn.mechanism.coordinate_names.index(name)]:.6g}" for name in given.held)
+        warn(
+            f"{self.dyn.mechanism.name}: {f'a configuration with {values}' if values else given.where} is not reached from the "
+            f"mechanism's start without passing a dead centre. The loops were closed anew, perhaps in another assembly: give all "
+            f"coordinates to choose one; lagrangian.assembly_modes(mechanism) lists them",
+            MechanismWarning,
+        )
 
     def _open(self, miss: Miss | None) -> ArgumentError:
         """That a configuration does not close the loops, by how much, and which does."""

@@ -193,7 +193,7 @@ def compare_turns(
     dyn = dynamics_of(mechanism)
     grid = _grid(dyn.mechanism, sweep)
     q0 = options.pop("q0", None)
-    nominal = Start(dyn, q0).closed() if q0 is None or dyn.mechanism.equations else q0
+    nominal = Start(dyn, q0).q if q0 is not None and dyn.mechanism.equations else None
     turns: list[FullTurn | None] = []
     reasons: dict[int, str] = {}
     for k in range(len(next(iter(grid.values())))):
@@ -233,13 +233,8 @@ def _grid(model: Mechanism, sweep: Any) -> dict[str, np.ndarray]:
 
 
 def _start(dyn: Dynamics, q0: Any, nominal: Any) -> Any:
-    """Where it stands: its own start where that is written with the parameters, and closes; else next to the nominal one.
-
-    So all turns are of one assembly.
-    """
-    if not dyn.mechanism.equations:
+    """Where it stands: as given where that closes the loops; else next to where the mechanism itself stands."""
+    if q0 is None or not dyn.mechanism.equations:
         return q0
     own = Start(dyn, q0)
-    if own.given.complete and own.off is None:
-        return q0
-    return assemble(dyn, nominal)
+    return assemble(dyn, nominal) if own.given.complete and own.off is not None else q0

@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lagrangian.errors import MechanismError, is_number, one_of, shown
-from lagrangian.model.configuration import Partial
+from lagrangian.model.configuration import Origin, Partial
 from lagrangian.model.expression import Expression, Scalar, call, parameter, parameters
 from lagrangian.model.expression.written import Written
 from lagrangian.model.parts import is_path, with_number
@@ -34,7 +34,7 @@ def with_parameters(mechanism: Mechanism, given: Mapping[str, Any]) -> Mechanism
     changed = _renamed(mechanism, named) if named else mechanism
     for path in (name for name in given if name not in named):
         changed = with_number(changed, path, given[path])
-    return mechanism if changed is mechanism else with_near_start(changed)
+    return mechanism if changed is mechanism else with_origin(changed, mechanism, given)
 
 
 _PATHS = "numbers of parts are named by their paths, such as link1.mass, joint1.placement.position.x or spring1.stiffness"
@@ -50,18 +50,29 @@ def _renamed(mechanism: Mechanism, values: Mapping[str, float]) -> Mechanism:
     return replace(mechanism, parameters=known, **parts)
 
 
-def with_near_start(mechanism: Mechanism) -> Mechanism:
-    """The same mechanism, which starts at the nearest configuration that closes its loops.
+def with_origin(mechanism: Mechanism, nominal: Mechanism, values: Mapping[str, float]) -> Mechanism:
+    """The same mechanism, whose start and poses are in the assembly of those of the mechanism that it was made from.
 
-    A start that is written in numbers was right for the lengths that its author had; one that is written with the parameters
-    follows them, and stays as it is.
+    What they do not give is reached from there. A start that is written in numbers was right for the lengths that its author
+    had: it is all reached from there; one that is written with the parameters follows them, and stays as it is.
     """
+    if not mechanism.equations:
+        return mechanism
     q = mechanism.initial.q
-    if q is None or not mechanism.equations or isinstance(q, Partial):
-        return mechanism
-    if any(isinstance(x, Written) and parameters(x.scalar) for x in q):
-        return mechanism
-    return replace(mechanism, initial=replace(mechanism.initial, q=Partial(q, ())))
+    if q is None or not (isinstance(q, Partial) or any(isinstance(x, Written) and parameters(x.scalar) for x in q)):
+        q = Partial(mechanism.neutral() if q is None else q)
+    poses = {name: _reached(pose, Origin(nominal, name, values)) for name, pose in mechanism.poses.items()}
+    initial = replace(mechanism.initial, q=_reached(q, Origin(nominal, None, values)))
+    return replace(mechanism, initial=initial, poses=poses)
+
+
+def _reached(row: tuple[float, ...], origin: Origin) -> tuple[float, ...]:
+    """A row of coordinates with where it is reached from; an earlier origin stays, with the values that are new since."""
+    if not isinstance(row, Partial):
+        return row
+    first = row.origin
+    found = origin if first is None else replace(first, values={**first.values, **origin.values})
+    return Partial(row, row.given, found)
 
 
 class Revision:
@@ -103,7 +114,7 @@ class Revision:
             return x if scalar is x.scalar else Written.of(scalar)
         if isinstance(x, (tuple, list)):
             items = [self.of(item) for item in x]
-            return x if _same(items, x) else Partial(items, x.given) if isinstance(x, Partial) else type(x)(items)
+            return x if _same(items, x) else Partial(items, x.given, x.origin) if isinstance(x, Partial) else type(x)(items)
         if isinstance(x, Mapping):
             values = [self.of(item) for item in x.values()]
             return x if _same(values, x.values()) else dict(zip(x, values, strict=True))

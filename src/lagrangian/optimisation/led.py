@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lagrangian.configuration.assemble import STARTS
-from lagrangian.configuration.loops import Loops
+from lagrangian.configuration.loops import STARTS, Loops
 from lagrangian.configuration.start import Start
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion.sensitivity.quantities import Slopes

@@ -12,7 +12,7 @@ import numpy as np
 from lagrangian.configuration import reading
 from lagrangian.errors import LagrangianError, SimulationError, shown
 from lagrangian.kernels.dynamics import compile as compiled
-from lagrangian.model.configuration import Partial
+from lagrangian.model.configuration import Origin, Partial
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.motion import arguments
 from lagrangian.motion.motion import Motion
@@ -146,7 +146,7 @@ def _configuration(model: Mechanism, given: Any, values: dict[str, float]) -> An
         q[model.coordinate_names.index(name)] = value
     if start.complete and not (model.equations and values):
         return q
-    return Partial(q.tolist(), dict.fromkeys((*(start.names or ()), *values)))
+    return Partial(q.tolist(), dict.fromkeys((*(start.names or ()), *values)), Origin(model, given))
 
 
 def _speeds(model: Mechanism, given: Any, values: dict[str, float]) -> Any:

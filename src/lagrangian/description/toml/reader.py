@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 from typing import Any
 
@@ -18,12 +18,12 @@ from lagrangian.description.toml import spring as springs_of
 from lagrangian.description.toml.body import body
 from lagrangian.description.toml.event import event
 from lagrangian.description.toml.table import Table, Where, scalar, shown
-from lagrangian.errors import ArgumentError, DescriptionError
+from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError
 from lagrangian.files import as_path
 from lagrangian.model.expression import Expression, Scalar, parameter
 from lagrangian.model.expression import parameters as parameters_in
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.revision import with_near_start
+from lagrangian.model.revision import with_origin
 from lagrangian.visible import as_name
 
 MAX_LINE = 100_000
@@ -88,7 +88,16 @@ def read_text(text: str, file: str = TEXT, parameters: Mapping[str, float] | Non
         description=top.text("description", ""),
         file=file,
     )
-    return with_near_start(mechanism) if parameters else mechanism
+    return _in_assembly(mechanism, text, parameters) if parameters and mechanism.equations else mechanism
+
+
+def _in_assembly(mechanism: Mechanism, text: str, values: Iterable[str]) -> Mechanism:
+    """The mechanism with a start in the same assembly as that of the text's own values, if these make a mechanism."""
+    try:
+        nominal = read_text(text, mechanism.file)
+    except LagrangianError:
+        return with_origin(mechanism, mechanism, {})
+    return with_origin(mechanism, nominal, {name: float(mechanism.parameters[name]) for name in values})
 
 
 def _no_twins(elements: list[Table]) -> None:

@@ -13,7 +13,7 @@ from lagrangian.arguments import floats
 from lagrangian.errors import Argument, ArgumentError, Place, one_of, shown
 from lagrangian.model.expression import Expression
 from lagrangian.model.mechanism import Mechanism
-from lagrangian.model.revision import with_near_start
+from lagrangian.model.revision import with_origin
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9.]*")
 TORQUE = "torque of "  # how the name of a torque that varies begins
@@ -143,7 +143,7 @@ class Reader:
             (varied if isinstance(value, np.ndarray) else same)[name] = value
         model = self.mechanism.with_parameters(same) if same else self.mechanism
         model = model.with_parameters({name: float(x[self._picked(len(x))]) for name, x in varied.items()})
-        self.mechanism = with_near_start(model) if varied else model
+        self.mechanism = with_origin(model, self.mechanism, {}) if varied and model is self.mechanism else model
         return varied
 
     def _states(self, given: Any, argument: str, names: tuple[str, ...]) -> Any:
