@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lagrangian.errors import MechanismError, is_number, one_of, shown
 from lagrangian.model.configuration import Origin, Partial
+from lagrangian.model.event import Event, Switch
 from lagrangian.model.expression import Expression, Scalar, call, parameter, parameters
 from lagrangian.model.expression.written import Written
 from lagrangian.model.parts import is_path, with_number
@@ -73,6 +74,26 @@ def _reached(row: tuple[float, ...], origin: Origin) -> tuple[float, ...]:
     first = row.origin
     found = origin if first is None else replace(first, values={**first.values, **origin.values})
     return Partial(row, row.given, found)
+
+
+def followed(mechanism: Mechanism, values: Mapping[str, Any], x: Any) -> Any:
+    """What is given for a run of a mechanism, with other values of its parameters: expressions, and what holds some.
+
+    A text is read with the values that are current; an expression brings those along that it was made with.
+    """
+    named = {name: float(x) for name, x in values.items() if name in mechanism.parameters and is_number(x)}
+    changed = {name: value for name, value in named.items() if value != mechanism.parameters[name].value}
+    return _followed(Revision(mechanism, changed), x) if changed else x
+
+
+def _followed(revision: Revision, x: Any) -> Any:
+    if isinstance(x, Expression):
+        return revision.scalar(x)
+    if isinstance(x, Mapping):
+        return {name: _followed(revision, item) for name, item in x.items()}
+    if isinstance(x, (Event, Switch)):
+        return revision.of(x)
+    return type(x)(_followed(revision, item) for item in x) if type(x) in (tuple, list) else x
 
 
 class Revision:

@@ -19,6 +19,7 @@ from lagrangian.model.expression.lanes import Lanes, LaneValues
 from lagrangian.model.expression.written import Written
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.parts import is_path, scalar_at
+from lagrangian.model.revision import followed
 from lagrangian.motion.events import checked
 from lagrangian.motion.motion import Motion
 from lagrangian.motion.quadrature import running_integrals
@@ -64,6 +65,9 @@ def sensitivities(
     (1001, 2, 2)
     >>> value, gradient = found.end("theta1^2 + 0.1*qd_theta2")
     """
+    if parameters is not None:
+        mechanism = dynamics_of(mechanism)
+        torque, events = (followed(mechanism.mechanism, parameters, x) for x in (torque, events))
     dyn = dynamics_of(mechanism, parameters)
     names = list(over)
     values = _values(dyn.mechanism, names)
