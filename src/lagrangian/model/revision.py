@@ -6,11 +6,12 @@ follows from it: masses, lengths, limits, poses, starts, torques, and what is dr
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.errors import MechanismError, is_number, one_of, shown
+from lagrangian.errors import DescriptionError, MechanismError, is_number, one_of, shown
 from lagrangian.model.configuration import Origin, Partial
 from lagrangian.model.event import Event, Switch
 from lagrangian.model.expression import Expression, Scalar, call, parameter, parameters
@@ -46,9 +47,19 @@ def _renamed(mechanism: Mechanism, values: Mapping[str, float]) -> Mechanism:
     if not changed:
         return mechanism
     revision = Revision(mechanism, changed)
-    parts = {f.name: revision.of(getattr(mechanism, f.name)) for f in fields(mechanism) if f.name != "parameters"}
+    parts = {f.name: revision.of(getattr(mechanism, f.name)) for f in fields(mechanism) if f.name not in ("parameters", "poses")}
+    parts["poses"] = _possible(revision, mechanism.poses)
     known = {name: revision.parameter(name, x) for name, x in mechanism.parameters.items()}
     return replace(mechanism, parameters=known, **parts)
+
+
+def _possible(revision: Revision, poses: Mapping[str, Any]) -> dict[str, Any]:
+    """The poses that there are with these values: one whose expressions cannot be computed is none, and nothing else needs it."""
+    found = {}
+    for name, pose in poses.items():
+        with contextlib.suppress(DescriptionError):
+            found[name] = revision.of(pose)
+    return found
 
 
 def with_origin(mechanism: Mechanism, nominal: Mechanism, values: Mapping[str, float]) -> Mechanism:
