@@ -127,7 +127,7 @@ def test_lengths_of_loops_vary_and_starts_follow() -> None:
         np.testing.assert_allclose(motions.q_end[i], end_of(lg.simulate(own, 2.0))[:3], atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["heavy_top", "free_body", "stewart", "rolling_disc"])
+@pytest.mark.parametrize("name", ["heavy_top", "free_body", pytest.param("stewart", marks=pytest.mark.slow), "rolling_disc"])
 def test_quaternions_and_platforms(name: str) -> None:
     mechanism = lg.library(name)
     g = np.linspace(5.0, 10.0, 11)

@@ -61,7 +61,10 @@ def used(mechanism, duration):
     ]
 
 
-@pytest.mark.parametrize("name", NAMES)
+LONG = ("stewart", "andrews_squeezer")
+
+
+@pytest.mark.parametrize("name", [pytest.param(x, marks=pytest.mark.slow) if x in LONG else x for x in NAMES])
 def test_of_every_parameter(name, compiled):
     mechanism = lg.library(name)
     duration = 0.01 if name == "andrews_squeezer" else 0.1

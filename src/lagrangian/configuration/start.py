@@ -24,6 +24,7 @@ from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.model.configuration import Origin
 from lagrangian.model.parts import value_of
 
+SINGULAR = 1e-7  # of the largest slope: loops whose slopes depend on each other by less are at a dead centre
 LISTED = 12  # coordinates whose values a message gives
 
 
@@ -45,6 +46,10 @@ class _Between:
         except LagrangianError:  # there is no such mechanism
             return start.loops, np.zeros(1, dtype=bool)
         return Loops(dyn, start.t, start.given.held), np.ones(1, dtype=bool)
+
+
+def _rank(psi: np.ndarray) -> int:
+    return int(np.linalg.matrix_rank(psi, tol=SINGULAR * max(1e-300, float(np.abs(psi).max(initial=0.0)))))
 
 
 class Start:
@@ -83,7 +88,7 @@ class Start:
         if origin is not None and (q := self._reached(origin)) is not None:
             return q
         if origin is not None:
-            self._tell_of_assembly(self.anew)
+            self._tell_of_assembly(origin, self.anew)
         return self.anew
 
     @cached_property
@@ -107,25 +112,34 @@ class Start:
 
     def _reached(self, origin: Origin) -> np.ndarray | None:
         """The configuration in the assembly of its origin; nothing if it is not reached from there."""
-        given, model = self.given, self.dyn.mechanism
+        given, model, begin = self.given, self.dyn.mechanism, self._begin(origin)
+        if begin is None:
+            return None
         places = single_coordinates(model)
-        if not set(given.names or ()) <= set(places) or origin.mechanism.coordinate_names != model.coordinate_names:
+        held = [places[name][0] for name in given.held]
+        said = [k for k, name in enumerate(model.coordinate_names) if name in (given.names or ()) and name not in places]
+        begin[said] = given.q[said]  # of ball and free joints nothing is held
+        q, found = reached(_Between(self, origin).at, begin[None], given.q[None, held], held, self.loops.free, self.t)
+        stays = np.abs((q[0] - given.q)[said]).max(initial=0.0) <= NEAR
+        return q[0] if found[0] and stays and self.loops.alignment.met(q)[0] else None
+
+    def _begin(self, origin: Origin) -> np.ndarray | None:
+        """The configuration of the origin; nothing if its loops do not close."""
+        if origin.mechanism.coordinate_names != self.dyn.mechanism.coordinate_names:
             return None
         try:
-            dyn = self.dyn if origin.mechanism is model else dynamics_of(origin.mechanism)
-            begin = Start(dyn, origin.q0, self.t, self.arguments).q
+            dyn = self.dyn if origin.mechanism is self.dyn.mechanism else dynamics_of(origin.mechanism)
+            return Start(dyn, origin.q0, self.t, self.arguments).q.copy()
         except LagrangianError:
             return None
-        held = [places[name][0] for name in given.held]
-        at = _Between(self, origin).at
-        q, found = reached(at, begin[None], given.q[None, held], held, self.loops.free, self.t)
-        return q[0] if found[0] and self.loops.alignment.met(q)[0] else None
 
-    def _tell_of_assembly(self, q: np.ndarray) -> None:
-        """Warn that another assembly may have been found, unless what was given leaves no choice."""
-        given = self.given
-        psi = relative_jacobian(self.dyn, q[None], np.array([self.t]))[0, self.loops.rows]
-        if len(given.held) > self.dyn.nv - np.linalg.matrix_rank(psi):
+    def _tell_of_assembly(self, origin: Origin, q: np.ndarray) -> None:
+        """Warn that another assembly may have been found, unless the start leaves it open, or what was given leaves no choice."""
+        given, begin = self.given, self._begin(origin)
+        if begin is None or not set(given.names or ()) <= set(single_coordinates(self.dyn.mechanism)):
+            return
+        before, now = relative_jacobian(self.dyn, np.array([begin, q]), np.full(2, self.t))[:, self.loops.rows]
+        if len(given.held) > self.dyn.nv - _rank(now) or _rank(before * self.loops.free) < _rank(now * self.loops.free):
             return
         values = ", ".join(f"{name} = {given.q[self.dyn.mechanism.coordinate_names.index(name)]:.6g}" for name in given.held)
         warn(
