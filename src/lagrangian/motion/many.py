@@ -26,6 +26,7 @@ from lagrangian.motion.finish import on_interrupt
 from lagrangian.motion.motions import Motions
 from lagrangian.motion.recipe import Recipe
 from lagrangian.motion.status import Status
+from lagrangian.motion.system.following import Following
 
 KEEP = ("end", "extremes", "events", "rows")
 CHUNK = 8192  # motions that a thread takes at a time
@@ -51,6 +52,13 @@ def simulate_many(
     model = dynamics_of(mechanism).mechanism
     given = _given(model, starts, recipe, parameters)
     start, end = arguments.span(recipe.t_span, given.mechanism)
+    if recipe.t_span is None and Following(given.mechanism, given.parameters).depends(given.mechanism.initial.t_span):
+        raise ArgumentError(
+            "is written with a parameter that varies, and motions that are made together end together",
+            where=(model.name, "[initial]"),
+            argument="t_span",
+            remedy=f"give {Argument('t_span')} in numbers; an event may end each motion at its own time",
+        )
     times = arguments.grid(t_eval, start, end)
     grid = times if "rows" in keep else np.zeros(0)
     _check_memory(given.count, len(grid), model.nq + model.nv)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lagrangian.configuration.dynamics_of import dynamics_of
-from lagrangian.description.mechanism_of import MechanismLike
+from lagrangian.description.mechanism_of import MechanismLike, mechanism_of
 from lagrangian.errors import ArgumentError
 from lagrangian.kernels.dynamics import Dynamics
 from lagrangian.motion import arguments
@@ -79,6 +79,10 @@ def simulate(
         keeps = kept(keep, t_eval, ROWS)
         return simulate_many(mechanism, recipe, (q0, qd0), parameters, keeps, t_eval, progress, thread_count(threads))
     _refuse(keep, threads)
+    if parameters is not None:
+        mechanism = mechanism if isinstance(mechanism, Dynamics) else mechanism_of(mechanism)
+        model = mechanism.mechanism if isinstance(mechanism, Dynamics) else mechanism
+        recipe = recipe.following(model, parameters)
     made = recipe.made(dynamics_of(mechanism, parameters))
     start, end = made.span
     grid = arguments.grid(t_eval, start, end)

@@ -34,6 +34,10 @@ class Span:
             return f"span({low!r}, {high!r}, {n})"
         return ", ".join(map(repr, self.values))
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """So that a span serves wherever a list of values does."""
+        return np.array(self.values, dtype=dtype or float)
+
     @property
     def nominal(self) -> float:
         """A value in the middle."""

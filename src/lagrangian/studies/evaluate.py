@@ -15,6 +15,7 @@ from lagrangian.errors import Argument, ArgumentError, LagrangianError, Simulati
 from lagrangian.kernels.dynamics import compile as compiled
 from lagrangian.model.configuration import Origin, Partial
 from lagrangian.model.mechanism import Mechanism
+from lagrangian.model.revision import followed
 from lagrangian.motion import arguments
 from lagrangian.motion.finish import on_interrupt
 from lagrangian.motion.motion import Motion
@@ -131,10 +132,11 @@ def rows_in_lanes(job: Job) -> int:
 def motion_of(job: Job, sample: Mapping[str, float], **options: Any) -> Motion:
     """The motion of one sample; an error if it did not end as it was asked to."""
     assert job.mechanism is not None
-    model = job.mechanism
+    model, settings = job.mechanism, job.settings()
     if job.names.parameters:
-        model = model.with_parameters({name: sample[name] for name in job.names.parameters})
-    motion = simulate(model, **{**job.settings(), **_start(job, model, sample), **options})
+        values = {name: sample[name] for name in job.names.parameters}
+        model, settings = model.with_parameters(values), followed(model, values, settings)
+    motion = simulate(model, **{**settings, **_start(job, model, sample), **options})
     if motion.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     if not motion.success:

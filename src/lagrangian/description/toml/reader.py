@@ -80,7 +80,7 @@ def read_text(text: str, file: str = TEXT, parameters: Mapping[str, float] | Non
         ),
         frames=tuple(frames),
         gravity=top.vector("gravity", default=(0, 0, -9.81), example=(0, 0, -9.81)),
-        poses=motion_of.poses(top.section("pose"), coordinates),
+        poses=_poses(top.section("pose"), coordinates, text, file, bool(parameters)),
         initial=motion_of.initial(top.section("initial"), coordinates),
         events=tuple(event(t, coordinates) for t in top.elements("event")),
         parameters=known,
@@ -91,6 +91,14 @@ def read_text(text: str, file: str = TEXT, parameters: Mapping[str, float] | Non
     for carried in top.elements("payload"):
         mechanism = payload(carried, mechanism)
     return _in_assembly(mechanism, text, parameters) if parameters and mechanism.equations else mechanism
+
+
+def _poses(table: Table, coordinates: motion_of.Coordinates, text: str, file: str, changed: bool) -> dict[str, Any]:
+    """Configurations by name. One that other values of parameters leave without numbers is none; the file's own must all be."""
+    found = motion_of.poses(table, coordinates, changed)
+    if len(found) < len(table.data):
+        read_text(text, file)
+    return found
 
 
 def _in_assembly(mechanism: Mechanism, text: str, values: Iterable[str]) -> Mechanism:
