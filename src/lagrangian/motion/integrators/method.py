@@ -32,17 +32,19 @@ class Module:
         projects: bool,
         callback: bool,
         width: int = 1,
+        suffix: str = "",
     ) -> None:
         self.width = width  # motions that are integrated at once, each in a lane
+        self.suffix = suffix  # of the names of all functions
         self.lines, self.declared, self.fma = lines, declared, fma
         self.size, self.projects, self.callback = size, projects, callback
         self.second_order = False  # whether the first half of the rates is the second half of the state
         turning = set(angles)
         each = [f"double {hexadecimal(TURN if i in turning else math.inf)}" for i in range(size) for _ in range(width)]
-        lines.append(f"@caps = internal constant [{size * width} x double] [{', '.join(each)}], align {8 * width}")
+        lines.append(f"@caps{suffix} = internal constant [{size * width} x double] [{', '.join(each)}], align {8 * width}")
 
     def function(self, name: str, arguments: list[str], internal: bool = True) -> Builder:
-        return Builder(name, arguments, self.declared, self.fma, internal, self.width)
+        return Builder(name + self.suffix, arguments, self.declared, self.fma, internal, self.width)
 
     def add(self, builder: Builder) -> None:
         self.lines += builder.text()
@@ -51,7 +53,7 @@ class Module:
         """slope = f(t, y), the torques asked for first if they come from Python."""
         if self.callback:
             b.call("ask", time, state, u)
-        b.call("rates", time, state, u, slope)
+        b.call("rates" + self.suffix, time, state, u, slope)
 
     def settle(self, b: Builder, time: Array, state: Array, u: Array, slope: Array, report: Array) -> None:
         """Bring a state back onto the constraints, and give its slope; again while the correction was not small.
@@ -80,7 +82,7 @@ class Module:
 
     def weight(self, b: Builder, i: Any, y: Array, end: Array, clock: Array) -> Value:
         """1 / (atol + rtol |y|)."""
-        large = b.minimum(b.maximum(b.absolute(y[i]), b.absolute(end[i])), Array(b, "@caps")[i])
+        large = b.minimum(b.maximum(b.absolute(y[i]), b.absolute(end[i])), Array(b, "@caps" + self.suffix)[i])
         return 1.0 / b.fma(clock[2], large, clock[3])
 
 
