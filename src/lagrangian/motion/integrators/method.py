@@ -81,9 +81,10 @@ class Module:
             again.set(again.get() & (out[2 * n] > 1e-13))
 
     def weight(self, b: Builder, i: Any, y: Array, end: Array, clock: Array) -> Value:
-        """1 / (atol + rtol |y|)."""
-        large = b.minimum(b.maximum(b.absolute(y[i]), b.absolute(end[i])), Array(b, "@caps" + self.suffix)[i])
-        return 1.0 / b.fma(clock[2], large, clock[3])
+        """1 / (atol + rtol |y|), by comparisons, one instruction each: what is not a number spoils the estimate itself."""
+        before, after, cap = b.absolute(y[i]), b.absolute(end[i]), Array(b, "@caps" + self.suffix)[i]
+        large = b.select(before > after, before, after)
+        return 1.0 / b.fma(clock[2], b.select(large < cap, large, cap), clock[3])
 
 
 class Method(Protocol):
@@ -96,6 +97,7 @@ class Method(Protocol):
     degree: int
     adaptive: bool
     safety: float  # the part of the step that the error estimate allows which is made
+    smooths: bool  # whether steps gain from looking at the error of the step before, too
     stiff_beyond: float
     canonical: bool  # whether the step is in coordinates and momenta
     jacobian: bool  # whether the step needs the derivatives of the rates

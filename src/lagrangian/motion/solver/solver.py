@@ -30,7 +30,7 @@ from lagrangian.motion.system.programs import Programs
 from lagrangian.motion.system.system import System
 
 # lines of code past which the compiler is asked to do less: with all care, the longest would take it minutes
-LONG, LONGEST = 8_000, 150_000
+LONG, LONGEST = 11_000, 150_000
 
 _NONE = np.zeros(1)
 

@@ -22,6 +22,7 @@ from lagrangian.motion.solver.places import (
     BUSY,
     DONE,
     END,
+    ERROR_BEFORE,
     EVENT,
     FAILED,
     FAILURE,
@@ -106,7 +107,7 @@ class TimeLoop:
         with b.when(c[FRESH].differs(0)):
             m.clock[0] = s[T]
             self.module.rates(b, m.clock, m.y, m.u, m.slopes)
-            c[FRESH] = 0
+            c[FRESH], s[ERROR_BEFORE] = 0, 0.0
             if self.events:
                 # an event that has just happened starts from zero, as its caller left it: it is not seen a second time
                 b.call("events", m.clock, m.y, m.u, m.value)
@@ -163,7 +164,7 @@ class TimeLoop:
         with b.when(c[FAILED].differs(0)):
             self._leave(FAILURE)
         error = step_size.squared_error(b, self.method, m.end, m.report[0], self.n)
-        step = Attempt(h, last, step_size.factor(b, self.method, error))
+        step = step_size.attempt(b, self.method, error, s, (h, last), not self.module.projects)
         b.either(error <= 1.0, lambda: self._accepted(step), lambda: self._rejected(step))
 
     def _accepted(self, step: Attempt) -> None:
@@ -208,6 +209,8 @@ class TimeLoop:
             self._leave(FAILURE)
         if self.method.adaptive:
             s[H] = step.following(b, c[AGAIN].differs(0), s[H])
+        if step.error is not None:
+            s[ERROR_BEFORE] = step.error
         c[AGAIN], c[ACCEPTED] = 0, c[ACCEPTED] + 1
         s[RATIO] = b.minimum(s[RATIO], ratio)
         s[RATIO_BEFORE], s[RATIO_NOW], s[T_BEFORE] = s[RATIO_NOW], ratio, s[T]
@@ -222,7 +225,7 @@ class TimeLoop:
         s[SINGULAR] = b.select(ratio > s[WATCHED], s[WATCHED], s[SINGULAR])
         if self.method.stiff_beyond:
             # for fifteen steps in a row, nearly, the step is what stability allows
-            stiff = m.report[3] > self.method.stiff_beyond**2
+            stiff = m.report[3] > 0.0
             c[STIFF] = b.select(stiff, c[STIFF] + 2, b.select(c[STIFF] > 4, c[STIFF] - 5, 0, INTEGER), INTEGER)
             with b.when(c[WATCH].differs(0) & (c[STIFF] > 30)):
                 self._leave(IS_STIFF)

@@ -72,7 +72,7 @@ class Functions:
         if len(graph.nodes) > pieces.WHOLE and self.system.constrained and self.system.projects:
             wanted["project"] = self.system.project(graph)
             self.projected = True
-        if name != "rates" or len(graph.nodes) > SHORT:
+        if name != "rates" or len(graph.nodes) > min(SHORT, pieces.WHOLE):
             self.late = 1
         given = (self.places, self.declared, self.fma, self.preparation, self.width, self.late)
         self.lines += traced_together(wanted, graph, *given)
