@@ -345,7 +345,8 @@ def test_samples_that_cannot_be_are_refused_by_their_parts() -> None:
         found = lg.simulate("two_r", 0.2, parameters={"m2": np.array([12.0, -4.8, 11.0]), "I2": np.array([1.0, 1.0, 1.1])})
     assert [status is lg.Status.FAILED for status in found.status] == [False, True, False]
     single = lg.simulate("two_r", 0.2, parameters={"m2": 11.0, "I2": 1.1})
-    assert np.array_equal(found.q_end[2], single.q[-1])
+    assert single.trajectory is not None
+    assert np.array_equal(found.q_end[2], single.trajectory.y[:2])  # the last row is interpolated: the same but for rounding
     with pytest.warns(lg.EndedEarlyWarning, match="inertia"):
         found = lg.simulate("two_r", 0.2, parameters={"I1": np.array([1.0, -1.0])})
     assert found.status[1] is lg.Status.FAILED

@@ -89,8 +89,7 @@ class Motions(Sequence[Motion], ShownMotions):
     @property
     def success(self) -> np.ndarray:
         """Whether each ended as it was asked to."""
-        good = {status for status in Status if status.success}
-        return np.array([status in good for status in self.status], dtype=bool)
+        return np.logical_or.reduce([self.status == status for status in Status if status.success])
 
     def ending(self, i: int) -> Ending:
         """How one ended."""

@@ -8,12 +8,12 @@ from lagrangian.motion.integrators.method import Method
 Index = int | Value
 
 # places in s
-T, END, H, RTOL, ATOL, LARGEST, SINGULAR, RATIO, LEAST, RATIO_NOW, RATIO_BEFORE, T_BEFORE, WATCHED = range(13)
-REALS = 13
+T, END, H, RTOL, ATOL, LARGEST, SINGULAR, RATIO, LEAST, RATIO_NOW, RATIO_BEFORE, T_BEFORE, WATCHED, ERROR_BEFORE = range(14)
+REALS = 14
 # places in c
 BUDGET, ACCEPTED, REJECTED, ROW, ROWS, STORED, FOUND, ROOM, FRESH, AGAIN, WHICH, FAILED = range(12)
-STEPS_ROOM, WATCH, STIFF, KEEP = range(12, 16)
-COUNTERS = 16
+STEPS_ROOM, WATCH, STIFF, KEEP, LATE = range(12, 17)
+COUNTERS = 17
 
 # what `integrate` returns, and the loop around it
 DONE, BUSY, EVENT, TOO_SMALL, FAILURE, NEAR_SINGULAR, IS_STIFF, TOO_MANY, RUNS_AWAY = range(9)
@@ -35,10 +35,15 @@ UNKNOWN, JUST_NOW, TO_COME = range(3)
 FEW_LOOKS, LOOKS = 2, 8
 
 
-class Workspace:
-    """How the scratch memory of a run is divided."""
+# of a step whose rows are not made yet: the first of them, the one after the last, and the step's own number among those kept
+FIRST_ROW, LAST_ROW, STEP = range(3)
+LATE_ROWS = 3
 
-    def __init__(self, n: int, method: Method, events: int, looks: int) -> None:
+
+class Workspace:
+    """How the scratch memory of a run is divided; `late` is of how many steps the rows may wait, see `late_rows`."""
+
+    def __init__(self, n: int, method: Method, events: int, looks: int, late: int = 0) -> None:
         self.looks = looks
         self.sizes = {
             "slopes": method.slopes * n,
@@ -51,6 +56,13 @@ class Workspace:
             "looks": (looks + 1) * events,
             "value": max(1, events),
             "theta": looks * events,
+            # of steps whose rows are not made yet, side by side
+            "late_clock": 2 * late,
+            "late_y": n * late,
+            "late_slopes": method.slopes * n * late,
+            "late_end": n * late,
+            "late_F": method.degree * n * late,
+            "late_rows": LATE_ROWS * late,
         }
         self.starts: dict[str, int] = {}
         self.size = 0
@@ -84,6 +96,12 @@ class Memory:
     value: Array
     theta: Array
     totals: Array
+    late_clock: Array
+    late_y: Array
+    late_slopes: Array
+    late_end: Array
+    late_F: Array
+    late_rows: Array
 
     def __init__(self, b: Builder, arguments: list[str], workspace: Workspace) -> None:
         work = b.array("work")
