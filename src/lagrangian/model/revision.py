@@ -6,12 +6,14 @@ follows from it: masses, lengths, limits, poses, starts, torques, and what is dr
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from lagrangian.errors import MechanismError, is_number, one_of, shown
+from lagrangian.errors import DescriptionError, MechanismError, is_number, one_of, shown
 from lagrangian.model.configuration import Origin, Partial
+from lagrangian.model.event import Event, Switch
 from lagrangian.model.expression import Expression, Scalar, call, parameter, parameters
 from lagrangian.model.expression.written import Written
 from lagrangian.model.parts import is_path, with_number
@@ -45,9 +47,19 @@ def _renamed(mechanism: Mechanism, values: Mapping[str, float]) -> Mechanism:
     if not changed:
         return mechanism
     revision = Revision(mechanism, changed)
-    parts = {f.name: revision.of(getattr(mechanism, f.name)) for f in fields(mechanism) if f.name != "parameters"}
+    parts = {f.name: revision.of(getattr(mechanism, f.name)) for f in fields(mechanism) if f.name not in ("parameters", "poses")}
+    parts["poses"] = _possible(revision, mechanism.poses)
     known = {name: revision.parameter(name, x) for name, x in mechanism.parameters.items()}
     return replace(mechanism, parameters=known, **parts)
+
+
+def _possible(revision: Revision, poses: Mapping[str, Any]) -> dict[str, Any]:
+    """The poses that there are with these values: one whose expressions cannot be computed is none, and nothing else needs it."""
+    found = {}
+    for name, pose in poses.items():
+        with contextlib.suppress(DescriptionError):
+            found[name] = revision.of(pose)
+    return found
 
 
 def with_origin(mechanism: Mechanism, nominal: Mechanism, values: Mapping[str, float]) -> Mechanism:
@@ -73,6 +85,26 @@ def _reached(row: tuple[float, ...], origin: Origin) -> tuple[float, ...]:
     first = row.origin
     found = origin if first is None else replace(first, values={**first.values, **origin.values})
     return Partial(row, row.given, found)
+
+
+def followed(mechanism: Mechanism, values: Mapping[str, Any], x: Any) -> Any:
+    """What is given for a run of a mechanism, with other values of its parameters: expressions, and what holds some.
+
+    A text is read with the values that are current; an expression brings those along that it was made with.
+    """
+    named = {name: float(x) for name, x in values.items() if name in mechanism.parameters and is_number(x)}
+    changed = {name: value for name, value in named.items() if value != mechanism.parameters[name].value}
+    return _followed(Revision(mechanism, changed), x) if changed else x
+
+
+def _followed(revision: Revision, x: Any) -> Any:
+    if isinstance(x, Expression):
+        return revision.scalar(x)
+    if isinstance(x, Mapping):
+        return {name: _followed(revision, item) for name, item in x.items()}
+    if isinstance(x, (Event, Switch)):
+        return revision.of(x)
+    return type(x)(_followed(revision, item) for item in x) if type(x) in (tuple, list) else x
 
 
 class Revision:
