@@ -160,6 +160,37 @@ def test_whole_exponents_and_divisions_that_are_named():
         lg.simulate(slide, 0.1, torque={"x": "1/T - 1/T*t"}, parameters={"T": 0.0})
 
 
+@pytest.mark.parametrize(
+    ("joint", "told"),
+    [
+        ('type = "helical", pitch = "p"', "a helical joint needs a pitch"),
+        ('type = "revolute", rotor = { inertia = 0.01, ratio = "p" }', "the gear ratio must be finite and not 0"),
+    ],
+    ids=["screw", "gear"],
+)
+def test_pitches_and_ratios_of_zero(joint, told):
+    """A sample that no mechanism can have fails as a single run does; the others have its bits."""
+    screw = lg.loads(f"""
+        name = "screw"
+        gravity = [0, 0, -9.81]
+        parameters = {{ p = 0.1 }}
+        body = [{{ name = "nut", mass = 1, center = [0.1, 0, 0], inertia = [0.01, 0.01, 0.01] }}]
+        joint = [{{ name = "th", axis = [0.6, 0, 0.8], child = "nut", {joint} }}]
+        initial = {{ q = [0.3], qd = [2.0] }}
+    """)
+    values = np.array([-0.3, -1e-3, 0.0, 1e-3, 0.1, 0.3])
+    with pytest.warns(lg.EndedEarlyWarning, match="motion 2 of 6 ended early"):
+        many = lg.simulate(screw, 0.5, parameters={"p": values})
+    with pytest.raises(lg.LagrangianError, match=told):
+        lg.simulate(screw, 0.5, parameters={"p": 0.0})
+    assert many.success.tolist() == [True, True, False, True, True, True]
+    assert told in many.message(2)
+    for k in np.flatnonzero(many.success):
+        one = lg.simulate(screw, 0.5, parameters={"p": values[k]})
+        assert np.array_equal(many.q_end[k], one.trajectory.y[:1])
+        assert np.array_equal(many.qd_end[k], one.trajectory.y[1:])
+
+
 SERVO = """
 name = "servo"
 gravity = [0, 0, 0]

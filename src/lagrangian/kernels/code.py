@@ -11,6 +11,7 @@ from lagrangian.kernels.llvm import blocks, cache
 from lagrangian.kernels.llvm.loaded import loaded
 from lagrangian.kernels.llvm.target import Target
 from lagrangian.kernels.program import Program
+from lagrangian.kernels.threads import Threads
 
 # doubles in a cache line
 LINE = 8
@@ -47,23 +48,29 @@ class MachineCode:
         written_out = header["form"] == "unrolled"
         self.length = self.operations + (sum(program.sizes) + program.size if written_out else 0)
         self.data = program.data(header, self._code)
+        self._gate: int | None = header.get("gate")
         self.addresses = [address(a) for a in self.data]
 
     def run(self, arrays: list[np.ndarray], angles: np.ndarray, output: np.ndarray, first: int, last: int) -> int:
         """Rows `first` to `last`; the flags of `blocks`.
 
-        The angles are q once more, or q within one turn. Addresses are taken as few times as can be: numpy is slow to tell them.
+        The angles are q once more, or q within one turn. Addresses are taken as few times as can be: that is slow.
         """
-        pointers = [a.ctypes.data + first * a.strides[0] for a in arrays]
-        pointers.append(pointers[0] if angles is arrays[0] else angles.ctypes.data + first * angles.strides[0])
+        pointers = [_beginning(a) + first * a.strides[0] for a in arrays]
+        pointers.append(pointers[0] if angles is arrays[0] else _beginning(angles) + first * angles.strides[0])
         given = (ctypes.c_void_p * (len(pointers) + len(self.data)))(*pointers, *self.addresses)
         room = np.empty(self.scratch + LINE)
-        to = output.ctypes.data + first * output.strides[0]
+        to = _beginning(output) + first * output.strides[0]
         strides, rows, size, block = self._fixed
         found: int = self._run(
             self.address, ctypes.addressof(given), strides, rows, to, size, start_of_line(room), last - first, block
         )
         return found
+
+    def share(self, threads: Threads) -> None:
+        """Let other threads help with one state, where the code can be helped."""
+        if self._gate is not None:
+            self.data[1][self._gate] = address(threads.gate())
 
 
 def on_a_line(size: int, dtype: type = float) -> np.ndarray:
@@ -75,5 +82,10 @@ def on_a_line(size: int, dtype: type = float) -> np.ndarray:
 
 def start_of_line(room: np.ndarray) -> int:
     """The first address in an array that starts a cache line, from where on no vector straddles two of them."""
-    address: int = room.ctypes.data
-    return address + -address % (8 * LINE)
+    first = _beginning(room)
+    return first + -first % (8 * LINE)
+
+
+def _beginning(array: np.ndarray) -> int:
+    """Where the numbers of an array are whose rows stand side by side; of one that may be written to, as fast as can be."""
+    return _addressof(_from_buffer(array)) if array.flags.writeable and array.size else int(array.ctypes.data)

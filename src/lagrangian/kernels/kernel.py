@@ -69,11 +69,10 @@ class Kernel:
         Both give the same bits, so that small batches can go through the former. A single state may have code of its own.
         """
         chosen = target.current()
-        if count > 1:
-            self._in_batches += count
-        one = self._codes.get((chosen, 1))
         if count == 1:
             return self._code_for_one(chosen)
+        self._in_batches += count
+        one = self._codes.get((chosen, 1))
         many = MANY_OF_LONG if one is not None and one.length > OPTIMISED else MANY
         width = chosen.width if self._in_batches >= many else 1
         return self._compiled(self.program, chosen, width)
@@ -93,6 +92,7 @@ class Kernel:
             with _compiling:
                 program = self.program.for_one(chosen)
                 found = self._compiled(program, chosen, 1 if program is self.program else ONE)
+                found.share(self._threads)
                 self._codes[chosen, ONE] = found
                 self._serve(found)
         return found

@@ -69,6 +69,8 @@ def finished(run: Run, ending: Ending) -> Motion:
 
 def _rows(run: Run) -> tuple[tuple[np.ndarray, np.ndarray], bool]:
     """Times and states of the rows that were reached, and whether they are all: Ctrl-C leaves out the last."""
+    if run.trajectory.ends_with_row:
+        return run.trajectory.all_rows(), True
     try:
         with interruptible(run):
             return run.trajectory.all_rows(), True

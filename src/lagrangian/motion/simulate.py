@@ -68,9 +68,9 @@ def simulate(
     `restitution`. `progress(done, total)` is told how many of the seconds are done. An interrupted run returns what it has.
 
     Where parameters, q0, qd0 or torques are given for many motions, as arrays with an entry or a row for each, all of them are
-    simulated, and the result is a `Motions`. `keep` says what is kept of each beside its end: "extremes", "events", "rows" at
-    the times of `t_eval`; `threads` how many work on them, as many as there are cores unless it is given. `progress` is told how
-    many of the motions are done.
+    simulated, and the result is a `Motions`, of which `motions[i]` is what a single run gives. `keep` says what is kept of each
+    beside its end: "extremes", "events", "rows" at the times of `t_eval`; `threads` how many work on them, as many as there are
+    cores unless it is given. `progress` is told how many of the motions are done.
     """
     arguments.check_progress(progress)
     options = Options(method, rtol, atol, stabilisation, alpha, beta, step, max_step, limits, restitution, max_steps)

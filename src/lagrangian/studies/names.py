@@ -25,6 +25,7 @@ class Names:
     coordinates: tuple[str, ...] = ()
     speeds: tuple[str, ...] = ()  # with qd_ before them
     others: tuple[str, ...] = ()
+    constants: tuple[str, ...] = ()  # those of the parameters that only expressions of the run use
 
 
 def read(over: Any, mechanism: Mechanism | None) -> dict[str, Varied]:

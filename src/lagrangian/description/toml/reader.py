@@ -15,7 +15,7 @@ from lagrangian.description.text_file import MAX_BYTES
 from lagrangian.description.toml import joint as joints_of
 from lagrangian.description.toml import motion as motion_of
 from lagrangian.description.toml import spring as springs_of
-from lagrangian.description.toml.body import body
+from lagrangian.description.toml.body import body, payload
 from lagrangian.description.toml.event import event
 from lagrangian.description.toml.table import Table, Where, scalar, shown
 from lagrangian.errors import ArgumentError, DescriptionError, LagrangianError
@@ -32,7 +32,7 @@ MAX_PARAMETER = 100  # operations and names: what stands for expressions of expr
 TEXT = "<text>"  # what errors call a text that is of no file
 _PART = re.compile(r"\.[ \t]*[^.\s]")
 _HEADER = re.compile(r"\[+\s*([\w.]+)\s*\]")
-_ELEMENTS = ("body", "joint", "loop", "constraint", "spring", "wall", "gravity_compensation", "frame", "event")
+_ELEMENTS = ("body", "joint", "loop", "constraint", "spring", "wall", "gravity_compensation", "frame", "payload", "event")
 _ENTRIES = ("name", "description", "source", "gravity")
 _TOP = (*_ENTRIES, "parameters", "dh", *_ELEMENTS, "pose", "initial")
 # TOML gives what is written below a table's header to that table
@@ -88,6 +88,8 @@ def read_text(text: str, file: str = TEXT, parameters: Mapping[str, float] | Non
         description=top.text("description", ""),
         file=file,
     )
+    for carried in top.elements("payload"):
+        mechanism = payload(carried, mechanism)
     return _in_assembly(mechanism, text, parameters) if parameters and mechanism.equations else mechanism
 
 

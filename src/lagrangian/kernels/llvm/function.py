@@ -17,6 +17,7 @@ Outputs = Sequence[Node | Number]
 # Registers are still chosen with care.
 HASTY = "noinline optnone nounwind"
 TABLE = "numbers"  # the array of the numbers of a description
+COMMON = ("u", TABLE)  # arrays that states of one motion have in common
 
 
 class Preparation:
@@ -61,9 +62,13 @@ def traced(
     fma: bool,
     preparation: Preparation | None = None,
     width: int = 1,
+    late: int = 1,
 ) -> list[str]:
-    """`void name(ptr ..., ptr output)`, the pointers being those of `places` in their order; for `width` states at once."""
-    return traced_together({name: outputs}, graph, places, declared, fma, preparation, width)
+    """`void name(ptr ..., ptr output)`, the pointers being those of `places` in their order; for `width` states at once.
+
+    With `late`, code that is written as a whole is there a second time, as `name.late`, for so many states at once.
+    """
+    return traced_together({name: outputs}, graph, places, declared, fma, preparation, width, late)
 
 
 def traced_together(
@@ -74,6 +79,7 @@ def traced_together(
     fma: bool,
     preparation: Preparation | None = None,
     width: int = 1,
+    late: int = 1,
 ) -> list[str]:
     """Functions by name, each of which begins with the code of those before it: this code is written once."""
     counts = [len(outputs) for outputs in wanted.values()]
@@ -86,7 +92,11 @@ def traced_together(
     given = "".join(f"ptr noalias nocapture readonly %{p}, " for p in pointers) + "ptr noalias nocapture %output"
     prologue = [] if preparation is None else preparation.prologue()
     if sum(len(part) for part in parts) == 1:
-        return _piece(next(iter(wanted)), given, parts[0][0], places, declared, fma, prologue, width)
+        (name,), whole = wanted, parts[0][0]
+        found = _piece(name, given, whole, places, declared, fma, prologue, width)
+        if late > 1:
+            found += _piece(f"{name}.late", given, whole, places, declared, fma, prologue, late, shared=COMMON)
+        return found
     lines: list[str] = []
     calls: list[str] = []
     passed = "".join(f"ptr %{p}, " for p in pointers) + f"ptr %all, ptr %{KEPT}"
@@ -120,14 +130,16 @@ def _piece(
     prologue: Sequence[str],
     width: int,
     kinds: str = "",
+    shared: Sequence[str] = (),
 ) -> list[str]:
+    """One function. Arrays that are `shared` are not side by side, but the same for all states."""
     lines = [f"define internal void @{name}({given}) {kinds or attributes(width)} {{", *prologue]
     # the same operations in the same order, whatever the width: so are the results
     emitter = Emitter(lines, width, fma, declared, hurried=True)
 
     def load(what: str, index: int, angle: bool) -> str:
         pointer, first = places[what]
-        return emitter.load(f"%{pointer}", first + index)
+        return (emitter.load_one if pointer in shared else emitter.load)(f"%{pointer}", first + index)
 
     emitter.write(piece, load, lambda position, value: emitter.store(value, "%output", position))
     return [*lines, "  ret void", "}"]

@@ -25,34 +25,50 @@ def _bits(x: float) -> int:
 
 def emit(b: Builder, x: Value, y: float) -> Value:
     """Instructions for x^y, x positive and normal, the result too."""
-    whole = "i64" if b.width == 1 else f"<{b.width} x i64>"
+    return exponential(b, logarithm(b, x) * y)
 
-    def number(n: int) -> str:
-        return str(n) if b.width == 1 else f"splat (i64 {n})"
 
-    def integer(operation: str, a: str, n: str) -> str:
-        return b.put(whole, f"{operation} {whole} {a}, {n}").text
-
-    def as_real(bits: str) -> Value:
-        return b.put(b.real_type, f"bitcast {whole} {bits} to {b.real_type}")
-
-    def as_bits(value: Value) -> str:
-        return b.put(whole, f"bitcast {b.real_type} {value.text} to {whole}").text
-
-    bits = as_bits(x)
-    exponent = integer("ashr", integer("sub", bits, number(_bits(math.sqrt(0.5)))), number(52))
-    m = as_real(integer("sub", bits, integer("shl", exponent, number(52))))
+def logarithm(b: Builder, x: Value) -> Value:
+    """Instructions for log2 x, x positive and normal."""
+    i = _Integers(b)
+    bits = i.of(x)
+    exponent = i.put("ashr", i.put("sub", bits, i.number(_bits(math.sqrt(0.5)))), i.number(52))
+    m = i.as_real(i.put("sub", bits, i.put("shl", exponent, i.number(52))))
     s = (m - 1.0) / (m + 1.0)
     z = s * s
     series = b.value(1.0 / (2 * TERMS - 1), "double")
     for k in range(TERMS - 1, 0, -1):
         series = b.fma(series, z, 1.0 / (2 * k - 1))
     # a whole number as a double: the low bits of 1.5 * 2^52
-    power = as_real(integer("add", exponent, number(_bits(ROUND)))) - ROUND
-    logarithm = b.fma(s * series, 2.0 / math.log(2.0), power) * y
-    rounded = logarithm + ROUND
-    rest = (logarithm - (rounded - ROUND)) * math.log(2.0)
+    power = i.as_real(i.put("add", exponent, i.number(_bits(ROUND)))) - ROUND
+    return b.fma(s * series, 2.0 / math.log(2.0), power)
+
+
+def exponential(b: Builder, x: Value) -> Value:
+    """Instructions for 2^x, the result normal."""
+    i = _Integers(b)
+    rounded = x + ROUND
+    rest = (x - (rounded - ROUND)) * math.log(2.0)
     total = b.value(1.0 / math.factorial(POWERS), "double")
     for k in range(POWERS - 1, -1, -1):
         total = b.fma(total, rest, 1.0 / math.factorial(k))
-    return as_real(integer("add", as_bits(total), integer("shl", as_bits(rounded), number(52))))
+    return i.as_real(i.put("add", i.of(total), i.put("shl", i.of(rounded), i.number(52))))
+
+
+class _Integers:
+    """The bits of doubles, of one or of a vector, as integers."""
+
+    def __init__(self, b: Builder) -> None:
+        self.b, self.type = b, "i64" if b.width == 1 else f"<{b.width} x i64>"
+
+    def number(self, n: int) -> str:
+        return str(n) if self.b.width == 1 else f"splat (i64 {n})"
+
+    def put(self, operation: str, a: str, n: str) -> str:
+        return self.b.put(self.type, f"{operation} {self.type} {a}, {n}").text
+
+    def of(self, value: Value) -> str:
+        return self.b.put(self.type, f"bitcast {self.b.real_type} {value.text} to {self.type}").text
+
+    def as_real(self, bits: str) -> Value:
+        return self.b.put(self.b.real_type, f"bitcast {self.type} {bits} to {self.b.real_type}")

@@ -39,8 +39,8 @@ def limit(fma: bool) -> float:
     return 1e9 if fma else 1e6
 
 
-def _polynomial(e: Emitter, coefficients: tuple[float, ...], z: str, square: str, fourth: str) -> str:
-    """By Horner's rule, with the fewest operations; or by Estrin's, which waits less, where one state is all there is to do."""
+def _polynomial(e: Emitter, coefficients: tuple[float, ...], z: str, square: str) -> str:
+    """By Horner's rule; or in pairs, as many operations that wait less for each other, where one state is all there is to do."""
     c = [e.constant(x) for x in coefficients]
     if not e.hurried:
         p = c[5]
@@ -48,7 +48,7 @@ def _polynomial(e: Emitter, coefficients: tuple[float, ...], z: str, square: str
             p = e.fma(p, z, coefficient)
         return p
     low, middle, high = (e.fma(c[k + 1], z, c[k]) for k in (0, 2, 4))
-    return e.fma(fourth, high, e.fma(square, middle, low))
+    return e.fma(e.fma(high, square, middle), square, low)
 
 
 def emit(e: Emitter, x: str) -> tuple[str, str]:
@@ -62,10 +62,9 @@ def emit(e: Emitter, x: str) -> tuple[str, str]:
         r = e.fma(k, c(-piece), r)
     z = e.binary("fmul", r, r)
     square = e.binary("fmul", z, z)
-    fourth = e.binary("fmul", square, square) if e.hurried else square
-    p = _polynomial(e, SIN, z, square, fourth)
+    p = _polynomial(e, SIN, z, square)
     sine = e.fma(e.binary("fmul", p, z), r, r)
-    p = _polynomial(e, COS, z, square, fourth)
+    p = _polynomial(e, COS, z, square)
     cosine = e.fma(square, p, e.fma(z, c(-0.5), c(1.0)))
     odd = e.put(f"icmp ne {e.integer} {e.put(f'and {e.integer} {quadrant}, {e.whole(1)}')}, {e.whole(0)}")
     s = e.put(f"select {e.mask} {odd}, {e.type} {cosine}, {e.type} {sine}")

@@ -58,7 +58,7 @@ FUNCTIONS = sorted({*_UNARY, *_BINARY, *_TERNARY} - {"neg", "+", "-", "*", "/", 
 class Expression:
     """A node of an expression: an operation on scalars, a parameter, a free symbol, or pi."""
 
-    __slots__ = ("arguments", "name", "operation", "value")
+    __slots__ = ("_hash", "arguments", "name", "operation", "value")
 
     def __init__(self, operation: str, arguments: tuple[Scalar, ...], value: float | None, name: str = "") -> None:
         self.operation = operation  # "symbol", "number", "pi", or a key of the tables above
@@ -81,7 +81,15 @@ class Expression:
         return isinstance(other, Expression) and self._fields() == other._fields()
 
     def __hash__(self) -> int:
-        return hash(self._fields())
+        try:  # found once: expressions are long, and are keys of what was compiled
+            return self._hash
+        except AttributeError:
+            self._hash: int = hash(self._fields())
+            return self._hash
+
+    def __reduce__(self) -> tuple[type[Expression], tuple[str, tuple[Scalar, ...], float | None, str]]:
+        """Without the hash, which is another one in every process."""
+        return Expression, (self.operation, self.arguments, self.value, self.name)
 
     def _fields(self) -> tuple[str, str, float | None, tuple[Scalar, ...]]:
         return self.operation, self.name, self.value, self.arguments

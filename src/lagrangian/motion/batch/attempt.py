@@ -15,7 +15,20 @@ from lagrangian.motion.integrators.method import Method, Module
 from lagrangian.motion.solver import places, step_size
 from lagrangian.motion.solver.crossings import Crossings
 from lagrangian.motion.solver.interpolant import Interpolant
-from lagrangian.motion.solver.places import END, LEAST, RATIO, RATIO_BEFORE, RATIO_NOW, SINGULAR, T_BEFORE, WATCHED, H, Memory, T
+from lagrangian.motion.solver.places import (
+    END,
+    ERROR_BEFORE,
+    LEAST,
+    RATIO,
+    RATIO_BEFORE,
+    RATIO_NOW,
+    SINGULAR,
+    T_BEFORE,
+    WATCHED,
+    H,
+    Memory,
+    T,
+)
 from lagrangian.motion.solver.step_size import Attempt
 
 
@@ -29,7 +42,8 @@ class LaneStep:
         m = self.m = Memory(b, ["s", "y", "u"], workspace)
         self.flags, m.kinds = b.array("flags", INTEGER), b.array("kinds", INTEGER)
         self.slope_after = m.slopes.part(method.last * self.n)
-        self.crossings = Crossings(module, b, m, Interpolant(b, method, m, self.n), events, self.slope_after)
+        interpolant = Interpolant(b, method, m, self.n)
+        self.crossings = Crossings(module, b, m, interpolant, (events, workspace.looks), self.slope_after)
 
     def emit(self) -> None:
         b, m, s = self.b, self.m, self.m.s
@@ -37,7 +51,7 @@ class LaneStep:
         m.clock[0], m.clock[1] = s[T], h
         b.call("step", m.clock, m.y, m.u, m.slopes, m.end, m.report)
         error = step_size.squared_error(b, self.method, m.end, m.report[0], self.n)
-        step = Attempt(h, last, step_size.factor(b, self.method, error))
+        step = step_size.attempt(b, self.method, error, s, (h, last), not self.module.projects)
         active = s[lane.ACTIVE] > 0.0
         accepted, rejected = active & (error <= 1.0), active & ~(error <= 1.0)
         what = b.value(float(lane.NOTHING), DOUBLE)
@@ -45,7 +59,7 @@ class LaneStep:
             alone = accepted & self._happens(step)
             accepted = accepted & ~alone
             what = b.select(alone, float(lane.ALONE), what)
-            b.copy_where(accepted, m.looks.part(places.LOOKS * self.events), m.g, self.events)
+            b.copy_where(accepted, m.looks.part(self.crossings.looks * self.events), m.g, self.events)
         s[lane.UNTIL] = b.select(step.last, s[END], s[T] + step.h)
         self._rows(accepted)
         what = self._advance(step, accepted, what)
@@ -90,6 +104,8 @@ class LaneStep:
 
         if self.method.adaptive:
             put(H, step.following(b, s[lane.AGAIN].differs(0.0), s[H]))
+        if step.error is not None:
+            put(ERROR_BEFORE, step.error)
         put(lane.AGAIN, b.value(0.0, DOUBLE))
         put(lane.ACCEPTED, s[lane.ACCEPTED] + 1.0)
         put(T_BEFORE, s[T])
@@ -107,7 +123,7 @@ class LaneStep:
             goes = accepted & ~near
             s[SINGULAR] = b.select(goes & (ratio > s[WATCHED]), s[WATCHED], s[SINGULAR])
         if self.method.stiff_beyond:
-            stiff = m.report[3] > self.method.stiff_beyond**2
+            stiff = m.report[3] > 0.0
             before = s[lane.STIFF]
             counted = b.select(stiff, before + 2.0, b.select(before > 4.0, before - 5.0, 0.0))
             s[lane.STIFF] = b.select(goes, counted, before)

@@ -83,8 +83,10 @@ class Batch:
                 made = self.made_of(i)
                 start = y if np.isfinite(y).all() else made.start(self.starts.q0_of(i), self.starts.qd0_of(i))
                 self.found[i] = start
-                run = made.run(start, self.grid)
+                run = made.run(start, self.grid if len(self.grid) else np.array(made.span))
                 ending = ending_of(run, made.span[1])
+                if ending.status.success:
+                    ending = finished(run, ending).ending  # which checks its energy, as of every single run
             except LagrangianError as error:
                 kept.ended(i, Ending(Status.FAILED, made_time(self.recipe), reason=str(error)))
                 return []
@@ -100,7 +102,7 @@ class Batch:
         kept.ended(i, ending)
         if ending.status is Status.FINISHED:
             del kept.endings[i]
-        return [str(x.message) for x in told]
+        return [f"{x.message} (motion {i})" for x in told]
 
     # -- all of them -------------------------------------------------------------------------------------------------
 

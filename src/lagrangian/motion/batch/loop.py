@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from lagrangian.kernels.llvm.builder import DOUBLE, INTEGER, Array, Builder, Operand, Value
+from lagrangian.kernels.llvm.builder import DOUBLE, INTEGER, Array, Builder, Value
 from lagrangian.motion.batch import extremes
 from lagrangian.motion.batch import places as lane
 from lagrangian.motion.batch.attempt import FILL_ARGUMENTS
 from lagrangian.motion.integrators.method import Method, Module
 from lagrangian.motion.solver import places
 from lagrangian.motion.solver.interpolant import Interpolant
+from lagrangian.motion.solver.lane import Lane
 from lagrangian.motion.solver.places import Workspace
 from lagrangian.motion.system import balance as terms
 from lagrangian.motion.system.system import System
@@ -27,19 +28,6 @@ def _builder(module: Module, name: str, arguments: list[str], internal: bool) ->
     """A function that sees the lanes one by one."""
     b = Builder(name, arguments, module.declared, module.fma, internal)
     return b, {name: b.array(name, INTEGER if name in lane.WHOLE else DOUBLE) for name in arguments}
-
-
-class Lane:
-    """An entry of one lane in arrays of all."""
-
-    def __init__(self, array: Array, width: int, of: Value) -> None:
-        self.array, self.width, self.of = array, width, of
-
-    def __getitem__(self, i: Any) -> Value:
-        return self.array[i * self.width + self.of]
-
-    def __setitem__(self, i: Any, value: Operand) -> None:
-        self.array[i * self.width + self.of] = value
 
 
 def _copied(b: Builder, size: int, source: Any, target: Any) -> None:
@@ -91,7 +79,7 @@ class BatchLoop:
 
     def emit(self) -> None:
         b, c, at = self.b, self.at["c"], self.at
-        room = places.LOOKS * self.events * self.width
+        room = self.workspace.looks * self.events * self.width
         with b.loop(lambda: b.value(True, "i1")):
             with b.when((c[lane.BUDGET] <= 0) | (c[lane.FOUND] + room > c[lane.ROOM])):
                 b.leave(places.BUSY)

@@ -32,8 +32,11 @@ class ExplicitMethod:
         self.slopes = len(tableau.b) + 1 + len(tableau.extra_c)
         self.degree = max(len(row) for row in tableau.dense)
         self.adaptive = bool(tableau.errors)
-        # estimates of high order vary more from step to step: asking for less makes fewer steps in all, as fewer are rejected
-        self.safety = 0.7 if tableau.error_order >= 6 else 0.8
+        # Estimates of high order vary more from step to step. Of eight mechanisms of the library, at errors from 1e-4 to 1e-10,
+        # with DOP853 0.75 makes 1 % more steps than 0.8 at the same tolerance, 3 % fewer at the same error, and 5 % fewer of open
+        # chains with the errors of two steps looked at. With Verner's pair 0.7 makes 4 % more, 3 % fewer; one error is enough.
+        self.safety = 0.8 if tableau.error_order < 6 else 0.75 if tableau.error_order < 8 else 0.7
+        self.smooths = 6 <= tableau.error_order < 8
         self.free_interpolant = not tableau.extra_c
 
     @cached_property
@@ -42,7 +45,7 @@ class ExplicitMethod:
 
     def emit(self, module: Module) -> None:
         self._step(module)
-        self._dense(module)
+        self.emit_dense(module)
 
     def _stage(self, b: Builder, module: Module, time: Array, at: float, state: Array, slope: Array) -> None:
         clock = b.array("clock")
@@ -76,9 +79,12 @@ class ExplicitMethod:
         module.add(b)
 
     def _stiffness(self, b: Builder, module: Module, state: Array, end: Array, K: Array, h: Value) -> Value:
-        """(h lambda)^2: how the slope differs between two states at the end of the step (Hairer and Wanner II, IV.2)."""
+        """Positive if h lambda is beyond the edge of stability (Hairer and Wanner II, IV.2).
+
+        lambda is how the slope differs between two states at the end of the step, over how they differ; nothing is divided.
+        """
         n, s = module.size, len(self.tableau.b)
-        slopes, states = b.variable(0.0), b.variable(1e-300)
+        slopes, states = b.variable(0.0), b.variable(0.0)
 
         def entry(i: object) -> None:
             a, d = K.part(s * n)[i] - K.part((s - 1) * n)[i], end[i] - state[i]
@@ -86,7 +92,7 @@ class ExplicitMethod:
             states.set(b.fma(d, d, states.get()))
 
         b.each(n, entry)
-        return h * h * slopes.get() / states.get()
+        return b.fma(states.get(), -(self.stiff_beyond**2), h * h * slopes.get())
 
     def _error(self, b: Builder, module: Module, y: Array, end: Array, K: Array) -> Value:
         """The squared norm of the estimate, each part in units of what is allowed."""
@@ -109,7 +115,8 @@ class ExplicitMethod:
         fifth, third = (total.get() for total in sums)
         return h * h * fifth * fifth / ((fifth + third * 0.01) * float(n) + 1e-300)
 
-    def _dense(self, module: Module) -> None:
+    def emit_dense(self, module: Module) -> None:
+        """The interpolant alone."""
         T, n = self.tableau, module.size
         b = module.function("dense", ARGUMENTS)
         clock, y, _, K, end, F = (b.array(name) for name in ARGUMENTS)

@@ -32,6 +32,7 @@ class GaussMethod:
     name = "Gauss 6"
     adaptive = False
     safety = 1.0
+    smooths = False
     jacobian = False
     canonical = True
     stiff_beyond = 0.0

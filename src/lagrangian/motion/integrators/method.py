@@ -32,17 +32,19 @@ class Module:
         projects: bool,
         callback: bool,
         width: int = 1,
+        suffix: str = "",
     ) -> None:
         self.width = width  # motions that are integrated at once, each in a lane
+        self.suffix = suffix  # of the names of all functions
         self.lines, self.declared, self.fma = lines, declared, fma
         self.size, self.projects, self.callback = size, projects, callback
         self.second_order = False  # whether the first half of the rates is the second half of the state
         turning = set(angles)
         each = [f"double {hexadecimal(TURN if i in turning else math.inf)}" for i in range(size) for _ in range(width)]
-        lines.append(f"@caps = internal constant [{size * width} x double] [{', '.join(each)}], align {8 * width}")
+        lines.append(f"@caps{suffix} = internal constant [{size * width} x double] [{', '.join(each)}], align {8 * width}")
 
     def function(self, name: str, arguments: list[str], internal: bool = True) -> Builder:
-        return Builder(name, arguments, self.declared, self.fma, internal, self.width)
+        return Builder(name + self.suffix, arguments, self.declared, self.fma, internal, self.width)
 
     def add(self, builder: Builder) -> None:
         self.lines += builder.text()
@@ -51,7 +53,7 @@ class Module:
         """slope = f(t, y), the torques asked for first if they come from Python."""
         if self.callback:
             b.call("ask", time, state, u)
-        b.call("rates", time, state, u, slope)
+        b.call("rates" + self.suffix, time, state, u, slope)
 
     def settle(self, b: Builder, time: Array, state: Array, u: Array, slope: Array, report: Array) -> None:
         """Bring a state back onto the constraints, and give its slope; again while the correction was not small.
@@ -79,9 +81,10 @@ class Module:
             again.set(again.get() & (out[2 * n] > 1e-13))
 
     def weight(self, b: Builder, i: Any, y: Array, end: Array, clock: Array) -> Value:
-        """1 / (atol + rtol |y|)."""
-        large = b.minimum(b.maximum(b.absolute(y[i]), b.absolute(end[i])), Array(b, "@caps")[i])
-        return 1.0 / b.fma(clock[2], large, clock[3])
+        """1 / (atol + rtol |y|), by comparisons, one instruction each: what is not a number spoils the estimate itself."""
+        before, after, cap = b.absolute(y[i]), b.absolute(end[i]), Array(b, "@caps" + self.suffix)[i]
+        large = b.select(before > after, before, after)
+        return 1.0 / b.fma(clock[2], b.select(large < cap, large, cap), clock[3])
 
 
 class Method(Protocol):
@@ -94,6 +97,7 @@ class Method(Protocol):
     degree: int
     adaptive: bool
     safety: float  # the part of the step that the error estimate allows which is made
+    smooths: bool  # whether steps gain from looking at the error of the step before, too
     stiff_beyond: float
     canonical: bool  # whether the step is in coordinates and momenta
     jacobian: bool  # whether the step needs the derivatives of the rates

@@ -21,6 +21,7 @@ class RosenbrockMethod:
 
     adaptive = True
     safety = 0.8
+    smooths = False
     jacobian = True
     canonical = False
     stiff_beyond = 0.0

@@ -30,6 +30,7 @@ class Trajectory:
         self.segments: list[Segment] = []
         self.happenings: list[Happening] = []
         self.impacts: list[tuple[float, float]] = []  # when, and by how much the energy changed
+        self.changes: list[tuple[float, float, str]] = []  # the same of payloads and parameters that events set, and which it was
         self.accepted = self.rejected = self.kept = 0
         self.independence = 1.0  # the least of the constraints
         self.stiff_since: float | None = None
@@ -60,12 +61,18 @@ class Trajectory:
         """Of the equations of motion, about: stages times steps tried."""
         return (self.accepted + self.rejected) * self.settings.method.last
 
+    @property
+    def ends_with_row(self) -> bool:
+        """Whether there is a row where it stopped, or nothing to compute one from."""
+        filled = self.filled
+        return not self.segments or filled == len(self.grid) or (filled > 0 and not self.t > self.grid[filled - 1])
+
     def all_rows(self) -> tuple[np.ndarray, np.ndarray]:
         """Times and states of the rows that were reached. Where it stopped is a row too."""
+        if self.ends_with_row:
+            return self.rows_before_the_end()
         t, y = self.grid[: self.filled], self.rows[: self.filled]
-        if self.segments and self.filled < len(self.grid) and (not self.filled or self.t > t[-1]):
-            return np.append(t, self.t), np.vstack([y, self.states(np.array([self.t]))])
-        return self.rows_before_the_end()
+        return np.append(t, self.t), np.vstack([y, self.states(np.array([self.t]))])
 
     def rows_before_the_end(self) -> tuple[np.ndarray, np.ndarray]:
         """Those that were computed on the way; if there is none, where it began."""

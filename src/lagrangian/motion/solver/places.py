@@ -8,12 +8,12 @@ from lagrangian.motion.integrators.method import Method
 Index = int | Value
 
 # places in s
-T, END, H, RTOL, ATOL, LARGEST, SINGULAR, RATIO, LEAST, RATIO_NOW, RATIO_BEFORE, T_BEFORE, WATCHED = range(13)
-REALS = 13
+T, END, H, RTOL, ATOL, LARGEST, SINGULAR, RATIO, LEAST, RATIO_NOW, RATIO_BEFORE, T_BEFORE, WATCHED, ERROR_BEFORE = range(14)
+REALS = 14
 # places in c
 BUDGET, ACCEPTED, REJECTED, ROW, ROWS, STORED, FOUND, ROOM, FRESH, AGAIN, WHICH, FAILED = range(12)
-STEPS_ROOM, WATCH, STIFF, KEEP = range(12, 16)
-COUNTERS = 16
+STEPS_ROOM, WATCH, STIFF, KEEP, LATE = range(12, 17)
+COUNTERS = 17
 
 # what `integrate` returns, and the loop around it
 DONE, BUSY, EVENT, TOO_SMALL, FAILURE, NEAR_SINGULAR, IS_STIFF, TOO_MANY, RUNS_AWAY = range(9)
@@ -30,14 +30,21 @@ PER_EVENT = 3
 DIRECTION, KIND, HAPPENED = range(3)
 # the last: not known, and what rounding alone keeps from zero has happened; just now; not yet, however near it is
 UNKNOWN, JUST_NOW, TO_COME = range(3)
-# places within a step at which event functions are looked at, so that one that crosses twice is not missed
-LOOKS = 2
+# places within a step at which event functions are looked at, so that one that crosses twice is not missed: few where they are
+# told by forces or by Python, which takes its time
+FEW_LOOKS, LOOKS = 2, 8
+
+
+# of a step whose rows are not made yet: the first of them, the one after the last, and the step's own number among those kept
+FIRST_ROW, LAST_ROW, STEP = range(3)
+LATE_ROWS = 3
 
 
 class Workspace:
-    """How the scratch memory of a run is divided."""
+    """How the scratch memory of a run is divided; `late` is of how many steps the rows may wait, see `late_rows`."""
 
-    def __init__(self, n: int, method: Method, events: int) -> None:
+    def __init__(self, n: int, method: Method, events: int, looks: int, late: int = 0) -> None:
+        self.looks = looks
         self.sizes = {
             "slopes": method.slopes * n,
             "F": method.degree * n,
@@ -46,9 +53,16 @@ class Workspace:
             "clock": 8,
             "report": 8,
             "g": events,  # at the beginning of the step: kept between calls
-            "looks": (LOOKS + 1) * events,
+            "looks": (looks + 1) * events,
             "value": max(1, events),
-            "theta": LOOKS * events,
+            "theta": looks * events,
+            # of steps whose rows are not made yet, side by side
+            "late_clock": 2 * late,
+            "late_y": n * late,
+            "late_slopes": method.slopes * n * late,
+            "late_end": n * late,
+            "late_F": method.degree * n * late,
+            "late_rows": LATE_ROWS * late,
         }
         self.starts: dict[str, int] = {}
         self.size = 0
@@ -82,6 +96,12 @@ class Memory:
     value: Array
     theta: Array
     totals: Array
+    late_clock: Array
+    late_y: Array
+    late_slopes: Array
+    late_end: Array
+    late_F: Array
+    late_rows: Array
 
     def __init__(self, b: Builder, arguments: list[str], workspace: Workspace) -> None:
         work = b.array("work")

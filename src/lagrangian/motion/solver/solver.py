@@ -13,11 +13,13 @@ from lagrangian.kernels.llvm import cache, jit, target
 from lagrangian.kernels.llvm.loaded import loaded
 from lagrangian.kernels.program import prepared
 from lagrangian.kernels.programs.sweeps import UNROLL_LINKS
+from lagrangian.motion.integrators.explicit import ExplicitMethod
 from lagrangian.motion.integrators.method import Method, Module
-from lagrangian.motion.solver import places
+from lagrangian.motion.solver import late_rows, places
 from lagrangian.motion.solver.balance import emit_balance
 from lagrangian.motion.solver.event_functions import emit_events
 from lagrangian.motion.solver.interpolant import emit_replay
+from lagrangian.motion.solver.late_rows import LateRows
 from lagrangian.motion.solver.response import ARGUMENTS as RESPONSE_ARGUMENTS
 from lagrangian.motion.solver.response import emit_responses
 from lagrangian.motion.solver.segment import Segment
@@ -28,7 +30,7 @@ from lagrangian.motion.system.programs import Programs
 from lagrangian.motion.system.system import System
 
 # lines of code past which the compiler is asked to do less: with all care, the longest would take it minutes
-LONG, LONGEST = 8_000, 150_000
+LONG, LONGEST = 11_000, 150_000
 
 _NONE = np.zeros(1)
 
@@ -45,9 +47,10 @@ class Solver:
     def __init__(self, system: System, method: Method, callback: bool = False) -> None:
         self.system, self.method, self.callback = system, method, callback
         self.n = system.size
-        self.workspace = places.Workspace(self.n, method, len(system.table))
         self.programs = Programs(system)
         chosen = target.current()
+        self._late = late_rows.lanes(method, self.n, chosen.width) if not (callback or system.large) else 0
+        self.workspace = places.Workspace(self.n, method, len(system.table), system.table.looks, self._late)
         self.rolled = RolledResponse(system, chosen) if system.large else None
         name = cache.key(
             "motion",
@@ -94,7 +97,7 @@ class Solver:
         """Its code, and how many numbers it reads, prepared ones too."""
         declared: set[str] = set()
         method = self.method
-        functions = Functions(self.system, declared, fma, self.rolled)
+        functions = Functions(self.system, declared, fma, self.rolled, late=self._late)
         lines = functions.write(method.jacobian, method.canonical, self.balances)
         module = Module(lines, declared, fma, self.n, self.system.angles, self.system.projects, self.callback)
         module.second_order = self.system.second_order
@@ -103,7 +106,11 @@ class Solver:
         if len(self.system.table):
             emit_events(module, self.system)
         self.method.emit(module)
-        TimeLoop(module, self.method, len(self.system.table), self.workspace).emit()
+        late: LateRows | None = None
+        if functions.late > 1 and isinstance(self.method, ExplicitMethod):
+            late = LateRows(module, self.method, functions.late, self.workspace)
+            late.emit()
+        TimeLoop(module, self.method, len(self.system.table), self.workspace, late).emit()
         emit_replay(module, self.method, self.workspace)
         if self.balances:
             emit_balance(module, self.method, self.workspace)

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
+from lagrangian.kernels.llvm import power
 from lagrangian.kernels.llvm.builder import Array, Builder, Value
 from lagrangian.motion.integrators.method import Method
-from lagrangian.motion.solver.places import END, LARGEST, H, T
+from lagrangian.motion.solver.places import END, ERROR_BEFORE, LARGEST, H, T
 
 SHRINK, GROW = 0.2, 8.0
+# shares of the logarithms of the error, and of that of the step before, which is taken to be as large as this at least (log2)
+INTEGRAL, PROPORTIONAL, LEAST_ERROR = 0.7, 0.4, math.log2(1e-4)
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """A step that was tried: its length, whether it ends the run, and by what the next should be longer."""
+    """A step that was tried: its length, whether it ends the run, and by what the next should be longer.
+
+    `error` is what the next step is to know of this one's: the logarithm, if it is accepted.
+    """
 
     h: Value
     last: Value
     factor: Value | float
+    error: Value | None = None
 
     def following(self, b: Builder, again: Value, h: Value) -> Value:
         """The length of the step after this one, which was accepted; `h` is what was wanted of it.
@@ -49,9 +57,28 @@ def squared_error(b: Builder, method: Method, end: Array, estimate: Value, n: in
     return estimate + total.get()
 
 
-def factor(b: Builder, method: Method, error: Value) -> Value | float:
-    """By what the next step should be longer."""
+def attempt(b: Builder, method: Method, error: Value, s: Array, step: tuple[Value, Value], smooth: bool) -> Attempt:
+    """What follows from the squared error of a step that was tried, of this length, and the last one or not.
+
+    Where errors vary smoothly from step to step, as they do without loops, a step that was accepted is followed by none that is
+    longer than a proportional-integral controller allows (Gustafsson 1991): fewer are rejected. With loops the errors have
+    peaks, after which steps are to grow at once.
+    """
+    h, last = step
     if not method.adaptive:
-        return 1.0
-    raw = method.safety * b.power(b.maximum(error, 1e-30), method.exponent)
+        return Attempt(h, last, 1.0)
+    found = power.logarithm(b, b.maximum(error, 1e-30))
+    allowed = b.fma(found, method.exponent, math.log2(method.safety))
+    if not (smooth and method.smooths):
+        return Attempt(h, last, _factor(b, error, power.exponential(b, allowed)))
+    change = b.fma(found, INTEGRAL, s[ERROR_BEFORE] * -PROPORTIONAL)
+    calm = b.fma(change, method.exponent, (INTEGRAL - PROPORTIONAL) * math.log2(method.safety))
+    wanted = b.select(error <= 1.0, b.minimum(allowed, calm), allowed)
+    # a step that was cut short by the end says nothing about the next
+    known = b.select(last, 0.0, b.maximum(found, LEAST_ERROR))
+    return Attempt(h, last, _factor(b, error, power.exponential(b, wanted)), known)
+
+
+def _factor(b: Builder, error: Value, raw: Value) -> Value:
+    """By what the next step should be longer, within limits."""
     return b.select(error.equals(error), b.minimum(b.maximum(raw, SHRINK), GROW), SHRINK)

@@ -13,6 +13,7 @@ from lagrangian.motion.integrators.method import Method, Module
 from lagrangian.motion.solver import step_size
 from lagrangian.motion.solver.crossings import Crossings
 from lagrangian.motion.solver.interpolant import Interpolant
+from lagrangian.motion.solver.late_rows import LateRows
 from lagrangian.motion.solver.places import (
     ACCEPTED,
     AGAIN,
@@ -21,6 +22,7 @@ from lagrangian.motion.solver.places import (
     BUSY,
     DONE,
     END,
+    ERROR_BEFORE,
     EVENT,
     FAILED,
     FAILURE,
@@ -30,8 +32,8 @@ from lagrangian.motion.solver.places import (
     IS_STIFF,
     KIND,
     KINK,
+    LATE,
     LEAST,
-    LOOKS,
     LOOP_ARGUMENTS,
     NEAR_SINGULAR,
     PER_EVENT,
@@ -68,26 +70,33 @@ BESIDE = 1e-4
 class TimeLoop:
     """Writes `integrate` for one integrator and one system."""
 
-    def __init__(self, module: Module, method: Method, events: int, workspace: Workspace) -> None:
-        self.module, self.method, self.events = module, method, events
+    def __init__(self, module: Module, method: Method, events: int, workspace: Workspace, late: LateRows | None = None) -> None:
+        """With `late`, rows are made for several steps at once."""
+        self.module, self.method, self.events, self.late = module, method, events, late
         self.n = module.size
         b = self.b = module.function("integrate", LOOP_ARGUMENTS, internal=False)
         m = self.m = Memory(b, LOOP_ARGUMENTS, workspace)
         self.interpolant = Interpolant(b, method, m, self.n)
         self.slope_after = m.slopes.part(method.last * self.n)  # the slope at the end of the step
-        self.crossings = Crossings(module, b, m, self.interpolant, events, self.slope_after)
+        self.crossings = Crossings(module, b, m, self.interpolant, (events, workspace.looks), self.slope_after)
 
     def emit(self) -> None:
         b, s, c = self.b, self.m.s, self.m.c
         self._start()
         with b.loop(lambda: s[T] < s[END]):
-            full = c[FOUND] + LOOKS * self.events > c[ROOM] if self.events else b.value(False, TRUTH)
+            full = c[FOUND] + self.crossings.looks * self.events > c[ROOM] if self.events else b.value(False, TRUTH)
             with b.when((c[BUDGET] <= 0) | full):
-                b.leave(BUSY)
+                self._leave(BUSY)
             c[BUDGET] = c[BUDGET] - 1
             self._attempt()
-        b.leave(DONE)
+        self._leave(DONE)
         self.module.add(b)
+
+    def _leave(self, status: int) -> None:
+        """Return to the caller, who finds all rows made."""
+        if self.late is not None:
+            self.late.make(self.b, self.m)
+        self.b.leave(status)
 
     # -- beginning ---------------------------------------------------------------------------------------------------
 
@@ -97,7 +106,7 @@ class TimeLoop:
         with b.when(c[FRESH].differs(0)):
             m.clock[0] = s[T]
             self.module.rates(b, m.clock, m.y, m.u, m.slopes)
-            c[FRESH] = 0
+            c[FRESH], s[ERROR_BEFORE] = 0, 0.0
             if self.events:
                 # an event that has just happened starts from zero, as its caller left it: it is not seen a second time
                 b.call("events", m.clock, m.y, m.u, m.value)
@@ -152,9 +161,9 @@ class TimeLoop:
         m.clock[0], m.clock[1] = s[T], h
         b.call("step", m.clock, m.y, m.u, m.slopes, m.end, m.report)
         with b.when(c[FAILED].differs(0)):
-            b.leave(FAILURE)
+            self._leave(FAILURE)
         error = step_size.squared_error(b, self.method, m.end, m.report[0], self.n)
-        step = Attempt(h, last, step_size.factor(b, self.method, error))
+        step = step_size.attempt(b, self.method, error, s, (h, last), not self.module.projects)
         b.either(error <= 1.0, lambda: self._accepted(step), lambda: self._rejected(step))
 
     def _accepted(self, step: Attempt) -> None:
@@ -191,11 +200,16 @@ class TimeLoop:
         row, stored = c[ROW], c[STORED]
         self._rows(step.h, until)
         self.interpolant.store(step.h)
+        if self.late is not None:
+            with b.when(c[LATE] >= self.late.width):
+                self.late.make(b, m)
         with b.when(c[FAILED].differs(0)):  # a function was asked within the step, and did not say: the step is not made
             c[ROW], c[STORED], c[FOUND] = row, stored, found
-            b.leave(FAILURE)
+            self._leave(FAILURE)
         if self.method.adaptive:
             s[H] = step.following(b, c[AGAIN].differs(0), s[H])
+        if step.error is not None:
+            s[ERROR_BEFORE] = step.error
         c[AGAIN], c[ACCEPTED] = 0, c[ACCEPTED] + 1
         s[RATIO] = b.minimum(s[RATIO], ratio)
         s[RATIO_BEFORE], s[RATIO_NOW], s[T_BEFORE] = s[RATIO_NOW], ratio, s[T]
@@ -204,27 +218,27 @@ class TimeLoop:
         s[T] = until
         if self.events:
             with b.when(c[WHICH] >= 0):
-                b.leave(EVENT)
+                self._leave(EVENT)
         with b.when((ratio < s[SINGULAR]) & (ratio <= s[RATIO_BEFORE])):
-            b.leave(NEAR_SINGULAR)
+            self._leave(NEAR_SINGULAR)
         s[SINGULAR] = b.select(ratio > s[WATCHED], s[WATCHED], s[SINGULAR])
         if self.method.stiff_beyond:
             # for fifteen steps in a row, nearly, the step is what stability allows
-            stiff = m.report[3] > self.method.stiff_beyond**2
+            stiff = m.report[3] > 0.0
             c[STIFF] = b.select(stiff, c[STIFF] + 2, b.select(c[STIFF] > 4, c[STIFF] - 5, 0, INTEGER), INTEGER)
             with b.when(c[WATCH].differs(0) & (c[STIFF] > 30)):
-                b.leave(IS_STIFF)
+                self._leave(IS_STIFF)
 
     def _rejected(self, step: Attempt) -> None:
         """Try a shorter one."""
         b, s, c = self.b, self.m.s, self.m.c
         c[AGAIN], c[REJECTED] = 1, c[REJECTED] + 1
         if not self.method.adaptive:
-            b.leave(TOO_SMALL)
+            self._leave(TOO_SMALL)
             return
         s[H] = step.shorter(b)
         with b.when(s[H] < s[LEAST]):
-            b.leave(TOO_SMALL)
+            self._leave(TOO_SMALL)
 
     def _over_a_kink(self, h: Value, until: Value) -> Value:
         """Whether the step's first event is a kink of the equations, neither at its beginning nor at its end.
@@ -237,7 +251,18 @@ class TimeLoop:
         return (which >= 0) & kind.equals(KINK) & (part > BESIDE) & (part < 1 - BESIDE)
 
     def _rows(self, h: Value, until: Value) -> None:
-        """Rows wanted within the step."""
+        """Rows wanted within the step: at once, or, where nobody else needs its interpolant, later."""
+        if self.late is None:
+            self._rows_now(h, until)
+            return
+        late, b, m = self.late, self.b, self.m
+        if not self.events:
+            late.put_aside(b, m, h, until)
+            return
+        prepared = self.interpolant.prepared.get()
+        b.either(prepared, lambda: self._rows_now(h, until), lambda: late.put_aside(b, m, h, until))
+
+    def _rows_now(self, h: Value, until: Value) -> None:
         b, m, c = self.b, self.m, self.m.c
         inverse = 1.0 / h
 

@@ -7,7 +7,7 @@
     prepare(numbers)                                  what follows from the numbers of the description alone, once before a run
 
 Each is written once: where a system has a `response`, its `rates` are taken from it, and where either is long, `project` goes on
-from its code.
+from its code. Only `rates` that are short are there twice, if that is wanted: `rates.late` is for several states of one motion.
 """
 
 from __future__ import annotations
@@ -24,16 +24,17 @@ from lagrangian.motion.system.large import RolledResponse
 from lagrangian.motion.system.system import System
 
 ARGUMENTS = ["time", "state", "u", "output"]
+SHORT = 1_000  # operations of rates that are compiled for several states, too: of longer ones that takes more time than it saves
 
 
 class Functions:
     """Writes them, into lines of IR."""
 
     def __init__(
-        self, system: System, declared: set[str], fma: bool, rolled: RolledResponse | None = None, width: int = 1
+        self, system: System, declared: set[str], fma: bool, rolled: RolledResponse | None = None, width: int = 1, late: int = 1
     ) -> None:
-        """For one motion, or for as many as `width` says, which have their numbers side by side."""
-        self.width = width
+        """For one motion, or for as many as `width` says, which have their numbers side by side; `late` states of one motion."""
+        self.width, self.late = width, late  # the latter until `rates` are written, then as many as there is code for
         self.system, self.declared, self.fma, self.rolled = system, declared, fma, rolled
         self.places = {"t": ("time", 0), "q": ("state", 0), "qd": ("state", system.nq), "u": ("u", 0)}
         self.preparation = Preparation(len(system.numbers), ("u", system.inputs.numbers * width))
@@ -71,7 +72,10 @@ class Functions:
         if len(graph.nodes) > pieces.WHOLE and self.system.constrained and self.system.projects:
             wanted["project"] = self.system.project(graph)
             self.projected = True
-        self.lines += traced_together(wanted, graph, self.places, self.declared, self.fma, self.preparation, self.width)
+        if name != "rates" or len(graph.nodes) > min(SHORT, pieces.WHOLE):
+            self.late = 1
+        given = (self.places, self.declared, self.fma, self.preparation, self.width, self.late)
+        self.lines += traced_together(wanted, graph, *given)
 
     def _builder(self, name: str) -> tuple[Builder, list[Array]]:
         b = Builder(name, ARGUMENTS, self.declared, self.fma, internal=True, width=self.width)
@@ -87,6 +91,7 @@ class Functions:
         if self.rolled is None and not (system.holdable and system.stabilisation.kind != "ggl"):
             (self._add if system.responds else self._add_equations)("rates", system.rates)
             return
+        self.late = 1
         if system.turning:
             self._add("coordinate_rates", system.coordinate_rates)
         b, (time, state, u, output) = self._builder("rates")
