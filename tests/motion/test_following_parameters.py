@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -239,5 +241,12 @@ def test_expressions_follow_in_studies_and_derivatives(tmp_path):
     torque = {"x": -m.parameters["kp"] * _x()}
     study = lg.study(m, {"kp": [4.0, 9.0]}, {"t_span": 1, "torque": torque}, ["end(x)"], folder=tmp_path / "s", workers=1)
     np.testing.assert_allclose(study["end(x)"], np.cos([2.0, 3.0]), rtol=1e-6)
+    # one that follows from others is known to be used, too
+    torque, folder = {"x": -m.parameters["w"] * m.parameters["w"] * _x()}, tmp_path / "w"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        study = lg.study(m, {"w": [2.0, 3.0]}, {"t_span": 1, "torque": torque}, ["end(x)"], folder=folder, workers=2)
+    np.testing.assert_allclose(study["end(x)"], np.cos([2.0, 3.0]), rtol=1e-6)
+    torque = {"x": -m.parameters["kp"] * _x()}
     found = lg.sensitivities(m, 1.0, torque=torque, over=["kp"], parameters={"kp": 9.0})
     assert found.end("x")[1][0] == pytest.approx(-np.sin(3.0) / 6, rel=1e-8)

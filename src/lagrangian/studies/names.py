@@ -12,6 +12,7 @@ from lagrangian.errors import Argument, ArgumentError, LagrangianError, Mechanis
 from lagrangian.model.expression import Expression, parameter, parameters
 from lagrangian.model.mechanism import Mechanism
 from lagrangian.model.parts import is_path
+from lagrangian.motion.system.following import Following
 from lagrangian.studies.distributions import Varied, varied
 
 SPEED = "qd_"  # before the name of a speed, as in expressions
@@ -71,12 +72,23 @@ def tell_of_unused(mechanism: Mechanism, kinds: Names, run: Mapping[str, Any]) -
     """Warn of parameters that change nothing, neither in the mechanism nor in the run's expressions."""
     words = set(_words(run))
     for name in kinds.parameters:
-        if name not in mechanism.parameters or name in words:
+        if name not in mechanism.parameters or name in words or Following(mechanism, [name]).depends(_expressions(run)):
             continue
         with contextlib.suppress(LagrangianError):  # of a value that cannot be: samples with such values fail
             changed = mechanism.with_parameters({name: math.nextafter(float(mechanism.parameters[name]), math.inf)})
             if all(getattr(changed, f.name) == getattr(mechanism, f.name) for f in fields(mechanism) if f.name != "parameters"):
                 warn(f"{mechanism.name}: parameter {name!r} is used nowhere, so that it changes nothing", MechanismWarning)
+
+
+def _expressions(x: Any) -> list[Expression]:
+    """All that the run's settings have."""
+    if isinstance(x, Expression):
+        return [x]
+    if isinstance(x, Mapping):
+        x = list(x.values())
+    if isinstance(x, (list, tuple)):
+        return [found for item in x for found in _expressions(item)]
+    return _expressions(x.when) if hasattr(x, "when") else []
 
 
 def _words(x: Any) -> list[str]:
